@@ -18,7 +18,9 @@ export function showProgress(done: number, all: number, what: string): void {
   const width = 30;
   const filled = Math.min(width, Math.round((done / all) * width));
   const end = done >= all ? "\r\u001b[K" : "";
-  process.stderr.write(`\r${"█".repeat(filled)}${"░".repeat(width - filled)} ${done} of ${all} ${what}${end}`);
+  process.stderr.write(
+    `\r${"█".repeat(filled)}${"░".repeat(width - filled)} ${done} of ${all} ${what}${end}`,
+  );
 }
 
 export type Bar = { name: string; value: number; limit: number; unit: string };

@@ -36,7 +36,9 @@ async function world(): Promise<AgentWorld & { toolset: Toolset }> {
     { echo: fixture("echo"), pictures: fixture("image") },
     {
       config: {
-        toolsets: { mine: { providers: ["echo", "pictures"], allow_tools: ["echo", "echo_all", "png"] } },
+        toolsets: {
+          mine: { providers: ["echo", "pictures"], allow_tools: ["echo", "echo_all", "png"] },
+        },
       },
     },
   );
@@ -67,17 +69,30 @@ test("OpenAI's client takes the schemas and the messages as they are", async () 
   assert.equal(asked?.tool_calls?.length, 3);
   assert.equal(answers[0]?.content, "hello");
   assert.match(String(answers[2]?.content), /^Error: No tool 'ecko'.* Did you mean 'echo'/);
-  const shown = answers[3]?.content as { type: string; text?: string; image_url?: { url: string } }[];
+  const shown = answers[3]?.content as {
+    type: string;
+    text?: string;
+    image_url?: { url: string };
+  }[];
   assert.equal(answers[3]?.role, "user");
   assert.match(shown[0]?.text ?? "", /the tool png gave/);
   assert.match(shown[1]?.image_url?.url ?? "", /^data:image\/png;base64,/);
-  assert.deepEqual(await answerOpenAiCompletion(made.toolset, answer), [answer.choices[0]?.message]);
+  assert.deepEqual(await answerOpenAiCompletion(made.toolset, answer), [
+    answer.choices[0]?.message,
+  ]);
 });
 
 test("OpenAI's client takes items of the Responses API as they are", async () => {
   await using made = await world();
   const call = (call_id: string, name: string, args: string) => ({
-    ...{ type: "function_call", id: `fc_${call_id}`, call_id, name, arguments: args, status: "completed" },
+    ...{
+      type: "function_call",
+      id: `fc_${call_id}`,
+      call_id,
+      name,
+      arguments: args,
+      status: "completed",
+    },
   });
   const output = [
     { type: "reasoning", id: "r", summary: [] },
@@ -86,7 +101,13 @@ test("OpenAI's client takes items of the Responses API as they are", async () =>
     call("c", "echo", "[oops"),
   ];
   const text = { type: "output_text", text: "It said hello.", annotations: [] };
-  const message = { type: "message", id: "m", role: "assistant", status: "completed", content: [text] };
+  const message = {
+    type: "message",
+    id: "m",
+    role: "assistant",
+    status: "completed",
+    content: [text],
+  };
   const whole = { object: "response", id: "first" };
   await using endpoint = await startJsonEndpoint([
     { ...whole, output },
@@ -112,7 +133,10 @@ test("OpenAI's client takes items of the Responses API as they are", async () =>
   );
   const [echoed, picture, failed] = sent.input;
   assert.deepEqual(echoed, { type: "function_call_output", call_id: "a", output: "hello" });
-  assert.match(JSON.stringify(picture?.output), /^\[\{"type":"input_image","image_url":"data:image\/png;base64,/);
+  assert.match(
+    JSON.stringify(picture?.output),
+    /^\[\{"type":"input_image","image_url":"data:image\/png;base64,/,
+  );
   assert.match(String(failed?.output), /^Error: The arguments of .* are not valid JSON/);
 });
 
@@ -142,7 +166,9 @@ test("Anthropic's client takes the schemas and the blocks as they are", async ()
     ["user", "assistant", "user", "assistant"],
   );
 
-  assert.ok(tools.every(({ name, input_schema }) => forModels.test(name) && input_schema.type === "object"));
+  assert.ok(
+    tools.every(({ name, input_schema }) => forModels.test(name) && input_schema.type === "object"),
+  );
   const sent = endpoint.bodies[1] as { messages: { content: Anthropic.ToolResultBlockParam[] }[] };
   assert.deepEqual(sent.messages[1]?.content, content);
   const [echoed, picture, failed] = sent.messages[2]?.content ?? [];
@@ -165,10 +191,17 @@ test("the AI SDK runs its own loop with a toolset", async () => {
     stopWhen: stepCountIs(3),
   });
   assert.equal(text, "It said hello.");
-  const outputs = steps[0]?.toolResults.map(({ output }) => output as { content: unknown; isError: boolean });
+  const outputs = steps[0]?.toolResults.map(
+    ({ output }) => output as { content: unknown; isError: boolean },
+  );
   assert.deepEqual(outputs?.[0], { content: "hello", isError: false });
-  const [told] = sentTo(made.model, 0).tools as { function: { name: string; parameters: object } }[];
-  assert.deepEqual(told?.function.parameters, (await made.toolset.schemas())[0]?.function.parameters);
+  const [told] = sentTo(made.model, 0).tools as {
+    function: { name: string; parameters: object };
+  }[];
+  assert.deepEqual(
+    told?.function.parameters,
+    (await made.toolset.schemas())[0]?.function.parameters,
+  );
   const answers = sentTo(made.model, 1).messages.filter(({ role }) => role === "tool");
   assert.equal(answers[0]?.content, "hello");
 });
@@ -181,7 +214,10 @@ test("what a tool refuses is an error for the AI SDK, and what it shows a file",
   assert.ok(output && echo);
   const { type } = echo.toModelOutput({ output });
   assert.equal(type, "error-text");
-  const picture = await png?.execute({}, { toolCallId: "b", abortSignal: new AbortController().signal });
+  const picture = await png?.execute(
+    {},
+    { toolCallId: "b", abortSignal: new AbortController().signal },
+  );
   assert.ok(picture && png);
   const shown = png.toModelOutput({ output: picture });
   assert.equal(shown.type, "content");
@@ -211,7 +247,10 @@ test("LangChain takes a toolset for tools of its own", async () => {
 test("who gives up on a framework's call gives up on the tool", async () => {
   await using made = await world();
   const { echo } = await asAiSdkTools(made.toolset, jsonSchema);
-  const output = await echo?.execute({ message: "x" }, { toolCallId: "a", abortSignal: AbortSignal.abort() });
+  const output = await echo?.execute(
+    { message: "x" },
+    { toolCallId: "a", abortSignal: AbortSignal.abort() },
+  );
   assert.equal(output?.isError, true);
 });
 

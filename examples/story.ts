@@ -10,7 +10,9 @@ export function tellStory(title: string) {
         await check();
         console.log(`  ✔ ${words}`);
       } catch (error) {
-        console.log(`  ✖ ${words}\n${String(error instanceof Error ? error.message : error).replace(/^/gm, "      ")}`);
+        console.log(
+          `  ✖ ${words}\n${String(error instanceof Error ? error.message : error).replace(/^/gm, "      ")}`,
+        );
         process.exitCode = 1;
       }
     },
@@ -19,6 +21,7 @@ export function tellStory(title: string) {
 
 /** What a call that has to succeed gave as data. */
 export function dataOf<T>({ result, error }: Partial<Outcome>): T {
-  if (!result?.structuredContent) throw new Error(error?.message ?? "The result has no structured content");
+  if (!result?.structuredContent)
+    throw new Error(error?.message ?? "The result has no structured content");
   return result.structuredContent as T;
 }

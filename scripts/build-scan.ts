@@ -20,7 +20,9 @@ export const hasCompiler = existsSync(compiler);
 
 /** The file of the sources that holds the compiled scan. */
 export async function renderScanCode(): Promise<string> {
-  const { default: load } = (await import(pathToFileURL(compiler).href)) as { default(): Promise<Wabt> };
+  const { default: load } = (await import(pathToFileURL(compiler).href)) as {
+    default(): Promise<Wabt>;
+  };
   const parsed = (await load()).parseWat("scan.wat", readFileSync(source, "utf8"), { simd: true });
   const code = Buffer.from(parsed.toBinary({}).buffer).toString("base64");
   parsed.destroy();

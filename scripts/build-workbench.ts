@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
@@ -8,7 +17,13 @@ import { Scanner } from "@tailwindcss/oxide";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { compile } from "tailwindcss";
 import { workedOutAtBuild } from "./built-tables.ts";
-import { type Bundled, bundledFrom, checkScripts, importedAtOnce, renderLicenses } from "./bundle.ts";
+import {
+  type Bundled,
+  bundledFrom,
+  checkScripts,
+  importedAtOnce,
+  renderLicenses,
+} from "./bundle.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -20,7 +35,10 @@ const stamp = join(cache, "workbench.json");
 const minCompressedBytes = 1_024;
 
 /** What the frame and the first page import at once comes in one piece; what they load later, with the pages that have it. */
-const first = importedAtOnce(["workbench/src/main.tsx", "workbench/src/pages/overview/overview-page.tsx"]);
+const first = importedAtOnce([
+  "workbench/src/main.tsx",
+  "workbench/src/pages/overview/overview-page.tsx",
+]);
 const pages = join(sources, "src", "pages");
 const groups = [
   {
@@ -83,14 +101,22 @@ async function writeApp(directory: string): Promise<Omit<Build, "sources" | "fil
   checkReferences(directory);
   await compress(directory);
   // Files of the program that the page uses as well.
-  const shared = moduleIds.filter((id) => id.startsWith(join(root, "src"))).map((id) => relative(root, id));
+  const shared = moduleIds
+    .filter((id) => id.startsWith(join(root, "src")))
+    .map((id) => relative(root, id));
   return { ...bundled, shared };
 }
 
 /** The page asks for all that its first view needs at once. */
-function renderPage(template: string, chunks: readonly OutputChunk[], style: string, fonts: readonly string[]): string {
+function renderPage(
+  template: string,
+  chunks: readonly OutputChunk[],
+  style: string,
+  fonts: readonly string[],
+): string {
   const entry = chunks.find(({ isEntry }) => isEntry);
-  if (entry === undefined || style === "") throw new Error("The workbench has no entry or no style sheet.");
+  if (entry === undefined || style === "")
+    throw new Error("The workbench has no entry or no style sheet.");
   const needed = new Set<string>();
   const visit = (fileName: string): void => {
     if (needed.has(fileName)) return;
@@ -104,17 +130,27 @@ function renderPage(template: string, chunks: readonly OutputChunk[], style: str
     `<link rel="stylesheet" href="/workbench/${style}" />`,
     ...fonts
       .filter((file) => firstFonts.test(file))
-      .map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/workbench/${file}" />`),
+      .map(
+        (file) =>
+          `<link rel="preload" as="font" type="font/woff2" crossorigin href="/workbench/${file}" />`,
+      ),
   ];
-  return template.replace('<script type="module" src="/src/main.tsx"></script>', tags.join("\n    "));
+  return template.replace(
+    '<script type="module" src="/src/main.tsx"></script>',
+    tags.join("\n    "),
+  );
 }
 
 function checkReferences(directory: string): void {
   const html = readFileSync(join(directory, "index.html"), "utf8");
-  const references = [...html.matchAll(/(?:src|href)="\/workbench\/([^"]+)"/g)].map(([, file = ""]) => file);
+  const references = [...html.matchAll(/(?:src|href)="\/workbench\/([^"]+)"/g)].map(
+    ([, file = ""]) => file,
+  );
   const missing = references.filter((file) => !existsSync(join(directory, file)));
   if (references.length < 4 || missing.length > 0)
-    throw new Error(`index.html refers to files that were not built: ${missing.join(", ") || "none found"}`);
+    throw new Error(
+      `index.html refers to files that were not built: ${missing.join(", ") || "none found"}`,
+    );
 }
 
 /** Compressed once here, so that serving costs nothing. */
@@ -141,10 +177,14 @@ function tailwind(fonts: Map<string, string>): Plugin {
     name: "tailwind",
     async load(id) {
       if (!id.endsWith(".css")) return null;
-      const compiler = await compile(await readFile(id, "utf8"), { base: dirname(id), loadStylesheet });
+      const compiler = await compile(await readFile(id, "utf8"), {
+        base: dirname(id),
+        loadStylesheet,
+      });
       const scanner = new Scanner({ sources: compiler.sources });
       const css = compiler.build(scanner.scan()).replace(/\/\*[\s\S]*?\*\//g, "");
-      if (css.split("{").length !== css.split("}").length) throw new Error(`${id}: unbalanced braces`);
+      if (css.split("{").length !== css.split("}").length)
+        throw new Error(`${id}: unbalanced braces`);
       const named = css.replace(/url\("?(@fontsource[^")]+\.woff2)"?\)/g, (_, font: string) => {
         const file = join(root, "node_modules", font);
         const content = readFileSync(file);
@@ -154,7 +194,11 @@ function tailwind(fonts: Map<string, string>): Plugin {
         fonts.set(file, fileName);
         return `url("/workbench/${fileName}")`;
       });
-      this.emitFile({ type: "asset", name: "index.css", source: named.replace(/\s+/g, " ").trim() });
+      this.emitFile({
+        type: "asset",
+        name: "index.css",
+        source: named.replace(/\s+/g, " ").trim(),
+      });
       return { code: "export {};", moduleType: "js", moduleSideEffects: false };
     },
   };
@@ -209,7 +253,8 @@ function readLastBuild(): Build | null {
   try {
     const build = JSON.parse(readFileSync(stamp, "utf8")) as Build;
     const isSame =
-      build.sources === digestOf(root, sourcesOf(build)) && build.files === digestOf(target, filesIn(target));
+      build.sources === digestOf(root, sourcesOf(build)) &&
+      build.files === digestOf(target, filesIn(target));
     return isSame ? build : null;
   } catch {
     return null;
@@ -226,7 +271,12 @@ function writeLastBuild(build: Omit<Build, "sources" | "files">, startedAt: Date
 }
 
 function sourcesOf({ shared }: Pick<Build, "shared">): string[] {
-  const own = ["workbench/{src,public}/**/*", "workbench/*.*", "scripts/b*.ts", "package-lock.json"];
+  const own = [
+    "workbench/{src,public}/**/*",
+    "workbench/*.*",
+    "scripts/b*.ts",
+    "package-lock.json",
+  ];
   // The routes are worked out from the operations, which are not in the bundle themselves.
   own.push("src/operations/**/*.ts");
   return [...filesIn(root, own), ...shared].sort();
@@ -235,7 +285,9 @@ function sourcesOf({ shared }: Pick<Build, "shared">): string[] {
 function filesIn(directory: string, patterns = ["**/*"]): string[] {
   const found = globSync(patterns, { cwd: directory, withFileTypes: true });
   return found
-    .flatMap((entry) => (entry.isFile() ? [relative(directory, join(entry.parentPath, entry.name))] : []))
+    .flatMap((entry) =>
+      entry.isFile() ? [relative(directory, join(entry.parentPath, entry.name))] : [],
+    )
     .sort();
 }
 

@@ -1,4 +1,13 @@
-import { chmodSync, copyFileSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ownFiles } from "../src/lib/own-files.ts";
 import { buildWorkbenchIfStale } from "./build-workbench.ts";
@@ -15,7 +24,12 @@ const inputsFile = join(root, "node_modules", ".cache", "bundle-inputs.json");
 for (const entry of globSync("*", { cwd: dist }))
   if (entry !== "workbench") rmSync(join(dist, entry), { recursive: true, force: true });
 const { program, appendWorker, sandboxWorker, toolVectors } = ownFiles;
-const parts = [await bundle({ bin: program.source, index: "src/index.ts", testing: "src/testing/testing.ts" }, dist)];
+const parts = [
+  await bundle(
+    { bin: program.source, index: "src/index.ts", testing: "src/testing/testing.ts" },
+    dist,
+  ),
+];
 // A thread has a heap of its own: it must not load the pieces of the plane.
 for (const { source, built } of [appendWorker, sandboxWorker])
   parts.push(await bundle({ [basename(built, ".js")]: source }, dist, []));
@@ -39,9 +53,13 @@ writeFileSync(
   ),
 );
 mkdirSync(dirname(inputsFile), { recursive: true });
-writeFileSync(inputsFile, JSON.stringify([...new Set(parts.flatMap(({ inputs }) => inputs))].sort()));
+writeFileSync(
+  inputsFile,
+  JSON.stringify([...new Set(parts.flatMap(({ inputs }) => inputs))].sort()),
+);
 const missing = Object.values(ownFiles).filter(({ built }) => !existsSync(join(root, built)));
-if (missing.length > 0) throw new Error(`Not built: ${missing.map(({ built }) => built).join(", ")}`);
+if (missing.length > 0)
+  throw new Error(`Not built: ${missing.map(({ built }) => built).join(", ")}`);
 
 /** The compiler declares every file of the program; a reader of the library's types gets to a tenth of them. */
 function keepReached(directory: string, entries: readonly string[]): void {
@@ -54,5 +72,6 @@ function keepReached(directory: string, entries: readonly string[]): void {
       visit(join(dirname(file), `${target}.d.ts`));
   };
   entries.forEach(visit);
-  for (const file of globSync("**/*.d.ts", { cwd: directory })) if (!reached.has(file)) rmSync(join(directory, file));
+  for (const file of globSync("**/*.d.ts", { cwd: directory }))
+    if (!reached.has(file)) rmSync(join(directory, file));
 }

@@ -19,7 +19,9 @@ export function workedOutAtBuild(): Plugin {
     async load(id) {
       if (!workedOut.includes(id)) return null;
       const values = Object.entries((await import(id)) as object);
-      return values.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`).join("\n");
+      return values
+        .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
+        .join("\n");
     },
   };
 }

@@ -9,7 +9,11 @@ const root = join(import.meta.dirname, "..");
 const builtinPrefix = "\0builtin:";
 
 /** One bundle in pieces: a command loads the pieces it needs and nothing from node_modules. */
-export async function bundle(entries: Record<string, string>, directory: string, groups = pieces): Promise<Bundled> {
+export async function bundle(
+  entries: Record<string, string>,
+  directory: string,
+  groups = pieces,
+): Promise<Bundled> {
   const build = await rolldown({
     cwd: root,
     platform: "node",
@@ -34,10 +38,13 @@ export async function bundle(entries: Record<string, string>, directory: string,
     keepNames: true,
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name]-[hash].js",
-    ...(groups.length > 0 ? { codeSplitting: { includeDependenciesRecursively: false, groups } } : {}),
+    ...(groups.length > 0
+      ? { codeSplitting: { includeDependenciesRecursively: false, groups } }
+      : {}),
   });
   await build.close();
-  for (const piece of output) if (piece.type === "chunk") writeInAscii(join(directory, piece.fileName), piece.code);
+  for (const piece of output)
+    if (piece.type === "chunk") writeInAscii(join(directory, piece.fileName), piece.code);
   checkScripts(directory);
   refuseCircles(output.filter((piece) => piece.type === "chunk"));
   return bundledFrom(output.flatMap((piece) => (piece.type === "chunk" ? piece.moduleIds : [])));
@@ -64,10 +71,14 @@ export function checkScripts(directory: string): void {
     for (const file of process.argv.slice(1))
       try { new SourceTextModule(readFileSync(file, "utf8"), { identifier: file }); }
       catch (error) { console.error(file + ": " + error.message); process.exitCode = 1; }`;
-  execFileSync(process.execPath, ["--no-warnings", "--experimental-vm-modules", "-e", program, "--", ...files], {
-    cwd: directory,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  execFileSync(
+    process.execPath,
+    ["--no-warnings", "--experimental-vm-modules", "-e", program, "--", ...files],
+    {
+      cwd: directory,
+      stdio: ["ignore", "ignore", "inherit"],
+    },
+  );
 }
 
 /**
@@ -76,7 +87,9 @@ export function checkScripts(directory: string): void {
  */
 function refuseCircles(pieces: readonly { fileName: string; imports: readonly string[] }[]): void {
   const own = pieces.filter(({ fileName }) => !fileName.includes("rolldown-runtime"));
-  const circle = findCycle(own.map(({ fileName, imports }) => ({ id: fileName, dependsOn: imports })));
+  const circle = findCycle(
+    own.map(({ fileName, imports }) => ({ id: fileName, dependsOn: imports })),
+  );
   if (circle !== null)
     throw new Error(
       `Pieces of the bundle need each other: ${circle.join(" → ")}. Move what they share into a piece of its own.`,
@@ -84,7 +97,13 @@ function refuseCircles(pieces: readonly { fileName: string; imports: readonly st
 }
 
 /** A library of which some modules are in a bundle; they are named from its folder. */
-export type BundledPackage = { name: string; version: string; license: string; folder: string; modules: string[] };
+export type BundledPackage = {
+  name: string;
+  version: string;
+  license: string;
+  folder: string;
+  modules: string[];
+};
 
 /** The files that the bundler read and kept, from the root of the project, and the libraries among them. */
 export type Bundled = { inputs: string[]; packages: BundledPackage[] };
@@ -92,14 +111,27 @@ export type Bundled = { inputs: string[]; packages: BundledPackage[] };
 export function bundledFrom(moduleIds: readonly string[]): Bundled {
   // Names that begin with a zero byte are made by plugins and are no files.
   const files = moduleIds.filter((id) => !id.startsWith("\0")).map((id) => id.replace(/\?.*$/, ""));
-  const byFolder = Map.groupBy(files, (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? "");
-  const packages = [...byFolder].filter(([folder]) => folder !== "").sort(([a], [b]) => (a < b ? -1 : 1));
+  const byFolder = Map.groupBy(
+    files,
+    (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? "",
+  );
+  const packages = [...byFolder]
+    .filter(([folder]) => folder !== "")
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     inputs: files.map((file) => relative(root, file)).sort(),
     packages: packages.map(([folder, modules]) => {
-      const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      const { name, version, license } = JSON.parse(
+        readFileSync(join(folder, "package.json"), "utf8"),
+      );
       if (license === undefined) throw new Error(`${folder} (${name}) names no licence`);
-      return { name, version, license, folder, modules: modules.map((file) => relative(folder, file)).sort() };
+      return {
+        name,
+        version,
+        license,
+        folder,
+        modules: modules.map((file) => relative(folder, file)).sort(),
+      };
     }),
   };
 }
@@ -143,12 +175,14 @@ const pieces = [
   {
     name: "local",
     test: (id: string) =>
-      (attach.has(id) && (commandLine.has(id) || call.has(id))) || /builtin:node:(crypto|async_hooks|util)$/.test(id),
+      (attach.has(id) && (commandLine.has(id) || call.has(id))) ||
+      /builtin:node:(crypto|async_hooks|util)$/.test(id),
   },
   { name: "attach", test: (id: string) => attach.has(id) || id === `${builtinPrefix}node:net` },
   {
     name: "shared",
-    test: (id: string) => (commandLine.has(id) && call.has(id)) || /node_modules\/picocolors\//.test(id),
+    test: (id: string) =>
+      (commandLine.has(id) && call.has(id)) || /node_modules\/picocolors\//.test(id),
   },
   {
     name: "command-line",
@@ -159,13 +193,17 @@ const pieces = [
     test: (id: string) =>
       call.has(id) ||
       /builtin:node:(child_process|stream\/\w+)$/.test(id) ||
-      /node_modules\/(jsonc-parser|semver|zod\/(v4\/)?(core|mini))\/|locales\/(en|english)\.js$/.test(id),
+      /node_modules\/(jsonc-parser|semver|zod\/(v4\/)?(core|mini))\/|locales\/(en|english)\.js$/.test(
+        id,
+      ),
   },
   {
     name: "meanwhile",
     // What it calls while it is loaded must not be in a piece that needs it: whichever comes first would lack the other.
     test: (id: string) =>
-      meanwhile.has(id) || id === `${builtinPrefix}node:sqlite` || /node_modules\/ajv-formats\//.test(id),
+      meanwhile.has(id) ||
+      id === `${builtinPrefix}node:sqlite` ||
+      /node_modules\/ajv-formats\//.test(id),
   },
 ];
 
@@ -193,16 +231,22 @@ function plainBuiltins(): Plugin {
   return {
     name: "plain-builtins",
     resolveId(id, importer = "") {
-      return id.startsWith("node:") && !importer.includes("node_modules") ? `${builtinPrefix}${id}` : null;
+      return id.startsWith("node:") && !importer.includes("node_modules")
+        ? `${builtinPrefix}${id}`
+        : null;
     },
     load(id) {
       if (!id.startsWith(builtinPrefix)) return null;
       const name = id.slice(builtinPrefix.length);
-      const descriptors = Object.entries(Object.getOwnPropertyDescriptors(process.getBuiltinModule(name) ?? {}));
+      const descriptors = Object.entries(
+        Object.getOwnPropertyDescriptors(process.getBuiltinModule(name) ?? {}),
+      );
       const names = descriptors.filter(
         ([key, { value }]) => value !== undefined && /^[A-Za-z]\w*$/.test(key) && key !== "default",
       );
-      const lines = names.map(([key]) => `export const ${key} = /* @__PURE__ */ (() => builtin.${key})();`);
+      const lines = names.map(
+        ([key]) => `export const ${key} = /* @__PURE__ */ (() => builtin.${key})();`,
+      );
       return `const builtin = process.getBuiltinModule(${JSON.stringify(name)});\nexport default builtin;\n${lines.join("\n")}`;
     },
   };
@@ -216,7 +260,8 @@ function englishOnly(): Plugin {
     name: "english-only",
     resolveId: (id, importer = "") =>
       importer.includes("node_modules/zod/") && id.endsWith("locales/index.js") ? name : null,
-    load: (id) => (id === name ? `export { default as en } from ${JSON.stringify(english)};` : null),
+    load: (id) =>
+      id === name ? `export { default as en } from ${JSON.stringify(english)};` : null,
   };
 }
 
@@ -224,5 +269,8 @@ function englishOnly(): Plugin {
 const unused = ["prom-client/lib/pushgateway.js"].map((file) => join(root, "node_modules", file));
 
 function withoutUnused(): Plugin {
-  return { name: "without-unused", load: (id) => (unused.includes(id) ? "module.exports = class {};" : null) };
+  return {
+    name: "without-unused",
+    load: (id) => (unused.includes(id) ? "module.exports = class {};" : null),
+  };
 }

@@ -9,4 +9,5 @@ const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
 const projects = [root, join(root, "workbench"), writeExcerpts()];
 // More threads check much of the same again: they cost twice the processor time for little.
 const words = ["-b", ...projects, "--singleThreaded"];
-process.exitCode = spawnSync(process.execPath, [compiler, ...words], { cwd: root, stdio: "inherit" }).status ?? 1;
+process.exitCode =
+  spawnSync(process.execPath, [compiler, ...words], { cwd: root, stdio: "inherit" }).status ?? 1;

@@ -40,7 +40,8 @@ const nothing = () => undefined;
 
 /** What does something itself: `search` does, and has verbs below it. */
 function leaves(command: Command): Command[] {
-  const own = command.commands.length === 0 || command.registeredArguments.length > 0 ? [command] : [];
+  const own =
+    command.commands.length === 0 || command.registeredArguments.length > 0 ? [command] : [];
   return [...own, ...command.commands.flatMap(leaves)];
 }
 
@@ -68,7 +69,9 @@ function renderCommand(command: Command, shared: Map<string, Option>): string {
     return ` ${argument.required ? word : `[${word}]`}`;
   });
   const own = command.options.filter((option) => !shared.has(textOf(option)));
-  const others = command.options.filter((option) => shared.has(textOf(option))).map(({ long }) => `\`${long}\``);
+  const others = command.options
+    .filter((option) => shared.has(textOf(option)))
+    .map(({ long }) => `\`${long}\``);
   const options = own.length === 0 ? "" : `\n\n${renderOptions(own)}`;
   const also = others.length === 0 ? "" : ` Also: ${others.join(", ")}.`;
   return `**\`${pathOf(command)}${words.join("")}\`**: ${command.description()}.${also}${options}`;
@@ -76,14 +79,18 @@ function renderCommand(command: Command, shared: Map<string, Option>): string {
 
 function pathOf(command: Command): string {
   const { parent } = command;
-  return parent === null || parent.parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`;
+  return parent === null || parent.parent === null
+    ? command.name()
+    : `${pathOf(parent)} ${command.name()}`;
 }
 
 function renderOptions(options: readonly Option[]): string {
   return options
     .map(({ flags, description, argChoices, defaultValue }) => {
       const isSaid = defaultValue !== undefined && defaultValue !== false;
-      const choices = argChoices?.every((choice) => description.includes(choice)) ? "" : (argChoices?.join(", ") ?? "");
+      const choices = argChoices?.every((choice) => description.includes(choice))
+        ? ""
+        : (argChoices?.join(", ") ?? "");
       const parts = [description, choices, isSaid ? `default \`${defaultValue}\`` : ""];
       return `- \`${flags}\`: ${parts.filter((part) => part !== "").join("; ")}`;
     })

@@ -7,10 +7,22 @@ const systems = [
     "seed-000",
     "tools that know the other tools, approvals with edits, hooks, groups and compliance levels",
   ],
-  ["ATLAS", "seed-001", "manifests, personas, provider routing, rolling health, skills, tasks and jobs"],
-  ["attocode", "seed-002", "many servers, lazy loading, search, quality scores, plan mode, dead letters"],
+  [
+    "ATLAS",
+    "seed-001",
+    "manifests, personas, provider routing, rolling health, skills, tasks and jobs",
+  ],
+  [
+    "attocode",
+    "seed-002",
+    "many servers, lazy loading, search, quality scores, plan mode, dead letters",
+  ],
   ["TrustGraph", "seed-003", "arguments of remote tools, groups and states, ReACT agents"],
-  ["DataDesigner", "seed-004", "tool configurations for models that generate, budgets, pools, traces"],
+  [
+    "DataDesigner",
+    "seed-004",
+    "tool configurations for models that generate, budgets, pools, traces",
+  ],
 ] as const;
 
 /** The first row of each topic. */
@@ -38,7 +50,14 @@ const topics = new Map([
 ]);
 
 /** `systems` are the places of those that have it in the list of systems. */
-export type Compared = { row: number; compares: string; systems: string; says: string; test: string; title: string };
+export type Compared = {
+  row: number;
+  compares: string;
+  systems: string;
+  says: string;
+  test: string;
+  title: string;
+};
 
 /** What five systems do, and the test that shows what Toolplane does: one line each. */
 export function readCompared(): Compared[] {

@@ -14,9 +14,12 @@ export function renderConfigDocs(page: string): string {
 }
 
 function renderSection(name: string, schema: JsonObject, seen: Seen): string {
-  const inner = isObject(schema.additionalProperties) ? (schema.additionalProperties as JsonObject) : schema;
+  const inner = isObject(schema.additionalProperties)
+    ? (schema.additionalProperties as JsonObject)
+    : schema;
   const place = inner === schema ? "" : ".NAME";
-  const rows = name === "tools" ? [] : rowsOf(inner, { section: `${name}${place}`, prefix: "" }, seen);
+  const rows =
+    name === "tools" ? [] : rowsOf(inner, { section: `${name}${place}`, prefix: "" }, seen);
   const list = rows.length === 0 ? "" : `\n\n${rows.join("\n")}`;
   return `### \`${name}${place}\`\n\n${schema.description}${list}`;
 }
@@ -32,11 +35,14 @@ function rowsOf(schema: JsonObject, { section, prefix }: Place, seen: Seen): str
     const key = `${prefix}${name}`;
     const isList = isObject(inner.items);
     const held = (isList ? inner.items : inner) as JsonObject;
-    const about = Array.isArray(inner.enum) ? choicesOf(inner.enum, inner.default) : typeAndDefault(inner);
+    const about = Array.isArray(inner.enum)
+      ? choicesOf(inner.enum, inner.default)
+      : typeAndDefault(inner);
     const row = `- \`${key}\`${about === "" ? "" : ` (${about})`}: ${inner.description}`;
     const names = Object.keys(propertiesOf(held));
     const first = names.length > 2 ? seen.get(names.join()) : undefined;
-    if (first !== undefined) return [`${row} Keys as of \`${first.key}\`${differences(first.properties, held)}.`];
+    if (first !== undefined)
+      return [`${row} Keys as of \`${first.key}\`${differences(first.properties, held)}.`];
     seen.set(names.join(), { key: `${section}.${key}`, properties: propertiesOf(held) });
     return [row, ...rowsOf(held, { section, prefix: `${key}${isList ? "[]" : ""}.` }, seen)];
   });
@@ -47,19 +53,24 @@ const shownTypes = new Set(["boolean", "integer", "list"]);
 
 function typeAndDefault(schema: JsonObject): string {
   const [type, usual] = [typeOf(schema), defaultOf(schema)];
-  return (usual !== "" && shownTypes.has(type) ? [usual] : [type, usual]).filter(Boolean).join(", ");
+  return (usual !== "" && shownTypes.has(type) ? [usual] : [type, usual])
+    .filter(Boolean)
+    .join(", ");
 }
 
 const choicesOf = (values: readonly unknown[], usual: unknown) =>
   values.map((value) => `\`${value}\`${value === usual ? " by default" : ""}`).join(", ");
 
-const propertiesOf = (schema: JsonObject) => (isObject(schema.properties) ? schema.properties : {}) as Properties;
+const propertiesOf = (schema: JsonObject) =>
+  (isObject(schema.properties) ? schema.properties : {}) as Properties;
 
 function differences(first: Properties, schema: JsonObject): string {
   const differing = Object.entries(propertiesOf(schema)).filter(
     ([name, { description }]) => description !== first[name]?.description,
   );
-  return differing.map(([name, { description }]) => `; \`${name}\`: ${`${description}`.replace(/\.$/, "")}`).join("");
+  return differing
+    .map(([name, { description }]) => `; \`${name}\`: ${`${description}`.replace(/\.$/, "")}`)
+    .join("");
 }
 
 /** Text is what most are, and an object shows its keys. */
@@ -70,9 +81,13 @@ function typeOf(schema: JsonObject): string {
 
 function nameOfType(schema: JsonObject): string {
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => `\`${value}\``).join(", ");
-  if (Array.isArray(schema.anyOf)) return schema.anyOf.map((inner) => nameOfType(inner as JsonObject)).join(" or ");
-  if (schema.type === "array") return listOf(isObject(schema.items) ? (schema.items as JsonObject) : {});
-  return schema.type === "string" ? "text" : String(schema.type ?? "any").replace("string,null", "text or null");
+  if (Array.isArray(schema.anyOf))
+    return schema.anyOf.map((inner) => nameOfType(inner as JsonObject)).join(" or ");
+  if (schema.type === "array")
+    return listOf(isObject(schema.items) ? (schema.items as JsonObject) : {});
+  return schema.type === "string"
+    ? "text"
+    : String(schema.type ?? "any").replace("string,null", "text or null");
 }
 
 function listOf(items: JsonObject): string {
@@ -81,5 +96,7 @@ function listOf(items: JsonObject): string {
 }
 
 function defaultOf(schema: JsonObject): string {
-  return schema.default === undefined || isObject(schema.default) ? "" : `\`${JSON.stringify(schema.default)}\``;
+  return schema.default === undefined || isObject(schema.default)
+    ? ""
+    : `\`${JSON.stringify(schema.default)}\``;
 }

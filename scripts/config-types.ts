@@ -119,7 +119,8 @@ import type { ToolOverlayInput, ToolsInput } from "./tool-input.ts";
 `,
 };
 
-const head = "// Generated from the schema of the configuration by npm run docs. Change the schema instead.\n";
+const head =
+  "// Generated from the schema of the configuration by npm run docs. Change the schema instead.\n";
 const title = "A configuration in code: what a file may hold, checked by the compiler.";
 
 /** The types of a configuration in code: what the schema of the normal form takes, with the texts of its keys. */
@@ -138,7 +139,9 @@ function createInterfaces() {
 
   function add(schema: JsonObject, place: string, called?: string): string {
     // The same keys are one interface: the hooks of five events.
-    const shape = JSON.stringify(schema.properties, (key, value) => (key === "description" ? undefined : value));
+    const shape = JSON.stringify(schema.properties, (key, value) =>
+      key === "description" ? undefined : value,
+    );
     const name = called ?? names[place] ?? shapes.get(shape) ?? nameOf(place);
     if (written.has(name)) return name;
     shapes.set(shape, name);
@@ -166,7 +169,8 @@ function createInterfaces() {
 
   function typeOf(schema: JsonObject, place: string): string {
     if (typeof schema.$ref === "string") return "Json";
-    if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+    if (Array.isArray(schema.enum))
+      return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
     if (schema.const !== undefined) return JSON.stringify(schema.const);
     const choices = schema.anyOf ?? schema.oneOf;
     if (Array.isArray(choices))
@@ -176,7 +180,9 @@ function createInterfaces() {
       return `readonly ${entry.includes(" | ") ? `(${entry})` : entry}[]`;
     }
     if (schema.type === "object") return objectType(schema, place);
-    const types = [schema.type ?? "unknown"].flat().map((type) => (type === "integer" ? "number" : type));
+    const types = [schema.type ?? "unknown"]
+      .flat()
+      .map((type) => (type === "integer" ? "number" : type));
     return types.join(" | ");
   }
 
@@ -193,7 +199,10 @@ function createInterfaces() {
     const properties = Object.values(propertiesOf(schema));
     if (properties.length === 0)
       return `Readonly<Record<string, ${typeOf(schema.additionalProperties as JsonObject, `${place}.*`)}>>`;
-    if (names[place] !== undefined || properties.some(({ description }) => description !== undefined))
+    if (
+      names[place] !== undefined ||
+      properties.some(({ description }) => description !== undefined)
+    )
       return add(schema, place);
     return `{ ${membersOf(schema, place)
       .trim()
@@ -203,7 +212,8 @@ function createInterfaces() {
 
   return {
     add,
-    in: (file: string) => [...written.values()].filter((one) => one.file === file).map(({ text }) => text),
+    in: (file: string) =>
+      [...written.values()].filter((one) => one.file === file).map(({ text }) => text),
   };
 }
 
@@ -227,7 +237,8 @@ function saidOf({ description, default: fallback }: JsonObject, place: string): 
   const likeOverlay = place.replace(/^tools\.\*/, "overlays").replaceAll(/\[\]|\.\*/g, "");
   const text = entryTexts[place] ?? description ?? known[likeOverlay];
   if (typeof text !== "string") return undefined;
-  const isShown = fallback !== undefined && fallback !== null && !isObject(fallback) && fallback !== "";
+  const isShown =
+    fallback !== undefined && fallback !== null && !isObject(fallback) && fallback !== "";
   return isShown ? `${text} Default: ${JSON.stringify(fallback)}.` : text;
 }
 

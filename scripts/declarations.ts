@@ -1,13 +1,26 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { comment, createTypeWriter, importsFor, root, type SchemaFile, schemasByFile } from "./type-text.ts";
+import {
+  comment,
+  createTypeWriter,
+  importsFor,
+  root,
+  type SchemaFile,
+  schemasByFile,
+} from "./type-text.ts";
 
 const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
 
 /** The declarations of the library: those of the compiler, with plain types in the place of inferred ones. */
 export function writeDeclarations(directory: string): void {
-  const words = ["-p", join(root, "tsconfig.build.json"), "--outDir", directory, "--singleThreaded"];
+  const words = [
+    "-p",
+    join(root, "tsconfig.build.json"),
+    "--outDir",
+    directory,
+    "--singleThreaded",
+  ];
   execFileSync(process.execPath, [compiler, ...words], { cwd: root, stdio: "inherit" });
   writeInferred(directory);
 }

@@ -3,7 +3,11 @@ import { join } from "node:path";
 import { configSchema, manifestSchema } from "../src/config/schemas.ts";
 import { type ErrorCode, errorTable } from "../src/model/errors.ts";
 import { renderCommandDocs } from "./command-docs.ts";
-import { renderCompatibilityDocs, renderCompatibilityReport, reportPath } from "./compatibility-docs.ts";
+import {
+  renderCompatibilityDocs,
+  renderCompatibilityReport,
+  reportPath,
+} from "./compatibility-docs.ts";
 import { renderConfigDocs } from "./config-docs.ts";
 import { renderConfigTypes } from "./config-types.ts";
 import { renderEventDocs } from "./event-docs.ts";
@@ -23,12 +27,18 @@ export function generatedDocs(): Doc[] {
     { path: `${errorPages}/README.md`, text: renderErrors() },
     ...pages,
     { path: "src/faces/cli/error-pages.json", text: renderPages(pages) },
-    { path: "docs/commands.md", text: renderCommandDocs(readFileSync(join(root, "docs/commands.md"), "utf8")) },
+    {
+      path: "docs/commands.md",
+      text: renderCommandDocs(readFileSync(join(root, "docs/commands.md"), "utf8")),
+    },
     { path: "docs/compatibility.md", text: renderCompatibilityDocs() },
     { path: reportPath, text: renderCompatibilityReport() },
     { path: configPage, text: renderConfigDocs(readFileSync(join(root, configPage), "utf8")) },
     { path: "docs/events.md", text: renderEventDocs() },
-    { path: "docs/http.md", text: renderHttpDocs(readFileSync(join(root, "docs/http.md"), "utf8")) },
+    {
+      path: "docs/http.md",
+      text: renderHttpDocs(readFileSync(join(root, "docs/http.md"), "utf8")),
+    },
     { path: "docs/library-reference.md", text: renderLibraryDocs() },
     ...renderConfigTypes(),
     renderPlaneMethods(),
@@ -44,7 +54,10 @@ const codes = Object.keys(errorTable) as ErrorCode[];
 function errorPage(code: ErrorCode): Doc {
   const path = `${errorPages}/${code}.md`;
   const file = join(root, path);
-  return { path, text: existsSync(file) ? withHead(readFileSync(file, "utf8"), code) : skeleton(code) };
+  return {
+    path,
+    text: existsSync(file) ? withHead(readFileSync(file, "utf8"), code) : skeleton(code),
+  };
 }
 
 /** For `toolplane explain`, which has no other files beside it once it is installed. */

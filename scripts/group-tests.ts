@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** What a file that shares its process must not do: measure the process or its memory, or replace its globals. */
-const needsOwnProcess = /node:v8|\bgc\(|samples\/growth|mock\.method\(globalThis|process\.listenerCount|registerHooks/;
+const needsOwnProcess =
+  /node:v8|\bgc\(|samples\/growth|mock\.method\(globalThis|process\.listenerCount|registerHooks/;
 
 /** Folders whose files share a process, and how many of them. A process loads the library once for all of its files. */
 const groupSizes: readonly (readonly [folder: string, size: number])[] = [
@@ -29,7 +30,8 @@ export function groupTests(root: string, files: readonly string[]): string[] {
   const groups = new Map<string, string[]>();
   const open = new Map<string, { name: string; size: number }>();
   for (const file of files) {
-    const [folder = file, size = 1] = groupSizes.find(([place]) => file.startsWith(`${place}/`)) ?? [];
+    const [folder = file, size = 1] =
+      groupSizes.find(([place]) => file.startsWith(`${place}/`)) ?? [];
     const current = open.get(folder);
     const isFull = current === undefined || (groups.get(current.name)?.length ?? 0) >= size;
     const isAlone = size === 1 || needsOwnProcess.test(readFileSync(join(root, file), "utf8"));

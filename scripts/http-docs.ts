@@ -14,13 +14,17 @@ export function renderHttpDocs(page: string): string {
 /** By the scope that they need: a reader with a key looks for what it may do. */
 function renderTable(): string {
   const rows = operations.flatMap(({ name, http, scope, summary }) =>
-    isMissing(http) ? [] : [{ scope, row: `- \`${http.method.toUpperCase()} ${http.path}\` \`${name}\`: ${summary}` }],
+    isMissing(http)
+      ? []
+      : [{ scope, row: `- \`${http.method.toUpperCase()} ${http.path}\` \`${name}\`: ${summary}` }],
   );
   const byScope = Map.groupBy(rows, ({ scope }) => scope ?? "none");
   return ["none", "read", "call", "admin"]
     .flatMap((scope) => {
       const own = byScope.get(scope as "read") ?? [];
-      return own.length === 0 ? [] : [`### Scope: ${scope}`, "", ...own.map(({ row }) => row).sort(byPath), ""];
+      return own.length === 0
+        ? []
+        : [`### Scope: ${scope}`, "", ...own.map(({ row }) => row).sort(byPath), ""];
     })
     .join("\n");
 }

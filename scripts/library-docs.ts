@@ -51,9 +51,9 @@ export function readNamespaces(): Namespace[] {
 const isMethod = (signature: string) => /^\w+(?:<[^(]*>)?\(/.test(signature);
 
 const sources = [
-  ...globSync(["src/model/plane*.ts", "src/model/audit.ts", "src/model/config/setup.ts"], { cwd: root }).map((file) =>
-    readFileSync(join(root, file), "utf8"),
-  ),
+  ...globSync(["src/model/plane*.ts", "src/model/audit.ts", "src/model/config/setup.ts"], {
+    cwd: root,
+  }).map((file) => readFileSync(join(root, file), "utf8")),
   renderPlaneMethods().text,
 ].join("\n");
 
@@ -64,8 +64,11 @@ function membersOf(type: string): Member[] {
   );
   const [found, parents = "", body = ""] = interfaceOf.exec(sources) ?? [];
   if (found === undefined) throw new Error(`there is no type ${type}`);
-  const member = /(?: {2}\/\*\*([\s\S]*?)\*\/\n)? {2}((?:readonly )?\w+\??[:(<][\s\S]*?);\n(?= {2}[\w/]|$)/g;
-  const own = [...`${body}\n`.matchAll(member)].map(([, comment = "", signature = ""]) => describe(comment, signature));
+  const member =
+    /(?: {2}\/\*\*([\s\S]*?)\*\/\n)? {2}((?:readonly )?\w+\??[:(<][\s\S]*?);\n(?= {2}[\w/]|$)/g;
+  const own = [...`${body}\n`.matchAll(member)].map(([, comment = "", signature = ""]) =>
+    describe(comment, signature),
+  );
   const derived = [...parents.matchAll(/\w+Methods/g)].flatMap(([parent]) => membersOf(parent));
   return [...own, ...derived.filter(({ name }) => !own.some((written) => written.name === name))];
 }
@@ -88,7 +91,9 @@ function describe(comment: string, signature: string): Member {
 }
 
 const exported = [
-  ...readFileSync(join(root, "src/index.ts"), "utf8").matchAll(/export (?:function (\w+)|\{([^}]*)\})/g),
+  ...readFileSync(join(root, "src/index.ts"), "utf8").matchAll(
+    /export (?:function (\w+)|\{([^}]*)\})/g,
+  ),
 ]
   .flatMap(([, name, names = ""]) => name ?? names.split(","))
   .map((name) => name.trim())

@@ -4,7 +4,15 @@
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
@@ -19,20 +27,36 @@ const place = "/tmp/toolplane-store";
 const port = 7429;
 const program = [join(checkout, "src/bin.ts"), "--config", "toolplane.json", "--store", store];
 const statements = join(place, "statements.jsonl");
-const environment = { PATH: process.env.PATH, HOME: place, USER: "ada", LOGNAME: "ada", STATEMENTS_FILE: statements };
+const environment = {
+  PATH: process.env.PATH,
+  HOME: place,
+  USER: "ada",
+  LOGNAME: "ada",
+  STATEMENTS_FILE: statements,
+};
 const recording = isSqlite ? [] : ["--import", join(fixtures, "record-statements.ts")];
 const options = { cwd: place, env: environment };
 
 function command(...words: string[]): string {
-  return execFileSync("node", [...program, ...words], { ...options, encoding: "utf8", maxBuffer: 2 ** 28 });
+  return execFileSync("node", [...program, ...words], {
+    ...options,
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+  });
 }
 
 function createKey(name: string, ...words: string[]): { id: string; secret: string } {
-  const said = JSON.parse(command("--data-dir", "data", "--user", "ada", "keys", "create", name, ...words, "--json"));
+  const said = JSON.parse(
+    command("--data-dir", "data", "--user", "ada", "keys", "create", name, ...words, "--json"),
+  );
   return { id: said.key.id, secret: said.secret };
 }
 
-type Answer = Record<string, unknown> & { call?: { id: string }; approval?: { id: string }; run?: { id: string } };
+type Answer = Record<string, unknown> & {
+  call?: { id: string };
+  approval?: { id: string };
+  run?: { id: string };
+};
 
 async function ask(secret: string, method: string, path: string, body?: unknown): Promise<Answer> {
   const wait = path.endsWith("/run") ? { prefer: "wait=30" } : {};
@@ -58,7 +82,8 @@ async function live(secret: string) {
   const call = (tool: string, given: object, more: object = {}) =>
     say("POST", `/tools/${tool}/call`, { arguments: given, ...more });
   const write = (text: string, more?: object) => call("notes.write", { text }, more);
-  for (let at = 0; at < 12; at += 1) await call("notes.echo", { text: `call ${at}` }, { conversation: `c${at % 3}` });
+  for (let at = 0; at < 12; at += 1)
+    await call("notes.echo", { text: `call ${at}` }, { conversation: `c${at % 3}` });
   await call("notes.echo", { text: "forbidden" });
   await call("notes.echo", { text: 7 });
   await call("notes.nothing", {});
@@ -70,12 +95,18 @@ async function live(secret: string) {
   const rejected = await write("rejected");
   await say("POST", `/approvals/${rejected.approval?.id}`, { decision: "reject", reason: "no" });
   const pending = await write("pending");
-  const answered = { decision: "approve", remember: { for: "arguments", arguments: { text: "again*" } } };
+  const answered = {
+    decision: "approve",
+    remember: { for: "arguments", arguments: { text: "again*" } },
+  };
   await say("POST", `/approvals/${(await write("again and again")).approval?.id}`, answered);
   await write("planned", { mode: "plan", conversation: "plan" });
   await write("planned too", { mode: "plan", conversation: "plan" });
 
-  const run = await say("POST", "/jobs/note/run", { input: { text: "once" }, idempotencyKey: "k3" });
+  const run = await say("POST", "/jobs/note/run", {
+    input: { text: "once" },
+    idempotencyKey: "k3",
+  });
   await say("POST", "/jobs/note/run", { input: { text: "without a key" } });
   await say("POST", "/jobs/yearly/pause");
   await say("POST", "/skills/jot/run", { input: { text: "by a skill" } });
@@ -87,7 +118,11 @@ async function live(secret: string) {
     priority: 0,
     config: { server: "notes", tool: "echo", argumentMap: { text: "word" } },
   };
-  const parameters = { type: "object", properties: { word: { type: "string" } }, required: ["word"] };
+  const parameters = {
+    type: "object",
+    properties: { word: { type: "string" } },
+    required: ["word"],
+  };
   const own = {
     version: "1.0.0",
     description: "Says a word.",
@@ -123,7 +158,13 @@ async function killWhileLocked(child: ChildProcess, secret: string): Promise<str
 
 /** Without the commands of psql. */
 function dump(): Buffer {
-  const words = ["--inserts", "--no-owner", "--no-privileges", "--no-comments", store.replace(/\?.*/, "")];
+  const words = [
+    "--inserts",
+    "--no-owner",
+    "--no-privileges",
+    "--no-comments",
+    store.replace(/\?.*/, ""),
+  ];
   const text = execFileSync("pg_dump", words, { encoding: "utf8", maxBuffer: 2 ** 28 });
   return Buffer.from(text.replaceAll(/^(\\|--).*\n/gm, ""));
 }
@@ -142,13 +183,19 @@ const last = await killWhileLocked(await serve(), ops.secret);
 
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
-const keep = (name: string, bytes: Buffer) => writeFileSync(join(target, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+const keep = (name: string, bytes: Buffer) =>
+  writeFileSync(join(target, `${name}.gz`), gzipSync(bytes, { level: 9 }));
 const copy = (name: string) => join(place, "copy", name);
-for (const name of readdirSync(join(place, "copy")).filter((one) => /\.key$|-waiting-|\.db(?!-shm)/.test(one)))
+for (const name of readdirSync(join(place, "copy")).filter((one) =>
+  /\.key$|-waiting-|\.db(?!-shm)/.test(one),
+))
   if (statSync(copy(name)).size > 0) keep(name, readFileSync(copy(name)));
 if (!isSqlite) {
   keep("dump.sql", dump());
   keep("statements.jsonl", readFileSync(statements));
 }
 keep("export.jsonl", readFileSync(join(place, "export.jsonl")));
-writeFileSync(join(target, "made.json"), `${JSON.stringify({ ops, other, ...lived, last, head }, null, 2)}\n`);
+writeFileSync(
+  join(target, "made.json"),
+  `${JSON.stringify({ ops, other, ...lived, last, head }, null, 2)}\n`,
+);

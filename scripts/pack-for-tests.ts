@@ -1,6 +1,15 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { bundle } from "./bundle.ts";
@@ -43,13 +52,15 @@ export async function packForTests(): Promise<string> {
 
 function contentHash(directory: string): string {
   const hash = createHash("sha256");
-  for (const file of ["toolplane.tgz", "fixtures/modern.js"]) hash.update(readFileSync(join(directory, file)));
+  for (const file of ["toolplane.tgz", "fixtures/modern.js"])
+    hash.update(readFileSync(join(directory, file)));
   return hash.digest("hex").slice(0, 16);
 }
 
 function forgetOld(): void {
   for (const entry of globSync("pack{ed,ing}-*", { cwd: cache })) {
     const directory = join(cache, entry);
-    if (Date.now() - statSync(directory).mtimeMs > keptMs) rmSync(directory, { recursive: true, force: true });
+    if (Date.now() - statSync(directory).mtimeMs > keptMs)
+      rmSync(directory, { recursive: true, force: true });
   }
 }

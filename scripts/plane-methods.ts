@@ -12,7 +12,10 @@ const caller = { name: "Caller", file: "src/model/principal.ts" };
 /** The methods of the plane that follow from their operation, an interface for each namespace. */
 export function renderPlaneMethods(): { path: string; text: string } {
   const writer = createTypeWriter();
-  const byNamespace = Map.groupBy(operations.filter(isDerived), ({ name }) => name.split(".").at(-2) ?? "plane");
+  const byNamespace = Map.groupBy(
+    operations.filter(isDerived),
+    ({ name }) => name.split(".").at(-2) ?? "plane",
+  );
   const interfaces = [...byNamespace]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([namespace, declared]) => {
@@ -20,7 +23,10 @@ export function renderPlaneMethods(): { path: string; text: string } {
       const methods = declared.map((one) => renderMethod(one, writer));
       return `export interface ${title} {\n${methods.join("")}}\n`;
     });
-  return { path: planeMethodsFile, text: [head + importsFor(writer.used, planeMethodsFile), ...interfaces].join("\n") };
+  return {
+    path: planeMethodsFile,
+    text: [head + importsFor(writer.used, planeMethodsFile), ...interfaces].join("\n"),
+  };
 }
 
 /** It is one call of the plane's method, whose result is the answer. */
@@ -65,7 +71,9 @@ function docOf({ args, input, summary, description, example }: Operation): strin
   });
   const shown = example === undefined ? [] : ["@example", ...example.split("\n")];
   const lines = [said, ...parameters, ...shown];
-  return lines.length === 1 ? `  /** ${said} */\n` : `  /**\n${lines.map((line) => `   * ${line}\n`).join("")}   */\n`;
+  return lines.length === 1
+    ? `  /** ${said} */\n`
+    : `  /**\n${lines.map((line) => `   * ${line}\n`).join("")}   */\n`;
 }
 
 /** Over HTTP and on a command line numbers and flags are text as well; a program has the values. */

@@ -14,9 +14,12 @@ const sequences = 64;
 const seed = 20;
 
 const [directory] = process.argv.slice(2);
-if (directory === undefined) throw new Error("Name the directory in which the package is installed.");
+if (directory === undefined)
+  throw new Error("Name the directory in which the package is installed.");
 const installed = resolve(directory, "node_modules/toolplane");
-const { version } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as { version: string };
+const { version } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as {
+  version: string;
+};
 const library = (await import(pathToFileURL(join(installed, "dist/index.js")).href)) as Library;
 
 const lives: Lived[] = [];

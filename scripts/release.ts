@@ -11,7 +11,11 @@ const root = join(import.meta.dirname, "..");
 const target = join(root, "release");
 
 const run = (command: string, ...words: string[]) =>
-  execFileSync(command, words, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
+  execFileSync(command, words, {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  }).trim();
 const digestOf = (file: string) => ({
   sha512: createHash("sha512").update(readFileSync(file)).digest("hex"),
 });
@@ -19,7 +23,8 @@ const digestOf = (file: string) => ({
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target);
 const changes = run("git", "status", "--porcelain");
-if (changes !== "") throw new Error(`Commit these first; a release is built from a commit:\n${changes}`);
+if (changes !== "")
+  throw new Error(`Commit these first; a release is built from a commit:\n${changes}`);
 const [packed] = JSON.parse(run("npm", "pack", "--json", "--silent", "--pack-destination", target));
 const archive = join(target, String(packed.filename));
 copyFileSync(join(root, "dist", "sbom.cdx.json"), `${archive}.sbom.cdx.json`);
@@ -31,7 +36,10 @@ const statement = {
     buildDefinition: {
       buildType: "https://slsa.dev/npm-pack/v1",
       externalParameters: { command: "npm pack" },
-      internalParameters: { node: process.version, platform: `${process.platform}-${process.arch}` },
+      internalParameters: {
+        node: process.version,
+        platform: `${process.platform}-${process.arch}`,
+      },
       resolvedDependencies: [
         { uri: "git+.", digest: { gitCommit: run("git", "rev-parse", "HEAD") } },
         { uri: "package-lock.json", digest: digestOf(join(root, "package-lock.json")) },

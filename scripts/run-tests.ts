@@ -48,7 +48,8 @@ function chooseFiles(): string[] {
   }
   return named.flatMap((pattern) => {
     const found = matches(pattern);
-    if (found.length === 0) throw new Error(`No test file is called '${pattern}'. Name one as from ${root}.`);
+    if (found.length === 0)
+      throw new Error(`No test file is called '${pattern}'. Name one as from ${root}.`);
     return found;
   });
 }
@@ -67,7 +68,8 @@ function moveHome(): string {
   process.env.npm_config_userconfig ??= join(homedir(), ".npmrc");
   const home = mkdtempSync(join(tmpdir(), "toolplane-home-"));
   Object.assign(process.env, { HOME: home, USERPROFILE: home });
-  for (const name of ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "APPDATA"]) delete process.env[name];
+  for (const name of ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "APPDATA"])
+    delete process.env[name];
   return home;
 }
 

@@ -33,7 +33,9 @@ export function renderSbom(packages: readonly BundledPackage[], dist: string): s
       ],
     };
   });
-  const components = [...libraries, ...dataIn(dist)].sort((a, b) => (a["bom-ref"] < b["bom-ref"] ? -1 : 1));
+  const components = [...libraries, ...dataIn(dist)].sort((a, b) =>
+    a["bom-ref"] < b["bom-ref"] ? -1 : 1,
+  );
   const bill = {
     bomFormat: "CycloneDX",
     specVersion: "1.6",

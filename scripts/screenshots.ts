@@ -52,7 +52,11 @@ async function picture(
   if (isSmall) {
     const browser = await context.newCDPSession(page);
     const clip = { x: 0, y: 0, ...viewport, scale: viewport === phone ? 1 : 0.8 };
-    const { data } = await browser.send("Page.captureScreenshot", { format: "webp", quality: 80, clip });
+    const { data } = await browser.send("Page.captureScreenshot", {
+      format: "webp",
+      quality: 80,
+      clip,
+    });
     writeFileSync(file, Buffer.from(data, "base64"));
   } else await page.screenshot({ path: file });
   process.stdout.write(`${file}\n${complaints.map((complaint) => `  ${complaint}\n`).join("")}`);
@@ -74,7 +78,10 @@ function withoutPlaces([repository, temporary]: string[]): void {
 
 type TextNode = { textContent: string | null };
 type PageGlobals = {
-  document: { body: unknown; createTreeWalker(root: unknown, what: number): { nextNode(): TextNode | null } };
+  document: {
+    body: unknown;
+    createTreeWalker(root: unknown, what: number): { nextNode(): TextNode | null };
+  };
   NodeFilter: { SHOW_TEXT: number };
 };
 
@@ -102,8 +109,10 @@ async function fillHour(world: World): Promise<void> {
   }
   await store.close();
   await begin();
-  const post = (path: string, body: object) => fetch(world.url + path, { method: "POST", body: JSON.stringify(body) });
-  for (const server of ["files", "memory", "everything", "echo", "fault"]) await post(`/servers/${server}/connect`, {});
+  const post = (path: string, body: object) =>
+    fetch(world.url + path, { method: "POST", body: JSON.stringify(body) });
+  for (const server of ["files", "memory", "everything", "echo", "fault"])
+    await post(`/servers/${server}/connect`, {});
   for (const path of ["notes/release.md", "notes/missing.md", "notes/release.md"])
     await post("/tools/files.read_text_file/call", { arguments: { path } });
   for (const a of [1, "x", 3, 4]) await post("/tools/echo.add/call", { arguments: { a, b: 2 } });

@@ -4,7 +4,12 @@ import { stripVTControlCharacters, styleText } from "node:util";
 
 type Failure = { file: string; title: string; error: unknown };
 /** Of a process that ended, how it did. */
-type EndedTest = { failureType?: string; cause?: unknown; exitCode?: number | null; signal?: string | null };
+type EndedTest = {
+  failureType?: string;
+  cause?: unknown;
+  exitCode?: number | null;
+  signal?: string | null;
+};
 type FileResult = { file: string; ms: number };
 type Begun = { name: string; nesting: number; testId: number; file?: string; line?: number };
 
@@ -51,15 +56,20 @@ export async function reportTests(
   for (const failure of failures) write(renderFailure(failure, repeatCommand));
   // A process that ended takes the tests with it that it had begun.
   for (const { name, file, line } of running.values())
-    write(`${styleText("red", "✖")} ${name} (${file}:${line}) was cut off: its process ended before the test did.\n`);
+    write(
+      `${styleText("red", "✖")} ${name} (${file}:${line}) was cut off: its process ended before the test did.\n`,
+    );
   const failed = failures.length + running.size;
-  for (const [what, times] of skipped) write(`Skipped${times > 1 ? ` ${times} times` : ""}: ${what}\n`);
+  for (const [what, times] of skipped)
+    write(`Skipped${times > 1 ? ` ${times} times` : ""}: ${what}\n`);
   write("Slowest files:\n");
   for (const { file, ms } of files.toSorted((a, b) => b.ms - a.ms).slice(0, slowestShown))
     write(`  ${seconds(ms).padStart(8)}  ${file}\n`);
   const skips = [...skipped.values()].reduce((sum, times) => sum + times, 0);
   const wall = seconds(performance.now() - startedAt);
-  write(`${files.length} files: ${passed} passed, ${failed} failed, ${skips} skipped in ${wall}${cpuOfChildren()}.\n`);
+  write(
+    `${files.length} files: ${passed} passed, ${failed} failed, ${skips} skipped in ${wall}${cpuOfChildren()}.\n`,
+  );
   return { failed };
 }
 
@@ -77,7 +87,11 @@ function renderFailure({ file, title, error }: Failure, repeatCommand: string): 
   const head = `\n${styleText("red", "✖")} ${file}${title === "" ? "" : ` › ${title}`}`;
   const again = `  Repeat it: ${repeatCommand} ${file}\n`;
   const reason = cause instanceof Error ? cause.message : String(cause);
-  if (failureType === "cancelledByParent" || failureType === "testTimeoutFailure" || failureType === "testAborted")
+  if (
+    failureType === "cancelledByParent" ||
+    failureType === "testTimeoutFailure" ||
+    failureType === "testAborted"
+  )
     return `${head} was cut off: ${stripVTControlCharacters(reason).split("\n")[0]}\n${again}`;
   if (failureType === "testCodeFailure" && (exitCode ?? signal ?? null) !== null)
     return `${head}\n  Its process ended with ${signal ?? `code ${exitCode}`}.\n${again}`;

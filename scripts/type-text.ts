@@ -39,18 +39,30 @@ const modelFiles = globSync("src/model/**/*.ts", { cwd: root })
 
 const load = createRequire(import.meta.url);
 
-export type SchemaFile = { file: string; text: string; types: { name: string; schema: z.ZodType }[] };
+export type SchemaFile = {
+  file: string;
+  text: string;
+  types: { name: string; schema: z.ZodType }[];
+};
 
 /** The schemas of answers, by file: those whose type is inferred. */
 export const schemasByFile: readonly SchemaFile[] = schemaFiles.map((file) => {
   const text = readFileSync(join(root, file), "utf8");
   const exported = load(join(root, file)) as Record<string, z.ZodType>;
-  const names = [...text.matchAll(/^export type (\w+) = TypeOf<typeof \1>;$/gm)].map(([, name = ""]) => name);
-  return { file, text, types: names.map((name) => ({ name, schema: exported[name] as z.ZodType })) };
+  const names = [...text.matchAll(/^export type (\w+) = TypeOf<typeof \1>;$/gm)].map(
+    ([, name = ""]) => name,
+  );
+  return {
+    file,
+    text,
+    types: names.map((name) => ({ name, schema: exported[name] as z.ZodType })),
+  };
 });
 
 const named = new Map<z.core.$ZodType, NamedType>(
-  schemasByFile.flatMap(({ file, types }) => types.map(({ name, schema }) => [schema, { name, file }] as const)),
+  schemasByFile.flatMap(({ file, types }) =>
+    types.map(({ name, schema }) => [schema, { name, file }] as const),
+  ),
 );
 
 /** `.meta()` makes a copy that knows what it is a copy of. */
@@ -95,7 +107,8 @@ export function comment(text: string | undefined, indent = ""): string {
 }
 
 const inList = (type: string) => (/ [|&] |^readonly /.test(type) ? `(${type})` : type);
-const literals = (values: readonly unknown[]) => values.map((value) => JSON.stringify(value)).join(" | ");
+const literals = (values: readonly unknown[]) =>
+  values.map((value) => JSON.stringify(value)).join(" | ");
 
 export function createTypeWriter(): TypeWriter {
   const used = new Map<string, NamedType>();
@@ -109,7 +122,12 @@ export function createTypeWriter(): TypeWriter {
 
   function writeOut(schema: z.core.$ZodType, indent: string): string {
     const { def } = schema._zod as { def: z.core.$ZodTypes["_zod"]["def"] };
-    if (def.type === "string" || def.type === "boolean" || def.type === "null" || def.type === "unknown")
+    if (
+      def.type === "string" ||
+      def.type === "boolean" ||
+      def.type === "null" ||
+      def.type === "unknown"
+    )
       return def.type;
     if (def.type === "number") return "number";
     if (def.type === "literal") return literals(def.values);
@@ -120,7 +138,9 @@ export function createTypeWriter(): TypeWriter {
     if (def.type === "optional" || def.type === "default") return write(def.innerType, indent);
     if (def.type === "record") return recordOf(def, indent);
     if (def.type === "union")
-      return [...new Set(def.options.map((option) => write(option as z.ZodType, indent)))].join(" | ");
+      return [...new Set(def.options.map((option) => write(option as z.ZodType, indent)))].join(
+        " | ",
+      );
     if (def.type === "object") return objectOf(def, indent);
     throw new Error(`There is no TypeScript for a schema of the type '${def.type}'.`);
   }
@@ -139,7 +159,9 @@ export function createTypeWriter(): TypeWriter {
       return `${comment(saidOf(field), inner)}${inner}${key}${mark}: ${write(field, inner)};\n`;
     });
     const others =
-      catchall?._zod.def.type === "never" || catchall === undefined ? [] : [`${inner}[key: string]: unknown;\n`];
+      catchall?._zod.def.type === "never" || catchall === undefined
+        ? []
+        : [`${inner}[key: string]: unknown;\n`];
     return `{\n${[...fields, ...others].join("")}${indent}}`;
   }
 

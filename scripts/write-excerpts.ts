@@ -52,7 +52,8 @@ export function writeExcerpts(): string {
     for (const { path, line, text } of blocksOf(document, "ts"))
       files.set(`${path.replaceAll(/\W/g, "-")}-line-${line}.ts`, `${text}\nexport {};\n`);
   mkdirSync(directory, { recursive: true });
-  for (const file of globSync("*.ts", { cwd: directory })) if (!files.has(file)) rmSync(join(directory, file));
+  for (const file of globSync("*.ts", { cwd: directory }))
+    if (!files.has(file)) rmSync(join(directory, file));
   for (const [name, text] of files) writeIfChanged(join(directory, name), text);
   return directory;
 }

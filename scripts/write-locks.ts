@@ -38,13 +38,30 @@ const platforms = [
   "wasi",
   "win32",
 ];
-const processors = ["arm", "arm64", "ia32", "loong64", "mips64el", "ppc64", "riscv64", "s390x", "wasm32", "x64"];
+const processors = [
+  "arm",
+  "arm64",
+  "ia32",
+  "loong64",
+  "mips64el",
+  "ppc64",
+  "riscv64",
+  "s390x",
+  "wasm32",
+  "x64",
+];
 
 for (const directory of packages) {
   const cwd = join(import.meta.dirname, "..", directory);
   execFileSync(
     "npm",
-    ["install", "--package-lock-only", "--omit-lockfile-registry-resolved", "--no-audit", "--no-fund"],
+    [
+      "install",
+      "--package-lock-only",
+      "--omit-lockfile-registry-resolved",
+      "--no-audit",
+      "--no-fund",
+    ],
     {
       cwd,
       stdio: "inherit",
@@ -59,19 +76,25 @@ for (const directory of packages) {
 function fillHashes({ packages: entries }: Lock, file: string): void {
   const lacking: string[] = [];
   for (const [path, entry] of Object.entries(entries)) {
-    const name = path.includes("node_modules/") ? path.slice(path.lastIndexOf("node_modules/") + 13) : "";
+    const name = path.includes("node_modules/")
+      ? path.slice(path.lastIndexOf("node_modules/") + 13)
+      : "";
     if (name === "" || entry.link || entry.integrity) continue;
     const integrity = hashOf(`${name}@${entry.version}`);
     if (integrity === "") lacking.push(`${name}@${entry.version}`);
     else entry.integrity = integrity;
   }
-  if (lacking.length > 0) throw new Error(`${file}: the registry does not have ${lacking.join(", ")}.`);
+  if (lacking.length > 0)
+    throw new Error(`${file}: the registry does not have ${lacking.join(", ")}.`);
 }
 
 /** From the registry that npm is configured with; empty where it has no such version. */
 function hashOf(wanted: string): string {
   try {
-    return execFileSync("npm", ["view", wanted, "dist.integrity"], { encoding: "utf8", stdio: "pipe" }).trim();
+    return execFileSync("npm", ["view", wanted, "dist.integrity"], {
+      encoding: "utf8",
+      stdio: "pipe",
+    }).trim();
   } catch {
     return "";
   }
@@ -86,7 +109,10 @@ function complete(lock: Lock): Lock {
       const wanted = missing(name, version, dev);
       const top = entries[`node_modules/${name}`];
       if (top === undefined) entries[`node_modules/${name}`] = wanted;
-      else if (top.version !== wanted.version && path !== `node_modules/${path.slice(beside.length)}`)
+      else if (
+        top.version !== wanted.version &&
+        path !== `node_modules/${path.slice(beside.length)}`
+      )
         entries[`${beside}${name}`] ??= wanted;
     }
   }

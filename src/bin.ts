@@ -20,7 +20,10 @@ if ((argv[0] === "--version" || argv[0] === "-V") && argv.length === 1) {
 }
 
 async function run(): Promise<number> {
-  const [{ createCli }, { runCli }] = await Promise.all([import("./local-cli.ts"), import("./faces/cli/program.ts")]);
+  const [{ createCli }, { runCli }] = await Promise.all([
+    import("./local-cli.ts"),
+    import("./faces/cli/program.ts"),
+  ]);
   return runCli(createCli(argv));
 }
 

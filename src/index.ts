@@ -8,11 +8,31 @@ export type { PolicyInput, PolicyRuleInput } from "../generated/config/policy-in
 export type { ServerInput } from "../generated/config/server-input.ts";
 export type { ToolInput, ToolOverlayInput } from "../generated/config/tool-input.ts";
 export { type AiSdkTool, asAiSdkTools, type ToolOutput } from "./agent/adapters/ai-sdk.ts";
-export { type AnthropicTurn, answerAnthropicMessage, type ToolResultBlock } from "./agent/adapters/anthropic.ts";
+export {
+  type AnthropicTurn,
+  answerAnthropicMessage,
+  type ToolResultBlock,
+} from "./agent/adapters/anthropic.ts";
 export { asLangChainTools, type LangChainFields } from "./agent/adapters/langchain.ts";
-export { answerOpenAiCompletion, answerOpenAiResponse, type FunctionCallOutput } from "./agent/adapters/openai.ts";
-export type { HookAnswer, HookCall, HookEvent, LibraryHook, LibraryHooks } from "./model/access/hook.ts";
-export type { AgentMessage, RenderedRun, RunFormat, RunPage, RunQuery } from "./model/agent/agent-run.ts";
+export {
+  answerOpenAiCompletion,
+  answerOpenAiResponse,
+  type FunctionCallOutput,
+} from "./agent/adapters/openai.ts";
+export type {
+  HookAnswer,
+  HookCall,
+  HookEvent,
+  LibraryHook,
+  LibraryHooks,
+} from "./model/access/hook.ts";
+export type {
+  AgentMessage,
+  RenderedRun,
+  RunFormat,
+  RunPage,
+  RunQuery,
+} from "./model/agent/agent-run.ts";
 export type {
   AssistantMessage,
   ChatMessage,
@@ -54,7 +74,14 @@ export type {
   SucceededOutcome,
   WaitingOutcome,
 } from "./model/calls/call.ts";
-export type { ActivityEntry, CallChain, CallRecord, CallStatus, Cost, HookRun } from "./model/calls/call-schema.ts";
+export type {
+  ActivityEntry,
+  CallChain,
+  CallRecord,
+  CallStatus,
+  Cost,
+  HookRun,
+} from "./model/calls/call-schema.ts";
 export type {
   AddedProvider,
   ProviderContext,
@@ -65,7 +92,12 @@ export type {
 export type { ArtifactView } from "./model/calls/result.ts";
 export { type ContentBlock, readMedia, resultText, type ToolResult } from "./model/calls/result.ts";
 export type { ResultPage, StoredResult } from "./model/calls/result-schema.ts";
-export type { ResultHandle, ResultList, ResultQuery, ResultShape } from "./model/calls/stored-result.ts";
+export type {
+  ResultHandle,
+  ResultList,
+  ResultQuery,
+  ResultShape,
+} from "./model/calls/stored-result.ts";
 export type { CheckedStep, PlanCheck, PlanProblem, PlanStep } from "./model/calls/tool-plan.ts";
 export type { BundleExport, ChangePage } from "./model/catalogue/change.ts";
 export type { BundleImport, Change, EntryChange } from "./model/catalogue/change-schema.ts";
@@ -106,7 +138,11 @@ export {
   type ToolSource,
   type ToolSourceHandle,
 } from "./model/extensions/extension.ts";
-export type { ExtensionPanel, ExtensionState, ExtensionVerb } from "./model/extensions/extension-schema.ts";
+export type {
+  ExtensionPanel,
+  ExtensionState,
+  ExtensionVerb,
+} from "./model/extensions/extension-schema.ts";
 export type { Plane, PlaneCallOptions } from "./model/plane.ts";
 export type { ConversationBudget } from "./model/plane-history.ts";
 export type { PlaneOptions } from "./model/plane-options.ts";
@@ -114,7 +150,11 @@ export type { Registration, ToolListing } from "./model/plane-tools.ts";
 export type { JobRunPage, JobRunQuery, JobStatus, RunJobOptions } from "./model/plane-work.ts";
 export { narrow, type Principal, principalOf } from "./model/principal.ts";
 export type { CircuitStatus, ServerState, ServerStatus } from "./model/servers/server-schema.ts";
-export type { DeadLetterPage, DeadLetterQuery, DeadLetterStatus } from "./model/work/dead-letter.ts";
+export type {
+  DeadLetterPage,
+  DeadLetterQuery,
+  DeadLetterStatus,
+} from "./model/work/dead-letter.ts";
 export type { DeadLetter } from "./model/work/dead-letter-schema.ts";
 export type { JobRunState, TaskState } from "./model/work/job-run.ts";
 export type { JobRun, SkillRun, StepRun, TaskRun } from "./model/work/run-schema.ts";

@@ -4,7 +4,13 @@ import { type AttachedSession, attach, type Hello } from "./faces/socket/attachm
 import { runFront } from "./faces/socket/front.ts";
 import { isSettingVariable, type PlanePlace } from "./faces/socket/plane-place.ts";
 import { type Reached, reachPlane } from "./faces/socket/reach-plane.ts";
-import { type FoundPlace, findPlace, type LocalPlace, localCaller, openPlace } from "./local-files.ts";
+import {
+  type FoundPlace,
+  findPlace,
+  type LocalPlace,
+  localCaller,
+  openPlace,
+} from "./local-files.ts";
 
 /** How long a background plane waits for another client after its last one has left. */
 const defaultIdleMs = 10 * 60_000;
@@ -27,7 +33,9 @@ export type LocalClient = LocalPlace & {
  * Connects one MCP client with the plane of its configuration, until the client leaves. Where that cannot be, tells why
  * before anything was read.
  */
-export async function attachClient(client: LocalClient): Promise<Extract<Reached, { kind: "failed" }> | null> {
+export async function attachClient(
+  client: LocalClient,
+): Promise<Extract<Reached, { kind: "failed" }> | null> {
   const { input, output, signal, say } = client;
   const failed = (why: string) => ({ kind: "failed" as const, why, isUsage: false });
   const reach = async (session: AttachedSession | null, graceMs: number): Promise<Reached> => {
@@ -35,7 +43,13 @@ export async function attachClient(client: LocalClient): Promise<Extract<Reached
       // Found again each time: a plane that a person serves may have come or gone.
       const place = findPlace(client, { isForClients: true });
       const start = starter(place, client);
-      return await reachPlane({ place, signal, graceMs, attach: () => attachTo(place, client, session), start });
+      return await reachPlane({
+        place,
+        signal,
+        graceMs,
+        attach: () => attachTo(place, client, session),
+        start,
+      });
     } catch (thrown) {
       return failed((thrown as Error).message);
     }
@@ -54,7 +68,11 @@ export async function attachClient(client: LocalClient): Promise<Extract<Reached
 function attachTo(place: PlanePlace, client: LocalClient, session: AttachedSession | null) {
   const { view, directory } = client;
   const greeting = { files: place.files, directory, principal: localCaller(client), view };
-  return attach(place, session === null ? greeting : { ...greeting, session }, processEnvironment());
+  return attach(
+    place,
+    session === null ? greeting : { ...greeting, session },
+    processEnvironment(),
+  );
 }
 
 /** Null where there is no configuration to start a plane with, or where starting it would be consent to it. */
@@ -76,6 +94,11 @@ function starter(place: FoundPlace, { logLevel, directory }: LocalClient) {
   return async () => {
     const { startBackground } = await import("./faces/socket/start-background.ts");
     // It serves clients of several directories, and so belongs to none, unless a project's files are found in one.
-    return startBackground(place, ownProgram(), words, place.isFound ? directory : place.dataDirectory);
+    return startBackground(
+      place,
+      ownProgram(),
+      words,
+      place.isFound ? directory : place.dataDirectory,
+    );
   };
 }

@@ -8,7 +8,13 @@ async function attachMcp(options: GlobalOptions & McpView): Promise<number | nul
     import("./local-attach.ts"),
     import("./faces/cli/terminal/terminal.ts"),
   ]);
-  const { config: files = [], dataDir: dataDirectory, group: groups = [], logLevel, ...rest } = options;
+  const {
+    config: files = [],
+    dataDir: dataDirectory,
+    group: groups = [],
+    logLevel,
+    ...rest
+  } = options;
   const { user, persona, workspace, compliance, mode, names, toolset, server } = rest;
   const say = (text: string) => {
     if (logLevel !== "error") terminal.stderr.write(`${text}\n`);
@@ -54,18 +60,25 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
       // Most commands run where no person can be asked.
       if (terminal.stdin.isTTY && !options.asksNothing)
         await (await import("./faces/cli/commands/trust.ts")).askForTrust(cli, options);
-      return (await findServingPlane(options, argv)) ?? (await import("./local-plane.ts")).openLocalPlane(options);
+      return (
+        (await findServingPlane(options, argv)) ??
+        (await import("./local-plane.ts")).openLocalPlane(options)
+      );
     },
     async serve(plane, options) {
-      const [{ serveHttp }, { createHttpGateway }, { findLocalFiles }, { ownFile }] = await Promise.all([
-        import("./faces/http/serve.ts"),
-        import("./faces/gateway/http-gateway.ts"),
-        import("./local-files.ts"),
-        import("./lib/own-files.ts"),
-      ]);
+      const [{ serveHttp }, { createHttpGateway }, { findLocalFiles }, { ownFile }] =
+        await Promise.all([
+          import("./faces/http/serve.ts"),
+          import("./faces/gateway/http-gateway.ts"),
+          import("./local-files.ts"),
+          import("./lib/own-files.ts"),
+        ]);
       const { files } = findLocalFiles(options);
       // What runs without a file has none to be written to.
-      const setup = files.length > 0 ? { setup: await (await import("./local-setup.ts")).openLocalSetup(options) } : {};
+      const setup =
+        files.length > 0
+          ? { setup: await (await import("./local-setup.ts")).openLocalSetup(options) }
+          : {};
       const serving = await serveHttp(plane, {
         ...options,
         ...setup,
@@ -104,11 +117,12 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
     openState: async (options) => (await import("./local-plane.ts")).openLocalState(options),
     openSetup: async (options) => (await import("./local-setup.ts")).openRecordedSetup(options),
     async findsClients() {
-      const [{ findLocalFiles }, { findingServers, processEnvironment }, { bundled }] = await Promise.all([
-        import("./local-files.ts"),
-        import("./config/config.ts"),
-        import("./bundled.ts"),
-      ]);
+      const [{ findLocalFiles }, { findingServers, processEnvironment }, { bundled }] =
+        await Promise.all([
+          import("./local-files.ts"),
+          import("./config/config.ts"),
+          import("./bundled.ts"),
+        ]);
       const directory = terminal.directory();
       const { files } = findLocalFiles({ files: [], directory, dataDirectory: undefined });
       const place = { named: [], files, directory, environment: processEnvironment() };
@@ -124,7 +138,11 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
   return cli;
 }
 
-type SocketPlace = { files: readonly string[]; directory: string; dataDirectory: string | undefined };
+type SocketPlace = {
+  files: readonly string[];
+  directory: string;
+  dataDirectory: string | undefined;
+};
 
 /** Where commands and clients of this user find the plane. */
 async function openSocket(plane: Plane, place: SocketPlace, idleMs: number | null) {
@@ -139,19 +157,27 @@ async function openSocket(plane: Plane, place: SocketPlace, idleMs: number | nul
     idleMs,
     directory: idleMs === null || found.isFound ? place.directory : null,
     environment: terminal.env,
-    serveClient: ({ stream, ...client }) => serveStdio(plane, { ...client, input: stream, output: stream }),
+    serveClient: ({ stream, ...client }) =>
+      serveStdio(plane, { ...client, input: stream, output: stream }),
   });
 }
 
 /** A plane that serves the same files already, so that there is only one state. */
-async function findServingPlane(options: OpenPlaneOptions, argv: readonly string[]): Promise<Plane | null> {
+async function findServingPlane(
+  options: OpenPlaneOptions,
+  argv: readonly string[],
+): Promise<Plane | null> {
   if (options.standalone) return null;
   const { findPlace, localCaller } = await import("./local-files.ts");
   const place = findPlace(options);
   if (!process.getBuiltinModule("node:fs").existsSync(place.record)) return null;
   const { openRemotePlane } = await import("./faces/socket/remote-plane.ts");
   const here = place.isBorrowed ? null : options.directory;
-  const plane = await openRemotePlane(place, { principal: localCaller(options), face: "cli" }, here);
+  const plane = await openRemotePlane(
+    place,
+    { principal: localCaller(options), face: "cli" },
+    here,
+  );
   const isTold = terminal.stderr.isTTY || argv.some((word) => word.startsWith("--log-level"));
   if (plane !== null && place.isBorrowed && isTold)
     terminal.stderr.write(`Uses the plane that serves ${place.files.join(" and ")}.\n`);

@@ -1,5 +1,11 @@
 import { resolve } from "node:path";
-import { defaultConfigFiles, defaultDataDirectory, localUser, ofProject, processEnvironment } from "./config/config.ts";
+import {
+  defaultConfigFiles,
+  defaultDataDirectory,
+  localUser,
+  ofProject,
+  processEnvironment,
+} from "./config/config.ts";
 import {
   claimDirectories,
   isAlive,
@@ -24,7 +30,9 @@ export type LocalPlace = {
 export function findLocalFiles({ files, directory, dataDirectory }: LocalPlace) {
   const environment = processEnvironment();
   const data = dataDirectory ?? defaultDataDirectory(environment);
-  const found = (files.length > 0 ? files : defaultConfigFiles(directory, environment)).map((file) => resolve(file));
+  const found = (files.length > 0 ? files : defaultConfigFiles(directory, environment)).map(
+    (file) => resolve(file),
+  );
   return {
     files: found,
     /** Those that no person named. */
@@ -47,7 +55,8 @@ export type FoundPlace = PlanePlace & {
 export function findPlace(local: LocalPlace, { isForClients = false } = {}): FoundPlace {
   const { files, projectFiles, dataDirectory } = findLocalFiles(local);
   const own = ownPlace({ dataDirectory, files, isFound: projectFiles.length > 0 });
-  const isConfigured = files.length > 0 || Object.keys(processEnvironment()).some(isSettingVariable);
+  const isConfigured =
+    files.length > 0 || Object.keys(processEnvironment()).some(isSettingVariable);
   if (isConfigured || isForClients) return own;
   const serving = servingPlanes(dataDirectory);
   const [one, ...others] = serving;
@@ -65,7 +74,11 @@ export function findPlace(local: LocalPlace, { isForClients = false } = {}): Fou
   );
 }
 
-function ownPlace(where: { dataDirectory: string; files: readonly string[]; isFound: boolean }): FoundPlace {
+function ownPlace(where: {
+  dataDirectory: string;
+  files: readonly string[];
+  isFound: boolean;
+}): FoundPlace {
   const named = planePlace({ ...where, isFound: false });
   if (!where.isFound) return { ...named, isBorrowed: false, startWords: naming(where.files) };
   // A plane that serves these files by name was started by a person who trusts them.
@@ -92,6 +105,12 @@ export function localCaller(said: {
   workspace?: string | undefined;
   compliance?: string | undefined;
 }): Principal {
-  const { user = localUser(processEnvironment()), groups, persona = null, workspace = null, compliance = null } = said;
+  const {
+    user = localUser(processEnvironment()),
+    groups,
+    persona = null,
+    workspace = null,
+    compliance = null,
+  } = said;
   return trusted({ user, groups, persona, workspace, compliance });
 }

@@ -1,6 +1,11 @@
 import { existsSync } from "node:fs";
 import { bundled } from "./bundled.ts";
-import { findingServers, isConfiguredByVariables, noConfigFound, processEnvironment } from "./config/config.ts";
+import {
+  findingServers,
+  isConfiguredByVariables,
+  noConfigFound,
+  processEnvironment,
+} from "./config/config.ts";
 import { withoutUndefined } from "./lib/json/plain-data.ts";
 import { findLocalFiles, type LocalPlace, localCaller } from "./local-files.ts";
 import type { UnknownObject } from "./model/json.ts";
@@ -49,16 +54,22 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
   const find =
     isReplay || options.isForClients
       ? null
-      : await findingServers({ named: options.files, files, directory, environment }, bundled.import);
-  const isConfigured = files.length > 0 || find !== null || (await isConfiguredByVariables(environment));
+      : await findingServers(
+          { named: options.files, files, directory, environment },
+          bundled.import,
+        );
+  const isConfigured =
+    files.length > 0 || find !== null || (await isConfiguredByVariables(environment));
   // Who only looks at what there is finds nothing new on the disk afterwards.
-  const keepsNothing = isReplay || (find !== null && options.looks === true && !existsSync(dataDirectory));
+  const keepsNothing =
+    isReplay || (find !== null && options.looks === true && !existsSync(dataDirectory));
   const plane: PlaneOptions = {
     projectFiles,
     projectDirectory: options.isShared && projectFiles.length === 0 ? null : directory,
     config: isConfigured
       ? files
-      : (options.fallback ?? (isReplay ? {} : noConfigFound(directory, environment, options.isForClients))),
+      : (options.fallback ??
+        (isReplay ? {} : noConfigFound(directory, environment, options.isForClients))),
     ...(keepsNothing ? { trustDirectory: dataDirectory } : { dataDirectory }),
     ...withoutUndefined({ record, replay, replayMiss }),
     principal: localCaller(options),
@@ -81,5 +92,8 @@ export async function openLocalState({
   ...place
 }: LocalPlace & { store?: string | undefined }): Promise<OpenedState> {
   const { files, projectFiles, dataDirectory } = findLocalFiles(place);
-  return openState({ config: files, projectFiles, dataDirectory, ...(store === undefined ? {} : { store }) }, bundled);
+  return openState(
+    { config: files, projectFiles, dataDirectory, ...(store === undefined ? {} : { store }) },
+    bundled,
+  );
 }

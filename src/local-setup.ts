@@ -6,7 +6,9 @@ import type { AuditedWork } from "./model/audit.ts";
 import type { Setup } from "./model/config/setup.ts";
 
 /** The same person's configuration, to be looked at and changed. */
-export async function openLocalSetup(options: Omit<LocalPlace, "dataDirectory"> & Partial<LocalPlace>): Promise<Setup> {
+export async function openLocalSetup(
+  options: Omit<LocalPlace, "dataDirectory"> & Partial<LocalPlace>,
+): Promise<Setup> {
   const environment = processEnvironment();
   readProxiesFrom(environment);
   const { dataDirectory } = findLocalFiles({ dataDirectory: undefined, ...options });
@@ -27,7 +29,10 @@ export async function openRecordedSetup(place: LocalPlace): Promise<Setup> {
     const { openAudit } = await import("./state.ts");
     const { files, projectFiles, dataDirectory } = findLocalFiles(place);
     const principal = localCaller({ groups: [] });
-    await using audit = await openAudit({ config: files, projectFiles, dataDirectory, principal }, bundled);
+    await using audit = await openAudit(
+      { config: files, projectFiles, dataDirectory, principal },
+      bundled,
+    );
     // Awaited here: otherwise the record is closed while the change runs, and a refusal ends the process.
     return await audit.run(work, {}, run);
   };
@@ -61,8 +66,9 @@ function recordedEntries(setup: Setup, record: Record): Pick<Setup, Edits> {
   });
   return {
     init: (how) =>
-      record({ operation: "config.init", target: how.file ?? null, input: how, snapshot: servers }, () =>
-        setup.init(how),
+      record(
+        { operation: "config.init", target: how.file ?? null, input: how, snapshot: servers },
+        () => setup.init(how),
       ),
     addServers(what, how, hooks) {
       const run = () => setup.addServers(what, how, hooks);
@@ -72,17 +78,26 @@ function recordedEntries(setup: Setup, record: Record): Pick<Setup, Edits> {
     },
     updateServers(name, how) {
       const run = () => setup.updateServers(name, how);
-      return how?.apply ? record({ operation: "servers.update", target: name ?? null, snapshot: servers }, run) : run();
+      return how?.apply
+        ? record({ operation: "servers.update", target: name ?? null, snapshot: servers }, run)
+        : run();
     },
     addServer: (name, entry, file) =>
       record(server("servers.set", name, file), () => setup.addServer(name, entry, file)),
-    putServer: (name, entry) => record(server("servers.set", name), () => setup.putServer(name, entry)),
-    editServer: (name, change) => record(server("servers.set", name), () => setup.editServer(name, change)),
-    removeServer: (name, file) => record(server("servers.remove", name, file), () => setup.removeServer(name, file)),
-    putToolset: (name, entry) => record(toolset("toolsets.set", name), () => setup.putToolset(name, entry)),
-    removeToolset: (name) => record(toolset("toolsets.remove", name), () => setup.removeToolset(name)),
+    putServer: (name, entry) =>
+      record(server("servers.set", name), () => setup.putServer(name, entry)),
+    editServer: (name, change) =>
+      record(server("servers.set", name), () => setup.editServer(name, change)),
+    removeServer: (name, file) =>
+      record(server("servers.remove", name, file), () => setup.removeServer(name, file)),
+    putToolset: (name, entry) =>
+      record(toolset("toolsets.set", name), () => setup.putToolset(name, entry)),
+    removeToolset: (name) =>
+      record(toolset("toolsets.remove", name), () => setup.removeToolset(name)),
     putModel: (name, entry) =>
-      record({ operation: "models.set", target: name, snapshot: async () => null }, () => setup.putModel(name, entry)),
+      record({ operation: "models.set", target: name, snapshot: async () => null }, () =>
+        setup.putModel(name, entry),
+      ),
   };
 }
 
@@ -101,7 +116,9 @@ function recordedClients(
     importClients(names, how) {
       const snapshot = async () => (await setup.written()).servers;
       const run = () => setup.importClients(names, how);
-      return how.dryRun ? run() : record({ operation: "servers.import", input: { names, ...how }, snapshot }, run);
+      return how.dryRun
+        ? run()
+        : record({ operation: "servers.import", input: { names, ...how }, snapshot }, run);
     },
     connectClient(name, how) {
       const run = () => setup.connectClient(name, how);
@@ -113,7 +130,11 @@ function recordedClients(
       ...trust,
       answer: (lines, trusted) =>
         record(
-          { operation: trusted ? "trust.approve" : "trust.decline", input: { lines, trusted }, snapshot: trust.show },
+          {
+            operation: trusted ? "trust.approve" : "trust.decline",
+            input: { lines, trusted },
+            snapshot: trust.show,
+          },
           () => trust.answer(lines, trusted),
         ),
       revoke: () => record({ operation: "trust.revoke", snapshot: trust.show }, trust.revoke),

@@ -1,6 +1,12 @@
 import { createAccess, createAnswers } from "./access/access.ts";
 import { type AgentPackage, type CodePackage, createAgent } from "./agent/agent.ts";
-import { createCalls, createLimits, createResults, loadRecordings, type TelemetryPackage } from "./calls/calls.ts";
+import {
+  createCalls,
+  createLimits,
+  createResults,
+  loadRecordings,
+  type TelemetryPackage,
+} from "./calls/calls.ts";
 import { createCatalogue, type SearchPackage } from "./catalogue/catalogue.ts";
 import {
   createReload,
@@ -19,11 +25,23 @@ import type { SignInPackage } from "./model/access/sign-in.ts";
 import type { CataloguePackages, ResultPackages, StorePackages } from "./model/packages.ts";
 import type { Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
-import { type Caller, type KnownCaller, type Principal, trusted, withListed } from "./model/principal.ts";
+import {
+  type Caller,
+  type KnownCaller,
+  type Principal,
+  trusted,
+  withListed,
+} from "./model/principal.ts";
 import { auditVerbs } from "./operations/audit-verbs.ts";
 import { bindCaller } from "./operations/bind-caller.ts";
 import { createServers, type DoctorPackage, type ServerPackages } from "./servers/servers.ts";
-import { createAudit, createHistory, createRecorder, createRoots, requireStoreAddress } from "./store/store.ts";
+import {
+  createAudit,
+  createHistory,
+  createRecorder,
+  createRoots,
+  requireStoreAddress,
+} from "./store/store.ts";
 import { createWork, type WorkPackage } from "./work/work.ts";
 
 export { openState } from "./state.ts";
@@ -159,7 +177,8 @@ export async function createPlane(
   const stop = createStop(context);
   const own = {
     ...auditVerbs({ ...createVerbs(context), ...createLifecycle(context), stop }, record),
-    as: (principal: Principal, via: Pick<Caller, "face" | "address"> = {}) => bindCaller(own, { ...via, principal }),
+    as: (principal: Principal, via: Pick<Caller, "face" | "address"> = {}) =>
+      bindCaller(own, { ...via, principal }),
     [Symbol.asyncDispose]: stop,
   };
   context.plane = own.as(context.defaultPrincipal);
@@ -167,7 +186,10 @@ export async function createPlane(
   return context.plane;
 }
 
-function sourceOf({ config = [], servers, extensions }: PlaneOptions, find: FindServers | undefined) {
+function sourceOf(
+  { config = [], servers, extensions }: PlaneOptions,
+  find: FindServers | undefined,
+) {
   const given = servers === undefined ? [] : [{ mcpServers: servers }];
   const found = find === undefined ? [] : [find];
   const all = [...found, ...(Array.isArray(config) ? config : [config]), ...given];
@@ -185,7 +207,12 @@ function withPublicUrl(adapt: Adapt, publicUrl: string | undefined): Adapt {
   };
 }
 
-function placeOf({ projectFiles = [], projectDirectory, trustDirectory, dataDirectory }: PlaneOptions) {
+function placeOf({
+  projectFiles = [],
+  projectDirectory,
+  trustDirectory,
+  dataDirectory,
+}: PlaneOptions) {
   return {
     files: projectFiles,
     directory: projectDirectory === undefined ? workingDirectory() : projectDirectory,
@@ -296,7 +323,10 @@ function createLifecycle({
       const readiness = await recorder.readiness();
       const toolsets = server === undefined ? await agent.examineToolsets() : [];
       // A store that cannot be read is what the report says.
-      const stored = server === undefined ? await recorder.stored(settings.config()).catch(() => undefined) : undefined;
+      const stored =
+        server === undefined
+          ? await recorder.stored(settings.config()).catch(() => undefined)
+          : undefined;
       const extended = server === undefined ? await extensions.examine() : [];
       const report = {
         ...examined,
@@ -304,7 +334,9 @@ function createLifecycle({
         ...(extended.length > 0 && { extensions: extended }),
         ...(stored && { stored }),
       };
-      return readiness.ready ? report : { ...report, store: { ok: false, detail: readiness.reason } };
+      return readiness.ready
+        ? report
+        : { ...report, store: { ok: false, detail: readiness.reason } };
     },
     start() {
       void servers.start();

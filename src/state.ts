@@ -4,7 +4,13 @@ import type { StorePackages } from "./model/packages.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import { trusted } from "./model/principal.ts";
 import type { OpenedState } from "./model/store.ts";
-import { createAudit, createRecorder, createStateVerbs, openStore, requireStoreAddress } from "./store/store.ts";
+import {
+  createAudit,
+  createRecorder,
+  createStateVerbs,
+  openStore,
+  requireStoreAddress,
+} from "./store/store.ts";
 
 /** The store of a configuration without a plane around it, so that nothing is added to it by looking. */
 export async function openState(
@@ -38,6 +44,11 @@ export async function openAudit(
     packages,
   );
   const hmacKey = async () => settings?.hmacKey();
-  const { audit } = createAudit({ recorder, hmacKey, defaultPrincipal: trusted(principal), face: "cli" });
+  const { audit } = createAudit({
+    recorder,
+    hmacKey,
+    defaultPrincipal: trusted(principal),
+    face: "cli",
+  });
   return { run: audit.run, [Symbol.asyncDispose]: recorder.close };
 }

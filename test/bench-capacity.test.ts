@@ -12,7 +12,16 @@ import {
 import { type Costs, type Scenario, simulate } from "../bench/capacity/simulate.ts";
 
 const free: Costs = {
-  plane: { beforeMs: 0, afterMs: 0, asks: 0, wakeMs: 0, asideMs: 0, sessionMs: 0, batchMs: 0, idleMs: 0 },
+  plane: {
+    beforeMs: 0,
+    afterMs: 0,
+    asks: 0,
+    wakeMs: 0,
+    asideMs: 0,
+    sessionMs: 0,
+    batchMs: 0,
+    idleMs: 0,
+  },
   database: { askMs: 0, recordMs: 0, batchMs: 0, lookMs: 0, sessionMs: 0, idleMs: 0 },
   tool: { callMs: 0, wakeMs: 0 },
   client: { callMs: 0, wakeMs: 0 },
@@ -39,7 +48,10 @@ const plain: Scenario = {
 };
 
 function isNear(value: number, expected: number, share: number): void {
-  assert.ok(Math.abs(value / expected - 1) <= share, `${value} is not within ${share * 100} % of ${expected}`);
+  assert.ok(
+    Math.abs(value / expected - 1) <= share,
+    `${value} is not within ${share * 100} % of ${expected}`,
+  );
 }
 
 /** The mean wait of M/M/c, by Erlang's second formula. */
@@ -115,7 +127,11 @@ test("a place for four waits as Erlang's formula says", () => {
 });
 
 test("work that shares four cores takes as long on average as work that waits for one of them", () => {
-  const meanMs = meanTimeMs(340, 10, (clock) => createSharedCores(clock, { count: 4, sliceMs: 2 }).work);
+  const meanMs = meanTimeMs(
+    340,
+    10,
+    (clock) => createSharedCores(clock, { count: 4, sliceMs: 2 }).work,
+  );
   isNear(meanMs, four, 0.04);
 });
 
@@ -158,11 +174,25 @@ const loaded: Scenario = {
 
 const bottlenecks: readonly [string, Partial<Scenario>][] = [
   ["planes", { planes: 1 }],
-  ["database", { planes: 16, databaseCores: 1, costs: { ...real, database: { ...real.database, recordMs: 0.5 } } }],
-  ["lock of the store", { planes: 16, journal: { ...plain.journal, lock: "all planes", commitMs: 20 } }],
+  [
+    "database",
+    {
+      planes: 16,
+      databaseCores: 1,
+      costs: { ...real, database: { ...real.database, recordMs: 0.5 } },
+    },
+  ],
+  [
+    "lock of the store",
+    { planes: 16, journal: { ...plain.journal, lock: "all planes", commitMs: 20 } },
+  ],
   [
     "link to clients",
-    { planes: 16, bytesPerSecond: 3_000_000, costs: { ...real, bytes: { ...real.bytes, record: 10 } } },
+    {
+      planes: 16,
+      bytesPerSecond: 3_000_000,
+      costs: { ...real, bytes: { ...real.bytes, record: 10 } },
+    },
   ],
   ["link to database", { planes: 16, bytesPerSecond: 5_000_000 }],
   [
@@ -188,7 +218,12 @@ test("a thread that slept wakes up first, and a busy one does not", () => {
   const rare = simulate({ ...plain, costs, arrivals: { kind: "open", perSecond: 1 } });
   // A call wakes it with its request, with the answer of its tool, and for its record.
   isNear(rare.cores.threads * 1_000, 1 + 3 * 4, 0.05);
-  const busy = simulate({ ...plain, costs, arrivals: { kind: "open", perSecond: 950 }, seconds: 100 });
+  const busy = simulate({
+    ...plain,
+    costs,
+    arrivals: { kind: "open", perSecond: 950 },
+    seconds: 100,
+  });
   isNear(busy.cores.threads, 1, 0.03);
   assert.ok(busy.perSecond > 930, `${busy.perSecond}`);
 });
@@ -217,8 +252,13 @@ test("where the database is full the records that wait become more, and calls do
 test("what planes cost the database by themselves grows with their number, not with its square", () => {
   const costs = { ...free, database: { ...free.database, batchMs: 2, lookMs: 4, idleMs: 1 } };
   const databaseMs = (planes: number) =>
-    simulate({ ...plain, costs, planes, seconds: 20, arrivals: { kind: "open", perSecond: 100 * planes } }).cores
-      .database * 1_000;
+    simulate({
+      ...plain,
+      costs,
+      planes,
+      seconds: 20,
+      arrivals: { kind: "open", perSecond: 100 * planes },
+    }).cores.database * 1_000;
   // Five batches a second each.
   isNear(databaseMs(6), 6 * (5 * 2 + 4 + 1), 0.05);
   isNear(databaseMs(24), 24 * (5 * 2 + 4 + 1), 0.05);
@@ -233,7 +273,13 @@ test("records are written in batches: five a second under load, one each where c
 test("agents come and go: calls, sessions and what both cost follow from their number", () => {
   const arrivals = { kind: "agents", count: 1_000, thinkMs: 950, calls: 10 } as const;
   const tool = { kind: "fixed", ms: 50 } as const;
-  const { perSecond, sessionsPerSecond, cores } = simulate({ ...loaded, planes: 4, tool, arrivals, seconds: 20 });
+  const { perSecond, sessionsPerSecond, cores } = simulate({
+    ...loaded,
+    planes: 4,
+    tool,
+    arrivals,
+    seconds: 20,
+  });
   // An agent thinks before each of its ten calls and before it leaves, and each call takes 51 ms.
   const stayMs = 11 * 950 + 10 * 51;
   isNear(perSecond, (1_000 * 10 * 1_000) / stayMs, 0.05);

@@ -4,22 +4,39 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { packed } from "./fixtures/bundled.ts";
 
-type Row = { load: string; figure: string; measured: { through: string; isOurs: boolean; value: number }[] };
+type Row = {
+  load: string;
+  figure: string;
+  measured: { through: string; isOurs: boolean; value: number }[];
+};
 type Report = { rows: Row[]; failures: string[] };
 
 const run = join(import.meta.dirname, "..", "bench", "gateway", "run.ts");
 const program = packed === undefined ? [] : ["--program", `ours=${join(packed, "package")}`];
 /** As little of everything as still goes through every line. */
-const little = ["--rounds=1", "--slot=20", "--warm-up=10", "--calls=50", "--servers=2", "--tools=20", "--pace=2"];
+const little = [
+  "--rounds=1",
+  "--slot=20",
+  "--warm-up=10",
+  "--calls=50",
+  "--servers=2",
+  "--tools=20",
+  "--pace=2",
+];
 
 function measure(words: readonly string[]): Promise<Report> {
   const options = [...program, ...little, "--pace-seconds=0", "--quick", "--json", ...words];
   return new Promise((resolve, reject) => {
     // It ends with 1 where a bar is missed, as most are after so few calls.
-    execFile(process.execPath, [run, ...options], { maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
-      if (stdout === "") reject(error ?? new Error(stderr));
-      else resolve(JSON.parse(stdout));
-    });
+    execFile(
+      process.execPath,
+      [run, ...options],
+      { maxBuffer: 2 ** 26 },
+      (error, stdout, stderr) => {
+        if (stdout === "") reject(error ?? new Error(stderr));
+        else resolve(JSON.parse(stdout));
+      },
+    );
   });
 }
 
@@ -41,8 +58,15 @@ test("the benchmark of the gateway measures ours and a base in every mode", { sk
   }
 });
 
-test("the benchmark of the gateway measures servers and clients of either era", { skip }, async () => {
-  const older = await measure(["--mode=calls", "--mode=http-behind", "--mode=stdio-front", "--era=legacy"]);
+test("the benchmark of the gateway measures servers and clients of either era", {
+  skip,
+}, async () => {
+  const older = await measure([
+    "--mode=calls",
+    "--mode=http-behind",
+    "--mode=stdio-front",
+    "--era=legacy",
+  ]);
   const newer = await measure(["--mode=calls", "--era=modern", "--client=modern"]);
   assert.deepEqual([...older.failures, ...newer.failures], []);
   assert.ok(older.rows.every(({ load }) => load.endsWith("legacy servers")));

@@ -16,7 +16,10 @@ const program = createProgram({} as Cli, nothing, nothing);
 function verbOf(command: string): CommandNode | undefined {
   return command
     .split(" ")
-    .reduce<CommandNode | undefined>((verb, word) => verb?.commands.find((inner) => inner.name() === word), program);
+    .reduce<CommandNode | undefined>(
+      (verb, word) => verb?.commands.find((inner) => inner.name() === word),
+      program,
+    );
 }
 
 test("every command runs a function that exists, and every function belongs to a command", async () => {

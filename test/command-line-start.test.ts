@@ -25,7 +25,8 @@ function wayTo(library: string, from: string): string[] {
   return [];
 }
 
-const shown = (way: readonly string[]) => way.map((file) => (file.startsWith("/") ? relative(root, file) : file));
+const shown = (way: readonly string[]) =>
+  way.map((file) => (file.startsWith("/") ? relative(root, file) : file));
 
 test("a search for ways finds one", () => {
   assert.ok(wayTo("zod", join(root, "src/model/config/config.ts")).length >= 2);

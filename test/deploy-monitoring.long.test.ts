@@ -12,20 +12,32 @@ const read = (name: string) => readFileSync(join(deploy, name), "utf8");
 
 /** Skipped where the program is not installed. */
 const withProgram = (name: string) =>
-  spawnSync("sh", ["-c", `command -v ${name}`]).status === 0 ? {} : { skip: `${name} is not installed` };
+  spawnSync("sh", ["-c", `command -v ${name}`]).status === 0
+    ? {}
+    : { skip: `${name} is not installed` };
 
 function run(program: string, ...words: string[]): string {
-  const { status, stdout, stderr } = spawnSync(program, words, { cwd: join(deploy, "monitoring"), encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(program, words, {
+    cwd: join(deploy, "monitoring"),
+    encoding: "utf8",
+  });
   assert.equal(status, 0, stdout + stderr);
   return stdout;
 }
 
 type Rule = { alert: string; expr: string; annotations: { summary: string; description: string } };
-type Panel = { id: number; title: string; gridPos: { x: number; y: number; w: number; h: number }; targets: Target[] };
+type Panel = {
+  id: number;
+  title: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  targets: Target[];
+};
 type Target = { expr: string };
 
 const rules = () =>
-  (parse(read("monitoring/alerts.yaml")) as { groups: { rules: Rule[] }[] }).groups.flatMap((g) => g.rules);
+  (parse(read("monitoring/alerts.yaml")) as { groups: { rules: Rule[] }[] }).groups.flatMap(
+    (g) => g.rules,
+  );
 const panels = () => (JSON.parse(read("monitoring/dashboard.json")) as { panels: Panel[] }).panels;
 
 suite("what watches planes", () => {
@@ -69,32 +81,49 @@ suite("what watches planes", () => {
     assert.equal(new Set(panels().map(({ id }) => id)).size, panels().length);
   });
 
-  test("Prometheus takes the rules, and they fire as their examples say", withProgram("promtool"), () => {
-    assert.match(run("promtool", "check", "rules", "alerts.yaml"), new RegExp(`${rules().length} rules found`));
-    run("promtool", "test", "rules", "alerts.test.yaml");
-    run("promtool", "check", "config", "--syntax-only", "prometheus.yaml");
-  });
+  test(
+    "Prometheus takes the rules, and they fire as their examples say",
+    withProgram("promtool"),
+    () => {
+      assert.match(
+        run("promtool", "check", "rules", "alerts.yaml"),
+        new RegExp(`${rules().length} rules found`),
+      );
+      run("promtool", "test", "rules", "alerts.test.yaml");
+      run("promtool", "check", "config", "--syntax-only", "prometheus.yaml");
+    },
+  );
 
-  test("the kustomization has the planes, who may reach them, and how many there are", withProgram("kubectl"), () => {
-    const built = parseAllDocuments(run("kubectl", "kustomize", "../kubernetes")).map((one) => one.toJS());
-    const byKind = new Map(built.map((one) => [one.kind, one]));
-    assert.deepEqual(
-      [...byKind.keys()].toSorted(),
-      [
-        "ConfigMap",
-        "Deployment",
-        "HorizontalPodAutoscaler",
-        "NetworkPolicy",
-        "PodDisruptionBudget",
-        "Service",
-      ].toSorted(),
-    );
-    const { spec: scaling } = byKind.get("HorizontalPodAutoscaler");
-    assert.deepEqual(scaling.scaleTargetRef, { apiVersion: "apps/v1", kind: "Deployment", name: "toolplane" });
-    assert.ok(scaling.minReplicas > byKind.get("PodDisruptionBudget").spec.maxUnavailable);
-    assert.ok(series.has(scaling.metrics[0].pods.metric.name), "it scales by a series of ours");
-    const { spec: network } = byKind.get("NetworkPolicy");
-    assert.deepEqual(network.podSelector, byKind.get("Deployment").spec.selector);
-    assert.deepEqual(network.policyTypes, ["Ingress", "Egress"]);
-  });
+  test(
+    "the kustomization has the planes, who may reach them, and how many there are",
+    withProgram("kubectl"),
+    () => {
+      const built = parseAllDocuments(run("kubectl", "kustomize", "../kubernetes")).map((one) =>
+        one.toJS(),
+      );
+      const byKind = new Map(built.map((one) => [one.kind, one]));
+      assert.deepEqual(
+        [...byKind.keys()].toSorted(),
+        [
+          "ConfigMap",
+          "Deployment",
+          "HorizontalPodAutoscaler",
+          "NetworkPolicy",
+          "PodDisruptionBudget",
+          "Service",
+        ].toSorted(),
+      );
+      const { spec: scaling } = byKind.get("HorizontalPodAutoscaler");
+      assert.deepEqual(scaling.scaleTargetRef, {
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        name: "toolplane",
+      });
+      assert.ok(scaling.minReplicas > byKind.get("PodDisruptionBudget").spec.maxUnavailable);
+      assert.ok(series.has(scaling.metrics[0].pods.metric.name), "it scales by a series of ours");
+      const { spec: network } = byKind.get("NetworkPolicy");
+      assert.deepEqual(network.podSelector, byKind.get("Deployment").spec.selector);
+      assert.deepEqual(network.policyTypes, ["Ingress", "Egress"]);
+    },
+  );
 });

@@ -27,9 +27,13 @@ const starts: Record<string, () => Start> = {
     };
     const { command, secrets: given } = services.plane as Plane;
     assert.deepEqual(services["plane-2"], services.plane);
-    const known = { ...secrets, ...(parse(read("compose.yaml"), { merge: true }) as { secrets: object }).secrets };
+    const known = {
+      ...secrets,
+      ...(parse(read("compose.yaml"), { merge: true }) as { secrets: object }).secrets,
+    };
     assert.ok(given.every((secret) => Object.hasOwn(known, secret)));
-    for (const { file } of Object.values(secrets)) assert.match(file, /\.txt$/, "no secret gets into an image");
+    for (const { file } of Object.values(secrets))
+      assert.match(file, /\.txt$/, "no secret gets into an image");
     return {
       config: read("sign-in/toolplane.json"),
       args: command,
@@ -37,9 +41,14 @@ const starts: Record<string, () => Start> = {
     };
   },
   Kubernetes() {
-    const [map, deployment] = parseAllDocuments(read("kubernetes-sign-in/planes.yaml")).map((one) => one.toJS());
+    const [map, deployment] = parseAllDocuments(read("kubernetes-sign-in/planes.yaml")).map((one) =>
+      one.toJS(),
+    );
     const [container] = deployment.spec.template.spec.containers as [Container];
-    const mounted = ["/secrets/vault/", ...container.volumeMounts.map(({ mountPath }) => `${mountPath}/`)];
+    const mounted = [
+      "/secrets/vault/",
+      ...container.volumeMounts.map(({ mountPath }) => `${mountPath}/`),
+    ];
     return { config: map.data["toolplane.json"], args: container.args, mounted };
   },
 };
@@ -57,7 +66,9 @@ for (const [kind, start] of Object.entries(starts))
       assert.ok(stdout.includes(`${flag} `) || ["--config", "--data-dir"].includes(flag), flag);
 
     await using directory = await temporaryDirectory();
-    const { store: _, ...rest } = JSON.parse(config.replaceAll(/\$\{file:[^}]+\}/g, "ab".repeat(32))) as {
+    const { store: _, ...rest } = JSON.parse(
+      config.replaceAll(/\$\{file:[^}]+\}/g, "ab".repeat(32)),
+    ) as {
       store: string;
     };
     const file = directory.file("toolplane.json");
@@ -65,24 +76,39 @@ for (const [kind, start] of Object.entries(starts))
     const flags = args.filter((one) => /^--(public-url|trust-proxy|allow-host|host)=/.test(one));
     await using serving = await startServeProcess(file, directory.file("data"), "0", flags);
     const { port } = new URL(serving.url);
-    const response = await new Promise<AsyncIterable<Buffer> & { statusCode?: number }>((resolve, reject) => {
-      const path = "/.well-known/oauth-protected-resource/mcp";
-      get({ host: "127.0.0.1", port, path, headers: { host: name } }, resolve as never).once("error", reject);
-    });
-    const said = JSON.parse(await text(response)) as { resource: string; authorization_servers: string[] };
+    const response = await new Promise<AsyncIterable<Buffer> & { statusCode?: number }>(
+      (resolve, reject) => {
+        const path = "/.well-known/oauth-protected-resource/mcp";
+        get({ host: "127.0.0.1", port, path, headers: { host: name } }, resolve as never).once(
+          "error",
+          reject,
+        );
+      },
+    );
+    const said = JSON.parse(await text(response)) as {
+      resource: string;
+      authorization_servers: string[];
+    };
     assert.deepEqual([response.statusCode, said.resource], [200, `https://${name}/mcp`]);
     assert.deepEqual(said.authorization_servers, [`https://${name}`]);
   });
 
-test("Kubernetes gets the planes with their sign-in and a way to them", { skip: !hasKubectl }, () => {
-  const built = spawnSync("kubectl", ["kustomize", join(deploy, "kubernetes-sign-in")], { encoding: "utf8" });
+test("Kubernetes gets the planes with their sign-in and a way to them", {
+  skip: !hasKubectl,
+}, () => {
+  const built = spawnSync("kubectl", ["kustomize", join(deploy, "kubernetes-sign-in")], {
+    encoding: "utf8",
+  });
   assert.equal(built.status, 0, built.stderr);
-  const byKind = new Map(parseAllDocuments(built.stdout).map((one) => [one.toJS().kind, one.toJS()]));
+  const byKind = new Map(
+    parseAllDocuments(built.stdout).map((one) => [one.toJS().kind, one.toJS()]),
+  );
   const { containers, volumes } = byKind.get("Deployment").spec.template.spec;
   assert.ok(containers[0].args.includes(`--public-url=https://${name}`));
   assert.ok(containers[0].readinessProbe, "what the base says stays");
   const names = (volumes as { name: string }[]).map((volume) => volume.name);
-  for (const needed of ["config", "data", "vault", "tmp", "sign-in"]) assert.ok(names.includes(needed), needed);
+  for (const needed of ["config", "data", "vault", "tmp", "sign-in"])
+    assert.ok(names.includes(needed), needed);
   const [rule] = byKind.get("Ingress").spec.rules;
   assert.equal(rule.host, name);
   assert.equal(rule.http.paths[0].backend.service.name, byKind.get("Service").metadata.name);

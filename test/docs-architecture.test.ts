@@ -16,22 +16,33 @@ function sectionOf(text: string, title: string): string {
 }
 
 test("the table of rooms has every room of src, and each door is there", () => {
-  const rooms = readdirSync(join(projectRoot, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  const rows = [...sectionOf(architecture, "The rooms").matchAll(/^\| `([a-z]+)\/` \| (?:`([\w.]+)`)?/gm)];
+  const rooms = readdirSync(join(projectRoot, "src"), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  const rows = [
+    ...sectionOf(architecture, "The rooms").matchAll(/^\| `([a-z]+)\/` \| (?:`([\w.]+)`)?/gm),
+  ];
   assert.deepEqual(rows.map(([, room]) => room).sort(), rooms.map(({ name }) => name).sort());
   for (const [, room = "", door] of rows)
-    if (door !== undefined) assert.ok(existsSync(join(projectRoot, "src", room, door)), `${room} has no ${door}`);
+    if (door !== undefined)
+      assert.ok(existsSync(join(projectRoot, "src", room, door)), `${room} has no ${door}`);
 });
 
 test("the table of packages has every package", () => {
   const rows = [
-    ...sectionOf(architecture, "The packages").matchAll(/^\| \[([a-z0-9-]+)\]\(packages\/\1\/README\.md\) \|/gm),
+    ...sectionOf(architecture, "The packages").matchAll(
+      /^\| \[([a-z0-9-]+)\]\(packages\/\1\/README\.md\) \|/gm,
+    ),
   ];
-  assert.deepEqual(rows.map(([, name]) => name).sort(), readdirSync(join(projectRoot, "packages")).sort());
+  assert.deepEqual(
+    rows.map(([, name]) => name).sort(),
+    readdirSync(join(projectRoot, "packages")).sort(),
+  );
 });
 
 test("the tour of a call has at most fifteen files", () => {
-  const stops = sectionOf(architecture, "The tour of a call").match(/^\d+\. `src\/[\w/.-]+\.ts`/gm) ?? [];
+  const stops =
+    sectionOf(architecture, "The tour of a call").match(/^\d+\. `src\/[\w/.-]+\.ts`/gm) ?? [];
   assert.ok(stops.length >= 10 && stops.length <= 15, `${stops.length} files`);
 });
 
@@ -45,7 +56,11 @@ test("every decision is in the index and has a context, a decision and consequen
   const index = read(`${decisions}/README.md`);
   for (const file of globSync("[0-9]*.md", { cwd: join(projectRoot, decisions) })) {
     assert.ok(index.includes(`](${file})`), `${file} is not in the index`);
-    assert.deepEqual(read(`${decisions}/${file}`).match(/^## .*$/gm), ["## Context", "## Decision", "## Consequences"]);
+    assert.deepEqual(read(`${decisions}/${file}`).match(/^## .*$/gm), [
+      "## Context",
+      "## Decision",
+      "## Consequences",
+    ]);
   }
 });
 
@@ -53,7 +68,9 @@ test("every decision is in the index and has a context, a decision and consequen
 function packagesIn(pattern: string): Set<string> {
   const found = globSync(pattern, { cwd: projectRoot })
     .filter((file) => !/\.test\.tsx?$/.test(file))
-    .flatMap((file) => [...read(file).matchAll(/(?:^(?:import|export)\b[^"';]*?\bfrom |\bimport\()"([^".][^"]*)"/gm)])
+    .flatMap((file) => [
+      ...read(file).matchAll(/(?:^(?:import|export)\b[^"';]*?\bfrom |\bimport\()"([^".][^"]*)"/gm),
+    ])
     .map(([, target = ""]) => target);
   const names = found.map((target) => /^(?:@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target);
   return new Set(names.filter((name) => !name.startsWith("node:")));
@@ -69,7 +86,9 @@ test("every library that the program or the workbench imports has a line of reas
     [],
   );
   assert.deepEqual(
-    [...packagesIn("workbench/src/**/*.{ts,tsx}")].filter((name) => !`${workbench}${reasons}`.includes(`\`${name}\``)),
+    [...packagesIn("workbench/src/**/*.{ts,tsx}")].filter(
+      (name) => !`${workbench}${reasons}`.includes(`\`${name}\``),
+    ),
     [],
   );
 });

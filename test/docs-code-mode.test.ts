@@ -8,7 +8,9 @@ test("the programs of docs/code-mode.md run as they are written", async () => {
   const demo = { command: process.execPath, args: [commandLineFile, "demo"] };
   await using plane = await createPlane({ config: { mcpServers: { demo } } });
   const values: unknown[] = [];
-  for (const { text } of documents(["docs/code-mode.md"]).flatMap((guide) => blocksOf(guide, "js"))) {
+  for (const { text } of documents(["docs/code-mode.md"]).flatMap((guide) =>
+    blocksOf(guide, "js"),
+  )) {
     const { value, error } = await plane.code.run(text);
     assert.equal(error, null);
     values.push(value);

@@ -18,7 +18,8 @@ function idleProgram(): Command {
   const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
   for (const command of all(program)) {
     command.configureOutput({ writeOut: nothing });
-    if (command.commands.length === 0 || command.registeredArguments.length > 0) command.action(nothing);
+    if (command.commands.length === 0 || command.registeredArguments.length > 0)
+      command.action(nothing);
   }
   return program;
 }
@@ -32,7 +33,9 @@ function commandsOf(document: Document): Said[] {
   return blocksOf(document, "sh", "console", "text").flatMap(({ path, line, text }) =>
     text.split("\n").flatMap((command, at) => {
       const rest = start.exec(command)?.[1];
-      return rest === undefined ? [] : [{ place: `${path}:${line + 1 + at}`, words: wordsOf(rest) }];
+      return rest === undefined
+        ? []
+        : [{ place: `${path}:${line + 1 + at}`, words: wordsOf(rest) }];
     }),
   );
 }

@@ -47,7 +47,10 @@ async function problemsOf(text: string, asManifest: boolean): Promise<string[]> 
 }
 
 for (const document of documents()) {
-  const blocks = blocksOf(document, "json", "jsonc").map((block) => ({ ...block, data: read(block) }));
+  const blocks = blocksOf(document, "json", "jsonc").map((block) => ({
+    ...block,
+    data: read(block),
+  }));
   for (const { line, text, data } of blocks) {
     const asManifest = isManifest(data);
     if (!asManifest && !isConfiguration(data)) continue;

@@ -1,15 +1,33 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, delimiter, dirname, join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { commandLineFile } from "./fixtures/bundled.ts";
-import { type Block, blocksOf, type Document, documents, projectRoot } from "./fixtures/documents.ts";
-import { fixtureEnvironment, type TemporaryDirectory, temporaryDirectory } from "./fixtures/start-server.ts";
+import {
+  type Block,
+  blocksOf,
+  type Document,
+  documents,
+  projectRoot,
+} from "./fixtures/documents.ts";
+import {
+  fixtureEnvironment,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "./fixtures/start-server.ts";
 
 /** A block is a file, a script of commands, or what the commands before it print. */
 type Step = Block & { file?: string | undefined };
@@ -20,7 +38,9 @@ function stepsOf(page: Document): Step[] {
   return blocksOf(page, "sh", "json", "js", "text").flatMap((block) => {
     if (lines[block.line - 2]?.startsWith("<!-- not run: ")) return [];
     const file = /[Ss]ave this as `([\w./-]+)`/.exec(lines[block.line - 3] ?? "")?.[1];
-    return ["json", "js"].includes(block.language) && file === undefined ? [] : [{ ...block, file }];
+    return ["json", "js"].includes(block.language) && file === undefined
+      ? []
+      : [{ ...block, file }];
   });
 }
 
@@ -60,7 +80,14 @@ function surroundings(directory: TemporaryDirectory): { cwd: string; env: NodeJS
   // A page may run tests of its own.
   const { NODE_TEST_CONTEXT: _, ...inherited } = fixtureEnvironment();
   const path = `${directory.file("bin")}${delimiter}${inherited.PATH}`;
-  const env = { ...inherited, HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, NO_COLOR: "1", PATH: path };
+  const env = {
+    ...inherited,
+    HOME: home,
+    XDG_CONFIG_HOME: home,
+    XDG_DATA_HOME: home,
+    NO_COLOR: "1",
+    PATH: path,
+  };
   return { cwd: directory.file("work"), env };
 }
 
@@ -83,9 +110,13 @@ function placeOldStore(directory: TemporaryDirectory): void {
   const stores = join(projectRoot, "test/fixtures/stores");
   const data = directory.file("home/toolplane");
   mkdirSync(data, { mode: 0o700 });
-  for (const name of readdirSync(join(stores, "0.2.0/sqlite")).filter((file) => file.endsWith(".gz"))) {
+  for (const name of readdirSync(join(stores, "0.2.0/sqlite")).filter((file) =>
+    file.endsWith(".gz"),
+  )) {
     const file = join(data, basename(name, ".gz"));
-    writeFileSync(file, gunzipSync(readFileSync(join(stores, "0.2.0/sqlite", name))), { mode: 0o600 });
+    writeFileSync(file, gunzipSync(readFileSync(join(stores, "0.2.0/sqlite", name))), {
+      mode: 0o600,
+    });
     // The process that wrote it is gone, and another one may have its number now.
     if (name.includes("-waiting-")) utimesSync(file, 0, 0);
   }
@@ -103,11 +134,15 @@ async function runPage(page: Document, directory: TemporaryDirectory): Promise<v
     if (file !== undefined) {
       mkdirSync(dirname(join(where.cwd, file)), { recursive: true });
       writeFileSync(join(where.cwd, file), text);
-    } else if (language === "text") for (const said of text.trimEnd().split("\n")) expectLine(said, output, ids);
+    } else if (language === "text")
+      for (const said of text.trimEnd().split("\n")) expectLine(said, output, ids);
     else {
       output = "";
       for (const command of text.trimEnd().split("\n")) {
-        const real = [...ids].reduce((written, [shown, found]) => written.replaceAll(shown, found), command);
+        const real = [...ids].reduce(
+          (written, [shown, found]) => written.replaceAll(shown, found),
+          command,
+        );
         const child = spawn("sh", ["-c", real], { ...where, stdio: ["ignore", "pipe", "pipe"] });
         const [said, complained, [code]] = await Promise.all([
           readAll(child.stdout),
@@ -132,13 +167,22 @@ function stopServing(file: string): void {
 
 const pages = [
   "tutorial",
-  ...["approvals", "clients", "hook", "manifest", "plan-mode", "team", "upgrading", "write-an-extension"].map(
-    (name) => `guides/${name}`,
-  ),
+  ...[
+    "approvals",
+    "clients",
+    "hook",
+    "manifest",
+    "plan-mode",
+    "team",
+    "upgrading",
+    "write-an-extension",
+  ].map((name) => `guides/${name}`),
 ];
 
 for (const page of documents(pages.map((name) => `docs/${name}.md`))) {
-  test(`every command of ${page.path} does what the page says`, { skip: process.platform === "win32" }, async () => {
+  test(`every command of ${page.path} does what the page says`, {
+    skip: process.platform === "win32",
+  }, async () => {
     await using directory = await temporaryDirectory();
     await runPage(page, directory).finally(() => stopServing(directory.file("work/serve.pid")));
     assert.equal(readFileSync(directory.file("home/.claude.json"), "utf8"), clientFile);
@@ -149,7 +193,9 @@ const library = pathToFileURL(join(projectRoot, "src/index.ts")).href;
 
 /** Whole programs: they make a plane of functions, without servers. */
 const programs = documents(["docs/guides/provider.md", "docs/library.md"]).flatMap((page) =>
-  blocksOf(page, "ts").filter(({ text }) => text.includes("tools.register") && text.includes("createPlane(")),
+  blocksOf(page, "ts").filter(
+    ({ text }) => text.includes("tools.register") && text.includes("createPlane("),
+  ),
 );
 
 for (const { path, line, text } of programs) {
@@ -157,8 +203,15 @@ for (const { path, line, text } of programs) {
     await using directory = await temporaryDirectory();
     const file = directory.file("program.mts");
     writeFileSync(file, text.replaceAll('from "toolplane"', `from ${JSON.stringify(library)}`));
-    const child = spawn(process.execPath, [file], { env: fixtureEnvironment(), stdio: ["ignore", "pipe", "pipe"] });
-    const [said, [code]] = await Promise.all([readAll(child.stderr), once(child, "close"), child.stdout.resume()]);
+    const child = spawn(process.execPath, [file], {
+      env: fixtureEnvironment(),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [said, [code]] = await Promise.all([
+      readAll(child.stderr),
+      once(child, "close"),
+      child.stdout.resume(),
+    ]);
     assert.equal(code, 0, said);
   });
 }

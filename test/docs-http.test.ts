@@ -22,7 +22,9 @@ function routesIn(cell: string): string[] {
     const [first = "", second] = span.replace(/\?.*$/, "").split(" ");
     if (second !== undefined) [method, path] = [first, second];
     else if (!first.startsWith("/")) method = first;
-    else path = first.split("/").length > 2 ? first : `${path.slice(0, path.lastIndexOf("/"))}${first}`;
+    else
+      path =
+        first.split("/").length > 2 ? first : `${path.slice(0, path.lastIndexOf("/"))}${first}`;
     found.push(`${method} ${path}`);
   }
   return found;
@@ -37,7 +39,9 @@ test("docs/http.md tells of every route", async () => {
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
   const [guide = { text: "" }] = documents(["docs/http.md"]);
   const told = toldRoutes(guide.text);
-  const missing = routes.filter((route) => !told.has(route) && !guide.text.includes(`\`${route.split(" ")[1]}\``));
+  const missing = routes.filter(
+    (route) => !told.has(route) && !guide.text.includes(`\`${route.split(" ")[1]}\``),
+  );
   assert.deepEqual(missing, []);
   const inTable = [...told].filter((route) => /^(GET|PUT|POST|DELETE|PATCH) \//.test(route));
   assert.deepEqual(

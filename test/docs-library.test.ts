@@ -46,7 +46,9 @@ test("docs/library-reference.md has every method, and an example for every names
   await using plane = await createPlane({ config: { mcpServers: {} } });
   const [reference = { text: "" }] = documents(["docs/library-reference.md"]);
   assert.deepEqual(
-    methodsOf(plane).filter((method) => !new RegExp(`^\\*\\*\`plane\\.${method}[(<:]`, "m").test(reference.text)),
+    methodsOf(plane).filter(
+      (method) => !new RegExp(`^\\*\\*\`plane\\.${method}[(<:]`, "m").test(reference.text),
+    ),
     [],
   );
   assert.deepEqual(

@@ -27,8 +27,12 @@ function brokenLinks(document: Document): string[] {
   return [...prose.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].flatMap((link) => {
     const { 1: file = "", 2: anchor, index } = link;
     const target = file === "" ? document.path : normalize(join(dirname(document.path), file));
-    const isThere = existsSync(join(projectRoot, target)) && (anchor === undefined || anchorsOf(target).has(anchor));
-    return isThere ? [] : [`${document.path}:${lineOf(prose, index)} leads nowhere: ${link[0].slice(2, -1)}`];
+    const isThere =
+      existsSync(join(projectRoot, target)) &&
+      (anchor === undefined || anchorsOf(target).has(anchor));
+    return isThere
+      ? []
+      : [`${document.path}:${lineOf(prose, index)} leads nowhere: ${link[0].slice(2, -1)}`];
   });
 }
 
@@ -40,14 +44,18 @@ const sources = globSync(
   },
 );
 
-const named = /`((?:[\w.-]+\/)*[\w-]+\.(?:test\.)?tsx?|(?:src|packages|test|bench|scripts|workbench)\/[\w./-]+)`/g;
+const named =
+  /`((?:[\w.-]+\/)*[\w-]+\.(?:test\.)?tsx?|(?:src|packages|test|bench|scripts|workbench)\/[\w./-]+)`/g;
 const drawn = /(?<![\w./-])((?:[\w-]+\/)*[\w-]+\.ts)\b/g;
 
 /** In prose, and in drawings, which are blocks without a language. */
 function filesIn(document: Document): { name: string; line: number }[] {
   const prose = proseOf(document);
   return [
-    ...[...prose.matchAll(named)].map(({ 1: name = "", index }) => ({ name, line: lineOf(prose, index) })),
+    ...[...prose.matchAll(named)].map(({ 1: name = "", index }) => ({
+      name,
+      line: lineOf(prose, index),
+    })),
     ...blocksOf(document, "").flatMap(({ text, line }) =>
       [...text.matchAll(drawn)].map(({ 1: name = "" }) => ({ name, line })),
     ),

@@ -10,6 +10,10 @@ test("the table in the documentation is that of the tests", () => {
     const cells = modes.map((mode) => otherwise[mode] ?? "yes");
     return `| ${[name, direction, ...cells].join(" | ")} |`;
   });
-  const table = ["| what | direction | full | lazy | code |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
+  const table = [
+    "| what | direction | full | lazy | code |",
+    "| --- | --- | --- | --- | --- |",
+    ...rows,
+  ].join("\n");
   assert.ok(page.includes(table), `docs/gateway.md needs this table:\n${table}`);
 });

@@ -26,8 +26,16 @@ test("the README is read in two screens and has the command that runs every test
 });
 
 const questions: [question: string, page: string, answer: RegExp][] = [
-  ["how do I put it in front of my client", "docs/guides/clients.md", /^toolplane connect claude-code\b/m],
-  ["how do I stop it from deleting things", "docs/guides/approvals.md", /"tool": "\*\.delete_\*", "verdict": "deny"/],
+  [
+    "how do I put it in front of my client",
+    "docs/guides/clients.md",
+    /^toolplane connect claude-code\b/m,
+  ],
+  [
+    "how do I stop it from deleting things",
+    "docs/guides/approvals.md",
+    /"tool": "\*\.delete_\*", "verdict": "deny"/,
+  ],
   ["why does my server not start", "docs/troubleshooting.md", /^## My server does not start$/m],
 ];
 
@@ -58,11 +66,16 @@ const figuresIn = (text: string) => text.replaceAll(",", "").match(/\d+\.\d+|\d{
 
 /** The cells of a table behind its heading, without names in code. */
 const cellsIn = (page: string) =>
-  (page.match(/^\|.*\|$/gm) ?? []).map((row) => row.replaceAll(/`[^`]*`/g, "").replaceAll(/\d{4}-\d{2}-\d{2}/g, ""));
+  (page.match(/^\|.*\|$/gm) ?? []).map((row) =>
+    row.replaceAll(/`[^`]*`/g, "").replaceAll(/\d{4}-\d{2}-\d{2}/g, ""),
+  );
 
 test("the README names five figures with the command, the machine and the day", () => {
   const [, section = ""] = readme.text.split("## Five strengths");
-  const rows = section.match(/^\| \*\*.*`node bench\/gateway\/run\.ts --mode [a-z-]+(?: --rivals DIR)?` \|$/gm) ?? [];
+  const rows =
+    section.match(
+      /^\| \*\*.*`node bench\/gateway\/run\.ts --mode [a-z-]+(?: --rivals DIR)?` \|$/gm,
+    ) ?? [];
   assert.equal(rows.length, 5);
   assert.match(section, /Measured on \d+ \w+ \d{4} on .* cores with Node \d/);
   for (const row of rows) {
@@ -91,11 +104,15 @@ test("every figure of docs/performance.md stands in a result of its harness", ()
 
 /** A page may write 96 for 95.6. */
 function hasRounded(figure: number): boolean {
-  return (results.match(/\d+\.\d+/g) ?? []).some((measured) => Math.round(Number(measured)) === figure);
+  return (results.match(/\d+\.\d+/g) ?? []).some(
+    (measured) => Math.round(Number(measured)) === figure,
+  );
 }
 
 test("troubleshooting has a row for every check of the doctor", () => {
-  const sources = globSync("packages/*/src/*.ts", { cwd: projectRoot }).filter((file) => !file.endsWith(".test.ts"));
+  const sources = globSync("packages/*/src/*.ts", { cwd: projectRoot }).filter(
+    (file) => !file.endsWith(".test.ts"),
+  );
   const checks = sources.flatMap((file) => [
     ...read(file).matchAll(/\b(?:passed|failed)\(\s*"([a-z ]+)"|\bname: "([a-z ]+)", ok:/g),
   ]);

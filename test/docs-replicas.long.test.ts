@@ -21,7 +21,10 @@ test("the commands of docs/guides/replicas.md move a state and start replicas, o
   const address = new URL(database.address("replicas"));
   const [written] = blocksOf(page, "json");
   const config = (written?.text ?? "")
-    .replace(/postgres:\/\/[^"]*/, `postgres://keeper:\${DATABASE_PASSWORD}@${address.host}/postgres?schema=replicas`)
+    .replace(
+      /postgres:\/\/[^"]*/,
+      `postgres://keeper:\${DATABASE_PASSWORD}@${address.host}/postgres?schema=replicas`,
+    )
     .replace(/\{ "url": [^}]*\}/, '{ "command": "toolplane", "args": ["demo"] }');
   assert.match(config, /"demo"[\s\S]*DATABASE_PASSWORD/);
   for (const name of ["home", "work"]) mkdirSync(directory.file(name));
@@ -60,7 +63,13 @@ test("the commands of docs/guides/replicas.md move a state and start replicas, o
   const headers = { authorization: `Bearer ${key}` };
   const serve = async (name: string) => {
     const port = await freePort();
-    const child = start([...wordsOf(serving), "--port", String(port), "--data-dir", directory.file(name)]);
+    const child = start([
+      ...wordsOf(serving),
+      "--port",
+      String(port),
+      "--data-dir",
+      directory.file(name),
+    ]);
     const url = `http://127.0.0.1:${port}`;
     const isReady = () =>
       fetch(`${url}/healthz?ready=true`).then(

@@ -7,7 +7,9 @@ import { scaledMs } from "./fixtures/patience.ts";
 
 const root = join(import.meta.dirname, "..");
 /** These show other libraries, which are installed beside the examples. */
-const skip = !existsSync(join(root, "examples", "node_modules")) && "install their libraries with 'npm run peers'";
+const skip =
+  !existsSync(join(root, "examples", "node_modules")) &&
+  "install their libraries with 'npm run peers'";
 const withLibraries = ["ai-sdk", "langchain", "openai"];
 
 for (const example of globSync("examples/*/run.ts", { cwd: root }).sort()) {

@@ -21,7 +21,9 @@ const directories = ["", "examples", "scripts/tools", "test/peers"];
 function entriesOf(directory: string): [path: string, entry: Entry][] {
   const lock = readFileSync(join(root, directory, "package-lock.json"), "utf8");
   const { packages } = JSON.parse(lock) as { packages: Record<string, Entry> };
-  return Object.entries(packages).filter(([path, { link }]) => path.includes("node_modules/") && !link);
+  return Object.entries(packages).filter(
+    ([path, { link }]) => path.includes("node_modules/") && !link,
+  );
 }
 
 /** Whether a machine with this processor, Linux and glibc installs the package. */
@@ -33,7 +35,8 @@ function runsOn(cpu: string, path: string, entry: Entry): boolean {
 }
 
 const isNative = ({ os, cpu }: Entry) => os !== undefined || cpu !== undefined;
-const nameOf = (path: string) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+const nameOf = (path: string) =>
+  path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
 
 for (const directory of directories) {
   const entries = entriesOf(directory);
@@ -42,7 +45,9 @@ for (const directory of directories) {
   test(`${lock} pins the content of every package for Linux on x64 and arm64`, () => {
     assert.ok(entries.length > 10);
     for (const cpu of ["x64", "arm64"]) {
-      const unpinned = entries.filter(([path, entry]) => runsOn(cpu, path, entry) && entry.integrity === undefined);
+      const unpinned = entries.filter(
+        ([path, entry]) => runsOn(cpu, path, entry) && entry.integrity === undefined,
+      );
       assert.deepEqual(
         unpinned.map(([path]) => path),
         [],
@@ -70,10 +75,14 @@ for (const directory of directories) {
   });
 }
 
-test("every native part that this machine needs is installed", { skip: process.platform !== "linux" }, () => {
+test("every native part that this machine needs is installed", {
+  skip: process.platform !== "linux",
+}, () => {
   const missing = entriesOf("").filter(
     ([path, entry]) =>
-      isNative(entry) && runsOn(process.arch, path, entry) && !existsSync(join(root, path, "package.json")),
+      isNative(entry) &&
+      runsOn(process.arch, path, entry) &&
+      !existsSync(join(root, path, "package.json")),
   );
   assert.deepEqual(
     missing.map(([path]) => path),

@@ -14,7 +14,12 @@ const compilers = {
   "TypeScript 7": { directory: projectCompiler, setups: ["nodenext", "bundler", "bare"] },
 };
 
-const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true };
+const strict = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: false,
+  noEmit: true,
+};
 /** How programs are set up: with Node's types, with those of the DOM, and with neither. */
 const projects = {
   nodenext: { ...strict, module: "nodenext", target: "esnext", lib: ["esnext"], types: ["node"] },
@@ -43,9 +48,15 @@ suite("the declarations of the library", () => {
 
   for (const [title, { directory, setups }] of Object.entries(compilers)) {
     const skip = existsSync(directory) ? false : "install the older compilers with 'npm run peers'";
-    test(`let ${title} take thirteen programs and refuse ${mistakes.length} mistakes`, { skip }, async () => {
+    test(`let ${title} take thirteen programs and refuse ${mistakes.length} mistakes`, {
+      skip,
+    }, async () => {
       const files = setups.map((name) => installed.file(`${name}.json`));
-      const said = await compile(directory, ["-b", ...files, "--pretty", "false"], installed.file("."));
+      const said = await compile(
+        directory,
+        ["-b", ...files, "--pretty", "false"],
+        installed.file("."),
+      );
       const wanted = setups.flatMap(() => mistakes.map(({ line }) => `mistakes.ts(${line})`));
       assert.deepEqual(errorsIn(said, mistakes).sort(), wanted.sort());
     });
@@ -54,7 +65,8 @@ suite("the declarations of the library", () => {
   test("fit the extensions of the examples, which are plain JavaScript", async () => {
     const files = globSync("examples/extension-*/*.mjs", { cwd: projectRoot });
     assert.equal(files.length, 3);
-    for (const file of files) await copyFile(join(projectRoot, file), installed.file(basename(file)));
+    for (const file of files)
+      await copyFile(join(projectRoot, file), installed.file(basename(file)));
     const compilerOptions = { ...projects.nodenext, allowJs: true, checkJs: true };
     const project = { compilerOptions, include: files.map((file) => basename(file)) };
     await writeFile(installed.file("examples.json"), JSON.stringify(project));

@@ -29,7 +29,8 @@ test("croner is loaded with the first job that comes again, and not before", asy
 });
 
 const { href: place } = new URL("../packages/", import.meta.url);
-const ofPackages = () => loaded.filter((url) => url.startsWith(place)).map((url) => url.slice(place.length));
+const ofPackages = () =>
+  loaded.filter((url) => url.startsWith(place)).map((url) => url.slice(place.length));
 const packages = () => [...new Set(ofPackages().map((path) => path.split("/")[0]))];
 const plain = { mcpServers: {}, security: { pinning: "off", poisoning: "off" } } as const;
 
@@ -52,7 +53,10 @@ test("a plane that serves loads the package of work with its first job, and not 
   const data = directory.file("data");
   const without = await createPlane({ config: plain, dataDirectory: data, schedules: true });
   without.start();
-  await until("the first look at the store", () => existsSync(data) && readdirSync(data).length > 0);
+  await until(
+    "the first look at the store",
+    () => existsSync(data) && readdirSync(data).length > 0,
+  );
   // It ends the look that it has begun.
   await without.stop();
   assert.equal(packages().includes("work"), false);

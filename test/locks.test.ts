@@ -13,8 +13,12 @@ const files = globSync("**/package-lock.json", {
 
 /** What npm downloads; workspaces of the project are only linked. */
 function downloads(file: string): [path: string, entry: Entry][] {
-  const { packages } = JSON.parse(readFileSync(join(projectRoot, file), "utf8")) as { packages: Record<string, Entry> };
-  return Object.entries(packages).filter(([path, { link }]) => path.includes("node_modules/") && !link);
+  const { packages } = JSON.parse(readFileSync(join(projectRoot, file), "utf8")) as {
+    packages: Record<string, Entry>;
+  };
+  return Object.entries(packages).filter(
+    ([path, { link }]) => path.includes("node_modules/") && !link,
+  );
 }
 
 test("there is a lock file for the project and for each set of packages beside it", () => {
@@ -25,7 +29,9 @@ for (const file of files) {
   test(`${file}: every package has its hash, also those of other platforms`, () => {
     const all = downloads(file);
     assert.ok(all.length > 20);
-    const bare = all.filter(([, { integrity = "" }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity));
+    const bare = all.filter(
+      ([, { integrity = "" }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity),
+    );
     assert.deepEqual(
       bare.map(([path, { version }]) => `${path} ${version}`),
       [],

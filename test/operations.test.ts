@@ -18,7 +18,8 @@ const libraryOnly: Readonly<Record<string, string>> = {
   stop: "the life cycle belongs to the process",
   on: "takes a function; HTTP has GET /events, the socket sends events with its answers",
   toolset: "gives functions for a model of the caller's own",
-  "toolsets.register": "changes this process only; the configuration defines toolsets for every face",
+  "toolsets.register":
+    "changes this process only; the configuration defines toolsets for every face",
   "toolsets.select": "resolves a configured alias for the gateway",
   "tools.register": "takes a function that runs in this process",
   "tools.unregister": "the counterpart of tools.register",
@@ -31,7 +32,8 @@ const libraryOnly: Readonly<Record<string, string>> = {
   "servers.instructions": "the gateway shows them to MCP clients",
   "servers.extensions": "the gateway asks before it passes on what belongs to one",
   "servers.declare": "the gateway reports what its clients declare",
-  "trust.unanswered": "the gateway asks the person at a client; the command trust reads the answers itself",
+  "trust.unanswered":
+    "the gateway asks the person at a client; the command trust reads the answers itself",
   "trust.decline": "the answer to that question; trust.approve is the other one",
   "servers.onMessage": "takes a function; the gateway passes on notifications",
   "servers.followLogs": "takes a function; HTTP streams GET /servers/{name}/logs",
@@ -72,7 +74,9 @@ test("every operation is a method of the plane, or says how it runs", async () =
   await using plane = await createPlane({ config: { mcpServers: {} } });
   const methods = methodsOf(plane);
   assert.deepEqual(
-    operations.filter(({ name, run }) => run === undefined && !methods.includes(name)).map(({ name }) => name),
+    operations
+      .filter(({ name, run }) => run === undefined && !methods.includes(name))
+      .map(({ name }) => name),
     [],
   );
 });
@@ -90,10 +94,16 @@ test("every operation can be reached on the command line, or says why not", () =
 test("every operation has a route of its own, or says why not", async () => {
   await using plane = await createPlane({ config: { mcpServers: {} } });
   const setup = {} as ConfigFiles;
-  const { routes } = createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal, setup });
+  const { routes } = createApp(plane, {
+    host: "127.0.0.1",
+    closing: new AbortController().signal,
+    setup,
+  });
   const known = new Set(routes.map(({ method, path }) => `${method} ${path}`));
   const wanted = operations.flatMap(({ http }) =>
-    isMissing(http) ? [] : `${http.method.toUpperCase()} ${http.path.replaceAll(/\{(\w+)\}/g, ":$1")}`,
+    isMissing(http)
+      ? []
+      : `${http.method.toUpperCase()} ${http.path.replaceAll(/\{(\w+)\}/g, ":$1")}`,
   );
   assert.deepEqual(wanted.toSorted(), [...new Set(wanted)].toSorted());
   assert.deepEqual(
@@ -104,7 +114,9 @@ test("every operation has a route of its own, or says why not", async () => {
 
 test("the inputs tell the routes of one operation apart", () => {
   const alike = Object.entries(routeTable).filter(([, routes]) => {
-    const wanted = routes.map(({ inPath, fixed = {} }) => JSON.stringify([inPath.toSorted(), fixed]));
+    const wanted = routes.map(({ inPath, fixed = {} }) =>
+      JSON.stringify([inPath.toSorted(), fixed]),
+    );
     return new Set(wanted).size < wanted.length;
   });
   assert.deepEqual(alike, []);
@@ -112,7 +124,9 @@ test("the inputs tell the routes of one operation apart", () => {
 });
 
 test("a face that an operation is not reached on has a reason", () => {
-  const reasons = operations.flatMap(({ http, cli, socket }) => [http, cli, socket].filter(isMissing));
+  const reasons = operations.flatMap(({ http, cli, socket }) =>
+    [http, cli, socket].filter(isMissing),
+  );
   assert.deepEqual(
     reasons.filter(({ missing }) => missing.trim().length < 10),
     [],

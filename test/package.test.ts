@@ -30,9 +30,12 @@ test("a bundle holds no syntax that only newer ones know", async () => {
 
 test("every page that the README links to is in the package", () => {
   const { files } = JSON.parse(read("package.json")) as { files: string[] };
-  const links = [...read("README.md").matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target = ""]) => target);
+  const links = [...read("README.md").matchAll(/\]\((?!https?:)([^)#]+)/g)].map(
+    ([, target = ""]) => target,
+  );
   assert.ok(links.length > 20);
-  const isPacked = (target: string) => files.some((file) => target === file || target.startsWith(`${file}/`));
+  const isPacked = (target: string) =>
+    files.some((file) => target === file || target.startsWith(`${file}/`));
   assert.deepEqual(
     links.filter((target) => !isPacked(target)),
     [],

@@ -7,9 +7,16 @@ import { buildDeclarations, compile, projectCompiler } from "./fixtures/declarat
 import { projectRoot } from "./fixtures/documents.ts";
 import { temporaryDirectory } from "./fixtures/start-server.ts";
 
-const same = "type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;\n";
+const same =
+  "type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;\n";
 const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true, noEmit: true };
-const project = { ...strict, module: "nodenext", target: "esnext", lib: ["esnext"], types: ["node"] };
+const project = {
+  ...strict,
+  module: "nodenext",
+  target: "esnext",
+  lib: ["esnext"],
+  types: ["node"],
+};
 
 suite("the types that are published for schemas", () => {
   let published: string;
@@ -22,7 +29,8 @@ suite("the types that are published for schemas", () => {
     const inferred = join(projectRoot, "node_modules", ".cache", "declarations");
     const lines = schemasByFile.flatMap(({ file, types }) =>
       types.map(({ name }) => {
-        const at = (place: string) => `import(${JSON.stringify(join(place, file.replace(/\.ts$/, ".d.ts")))}).${name}`;
+        const at = (place: string) =>
+          `import(${JSON.stringify(join(place, file.replace(/\.ts$/, ".d.ts")))}).${name}`;
         return `const ${name}: Same<${at(join(published, ".."))}, ${at(inferred)}> = true;\n`;
       }),
     );
@@ -31,7 +39,10 @@ suite("the types that are published for schemas", () => {
     const typeRoots = [join(projectRoot, "node_modules", "@types")];
     const config = { compilerOptions: { ...project, typeRoots }, include: ["same.ts"] };
     await writeFile(directory.file("tsconfig.json"), JSON.stringify(config));
-    assert.equal(await compile(projectCompiler, ["-p", directory.file("."), "--pretty", "false"]), "");
+    assert.equal(
+      await compile(projectCompiler, ["-p", directory.file("."), "--pretty", "false"]),
+      "",
+    );
   });
 
   test("say of a field what its schema says, and know nothing of zod", async () => {
@@ -40,6 +51,9 @@ suite("the types that are published for schemas", () => {
       assert.doesNotMatch(text, /\bzod\b|TypeOf</, file);
     }
     const text = await readFile(join(published, "model", "servers", "server-schema.d.ts"), "utf8");
-    assert.match(text, /\/\*\* Failed attempts to connect in a row\. \*\/\n {4}attempts\?: number;/);
+    assert.match(
+      text,
+      /\/\*\* Failed attempts to connect in a row\. \*\/\n {4}attempts\?: number;/,
+    );
   });
 });

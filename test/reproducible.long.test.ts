@@ -24,10 +24,14 @@ let built: Built[];
 
 /** The files of this checkout, elsewhere: as old as is said, with libraries of their own. */
 async function copyTo(directory: string, changedAt: Date): Promise<void> {
-  const listed = await run("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
-    cwd: root,
-    maxBuffer: 2 ** 26,
-  });
+  const listed = await run(
+    "git",
+    ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+    {
+      cwd: root,
+      maxBuffer: 2 ** 26,
+    },
+  );
   for (const file of listed.stdout.split("\0").filter(Boolean)) {
     await mkdir(dirname(join(directory, file)), { recursive: true });
     await cp(join(root, file), join(directory, file)).catch(() => {});
@@ -98,10 +102,14 @@ test("the bill of materials lists the libraries that the bundler took modules fr
   const inputs: string[] = JSON.parse(
     await readFile(join(one.directory, "node_modules/.cache/bundle-inputs.json"), "utf8"),
   );
-  const folders = new Set(inputs.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []));
+  const folders = new Set(
+    inputs.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []),
+  );
   const taken = await Promise.all(
     [...folders].map(async (folder) => {
-      const { name, version } = JSON.parse(await readFile(join(one.directory, folder, "package.json"), "utf8"));
+      const { name, version } = JSON.parse(
+        await readFile(join(one.directory, folder, "package.json"), "utf8"),
+      );
       return `${name}@${version}`;
     }),
   );
@@ -115,10 +123,15 @@ test("the bill of materials lists the libraries that the bundler took modules fr
 test("the bill of materials has the data in the archive, with the hash of its bytes, and says where WebAssembly is", async () => {
   const [one] = built as [Built];
   const bill = await billOf(one);
-  const { stdout } = await run("sh", ["-c", "tar -tzf *.tgz"], { cwd: one.directory, maxBuffer: 2 ** 26 });
+  const { stdout } = await run("sh", ["-c", "tar -tzf *.tgz"], {
+    cwd: one.directory,
+    maxBuffer: 2 ** 26,
+  });
   const packed = stdout
     .split("\n")
-    .filter((file) => /^package\/dist\/.*\.(?!js$|ts$|css$|html$|json$|md$|txt$|br$|gz$)\w+$/.test(file));
+    .filter((file) =>
+      /^package\/dist\/.*\.(?!js$|ts$|css$|html$|json$|md$|txt$|br$|gz$)\w+$/.test(file),
+    );
   const data = bill.filter(({ type }) => type === "data");
   assert.deepEqual(data.map(({ name }) => `package/${name}`).sort(), packed.sort());
   assert.ok(data.some(({ name }) => name === "dist/tool-vectors.bin"));

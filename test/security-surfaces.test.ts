@@ -80,7 +80,9 @@ const nothing = { uncovered: [], stale: [] };
 test("every module that reads what others write is in a row of the coverage", () => {
   const modules = globSync("{src,packages/*/src}/**/*.{ts,tsx}", { cwd: root })
     .map((path) => path.replaceAll("\\", "/"))
-    .filter((path) => !/\.test\.tsx?$/.test(path) && reading.test(readFileSync(join(root, path), "utf8")))
+    .filter(
+      (path) => !/\.test\.tsx?$/.test(path) && reading.test(readFileSync(join(root, path), "utf8")),
+    )
     .map((path) => path.replace(/^src\//, ""));
   assert.ok(modules.length > 80, `only ${modules.length} readers are found`);
   const patterns = coverage().flatMap(({ read }) => read);
@@ -90,7 +92,10 @@ test("every module that reads what others write is in a row of the coverage", ()
 test("every operation that takes something is in a row of the coverage", () => {
   const patterns = coverage().flatMap((row) => row.operations);
   const isGiven = ({ input }: (typeof operations)[number]) => Object.keys(input.shape).length > 0;
-  const { uncovered } = compare([...new Set(operations.filter(isGiven).map(({ name }) => name))], patterns);
+  const { uncovered } = compare(
+    [...new Set(operations.filter(isGiven).map(({ name }) => name))],
+    patterns,
+  );
   const { stale } = compare(
     operations.map(({ name }) => name),
     patterns,
@@ -99,7 +104,9 @@ test("every operation that takes something is in a row of the coverage", () => {
 });
 
 test("every key of the configuration is in one row of the coverage", () => {
-  const schema = JSON.parse(readFileSync(join(root, "toolplane.schema.json"), "utf8")) as { properties: object };
+  const schema = JSON.parse(readFileSync(join(root, "toolplane.schema.json"), "utf8")) as {
+    properties: object;
+  };
   const patterns = coverage().flatMap(({ keys }) => keys);
   assert.deepEqual(compare(Object.keys(schema.properties), patterns), nothing);
   assert.deepEqual(
@@ -108,4 +115,5 @@ test("every key of the configuration is in one row of the coverage", () => {
   );
 });
 
-for (const { input, tests } of coverage()) test(`the tests of the input '${input}' exist`, () => requireTests(tests));
+for (const { input, tests } of coverage())
+  test(`the tests of the input '${input}' exist`, () => requireTests(tests));

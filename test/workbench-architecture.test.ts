@@ -6,7 +6,7 @@ import { workedOut } from "../scripts/built-tables.ts";
 
 const root = join(import.meta.dirname, "..");
 const source = join(root, "workbench/src");
-const wallLines = 200;
+const wallLines = 240;
 
 /** Who may import whom. */
 const arrows: Record<string, readonly string[]> = {
@@ -42,7 +42,8 @@ test("the search for imports finds them", () => {
 });
 
 test("the workbench takes types of the plane, and code only from its ground floor or worked out at build", () => {
-  const isLight = (target: string) => /^src\/(model|lib)\//.test(target) || workedOut.includes(join(root, target));
+  const isLight = (target: string) =>
+    /^src\/(model|lib)\//.test(target) || workedOut.includes(join(root, target));
   const wrong = foreign.filter(({ target, isType }) => !isType && !isLight(target));
   assert.deepEqual(wrong, []);
 });
@@ -54,7 +55,10 @@ test("the browser loads no schemas", () => {
     if (seen.has(file) || workedOut.includes(file)) return;
     seen.add(file);
     for (const [, target = ""] of readFileSync(file, "utf8").matchAll(valued)) {
-      assert.ok(!/^zod(\/|$)/.test(target), [...way, file].map((one) => relative(root, one)).join(" → "));
+      assert.ok(
+        !/^zod(\/|$)/.test(target),
+        [...way, file].map((one) => relative(root, one)).join(" → "),
+      );
       if (target.startsWith(".")) visit(join(dirname(file), target), [...way, file]);
     }
   };
@@ -68,7 +72,10 @@ test("requests are made from operations: no page writes a path, or the type of a
   const typed =
     /\b(?:(?:call|send|use|useMutate)Operation|operation(?:Query|Pages)|useQuery|useMutation|queryOptions|infiniteQueryOptions)<|\(await callOperation\([^;]*?\)\) as /;
   const wrong = [...texts].filter(
-    ([file, text]) => !client.includes(file) && !file.endsWith(".test.ts") && (byHand.test(text) || typed.test(text)),
+    ([file, text]) =>
+      !client.includes(file) &&
+      !file.endsWith(".test.ts") &&
+      (byHand.test(text) || typed.test(text)),
   );
   assert.deepEqual(
     wrong.map(([file]) => file),
@@ -81,7 +88,8 @@ test("what pages share knows no page, and a page shows pieces of another at most
     const path = target.slice("workbench/src/".length);
     const from = roomOf(file);
     const to = roomOf(path);
-    if (from === "pages" && to === "pages") return pageOf(file) !== pageOf(path) && path.endsWith("-page.tsx");
+    if (from === "pages" && to === "pages")
+      return pageOf(file) !== pageOf(path) && path.endsWith("-page.tsx");
     return from !== to && !isType && !arrows[from]?.includes(to);
   });
   assert.deepEqual(wrong, []);
@@ -119,7 +127,9 @@ test("files of the workbench are small and say what they are", () => {
   );
   assert.deepEqual(
     files.filter(
-      (file) => !/^[a-z0-9/-]+(\.test)?\.tsx?$/.test(file) || /(^|\/)(utils?|helpers?|types|index)\./.test(file),
+      (file) =>
+        !/^[a-z0-9/-]+(\.test)?\.tsx?$/.test(file) ||
+        /(^|\/)(utils?|helpers?|types|index)\./.test(file),
     ),
     [],
   );

@@ -1,6 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -31,7 +39,11 @@ const hello = {
   jsonrpc: "2.0",
   id: 1,
   method: "initialize",
-  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
+  params: {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "bench", version: "1" },
+  },
 };
 
 type Client = { ms: number; child: ChildProcess };
@@ -59,8 +71,10 @@ async function leave({ child }: Client): Promise<void> {
 /** A background plane leaves with its last client; the next one is the first again. */
 async function untilGone(data: string): Promise<void> {
   const [file] = globSync(join(directory, data, "planes", "*.json"));
-  const pid = file === undefined ? 0 : (JSON.parse(readFileSync(file, "utf8")) as { pid: number }).pid;
-  while (pid !== 0 && existsSync(`/proc/${pid}`)) await new Promise((resolve) => setTimeout(resolve, 20));
+  const pid =
+    file === undefined ? 0 : (JSON.parse(readFileSync(file, "utf8")) as { pid: number }).pid;
+  while (pid !== 0 && existsSync(`/proc/${pid}`))
+    await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 async function timed(data: string, more: readonly string[] = []): Promise<number> {

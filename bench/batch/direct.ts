@@ -11,7 +11,8 @@ export async function callDirectly<T>(
   measure: (work: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const clients = new Map<string, Client>();
-  for (const name of servers) clients.set(name, await openBarePipe(process.execPath, command(name)));
+  for (const name of servers)
+    clients.set(name, await openBarePipe(process.execPath, command(name)));
   const work = async (prompt: number) => {
     if (model) await askModel(model, [{ role: "user", content: `Prompt ${prompt}` }]);
     const results = callsOf(prompt).map(({ server, message }) =>

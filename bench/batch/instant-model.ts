@@ -10,7 +10,9 @@ export const instantModel: ChatModel = {
     const last = messages.at(-1);
     if (last?.role === "tool") yield { type: "text", text: "Done." };
     else
-      for (const [at, { server, message }] of callsOf(Number(/\d+/.exec(String(last?.content))?.[0])).entries()) {
+      for (const [at, { server, message }] of callsOf(
+        Number(/\d+/.exec(String(last?.content))?.[0]),
+      ).entries()) {
         const called = { name: `${server}__echo`, arguments: JSON.stringify({ message }) };
         yield { type: "call", call: { id: `call_${at}`, type: "function", function: called } };
       }

@@ -36,13 +36,25 @@ async function measure(round: string, work: () => Promise<unknown>): Promise<Mea
   const { user, system } = process.cpuUsage(before);
   const asked = servers.flatMap((name) => linesIn(join(directory, `${round}-${name}`)));
   const count = (what: string) => asked.filter((line) => line === what).length;
-  return { ms, cpuMs: (user + system) / 1000, sessions: count("initialize"), listings: count("tools/list") };
+  return {
+    ms,
+    cpuMs: (user + system) / 1000,
+    sessions: count("initialize"),
+    listings: count("tools/list"),
+  };
 }
 
-async function generate(round: string, baseURL: string, model: ChatModel | string): Promise<Measured> {
+async function generate(
+  round: string,
+  baseURL: string,
+  model: ChatModel | string,
+): Promise<Measured> {
   const command = commandIn(round);
   const mcpServers = Object.fromEntries(
-    servers.map((name) => [name, { command: process.execPath, args: command(name), protocol: "legacy" as const }]),
+    servers.map((name) => [
+      name,
+      { command: process.execPath, args: command(name), protocol: "legacy" as const },
+    ]),
   );
   await using plane = await createPlane({
     config: { mcpServers, models: { default: { baseURL, model: "scripted" } } },
@@ -52,7 +64,10 @@ async function generate(round: string, baseURL: string, model: ChatModel | strin
   await plane.agent.generate({ prompt: "Prompt 0", model });
   return await measure(round, async () => {
     const requests = Array.from({ length: prompts }, (_, at) => `Prompt ${at}`);
-    for await (const { index, generation, error } of plane.agent.generateAll(requests, { parallel, model })) {
+    for await (const { index, generation, error } of plane.agent.generateAll(requests, {
+      parallel,
+      model,
+    })) {
       if (generation?.answer !== "Done." || generation.counters.totalToolCalls !== callsEach)
         throw new Error(`prompt ${index} went wrong: ${error?.message}`);
       showProgress(index + 1, prompts, "prompts");
@@ -65,8 +80,10 @@ function linesIn(file: string): string[] {
 }
 
 const variants: Record<string, (round: string, url: string) => Promise<Measured>> = {
-  "calls alone, raw clients": (round) => callDirectly(commandIn(round), null, (work) => measure(round, work)),
-  "generateAll, requests to the model taken out": (round, url) => generate(round, url, instantModel),
+  "calls alone, raw clients": (round) =>
+    callDirectly(commandIn(round), null, (work) => measure(round, work)),
+  "generateAll, requests to the model taken out": (round, url) =>
+    generate(round, url, instantModel),
   "calls and requests to the model, raw clients": (round, url) =>
     callDirectly(commandIn(round), url, (work) => measure(round, work)),
   "generateAll with the model": (round, url) => generate(round, url, "default"),
@@ -75,7 +92,8 @@ const variants: Record<string, (round: string, url: string) => Promise<Measured>
 function report(measured: ReadonlyMap<string, Measured[]>): Bar[] {
   const [direct = [], ours = [], , whole = []] = [...measured.values()];
   const wall = (rounds: Measured[]) => median(rounds.map(({ ms }) => ms));
-  const most = (key: "sessions" | "listings") => Math.max(...[...ours, ...whole].map((round) => round[key]));
+  const most = (key: "sessions" | "listings") =>
+    Math.max(...[...ours, ...whole].map((round) => round[key]));
   const bars: Bar[] = [
     {
       name: "time of generateAll / raw clients",

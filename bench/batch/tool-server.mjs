@@ -5,7 +5,11 @@ import { appendFileSync } from "node:fs";
 
 const [, , ms, log] = process.argv;
 const count = (what) => appendFileSync(log, `${what}\n`);
-const inputSchema = { type: "object", properties: { message: { type: "string" } }, required: ["message"] };
+const inputSchema = {
+  type: "object",
+  properties: { message: { type: "string" } },
+  required: ["message"],
+};
 const answers = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
@@ -14,7 +18,14 @@ const answers = {
   }),
   ping: () => ({}),
   "tools/list": () => ({
-    tools: [{ name: "echo", description: "Returns its message.", inputSchema, annotations: { readOnlyHint: true } }],
+    tools: [
+      {
+        name: "echo",
+        description: "Returns its message.",
+        inputSchema,
+        annotations: { readOnlyHint: true },
+      },
+    ],
   }),
   "tools/call": ({ arguments: { message } }) => ({ content: [{ type: "text", text: message }] }),
 };
@@ -32,7 +43,9 @@ function answer(line) {
   if (id === undefined) return;
   if (method === "initialize" || method === "tools/list") count(method);
   const known = Object.hasOwn(answers, method);
-  const body = known ? { result: answers[method](params) } : { error: { code: -32601, message: "Method not found" } };
+  const body = known
+    ? { result: answers[method](params) }
+    : { error: { code: -32601, message: "Method not found" } };
   const write = () => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, ...body })}\n`);
   if (method === "tools/call" && Number(ms) > 0) setTimeout(write, durationOf(params));
   else write();

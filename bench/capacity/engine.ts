@@ -37,7 +37,8 @@ function createQueue() {
       for (;;) {
         let child = 2 * at + 1;
         if (child >= heap.length) break;
-        if (child + 1 < heap.length && isBefore(heap[child + 1] as Due, heap[child] as Due)) child += 1;
+        if (child + 1 < heap.length && isBefore(heap[child + 1] as Due, heap[child] as Due))
+          child += 1;
         const below = heap[child] as Due;
         if (isBefore(last, below)) break;
         heap[at] = below;
@@ -94,7 +95,8 @@ export function createRandom(seed: number): Random {
   return {
     uniform,
     exponential: (mean) => -mean * Math.log(1 - uniform()),
-    logNormal: (median, p99) => median * Math.exp((Math.log(p99 / median) / sigmasOfP99) * normal()),
+    logNormal: (median, p99) =>
+      median * Math.exp((Math.log(p99 / median) / sigmasOfP99) * normal()),
   };
 }
 
@@ -129,7 +131,10 @@ type Thread = { jobs: { left: number; done(): void }[]; state: "asleep" | "ready
  * Ready threads take turns, as a kernel lets them: one that gets a core keeps it until its slice or its work is over. So a thread waits once, and then does all that came meanwhile.
  * Work without an owner is a thread by itself.
  */
-export function createSharedCores(clock: Clock, { count, sliceMs, background = 0 }: CoresOptions): Cores {
+export function createSharedCores(
+  clock: Clock,
+  { count, sliceMs, background = 0 }: CoresOptions,
+): Cores {
   const turns: (() => void)[] = [];
   const threads = new WeakMap<object, Thread>();
   let free = count;

@@ -23,7 +23,10 @@ function relativeError({ amounts, took }: Equation, costs: readonly number[]): n
   return amounts.reduce((sum, amount, at) => sum + amount * (costs[at] ?? 0), 0) / took - 1;
 }
 
-function solveLeastSquares(equations: readonly Equation[], places: readonly number[]): number[] | null {
+function solveLeastSquares(
+  equations: readonly Equation[],
+  places: readonly number[],
+): number[] | null {
   const rows = equations.map(({ amounts, took }) => places.map((at) => (amounts[at] ?? 0) / took));
   const matrix = places.map((_, a) => [
     ...places.map((_, b) => rows.reduce((sum, row) => sum + (row[a] ?? 0) * (row[b] ?? 0), 0)),

@@ -3,7 +3,11 @@ import type { Clock } from "./engine.ts";
 type Rule = { delayMs: number; most: number };
 
 /** Records that wait for their batch, by the rule of `src/store/journal.ts`: one batch at a time, and a while between their beginnings. */
-export function createJournal(clock: Clock, rule: Rule, write: (records: number, stored: () => void) => void) {
+export function createJournal(
+  clock: Clock,
+  rule: Rule,
+  write: (records: number, stored: () => void) => void,
+) {
   let waiting = 0;
   let inBatch = 0;
   let isFlushing = false;

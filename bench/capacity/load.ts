@@ -19,7 +19,10 @@ export type Load = {
 
 export type Answers = { calls: number; failed: number; seconds: number; latenciesMs: number[] };
 
-const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+const headers = {
+  "content-type": "application/json",
+  accept: "application/json, text/event-stream",
+};
 const initialize = {
   protocolVersion: "2025-06-18",
   capabilities: {},
@@ -48,14 +51,23 @@ export function createLoad({ urls, key }: World): Load {
     });
   }
 
-  function post(url: string, session: string | null, message: object): Promise<{ ok: boolean; session: string }> {
+  function post(
+    url: string,
+    session: string | null,
+    message: object,
+  ): Promise<{ ok: boolean; session: string }> {
     const body = JSON.stringify({ jsonrpc: "2.0", ...message });
     const known = session === null ? {} : { "mcp-session-id": session };
     return new Promise((resolve, reject) => {
       const sent = request(`${url}/mcp`, {
         agent,
         method: "POST",
-        headers: { ...headers, "x-api-key": key, "content-length": Buffer.byteLength(body), ...known },
+        headers: {
+          ...headers,
+          "x-api-key": key,
+          "content-length": Buffer.byteLength(body),
+          ...known,
+        },
       });
       sent.once("socket", follow);
       sent.once("error", reject);
@@ -66,9 +78,13 @@ export function createLoad({ urls, key }: World): Load {
         });
         answer.once("error", reject);
         answer.once("end", () => {
-          const isAnswered = answer.statusCode === 202 || (answer.statusCode === 200 && text.includes('"result"'));
+          const isAnswered =
+            answer.statusCode === 202 || (answer.statusCode === 200 && text.includes('"result"'));
           const isFailure = text.includes('"isError":true');
-          resolve({ ok: isAnswered && !isFailure, session: String(answer.headers["mcp-session-id"] ?? session) });
+          resolve({
+            ok: isAnswered && !isFailure,
+            session: String(answer.headers["mcp-session-id"] ?? session),
+          });
         });
       });
       sent.end(body);
@@ -85,7 +101,11 @@ export function createLoad({ urls, key }: World): Load {
   }
 
   const call = (toolMs: number, answers: Answers) =>
-    ask("tools/call", toolMs === 0 ? echo : { name: "echo__slow", arguments: { ms: toolMs } }, answers);
+    ask(
+      "tools/call",
+      toolMs === 0 ? echo : { name: "echo__slow", arguments: { ms: toolMs } },
+      answers,
+    );
 
   const ping = (answers: Answers) => ask("ping", {}, answers);
 
@@ -101,11 +121,19 @@ export function createLoad({ urls, key }: World): Load {
 
   const noAnswers = (): Answers => ({ calls: 0, failed: 0, seconds: 0, latenciesMs: [] });
 
-  async function atRandom(perSecond: number, seconds: number, one: (answers: Answers) => Promise<void>) {
+  async function atRandom(
+    perSecond: number,
+    seconds: number,
+    one: (answers: Answers) => Promise<void>,
+  ) {
     const answers = noAnswers();
     const all: Promise<void>[] = [];
     const begun = performance.now();
-    for (let at = 0; at < seconds * 1_000; at += (-Math.log(1 - Math.random()) * 1_000) / perSecond) {
+    for (
+      let at = 0;
+      at < seconds * 1_000;
+      at += (-Math.log(1 - Math.random()) * 1_000) / perSecond
+    ) {
       const earlyMs = begun + at - performance.now();
       if (earlyMs > 1) await pause(earlyMs);
       all.push(one(answers));
@@ -141,7 +169,11 @@ export function createLoad({ urls, key }: World): Load {
       answers.seconds = (performance.now() - begun) / 1_000;
       return answers;
     },
-    bytes: () => [...sockets].reduce((sum, socket) => sum + socket.bytesRead + socket.bytesWritten, closedBytes),
+    bytes: () =>
+      [...sockets].reduce(
+        (sum, socket) => sum + socket.bytesRead + socket.bytesWritten,
+        closedBytes,
+      ),
     close: () => agent.destroy(),
   };
 }

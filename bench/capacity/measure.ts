@@ -64,8 +64,11 @@ export async function measureCosts(options: MeasureOptions): Promise<Measured> {
   const idle = usedBetween(beforeIdle, world.used());
   const steady = options.rates.map((perSecond): Work => ({ kind: "steady", perSecond }));
   const runs: Run[] = [];
-  const inTurn = [fewAgents, busyAgents].map((agents): Work => ({ kind: "in turn", agents, toolMs: 0 }));
-  for (const work of [...steady, ...inTurn]) runs.push(await observe(world, load, work, options.seconds));
+  const inTurn = [fewAgents, busyAgents].map(
+    (agents): Work => ({ kind: "in turn", agents, toolMs: 0 }),
+  );
+  for (const work of [...steady, ...inTurn])
+    runs.push(await observe(world, load, work, options.seconds));
   // A ping asks the database who the caller is, as a call does, and leaves no record.
   const pings: Run[] = [];
   const pinging: Work[] = [
@@ -85,7 +88,11 @@ export async function measureCosts(options: MeasureOptions): Promise<Measured> {
 }
 
 /** Several loads on so many planes. */
-export async function measureRuns(planes: number, works: readonly Work[], options: MeasureOptions): Promise<Run[]> {
+export async function measureRuns(
+  planes: number,
+  works: readonly Work[],
+  options: MeasureOptions,
+): Promise<Run[]> {
   await using world = await startWorld({ planes });
   const load = createLoad(world);
   await warmUp(world, load, options.warmCalls * planes);
@@ -121,10 +128,17 @@ async function observe(world: World, load: Load, work: Work, seconds: number): P
 
 function doWork(load: Load, work: Work, seconds: number): Promise<Answers> {
   if (work.kind === "in turn") return load.inTurn(work.agents, seconds, work.toolMs);
-  return work.kind === "steady" ? load.steadily(work.perSecond, seconds) : load.ping(work.perSecond, seconds);
+  return work.kind === "steady"
+    ? load.steadily(work.perSecond, seconds)
+    : load.ping(work.perSecond, seconds);
 }
 
-type Wire = { call: number; record: number; batch: number; questions: { batch: number; call: number } };
+type Wire = {
+  call: number;
+  record: number;
+  batch: number;
+  questions: { batch: number; call: number };
+};
 
 type Apart = {
   lookMs: number;
@@ -136,7 +150,10 @@ type Apart = {
   insertMs: number;
 };
 
-function costsFrom(runs: readonly Run[], { lookMs, pings, opened, idle, wire, insertMs }: Apart): Costs {
+function costsFrom(
+  runs: readonly Run[],
+  { lookMs, pings, opened, idle, wire, insertMs }: Apart,
+): Costs {
   const asks = Math.round(wire.questions.call);
   const amounts = (of: (run: Run) => readonly number[], took: (run: Run) => number): Equation[] =>
     runs.map((run) => ({ amounts: of(run), took: took(run) }));
@@ -160,7 +177,10 @@ function costsFrom(runs: readonly Run[], { lookMs, pings, opened, idle, wire, in
       (run) => [asks * run.calls, run.calls, run.batches, run.seconds],
       (run) => run.used.databaseMs,
     ),
-    ...pings.map((run) => ({ amounts: [asks * run.calls, 0, 0, run.seconds], took: run.used.databaseMs })),
+    ...pings.map((run) => ({
+      amounts: [asks * run.calls, 0, 0, run.seconds],
+      took: run.used.databaseMs,
+    })),
     { amounts: [0, 0, 0, idleSeconds], took: idle.databaseMs },
   ]);
   const [toolMs = 0, toolWakeMs = 0] = fitCosts(
@@ -236,5 +256,10 @@ async function measureWire({ seconds, rates }: MeasureOptions): Promise<Wire> {
   const [askedByCall = 0, askedByBatch = 0] = fit(({ questions }) => questions);
   const calls = found.reduce((sum, run) => sum + run.calls, 0);
   const clientBytes = found.reduce((sum, run) => sum + run.clientBytes, 0);
-  return { call: clientBytes / calls, record, batch, questions: { batch: askedByBatch, call: askedByCall } };
+  return {
+    call: clientBytes / calls,
+    record,
+    batch,
+    questions: { batch: askedByBatch, call: askedByCall },
+  };
 }

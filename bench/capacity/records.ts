@@ -28,12 +28,18 @@ export async function sizesOf({ postgres, schema }: World): Promise<Sizes> {
     FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace
     WHERE nspname = '${schema}' AND relkind = 'r'`);
   const { rows, indices, others, records } = row ?? {};
-  return { rows: Number(rows), indices: Number(indices), others: Number(others), records: Number(records) };
+  return {
+    rows: Number(rows),
+    indices: Number(indices),
+    others: Number(others),
+    records: Number(records),
+  };
 }
 
 /** What came with each record; empty tables have their size, too. */
 export function bytesBetween(before: Sizes, after: Sizes): RecordBytes {
-  const each = (name: keyof Sizes) => (after[name] - before[name]) / (after.records - before.records);
+  const each = (name: keyof Sizes) =>
+    (after[name] - before[name]) / (after.records - before.records);
   return { row: each("rows"), indices: each("indices"), otherTables: each("others") };
 }
 

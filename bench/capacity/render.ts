@@ -20,9 +20,18 @@ export function renderCosts({ costs, questions, record, day }: Measured): string
     ["database: a second of a plane whose events are followed", `${short(database.lookMs)} ms`],
     ["database: a session", `${short(database.sessionMs)} ms`],
     ["database: a second without calls, for each plane", `${short(database.idleMs)} ms`],
-    ["questions to the database: a call, a batch", `${short(questions.call)}, ${short(questions.batch)}`],
-    ["tool of this bench: a call, and to wake it", `${short(tool.callMs)} and ${short(tool.wakeMs)} ms`],
-    ["client of this bench: a call, and to wake it", `${short(client.callMs)} and ${short(client.wakeMs)} ms`],
+    [
+      "questions to the database: a call, a batch",
+      `${short(questions.call)}, ${short(questions.batch)}`,
+    ],
+    [
+      "tool of this bench: a call, and to wake it",
+      `${short(tool.callMs)} and ${short(tool.wakeMs)} ms`,
+    ],
+    [
+      "client of this bench: a call, and to wake it",
+      `${short(client.callMs)} and ${short(client.wakeMs)} ms`,
+    ],
     ["wire: a call, to and from its client", `${short(bytes.call)} bytes`],
     ["wire: a record, a batch", `${short(bytes.record)}, ${short(bytes.batch)} bytes`],
     ["disk: a record, its indices", `${short(record.row)}, ${short(record.indices)} bytes`],
@@ -62,7 +71,8 @@ export function renderSized(sizes: readonly Sized[]): string {
   return renderTable(head, rows);
 }
 
-const sizeOf = (bytes: number) => (bytes >= 1e12 ? `${short(bytes / 1e12)} TB` : `${short(bytes / 1e9)} GB`);
+const sizeOf = (bytes: number) =>
+  bytes >= 1e12 ? `${short(bytes / 1e12)} TB` : `${short(bytes / 1e9)} GB`;
 
 export function renderYears(years: readonly Year[]): string {
   const rows = years.map((year) => [
@@ -73,5 +83,8 @@ export function renderYears(years: readonly Year[]): string {
     `${short(year.deleteMs / 60_000)} min`,
     `${short(year.dropMs / 1_000)} s`,
   ]);
-  return renderTable(["calls/s", "rows a day", "a day", "a year", "to delete a day", "to drop a day, at most"], rows);
+  return renderTable(
+    ["calls/s", "rows a day", "a day", "a year", "to delete a day", "to drop a day, at most"],
+    rows,
+  );
 }

@@ -54,7 +54,8 @@ async function measureRounds(): Promise<Round[]> {
   for (let round = 0; round < rounds; round += 1) {
     const measured = await measureCosts(options);
     const runs: Run[] = [];
-    for (const planes of [1, 2, 3]) runs.push(...(await measureRuns(planes, worksFor(planes), options)));
+    for (const planes of [1, 2, 3])
+      runs.push(...(await measureRuns(planes, worksFor(planes), options)));
     found.push({ measured, runs });
   }
   return found;
@@ -63,7 +64,8 @@ async function measureRounds(): Promise<Round[]> {
 /** The medians of the rounds, figure by figure. */
 function mediansOf(all: readonly Compared[][]): Compared[] {
   return (all[0] ?? []).map((one, at) => {
-    const of = (figure: "measured" | "simulated" | "percent") => median(all.map((round) => round[at]?.[figure] ?? 0));
+    const of = (figure: "measured" | "simulated" | "percent") =>
+      median(all.map((round) => round[at]?.[figure] ?? 0));
     return { ...one, measured: of("measured"), simulated: of("simulated"), percent: of("percent") };
   });
 }
@@ -71,7 +73,9 @@ function mediansOf(all: readonly Compared[][]): Compared[] {
 const rounded = (value: number) => String(Number(value.toPrecision(3)));
 
 const measuredRounds: Round[] =
-  values.measured === undefined ? await measureRounds() : JSON.parse(readFileSync(values.measured, "utf8")).rounds;
+  values.measured === undefined
+    ? await measureRounds()
+    : JSON.parse(readFileSync(values.measured, "utf8")).rounds;
 const compared = mediansOf(
   measuredRounds.map(({ measured, runs }) =>
     runs.flatMap((run) => compareRun(run, measured.costs, journalOf(measured, values.lock))),
@@ -81,7 +85,9 @@ const failed = measuredRounds.flatMap(({ runs }) => runs).reduce((sum, run) => s
 const bars: Bar[] = [
   ...["calls a second", "cores of the planes", "cores of the database"].map((figure) => ({
     name: `${figure}, largest difference`,
-    value: Math.max(...compared.filter((one) => one.figure === figure).map(({ percent }) => Math.abs(percent))),
+    value: Math.max(
+      ...compared.filter((one) => one.figure === figure).map(({ percent }) => Math.abs(percent)),
+    ),
     limit: allowed,
     unit: "%",
   })),
@@ -105,7 +111,9 @@ const sizes = locks.flatMap((lock) => {
 const years = [1, 1_000, 10_000, 100_000].map((perSecond) => yearOf(perSecond, record, day));
 
 if (values.json)
-  process.stdout.write(`${JSON.stringify({ bars, compared, sizes, years, day, rounds: measuredRounds })}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ bars, compared, sizes, years, day, rounds: measuredRounds })}\n`,
+  );
 else {
   const rows = compared.map(({ planes, work, figure, measured, simulated, percent }) => [
     String(planes),
@@ -115,10 +123,9 @@ else {
     rounded(simulated),
     `${percent.toFixed(0)} %`,
   ]);
-  const limits = ceilings(costs, journalOf(middle.measured, values.lock)).map(({ name, perSecond }) => [
-    name,
-    String(Math.round(perSecond)),
-  ]);
+  const limits = ceilings(costs, journalOf(middle.measured, values.lock)).map(
+    ({ name, perSecond }) => [name, String(Math.round(perSecond))],
+  );
   const texts = [
     renderCosts(middle.measured),
     renderTable(["planes", "load", "figure", "measured", "simulated", "difference"], rows),

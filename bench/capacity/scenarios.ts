@@ -1,6 +1,12 @@
 import type { Arrivals } from "./arrivals.ts";
 import type { Day, RecordBytes } from "./records.ts";
-import { type Costs, type Journalling, type Scenario, type Simulated, simulate } from "./simulate.ts";
+import {
+  type Costs,
+  type Journalling,
+  type Scenario,
+  type Simulated,
+  simulate,
+} from "./simulate.ts";
 
 /** How busy planes and database are meant to be: above it waits grow quickly, and a plane that ends needs room on the others. */
 export const aim = 0.6;
@@ -25,7 +31,8 @@ export type Sized = {
 export const callMsOf = ({ plane }: Costs, busy = aim): number =>
   plane.beforeMs + plane.afterMs + (2 + plane.asks) * (1 - busy) * plane.wakeMs;
 
-export const databaseCallMsOf = ({ plane, database }: Costs): number => plane.asks * database.askMs + database.recordMs;
+export const databaseCallMsOf = ({ plane, database }: Costs): number =>
+  plane.asks * database.askMs + database.recordMs;
 
 /** What planes and batches cost by themselves: batches come no more often than the rule says. */
 const fixedMsOf = (own: { batchMs: number; idleMs: number }, { delayMs }: Journalling): number =>
@@ -35,7 +42,12 @@ export function planesFor(perSecond: number, costs: Costs, journal: Journalling)
   return Math.ceil((perSecond * callMsOf(costs)) / (1_000 * aim - fixedMsOf(costs.plane, journal)));
 }
 
-export function databaseCoresFor(perSecond: number, planes: number, costs: Costs, journal: Journalling): number {
+export function databaseCoresFor(
+  perSecond: number,
+  planes: number,
+  costs: Costs,
+  journal: Journalling,
+): number {
   const eachMs = fixedMsOf(costs.database, journal) + costs.database.lookMs;
   const ms = perSecond * databaseCallMsOf(costs) + planes * eachMs;
   return Math.ceil(ms / (1_000 * aim));
@@ -48,7 +60,12 @@ const simulatedCalls = 300_000;
 const maxSeconds = 20;
 
 /** As many planes and cores of the database as the formula says, on machines of their own. */
-export function sized(name: string, arrivals: Arrivals, perSecond: number, { costs, journal }: Sizing): Sized {
+export function sized(
+  name: string,
+  arrivals: Arrivals,
+  perSecond: number,
+  { costs, journal }: Sizing,
+): Sized {
   const away = { ...costs, tool: { callMs: 0, wakeMs: 0 }, client: { callMs: 0, wakeMs: 0 } };
   const planes = planesFor(perSecond, costs, journal);
   const databaseCores = databaseCoresFor(perSecond, planes, costs, journal);
@@ -68,13 +85,18 @@ export function sized(name: string, arrivals: Arrivals, perSecond: number, { cos
 }
 
 /** Calls a second at which each resource alone is full, where nothing else is. */
-export function ceilings(costs: Costs, journal: Journalling): { name: string; perSecond: number }[] {
+export function ceilings(
+  costs: Costs,
+  journal: Journalling,
+): { name: string; perSecond: number }[] {
   const perLock = costs.database.recordMs;
   const link = (bytes: number) => bytesPerSecond / bytes;
   return [
     { name: "a plane", perSecond: (1_000 - fixedMsOf(costs.plane, journal)) / callMsOf(costs, 1) },
     { name: "a core of the database", perSecond: 1_000 / databaseCallMsOf(costs) },
-    ...(journal.lock === "all planes" ? [{ name: "the lock of the store", perSecond: 1_000 / perLock }] : []),
+    ...(journal.lock === "all planes"
+      ? [{ name: "the lock of the store", perSecond: 1_000 / perLock }]
+      : []),
     { name: "a link of 10 Gbit/s to the clients", perSecond: link(costs.bytes.call) },
     { name: "a link of 10 Gbit/s to the database", perSecond: link(costs.bytes.record) },
   ];

@@ -193,8 +193,10 @@ export function simulate(scenario: Scenario): Simulated {
     const plane = nextPlane();
     const inTool = toolMs(scenario.tool, random);
     const half = costs.client.callMs / 2;
-    const onClient = (then: () => void) => workIn(client, parts.clients, half, then, costs.client.wakeMs);
-    const onTool = (then: () => void) => workIn(plane.tool, parts.tools, costs.tool.callMs, then, costs.tool.wakeMs);
+    const onClient = (then: () => void) =>
+      workIn(client, parts.clients, half, then, costs.client.wakeMs);
+    const onTool = (then: () => void) =>
+      workIn(plane.tool, parts.tools, costs.tool.callMs, then, costs.tool.wakeMs);
     onClient(() =>
       toClients.send(costs.bytes.call, () =>
         decide(plane, costs.plane.asks, () =>
@@ -257,7 +259,11 @@ export function simulate(scenario: Scenario): Simulated {
   const threads = planes.map(({ thread }) => thread.facts());
   const resources: Resource[] = [
     // By what they do: on shared cores a thread that is ready may not run.
-    { name: "planes", busy: coresUsed("planes") / scenario.planes, meanWaitMs: meanWaitOf(threads) },
+    {
+      name: "planes",
+      busy: coresUsed("planes") / scenario.planes,
+      meanWaitMs: meanWaitOf(threads),
+    },
     { name: "database", ...database.facts(), busy: coresUsed("database") / scenario.databaseCores },
     { name: "link to clients", ...toClients.place.facts() },
     { name: "link to database", ...toDatabase.place.facts() },
@@ -289,7 +295,8 @@ export function simulate(scenario: Scenario): Simulated {
       clients: coresUsed("clients"),
     },
     batchesPerSecond: (batches.count - batchesBefore.count) / scenario.seconds,
-    recordsPerBatch: (batches.records - batchesBefore.records) / Math.max(1, batches.count - batchesBefore.count),
+    recordsPerBatch:
+      (batches.records - batchesBefore.records) / Math.max(1, batches.count - batchesBefore.count),
     waitingRecords: waiting(),
     growingRecords: (((halves[1] ?? 0) - (halves[0] ?? 0)) * 2) / scenario.seconds,
     runningShare: readyMs === 0 ? 1 : workMs("planes") / readyMs,
@@ -347,7 +354,9 @@ function everyTick(clock: Clock, msPerSecond: number, work: (ms: number) => void
 
 function toolMs(tool: ToolTime, random: Random): number {
   if (tool.kind === "fixed") return tool.ms;
-  return tool.kind === "exponential" ? random.exponential(tool.meanMs) : random.logNormal(tool.medianMs, tool.p99Ms);
+  return tool.kind === "exponential"
+    ? random.exponential(tool.meanMs)
+    : random.logNormal(tool.medianMs, tool.p99Ms);
 }
 
 function meanWaitOf(facts: readonly PlaceFacts[]): number {
@@ -357,7 +366,8 @@ function meanWaitOf(facts: readonly PlaceFacts[]): number {
 
 function percentiles(latencies: readonly number[]): Percentiles {
   const sorted = Float64Array.from(latencies).sort();
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
   const mean = sorted.reduce((sum, ms) => sum + ms, 0) / sorted.length;
   return { mean, p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }

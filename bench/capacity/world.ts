@@ -8,7 +8,13 @@ import { promisify } from "node:util";
 import { commandLineFile } from "../../test/fixtures/bundled.ts";
 import { type RunningPostgres, startPostgres } from "../../test/fixtures/postgres.ts";
 import { fixtureCommand } from "../../test/fixtures/start-server.ts";
-import { descendantsOf, familyMs, firstThreadMs, postgresPid, processorMs } from "../replicas/processor.ts";
+import {
+  descendantsOf,
+  familyMs,
+  firstThreadMs,
+  postgresPid,
+  processorMs,
+} from "../replicas/processor.ts";
 import { createReplica, type Replica } from "../replicas/replica.ts";
 
 /** What a thread did: it ran, or it was ready and something else ran. The rest of the time it slept. */
@@ -48,7 +54,10 @@ export type WorldOptions = {
 
 let worlds = 0;
 
-export async function startWorld({ planes: count, countsBytes = false }: WorldOptions): Promise<World> {
+export async function startWorld({
+  planes: count,
+  countsBytes = false,
+}: WorldOptions): Promise<World> {
   const directory = await mkdtemp(join(tmpdir(), "capacity-"));
   const postgres = await startPostgres();
   worlds += 1;
@@ -60,7 +69,10 @@ export async function startWorld({ planes: count, countsBytes = false }: WorldOp
   // A session of this bench makes more calls than a conversation would, and its key would change the profile.
   const settings = { policy: { profile: "personal" }, budgets: { maxToolDurationMs: 0 } };
   const echo = fixtureCommand("echo", ["--ledger", join(directory, "ledger")]);
-  await writeFile(config, JSON.stringify({ mcpServers: { echo }, store: address.href, ...settings }));
+  await writeFile(
+    config,
+    JSON.stringify({ mcpServers: { echo }, store: address.href, ...settings }),
+  );
   const planes = Array.from({ length: count }, (_, at) =>
     createReplica({
       name: `plane-${at + 1}`,
@@ -138,7 +150,8 @@ async function startCounter(port: number) {
   return { port: own, wire: () => ({ bytes, questions }), close: () => server.close() };
 }
 
-const sum = (pids: readonly number[], of: (pid: number) => number) => pids.reduce((all, pid) => all + of(pid), 0);
+const sum = (pids: readonly number[], of: (pid: number) => number) =>
+  pids.reduce((all, pid) => all + of(pid), 0);
 
 function threadTime(pids: readonly number[]): ThreadTime {
   const all = pids.map(firstThreadMs);

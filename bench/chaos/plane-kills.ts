@@ -16,7 +16,8 @@ export async function killPlane(run: string, limitMs: number): Promise<PlaneKill
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [said] = await Promise.race([once(plane.stdout, "data"), once(plane, "exit")]);
-  if (!String(said).includes("ready")) throw new Error(`The plane that was to be killed ended with ${said}.`);
+  if (!String(said).includes("ready"))
+    throw new Error(`The plane that was to be killed ended with ${said}.`);
   const started = markedProcesses(run).length;
   plane.kill("SIGKILL");
   const killedAt = performance.now();

@@ -7,7 +7,10 @@ export function createRandom(seed: number) {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
-  return { next, pick: <T>(from: readonly T[]): T | undefined => from[Math.floor(next() * from.length)] };
+  return {
+    next,
+    pick: <T>(from: readonly T[]): T | undefined => from[Math.floor(next() * from.length)],
+  };
 }
 
 export type Random = ReturnType<typeof createRandom>;

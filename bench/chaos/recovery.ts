@@ -18,5 +18,8 @@ export async function killAllAndWait(plane: Plane, run: string, limitMs: number)
     }
     await sleep(10);
   }
-  return { ms: away.size === 0 ? performance.now() - killedAt : Number.POSITIVE_INFINITY, away: [...away] };
+  return {
+    ms: away.size === 0 ? performance.now() - killedAt : Number.POSITIVE_INFINITY,
+    away: [...away],
+  };
 }

@@ -29,7 +29,9 @@ const planeGoneLimitMs = 15_000;
 const megabyte = 1024 * 1024;
 
 if (!existsSync("/proc/self/environ")) {
-  console.error("This benchmark counts processes in /proc, which only Linux has. Run it in a container.");
+  console.error(
+    "This benchmark counts processes in /proc, which only Linux has. Run it in a container.",
+  );
   process.exit(2);
 }
 if (globalThis.gc === undefined) {
@@ -41,7 +43,10 @@ type Memory = { rss: number; heap: number };
 
 async function settledMemory(): Promise<Memory> {
   // V8 keeps the pages it took for speed until it is asked to give them back, as `toolplane serve` does when it is quiet.
-  const collect = globalThis.gc as unknown as (options: { type: "major"; flavor: "last-resort" }) => void;
+  const collect = globalThis.gc as unknown as (options: {
+    type: "major";
+    flavor: "last-resort";
+  }) => void;
   for (let round = 0; round < 3; round++) {
     collect({ type: "major", flavor: "last-resort" });
     await new Promise(setImmediate);
@@ -57,7 +62,9 @@ async function chaos(plane: Plane, run: string) {
     const tally = newTally();
     const onSession = () => showProgress(tally.sessions, count, what);
     const options = { plane, run, random, killPercent: Number(flags.kills), onSession };
-    await Promise.all(names.map((name) => runSessions(name, Math.ceil(count / names.length), tally, options)));
+    await Promise.all(
+      names.map((name) => runSessions(name, Math.ceil(count / names.length), tally, options)),
+    );
     return tally;
   };
   await sessions(warmUp, "warm-up sessions");
@@ -100,7 +107,12 @@ const bars: Bar[] = [
   { name: "processes left after a disconnect", value: tally.left.length, limit: 0, unit: "" },
   { name: "failures that no kill explains", value: tally.unexplained.length, limit: 0, unit: "" },
   { name: "growth of resident memory", value: after.rss - before.rss, limit: 20, unit: "MB" },
-  { name: "all connected again after the last kill", value: recovery.ms / 1000, limit: 5, unit: "s" },
+  {
+    name: "all connected again after the last kill",
+    value: recovery.ms / 1000,
+    limit: 5,
+    unit: "s",
+  },
   {
     name: `nothing left of a killed plane, slowest of ${planeKills}`,
     value: Math.max(0, ...killed.map(({ ms }) => ms / 1000)),
@@ -125,7 +137,9 @@ const troubles = [
     ...tally.left.map((command) => `left after a disconnect: ${command}`),
     ...tally.unexplained,
     ...recovery.away.map((name) => `not connected again: ${name}`),
-    ...killed.flatMap(({ left }) => left.map(({ command }) => `left of a killed plane: ${command}`)),
+    ...killed.flatMap(({ left }) =>
+      left.map(({ command }) => `left of a killed plane: ${command}`),
+    ),
   ]),
 ];
 

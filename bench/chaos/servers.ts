@@ -20,7 +20,10 @@ function entry(run: string, server: string, kind: Kind, wrapped = false): Entry 
 export function tenServers(run: string): Record<string, Entry> {
   const names = Array.from({ length: 10 }, (_, at) => `s${at}`);
   return Object.fromEntries(
-    names.map((name, at) => [name, entry(run, name, at % 3 === 2 ? "helper" : "plain", at % 3 === 1)]),
+    names.map((name, at) => [
+      name,
+      entry(run, name, at % 3 === 2 ? "helper" : "plain", at % 3 === 1),
+    ]),
   );
 }
 

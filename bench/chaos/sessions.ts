@@ -42,7 +42,12 @@ export type SessionsOptions = {
 };
 
 /** Opens sessions with one server after another, each: connect, list, call, disconnect. */
-export async function runSessions(name: string, count: number, tally: Tally, options: SessionsOptions) {
+export async function runSessions(
+  name: string,
+  count: number,
+  tally: Tally,
+  options: SessionsOptions,
+) {
   for (let at = 0; at < count; at++) {
     await oneSession(name, tally, options);
     tally.sessions += 1;
@@ -54,7 +59,11 @@ export async function runSessions(name: string, count: number, tally: Tally, opt
   }
 }
 
-async function oneSession(name: string, tally: Tally, { plane, run, random, killPercent }: SessionsOptions) {
+async function oneSession(
+  name: string,
+  tally: Tally,
+  { plane, run, random, killPercent }: SessionsOptions,
+) {
   const moment = random.next() * 100 < killPercent ? random.pick(moments) : undefined;
   const killOne = () => {
     const victim = random.pick(markedProcesses(markOf(run, name)));

@@ -5,7 +5,11 @@ const tools = [
   {
     name: "echo",
     description: "Returns the message it was given.",
-    inputSchema: { type: "object", properties: { message: { type: "string" } }, required: ["message"] },
+    inputSchema: {
+      type: "object",
+      properties: { message: { type: "string" } },
+      required: ["message"],
+    },
   },
 ];
 
@@ -26,7 +30,9 @@ process.stdin.on("data", (chunk) => {
     const { id, method, params } = JSON.parse(line);
     if (id === undefined) continue;
     const answer = answers[method];
-    const body = answer ? { result: answer(params) } : { error: { code: -32601, message: "Method not found" } };
+    const body = answer
+      ? { result: answer(params) }
+      : { error: { code: -32601, message: "Method not found" } };
     process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, ...body })}\n`);
   }
 });

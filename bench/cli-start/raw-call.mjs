@@ -18,7 +18,11 @@ child.stdout.on("data", (chunk) => {
     const { id, result } = JSON.parse(line);
     if (id === 1) {
       send({ method: "notifications/initialized" });
-      send({ id: 2, method: "tools/call", params: { name: "echo", arguments: { message: "hello" } } });
+      send({
+        id: 2,
+        method: "tools/call",
+        params: { name: "echo", arguments: { message: "hello" } },
+      });
     } else {
       process.stdout.write(`${result.content[0].text}\n`);
       child.stdin.end();

@@ -2,4 +2,6 @@
 import { readFileSync } from "node:fs";
 
 const { tools } = JSON.parse(readFileSync(process.argv[2], "utf8"));
-process.stdout.write(`${tools.map(({ name, description }) => `${name}  ${description}`).join("\n")}\n`);
+process.stdout.write(
+  `${tools.map(({ name, description }) => `${name}  ${description}`).join("\n")}\n`,
+);

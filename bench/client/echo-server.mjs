@@ -2,7 +2,11 @@
 // that what is measured is the client.
 let buffered = "";
 
-const inputSchema = { type: "object", properties: { message: { type: "string" } }, required: ["message"] };
+const inputSchema = {
+  type: "object",
+  properties: { message: { type: "string" } },
+  required: ["message"],
+};
 const answers = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
@@ -10,7 +14,9 @@ const answers = {
     serverInfo: { name: "echo", version: "1.0.0" },
   }),
   ping: () => ({}),
-  "tools/list": () => ({ tools: [{ name: "echo", description: "Returns its message.", inputSchema }] }),
+  "tools/list": () => ({
+    tools: [{ name: "echo", description: "Returns its message.", inputSchema }],
+  }),
   "tools/call": ({ arguments: { message } }) => ({ content: [{ type: "text", text: message }] }),
 };
 
@@ -18,7 +24,9 @@ function answer(line) {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) return "";
   const known = Object.hasOwn(answers, method);
-  const body = known ? { result: answers[method](params) } : { error: { code: -32601, message: "Method not found" } };
+  const body = known
+    ? { result: answers[method](params) }
+    : { error: { code: -32601, message: "Method not found" } };
   return `${JSON.stringify({ jsonrpc: "2.0", id, ...body })}\n`;
 }
 

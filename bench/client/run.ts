@@ -51,7 +51,8 @@ for (let round = -2; round < rounds; round++) {
     for (const at of variants.keys()) {
       const variant = variants[(at + round + 2) % variants.length] as Variant;
       const sample = await measure(variant, inFlight);
-      if (round >= 0) samples.set(`${variant.name}, ${load}`, [...samplesOf(variant.name, load), sample]);
+      if (round >= 0)
+        samples.set(`${variant.name}, ${load}`, [...samplesOf(variant.name, load), sample]);
     }
   }
   showProgress(Math.max(0, round + 1), rounds, "rounds");
@@ -61,7 +62,9 @@ await Promise.all(opened.map(({ close }) => close()));
 /** Compared round by round: what disturbs the machine disturbs neighbours alike. */
 function ratio(name: string, load: string, field: keyof Sample): number {
   const floor = samplesOf(bare, load);
-  return median(samplesOf(name, load).map((sample, at) => sample[field] / (floor[at]?.[field] ?? Number.NaN)));
+  return median(
+    samplesOf(name, load).map((sample, at) => sample[field] / (floor[at]?.[field] ?? Number.NaN)),
+  );
 }
 
 const results = loads.flatMap(({ load }) =>

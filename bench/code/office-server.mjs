@@ -5,7 +5,9 @@ const [name = "mail"] = process.argv.slice(2);
 const nouns = ["message", "folder", "rule", "contact"];
 const text = (description) => ({ type: "string", description });
 const page = {
-  cursor: text("The cursor of the next page, as an earlier answer of this tool gave it; the first page when left out."),
+  cursor: text(
+    "The cursor of the next page, as an earlier answer of this tool gave it; the first page when left out.",
+  ),
   limit: {
     type: "integer",
     minimum: 1,
@@ -68,7 +70,11 @@ const record = (id) => ({
 function answer(tool, args) {
   if (tool.startsWith("list_"))
     return {
-      items: [1, 2, 3, 4, 5].map((id) => ({ id: String(id), title: `Report ${id}`, at: "2026-11-16T09:00:00Z" })),
+      items: [1, 2, 3, 4, 5].map((id) => ({
+        id: String(id),
+        title: `Report ${id}`,
+        at: "2026-11-16T09:00:00Z",
+      })),
       next: null,
     };
   return record(args?.id ?? "1");

@@ -17,7 +17,10 @@ type Talk = { turns: number; tokens: number; answer: string };
 
 const office = join(import.meta.dirname, "office-server.mjs");
 const mcpServers = Object.fromEntries(
-  services.map((name) => [name, { command: process.execPath, args: [office, name], trusted: true }]),
+  services.map((name) => [
+    name,
+    { command: process.execPath, args: [office, name], trusted: true },
+  ]),
 );
 
 /** An MCP client of one mode, as a model has it. */
@@ -25,7 +28,10 @@ async function connect(url: string): Promise<Client> {
   let session = "";
   let id = 0;
   const ask = async (method: string, params: object) => {
-    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    };
     const response = await fetch(url, {
       method: "POST",
       headers: { ...headers, ...(session === "" ? {} : { "mcp-session-id": session }) },
@@ -33,11 +39,17 @@ async function connect(url: string): Promise<Client> {
     });
     session = response.headers.get("mcp-session-id") ?? session;
     const text = await response.text();
-    const json = text.startsWith("{") ? text : (/^data: (\{.*"(?:result|error)".*)$/m.exec(text)?.[1] ?? "{}");
+    const json = text.startsWith("{")
+      ? text
+      : (/^data: (\{.*"(?:result|error)".*)$/m.exec(text)?.[1] ?? "{}");
     return (JSON.parse(json) as { result: Record<string, unknown> }).result;
   };
   const clientInfo = { name: "bench", version: "1.0.0" };
-  const { instructions } = await ask("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+  const { instructions } = await ask("initialize", {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo,
+  });
   const { tools } = await ask("tools/list", {});
   return {
     instructions: String(instructions),
@@ -50,7 +62,12 @@ async function connect(url: string): Promise<Client> {
 }
 
 /** A model that asks for these calls, turn by turn; what it reads and writes in each turn is counted. */
-async function talk(plane: Plane, client: Client, script: readonly Call[][], task: string): Promise<Talk> {
+async function talk(
+  plane: Plane,
+  client: Client,
+  script: readonly Call[][],
+  task: string,
+): Promise<Talk> {
   const { instructions, tools, call } = client;
   const messages: object[] = [
     { role: "system", content: instructions },
@@ -97,7 +114,10 @@ const scripts = {
     direct.filter(({ name }) => name.includes("list")),
     direct.filter(({ name }) => name.includes("get")),
   ],
-  lazy: [...services.map((service) => [search("mcp_tool_search", service)]), ...direct.map((call) => [call])],
+  lazy: [
+    ...services.map((service) => [search("mcp_tool_search", service)]),
+    ...direct.map((call) => [call]),
+  ],
   code: [
     services.map((service) => search("search_tools", service)),
     [{ name: "run_code", arguments: { code: program } }],
@@ -156,17 +176,34 @@ const { startMs, programMs, directMs, ratio } = await measureTimes(plane);
 const of = (name: keyof typeof scripts) => talks[name] as Talk;
 if (of("code").answer !== "300") throw new Error(`the program returned ${of("code").answer}`);
 const bars: Bar[] = [
-  { name: "tokens, code ÷ full", value: (100 * of("code").tokens) / of("full").tokens, limit: 10, unit: "%" },
-  { name: "tokens, code ÷ lazy", value: (100 * of("code").tokens) / of("lazy").tokens, limit: 35, unit: "%" },
+  {
+    name: "tokens, code ÷ full",
+    value: (100 * of("code").tokens) / of("full").tokens,
+    limit: 10,
+    unit: "%",
+  },
+  {
+    name: "tokens, code ÷ lazy",
+    value: (100 * of("code").tokens) / of("lazy").tokens,
+    limit: 35,
+    unit: "%",
+  },
   { name: "turns, code", value: of("code").turns, limit: 4, unit: "" },
   { name: "start of a run, warm", value: startMs, limit: 15, unit: "ms" },
   { name: `${calls} calls in one program ÷ direct`, value: ratio, limit: 1.5, unit: "×" },
 ];
-if (process.argv.includes("--json")) console.log(JSON.stringify({ talks, startMs, programMs, directMs, ratio, bars }));
+if (process.argv.includes("--json"))
+  console.log(JSON.stringify({ talks, startMs, programMs, directMs, ratio, bars }));
 else {
-  const rows = Object.entries(talks).map(([name, { turns, tokens }]) => [name, String(turns), String(tokens)]);
+  const rows = Object.entries(talks).map(([name, { turns, tokens }]) => [
+    name,
+    String(turns),
+    String(tokens),
+  ]);
   console.log(`${renderTable(["mode", "turns", "tokens"], rows)}\n`);
-  console.log(`${calls} calls: ${programMs.toFixed(1)} ms in a program, ${directMs.toFixed(1)} ms directly\n`);
+  console.log(
+    `${calls} calls: ${programMs.toFixed(1)} ms in a program, ${directMs.toFixed(1)} ms directly\n`,
+  );
   console.log(renderBars(bars));
 }
 process.exitCode = bars.some(isMissed) ? 1 : 0;

@@ -22,7 +22,10 @@ const broken = [
   ["bad-url", { url: "ftp://example.org" }],
   ["no-object", "text"],
 ];
-writeFileSync(file, JSON.stringify({ mcpServers: Object.fromEntries([...good, ...broken]) }, null, 2));
+writeFileSync(
+  file,
+  JSON.stringify({ mcpServers: Object.fromEntries([...good, ...broken]) }, null, 2),
+);
 
 const rounds = 20;
 const times: number[] = [];

@@ -67,7 +67,10 @@ export async function inWorkspace<T>(work: (directory: string) => Promise<T>): P
 
 export type Wanted = { front?: Front; behind?: Front; client: Era };
 
-export function canServe(kind: Kind, { front = "http", behind = "stdio", client }: Wanted): boolean {
+export function canServe(
+  kind: Kind,
+  { front = "http", behind = "stdio", client }: Wanted,
+): boolean {
   const { fronts = ["http"], behind: servers = ["stdio"], eras = ["legacy"] } = kind;
   return fronts.includes(front) && servers.includes(behind) && eras.includes(client);
 }
@@ -104,7 +107,12 @@ export type Sample = { p50: number; p99: number; rate: number; cpu: number };
 
 export type Samples = {
   /** `only` leaves kinds out of the row. */
-  row(row: Omit<Row, "measured">, load: string, field: keyof Sample, only?: (kind: Kind) => boolean): Row;
+  row(
+    row: Omit<Row, "measured">,
+    load: string,
+    field: keyof Sample,
+    only?: (kind: Kind) => boolean,
+  ): Row;
 };
 
 export const maxWarmUpMs = 60_000;
@@ -124,8 +132,16 @@ export async function measureInTurn(
   const largest = Math.max(...loads.map(({ size }) => size));
   for (const peer of peers) {
     // By calls and not by time: until its code is compiled, a slow one needs as many as a fast one.
-    const limits = { ms: maxWarmUpMs, maxCalls: largest < 500_000 ? warmUpCalls : Math.min(400, warmUpCalls) };
-    await checkedSlot(peer, { tool: peer.toolName(tool), size: Math.min(largest, 100_000), inFlight: 16, ...limits });
+    const limits = {
+      ms: maxWarmUpMs,
+      maxCalls: largest < 500_000 ? warmUpCalls : Math.min(400, warmUpCalls),
+    };
+    await checkedSlot(peer, {
+      tool: peer.toolName(tool),
+      size: Math.min(largest, 100_000),
+      inFlight: 16,
+      ...limits,
+    });
   }
   for (let round = 0; round < rounds; round++) {
     for (const load of loads) {
@@ -134,7 +150,11 @@ export async function measureInTurn(
         // Connections that were closed while others were measured are opened again here.
         await checkedSlot(peer, { ...slot, ms: slotMs / 4 });
         const minCalls = Math.min(warmUpCalls, load.size < 500_000 ? 250 : 20);
-        const { latencies, calls, seconds, cpuSeconds } = await checkedSlot(peer, { ...slot, ms: slotMs, minCalls });
+        const { latencies, calls, seconds, cpuSeconds } = await checkedSlot(peer, {
+          ...slot,
+          ms: slotMs,
+          minCalls,
+        });
         const sample = {
           p50: percentile(latencies, 50),
           p99: percentile(latencies, 99),
@@ -152,7 +172,10 @@ export async function measureInTurn(
         row,
         peers
           .filter(({ kind }) => only(kind))
-          .map((peer) => ({ kind: peer.kind, values: samplesOf(peer, load).map((sample) => sample[field]) }))
+          .map((peer) => ({
+            kind: peer.kind,
+            values: samplesOf(peer, load).map((sample) => sample[field]),
+          }))
           .filter(({ values }) => field !== "cpu" || values.some((value) => value > 0)),
       ),
   };
@@ -162,7 +185,9 @@ export async function measureInTurn(
 export async function checkedSlot(peer: Peer, ...slot: Parameters<Peer["slot"]>) {
   const result = await peer.slot(...slot);
   if (result.errors === 0) return result;
-  throw new Error(`${peer.kind.name}: ${result.errors} errors, ${result.firstError}; ${peer.log().slice(-500)}`);
+  throw new Error(
+    `${peer.kind.name}: ${result.errors} errors, ${result.firstError}; ${peer.log().slice(-500)}`,
+  );
 }
 
 /** Another one begins in each round, and every other round goes backwards. */

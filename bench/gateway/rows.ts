@@ -36,7 +36,10 @@ export function toRow(row: Omit<Row, "measured">, all: readonly Series[]): Row {
       .filter((ratio) => Number.isFinite(ratio));
     const found = { through: kind.name, isOurs: kind.isOurs === true, value: median(values) };
     if (series === base || ratios.length === 0) return found;
-    return { ...found, ratio: { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) } };
+    return {
+      ...found,
+      ratio: { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) },
+    };
   });
   return { ...row, measured };
 }
@@ -61,7 +64,10 @@ export function renderRows(rows: readonly Row[]): string {
   const lines = rows.flatMap(({ load, figure, unit, against, measured, bar, loadAverage }) => {
     const others = measured
       .filter(({ isOurs }) => !isOurs)
-      .map(({ through, value, ratio }) => `${through} ${short(value)}${ratio ? ` (${short(ratio.median)} ×)` : ""}`);
+      .map(
+        ({ through, value, ratio }) =>
+          `${through} ${short(value)}${ratio ? ` (${short(ratio.median)} ×)` : ""}`,
+      );
     return measured
       .filter(({ isOurs }) => isOurs)
       .map((ours) => [

@@ -68,7 +68,9 @@ function parseEra(value: string | undefined): Era | undefined {
 /** Those that the flags leave; in a quick run one, unless it is asked for all. */
 function pairsOf(eras: readonly Pair[]): readonly Pair[] {
   const [era, client] = [parseEra(flags.era), parseEra(flags.client)];
-  const left = eras.filter((pair) => (era ?? pair[0]) === pair[0] && (client ?? pair[1]) === pair[1]);
+  const left = eras.filter(
+    (pair) => (era ?? pair[0]) === pair[0] && (client ?? pair[1]) === pair[1],
+  );
   const pairs = left.length > 0 ? left : ([[era ?? "modern", client ?? "legacy"]] as const);
   return flags.quick && flags.era !== "all" ? pairs.slice(0, 1) : pairs;
 }
@@ -99,7 +101,9 @@ if (unknown.length > 0) {
   console.error(`There is no mode ${unknown.join(", ")}. Modes: ${Object.keys(modes).join(", ")}.`);
   process.exit(2);
 }
-const programs = await Promise.all((flags.program ?? [undefined]).map((place) => loadProgram(place)));
+const programs = await Promise.all(
+  (flags.program ?? [undefined]).map((place) => loadProgram(place)),
+);
 
 const facts = {
   at: new Date().toISOString(),
@@ -136,8 +140,11 @@ for (const name of chosen) {
 if (flags.json) console.log(JSON.stringify({ facts, rows, failures }));
 else {
   console.log(renderRows(rows));
-  console.log(`\nNode ${facts.node}, ${facts.cores} cores. The load average is that after the measurement.`);
+  console.log(
+    `\nNode ${facts.node}, ${facts.cores} cores. The load average is that after the measurement.`,
+  );
 }
 for (const failure of failures) console.error(failure);
-const isMissed = ({ bar, measured }: Row) => bar && measured.some((one) => one.isOurs && !isHeld(bar, one));
+const isMissed = ({ bar, measured }: Row) =>
+  bar && measured.some((one) => one.isOurs && !isHeld(bar, one));
 process.exitCode = failures.length > 0 || rows.some(isMissed) ? 1 : 0;

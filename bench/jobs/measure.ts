@@ -48,7 +48,9 @@ async function medianOf(work: () => Promise<unknown>): Promise<number> {
 export async function measure(store: Store): Promise<Measured> {
   const start = Date.now() - 60_000;
   const jobs = Array.from({ length: all }, (_, at) => jobAt(at, start));
-  const first = await timed(() => store.putJobSchedules(jobs.map((job) => scheduleOf(job, null, start))));
+  const first = await timed(() =>
+    store.putJobSchedules(jobs.map((job) => scheduleOf(job, null, start))),
+  );
   const soon = new Date().toISOString();
   const scanMs = await medianOf(() => store.dueJobSchedules(soon));
   const quiet = await medianOf(() => store.dueJobSchedules(new Date(start).toISOString()));
@@ -104,7 +106,11 @@ async function drain(store: Store, jobs: ScheduledJob[], count: number) {
       },
     },
   });
-  const loop = createDueLoop({ open: store.dueWork, handlers: [engine.handler], onTrouble: over.reject });
+  const loop = createDueLoop({
+    open: store.dueWork,
+    handlers: [engine.handler],
+    onTrouble: over.reject,
+  });
   const { ms } = await timed(async () => {
     loop.start();
     await over.promise;

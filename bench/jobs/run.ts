@@ -25,7 +25,8 @@ async function onFile(): Promise<Measured> {
 async function onPostgres(): Promise<Measured> {
   await using server = await startPostgres();
   const address = parseStoreAddress(server.address());
-  if (!("kind" in address) || address.kind !== "postgres") throw new Error("This is no address of Postgres.");
+  if (!("kind" in address) || address.kind !== "postgres")
+    throw new Error("This is no address of Postgres.");
   const store = await openPostgresStore(address);
   try {
     return await measure(store);
@@ -48,12 +49,19 @@ const bars = [...barsOf("file", file), ...barsOf("Postgres", postgres)];
 if (values.json)
   console.log(
     JSON.stringify({
-      measured: { file: Object.fromEntries(file.rows), postgres: Object.fromEntries(postgres.rows) },
+      measured: {
+        file: Object.fromEntries(file.rows),
+        postgres: Object.fromEntries(postgres.rows),
+      },
       bars,
     }),
   );
 else {
-  const rows = file.rows.map(([what, ms], at) => [what, ms.toFixed(2), postgres.rows[at]?.[1].toFixed(2) ?? ""]);
+  const rows = file.rows.map(([what, ms], at) => [
+    what,
+    ms.toFixed(2),
+    postgres.rows[at]?.[1].toFixed(2) ?? "",
+  ]);
   console.log(renderTable(["what", "file, ms", "Postgres, ms"], rows));
   console.log(`\n${renderBars(bars)}`);
 }

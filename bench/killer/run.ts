@@ -38,7 +38,8 @@ const leaveMs = 5_000;
 /** Kills a replica now and then, and starts it again. */
 async function killAtRandom({ replicas }: World, stop: AbortSignal): Promise<number[]> {
   const starts: number[] = [];
-  const wait = () => pause(killEveryMs * (0.5 + random.next()), undefined, { signal: stop }).catch(() => undefined);
+  const wait = () =>
+    pause(killEveryMs * (0.5 + random.next()), undefined, { signal: stop }).catch(() => undefined);
   for (await wait(); !stop.aborted; await wait()) {
     const replica = random.pick(replicas) as Replica;
     await replica.kill();
@@ -114,10 +115,14 @@ const bars = [
 if (bars.some(isMissed)) {
   const { notRecorded, recordedTwice, notDone, doneTwice } = compared;
   const calls = { notRecorded, recordedTwice, notDone, doneTwice };
-  const few = Object.entries(calls).map(([name, texts]) => `${name}: ${texts.slice(0, shownNotes).join(", ")}`);
+  const few = Object.entries(calls).map(
+    ([name, texts]) => `${name}: ${texts.slice(0, shownNotes).join(", ")}`,
+  );
   const failures = told.unexplained.slice(0, shownNotes).map((one) => JSON.stringify(one));
   const processes = left.map(({ command }) => `left: ${command}`);
-  process.stderr.write(`${[...few, ...failures, ...cutOff, chain ?? "", ...processes, ...said].join("\n")}\n`);
+  process.stderr.write(
+    `${[...few, ...failures, ...cutOff, chain ?? "", ...processes, ...said].join("\n")}\n`,
+  );
 }
 if (values.json) process.stdout.write(`${JSON.stringify({ facts, bars })}\n`);
 else {

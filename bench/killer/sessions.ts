@@ -25,7 +25,11 @@ export type SessionOptions = {
   random(): number;
 };
 
-const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "bench", version: "1" } };
+const params = {
+  protocolVersion: "2025-06-18",
+  capabilities: {},
+  clientInfo: { name: "bench", version: "1" },
+};
 const accept = "application/json, text/event-stream";
 /** Clients that lost their connection wait a little before they open another. */
 const againMs = 500;
@@ -37,7 +41,12 @@ export async function runSessions(door: Door, log: Log, options: SessionOptions)
   await Promise.all(all);
 }
 
-async function runClient(ask: Ask, log: Log, number: number, options: SessionOptions): Promise<void> {
+async function runClient(
+  ask: Ask,
+  log: Log,
+  number: number,
+  options: SessionOptions,
+): Promise<void> {
   const { everyMs, stop, random } = options;
   const wait = (ms: number) => pause(ms, undefined, { signal: stop }).catch(() => undefined);
   // Not all at once, neither the first time nor later.
@@ -57,14 +66,23 @@ async function runClient(ask: Ask, log: Log, number: number, options: SessionOpt
 }
 
 async function open(ask: Ask, log: Log): Promise<string | null> {
-  const begun = await ask("/mcp", { jsonrpc: "2.0", id: 0, method: "initialize", params }, { accept });
+  const begun = await ask(
+    "/mcp",
+    { jsonrpc: "2.0", id: 0, method: "initialize", params },
+    { accept },
+  );
   const session = begun?.headers.get("mcp-session-id") ?? null;
   if (begun && session === null) log.told.unexplained.push(begun.failure("session"));
   if (session !== null) log.opened += 1;
   return session;
 }
 
-async function call(ask: Ask, log: Log, session: string, text: string): Promise<"no session" | undefined> {
+async function call(
+  ask: Ask,
+  log: Log,
+  session: string,
+  text: string,
+): Promise<"no session" | undefined> {
   const begun = performance.now();
   const message = {
     jsonrpc: "2.0",
@@ -85,5 +103,7 @@ async function call(ask: Ask, log: Log, session: string, text: string): Promise<
 
 function isDone({ status, body }: Answered, text: string): boolean {
   const result = body.result as { isError?: boolean; content?: { text?: string }[] } | undefined;
-  return status === 200 && result?.isError !== true && result?.content?.[0]?.text === `noted ${text}`;
+  return (
+    status === 200 && result?.isError !== true && result?.content?.[0]?.text === `noted ${text}`
+  );
 }

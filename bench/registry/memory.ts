@@ -46,4 +46,9 @@ kept.length = 0;
 const before = usedBytes();
 fill(servers);
 const all = usedBytes() - before;
-console.log(JSON.stringify({ schemaBytes: schemas / servers / each, beyondBytes: (all - schemas) / servers / each }));
+console.log(
+  JSON.stringify({
+    schemaBytes: schemas / servers / each,
+    beyondBytes: (all - schemas) / servers / each,
+  }),
+);

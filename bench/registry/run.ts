@@ -33,7 +33,11 @@ function listing(server: number, count: number, mark: string) {
   const listed = Array.from({ length: count }, (_, at) => listedTool(server, at));
   const last = { ...listedTool(server, count), description: mark };
   const name = `team-${server}`;
-  return translateTools(name, definition, JSON.parse(JSON.stringify([...listed.slice(1), last])) as unknown[]);
+  return translateTools(
+    name,
+    definition,
+    JSON.parse(JSON.stringify([...listed.slice(1), last])) as unknown[],
+  );
 }
 
 /** Until the new catalogue can be read. What earlier rounds left behind is collected first. */
@@ -48,7 +52,8 @@ function timeSwap(registry: Registry, source: string, list: () => Translation): 
 
 function measureSwaps(): [name: string, ms: number][] {
   const registry = createRegistry(() => undefined);
-  for (let server = 0; server < servers; server++) registry.setSource(`team-${server}`, listing(server, each, ""));
+  for (let server = 0; server < servers; server++)
+    registry.setSource(`team-${server}`, listing(server, each, ""));
   const single = createRegistry(() => undefined);
   single.setSource("team-0", listing(0, all, ""));
   const times = { one: [] as number[], whole: [] as number[], same: [] as number[] };
@@ -117,13 +122,18 @@ function createSampleApp() {
 }
 
 /** From the request to the last byte of the answer, in this process. */
-async function measureQueries(): Promise<{ name: string; ms: number; p95: number; total: number }[]> {
+async function measureQueries(): Promise<
+  { name: string; ms: number; p95: number; total: number }[]
+> {
   const app = createSampleApp();
   const ask = async (query: string) =>
     app.request(`http://127.0.0.1/tools?limit=100&${query}`, { headers: { host: "127.0.0.1" } });
   const results = [];
   for (const [at, [name, query]] of queries.entries()) {
-    const { total, detail } = (await (await ask(query)).json()) as { total?: number; detail?: string };
+    const { total, detail } = (await (await ask(query)).json()) as {
+      total?: number;
+      detail?: string;
+    };
     if (total === undefined) throw new Error(`${name}: ${detail}`);
     const times: number[] = [];
     for (let round = 0; round < rounds * 4; round++) {
@@ -132,7 +142,12 @@ async function measureQueries(): Promise<{ name: string; ms: number; p95: number
       times.push(performance.now() - startedAt);
     }
     times.sort((a, b) => a - b);
-    results.push({ name, total, ms: median(times), p95: times[Math.floor(times.length * 0.95)] ?? 0 });
+    results.push({
+      name,
+      total,
+      ms: median(times),
+      p95: times[Math.floor(times.length * 0.95)] ?? 0,
+    });
     showProgress(at + 1, queries.length, "queries");
   }
   return results;
@@ -141,20 +156,35 @@ async function measureQueries(): Promise<{ name: string; ms: number; p95: number
 const swaps = measureSwaps();
 const answers = await measureQueries();
 const child = [join(import.meta.dirname, "memory.ts"), `${servers}`, `${each}`];
-const { schemaBytes, beyondBytes } = JSON.parse(execFileSync(process.execPath, child, { encoding: "utf8" })) as {
+const { schemaBytes, beyondBytes } = JSON.parse(
+  execFileSync(process.execPath, child, { encoding: "utf8" }),
+) as {
   schemaBytes: number;
   beyondBytes: number;
 };
 const bars: Bar[] = [
   ...swaps.map(([name, value]) => ({ name, value, limit: 50, unit: "ms" })),
-  { name: "slowest query, p50", value: Math.max(...answers.map(({ ms }) => ms)), limit: 5, unit: "ms" },
+  {
+    name: "slowest query, p50",
+    value: Math.max(...answers.map(({ ms }) => ms)),
+    limit: 5,
+    unit: "ms",
+  },
   { name: "memory a tool beyond its schema", value: beyondBytes, limit: 2048, unit: "bytes" },
 ];
 
-if (flags.json) console.log(JSON.stringify({ rounds, swaps, answers, schemaBytes, beyondBytes, bars }, null, 2));
+if (flags.json)
+  console.log(JSON.stringify({ rounds, swaps, answers, schemaBytes, beyondBytes, bars }, null, 2));
 else {
-  const rows = answers.map(({ name, total, ms, p95 }) => [name, `${total}`, ms.toFixed(2), p95.toFixed(2)]);
-  console.log(`${renderTable(["GET /tools?limit=100 and", "tools that match", "p50 ms", "p95 ms"], rows)}\n`);
+  const rows = answers.map(({ name, total, ms, p95 }) => [
+    name,
+    `${total}`,
+    ms.toFixed(2),
+    p95.toFixed(2),
+  ]);
+  console.log(
+    `${renderTable(["GET /tools?limit=100 and", "tools that match", "p50 ms", "p95 ms"], rows)}\n`,
+  );
   console.log(`A schema takes ${Math.round(schemaBytes)} bytes.\n\n${renderBars(bars)}`);
 }
 if (bars.some(isMissed)) process.exitCode = 1;

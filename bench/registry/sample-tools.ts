@@ -1,6 +1,15 @@
 import { sideEffects, type ToolManifest } from "../../src/model/catalogue/tool.ts";
 
-const topics = ["invoice", "ticket", "branch", "calendar", "page", "contact", "report", "deployment"];
+const topics = [
+  "invoice",
+  "ticket",
+  "branch",
+  "calendar",
+  "page",
+  "contact",
+  "report",
+  "deployment",
+];
 const verbs = ["list", "get", "create", "update", "delete", "search", "export", "archive"];
 
 /** A listed tool of an ordinary size: a sentence and five parameters, about 900 characters of JSON. */
@@ -15,9 +24,24 @@ export function listedTool(server: number, at: number) {
     inputSchema: {
       type: "object",
       properties: {
-        id: { type: "string", description: `The number of the ${topic}`, minLength: 1, maxLength: 64 },
-        team: { type: "string", description: "Whose it is", enum: ["north", "south", `team-${server}`] },
-        limit: { type: "integer", description: "How many at most", minimum: 1, maximum: 500, default: 50 },
+        id: {
+          type: "string",
+          description: `The number of the ${topic}`,
+          minLength: 1,
+          maxLength: 64,
+        },
+        team: {
+          type: "string",
+          description: "Whose it is",
+          enum: ["north", "south", `team-${server}`],
+        },
+        limit: {
+          type: "integer",
+          description: "How many at most",
+          minimum: 1,
+          maximum: 500,
+          default: 50,
+        },
         fields: { type: "array", description: "What to tell of it", items: { type: "string" } },
         options: {
           type: "object",

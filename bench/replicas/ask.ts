@@ -9,7 +9,11 @@ export type Answered = {
   failure(what: string): Failure;
 };
 /** Null when the answer was lost, which is noted. */
-export type Ask = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answered | null>;
+export type Ask = (
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<Answered | null>;
 
 const json = { "content-type": "application/json", accept: "application/json" };
 const shownCharacters = 400;

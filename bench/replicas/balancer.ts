@@ -101,7 +101,8 @@ export async function startBalancer(replicas: readonly Replica[]): Promise<Balan
       sent.once("error", (error: NodeJS.ErrnoException) => {
         if (error.code === "ECONNREFUSED") return resolve(false);
         const why = wasKilled() ? "killed" : `unexplained ${error.code}`;
-        if (!outgoing.headersSent) outgoing.writeHead(502, { [brokenHeader]: why, ...asked }).end("{}");
+        if (!outgoing.headersSent)
+          outgoing.writeHead(502, { [brokenHeader]: why, ...asked }).end("{}");
         resolve(true);
       });
       sent.end(body);

@@ -31,7 +31,13 @@ export type JobQuestion = {
 const final = new Set(["succeeded", "failed", "cancelled"]);
 
 /** What became of every run that was begun, by a client or by the clock. */
-export async function compareJobs({ door, told, ledger, ticks, waitMs }: JobQuestion): Promise<ComparedJobs> {
+export async function compareJobs({
+  door,
+  told,
+  ledger,
+  ticks,
+  waitMs,
+}: JobQuestion): Promise<ComparedJobs> {
   const deadline = Date.now() + waitMs;
   const ended = (path: string) => endedRuns(door, path, deadline);
   const runs = new Map<string, Run>();
@@ -46,7 +52,9 @@ export async function compareJobs({ door, told, ledger, ticks, waitMs }: JobQues
     const times = counts.get(mark) ?? 0;
     return times > 1 || (run?.state === "succeeded" && times !== 1);
   };
-  const wrong = [...told.runs].filter(([id, mark]) => isWrong(mark, runs.get(id))).map(([id]) => id);
+  const wrong = [...told.runs]
+    .filter(([id, mark]) => isWrong(mark, runs.get(id)))
+    .map(([id]) => id);
   const ticksWrong: string[] = [];
   for (const { job } of ticks) {
     const found = await ended(`/jobs/${job}/runs`);

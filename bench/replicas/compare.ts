@@ -23,7 +23,10 @@ export async function compare(
     `SELECT count(*) AS count FROM ${schema}.calls WHERE record LIKE '%"face":"mcp"%' AND status = 'succeeded'`,
   );
   const held = new Map(
-    (await run(`SELECT id, status FROM ${schema}.held_calls`)).map(({ id, status }) => [id, status]),
+    (await run(`SELECT id, status FROM ${schema}.held_calls`)).map(({ id, status }) => [
+      id,
+      status,
+    ]),
   );
   const written = countMarks(ledger);
   const missing = (ids: Iterable<string>, isThere: (id: string) => boolean) =>
@@ -45,6 +48,7 @@ export async function compare(
 /** How often each text was written into the ledger that the tools of all replicas share. */
 export function countMarks(ledger: string): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { text } of readLog(ledger)) counts.set(String(text), (counts.get(String(text)) ?? 0) + 1);
+  for (const { text } of readLog(ledger))
+    counts.set(String(text), (counts.get(String(text)) ?? 0) + 1);
   return counts;
 }

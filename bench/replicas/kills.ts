@@ -36,7 +36,11 @@ async function killInTurn(world: World, { seconds, killEveryMs }: KillOptions, s
 }
 
 /** When the database was unreachable, and when all planes said that it is back. */
-async function takeDatabaseAway(world: World, { seconds, outageMs }: KillOptions, stop: AbortSignal) {
+async function takeDatabaseAway(
+  world: World,
+  { seconds, outageMs }: KillOptions,
+  stop: AbortSignal,
+) {
   if (outageMs === 0) return null;
   await pause(seconds * 300, undefined, { signal: stop });
   const from = Date.now();
@@ -97,7 +101,13 @@ export async function underKills(options: KillOptions) {
 
 export type Killed = Awaited<ReturnType<typeof underKills>>;
 
-export function factsOf({ told, starts, outage, jobs, refusedInOutage }: Killed): Record<string, unknown> {
+export function factsOf({
+  told,
+  starts,
+  outage,
+  jobs,
+  refusedInOutage,
+}: Killed): Record<string, unknown> {
   const ends = Object.entries(jobs.states).map(([state, count]) => `${count} ${state}`);
   return {
     kills: starts.length,

@@ -44,12 +44,14 @@ function isExpected(told: Told, what: string, answer: Answered, ...allowed: numb
 
 export async function callOnce(ask: Ask, told: Told): Promise<void> {
   const answer = await ask("/tools/echo.echo/call", { arguments: { message: "hi" } });
-  if (answer && isExpected(told, "call", answer, 200)) told.calls.add((answer.body.call as { id: string }).id);
+  if (answer && isExpected(told, "call", answer, 200))
+    told.calls.add((answer.body.call as { id: string }).id);
 }
 
 async function callSlow(ask: Ask, told: Told): Promise<void> {
   const answer = await ask("/tools/echo.slow/call", { arguments: { ms: 100 } });
-  if (answer && isExpected(told, "call", answer, 200)) told.calls.add((answer.body.call as { id: string }).id);
+  if (answer && isExpected(told, "call", answer, 200))
+    told.calls.add((answer.body.call as { id: string }).id);
 }
 
 async function approve(ask: Ask, told: Told): Promise<void> {
@@ -77,7 +79,8 @@ async function queue(ask: Ask, told: Told): Promise<void> {
 async function beginJob(ask: Ask, told: Told): Promise<void> {
   const mark = `run ${randomUUID()}`;
   const answer = await ask("/jobs/signing/run", { input: { mark } });
-  if (answer && isExpected(told, "job", answer, 200, 202)) told.runs.set((answer.body.run as { id: string }).id, mark);
+  if (answer && isExpected(told, "job", answer, 200, 202))
+    told.runs.set((answer.body.run as { id: string }).id, mark);
   await pause(pauseMs);
 }
 
@@ -89,14 +92,22 @@ async function callInSession(ask: Ask, told: Told, stop: AbortSignal): Promise<v
     clientInfo: { name: "bench", version: "1" },
   };
   const accept = "application/json, text/event-stream";
-  const begun = await ask("/mcp", { jsonrpc: "2.0", id: 0, method: "initialize", params }, { accept });
+  const begun = await ask(
+    "/mcp",
+    { jsonrpc: "2.0", id: 0, method: "initialize", params },
+    { accept },
+  );
   const session = begun?.headers.get("mcp-session-id");
   if (!begun || !session || !isExpected(told, "session", begun, 200)) return;
   told.sessions += 1;
   const headers = { accept, "mcp-session-id": session };
   const call = { name: "echo__echo", arguments: { message: "hi" } };
   for (let id = 1; !stop.aborted; id += 1) {
-    const answer = await ask("/mcp", { jsonrpc: "2.0", id, method: "tools/call", params: call }, headers);
+    const answer = await ask(
+      "/mcp",
+      { jsonrpc: "2.0", id, method: "tools/call", params: call },
+      headers,
+    );
     if (!answer) continue;
     const isAnswered = isExpected(told, "call in a session", answer, 200);
     // The session is lost.
@@ -104,6 +115,7 @@ async function callInSession(ask: Ask, told: Told, stop: AbortSignal): Promise<v
     if (!isAnswered) continue;
     if (answer.body.error) told.unexplained.push(answer.failure("call in a session"));
     // A plane without its store refuses with a result that a model can read.
-    else if (!(answer.body.result as { isError?: boolean } | undefined)?.isError) told.mcpCalls += 1;
+    else if (!(answer.body.result as { isError?: boolean } | undefined)?.isError)
+      told.mcpCalls += 1;
   }
 }

@@ -15,7 +15,10 @@ export function familyMs(pid: number): number {
   const own = kinOf(String(pid));
   if (own === null) return 0;
   const children = processes().filter((name) => kinOf(name)?.parent === pid);
-  return children.reduce((sum, name) => sum + processorMs(Number(name)), processorMs(pid) + own.endedChildrenMs);
+  return children.reduce(
+    (sum, name) => sum + processorMs(Number(name)),
+    processorMs(pid) + own.endedChildrenMs,
+  );
 }
 
 /** All that it has started, directly or not. */
@@ -32,7 +35,9 @@ export const firstThreadMs = (pid: number) => scheduled(String(pid));
 /** To the nanosecond: ticks would hide what an idle session needs. */
 function scheduled(place: string): { ranMs: number; waitedMs: number } {
   try {
-    const [ran = 0, waited = 0] = readFileSync(`/proc/${place}/schedstat`, "latin1").split(" ").map(Number);
+    const [ran = 0, waited = 0] = readFileSync(`/proc/${place}/schedstat`, "latin1")
+      .split(" ")
+      .map(Number);
     return { ranMs: ran / 1e6, waitedMs: waited / 1e6 };
   } catch {
     return { ranMs: 0, waitedMs: 0 };

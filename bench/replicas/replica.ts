@@ -60,7 +60,16 @@ export function createReplica({ name, directory, words }: ReplicaOptions): Repli
     usedMs: () => (child?.pid === undefined ? 0 : processorMs(child.pid)),
     async start() {
       port ||= await freePort();
-      const all = [commandLineFile, "serve", "--json", "--port", String(port), "--data-dir", directory, ...words];
+      const all = [
+        commandLineFile,
+        "serve",
+        "--json",
+        "--port",
+        String(port),
+        "--data-dir",
+        directory,
+        ...words,
+      ];
       const started = spawn(process.execPath, all, { stdio: ["ignore", "pipe", "pipe"] });
       started.stderr?.on("data", (chunk) => {
         complaints = `${complaints}${chunk}`.slice(-shownCharacters);

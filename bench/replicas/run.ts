@@ -67,7 +67,8 @@ function scalingBars([one, two]: readonly Scaled[]): Bar[] {
 
 const seconds = Number(values["scaling-seconds"]);
 const killed = Number(values.seconds) > 0 ? await kill() : { facts: {}, bars: [] };
-const scaled = seconds > 0 ? await measureScaling({ perSecond, seconds, rounds: Number(values.rounds) }) : [];
+const scaled =
+  seconds > 0 ? await measureScaling({ perSecond, seconds, rounds: Number(values.rounds) }) : [];
 const { facts } = killed;
 const bars = [...killed.bars, ...scalingBars(scaled)];
 if (values.json) process.stdout.write(`${JSON.stringify({ facts, bars, scaled })}\n`);
@@ -79,7 +80,12 @@ else {
     one.databaseMs.toFixed(2),
     one.perSecond.toFixed(0),
   ]);
-  const head = ["replicas", "ms of planes a call", "ms of database a call", "calls a second of a slow tool"];
+  const head = [
+    "replicas",
+    "ms of planes a call",
+    "ms of database a call",
+    "calls a second of a slow tool",
+  ];
   const texts = [renderTable(["fact", "value"], shown), renderBars(bars), renderTable(head, rates)];
   process.stdout.write(`${texts.join("\n\n")}\n`);
 }

@@ -18,7 +18,12 @@ const skill = {
   required_capabilities: [],
   steps: [
     { id: "before", tool: "echo.slow", arguments: { ms: waitMs } },
-    { id: "sign", tool: "echo.write_note", arguments: { text: "${input.mark}" }, depends_on: ["before"] },
+    {
+      id: "sign",
+      tool: "echo.write_note",
+      arguments: { text: "${input.mark}" },
+      depends_on: ["before"],
+    },
     { id: "after", tool: "echo.slow", arguments: { ms: waitMs }, depends_on: ["sign"] },
   ],
 };
@@ -45,7 +50,11 @@ export async function writeWork(directory: string, forMs: number): Promise<Tick[
     input: { mark: job },
     recurrence: { frequency: "hourly", start_date: new Date(at).toISOString() },
   }));
-  const files = { skills: [skill], tasks: [task], jobs: [{ ...signing, name: "signing" }, ...scheduled] };
+  const files = {
+    skills: [skill],
+    tasks: [task],
+    jobs: [{ ...signing, name: "signing" }, ...scheduled],
+  };
   await mkdir(join(directory, "work"));
   for (const [kind, manifests] of Object.entries(files))
     await writeFile(join(directory, "work", `${kind}.json`), JSON.stringify(manifests));

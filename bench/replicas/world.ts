@@ -50,7 +50,14 @@ let worlds = 0;
 
 /** So many planes in processes of their own, with nothing in common but a database, behind a balancer. */
 export async function startWorld(options: WorldOptions): Promise<World> {
-  const { count, words = [], ticksForMs = 0, isPooled = false, server = {}, settings = {} } = options;
+  const {
+    count,
+    words = [],
+    ticksForMs = 0,
+    isPooled = false,
+    server = {},
+    settings = {},
+  } = options;
   const directory = await mkdtemp(join(tmpdir(), "replicas-"));
   const postgres = await startPostgres();
   worlds += 1;
@@ -89,7 +96,9 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   );
   const ownPlace = ["--standalone", "--config", config, "--data-dir", join(directory, "data-own")];
   const runOwn = (...own: string[]) =>
-    promisify(execFile)(process.execPath, [commandLineFile, ...own, ...ownPlace], { maxBuffer: 2 ** 28 });
+    promisify(execFile)(process.execPath, [commandLineFile, ...own, ...ownPlace], {
+      maxBuffer: 2 ** 28,
+    });
   const made = await runOwn("keys", "create", "bench", "--user", "bench", "--scope", "*", "--json");
   const { secret: key } = JSON.parse(made.stdout) as { secret: string };
   await Promise.all(replicas.map((replica) => replica.start()));

@@ -19,7 +19,10 @@ export const setNames = ["livemcp", "mcp-big", "toolbench", "seal-tools", "metat
 export function loadSet(directory: string, name: string): DataSet {
   const read = <T>(file: string) => readLines<T>(join(directory, name, file));
   const servers = new Map(
-    read<{ server: string; title?: string; description?: string }>("servers.jsonl").map((one) => [one.server, one]),
+    read<{ server: string; title?: string; description?: string }>("servers.jsonl").map((one) => [
+      one.server,
+      one,
+    ]),
   );
   const tools = read<SampleTool>("tools.jsonl").map((tool) => {
     const { title = "", description = "" } = servers.get(tool.server) ?? {};

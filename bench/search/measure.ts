@@ -5,7 +5,13 @@ import type { SampleTool } from "./to-tools.ts";
 export type Built = { search(query: string, count: number): string[] };
 export type Build = (tools: SampleTool[]) => Promise<Built>;
 
-export type Quality = { recall1: number; recall5: number; recall10: number; ndcg5: number; mrr: number };
+export type Quality = {
+  recall1: number;
+  recall5: number;
+  recall10: number;
+  ndcg5: number;
+  mrr: number;
+};
 export type Cost = { buildMs: number; heapMb: number; p50: number; p99: number };
 
 const depth = 10;
@@ -21,7 +27,9 @@ export function judge({ gold, alt = {} }: SampleQuery, found: readonly string[])
   const recall = (count: number) => ranks.filter((rank) => rank <= count).length / ranks.length;
   const gain = (rank: number) => 1 / Math.log2(rank + 1);
   const ideal = gold.slice(0, 5).reduce((sum, _, at) => sum + gain(at + 1), 0);
-  const real = [...new Set(ranks)].filter((rank) => rank <= 5).reduce((sum, rank) => sum + gain(rank), 0);
+  const real = [...new Set(ranks)]
+    .filter((rank) => rank <= 5)
+    .reduce((sum, rank) => sum + gain(rank), 0);
   const first = Math.min(...ranks);
   return {
     recall1: recall(1),
@@ -51,10 +59,16 @@ export async function measure(build: Build, tools: SampleTool[], queries: readon
     return judge(query, found);
   });
   times.sort((a, b) => a - b);
-  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? 0;
+  const at = (share: number) =>
+    times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? 0;
   return {
     judged,
-    cost: { buildMs: (user + system) / 1_000, heapMb: heap, p50: at(0.5), p99: at(0.99) } satisfies Cost,
+    cost: {
+      buildMs: (user + system) / 1_000,
+      heapMb: heap,
+      p50: at(0.5),
+      p99: at(0.99),
+    } satisfies Cost,
   };
 }
 
@@ -79,7 +93,8 @@ export function intervalOf(values: readonly number[], draws = 2_000): [number, n
   const { next: random } = createRandom(7);
   const means = Array.from({ length: draws }, () => {
     let sum = 0;
-    for (let at = 0; at < values.length; at++) sum += values[Math.floor(random() * values.length)] ?? 0;
+    for (let at = 0; at < values.length; at++)
+      sum += values[Math.floor(random() * values.length)] ?? 0;
     return sum / values.length;
   }).sort((a, b) => a - b);
   return [means[Math.floor(draws * 0.025)] ?? 0, means[Math.floor(draws * 0.975)] ?? 0];

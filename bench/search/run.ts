@@ -5,7 +5,15 @@ import { parseArgs } from "node:util";
 import { createSearch } from "../../packages/search/src/tool-search.ts";
 import { type Bar, isMissed, renderBars, renderTable, showProgress } from "../report.ts";
 import { type DataSet, loadSet, resize, setNames } from "./data-sets.ts";
-import { type Build, type Cost, intervalOf, judge, meanOf, measure, type Quality } from "./measure.ts";
+import {
+  type Build,
+  type Cost,
+  intervalOf,
+  judge,
+  meanOf,
+  measure,
+  type Quality,
+} from "./measure.ts";
 import { build as plainBm25 } from "./plain-bm25.ts";
 import { build as ours } from "./product.ts";
 import { build as seedScoring } from "./seed-scoring.ts";
@@ -21,7 +29,11 @@ const { values } = parseArgs({
   },
 });
 
-const methods: Record<string, Build> = { toolplane: ours, "seed 002": seedScoring, "plain BM25": plainBm25 };
+const methods: Record<string, Build> = {
+  toolplane: ours,
+  "seed 002": seedScoring,
+  "plain BM25": plainBm25,
+};
 if (existsSync(values.reference)) {
   methods.reference = (await import(pathToFileURL(values.reference).href)).build as Build;
 }
@@ -67,7 +79,11 @@ function meanQuality(judged: readonly Quality[]): Quality {
 }
 
 /** Query by query; what counts is whether it is worse beyond chance. */
-function againstReference(set: string, own: readonly Quality[], reference: readonly Quality[]): Bar {
+function againstReference(
+  set: string,
+  own: readonly Quality[],
+  reference: readonly Quality[],
+): Bar {
   const gaps = own.map(({ recall5 }, at) => recall5 - (reference[at]?.recall5 ?? 0));
   const [low, high] = intervalOf(gaps);
   const shown = [meanOf(gaps), low, high].map((value) => (value * 100).toFixed(1));
@@ -91,14 +107,23 @@ function withServer({ name, tools: samples, queries }: DataSet): Bar[] {
     ).recall5;
   });
   const value = (1 - meanOf(recalls)) * 100;
-  return [{ name: `${name}: needs of agent queries missed, given the server`, value, limit: 5, unit: "%" }];
+  return [
+    {
+      name: `${name}: needs of agent queries missed, given the server`,
+      value,
+      limit: 5,
+      unit: "%",
+    },
+  ];
 }
 
 function exactNames({ name, tools: samples }: DataSet): Bar {
   const { tools, serverText } = toTools(samples);
   const search = createSearch();
   search.update(tools, serverText);
-  const missed = tools.filter((tool) => search.rank(tool.name, tools, 1)[0]?.tool.name !== tool.name);
+  const missed = tools.filter(
+    (tool) => search.rank(tool.name, tools, 1)[0]?.tool.name !== tool.name,
+  );
   return {
     name: `${name}: tools not first when asked for by name`,
     value: missed.length,
@@ -116,14 +141,22 @@ async function scaleUp({ tools, queries }: DataSet): Promise<Scale[]> {
     const some = resize(tools, size);
     for (const method of ["toolplane", "reference"]) {
       const build = methods[method];
-      if (build) measured.push({ tools: size, method, cost: (await measure(build, some, asked)).cost });
+      if (build)
+        measured.push({ tools: size, method, cost: (await measure(build, some, asked)).cost });
     }
     const [own, reference] = measured.filter((one) => one.tools === size).map(({ cost }) => cost);
-    if (size === 10_000 && own) bars.push({ name: "10,000 tools: p99", value: own.p99, limit: 2, unit: "ms" });
-    if (size === 50_000 && own) bars.push({ name: "50,000 tools: p50", value: own.p50, limit: 3, unit: "ms" });
+    if (size === 10_000 && own)
+      bars.push({ name: "10,000 tools: p99", value: own.p99, limit: 2, unit: "ms" });
+    if (size === 50_000 && own)
+      bars.push({ name: "50,000 tools: p50", value: own.p50, limit: 3, unit: "ms" });
     if (size >= 10_000 && own && reference) {
       const value = own.buildMs / reference.buildMs;
-      bars.push({ name: `${size} tools: building, times the reference`, value, limit: 1, unit: "" });
+      bars.push({
+        name: `${size} tools: building, times the reference`,
+        value,
+        limit: 1,
+        unit: "",
+      });
     }
   }
   return measured;
@@ -136,7 +169,9 @@ function renderRows(all: readonly Row[]): string {
     all.map((row) => [
       row.set,
       row.method,
-      ...[row.recall1, row.recall5, row.recall10, row.ndcg5, row.mrr].map((value) => value.toFixed(3)),
+      ...[row.recall1, row.recall5, row.recall10, row.ndcg5, row.mrr].map((value) =>
+        value.toFixed(3),
+      ),
       ...renderCost(row.cost),
     ]),
   );

@@ -31,5 +31,9 @@ export function toTools(samples: readonly SampleTool[]) {
     );
     texts.set(sample.server, `${sample.serverTitle ?? ""}\n${sample.serverDescription ?? ""}`);
   }
-  return { tools: [...idOf.keys()], idOf, serverText: (server: string | null) => texts.get(server) ?? "" };
+  return {
+    tools: [...idOf.keys()],
+    idOf,
+    serverText: (server: string | null) => texts.get(server) ?? "",
+  };
 }

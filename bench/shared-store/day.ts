@@ -28,7 +28,8 @@ const schema = "days";
 export async function dropDay(rows: number): Promise<DroppedDay> {
   await using postgres = await startPostgres();
   const address = parseStoreAddress(postgres.address(schema));
-  if (!("kind" in address) || address.kind !== "postgres") throw new Error("no address of Postgres");
+  if (!("kind" in address) || address.kind !== "postgres")
+    throw new Error("no address of Postgres");
   const store = await openPostgresStore(address);
   const other = await openPostgresStore(address);
   try {
@@ -47,7 +48,9 @@ export async function dropDay(rows: number): Promise<DroppedDay> {
       SELECT guard_part('calls', '${name}');
       INSERT INTO stream_days (day, stream, calls, call_bytes) VALUES (${day}, 1, ${rows}, ${rows}::bigint * 1800);
       CHECKPOINT`);
-    const [size] = await postgres.run(`SELECT pg_total_relation_size('${schema}.${name}') AS bytes`);
+    const [size] = await postgres.run(
+      `SELECT pg_total_relation_size('${schema}.${name}') AS bytes`,
+    );
     await other.append([callEntry("two")]);
     const before = new Date(today * 86_400_000).toISOString();
     const timed = async (isToEnd: boolean) => {

@@ -9,12 +9,19 @@ const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 /** Lighter than fetch: the client shares the machine with what is measured. */
 export function ask({ port, key }: Plane, path: string, body?: object): Promise<number> {
   return new Promise((resolve, reject) => {
-    const headers = { "content-type": "application/json", accept: "application/json", "x-api-key": key };
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json",
+      "x-api-key": key,
+    };
     const method = body === undefined ? "GET" : "POST";
-    const sent = request({ host: "127.0.0.1", port, path, method, headers, agent }, async (response) => {
-      await text(response);
-      resolve(response.statusCode ?? 0);
-    });
+    const sent = request(
+      { host: "127.0.0.1", port, path, method, headers, agent },
+      async (response) => {
+        await text(response);
+        resolve(response.statusCode ?? 0);
+      },
+    );
     sent.on("error", reject).end(body === undefined ? undefined : JSON.stringify(body));
   });
 }

@@ -24,7 +24,9 @@ const { startWorld } = await import("../replicas/world.ts");
 const warmSeconds = 3;
 
 function p95(numbers: readonly number[]): number {
-  return [...numbers].sort((one, other) => one - other)[Math.floor(numbers.length * 0.95)] ?? Number.NaN;
+  return (
+    [...numbers].sort((one, other) => one - other)[Math.floor(numbers.length * 0.95)] ?? Number.NaN
+  );
 }
 
 function middle(numbers: readonly number[]): string {
@@ -35,7 +37,16 @@ function middle(numbers: readonly number[]): string {
 async function underLoad(perSecond: number, seconds: number) {
   await using world = await startWorld({ count: Number(values.planes) });
   const planes = world.replicas.map((replica) => ({ port: replica.port(), key: world.door.key }));
-  const made = await world.ask("keys", "create", "reader", "--user", "reader", "--scope", "*", "--json");
+  const made = await world.ask(
+    "keys",
+    "create",
+    "reader",
+    "--user",
+    "reader",
+    "--scope",
+    "*",
+    "--json",
+  );
   const { secret: readerKey } = JSON.parse(made) as { secret: string };
   const load = { perSecond, listsPerSecond: 5, readerKey };
   await callAndList(planes, { ...load, seconds: warmSeconds });
@@ -59,7 +70,12 @@ const bars: Bar[] = [];
 const facts: [string, string][] = [["load of the machine before", before.toFixed(1)]];
 if (loaded) {
   const locked = Object.values(loaded.waits.locks).reduce((sum, count) => sum + count, 0);
-  bars.push({ name: "GET /calls, p95", value: p95(loaded.listMs["GET /calls"] ?? []), limit: 100, unit: "ms" });
+  bars.push({
+    name: "GET /calls, p95",
+    value: p95(loaded.listMs["GET /calls"] ?? []),
+    limit: 100,
+    unit: "ms",
+  });
   bars.push({ name: "calls that failed", value: loaded.failed, limit: 0, unit: "" });
   bars.push({
     name: "samples with a wait for a lock",
@@ -70,17 +86,26 @@ if (loaded) {
   facts.push(["calls a second", loaded.perSecond.toFixed(0)]);
   for (const name of [...Object.keys(lists), ownList]) {
     const times = loaded.listMs[name] ?? [];
-    facts.push([`${name}: how many, median, p95`, `${times.length}, ${middle(times)} ms, ${p95(times).toFixed(0)} ms`]);
+    facts.push([
+      `${name}: how many, median, p95`,
+      `${times.length}, ${middle(times)} ms, ${p95(times).toFixed(0)} ms`,
+    ]);
   }
   facts.push([
     "busiest plane: its first thread ran, and waited for a core",
     `${[loaded.ran, loaded.waited].map(Math.round).join(" %, ")} %`,
   ]);
   facts.push(["samples of locks", String(loaded.waits.samples)]);
-  for (const [what, count] of Object.entries(loaded.waits.locks)) facts.push([`waited for ${what}`, String(count)]);
+  for (const [what, count] of Object.entries(loaded.waits.locks))
+    facts.push([`waited for ${what}`, String(count)]);
 }
 if (day) {
-  bars.push({ name: `to drop a day of ${day.rows} calls`, value: day.dropMs / 1_000, limit: 1, unit: "s" });
+  bars.push({
+    name: `to drop a day of ${day.rows} calls`,
+    value: day.dropMs / 1_000,
+    limit: 1,
+    unit: "s",
+  });
   facts.push(["size of that day", `${(day.bytes / 1e9).toFixed(1)} GB`]);
   facts.push(["to give its space back afterwards", `${(day.freeMs / 1_000).toFixed(1)} s`]);
   facts.push(["longest batch of another plane meanwhile", `${day.waitedMs.toFixed(0)} ms`]);
@@ -90,7 +115,10 @@ if (chain) {
   const name = `processor to verify a day among ${chain.rows} calls`;
   bars.push({ name, value: (planeMs + databaseMs) / 1_000, limit: 5, unit: "s" });
   facts.push(["calls of the verified day", String(records)]);
-  facts.push(["time for it, in the plane and in the database", [ms, planeMs, databaseMs].map(Math.round).join(", ")]);
+  facts.push([
+    "time for it, in the plane and in the database",
+    [ms, planeMs, databaseMs].map(Math.round).join(", "),
+  ]);
 }
 if (values.json) process.stdout.write(`${JSON.stringify({ facts, bars })}\n`);
 else process.stdout.write(`${renderTable(["fact", "value"], facts)}\n\n${renderBars(bars)}\n`);

@@ -9,7 +9,9 @@ import { startServeProcess, writeConfig } from "../../test/scenarios/support.ts"
 import { password } from "../../test/workbench/signing-world.ts";
 import { type Bar, isMissed, median, renderBars, renderTable } from "../report.ts";
 
-const { values } = parseArgs({ options: { json: { type: "boolean" }, flows: { type: "string", default: "400" } } });
+const { values } = parseArgs({
+  options: { json: { type: "boolean" }, flows: { type: "string", default: "400" } },
+});
 const flows = Number(values.flows);
 const people = Array.from({ length: 8 }, (_, at) => `person-${at}@example.org`);
 /** Linux counts the time of a process in these. */
@@ -20,15 +22,28 @@ type Measured = { perSecond: number; processorMs: number };
 await using directory = await temporaryDirectory();
 const port = await freePort();
 const url = `http://localhost:${port}`;
-const config = await writeConfig(directory, {}, { auth: { publicUrl: url, server: { enabled: true } } });
+const config = await writeConfig(
+  directory,
+  {},
+  { auth: { publicUrl: url, server: { enabled: true } } },
+);
 const data = directory.file("data");
 await using serving = await startServeProcess(config, data, String(port));
 const place = { files: [config], directory: process.cwd(), dataDirectory: data };
-await using plane = await openLocalPlane({ ...place, user: undefined, groups: [], persona: undefined });
-const hand = createHand({ url, withPlane: (work: (one: typeof plane) => unknown) => work(plane) } as never);
+await using plane = await openLocalPlane({
+  ...place,
+  user: undefined,
+  groups: [],
+  persona: undefined,
+});
+const hand = createHand({
+  url,
+  withPlane: (work: (one: typeof plane) => unknown) => work(plane),
+} as never);
 
 function processorSeconds(): number {
-  const fields = readFileSync(`/proc/${serving.process.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  const fields =
+    readFileSync(`/proc/${serving.process.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
@@ -42,7 +57,10 @@ async function measure(count: number, flow: (person: number) => Promise<void>): 
     }),
   );
   const seconds = (performance.now() - startedAt) / 1_000;
-  return { perSecond: count / seconds, processorMs: ((processorSeconds() - before) * 1_000) / count };
+  return {
+    perSecond: count / seconds,
+    processorMs: ((processorSeconds() - before) * 1_000) / count,
+  };
 }
 
 type Known = { clientId: string; agent: Agent; refreshToken: string };
@@ -81,7 +99,8 @@ async function verifyMicroseconds(): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round <= rounds; round++) {
     const before = process.cpuUsage();
-    for (let done = 0; done < each; done++) await plane.identity.identify(token, { at: `${url}/mcp` });
+    for (let done = 0; done < each; done++)
+      await plane.identity.identify(token, { at: `${url}/mcp` });
     const { user, system } = process.cpuUsage(before);
     times.push((user + system) / each);
   }
@@ -92,10 +111,8 @@ await measure(flows / 4, signedIn);
 const measured: Record<string, Measured> = {
   "signed in already: authorize, code, tokens": await measure(flows, signedIn),
   "renewed tokens": await measure(flows, renew),
-  [`with the password (${password.length} characters): page, password, code, tokens`]: await measure(
-    flows / 4,
-    asGuest,
-  ),
+  [`with the password (${password.length} characters): page, password, code, tokens`]:
+    await measure(flows / 4, asGuest),
 };
 const verified = await verifyMicroseconds();
 const [first] = Object.values(measured) as [Measured];

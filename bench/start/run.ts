@@ -24,7 +24,10 @@ const servers = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`s${at}`, { command, args }]));
 
 /** From the start of the plane until a call of every server has been answered. */
-async function timeUntilUsable(count: number, others: Record<string, object> = {}): Promise<number> {
+async function timeUntilUsable(
+  count: number,
+  others: Record<string, object> = {},
+): Promise<number> {
   const plane = await createPlane({ config: { mcpServers: { ...others, ...servers(count) } } });
   const startedAt = performance.now();
   plane.start();
@@ -75,13 +78,20 @@ const [one = 0, spawns = 0, together = 0, withHanging = 0] = results.map(({ ms }
 const allowed = 1.5 * one + spawns;
 const bars: Bar[] = [
   { name: `${many} servers usable`, value: together, limit: allowed, unit: "ms" },
-  { name: `${many} servers usable beside one that hangs`, value: withHanging, limit: allowed, unit: "ms" },
+  {
+    name: `${many} servers usable beside one that hangs`,
+    value: withHanging,
+    limit: allowed,
+    unit: "ms",
+  },
 ];
 
 if (flags.json) {
   console.log(JSON.stringify({ rounds, results, bars }, null, 2));
 } else {
   const rows = results.map(({ name, ms }) => [name, ms.toFixed(0), `${(ms / one).toFixed(2)} ×`]);
-  console.log(`${renderTable(["start", "median ms", "× one server"], rows)}\n\n${renderBars(bars)}`);
+  console.log(
+    `${renderTable(["start", "median ms", "× one server"], rows)}\n\n${renderBars(bars)}`,
+  );
 }
 if (bars.some(isMissed)) process.exitCode = 1;

@@ -43,7 +43,11 @@ async function planeWork({ url }: World, count: number): Promise<number> {
   for (const letters of lettersOf(count))
     for (let length = 1; length <= letters.length; length += 1) {
       const q = letters.slice(0, length).trim();
-      await (await fetch(`${url}/tools?${new URLSearchParams({ q, view: "row", limit: "30", best: "25" })}`)).text();
+      await (
+        await fetch(
+          `${url}/tools?${new URLSearchParams({ q, view: "row", limit: "30", best: "25" })}`,
+        )
+      ).text();
       asked += 1;
     }
   const { user, system } = process.cpuUsage(before);

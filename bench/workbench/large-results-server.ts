@@ -16,11 +16,18 @@ const tree = Object.fromEntries(
 );
 
 const results: Record<string, () => object> = {
-  lines: () => ({ content: [{ type: "text", text: "one line of a log, as long as they are\n".repeat(bytes / 40) }] }),
+  lines: () => ({
+    content: [
+      { type: "text", text: "one line of a log, as long as they are\n".repeat(bytes / 40) },
+    ],
+  }),
   one_line: () => ({ content: [{ type: "text", text: "word ".repeat(bytes / 5) }] }),
   json: () => ({ content: [{ type: "text", text: JSON.stringify(rows) }] }),
   tree: () => ({ content: [{ type: "text", text: JSON.stringify(tree) }] }),
-  structured: () => ({ content: [{ type: "text", text: "See the structured content." }], structuredContent: { rows } }),
+  structured: () => ({
+    content: [{ type: "text", text: "See the structured content." }],
+    structuredContent: { rows },
+  }),
 };
 
 const answers: Record<string, (params: { protocolVersion?: string; name?: string }) => object> = {
@@ -30,7 +37,11 @@ const answers: Record<string, (params: { protocolVersion?: string; name?: string
     serverInfo: { name: "large", version: "1.0.0" },
   }),
   "tools/list": () => ({
-    tools: Object.keys(results).map((name) => ({ name, description: "Large.", inputSchema: { type: "object" } })),
+    tools: Object.keys(results).map((name) => ({
+      name,
+      description: "Large.",
+      inputSchema: { type: "object" },
+    })),
   }),
   "tools/call": ({ name = "" }) => results[name]?.() ?? {},
 };

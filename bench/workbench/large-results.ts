@@ -21,7 +21,9 @@ export async function measureLargeResults(rounds = 3): Promise<Pauses[]> {
       const begunAt = Date.now();
       await page.getByRole("button", { name: "Run", exact: true }).click();
       const isRows = form === "json" || form === "structured";
-      await page.waitForSelector(isRows ? "[role=table][aria-label=Rows]" : "[aria-label='Find in text']");
+      await page.waitForSelector(
+        isRows ? "[role=table][aria-label=Rows]" : "[aria-label='Find in text']",
+      );
       // The same as a tree.
       if (isRows) await page.getByRole("button", { name: "Tree", exact: true }).click();
       if (isRows) await page.waitForSelector("input[aria-label^='Find in']");

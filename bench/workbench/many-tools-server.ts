@@ -5,7 +5,11 @@ import { listedTool } from "../registry/sample-tools.ts";
 const [server = "0", count = "1000"] = process.argv.slice(2);
 const tools = Array.from({ length: Number(count) }, (_, at) => listedTool(Number(server), at));
 
-type Request = { id?: number | string; method: string; params?: { protocolVersion?: string; name?: string } };
+type Request = {
+  id?: number | string;
+  method: string;
+  params?: { protocolVersion?: string; name?: string };
+};
 
 const answers: Record<string, (params: Request["params"]) => object> = {
   initialize: (params) => ({

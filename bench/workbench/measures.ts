@@ -38,7 +38,9 @@ export async function measureScripts({ browser, url }: World): Promise<Scripts> 
   await page.addInitScript(noteScripts);
   await page.goto(`${url}/workbench/`);
   await page.waitForSelector(serverLink);
-  const [titled, filled] = await page.evaluate<[string[], string[]]>("[scriptsUntilTitled, loadedScripts()]");
+  const [titled, filled] = await page.evaluate<[string[], string[]]>(
+    "[scriptsUntilTitled, loadedScripts()]",
+  );
   await context.close();
   return { untilTitled: await gzipSizeOf(titled), untilFilled: await gzipSizeOf(filled) };
 }
@@ -54,7 +56,9 @@ const noteScripts = `
 
 async function gzipSizeOf(scripts: readonly string[]): Promise<number> {
   const headers = { "accept-encoding": "gzip" };
-  const answers = await Promise.all(scripts.map((script) => fetch(script, { headers, method: "HEAD" })));
+  const answers = await Promise.all(
+    scripts.map((script) => fetch(script, { headers, method: "HEAD" })),
+  );
   return answers.reduce((sum, { headers: said }) => sum + Number(said.get("content-length")), 0);
 }
 
@@ -120,7 +124,10 @@ export async function measureApprovals(world: World, count: number): Promise<App
     const answer = await call;
     const answeredAt = Date.now();
     if (answer.status !== 200) throw new Error(`The call was answered with ${answer.status}.`);
-    found.push({ visible, continues: answeredAt - (await page.evaluate<number>("globalThis.clicked")) });
+    found.push({
+      visible,
+      continues: answeredAt - (await page.evaluate<number>("globalThis.clicked")),
+    });
     await page.locator(waiting).waitFor({ state: "detached" });
   }
   await page.context().close();

@@ -3,7 +3,13 @@ import { openWorld } from "../../test/workbench/browser.ts";
 import { type Bar, isMissed, median, renderBars, renderTable, showProgress } from "../report.ts";
 import { measureKeyWork } from "./key-work.ts";
 import { measureLargeResults } from "./large-results.ts";
-import { measureApprovals, measureKeys, measurePaint, measureScripts, measureScrolling } from "./measures.ts";
+import {
+  measureApprovals,
+  measureKeys,
+  measurePaint,
+  measureScripts,
+  measureScrolling,
+} from "./measures.ts";
 import { openLargeWorld } from "./world.ts";
 
 const { values: flags } = parseArgs({
@@ -63,7 +69,10 @@ const times: [name: string, values: number[]][] = [
   ["beside it, a request for nothing until a frame is shown", keys.floor],
   ["a frame while scrolling", frames],
   ["a call until it is shown", answered.map(({ visible }) => visible)],
-  ["a click on Approve until the caller has the answer", answered.map(({ continues }) => continues)],
+  [
+    "a click on Approve until the caller has the answer",
+    answered.map(({ continues }) => continues),
+  ],
   ["the longest pause of the page for a result of 10 MB", pauses.map(({ longestMs }) => longestMs)],
   ["processor time of a key, page and plane", work.page.map((ms) => ms + work.plane)],
 ];
@@ -76,7 +85,12 @@ const measured = times.map(([name, values]) => ({
 const of = (at: number) => measured[at] ?? { p50: Number.NaN, p95: Number.NaN, most: Number.NaN };
 const bars: Bar[] = [
   { name: "first meaningful paint, cold", value: of(2).p50, limit: 1_000, unit: "ms" },
-  { name: "JavaScript of the first page", value: scripts.untilTitled / 1_000, limit: 160, unit: "kB gzip" },
+  {
+    name: "JavaScript of the first page",
+    value: scripts.untilTitled / 1_000,
+    limit: 160,
+    unit: "kB gzip",
+  },
   { name: "key to results, p95", value: of(3).p95, limit: 50, unit: "ms" },
   { name: "longest frame while scrolling", value: of(5).most, limit: 100, unit: "ms" },
   { name: "call to visible, p95", value: of(6).p95, limit: 300, unit: "ms" },
@@ -87,10 +101,15 @@ const bars: Bar[] = [
 
 if (flags.json) console.log(JSON.stringify({ tools, fromStart, scripts, measured, bars }, null, 2));
 else {
-  const rows = measured.map(({ name, ...numbers }) => [name, ...Object.values(numbers).map((ms) => ms.toFixed(0))]);
+  const rows = measured.map(({ name, ...numbers }) => [
+    name,
+    ...Object.values(numbers).map((ms) => ms.toFixed(0)),
+  ]);
   console.log(`${renderTable([`${tools} tools`, "p50 ms", "p95 ms", "longest ms"], rows)}\n`);
   console.log(`From 'serve' and a browser that start to the first page: ${fromStart} ms.`);
-  console.log(`JavaScript until its servers are shown: ${(scripts.untilFilled / 1_000).toFixed(0)} kB gzip.\n`);
+  console.log(
+    `JavaScript until its servers are shown: ${(scripts.untilFilled / 1_000).toFixed(0)} kB gzip.\n`,
+  );
   console.log(renderBars(bars));
 }
 if (bars.some(isMissed)) process.exitCode = 1;

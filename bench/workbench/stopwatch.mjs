@@ -23,19 +23,24 @@ const until = (what, test) =>
     };
     const observer = new MutationObserver(() => test() && finish(resolve));
     const timer = setTimeout(
-      () => finish(() => reject(new Error(`The page did not show ${what} within ${hangMs / 1_000} s.`))),
+      () =>
+        finish(() =>
+          reject(new Error(`The page did not show ${what} within ${hangMs / 1_000} s.`)),
+        ),
       hangMs,
     );
     observer.observe(document, { subtree: true, childList: true, attributes: true });
   });
 
-const next = (type) => new Promise((resolve) => addEventListener(type, resolve, { once: true, capture: true }));
+const next = (type) =>
+  new Promise((resolve) => addEventListener(type, resolve, { once: true, capture: true }));
 
 const isSettled = () => document.querySelector("[role=table][aria-busy=true]") === null;
 
 globalThis.stopwatch = {
   /** When a frame was shown that has what the selector means. */
-  shown: (selector) => until(selector, () => document.querySelector(selector) !== null).then(afterFrame),
+  shown: (selector) =>
+    until(selector, () => document.querySelector(selector) !== null).then(afterFrame),
 
   /** From the next key in a search box until its results are on the screen. */
   async nextKey() {

@@ -27,7 +27,11 @@ async function recordOfCall(): Promise<CallRecord> {
 }
 
 /** The newest calls of a year of 100,000 a day, of forty tools of ten servers and fifty people. */
-export async function generateYear(file: string, records: number, until = Date.now()): Promise<void> {
+export async function generateYear(
+  file: string,
+  records: number,
+  until = Date.now(),
+): Promise<void> {
   const template = await recordOfCall();
   const store = await openSqliteStore(file);
   const each = dayMs / callsPerDay;
@@ -38,7 +42,11 @@ export async function generateYear(file: string, records: number, until = Date.n
     for (let from = 0; from < records; from += batch) {
       const entries: JournalEntry[] = [];
       for (let number = from; number < Math.min(records, from + batch); number += 1)
-        entries.push({ kind: "call", call: callOf(template, number, begin + number * each), events: 2 });
+        entries.push({
+          kind: "call",
+          call: callOf(template, number, begin + number * each),
+          events: 2,
+        });
       await store.append(entries);
       showProgress(from + entries.length, records, "records");
     }

@@ -32,7 +32,17 @@ async function startPlane(directory: string) {
   // The whole year is kept.
   await writeFile(config, JSON.stringify({ mcpServers: {}, calls: { keepDays: 0, maxBytes: 0 } }));
   const begun = performance.now();
-  const words = ["serve", "--port", "0", "--json", "--print-pass", "--config", config, "--data-dir", directory];
+  const words = [
+    "serve",
+    "--port",
+    "0",
+    "--json",
+    "--print-pass",
+    "--config",
+    config,
+    "--data-dir",
+    directory,
+  ];
   const child = spawn(process.execPath, [bin, ...words], { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = (await once(child.stdout, "data")) as [Buffer];
   const { url, workbench } = JSON.parse(String(line)) as { url: string; workbench: string };
@@ -139,7 +149,9 @@ try {
   const generatedMs = performance.now() - begun;
   const rows = await measure(directory);
   const bars: Bar[] = rows.flatMap(({ what, ms }) =>
-    what === wholeFile ? [] : { name: what, value: ms / 1_000, limit: what.includes("verify") ? 10 : 5, unit: "s" },
+    what === wholeFile
+      ? []
+      : { name: what, value: ms / 1_000, limit: what.includes("verify") ? 10 : 5, unit: "s" },
   );
   const bytes = statSync(file).size;
   if (values.json) console.log(JSON.stringify({ records, bytes, generatedMs, rows, bars }));

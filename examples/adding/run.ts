@@ -10,18 +10,28 @@ import { json, text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { tellStory } from "../story.ts";
 
-const { chapter, promise } = tellStory("From an empty directory to a call that works, one command each");
+const { chapter, promise } = tellStory(
+  "From an empty directory to a call that works, one command each",
+);
 const directory = mkdtempSync(join(tmpdir(), "toolplane-adding-"));
 const program = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
 
 async function toolplane(...words: string[]): Promise<string> {
-  const env = { ...process.env, XDG_CONFIG_HOME: join(directory, "config"), XDG_DATA_HOME: join(directory, "data") };
+  const env = {
+    ...process.env,
+    XDG_CONFIG_HOME: join(directory, "config"),
+    XDG_DATA_HOME: join(directory, "data"),
+  };
   const child = spawn(process.execPath, [program, ...words], {
     cwd: directory,
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const [[code], out, err] = await Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]);
+  const [[code], out, err] = await Promise.all([
+    once(child, "close"),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
   console.log(`  $ toolplane ${words.join(" ")}`);
   assert.equal(code, 0, out + err);
   return out;
@@ -31,7 +41,11 @@ async function toolplane(...words: string[]): Promise<string> {
 const api = createServer(async (request, response) => {
   const { url = "" } = request;
   const body =
-    url === "/mcp" ? await answerMcp(request) : url.startsWith("/registry/v0.1/servers/") ? registered() : { pet: url };
+    url === "/mcp"
+      ? await answerMcp(request)
+      : url.startsWith("/registry/v0.1/servers/")
+        ? registered()
+        : { pet: url };
   response.writeHead(body === null ? 405 : 200, { "content-type": "application/json" });
   response.end(JSON.stringify(body));
 });
@@ -43,7 +57,13 @@ const registered = () => ({
     name: "io.github.example/greeter",
     description: "Greets",
     version: "1.0.0",
-    remotes: [{ type: "streamable-http", url: `${address}/mcp`, headers: [{ name: "X-Team", isRequired: true }] }],
+    remotes: [
+      {
+        type: "streamable-http",
+        url: `${address}/mcp`,
+        headers: [{ name: "X-Team", isRequired: true }],
+      },
+    ],
   },
 });
 
@@ -61,7 +81,9 @@ async function answerMcp(request: IncomingMessage): Promise<object | null> {
       capabilities: { tools: {} },
       serverInfo: { name: "greeter", version: "1" },
     },
-    "tools/list": { tools: [{ name: "greet", description: "Greets a person", inputSchema: schema }] },
+    "tools/list": {
+      tools: [{ name: "greet", description: "Greets a person", inputSchema: schema }],
+    },
     "tools/call": { content: [{ type: "text", text: `Hello ${params?.arguments?.name}` }] },
     ping: {},
   };
@@ -105,14 +127,24 @@ try {
   await promise("is pinned, with what its form asks for", async () => {
     const file = join(directory, "toolplane.json");
     const config = JSON.parse(readFileSync(file, "utf8"));
-    writeFileSync(file, JSON.stringify({ registries: [`${address}/registry`], ...config }, null, 2));
+    writeFileSync(
+      file,
+      JSON.stringify({ registries: [`${address}/registry`], ...config }, null, 2),
+    );
     // The entries of a registry lead to public addresses only. Yours alone may say that this one is right.
     const own = join(directory, "config", "toolplane");
     mkdirSync(own, { recursive: true });
     const security = { egress: { allow: [new URL(address).host] } };
     writeFileSync(join(own, "toolplane.json"), JSON.stringify({ security }));
     await toolplane("trust", "--yes");
-    await toolplane("add", "io.github.example/greeter", "--name", "team-greeter", "--set", "X_TEAM=blue");
+    await toolplane(
+      "add",
+      "io.github.example/greeter",
+      "--name",
+      "team-greeter",
+      "--set",
+      "X_TEAM=blue",
+    );
     const { mcpServers } = JSON.parse(readFileSync(file, "utf8"));
     assert.deepEqual(mcpServers["team-greeter"], {
       url: `${address}/mcp`,

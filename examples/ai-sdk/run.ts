@@ -8,7 +8,9 @@ import { startScriptedModel } from "../../test/fixtures/llm-script.ts";
 // Stands for a model: it greets two people at once, and then tells what it got.
 await using endpoint = await startScriptedModel({
   responses: (body, turn) => {
-    const said = (body.messages as { role: string; content: string }[]).filter(({ role }) => role === "tool");
+    const said = (body.messages as { role: string; content: string }[]).filter(
+      ({ role }) => role === "tool",
+    );
     if (turn > 0) return { kind: "text", text: said.map(({ content }) => content).join(" ") };
     const greet = (name: string) => ({ name: "greet", arguments: { name } });
     return { kind: "tools", calls: [greet("Ann"), greet("Bob")] };

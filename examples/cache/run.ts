@@ -6,7 +6,11 @@ import { dataOf, tellStory } from "../story.ts";
 const { chapter, promise } = tellStory("Results that are kept, and calls that share a request");
 
 await using plane = await createPlane({
-  config: { mcpServers: { ledger: { ...fixtureCommand("ledger"), trusted: true, cache: { ttlMs: 60_000 } } } },
+  config: {
+    mcpServers: {
+      ledger: { ...fixtureCommand("ledger"), trusted: true, cache: { ttlMs: 60_000 } },
+    },
+  },
 });
 const read = () => plane.call("ledger.read", { key: "colour" });
 

@@ -39,9 +39,15 @@ try {
   const path = join(directory, file?.path ?? "");
   await writeFile(path, file?.text ?? "");
   await writeFile(join(directory, "toolplane.json"), JSON.stringify(config));
-  const env = { ...process.env, TOOLPLANE_COMMAND: `${process.execPath} ${program} --data-dir ${directory}` };
+  const env = {
+    ...process.env,
+    TOOLPLANE_COMMAND: `${process.execPath} ${program} --data-dir ${directory}`,
+  };
   const run = (...words: string[]) => {
-    const { stdout, stderr, status } = spawnSync(process.execPath, [path, ...words], { encoding: "utf8", env });
+    const { stdout, stderr, status } = spawnSync(process.execPath, [path, ...words], {
+      encoding: "utf8",
+      env,
+    });
     console.log(`$ demo ${words[0]} …\n${stdout}${stderr}`.trim());
     return { stdout, status };
   };

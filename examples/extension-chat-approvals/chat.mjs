@@ -22,12 +22,22 @@ const text = { type: "string", minLength: 1 };
 const settingsSchema = {
   type: "object",
   properties: {
-    postUrl: { ...text, description: "Where messages are posted, such as https://slack.com/api/chat.postMessage." },
-    updateUrl: { ...text, description: "Where they are changed. Missing: a second message says how it ended." },
+    postUrl: {
+      ...text,
+      description: "Where messages are posted, such as https://slack.com/api/chat.postMessage.",
+    },
+    updateUrl: {
+      ...text,
+      description: "Where they are changed. Missing: a second message says how it ended.",
+    },
     token: { ...text, description: "Sent as a bearer token." },
     channel: text,
     signingSecret: { ...text, minLength: 16, description: "What the chat signs its clicks with." },
-    users: { type: "object", additionalProperties: text, description: "Users of the plane, by their id in the chat." },
+    users: {
+      type: "object",
+      additionalProperties: text,
+      description: "Users of the plane, by their id in the chat.",
+    },
     host: { ...text, default: "127.0.0.1" },
     port: { type: "integer", minimum: 0, maximum: 65535, default: 4820 },
     windowSeconds: { type: "integer", minimum: 1, maximum: 3600, default: 300 },
@@ -106,8 +116,12 @@ function createChat(given, log) {
   /** @param {string} signature @param {string} at @param {Buffer} body */
   function mistrust(signature, at, body) {
     for (const [old, until] of seen) if (until < Date.now()) seen.delete(old);
-    const isInTime = /^\d{1,12}$/.test(at) && Math.abs(Date.now() - Number(at) * 1_000) <= windowMs();
-    const right = createHmac("sha256", settings.signingSecret).update(`v0:${at}:`).update(body).digest("hex");
+    const isInTime =
+      /^\d{1,12}$/.test(at) && Math.abs(Date.now() - Number(at) * 1_000) <= windowMs();
+    const right = createHmac("sha256", settings.signingSecret)
+      .update(`v0:${at}:`)
+      .update(body)
+      .digest("hex");
     if (!isSame(signature, `v0=${right}`)) return "the signature is wrong";
     return isInTime ? null : "the click is too old";
   }
@@ -115,7 +129,10 @@ function createChat(given, log) {
   /** @param {{ user: string, value: string }} click */
   async function take({ user, value }) {
     const [decision = "", id = "", ticket = ""] = value.split("/");
-    if ((decision !== "approve" && decision !== "reject") || !isSame(ticket, ticketFor(decision, id)))
+    if (
+      (decision !== "approve" && decision !== "reject") ||
+      !isSame(ticket, ticketFor(decision, id))
+    )
       return no(403, "this button is none of ours");
     const waiting = asked.get(id);
     if (waiting === undefined) return no(410, "it waits no longer");
@@ -139,7 +156,8 @@ function createChat(given, log) {
   }
 
   /** @param {string} decision @param {string} id */
-  const ticketFor = (decision, id) => createHmac("sha256", ownKey).update(`${decision}/${id}`).digest("base64url");
+  const ticketFor = (decision, id) =>
+    createHmac("sha256", ownKey).update(`${decision}/${id}`).digest("base64url");
 
   /** @param {string} url @param {object} message @returns {Promise<{ ts?: string, channel?: string }>} */
   async function send(url, message) {
@@ -163,15 +181,23 @@ function createChat(given, log) {
   return {
     /** @param {Held} held @param {Answer} answer */
     async ask(held, answer) {
-      if (!server.listening) throw new Error("the plane does not serve, so that no click could be received");
-      const button = (/** @type {string} */ decision, /** @type {string} */ label, /** @type {string} */ style) => ({
+      if (!server.listening)
+        throw new Error("the plane does not serve, so that no click could be received");
+      const button = (
+        /** @type {string} */ decision,
+        /** @type {string} */ label,
+        /** @type {string} */ style,
+      ) => ({
         type: "button",
         action_id: decision,
         style,
         text: { type: "plain_text", text: label },
         value: `${decision}/${held.id}/${ticketFor(decision, held.id)}`,
       });
-      const elements = [button("approve", "Approve", "primary"), button("reject", "Reject", "danger")];
+      const elements = [
+        button("approve", "Approve", "primary"),
+        button("reject", "Reject", "danger"),
+      ];
       const posted = send(settings.postUrl, messageOf(held, "", [{ type: "actions", elements }]));
       asked.set(held.id, { held, answer, usedBy: new Set(), posted });
       await posted;
@@ -185,8 +211,14 @@ function createChat(given, log) {
       const end = `*${held.status}*${by ? ` by ${escaped(by)}` : ""}${reason ? ` (${escaped(reason)})` : ""}`;
       const { ts, channel } = await waiting.posted;
       const message = messageOf(held, end);
-      if (settings.updateUrl === undefined || ts === undefined) await send(settings.postUrl, message);
-      else await send(settings.updateUrl, { ...message, ts, ...(channel !== undefined && { channel }) });
+      if (settings.updateUrl === undefined || ts === undefined)
+        await send(settings.postUrl, message);
+      else
+        await send(settings.updateUrl, {
+          ...message,
+          ts,
+          ...(channel !== undefined && { channel }),
+        });
     },
     status() {
       const address = server.address();
@@ -243,7 +275,9 @@ function clickIn(body) {
   try {
     const { user, actions } = JSON.parse(new URLSearchParams(body.toString()).get("payload") ?? "");
     const value = actions?.[0]?.value;
-    return typeof user?.id === "string" && typeof value === "string" ? { user: user.id, value } : null;
+    return typeof user?.id === "string" && typeof value === "string"
+      ? { user: user.id, value }
+      : null;
   } catch {
     return null;
   }
@@ -255,14 +289,23 @@ function messageOf(held, end, more = []) {
   const said = `${escaped(who)} wants to call *${escaped(held.tool)}*`;
   // What the system sets stands there as a placeholder.
   const args = escaped(JSON.stringify(held.shown, null, 2)).slice(0, maxShown);
-  const section = (/** @type {string} */ words) => ({ type: "section", text: { type: "mrkdwn", text: words } });
+  const section = (/** @type {string} */ words) => ({
+    type: "section",
+    text: { type: "mrkdwn", text: words },
+  });
   const why = {
     type: "context",
     elements: [{ type: "mrkdwn", text: escaped(held.verdict.reason).slice(0, maxShown) }],
   };
   return {
     text: `${who} wants to call ${held.tool}`,
-    blocks: [section(said), section(`\`\`\`${args}\`\`\``), why, ...(end === "" ? [] : [section(end)]), ...more],
+    blocks: [
+      section(said),
+      section(`\`\`\`${args}\`\`\``),
+      why,
+      ...(end === "" ? [] : [section(end)]),
+      ...more,
+    ],
   };
 }
 

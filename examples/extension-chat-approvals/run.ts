@@ -14,7 +14,11 @@ const secret = "8f742231b10e8888abcd99yyyzzz85a5";
 
 /** Stands for the chat: it keeps its messages, and signs clicks as Slack does. */
 type Button = { action_id: string; value: string };
-type Message = { ts?: string; text: string; blocks: { type: string; elements?: Button[]; text?: { text: string } }[] };
+type Message = {
+  ts?: string;
+  text: string;
+  blocks: { type: string; elements?: Button[]; text?: { text: string } }[];
+};
 const posted: Message[] = [];
 const updated: Message[] = [];
 const chat = createServer(async (asked, response) => {
@@ -22,7 +26,9 @@ const chat = createServer(async (asked, response) => {
   assert.equal(asked.headers.authorization, "Bearer chat-token-of-the-app");
   const isNew = asked.url === "/api/chat.postMessage";
   (isNew ? posted : updated).push(message);
-  response.end(JSON.stringify({ ok: true, channel: "C-APPROVALS", ts: message.ts ?? `${posted.length}.0` }));
+  response.end(
+    JSON.stringify({ ok: true, channel: "C-APPROVALS", ts: message.ts ?? `${posted.length}.0` }),
+  );
 }).listen(0, "127.0.0.1");
 await once(chat, "listening");
 
@@ -42,7 +48,11 @@ const signed = (body: string, at = Math.floor(Date.now() / 1_000), key = secret)
   "x-slack-signature": `v0=${createHmac("sha256", key).update(`v0:${at}:${body}`).digest("hex")}`,
 });
 const send = async (body: string, headers: object, method = "POST", to = url) => {
-  const response = await fetch(to, { method, headers: { ...headers }, ...(method === "POST" && { body }) });
+  const response = await fetch(to, {
+    method,
+    headers: { ...headers },
+    ...(method === "POST" && { body }),
+  });
   return { status: response.status, words: (await response.text()).trim() };
 };
 const click = (user: string, value: string) => {
@@ -89,18 +99,24 @@ try {
     assert.equal((await call).error?.code, "APPROVAL_DENIED");
     assert.equal(deployed, 1);
   });
-  await promise("what was answered elsewhere is changed in the chat, and its buttons are over", async () => {
-    const { call, approve } = await ask();
-    const [, id = ""] = approve.split("/");
-    const principal = principalOf({ user: "olga", groups: ["ops"] });
-    await plane.approvals.answer(id, { decision: "reject" }, { principal });
-    await call;
-    await until("the change of the message", () => updated.length === 3);
-    assert.equal((await click("U-OLGA", approve)).status, 410);
-  });
+  await promise(
+    "what was answered elsewhere is changed in the chat, and its buttons are over",
+    async () => {
+      const { call, approve } = await ask();
+      const [, id = ""] = approve.split("/");
+      const principal = principalOf({ user: "olga", groups: ["ops"] });
+      await plane.approvals.answer(id, { decision: "reject" }, { principal });
+      await call;
+      await until("the change of the message", () => updated.length === 3);
+      assert.equal((await click("U-OLGA", approve)).status, 410);
+    },
+  );
   await promise("arguments cannot mention people or leave their block", async () => {
     const { call, reject } = await ask("```<!channel> *bold* ```");
-    assert.doesNotMatch(JSON.stringify(posted.at(-1)?.blocks[1]).slice(40, -10), /<!channel>|```.*```.*```/);
+    assert.doesNotMatch(
+      JSON.stringify(posted.at(-1)?.blocks[1]).slice(40, -10),
+      /<!channel>|```.*```.*```/,
+    );
     await click("U-OLGA", reject);
     await call;
   });
@@ -114,9 +130,13 @@ try {
       assert.equal((await attack()).status, status);
       assert.equal(deployed, 1, "it was approved");
     });
-  await refuse("a forged signature", 401, () => send(body, signed(body, now, "another secret of some length")));
+  await refuse("a forged signature", 401, () =>
+    send(body, signed(body, now, "another secret of some length")),
+  );
   await refuse("no signature", 401, () => send(body, {}));
-  await refuse("a signature of another body", 401, () => send(body, signed(bodyOf("U-OLGA", reject))));
+  await refuse("a signature of another body", 401, () =>
+    send(body, signed(bodyOf("U-OLGA", reject))),
+  );
   await refuse("an old timestamp, signed", 401, () => send(body, signed(body, now - 301)));
   await refuse("a timestamp of the future, signed", 401, () => send(body, signed(body, now + 400)));
   await refuse("a timestamp that was changed", 401, () =>
@@ -158,7 +178,10 @@ try {
     assert.equal((await call).ok, true);
     assert.equal(deployed, 2);
     assert.equal((await send(body, headers)).status, 409);
-    await until("the end of the approval", async () => (await click("U-OLGA", approve)).status === 410);
+    await until(
+      "the end of the approval",
+      async () => (await click("U-OLGA", approve)).status === 410,
+    );
     assert.equal(deployed, 2);
   });
 } finally {

@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createPlane, resultText } from "../../src/index.ts";
@@ -59,7 +68,9 @@ try {
 
   chapter("Scripts are tools");
   await promise("in any language, with their parameters", async () => {
-    assert.deepEqual(dataOf(await plane.call("word_count", { text: "one two three" })), { words: 3 });
+    assert.deepEqual(dataOf(await plane.call("word_count", { text: "one two three" })), {
+      words: 3,
+    });
     assert.match((await call("disk_usage", { path: "/" })).text, /Mounted on/);
     assert.equal((await plane.call("word_count", {})).error?.code, "INVALID_ARGUMENTS");
   });
@@ -86,7 +97,10 @@ try {
     );
   });
   await promise("one that takes too long is ended, with what it has started", async () => {
-    assert.deepEqual(await call("sleeps"), { text: "it took longer than 1 seconds", isError: true });
+    assert.deepEqual(await call("sleeps"), {
+      text: "it took longer than 1 seconds",
+      isError: true,
+    });
     const pid = Number(readFileSync(at("pid"), "utf8"));
     await until("its end", () => !isRunning(pid));
   });
@@ -110,7 +124,9 @@ try {
       tool: string | null;
       why: string | null;
     }[];
-    const why = Object.fromEntries(listed.filter(({ tool }) => tool === null).map(({ file, why }) => [file, why]));
+    const why = Object.fromEntries(
+      listed.filter(({ tool }) => tool === null).map(({ file, why }) => [file, why]),
+    );
     assert.deepEqual(why, {
       inner_link: "it is a link, which may lead elsewhere",
       link: "it is a link, which may lead elsewhere",
@@ -153,7 +169,11 @@ try {
     await until("its end", async () => !(await isThere("fresh")));
   });
   await promise("a script that is wrong costs no other", async () => {
-    write("wrong", "echo hi", "# tool: wrong\n# description: For this story.\n# side-effects: magic\n");
+    write(
+      "wrong",
+      "echo hi",
+      "# tool: wrong\n# description: For this story.\n# side-effects: magic\n",
+    );
     write("right", "echo right");
     await until("the new tool", () => isThere("right"));
     assert.equal(await isThere("wrong"), false);

@@ -82,7 +82,10 @@ export default {
     /** @type {NodeJS.Timeout | undefined} */
     let timer;
     const watch = () => {
-      timer = setTimeout(() => void look().finally(() => timer && watch()), current.watchMs ?? 1_000).unref();
+      timer = setTimeout(
+        () => void look().finally(() => timer && watch()),
+        current.watchMs ?? 1_000,
+      ).unref();
     };
     watch();
     return {
@@ -125,12 +128,14 @@ async function readScript(directory, file) {
 
 /** Asked before it is shown and again before it is run. @param {string} directory @param {string} file */
 async function whyNot(directory, file) {
-  if (file.includes("/") || file.includes("\\") || file === "" || file === "..") return "it is not in the directory";
+  if (file.includes("/") || file.includes("\\") || file === "" || file === "..")
+    return "it is not in the directory";
   const path = join(directory, file);
   const found = await lstat(path);
   if (found.isSymbolicLink()) return "it is a link, which may lead elsewhere";
   if (!found.isFile()) return "it is no file";
-  if ((await realpath(path)) !== join(await realpath(directory), file)) return "it is not in the directory";
+  if ((await realpath(path)) !== join(await realpath(directory), file))
+    return "it is not in the directory";
   if ((found.mode & 0o111) === 0) return "it is not executable";
   if ((found.mode & 0o002) !== 0) return "everyone may write it";
   return null;
@@ -150,12 +155,14 @@ function parseHeader(begin) {
     }
     const [, name = "", type = "", isRequired, description] =
       /^([a-z][a-z0-9_]{0,40}) ([a-z]+)( required)?(?: (.+))?$/.exec(value) ?? [];
-    if (!types.includes(type)) return `'parameter: ${value}' is not 'NAME TYPE [required] DESCRIPTION'`;
+    if (!types.includes(type))
+      return `'parameter: ${value}' is not 'NAME TYPE [required] DESCRIPTION'`;
     parameters.properties[name] = { type, ...(description !== undefined && { description }) };
     if (isRequired) parameters.required.push(name);
   }
   const { tool, description, "side-effects": effects = "write" } = said;
-  if (tool === undefined || !/^[a-z][a-z0-9_]{0,60}$/.test(tool)) return "it has no line 'tool: NAME'";
+  if (tool === undefined || !/^[a-z][a-z0-9_]{0,60}$/.test(tool))
+    return "it has no line 'tool: NAME'";
   if (description === undefined) return "it has no line 'description: …'";
   return { name: tool, description, side_effects: effects, parameters };
 }
@@ -175,7 +182,9 @@ async function runScript(directory, file, args, settings, signal) {
   const given = Object.entries(args).flatMap(([name, value]) => {
     const text = typeof value === "string" ? value : JSON.stringify(value);
     // What a variable cannot hold is on standard input all the same.
-    return text.includes("\0") || text.length > maxVariableLength ? [] : [[`TOOL_${name.toUpperCase()}`, text]];
+    return text.includes("\0") || text.length > maxVariableLength
+      ? []
+      : [[`TOOL_${name.toUpperCase()}`, text]];
   });
   const child = spawn(join(directory, file), [], {
     cwd: directory,
@@ -197,7 +206,10 @@ async function runScript(directory, file, args, settings, signal) {
     }
   };
   const onAbort = () => end("it was cancelled");
-  const timer = setTimeout(() => end(`it took longer than ${timeoutSeconds} seconds`), timeoutSeconds * 1_000);
+  const timer = setTimeout(
+    () => end(`it took longer than ${timeoutSeconds} seconds`),
+    timeoutSeconds * 1_000,
+  );
   signal.addEventListener("abort", onAbort, { once: true });
   child.stdout.setEncoding("utf8").on("data", (part) => {
     output += part;
@@ -218,7 +230,8 @@ async function runScript(directory, file, args, settings, signal) {
       child.on("close", (...ended) => done(ended));
     });
     if (stopped === undefined && code === 0) return resultOf(output);
-    const what = stopped ?? (code === null ? `it was ended by ${by}` : `it ended with exit code ${code}`);
+    const what =
+      stopped ?? (code === null ? `it was ended by ${by}` : `it ended with exit code ${code}`);
     const text = `${what}${errors.trim() === "" ? "" : `\n${errors.trim()}`}`;
     return { isError: true, content: [{ type: "text", text }] };
   } finally {

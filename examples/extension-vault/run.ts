@@ -39,13 +39,20 @@ const sayField = (name: string) => ({
   description: "Asks the database.",
   side_effects: "none" as const,
   parameters: { type: "object", properties: {} },
-  providers: [{ name: "http", config: { url: `\${DATABASE_URL}`, headers: { "x-password": `\${vault:${name}}` } } }],
+  providers: [
+    {
+      name: "http",
+      config: { url: `\${DATABASE_URL}`, headers: { "x-password": `\${vault:${name}}` } },
+    },
+  ],
 });
 /** A plane whose tool needs the named secret. */
 const planeFor = (name: string, more: object) =>
   createPlane({
     config: {
-      extensions: [{ use, with: { address: vault.address, caFile: join(directory, "ca.pem"), ...more } }],
+      extensions: [
+        { use, with: { address: vault.address, caFile: join(directory, "ca.pem"), ...more } },
+      ],
       tools: { ask: sayField(name) },
     },
   });
@@ -83,12 +90,18 @@ try {
     assert.deepEqual(vault.requests.splice(0), ["kv/data/app/database"]);
   });
   await promise("keeps nothing where it must not", async () => {
-    await using plane = await planeFor("kv/app/database#password", { token: "root", cacheSeconds: 0 });
+    await using plane = await planeFor("kv/app/database#password", {
+      token: "root",
+      cacheSeconds: 0,
+    });
     for (const _ of [1, 2]) assert.equal((await plane.call("ask", {})).ok, true);
     assert.equal(vault.requests.splice(0).length, 2);
   });
   await promise("forgets in time, without being asked", async () => {
-    await using plane = await planeFor("kv/app/database#password", { token: "root", cacheSeconds: 0.05 });
+    await using plane = await planeFor("kv/app/database#password", {
+      token: "root",
+      cacheSeconds: 0.05,
+    });
     assert.equal((await plane.call("ask", {})).ok, true);
     const inMemory = async () => (await plane.extensions.panels())[0]?.facts[1]?.value;
     await until("the secret to be forgotten", async () => (await inMemory()) === 0);
@@ -107,7 +120,10 @@ try {
   });
   await promise("works within a namespace", async () => {
     vault.namespace = "team-a";
-    await using plane = await planeFor("kv/app/database#password", { token: "root", namespace: "team-a" });
+    await using plane = await planeFor("kv/app/database#password", {
+      token: "root",
+      namespace: "team-a",
+    });
     assert.equal((await plane.call("ask", {})).ok, true);
     vault.namespace = "";
   });
@@ -116,7 +132,11 @@ try {
   vault.secrets.set("gone", { data: null, deletedAt: "2026-01-01T00:00:00Z" });
   const cases: [string, string, RegExp, object?][] = [
     ["a path that is missing", "kv/no/such#password", /there is no 'no\/such' in 'kv'/],
-    ["a field that is missing", "kv/app/database#passwort", /'app\/database' has no field 'passwort'; it has 2/],
+    [
+      "a field that is missing",
+      "kv/app/database#passwort",
+      /'app\/database' has no field 'passwort'; it has 2/,
+    ],
     ["a field of the prototype", "kv/app/database#constructor", /has no field 'constructor'/],
     ["a field that is no text", "kv/app/database#port", /is no text/],
     ["a version that was deleted", "kv/gone#password", /the newest version of 'gone' is deleted/],

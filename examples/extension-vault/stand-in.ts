@@ -28,9 +28,15 @@ export async function startVault(tls?: { key: string; cert: string }) {
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   };
   const errors = (status: number, ...words: string[]) => ({ status, body: { errors: words } });
-  async function reply(path: string, request: http.IncomingMessage): Promise<{ status: number; body: object }> {
+  async function reply(
+    path: string,
+    request: http.IncomingMessage,
+  ): Promise<{ status: number; body: object }> {
     if (path === "sys/health")
-      return { status: vault.isSealed ? 503 : 200, body: { initialized: true, sealed: vault.isSealed } };
+      return {
+        status: vault.isSealed ? 503 : 200,
+        body: { initialized: true, sealed: vault.isSealed },
+      };
     if (vault.isSealed) return errors(503, "Vault is sealed");
     if ((request.headers["x-vault-namespace"] ?? "") !== vault.namespace) return errors(404);
     if (path === "auth/approle/login" && request.method === "POST") {
@@ -39,15 +45,24 @@ export async function startVault(tls?: { key: string; cert: string }) {
         return errors(400, "invalid role or secret ID");
       const client_token = `hvs.${vault.requests.length}`;
       vault.tokens.add(client_token);
-      return { status: 200, body: { auth: { client_token, lease_duration: vault.leaseSeconds, renewable: true } } };
+      return {
+        status: 200,
+        body: { auth: { client_token, lease_duration: vault.leaseSeconds, renewable: true } },
+      };
     }
-    if (!vault.tokens.has(String(request.headers["x-vault-token"]))) return errors(403, "permission denied");
+    if (!vault.tokens.has(String(request.headers["x-vault-token"])))
+      return errors(403, "permission denied");
     const [, wanted] = /^kv\/data\/(.+)$/.exec(path) ?? [];
     if (wanted === undefined) return errors(403, "permission denied");
     const version = vault.secrets.get(decodeURIComponent(wanted));
     if (version === undefined) return errors(404);
     const metadata = { version: 1, destroyed: false, deletion_time: version.deletedAt ?? "" };
-    const body = { lease_id: "", lease_duration: 0, renewable: false, data: { data: version.data, metadata } };
+    const body = {
+      lease_id: "",
+      lease_duration: 0,
+      renewable: false,
+      data: { data: version.data, metadata },
+    };
     return { status: version.data === null ? 404 : 200, body };
   }
   const server = tls ? https.createServer(tls, answer) : http.createServer(answer);

@@ -30,7 +30,11 @@ const settingsSchema = {
       required: ["roleId", "secretId"],
       additionalProperties: false,
     },
-    mounts: { type: "array", items: text, description: "Engines whose mount has a slash, such as team/kv." },
+    mounts: {
+      type: "array",
+      items: text,
+      description: "Engines whose mount has a slash, such as team/kv.",
+    },
     timeoutMs: { type: "integer", minimum: 1, default: 5_000 },
     cacheSeconds: { type: "number", minimum: 0, default: 60 },
   },
@@ -81,9 +85,18 @@ export default {
 /** @param {import("toolplane").ExtensionSetup["settings"]} given @param {string} directory */
 function createClient(given, directory) {
   const settings = /** @type {Settings} */ (/** @type {unknown} */ (given));
-  const { namespace, caFile, token, appRole, mounts = [], timeoutMs = 5_000, cacheSeconds = 60 } = settings;
+  const {
+    namespace,
+    caFile,
+    token,
+    appRole,
+    mounts = [],
+    timeoutMs = 5_000,
+    cacheSeconds = 60,
+  } = settings;
   const address = checkedAddress(settings.address);
-  if ((token === undefined) === (appRole === undefined)) throw new Error("set either 'token' or 'appRole'");
+  if ((token === undefined) === (appRole === undefined))
+    throw new Error("set either 'token' or 'appRole'");
   const ca = caFile === undefined ? undefined : readFileSync(resolve(directory, caFile));
 
   /** @type {Map<string, Kept>} */
@@ -104,10 +117,21 @@ function createClient(given, directory) {
     /** @type {{ status: number, body: string }} */
     const answer = await new Promise((done, fail) => {
       const failed = (/** @type {NodeJS.ErrnoException} */ error) =>
-        fail(new Error(`${address.host} cannot be reached: ${limit.aborted ? "no answer in time" : error.code}`));
+        fail(
+          new Error(
+            `${address.host} cannot be reached: ${limit.aborted ? "no answer in time" : error.code}`,
+          ),
+        );
       const sent = request(
         // As written: an address would be resolved, with its dots.
-        { ...addressOf(address), path: `/v1/${path}`, method: body ? "POST" : "GET", headers, signal: limit, ca },
+        {
+          ...addressOf(address),
+          path: `/v1/${path}`,
+          method: body ? "POST" : "GET",
+          headers,
+          signal: limit,
+          ca,
+        },
         (response) => {
           let all = "";
           response.setEncoding("utf8").on("data", (part) => {
@@ -115,7 +139,9 @@ function createClient(given, directory) {
             if (all.length > maxAnswerBytes)
               response.destroy(Object.assign(new Error(), { code: "too long an answer" }));
           });
-          response.on("error", failed).on("end", () => done({ status: response.statusCode ?? 0, body: all }));
+          response
+            .on("error", failed)
+            .on("end", () => done({ status: response.statusCode ?? 0, body: all }));
         },
       );
       sent.on("error", failed).end(body && JSON.stringify(body));
@@ -127,20 +153,26 @@ function createClient(given, directory) {
   async function ownToken() {
     if (token !== undefined) return token;
     if (login !== undefined && Date.now() < login.until) return login.token;
-    const { roleId, secretId, mount = "approle" } = /** @type {NonNullable<typeof appRole>} */ (appRole);
+    const {
+      roleId,
+      secretId,
+      mount = "approle",
+    } = /** @type {NonNullable<typeof appRole>} */ (appRole);
     /** @type {NonNullable<typeof login>} */
     const current = {
       until: Number.POSITIVE_INFINITY,
-      token: ask(`auth/${encoded(mount)}/login`, { body: { role_id: roleId, secret_id: secretId } }).then(
-        ({ status, data }) => {
-          if (status === 400 || status === 403) throw new Error("the role was not accepted. Check 'appRole'");
-          const { client_token: given, lease_duration: seconds } = fieldsOf(data.auth);
-          if (status !== 200 || typeof given !== "string") throw new Error(explain(status, "the login"));
-          // Renewed before it ends, so that no read meets its end. A lease of 0 has none.
-          if (Number(seconds) > 0) current.until = Date.now() + Number(seconds) * 900;
-          return given;
-        },
-      ),
+      token: ask(`auth/${encoded(mount)}/login`, {
+        body: { role_id: roleId, secret_id: secretId },
+      }).then(({ status, data }) => {
+        if (status === 400 || status === 403)
+          throw new Error("the role was not accepted. Check 'appRole'");
+        const { client_token: given, lease_duration: seconds } = fieldsOf(data.auth);
+        if (status !== 200 || typeof given !== "string")
+          throw new Error(explain(status, "the login"));
+        // Renewed before it ends, so that no read meets its end. A lease of 0 has none.
+        if (Number(seconds) > 0) current.until = Date.now() + Number(seconds) * 900;
+        return given;
+      }),
     };
     login = current;
     current.token.catch(() => {
@@ -197,8 +229,10 @@ function createClient(given, directory) {
       const data = await entry.data;
       const value = Object.hasOwn(data, field) ? data[field] : undefined;
       // The fields that there are could be secrets too; how many there are is not.
-      if (value === undefined) throw new Error(`'${path}' has no field '${field}'; it has ${Object.keys(data).length}`);
-      if (typeof value !== "string") throw new Error(`the field '${field}' of '${path}' is no text`);
+      if (value === undefined)
+        throw new Error(`'${path}' has no field '${field}'; it has ${Object.keys(data).length}`);
+      if (typeof value !== "string")
+        throw new Error(`the field '${field}' of '${path}' is no text`);
       return value;
     },
     async health() {
@@ -227,12 +261,14 @@ const states = {
 
 /** In our words: those of the server might hold what was asked for. @param {number} status @param {string} what */
 function explain(status, what) {
-  if (status === 403) return `the token may not read ${what}. Give its policy the capability 'read'`;
+  if (status === 403)
+    return `the token may not read ${what}. Give its policy the capability 'read'`;
   if (status === 404) return `there is no ${what}`;
   if (status === 503) return "the vault is sealed, or in maintenance. Unseal it";
   if (status === 501) return "the vault is not initialized";
   if (status === 429) return "the vault takes no more requests for now";
-  if (status >= 300 && status < 400) return "the server sends us elsewhere. Name the active one in 'address'";
+  if (status >= 300 && status < 400)
+    return "the server sends us elsewhere. Name the active one in 'address'";
   return `the vault answered ${what} with status ${status}`;
 }
 
@@ -243,7 +279,9 @@ function splitName(name, mounts) {
   const mount = mounts.find((one) => place.startsWith(`${one}/`)) ?? place.split("/", 1)[0] ?? "";
   const path = place.slice(mount.length + 1);
   const field = name.slice(hash + 1);
-  const isPlain = [...mount.split("/"), ...path.split("/")].every((part) => part !== "" && !/^\.\.?$/.test(part));
+  const isPlain = [...mount.split("/"), ...path.split("/")].every(
+    (part) => part !== "" && !/^\.\.?$/.test(part),
+  );
   if (mount === "" || path === "" || field === "" || !isPlain)
     throw new Error("it must be written as ${vault:mount/path#field}");
   return { mount, path, field };
@@ -253,7 +291,8 @@ function splitName(name, mounts) {
 const encoded = (path) => path.split("/").map(encodeURIComponent).join("/");
 
 /** @param {unknown} value @returns {Data} */
-const fieldsOf = (value) => (typeof value === "object" && value !== null ? /** @type {Data} */ (value) : {});
+const fieldsOf = (value) =>
+  typeof value === "object" && value !== null ? /** @type {Data} */ (value) : {};
 
 /** @param {string} body */
 function parsed(body) {
@@ -267,9 +306,11 @@ function parsed(body) {
 /** A token in clear text is for this machine alone. @param {string} written */
 function checkedAddress(written) {
   const address = URL.canParse(written) ? new URL(written) : undefined;
-  if (address === undefined || !/^https?:$/.test(address.protocol)) throw new Error("'address' must be a URL");
+  if (address === undefined || !/^https?:$/.test(address.protocol))
+    throw new Error("'address' must be a URL");
   const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(address.hostname);
-  if (address.protocol === "http:" && !isHere) throw new Error("'address' must begin with https://");
+  if (address.protocol === "http:" && !isHere)
+    throw new Error("'address' must begin with https://");
   return address;
 }
 

@@ -2,7 +2,9 @@
 import { createInterface } from "node:readline";
 
 const [, , place = "somewhere"] = process.argv;
-const tools = [{ name: "where", description: "Tells which server answers.", inputSchema: { type: "object" } }];
+const tools = [
+  { name: "where", description: "Tells which server answers.", inputSchema: { type: "object" } },
+];
 
 function answer(method: string, version: unknown): object {
   const info = {

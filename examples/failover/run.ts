@@ -31,7 +31,9 @@ await using plane = await createPlane({
 async function ask(): Promise<string> {
   const { result, call, error } = await plane.call("where");
   const text = String(result?.content[0]?.text ?? error?.message);
-  console.log(`${text.padEnd(6)} by ${call.provider}, ${call.attempts} attempt${call.attempts === 1 ? "" : "s"}`);
+  console.log(
+    `${text.padEnd(6)} by ${call.provider}, ${call.attempts} attempt${call.attempts === 1 ? "" : "s"}`,
+  );
   return text;
 }
 

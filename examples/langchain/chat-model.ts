@@ -30,7 +30,11 @@ export class ChatModel extends BaseChatModel<Options> {
   override async _generate(messages: BaseMessage[], { tools = [] }: Options): Promise<ChatResult> {
     const body = JSON.stringify({ model: "scripted", messages: messages.map(toWire), tools });
     const headers = { "content-type": "application/json" };
-    const response = await fetch(`${this.#url}/chat/completions`, { method: "POST", headers, body });
+    const response = await fetch(`${this.#url}/chat/completions`, {
+      method: "POST",
+      headers,
+      body,
+    });
     const { choices } = (await response.json()) as {
       choices: [{ message: { content: string | null; tool_calls?: Asked[] } }];
     };
@@ -51,8 +55,10 @@ export class ChatModel extends BaseChatModel<Options> {
 function toWire(message: BaseMessage): object {
   const { content } = message;
   const type = message.getType();
-  if (type === "tool") return { role: "tool", content, tool_call_id: Reflect.get(message, "tool_call_id") };
-  if (!AIMessage.isInstance(message)) return { role: type === "human" ? "user" : "system", content };
+  if (type === "tool")
+    return { role: "tool", content, tool_call_id: Reflect.get(message, "tool_call_id") };
+  if (!AIMessage.isInstance(message))
+    return { role: type === "human" ? "user" : "system", content };
   const calls = (message.tool_calls ?? []).map(({ id, name, args }) => ({
     type: "function",
     id,

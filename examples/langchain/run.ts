@@ -10,7 +10,8 @@ import { ChatModel } from "./chat-model.ts";
 await using endpoint = await startScriptedModel({
   responses: (body, turn) => {
     const last = (body.messages as { content: string }[]).at(-1)?.content;
-    if (turn === 0) return { kind: "tools", calls: [{ name: "add_note", arguments: { note: "buy milk" } }] };
+    if (turn === 0)
+      return { kind: "tools", calls: [{ name: "add_note", arguments: { note: "buy milk" } }] };
     if (turn === 1) return { kind: "tools", calls: [{ name: "list_notes", arguments: {} }] };
     return { kind: "text", text: `You noted: ${last}` };
   },
@@ -28,7 +29,9 @@ const tools = await asLangChainTools(plane.toolset("notes"), DynamicStructuredTo
 const model = new ChatModel(endpoint.url).bindTools(tools);
 const byName = new Map(tools.map((tool) => [tool.name, tool]));
 
-const messages: BaseMessage[] = [new HumanMessage("Note that I have to buy milk, then read me my notes.")];
+const messages: BaseMessage[] = [
+  new HumanMessage("Note that I have to buy milk, then read me my notes."),
+];
 for (let turn = 0; turn < 5; turn++) {
   const answer = await model.invoke(messages);
   messages.push(answer);
@@ -40,5 +43,6 @@ for (let turn = 0; turn < 5; turn++) {
   if (calls.length === 0) break;
 }
 
-for (const message of messages) console.log(`${message.getType().padEnd(5)} ${message.text || "(calls a tool)"}`);
+for (const message of messages)
+  console.log(`${message.getType().padEnd(5)} ${message.text || "(calls a tool)"}`);
 assert.equal(messages.at(-1)?.text, "You noted: buy milk");

@@ -12,7 +12,10 @@ const config = join(directory, "toolplane.json");
 function toolplane(...words: string[]): string {
   console.log(`$ toolplane ${words.slice(0, 2).join(" ")} …`);
   const args = [join(root, "src/bin.ts"), ...words];
-  const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+  const { stdout, stderr, status } = spawnSync(process.execPath, args, {
+    cwd: root,
+    encoding: "utf8",
+  });
   assert.equal(status, 0, stdout + stderr);
   console.log(stdout.trim());
   return stdout;
@@ -21,7 +24,9 @@ function toolplane(...words: string[]): string {
 try {
   const file = fileURLToPath(new URL("litellm.yaml", import.meta.url));
   toolplane("import", file, "--to", config, "--data-dir", directory);
-  const { mcpServers } = JSON.parse(await readFile(config, "utf8")) as { mcpServers: Record<string, unknown> };
+  const { mcpServers } = JSON.parse(await readFile(config, "utf8")) as {
+    mcpServers: Record<string, unknown>;
+  };
   assert.deepEqual(mcpServers.tracker, {
     url: "https://tracker.example.org/mcp",
     transport: "http",
@@ -31,7 +36,15 @@ try {
   assert.deepEqual(mcpServers.demo, { command: "node", args: ["src/bin.ts", "demo"] });
   const edits = [`command=${demo.command}`, `args:=${JSON.stringify(demo.args)}`];
   toolplane("servers", "edit", "demo", ...edits, "--config", config, "--data-dir", directory);
-  const said = toolplane("call", "demo.greet", "name=Ann", "--config", config, "--data-dir", directory);
+  const said = toolplane(
+    "call",
+    "demo.greet",
+    "name=Ann",
+    "--config",
+    config,
+    "--data-dir",
+    directory,
+  );
   assert.equal(said.trim(), "Hello, Ann!");
 } finally {
   await rm(directory, { recursive: true, force: true, maxRetries: 5 });

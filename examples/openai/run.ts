@@ -33,7 +33,8 @@ for (let turn = 0; turn < 5; turn++) {
   if (!toolset.hasToolCalls(completion)) break;
 }
 
-for (const { role, content } of messages) console.log(`${role.padEnd(9)} ${content ?? "(calls a tool)"}`);
+for (const { role, content } of messages)
+  console.log(`${role.padEnd(9)} ${content ?? "(calls a tool)"}`);
 assert.equal(messages.at(-1)?.content, "It is 42.");
 assert.deepEqual(
   messages.map(({ role }) => role),

@@ -13,7 +13,9 @@ const orders: Order[] = [{ id: 1, item: "tea" }];
 const shop = createServer(async (request, response) => {
   const body = (await request.toArray()).join("");
   const answer = (status: number, value?: unknown) =>
-    response.writeHead(status, { "content-type": "application/json" }).end(value && JSON.stringify(value));
+    response
+      .writeHead(status, { "content-type": "application/json" })
+      .end(value && JSON.stringify(value));
   if (request.headers["x-shop-key"] !== "k-12345") return answer(401, { error: "wrong key" });
   if (request.method === "GET") return answer(200, orders);
   if (request.method === "DELETE") {
@@ -56,10 +58,13 @@ const { chapter, promise } = tellStory("An API becomes a server: its operations 
   });
 
   chapter("Calls");
-  await promise("an order is made with plain arguments; the key comes from the configuration", async () => {
-    const made = dataOf<Order>(await plane.call("shop.createOrder", { item: "cake", count: 2 }));
-    assert.deepEqual(made, { id: 2, item: "cake", count: 2 });
-  });
+  await promise(
+    "an order is made with plain arguments; the key comes from the configuration",
+    async () => {
+      const made = dataOf<Order>(await plane.call("shop.createOrder", { item: "cake", count: 2 }));
+      assert.deepEqual(made, { id: 2, item: "cake", count: 2 });
+    },
+  );
   await promise("wrong arguments are refused before anything is sent", async () => {
     const { error } = await plane.call("shop.createOrder", { item: "cake", count: 0 });
     assert.equal(error?.code, "INVALID_ARGUMENTS");

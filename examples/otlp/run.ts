@@ -30,7 +30,11 @@ const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
       observability: { otlp: { endpoint: `http://127.0.0.1:${port}` } },
     },
   });
-  const outcome = await plane.call("demo.add", { a: 2, b: 3 }, { relay: { meta: { traceparent } } });
+  const outcome = await plane.call(
+    "demo.add",
+    { a: 2, b: 3 },
+    { relay: { meta: { traceparent } } },
+  );
   assert.ok(outcome.ok);
   // What is left is sent when the plane stops.
 }
@@ -39,7 +43,8 @@ collector.close();
 const spans = bodies.flatMap(({ resourceSpans = [] }) =>
   resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)),
 );
-for (const { name, traceId, spanId, parentSpanId } of spans) console.log(traceId, parentSpanId, "→", spanId, name);
+for (const { name, traceId, spanId, parentSpanId } of spans)
+  console.log(traceId, parentSpanId, "→", spanId, name);
 const call = spans.find(({ name }) => name === "execute_tool demo.add");
 const attempt = spans.find(({ name }) => name === "tools/call add");
 assert.equal(call?.parentSpanId, "b7ad6b7169203331");

@@ -10,7 +10,12 @@ const server = (name: string) => ({
 const answer = {
   steps: [
     { tool: "demo_greet", arguments: { name: "Ann O'Hara $(whoami)" }, why: "Say hello first." },
-    { tool: "demo_add_note", arguments: { note: "greeted\nAnn" }, why: "Remember it.", dependsOn: [1] },
+    {
+      tool: "demo_add_note",
+      arguments: { note: "greeted\nAnn" },
+      why: "Remember it.",
+      dependsOn: [1],
+    },
   ],
 };
 
@@ -28,17 +33,23 @@ await using plane = await createPlane({
   }),
 });
 
-const made = await plane.call("planner.plan_with_tools", { task: "Greet Ann and take a note of it" });
+const made = await plane.call("planner.plan_with_tools", {
+  task: "Greet Ann and take a note of it",
+});
 const { script } = (made.result?.structuredContent ?? {}) as { script: string };
 console.log(script);
-assert.match(script, /^toolplane call demo\.greet --args '\{"name":"Ann O'\\''Hara \$\(whoami\)"\}'/m);
+assert.match(
+  script,
+  /^toolplane call demo\.greet --args '\{"name":"Ann O'\\''Hara \$\(whoami\)"\}'/m,
+);
 
 const check = await plane.plans.check(script);
 assert.deepEqual(check.problems, []);
 console.log(`${check.steps.length} steps, nothing is wrong`);
 
 const broken = await plane.plans.check(script.replace("demo.greet", "demo.great"));
-for (const { line, message, hint } of broken.problems) console.log(`line ${line}: ${message} ${hint}`);
+for (const { line, message, hint } of broken.problems)
+  console.log(`line ${line}: ${message} ${hint}`);
 assert.match(broken.problems[0]?.hint ?? "", /demo\.greet/);
 
 for (const { tool, arguments: args } of check.steps) {

@@ -25,7 +25,11 @@ suite("an agent is tested without servers", () => {
       ],
     );
     const [demo] = await plane.servers.list();
-    assert.deepEqual([demo?.name, demo?.state, demo?.pid], ["demo", "disconnected", null], "nothing was started");
+    assert.deepEqual(
+      [demo?.name, demo?.state, demo?.pid],
+      ["demo", "disconnected", null],
+      "nothing was started",
+    );
   });
 
   test("a call that was not recorded is an error that names the nearest", async () => {

@@ -8,7 +8,9 @@ import { dataOf, tellStory } from "../story.ts";
 
 process.env.NODE = process.execPath;
 const config = `${import.meta.dirname}/mcp.json`;
-const { chapter, promise } = tellStory("Seed 000: _mcp_data, the argument that only the system sets");
+const { chapter, promise } = tellStory(
+  "Seed 000: _mcp_data, the argument that only the system sets",
+);
 
 type Listed = { server_name: string; description: string; tools: { name: string }[] };
 type Inventory = { available_servers: Listed[] };
@@ -26,7 +28,9 @@ await using plane = await createPlane({
       ({ payload }) => {
         hooked.push(JSON.stringify(payload));
         const forged = { task: "by a hook", _mcp_data: { available_servers: [] } };
-        return hooked.at(-1)?.includes("hook me") ? { decision: "modify", payload: { arguments: forged } } : undefined;
+        return hooked.at(-1)?.includes("hook me")
+          ? { decision: "modify", payload: { arguments: forged } }
+          : undefined;
       },
     ],
   },
@@ -36,7 +40,11 @@ await using plane = await createPlane({
   },
 });
 
-async function received(tool: string, args: object, principal = principalOf({ user: "ann@example.org" })) {
+async function received(
+  tool: string,
+  args: object,
+  principal = principalOf({ user: "ann@example.org" }),
+) {
   return dataOf<Record<string, unknown>>(await plane.call(tool, args, { principal }));
 }
 const inventoryOf = async (principal?: Parameters<typeof received>[2]) =>
@@ -47,8 +55,12 @@ const inventory = await inventoryOf();
 await promise("a tool whose schema declares _mcp_data gets it", () =>
   assert.ok(inventory.available_servers.length > 0),
 );
-await promise("a tool that does not declare it gets nothing, even where a caller sends it", async () =>
-  assert.deepEqual(await received("my_server_toolName", { query: "q", _mcp_data: {} }), { query: "q" }),
+await promise(
+  "a tool that does not declare it gets nothing, even where a caller sends it",
+  async () =>
+    assert.deepEqual(await received("my_server_toolName", { query: "q", _mcp_data: {} }), {
+      query: "q",
+    }),
 );
 await promise("what a model or a user sends in its place is overwritten", async () => {
   const forged = { available_servers: [{ server_name: "forged" }] };
@@ -61,7 +73,10 @@ await promise("after an edit in an approval the system's value is set again", as
   const { shown } = await plane.approvals.get(waiting.approval.id);
   assert.ok(!JSON.stringify(shown).includes("server_name"), "the approver sees a placeholder");
   const edited = { task: "b", _mcp_data: { available_servers: [] } };
-  const { outcome } = await plane.approvals.answer(waiting.approval.id, { decision: "approve", arguments: edited });
+  const { outcome } = await plane.approvals.answer(waiting.approval.id, {
+    decision: "approve",
+    arguments: edited,
+  });
   const { results } = dataOf<{ results: { task: string; tool_count: number } }>(outcome ?? {});
   assert.equal(results.task, "b");
   assert.ok(results.tool_count > 0);
@@ -88,7 +103,8 @@ await promise("available_servers holds a server as the document shows it, and no
   }),
 );
 await promise("only what this caller may use is in it", async () => {
-  const names = ({ available_servers }: Inventory) => available_servers.map(({ server_name }) => server_name);
+  const names = ({ available_servers }: Inventory) =>
+    available_servers.map(({ server_name }) => server_name);
   assert.ok(!names(inventory).includes("vault"));
   const keeper = await inventoryOf(principalOf({ user: "kim@example.org", groups: ["keepers"] }));
   assert.ok(names(keeper).includes("vault"));
@@ -144,31 +160,53 @@ await promise("the script runs, with a configuration and variables of its own ch
   assert.match(stdout, /"query":"x"/);
 });
 await promise("a script made for one configuration names it, and runs elsewhere", async () => {
-  await using model = await startScriptedModel({ responses: () => ({ kind: "text", text: answer }) });
+  await using model = await startScriptedModel({
+    responses: () => ({ kind: "text", text: answer }),
+  });
   const models = directory.file("models.json");
   const file = directory.file("made.sh");
-  await writeFile(models, JSON.stringify({ models: { default: { baseURL: model.url, model: "scripted" } } }));
+  await writeFile(
+    models,
+    JSON.stringify({ models: { default: { baseURL: model.url, model: "scripted" } } }),
+  );
   const place = ["--config", config, "--config", models, "--data-dir", directory.path];
   const planner = ["--planner", "tool_planner.plan_with_tools"];
-  const { code, stderr } = await runCli(["plan", "make", "Look x up", ...planner, "--out", file, ...place]);
+  const { code, stderr } = await runCli([
+    "plan",
+    "make",
+    "Look x up",
+    ...planner,
+    "--out",
+    file,
+    ...place,
+  ]);
   assert.equal(code, 0, stderr);
   assert.match(await readFile(file, "utf8"), /--config/);
 });
-await promise("without sampling it says so and lists the tools, for a person to write the steps", async () => {
-  await using silent = await createPlane({ config, dataDirectory: directory.path });
-  const planned = await silent.call("tool_planner_plan_with_tools", { task: "Look x up" });
-  assert.match(dataOf<{ script: string }>(planned).script, /toolName/);
-});
+await promise(
+  "without sampling it says so and lists the tools, for a person to write the steps",
+  async () => {
+    await using silent = await createPlane({ config, dataDirectory: directory.path });
+    const planned = await silent.call("tool_planner_plan_with_tools", { task: "Look x up" });
+    assert.match(dataOf<{ script: string }>(planned).script, /toolName/);
+  },
+);
 
 chapter("username-override-demo");
 await promise("username is the caller, whatever was sent", async () =>
-  assert.deepEqual(await received("username-override-demo_whoami", { username: "root", note: "n" }), {
-    username: "ann@example.org",
-    note: "n",
-  }),
+  assert.deepEqual(
+    await received("username-override-demo_whoami", { username: "root", note: "n" }),
+    {
+      username: "ann@example.org",
+      note: "n",
+    },
+  ),
 );
-await promise("a planner needs no model: it can answer with the tools that it was given", async () => {
-  const { results } = await received("username-override-demo_plan_with_tools", { task: "d" });
-  const { available_tools } = results as { available_tools: string[] };
-  assert.ok(available_tools.includes("my_server_toolName"));
-});
+await promise(
+  "a planner needs no model: it can answer with the tools that it was given",
+  async () => {
+    const { results } = await received("username-override-demo_plan_with_tools", { task: "d" });
+    const { available_tools } = results as { available_tools: string[] };
+    assert.ok(available_tools.includes("my_server_toolName"));
+  },
+);

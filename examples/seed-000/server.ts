@@ -8,7 +8,12 @@ type Inventory = { available_servers?: { tools: { name: string }[] }[] };
 
 const text = { type: "string" };
 const object = (properties: JsonObject) => ({ type: "object", properties });
-const tool = (name: string, description: string, properties: JsonObject, run: FixtureTool["run"]): FixtureTool => ({
+const tool = (
+  name: string,
+  description: string,
+  properties: JsonObject,
+  run: FixtureTool["run"],
+): FixtureTool => ({
   name,
   description,
   inputSchema: object(properties),
@@ -20,7 +25,9 @@ const received = ({ arguments: args }: ToolCall) => structuredResult(args);
 function plan({ arguments: args }: ToolCall) {
   const { available_servers = [] } = (args._mcp_data ?? {}) as Inventory;
   const available_tools = available_servers.flatMap(({ tools }) => tools.map(({ name }) => name));
-  return structuredResult({ results: { task: args.task, available_tools, tool_count: available_tools.length } });
+  return structuredResult({
+    results: { task: args.task, available_tools, tool_count: available_tools.length },
+  });
 }
 
 const servers: Record<string, FixtureTool[]> = {
@@ -28,8 +35,18 @@ const servers: Record<string, FixtureTool[]> = {
   vault: [tool("open", "Opens the vault", {}, received)],
   canvas: [tool("draw", "Draws on the canvas", {}, received)],
   my_planner: [
-    tool("plan_task", "Plan how to accomplish a task using available tools.", { task: text, _mcp_data: {} }, plan),
-    tool("inventory", "Returns what it was given.", { task: text, _mcp_data: { type: "object" } }, received),
+    tool(
+      "plan_task",
+      "Plan how to accomplish a task using available tools.",
+      { task: text, _mcp_data: {} },
+      plan,
+    ),
+    tool(
+      "inventory",
+      "Returns what it was given.",
+      { task: text, _mcp_data: { type: "object" } },
+      received,
+    ),
   ],
   "username-override-demo": [
     tool("whoami", "Who calls?", { username: text, note: text }, received),

@@ -4,7 +4,10 @@ import { textResult } from "../../test/fixtures/servers/support/results.ts";
 
 const text = { type: "string" };
 const [, , server = ""] = process.argv;
-const names: Record<string, string[]> = { browser: ["browser.find", "browser.delete"], sky: ["look", "scan"] };
+const names: Record<string, string[]> = {
+  browser: ["browser.find", "browser.delete"],
+  sky: ["look", "scan"],
+};
 
 serveRaw({
   name: server,

@@ -14,7 +14,10 @@ await using directory = await temporaryDirectory();
 process.env.STORY_MARK = directory.file("broke-once");
 const { chapter, promise } = tellStory("Seed 002: many servers, few tokens");
 
-await using serving = await startGateway({}, { plane: { config: [...configs, file("lazy.json")] } });
+await using serving = await startGateway(
+  {},
+  { plane: { config: [...configs, file("lazy.json")] } },
+);
 const { plane } = serving;
 const events: string[] = [];
 for (const type of [
@@ -24,7 +27,9 @@ for (const type of [
   plane.on(
     type,
     (event) =>
-      void events.push(type === "server.connected" && "toolCount" in event ? `${type} ${event.toolCount}` : type),
+      void events.push(
+        type === "server.connected" && "toolCount" in event ? `${type} ${event.toolCount}` : type,
+      ),
   );
 const ann = principalOf({ user: "ann" });
 const call = (tool: string, args: object, more = {}) =>
@@ -32,17 +37,24 @@ const call = (tool: string, args: object, more = {}) =>
 const stateOf = async (name: string) => (await plane.servers.get(name)).state;
 
 chapter("Configuration");
-await promise("servers of all files are merged, and the later file replaces a server of the same name", async () => {
-  const names = (await plane.servers.list()).map(({ name }) => name).sort();
-  assert.deepEqual(names, ["filesystem", "notes", "playwright"]);
-  assert.equal(plane.config().servers.filesystem?.command, process.execPath);
-});
+await promise(
+  "servers of all files are merged, and the later file replaces a server of the same name",
+  async () => {
+    const names = (await plane.servers.list()).map(({ name }) => name).sort();
+    assert.deepEqual(names, ["filesystem", "notes", "playwright"]);
+    assert.equal(plane.config().servers.filesystem?.command, process.execPath);
+  },
+);
 await promise("${STORY} was expanded when the file was read", async () => {
   const { result } = await call("playwright.browser_click", { element: "Save" });
   assert.equal(result?.content[0]?.text, "browser_click Save told");
 });
 await promise("custom tools stand beside those of servers", async () => {
-  const manifest = { name: "shout", description: "Says it louder, for example hey.", side_effects: "none" as const };
+  const manifest = {
+    name: "shout",
+    description: "Says it louder, for example hey.",
+    side_effects: "none" as const,
+  };
   plane.tools.register({ manifest, run: ({ text }) => String(text).toUpperCase() });
   assert.equal((await call("shout", { text: "hey" })).result?.content[0]?.text, "HEY");
   plane.tools.unregister("shout");
@@ -52,17 +64,22 @@ chapter("Connection life cycle");
 await promise("servers connect at the start, one with autoConnect: false does not", async () => {
   await until(
     "both are connected",
-    async () => (await stateOf("playwright")) === "connected" && (await stateOf("filesystem")) === "connected",
+    async () =>
+      (await stateOf("playwright")) === "connected" &&
+      (await stateOf("filesystem")) === "connected",
   );
   assert.equal(await stateOf("notes"), "disconnected");
 });
-await promise("connect and disconnect are reported as events, with the number of tools", async () => {
-  events.length = 0;
-  await plane.servers.connect("notes");
-  await plane.servers.disconnect("notes");
-  assert.deepEqual(events, ["server.connecting", "server.connected 1", "server.disconnected"]);
-  assert.equal(await stateOf("notes"), "disconnected");
-});
+await promise(
+  "connect and disconnect are reported as events, with the number of tools",
+  async () => {
+    events.length = 0;
+    await plane.servers.connect("notes");
+    await plane.servers.disconnect("notes");
+    assert.deepEqual(events, ["server.connecting", "server.connected 1", "server.disconnected"]);
+    assert.equal(await stateOf("notes"), "disconnected");
+  },
+);
 await promise("a server that cannot start is in state error, and the others go on", async () => {
   await using broken = await createPlane({ config: configs[0] ?? "" });
   let told = false;
@@ -79,7 +96,10 @@ await promise("a server that cannot start is in state error, and the others go o
 chapter("Lazy loading");
 const client = await openClient(serving.url);
 await promise("a client begins with the meta tools and those that are always loaded", async () => {
-  assert.deepEqual((await client.names()).sort(), [...metaNames, "playwright__browser_snapshot"].sort());
+  assert.deepEqual(
+    (await client.names()).sort(),
+    [...metaNames, "playwright__browser_snapshot"].sort(),
+  );
 });
 await promise("a tool that is known and not loaded can be called directly", async () => {
   const { text } = await client.call("mcp_playwright_browser_hover", { element: "Menu" });
@@ -111,7 +131,10 @@ await promise("words find tools by name and description, and load them", async (
 });
 await promise("a pattern finds exactly what it fits", async () => {
   const { tools } = await client.search("browser_(click|hover)", { regex: true });
-  assert.deepEqual(tools.map(({ name }) => name.replace(/^.*__/, "")).sort(), ["browser_click", "browser_hover"]);
+  assert.deepEqual(tools.map(({ name }) => name.replace(/^.*__/, "")).sort(), [
+    "browser_click",
+    "browser_hover",
+  ]);
 });
 await promise("limit is the number of results", async () => {
   const { tools } = await client.search("screenshot", { limit: 3 });
@@ -152,7 +175,9 @@ await promise("a good definition has the full score and passes", async () => {
 chapter("Commands");
 async function chat(...lines: string[]) {
   const place = [...configs, file("lazy.json")].flatMap((name) => ["--config", name]);
-  return runCli(["chat", ...place, "--data-dir", directory.path, "--standalone"], { input: `${lines.join("\n")}\n` });
+  return runCli(["chat", ...place, "--data-dir", directory.path, "--standalone"], {
+    input: `${lines.join("\n")}\n`,
+  });
 }
 const { stdout } = await chat(
   "/mcp",
@@ -169,7 +194,9 @@ await promise("/mcp connect and /mcp disconnect take a server in and out", () =>
   assert.match(stdout, /notes is connected: 1 tool/);
   assert.match(stdout, /notes is disconnected/);
 });
-await promise("/mcp tools lists what there is", () => assert.match(stdout, /filesystem\.read_file/));
+await promise("/mcp tools lists what there is", () =>
+  assert.match(stdout, /filesystem\.read_file/),
+);
 await promise("/mcp search finds and loads", () => assert.match(stdout, /browser_take_screenshot/));
 await promise("/mcp stats shows tokens whole and as summaries", () =>
   assert.match(stdout, /SERVER +TOOLS +FULL +SUMMARY/),
@@ -194,19 +221,26 @@ await promise("what broke on the way is tried again where that is safe", async (
   assert.equal(outcome.ok, true, JSON.stringify(outcome.error));
   assert.ok(outcome.call.attempts > 1);
 });
-await promise("what cannot succeed is reported to the caller and kept as a dead letter", async () => {
-  const outcome = await call("filesystem.forbidden", { element: "x" });
-  assert.equal(outcome.ok, false);
-  const { deadLetters } = await plane.deadLetters.page();
-  assert.ok(
-    deadLetters.some(({ tool }) => tool === "filesystem.forbidden"),
-    JSON.stringify(deadLetters),
-  );
-});
+await promise(
+  "what cannot succeed is reported to the caller and kept as a dead letter",
+  async () => {
+    const outcome = await call("filesystem.forbidden", { element: "x" });
+    assert.equal(outcome.ok, false);
+    const { deadLetters } = await plane.deadLetters.page();
+    assert.ok(
+      deadLetters.some(({ tool }) => tool === "filesystem.forbidden"),
+      JSON.stringify(deadLetters),
+    );
+  },
+);
 
 chapter("Plan mode");
 await promise("a write is queued, a read passes", async () => {
-  const queued = await call("mcp_filesystem_create_file", { element: "b.txt" }, { mode: "plan", consent: false });
+  const queued = await call(
+    "mcp_filesystem_create_file",
+    { element: "b.txt" },
+    { mode: "plan", consent: false },
+  );
   assert.equal(queued.error?.code, "PLAN_QUEUED");
   const read = await call("mcp_filesystem_read_file", { element: "b.txt" }, { mode: "plan" });
   assert.equal(read.ok, true, JSON.stringify(read.error));
@@ -217,6 +251,7 @@ await promise("a write is queued, a read passes", async () => {
 await promise("create, update and delete are writes, listing is not", async () => {
   const effectOf = async (tool: string) =>
     (await plane.policy.test(tool, { element: "x" }, { mode: "plan" })).effect.effect;
-  for (const verb of ["create", "update", "delete"]) assert.equal(await effectOf(`filesystem.${verb}_file`), "write");
+  for (const verb of ["create", "update", "delete"])
+    assert.equal(await effectOf(`filesystem.${verb}_file`), "write");
   assert.equal(await effectOf("filesystem.list_files"), "read");
 });

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { createPlane } from "../../src/index.ts";
 import { type ScriptedResponse, startScriptedModel } from "../../test/fixtures/llm-script.ts";
-import { readLog, receivedMessages, startHttpFixture, temporaryDirectory } from "../../test/fixtures/start-server.ts";
+import {
+  readLog,
+  receivedMessages,
+  startHttpFixture,
+  temporaryDirectory,
+} from "../../test/fixtures/start-server.ts";
 import { isAlive, isRunning, runCli } from "../../test/scenarios/support.ts";
 import { tellStory } from "../story.ts";
 
@@ -22,12 +27,20 @@ await using model = await startScriptedModel({
     const messages = body.messages as { role: string }[];
     const turn = messages.filter(({ role }) => role === "assistant").length;
     if (!isStubborn(body)) return script[Math.min(turn, 1)] as ScriptedResponse;
-    return body.tools ? { kind: "tools", calls: [look(`word ${turn}`)] } : { kind: "text", text: "I stop." };
+    return body.tools
+      ? { kind: "tools", calls: [look(`word ${turn}`)] }
+      : { kind: "text", text: "I stop." };
   },
 });
-Object.assign(process.env, { NODE: process.execPath, SERVER: `${import.meta.dirname}/server.ts`, LOG: log });
+Object.assign(process.env, {
+  NODE: process.execPath,
+  SERVER: `${import.meta.dirname}/server.ts`,
+  LOG: log,
+});
 Object.assign(process.env, { DOCS_URL: docs.url, DOCS_API_KEY: "k-secret", MODEL_URL: model.url });
-const config = ["mcp_providers.yaml", "tool_configs.yaml"].map((name) => `${import.meta.dirname}/${name}`);
+const config = ["mcp_providers.yaml", "tool_configs.yaml"].map(
+  (name) => `${import.meta.dirname}/${name}`,
+);
 await using plane = await createPlane({ config });
 const received = (method: string) => receivedMessages(readLog(log), method).length;
 const response = (...calls: { name: string; arguments: object }[]) => ({
@@ -47,64 +60,97 @@ const response = (...calls: { name: string; arguments: object }[]) => ({
 });
 
 chapter("Configuration");
-await promise("a remote provider speaks SSE, a local one is a process, and the key is a variable's name", async () => {
-  const servers = await plane.servers.list({ connect: true });
-  assert.deepEqual(
-    servers.map(({ name, transport, state }) => [name, transport, state]),
-    [
-      ["docs", "sse", "connected"],
-      ["local-tools", "stdio", "connected"],
-    ],
-  );
-});
+await promise(
+  "a remote provider speaks SSE, a local one is a process, and the key is a variable's name",
+  async () => {
+    const servers = await plane.servers.list({ connect: true });
+    assert.deepEqual(
+      servers.map(({ name, transport, state }) => [name, transport, state]),
+      [
+        ["docs", "sse", "connected"],
+        ["local-tools", "stdio", "connected"],
+      ],
+    );
+  },
+);
 await promise("without any provider a plane is a plane without tools", async () => {
   await using empty = await createPlane({ config: { providers: [] } as object });
   assert.deepEqual(await empty.tools.list(), []);
 });
 
 chapter("The registry");
-await promise("a configuration is found by its alias, and an unknown one is named with its nearest", () => {
-  assert.equal(plane.toolset("my-tools").alias, "my-tools");
-  assert.throws(() => plane.toolset("my-tool"), /my-tool.*my-tools/s);
-});
-await promise("names that no provider has, and names that two have, are refused with all of them", async () => {
-  await assert.rejects(plane.toolset("missing").schemas(), /no_such_tool/);
-  await assert.rejects(plane.toolset("too-much").schemas(), /fail.*docs.*local-tools/s);
-});
-await promise("a configuration that names an unknown provider is reported when it is validated", async () => {
-  const tool_configs = [{ tool_alias: "x", providers: ["nowhere"] }];
-  await writeFile(directory.file("bad.json"), JSON.stringify({ providers: [], tool_configs }));
-  const { stdout } = await runCli(["config", "validate", "--config", directory.file("bad.json"), "--json"]);
-  assert.match(stdout, /nowhere/);
-});
+await promise(
+  "a configuration is found by its alias, and an unknown one is named with its nearest",
+  () => {
+    assert.equal(plane.toolset("my-tools").alias, "my-tools");
+    assert.throws(() => plane.toolset("my-tool"), /my-tool.*my-tools/s);
+  },
+);
+await promise(
+  "names that no provider has, and names that two have, are refused with all of them",
+  async () => {
+    await assert.rejects(plane.toolset("missing").schemas(), /no_such_tool/);
+    await assert.rejects(plane.toolset("too-much").schemas(), /fail.*docs.*local-tools/s);
+  },
+);
+await promise(
+  "a configuration that names an unknown provider is reported when it is validated",
+  async () => {
+    const tool_configs = [{ tool_alias: "x", providers: ["nowhere"] }];
+    await writeFile(directory.file("bad.json"), JSON.stringify({ providers: [], tool_configs }));
+    const { stdout } = await runCli([
+      "config",
+      "validate",
+      "--config",
+      directory.file("bad.json"),
+      "--json",
+    ]);
+    assert.match(stdout, /nowhere/);
+  },
+);
 
 chapter("The facade");
 const facade = plane.toolset("my-tools");
-await promise("it has alias, providers, allowed tools, turns and timeout of its configuration", () => {
-  const { alias, providers, allow_tools, max_tool_call_turns, timeout_sec } = facade;
-  assert.deepEqual(
-    { alias, providers, allow_tools, max_tool_call_turns, timeout_sec },
-    {
-      alias: "my-tools",
-      providers: ["docs", "local-tools"],
-      max_tool_call_turns: 2,
-      timeout_sec: 30,
-      allow_tools: ["echo", "lookup", "slow_lookup"],
-    },
-  );
-});
-await promise("schemas of all its providers are in OpenAI's format, and only the allowed ones", async () => {
-  const schemas = await facade.schemas();
-  assert.deepEqual(schemas.map((schema) => schema.function.name).sort(), ["echo", "lookup", "slow_lookup"]);
-  assert.ok(schemas.every(({ type }) => type === "function"));
-});
+await promise(
+  "it has alias, providers, allowed tools, turns and timeout of its configuration",
+  () => {
+    const { alias, providers, allow_tools, max_tool_call_turns, timeout_sec } = facade;
+    assert.deepEqual(
+      { alias, providers, allow_tools, max_tool_call_turns, timeout_sec },
+      {
+        alias: "my-tools",
+        providers: ["docs", "local-tools"],
+        max_tool_call_turns: 2,
+        timeout_sec: 30,
+        allow_tools: ["echo", "lookup", "slow_lookup"],
+      },
+    );
+  },
+);
+await promise(
+  "schemas of all its providers are in OpenAI's format, and only the allowed ones",
+  async () => {
+    const schemas = await facade.schemas();
+    assert.deepEqual(schemas.map((schema) => schema.function.name).sort(), [
+      "echo",
+      "lookup",
+      "slow_lookup",
+    ]);
+    assert.ok(schemas.every(({ type }) => type === "function"));
+  },
+);
 await promise("it counts the calls of a response", () => {
   const two = response(look("a"), look("b"));
   assert.deepEqual([facade.toolCallCount(two), facade.hasToolCalls(two)], [2, true]);
-  assert.equal(facade.hasToolCalls({ choices: [{ message: { role: "assistant", content: "Hi" } }] }), false);
+  assert.equal(
+    facade.hasToolCalls({ choices: [{ message: { role: "assistant", content: "Hi" } }] }),
+    false,
+  );
 });
 await promise("it makes the calls and returns the messages, in order", async () => {
-  const messages = await facade.processResponse(response(look("a"), { name: "echo", arguments: { message: "b" } }));
+  const messages = await facade.processResponse(
+    response(look("a"), { name: "echo", arguments: { message: "b" } }),
+  );
   assert.deepEqual(
     messages.map(({ role, content }) => [role, content]),
     [
@@ -130,10 +176,10 @@ await promise("it refuses calls gracefully, without asking a provider", async ()
 chapter("The I/O layer");
 await promise("one session per provider, whatever was called", () => {
   assert.equal(received("initialize"), 1);
-  assert.deepEqual([...new Set(plane.servers.poolInfo().sessions.map(({ server }) => server))].sort(), [
-    "docs",
-    "local-tools",
-  ]);
+  assert.deepEqual(
+    [...new Set(plane.servers.poolInfo().sessions.map(({ server }) => server))].sort(),
+    ["docs", "local-tools"],
+  );
   assert.ok(!JSON.stringify(plane.servers.poolInfo()).includes("k-secret"));
 });
 await promise("fifty who ask for the tools at once make one request", async () => {
@@ -174,14 +220,18 @@ await promise("the content of a trace is a list of blocks", () =>
 await promise("the reasoning of the last message is extracted, without blanks around it", () =>
   assert.equal(reasoning, "It was in the book."),
 );
-await promise("a model that never stops is refused once, asked once more without tools, and stopped", async () => {
-  const before = model.requests.length;
-  const run = await facade.generate({ prompt: "Look up forever." });
-  assert.deepEqual([run.answer, run.outcome], ["I stop.", "max-iterations"]);
-  assert.equal(model.requests.length - before, 2 + 2);
-});
+await promise(
+  "a model that never stops is refused once, asked once more without tools, and stopped",
+  async () => {
+    const before = model.requests.length;
+    const run = await facade.generate({ prompt: "Look up forever." });
+    assert.deepEqual([run.answer, run.outcome], ["I stop.", "max-iterations"]);
+    assert.equal(model.requests.length - before, 2 + 2);
+  },
+);
 await promise("usage counts calls, turns and generations", () => {
-  const { totalToolCalls, totalToolCallTurns, totalGenerations, generationsWithTools } = facade.usage();
+  const { totalToolCalls, totalToolCallTurns, totalGenerations, generationsWithTools } =
+    facade.usage();
   console.log(`      ${JSON.stringify(facade.usage())}`);
   assert.deepEqual([totalGenerations, generationsWithTools], [2, 2]);
   assert.ok(totalToolCalls >= totalToolCallTurns && totalToolCallTurns >= 3);

@@ -29,6 +29,11 @@ serveRaw({
         return textResult(`${most} at once`);
       },
     },
-    { name: "fail", description: "Is in two places.", inputSchema: { type: "object" }, run: () => textResult("local") },
+    {
+      name: "fail",
+      description: "Is in two places.",
+      inputSchema: { type: "object" },
+      run: () => textResult("local"),
+    },
   ],
 });

@@ -58,9 +58,13 @@ function createDemoServer(): McpServer {
     "whoami",
     {
       title: "Show what is injected",
-      description: "Tells who calls and which tools there are, from values that only Toolplane sets.",
+      description:
+        "Tells who calls and which tools there are, from values that only Toolplane sets.",
       inputSchema: z.object({
-        username: z.string().optional().describe("set by Toolplane where the configuration asks for it"),
+        username: z
+          .string()
+          .optional()
+          .describe("set by Toolplane where the configuration asks for it"),
         _mcp_data: z
           .looseObject({ available_servers: z.array(z.looseObject({})).optional() })
           .optional()
@@ -69,9 +73,12 @@ function createDemoServer(): McpServer {
       annotations: { readOnlyHint: true },
     },
     ({ username, _mcp_data }) => {
-      const servers = _mcp_data?.available_servers?.map(({ server_name }) => String(server_name)) ?? [];
+      const servers =
+        _mcp_data?.available_servers?.map(({ server_name }) => String(server_name)) ?? [];
       const who = username === undefined ? "No one told me who calls." : `You are ${username}.`;
-      return text(`${who} ${_mcp_data === undefined ? "No catalogue came." : `Servers: ${servers.join(", ")}.`}`);
+      return text(
+        `${who} ${_mcp_data === undefined ? "No catalogue came." : `Servers: ${servers.join(", ")}.`}`,
+      );
     },
   );
   server.registerTool(
@@ -90,7 +97,13 @@ function createDemoServer(): McpServer {
     ({ color }) => {
       const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64" fill="${color}"/></svg>`;
       return {
-        content: [{ type: "image" as const, mimeType: "image/svg+xml", data: Buffer.from(svg).toString("base64") }],
+        content: [
+          {
+            type: "image" as const,
+            mimeType: "image/svg+xml",
+            data: Buffer.from(svg).toString("base64"),
+          },
+        ],
       };
     },
   );

@@ -1,13 +1,20 @@
 import { isObject, type UnknownObject } from "../../src/model/json.ts";
 
 /** A tool in the inventory, with the server it belongs to. */
-export type KnownTool = { server: string; name: string; description: string; parameters: UnknownObject };
+export type KnownTool = {
+  server: string;
+  name: string;
+  description: string;
+  parameters: UnknownObject;
+};
 export type KnownServer = { name: string; description: string; tools: KnownTool[] };
 
 /** Untrusted `_mcp_data`: without a plane, callers may send anything. */
 export function readInventory(data: unknown): { servers: KnownServer[]; omitted: number } {
   const given = isObject(data) ? data : {};
-  const servers = Array.isArray(given.available_servers) ? given.available_servers.filter(isObject) : [];
+  const servers = Array.isArray(given.available_servers)
+    ? given.available_servers.filter(isObject)
+    : [];
   return { servers: servers.map(readServer), omitted: Number(given.omitted_tools) || 0 };
 }
 

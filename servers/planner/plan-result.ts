@@ -20,7 +20,9 @@ export function planResult(
         "Say the task in other words, or look for tools that fit.",
       ].join("\n"),
     );
-  const strange = [...new Set(steps.map(({ tool }) => tool).filter((tool) => !isKnown(servers, tool)))];
+  const strange = [
+    ...new Set(steps.map(({ tool }) => tool).filter((tool) => !isKnown(servers, tool))),
+  ];
   const results = [
     `${steps.length} step${steps.length === 1 ? "" : "s"} planned for: ${toComment(task)}`,
     ...steps.map(renderStep),
@@ -54,7 +56,12 @@ export function failure(text: string): CallToolResult {
   return { isError: true, content: [{ type: "text", text }] };
 }
 
-function withScript(task: string, steps: PlanStep[], script: string, results: string): CallToolResult {
+function withScript(
+  task: string,
+  steps: PlanStep[],
+  script: string,
+  results: string,
+): CallToolResult {
   const name = `${slugOf(task)}.sh`;
   const artifact = {
     name,

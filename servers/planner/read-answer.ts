@@ -11,7 +11,10 @@ export function readAnswer(text: string, servers: readonly KnownServer[]): ReadA
   const readings = candidates(text).map(readPlan);
   const best = readings.find(({ problems }) => problems.length === 0) ?? maxSteps(readings);
   return {
-    steps: best.steps.map(({ line: _, tool, ...step }) => ({ ...step, tool: callName(servers, tool) })),
+    steps: best.steps.map(({ line: _, tool, ...step }) => ({
+      ...step,
+      tool: callName(servers, tool),
+    })),
     problems: best.problems,
   };
 }

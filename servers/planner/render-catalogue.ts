@@ -5,12 +5,16 @@ import { type KnownServer, type KnownTool, textOf } from "./inventory.ts";
 export function renderCatalogue(servers: readonly KnownServer[], omitted = 0): string {
   if (servers.every(({ tools }) => tools.length === 0)) return "(No tools available)";
   const more = omitted > 0 ? [`(${omitted} more tools are not listed here)`] : [];
-  return [...servers.filter(({ tools }) => tools.length > 0).map(renderServer), ...more].join("\n\n");
+  return [...servers.filter(({ tools }) => tools.length > 0).map(renderServer), ...more].join(
+    "\n\n",
+  );
 }
 
 function renderServer({ name, description, tools }: KnownServer): string {
   const about = oneLine(description);
-  return [`Server: ${name}${about === "" ? "" : ` (${about})`}`, ...tools.map(renderTool)].join("\n");
+  return [`Server: ${name}${about === "" ? "" : ` (${about})`}`, ...tools.map(renderTool)].join(
+    "\n",
+  );
 }
 
 function renderTool({ name, description, parameters }: KnownTool): string {

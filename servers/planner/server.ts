@@ -27,7 +27,9 @@ const step = z.object({
 });
 const output = z.object({
   results: z.string(),
-  artifacts: z.array(z.object({ name: z.string(), b64: z.string(), mime: z.string(), viewer: z.string() })),
+  artifacts: z.array(
+    z.object({ name: z.string(), b64: z.string(), mime: z.string(), viewer: z.string() }),
+  ),
   display: z.object({ open_canvas: z.boolean(), primary_file: z.string(), mode: z.string() }),
   task: z.string(),
   steps: z.array(step),
@@ -74,14 +76,21 @@ async function plan(
   if ("ask" in sample) return sample.ask;
   await tell(2, "reading the answer");
   const result =
-    "missing" in sample ? templateResult(task, catalogue, sample.missing) : resultOf(task, sample.said, servers);
+    "missing" in sample
+      ? templateResult(task, catalogue, sample.missing)
+      : resultOf(task, sample.said, servers);
   await tell(3, "done");
   return result;
 }
 
 /** Half a plan is worse than none. */
-function resultOf(task: string, { text, isCut }: Said, servers: readonly KnownServer[]): CallToolResult {
-  if (text === "") return failure("Unable to generate plan: the model answered nothing. Ask again.");
+function resultOf(
+  task: string,
+  { text, isCut }: Said,
+  servers: readonly KnownServer[],
+): CallToolResult {
+  if (text === "")
+    return failure("Unable to generate plan: the model answered nothing. Ask again.");
   if (isCut)
     return failure(
       "Unable to generate plan: the model's answer was cut off. Plan a smaller task, or let the host give it more tokens.",
@@ -97,10 +106,13 @@ async function sampleText(
   { mcpReq }: ServerContext,
 ): Promise<Sample> {
   const params = samplingFor(task, catalogue);
-  const capabilities = (mcpReq.envelope as UnknownObject | undefined)?.[CLIENT_CAPABILITIES_META_KEY];
+  const capabilities = (mcpReq.envelope as UnknownObject | undefined)?.[
+    CLIENT_CAPABILITIES_META_KEY
+  ];
   const isModern = mcpReq.envelope !== undefined;
   const declared = isModern ? capabilities : server.server.getClientCapabilities();
-  if (!isObject(declared) || declared.sampling === undefined) return { missing: "the host has no model to ask" };
+  if (!isObject(declared) || declared.sampling === undefined)
+    return { missing: "the host has no model to ask" };
   if (isModern) {
     const answer = inputResponse(mcpReq.inputResponses, "plan");
     if (answer.kind === "sampling") return { said: readSample(answer.result) };
@@ -114,7 +126,9 @@ async function sampleText(
   );
 }
 
-function progressOf({ mcpReq }: ServerContext): (progress: number, message: string) => Promise<void> {
+function progressOf({
+  mcpReq,
+}: ServerContext): (progress: number, message: string) => Promise<void> {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return async () => undefined;
   return (progress, message) =>

@@ -1,7 +1,12 @@
 import type { Registry } from "../catalogue/catalogue.ts";
 import { once } from "../lib/async/once.ts";
 import type { Egress } from "../lib/net/egress.ts";
-import { anyToolMatcher, type GuardPrompt, hookEvents, type LibraryHooks } from "../model/access/hook.ts";
+import {
+  anyToolMatcher,
+  type GuardPrompt,
+  hookEvents,
+  type LibraryHooks,
+} from "../model/access/hook.ts";
 import type { SignInPackage } from "../model/access/sign-in.ts";
 import type { PlaneAudit } from "../model/audit.ts";
 import type { Executed, Injected } from "../model/calls/call.ts";
@@ -47,7 +52,8 @@ type AccessContext = {
 
 /** What the page of consent says of the policy. */
 const profileWords: Record<Profile, string> = {
-  personal: "Calls that change something are made without a question, unless a rule of this plane asks.",
+  personal:
+    "Calls that change something are made without a question, unless a rule of this plane asks.",
   guarded: "Calls that change something wait for a yes, here or in the workbench.",
   strict: "Every call waits for a yes, here or in the workbench.",
 } as Record<Profile, string>;
@@ -69,14 +75,20 @@ export function createAccess(context: AccessContext) {
     config,
     settings: settings.auth,
     store: recorder.store,
-    vault: () => loadVault({ store: recorder.store, directory: options.dataDirectory, vaultKey: settings.vaultKey }),
+    vault: () =>
+      loadVault({
+        store: recorder.store,
+        directory: options.dataDirectory,
+        vaultKey: settings.vaultKey,
+      }),
     onNews: recorder.onNews,
     isInformed: recorder.isInformed,
     egress,
     load: () => context.packages.signIn(),
     audit: (...work) => context.audit.run(...work),
     policy: async () => profileWords[await identity.profile()],
-    maySeeServer: (person, name) => grants.maySeeServer(withListed(principalOf(person), config().users), name),
+    maySeeServer: (person, name) =>
+      grants.maySeeServer(withListed(principalOf(person), config().users), name),
   });
   const identity = createIdentity({
     signIn,
@@ -120,11 +132,14 @@ export async function createLazyHooks({
   ...ports
 }: Omit<HookPorts, "functions"> & { functions: LibraryHooks | undefined }) {
   await checkFunctions(functions);
-  const loaded = once(async () => (await import("./hooks/hooks.ts")).createHooks({ ...ports, functions }));
+  const loaded = once(async () =>
+    (await import("./hooks/hooks.ts")).createHooks({ ...ports, functions }),
+  );
   const stages = {
     before: async (call: Injected, path: HookContext, signal: AbortSignal | undefined) =>
       (await loaded()).before(call, path, signal),
-    after: async (call: Executed, signal: AbortSignal | undefined) => (await loaded()).after(call, signal),
+    after: async (call: Executed, signal: AbortSignal | undefined) =>
+      (await loaded()).after(call, signal),
   };
   let last: ReturnType<HookPorts["settings"]> | undefined;
   let isUsed = false;
@@ -132,7 +147,9 @@ export async function createLazyHooks({
     const settings = ports.settings();
     if (settings === last) return isUsed;
     last = settings;
-    isUsed = hookEvents.some((event) => settings[event].length + (functions[event]?.length ?? 0) > 0);
+    isUsed = hookEvents.some(
+      (event) => settings[event].length + (functions[event]?.length ?? 0) > 0,
+    );
     return isUsed;
   };
   return {
@@ -151,14 +168,20 @@ export async function createLazyHooks({
 async function checkFunctions(functions: LibraryHooks): Promise<void> {
   for (const [event, hooks] of Object.entries(functions)) {
     if (!hookEvents.some((known) => known === event))
-      throw new PlaneError("USAGE", `No hook event '${event}'. There are ${hookEvents.join(", ")}.`);
+      throw new PlaneError(
+        "USAGE",
+        `No hook event '${event}'. There are ${hookEvents.join(", ")}.`,
+      );
     for (const hook of hooks) {
       const { matcher = anyToolMatcher } = typeof hook === "function" ? {} : hook;
       if (matcher === anyToolMatcher) continue;
       const { patternProblem } = await import("../lib/text/linear-pattern.ts");
       const problem = patternProblem(matcher);
       if (problem !== null)
-        throw new PlaneError("USAGE", `${event} hook: matcher '${matcher}' is not a valid pattern: ${problem}.`);
+        throw new PlaneError(
+          "USAGE",
+          `${event} hook: matcher '${matcher}' is not a valid pattern: ${problem}.`,
+        );
     }
   }
 }

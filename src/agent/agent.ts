@@ -67,7 +67,10 @@ export type { NamedTool, ToolsetRef } from "./toolsets.ts";
 
 export type Agent = {
   verbs: Inside<Pick<Plane, "toolset">> &
-    Pick<Plane, "toolsets" | "agent" | "codegen"> & { code: Inside<PlaneCode>; runs: Inside<PlaneRuns> };
+    Pick<Plane, "toolsets" | "agent" | "codegen"> & {
+      code: Inside<PlaneCode>;
+      runs: Inside<PlaneRuns>;
+    };
   /** The answer of a call that a person approved, for the program that waits for it. */
   keepAnswer(approval: string, outcome: Outcome): Promise<void>;
   /** Answers sampling requests of servers with a configured model. */
@@ -102,7 +105,8 @@ export function createAgent(context: AgentContext): Agent {
     keepRun: async (run) => (await runner()).keepRun(run),
     stopping: stopping.signal,
     visibleTo: (principal) => context.catalogue.visibleTo(principal),
-    serverNames: (principal) => context.servers.names().filter((name) => maySeeServer(principal, name)),
+    serverNames: (principal) =>
+      context.servers.names().filter((name) => maySeeServer(principal, name)),
     onlyReads: (tool) => isOffered(tool, { mode: "review", effects: config().policy.effects }),
   };
   const code = createCode(codeParts, packages.code);
@@ -162,7 +166,11 @@ export function createAgent(context: AgentContext): Agent {
     keepAnswer: code.keepAnswer,
     modelTrouble: models.trouble,
     examineToolsets: () =>
-      Promise.all(Object.keys(config().toolsets).map((name) => examineToolset(name, runner, defaultPrincipal))),
+      Promise.all(
+        Object.keys(config().toolsets).map((name) =>
+          examineToolset(name, runner, defaultPrincipal),
+        ),
+      ),
     sampling: {
       answer: async (...asked) => (await runner()).sample(...asked),
       isOffered: () => sampling().enabled && models.known().length > 0,
@@ -182,10 +190,20 @@ type LoadRunner = () => Promise<AgentRunner>;
 async function examineToolset(name: string, runner: LoadRunner, principal: Principal) {
   const { namedTools } = await runner();
   const check = await namedTools({ principal, toolset: name }).then(
-    (found) => ({ name: "tools", ok: true, detail: `It has ${countOf(found.length, "tool")}.`, fix: null }),
+    (found) => ({
+      name: "tools",
+      ok: true,
+      detail: `It has ${countOf(found.length, "tool")}.`,
+      fix: null,
+    }),
     (thrown) => {
       const { message } = toPlaneError(thrown);
-      return { name: "tools", ok: false, detail: message, fix: "Correct the toolset, or the servers that it names." };
+      return {
+        name: "tools",
+        ok: false,
+        detail: message,
+        fix: "Correct the toolset, or the servers that it names.",
+      };
     },
   );
   return { name, ok: check.ok, checks: [check] };
@@ -208,30 +226,46 @@ function createToolsetVerb(
         .filter((name) => maySeeServer(principal, name));
     return createToolset({
       alias: typeof toolset === "string" ? toolset : null,
-      definition: () => (toolset === null ? { ...wholeCatalogue, providers: visible() } : registry.definition(toolset)),
+      definition: () =>
+        toolset === null
+          ? { ...wholeCatalogue, providers: visible() }
+          : registry.definition(toolset),
       tools: async () => (await runner()).namedTools(asked),
-      answer: async (calls, options, isCut) => (await runner()).answerCalls(calls, { ...asked, options, isCut }),
-      generate: (request) => generate({ principal, ...request, ...(toolset === null ? {} : { toolset }) }),
+      answer: async (calls, options, isCut) =>
+        (await runner()).answerCalls(calls, { ...asked, options, isCut }),
+      generate: (request) =>
+        generate({ principal, ...request, ...(toolset === null ? {} : { toolset }) }),
       usage: () => registry.usage(toolset),
     });
   };
 }
 
 /** The failure to use a model or a toolset that is configured, and wrongly; null when nothing is known of it. */
-function brokenEntry(config: Config, section: "models" | "toolsets", name: string): PlaneError | null {
+function brokenEntry(
+  config: Config,
+  section: "models" | "toolsets",
+  name: string,
+): PlaneError | null {
   const path = renderPath([section, name]);
   const problem = config.problems.find(
-    ({ path: written, key = written }) => key === path || key.startsWith(`${path}.`) || key.startsWith(`${path}[`),
+    ({ path: written, key = written }) =>
+      key === path || key.startsWith(`${path}.`) || key.startsWith(`${path}[`),
   );
   if (problem === undefined) return null;
   const what = section === "models" ? "Model" : "Toolset";
-  return new PlaneError("CONFIG_INVALID", `${what} '${name}' cannot be used: ${renderConfigProblem(problem)}`, {
-    data: { path: problem.path },
-  });
+  return new PlaneError(
+    "CONFIG_INVALID",
+    `${what} '${name}' cannot be used: ${renderConfigProblem(problem)}`,
+    {
+      data: { path: problem.path },
+    },
+  );
 }
 
 /** The names of entries that something is wrong with. */
 function brokenNames(config: Config, section: "models" | "toolsets"): string[] {
   const named = new RegExp(`^${section}\\.([^.[]+)`);
-  return [...new Set(config.problems.flatMap(({ path, key = path }) => named.exec(key)?.[1] ?? []))];
+  return [
+    ...new Set(config.problems.flatMap(({ path, key = path }) => named.exec(key)?.[1] ?? [])),
+  ];
 }

@@ -35,7 +35,10 @@ export function createModels({ configured, broken, given }: Parts) {
     const [only, ...others] = names;
     if (only !== undefined && others.length === 0) return only;
     if (only === undefined) throw broken() ?? noModel();
-    throw new PlaneError("USAGE", `Say which model to ask: ${names.join(", ")}. Or call one of them 'default'.`);
+    throw new PlaneError(
+      "USAGE",
+      `Say which model to ask: ${names.join(", ")}. Or call one of them 'default'.`,
+    );
   }
 
   function requireUsable(name: string): void {
@@ -44,7 +47,9 @@ export function createModels({ configured, broken, given }: Parts) {
     if (!Object.hasOwn(models, name)) throw broken(name) ?? unknownModel(name, knownNames());
     const trouble = modelTrouble(name, models);
     if (trouble === null) return;
-    throw new PlaneError("CONFIG_INVALID", `The agent cannot ask its model: ${trouble}.`, { data: { model: name } });
+    throw new PlaneError("CONFIG_INVALID", `The agent cannot ask its model: ${trouble}.`, {
+      data: { model: name },
+    });
   }
 
   return {

@@ -1,14 +1,25 @@
 import type { ToolsetInput } from "../../generated/config/config-input.ts";
 import { passesFilter } from "../lib/text/glob.ts";
 import { nearest } from "../lib/text/nearest.ts";
-import { countCalls, finishOf, readResponse, refuseCalls, toToolMessage } from "../model/agent/asked-calls.ts";
+import {
+  countCalls,
+  finishOf,
+  readResponse,
+  refuseCalls,
+  toToolMessage,
+} from "../model/agent/asked-calls.ts";
 import { isCutOff } from "../model/agent/broken-replies.ts";
 import type { AskedCall } from "../model/agent/chat.ts";
 import type { AgentCounters } from "../model/agent/run-schema.ts";
 import { unknownToolset } from "../model/agent/unknown-toolset.ts";
 import type { CallAnswer, ProcessOptions, SelectedTool, Toolset } from "../model/agent.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
-import { isToolFormat, type ToolFormatName, type ToolFormats, toolFormats } from "../model/catalogue/tool-formats.ts";
+import {
+  isToolFormat,
+  type ToolFormatName,
+  type ToolFormats,
+  toolFormats,
+} from "../model/catalogue/tool-formats.ts";
 import { ToolsetDefinition } from "../model/config/config.ts";
 import { describeIssue } from "../model/config/describe-issue.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -72,13 +83,17 @@ export function createToolsetRegistry(
     },
     definition: (toolset) => (isDefinition(toolset) ? toolset : named(toolset)),
     register(alias, definition) {
-      if (typeof alias !== "string" || alias.trim() === "") throw new PlaneError("USAGE", "A toolset needs an alias.");
+      if (typeof alias !== "string" || alias.trim() === "")
+        throw new PlaneError("USAGE", "A toolset needs an alias.");
       registered.set(alias, readDefinition(definition, `Toolset '${alias}' cannot be registered`));
     },
     count(toolset, counters) {
       const before = usage(toolset);
       const sum = Object.fromEntries(
-        Object.entries(counters).map(([name, count]) => [name, count + before[name as keyof AgentCounters]]),
+        Object.entries(counters).map(([name, count]) => [
+          name,
+          count + before[name as keyof AgentCounters],
+        ]),
       ) as AgentCounters;
       if (isDefinition(toolset)) usedInline.set(toolset, sum);
       else usedByName.set(toolset, sum);
@@ -99,7 +114,8 @@ function readDefinition(definition: unknown, wrong: string): ToolsetDefinition {
       ? issue.keys.map(unknownKey).join("; ")
       : `${issue.path.join(".") || "it"} ${describeIssue(issue, definition)}`,
   );
-  const example = 'Give an alias, or a definition such as { providers: ["demo"], allow_tools: ["add"] }.';
+  const example =
+    'Give an alias, or a definition such as { providers: ["demo"], allow_tools: ["add"] }.';
   throw new PlaneError("USAGE", `${wrong}: ${problems.join("; ")}. ${example}`);
 }
 
@@ -116,15 +132,22 @@ type ToolsetParts = {
   /** Looked up again each time: a toolset that was registered again counts at once. */
   tools(): Promise<NamedTool[]>;
   /** A reply that was cut off may end in the middle of a call. */
-  answer(calls: readonly AskedCall[], options: ProcessOptions, isCut: boolean): Promise<CallAnswer[]>;
+  answer(
+    calls: readonly AskedCall[],
+    options: ProcessOptions,
+    isCut: boolean,
+  ): Promise<CallAnswer[]>;
   generate: Toolset["generate"];
   usage: Toolset["usage"];
 };
 
 /** For programs that run a model themselves: schemas for its request, and messages for its answer. */
 export function createToolset(parts: ToolsetParts): Toolset {
-  const answer = async (calls: readonly AskedCall[], options: ProcessOptions = {}, isCut = false) =>
-    calls.length === 0 ? [] : parts.answer(calls, options, isCut);
+  const answer = async (
+    calls: readonly AskedCall[],
+    options: ProcessOptions = {},
+    isCut = false,
+  ) => (calls.length === 0 ? [] : parts.answer(calls, options, isCut));
 
   return {
     alias: parts.alias,
@@ -144,7 +167,10 @@ export function createToolset(parts: ToolsetParts): Toolset {
       const name = format ?? "openai";
       if (!isToolFormat(name)) {
         const known = Object.keys(toolFormats).join(", ");
-        throw new PlaneError("USAGE", `'${String(name)}' is not a tool format. Use one of ${known}.`);
+        throw new PlaneError(
+          "USAGE",
+          `'${String(name)}' is not a tool format. Use one of ${known}.`,
+        );
       }
       const tools = await parts.tools();
       const described = tools.map((named) => ({ ...named.tool, modelName: named.name }));
@@ -170,7 +196,10 @@ export function createToolset(parts: ToolsetParts): Toolset {
  * whole name. A tool written by hand is when
  * it leads to one of the servers, or when it is named.
  */
-export function isInToolset({ providers, allow_tools }: ToolsetDefinition, tool: SelectedTool): boolean {
+export function isInToolset(
+  { providers, allow_tools }: ToolsetDefinition,
+  tool: SelectedTool,
+): boolean {
   const { server, tool: name } = tool.id;
   const names = server === null ? [name] : [name, `${server}.${name}`];
   if (!names.some((one) => passesFilter(one, allow_tools, null))) return false;

@@ -12,7 +12,13 @@ import { createActivity } from "./activity.ts";
 const ada = principalOf({ user: "ada" });
 const bob = principalOf({ user: "bob" });
 
-type Told = { args?: unknown; values?: JsonObject; result?: ToolResult; text?: string; user?: string };
+type Told = {
+  args?: unknown;
+  values?: JsonObject;
+  result?: ToolResult;
+  text?: string;
+  user?: string;
+};
 
 function note(activity: ReturnType<typeof createActivity>, id: string, told: Told = {}): void {
   const { args = {}, values = {}, user = "ada", text = "done" } = told;
@@ -27,7 +33,11 @@ function note(activity: ReturnType<typeof createActivity>, id: string, told: Tol
     input: { arguments: args, repaired: false, dropped: [] },
     injected: { values },
   } as unknown as Requested & Partial<Executed>;
-  const outcome = { ok: true, call: { id, tool: "s.t", status: "succeeded", durationMs: 4 }, result };
+  const outcome = {
+    ok: true,
+    call: { id, tool: "s.t", status: "succeeded", durationMs: 4 },
+    result,
+  };
   activity.note(call, outcome as unknown as Outcome);
 }
 
@@ -50,18 +60,27 @@ test("callers see their own calls, and administrators all of them", () => {
   note(activity, "1", { user: "ada" });
   note(activity, "2", { user: "bob" });
   const seen = (principal: typeof ada) => activity.entries(principal).map(({ id }) => id);
-  assert.deepEqual([seen(ada), seen(bob), seen(trusted({ user: "eve" }))], [["1"], ["2"], ["2", "1"]]);
+  assert.deepEqual(
+    [seen(ada), seen(bob), seen(trusted({ user: "eve" }))],
+    [["1"], ["2"], ["2", "1"]],
+  );
 });
 
 test("a summary has no invisible, direction-changing or control characters, and a secret does not hide behind them", () => {
   const text = "a\u202eb\u200bc\u001b[31md\u{e0041}e\u0007";
-  assert.deepEqual(summary({ args: { text: "a\u202eb\u200bc" }, text }), ['{"text":"abc"}', "abcde"]);
+  assert.deepEqual(summary({ args: { text: "a\u202eb\u200bc" }, text }), [
+    '{"text":"abc"}',
+    "abcde",
+  ]);
   const [, result] = summary({ text: "pass\u200bword: hunter2hunter2" });
   assert.match(result ?? "", /\[redacted\]/);
 });
 
 test("a summary has at most 256 characters and one line", () => {
-  const [args, result] = summary({ args: { text: "a b ".repeat(500) }, text: "line\n".repeat(5_000) });
+  const [args, result] = summary({
+    args: { text: "a b ".repeat(500) },
+    text: "line\n".repeat(5_000),
+  });
   assert.equal(args?.length, 256);
   assert.equal(result?.length, 256);
   assert.match(result ?? "", /^line line .*…$/);

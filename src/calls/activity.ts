@@ -43,7 +43,11 @@ export function createActivity(onNoted?: (call: Call, outcome: Outcome) => void)
   };
 }
 
-type Given = { input: Call["input"] | undefined; asked: Call["asked"]; injected: Call["injected"] | undefined };
+type Given = {
+  input: Call["input"] | undefined;
+  asked: Call["asked"];
+  injected: Call["injected"] | undefined;
+};
 
 /**
  * Few are ever looked at, so it is summarized then. Of large texts only the beginning is held. The call itself is not: all
@@ -83,7 +87,8 @@ class Note {
   #summarize(): ActivityEntry {
     const { id, tool, status, durationMs } = this.#record;
     const given = typeof this.#given === "string" ? this.#given : textOfArguments(this.#given);
-    const said = typeof this.#said === "object" && this.#said !== null ? textOfResult(this.#said) : this.#said;
+    const said =
+      typeof this.#said === "object" && this.#said !== null ? textOfResult(this.#said) : this.#said;
     return {
       id,
       at: this.#at,
@@ -102,7 +107,9 @@ class Note {
 
 /** A copy: a slice keeps the whole text in memory. */
 function beginning(text: string): string {
-  return text.length > window ? Buffer.from(text.slice(0, window + 1), "utf16le").toString("utf16le") : text;
+  return text.length > window
+    ? Buffer.from(text.slice(0, window + 1), "utf16le").toString("utf16le")
+    : text;
 }
 
 function isShort({ input, asked }: Call, { result }: Outcome): boolean {
@@ -129,7 +136,11 @@ function textOfArguments({ input, asked, injected }: Given): string {
   // A file is shown by the caller's name for it.
   const names = Object.keys(injected?.values ?? {}).filter((name) => !Object.hasOwn(given, name));
   if (names.length === 0 || typeof given !== "object") return briefJson(given, window, hide);
-  return briefJson({ ...given, ...Object.fromEntries(names.map((name) => [name, placeholder])) }, window, hide);
+  return briefJson(
+    { ...given, ...Object.fromEntries(names.map((name) => [name, placeholder])) },
+    window,
+    hide,
+  );
 }
 
 function textOfResult(result: ToolResult): string {

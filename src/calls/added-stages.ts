@@ -53,7 +53,10 @@ export function aroundStages(stages: readonly ExecuteStage[], inner: Around | nu
       if (limiter.isCancelled) throw ended();
       if (thrown instanceof PlaneError) throw thrown;
       const message = `An extension stopped the call: ${errorText(thrown)}`;
-      throw new PlaneError("PROVIDER_FAILED", message, { data: { sent: executed !== undefined }, cause: thrown });
+      throw new PlaneError("PROVIDER_FAILED", message, {
+        data: { sent: executed !== undefined },
+        cause: thrown,
+      });
     } finally {
       limiter.clear();
     }
@@ -72,7 +75,8 @@ function through(
     (next, stage) => async () => {
       const given: unknown = await stage(shown, next);
       // Most likely a forgotten `return`; the result of the tool would be lost in silence.
-      if (given === undefined) throw new Error("it returned nothing; a stage returns what 'next' gives, or a result");
+      if (given === undefined)
+        throw new Error("it returned nothing; a stage returns what 'next' gives, or a result");
       return given as ToolResult;
     },
     innermost,

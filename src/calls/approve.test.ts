@@ -9,9 +9,16 @@ import { type ApproveOptions, approve as approveAtOnce } from "./approve.ts";
 /** Where it does not wait it answers at once, which is the same to a caller that waits. */
 const approve = async (...given: Parameters<typeof approveAtOnce>) => approveAtOnce(...given);
 
-const say = (verdict: Verdict["verdict"]): Verdict => ({ verdict, origin: "rule", reason: "it writes" });
+const say = (verdict: Verdict["verdict"]): Verdict => ({
+  verdict,
+  origin: "rule",
+  reason: "it writes",
+});
 
-function saying(verdict: Verdict["verdict"], changes: Partial<ApproveOptions> = {}): ApproveOptions {
+function saying(
+  verdict: Verdict["verdict"],
+  changes: Partial<ApproveOptions> = {},
+): ApproveOptions {
   return {
     ownCounts: () => true,
     decide: () => say(verdict),
@@ -34,7 +41,11 @@ test("an allowed call goes on with the verdict", async () => {
 });
 
 const yes: HeldYes = { id: "h", fingerprint: "as it is", by: "ada", arguments: { text: "hi" } };
-const consents = { nothing: {}, consent: { options: { consent: true } }, approval: { approved: yes } };
+const consents = {
+  nothing: {},
+  consent: { options: { consent: true } },
+  approval: { approved: yes },
+};
 
 for (const [name, changes] of Object.entries(consents)) {
   test(`a denied call ends despite an earlier yes: ${name}`, async () => {
@@ -122,14 +133,21 @@ test("the decision of hooks counts, and is not made again", async () => {
   const decide = () => assert.fail("it was decided");
   const call = { ...injectedCall(), ...judged("allow") };
   assert.deepEqual(await approvalOf(call, saying("deny", { decide })), say("allow"));
-  await assert.rejects(approve({ ...injectedCall(), ...judged("deny") }, saying("allow", { decide })), {
-    code: "APPROVAL_DENIED",
-  });
+  await assert.rejects(
+    approve({ ...injectedCall(), ...judged("deny") }, saying("allow", { decide })),
+    {
+      code: "APPROVAL_DENIED",
+    },
+  );
 });
 
 test("earlier consent does not cover arguments that a hook wrote", async () => {
   const back = requestedCall();
-  const call = { ...injectedCall(), ...judged("ask", { text: "mine" }), options: { consent: true } };
+  const call = {
+    ...injectedCall(),
+    ...judged("ask", { text: "mine" }),
+    options: { consent: true },
+  };
   assert.equal(await approve(call, saying("ask", { hold: async () => back })), back);
 });
 
@@ -151,8 +169,13 @@ test("a yes to a held call is void when a hook writes something else, even where
 });
 
 test("what hooks decided before a person was asked stays with the call", async () => {
-  const hooks = [{ event: "PreToolUse", name: "h", decision: "require_approval", reason: null, ms: 1 }] as const;
+  const hooks = [
+    { event: "PreToolUse", name: "h", decision: "require_approval", reason: null, ms: 1 },
+  ] as const;
   const back = requestedCall();
   const call = { ...injectedCall(), ...judged("ask"), hooks: [...hooks] };
-  assert.deepEqual(await approve(call, saying("ask", { hold: async () => back })), { ...back, hooks });
+  assert.deepEqual(await approve(call, saying("ask", { hold: async () => back })), {
+    ...back,
+    hooks,
+  });
 });

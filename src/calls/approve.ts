@@ -1,4 +1,8 @@
-import { type ApprovalPorts, loadApprovals as openApprovals, ownYesCounts } from "../access/access.ts";
+import {
+  type ApprovalPorts,
+  loadApprovals as openApprovals,
+  ownYesCounts,
+} from "../access/access.ts";
 import { once } from "../lib/async/once.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
 import type { Approved, HeldYes, Injected, Outcome, Requested } from "../model/calls/call.ts";
@@ -37,7 +41,8 @@ export function approve(
 ): Approved | Promise<Approved | Requested> {
   const verdict = call.judged?.verdict ?? options.decide(call);
   // Most calls need no approval.
-  if (!(verdict instanceof Promise) && verdict.verdict === "allow" && !call.approved) return withVerdict(call, verdict);
+  if (!(verdict instanceof Promise) && verdict.verdict === "allow" && !call.approved)
+    return withVerdict(call, verdict);
   return ask(call, verdict, options, asking);
 }
 
@@ -66,7 +71,8 @@ async function ask(
     if (call.options.consent && ownCounts(call.principal) && (judged?.before ?? null) === null)
       return withVerdict(call, { verdict: "allow", origin: "user", reason });
     const before = await remembered(call, verdict);
-    if (before !== null) return withVerdict(call, { verdict: "allow", origin: "user_auto", reason: before });
+    if (before !== null)
+      return withVerdict(call, { verdict: "allow", origin: "user_auto", reason: before });
   }
   requireReadable(call, "a person would be asked about that one");
   const answered = await hold(call, verdict, asking);
@@ -74,7 +80,11 @@ async function ask(
 }
 
 /** A yes holds only for what was shown. */
-async function confirm(call: Injected, yes: HeldYes, isSameTool: ApproveOptions["isSameTool"]): Promise<Verdict> {
+async function confirm(
+  call: Injected,
+  yes: HeldYes,
+  isSameTool: ApproveOptions["isSameTool"],
+): Promise<Verdict> {
   const isSame = await isSameTool(call.tool, yes.fingerprint);
   if (!isSame || !isWhatWasShown(call, yes)) {
     const what = isSame ? "what becomes of the arguments" : "the tool";
@@ -86,7 +96,9 @@ async function confirm(call: Injected, yes: HeldYes, isSameTool: ApproveOptions[
 }
 
 function denied({ tool: { name } }: Injected, reason: string, data: ErrorData): PlaneError {
-  return new PlaneError("APPROVAL_DENIED", `'${name}' was not run: ${reason}.`, { data: { tool: name, ...data } });
+  return new PlaneError("APPROVAL_DENIED", `'${name}' was not run: ${reason}.`, {
+    data: { tool: name, ...data },
+  });
 }
 
 /** Edited arguments are not shown again, so a hook may not change them. */
@@ -123,7 +135,8 @@ export function createLazyApprovals(parts: ApprovalPorts) {
   return {
     stage,
     verbs: { approvals, plans },
-    onApprovedEnd: async (yes: HeldYes, outcome: Outcome) => (await loaded()).onApprovedEnd(yes, outcome),
+    onApprovedEnd: async (yes: HeldYes, outcome: Outcome) =>
+      (await loaded()).onApprovedEnd(yes, outcome),
     start: () => void loaded().then(({ start }) => start()),
     stop: async () => void (loaded.made() && (await loaded()).stop()),
   };

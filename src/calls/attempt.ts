@@ -80,7 +80,10 @@ function createQuestions(
       const goOn = limiter.pause();
       const countOn = pass?.pause();
       over ??= new AbortController();
-      return answer({ method, params }, AbortSignal.any([signal, limiter.signal, over.signal])).finally(() => {
+      return answer(
+        { method, params },
+        AbortSignal.any([signal, limiter.signal, over.signal]),
+      ).finally(() => {
         countOn?.();
         goOn();
       });
@@ -104,7 +107,13 @@ class Attempt implements ProviderContext {
   private answers: ProviderContext["onRequest"];
   private reports: ProviderContext["onProgress"] | undefined;
 
-  constructor(call: Routed, spec: ProviderSpec, given: AttemptWith, options: AttemptOptions, hide: InjectedHider) {
+  constructor(
+    call: Routed,
+    spec: ProviderSpec,
+    given: AttemptWith,
+    options: AttemptOptions,
+    hide: InjectedHider,
+  ) {
     this.principal = call.principal;
     this.owner = sessionOwner(call.principal, call.options.conversation);
     this.idempotencyKey = given.idempotencyKey;
@@ -221,7 +230,8 @@ export async function attempt(
 
 /** A server gets the text of its caller where nothing is added; what else executes a tool may change its own copy. */
 export function providerArguments({ input, injected }: Routed, { name }: ProviderSpec): JsonObject {
-  const text = name === "mcp" && !hasMembers(injected.values) ? sourceTextOf(input.arguments) : undefined;
+  const text =
+    name === "mcp" && !hasMembers(injected.values) ? sourceTextOf(input.arguments) : undefined;
   if (text !== undefined && input.exact === undefined) return input.arguments;
   const args = { ...putExactNumbers(input.arguments, input.exact ?? []), ...injected.values };
   if (text !== undefined) rememberText(args, text);
@@ -237,9 +247,13 @@ export function sessionOwner(principal: Principal, conversation: string | undefi
 
 /** The definition has changed. Nothing was sent, and the call must be planned again. */
 function outdated({ tool }: Routed): PlaneError {
-  return new PlaneError("CONFLICT", `The definition of '${tool.name}' keeps changing. Nothing was run.`, {
-    data: { tool: tool.name, sent: false, isOutdated: true },
-  });
+  return new PlaneError(
+    "CONFLICT",
+    `The definition of '${tool.name}' keeps changing. Nothing was run.`,
+    {
+      data: { tool: tool.name, sent: false, isOutdated: true },
+    },
+  );
 }
 
 export function isOutdated(thrown: unknown): boolean {
@@ -257,7 +271,8 @@ export function endedError(
     const text = `This plane was shut down before '${data.tool}' had answered${which}.${also}`;
     return new PlaneError("SHUTTING_DOWN", text, { data: { ...data, stopped: true } });
   }
-  if (!limiter.isExpired) return new PlaneError("CANCELLED", `The call of '${data.tool}' was cancelled.`, { data });
+  if (!limiter.isExpired)
+    return new PlaneError("CANCELLED", `The call of '${data.tool}' was cancelled.`, { data });
   const text = `'${data.tool}' did not answer within ${ms / 1000} s (limit of the ${setBy}).${also}`;
   return new PlaneError("TIMEOUT", text, { data: { ...data, limitMs: ms, limitSetBy: setBy } });
 }

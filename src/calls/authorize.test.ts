@@ -16,7 +16,8 @@ test("a caller who may call only what they were shown learns where to look, once
   const guessed = { ...resolvedCall(), options: { unseen: true } };
   assert.throws(() => authorize(guessed, () => ({ by: "everyone" })), {
     code: "FORBIDDEN",
-    message: /^'notes\.write' was not shown in this session.* Find it with mcp_tool_search or mcp_tool_list first\.$/,
+    message:
+      /^'notes\.write' was not shown in this session.* Find it with mcp_tool_search or mcp_tool_list first\.$/,
   });
   assert.throws(() => authorize(guessed, () => ({ refused: "it is for finance", why: "groups" })), {
     message: /it is for finance/,
@@ -29,7 +30,11 @@ for (const [who, principal] of [
 ] as const) {
   test(`${who} is refused by name, with the tool and the reason`, () => {
     assert.throws(
-      () => authorize({ ...resolvedCall(), principal }, () => ({ refused: "it is for finance", why: "groups" })),
+      () =>
+        authorize({ ...resolvedCall(), principal }, () => ({
+          refused: "it is for finance",
+          why: "groups",
+        })),
       {
         code: "FORBIDDEN",
         message: new RegExp(`^${who} .*'notes\\.write': it is for finance\\.$`),

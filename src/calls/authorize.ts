@@ -14,7 +14,11 @@ import { isForModels, isForPages } from "../model/catalogue/tool-page.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Principal } from "../model/principal.ts";
 
-export type GrantFor = (principal: Principal, tool: Tool, request: AccessRequest) => Grant | Refused;
+export type GrantFor = (
+  principal: Principal,
+  tool: Tool,
+  request: AccessRequest,
+) => Grant | Refused;
 
 export function authorize(call: Resolved, grantFor: GrantFor): Authorized {
   const grant = requireGrant(call.principal, call.tool, grantFor, accessRequestOf(call.options));
@@ -30,11 +34,19 @@ export function authorizeArguments(call: Injected, grantFor: GrantFor): Injected
   const { id, metadata } = call.tool;
   if (metadata.requires_flags === undefined && id.server !== null) return call;
   const args = { ...call.input.arguments, ...call.injected.values };
-  requireGrant(call.principal, call.tool, grantFor, { ...accessRequestOf(call.options), arguments: args });
+  requireGrant(call.principal, call.tool, grantFor, {
+    ...accessRequestOf(call.options),
+    arguments: args,
+  });
   return call;
 }
 
-export function requireGrant(principal: Principal, tool: Tool, grantFor: GrantFor, request: AccessRequest = {}): Grant {
+export function requireGrant(
+  principal: Principal,
+  tool: Tool,
+  grantFor: GrantFor,
+  request: AccessRequest = {},
+): Grant {
   const grant = grantFor(principal, tool, request);
   if (!("refused" in grant)) return grant;
   const who = principal.user ?? "An anonymous caller";
@@ -74,7 +86,12 @@ function whomToAsk({ locked }: Refused): string {
 }
 
 /** They may come from outside, so they are checked. */
-export function accessRequestOf({ toolGroups, state, compliance, mcp }: CallOptions): AccessRequest {
+export function accessRequestOf({
+  toolGroups,
+  state,
+  compliance,
+  mcp,
+}: CallOptions): AccessRequest {
   if (mcp !== undefined && typeof mcp !== "boolean" && !isTexts(mcp))
     throw usage("'mcp' must be true, false or a list of servers");
   if (toolGroups !== undefined && toolGroups !== "*" && !isTexts(toolGroups))

@@ -69,7 +69,11 @@ test("a call takes every stage in order and comes back with its result", async (
 });
 
 const refusals: [stage: string, code: ErrorCode, changes: Partial<CallStages>][] = [
-  ["resolve", "TOOL_NOT_FOUND", { findTool: () => Promise.reject(new PlaneError("TOOL_NOT_FOUND", "no")) }],
+  [
+    "resolve",
+    "TOOL_NOT_FOUND",
+    { findTool: () => Promise.reject(new PlaneError("TOOL_NOT_FOUND", "no")) },
+  ],
   ["authorize", "FORBIDDEN", { grantFor: () => ({ refused: "no", why: "groups" }) }],
   ["validate", "INVALID_ARGUMENTS", { checkArguments: async () => [{ path: "", message: "no" }] }],
   ["approve", "APPROVAL_DENIED", { approval: approvalBy("deny") }],

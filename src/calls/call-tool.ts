@@ -2,7 +2,15 @@ import { nowText, uniqueId } from "../lib/ids-and-time.ts";
 import { rewriteText } from "../lib/json/json-text.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { shorten } from "../lib/text/cut-text.ts";
-import type { Approved, Authorized, Executed, Injected, Requested, Routed, Validated } from "../model/calls/call.ts";
+import type {
+  Approved,
+  Authorized,
+  Executed,
+  Injected,
+  Requested,
+  Routed,
+  Validated,
+} from "../model/calls/call.ts";
 import type { Tool, ToolId } from "../model/catalogue/tool.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { PlaneCallOptions } from "../model/plane.ts";
@@ -68,12 +76,18 @@ export function createCallTool(path: CallStages): CallTool {
         const call = latest;
         const found = step("resolve", () =>
           call.approved || call.resumed
-            ? withCurrentRights(call, path).then((now) => resolve(now, path.findTool, cancellation, relay?.onProgress))
+            ? withCurrentRights(call, path).then((now) =>
+                resolve(now, path.findTool, cancellation, relay?.onProgress),
+              )
             : resolve(call, path.findTool, cancellation, relay?.onProgress),
         );
         const resolved = found instanceof Promise ? await found : found;
-        const authorized = step("authorize", () => authorize(resolved, path.grantFor)) as Authorized;
-        const checked = step("validate", () => validate(authorized, path.checkArguments, path.onlyReads));
+        const authorized = step("authorize", () =>
+          authorize(resolved, path.grantFor),
+        ) as Authorized;
+        const checked = step("validate", () =>
+          validate(authorized, path.checkArguments, path.onlyReads),
+        );
         let validated: Validated;
         try {
           validated = checked instanceof Promise ? await checked : checked;
@@ -102,7 +116,9 @@ export function createCallTool(path: CallStages): CallTool {
           latest = answered;
           continue;
         }
-        const routed = step("route", () => requireExactProviders(route(answered, path.routing))) as Routed;
+        const routed = step("route", () =>
+          requireExactProviders(route(answered, path.routing)),
+        ) as Routed;
         if (requested.options.dryRun) return routed;
         try {
           const around = path.around?.(routed.tool) ?? null;
@@ -135,7 +151,10 @@ function hookContext({ approval, checkArguments, valueFor }: CallStages): HookCo
   };
 }
 
-async function withCurrentRights(call: Requested, { currentPrincipal }: CallStages): Promise<Requested> {
+async function withCurrentRights(
+  call: Requested,
+  { currentPrincipal }: CallStages,
+): Promise<Requested> {
   return currentPrincipal ? { ...call, principal: await currentPrincipal(call.principal) } : call;
 }
 
@@ -162,7 +181,11 @@ function requestedOf({
 
 const maxNameLength = 1_000;
 
-export function requestCall(tool: string | ToolId, args: unknown, given: PlaneCallOptions & KnownCaller): Requested {
+export function requestCall(
+  tool: string | ToolId,
+  args: unknown,
+  given: PlaneCallOptions & KnownCaller,
+): Requested {
   const { principal: caller, face = "library", files, ...others } = given;
   const { signal: _, askHere: __, relay: ___, cancellation: ____, ...options } = others;
   const { mcp } = options;
@@ -172,5 +195,13 @@ export function requestCall(tool: string | ToolId, args: unknown, given: PlaneCa
   // No tool has such a name, and it is looked at and written at every step.
   const named = typeof tool === "string" ? shorten(tool, maxNameLength) : tool;
   const asked = { tool: named, arguments: args };
-  return { id: uniqueId(), at: nowText(), asked, principal, face, options, ...(files === undefined ? {} : { files }) };
+  return {
+    id: uniqueId(),
+    at: nowText(),
+    asked,
+    principal,
+    face,
+    options,
+    ...(files === undefined ? {} : { files }),
+  };
 }

@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { resolvedCall } from "../../test/samples/calls.ts";
 import { noRouting } from "../../test/samples/routing.ts";
-import type { Approved, Authorized, Injected, Requested, Resolved, Routed, Validated } from "../model/calls/call.ts";
+import type {
+  Approved,
+  Authorized,
+  Injected,
+  Requested,
+  Resolved,
+  Routed,
+  Validated,
+} from "../model/calls/call.ts";
 import { type ApproveOptions, approve } from "./approve.ts";
 import { authorize, type GrantFor } from "./authorize.ts";
 import { type ExecuteOptions, execute } from "./execute.ts";
@@ -62,7 +70,12 @@ const functions: Functions = {
     isSameTool: async (_tool, fingerprint) => fingerprint === "f",
     hold: async () => assert.fail("no person is asked"),
   },
-  routing: { environment: {}, unavailable: () => null, resting: () => null, serverLimitMs: () => undefined },
+  routing: {
+    environment: {},
+    unavailable: () => null,
+    resting: () => null,
+    serverLimitMs: () => undefined,
+  },
   execution: {
     provider: () => async () => ({ content: [] }),
     checkOutput: async () => [],

@@ -39,7 +39,12 @@ export { createLimits } from "./limits/limits.ts";
 export type { Lookup } from "./lookup.ts";
 export { readResultManifest } from "./providers/builtin.ts";
 export { explainModelFailure } from "./providers/http.ts";
-export { endpointOf, type ModelEndpoint, modelTrouble, openChatModel } from "./providers/model-endpoint.ts";
+export {
+  endpointOf,
+  type ModelEndpoint,
+  modelTrouble,
+  openChatModel,
+} from "./providers/model-endpoint.ts";
 export { loadRecordings } from "./recording/open-recordings.ts";
 export { createResults } from "./results/results.ts";
 export type { Otlp, OtlpPorts, RunBeginning, Spans, TelemetryPackage, TracedRun } from "./spans.ts";
@@ -60,7 +65,8 @@ type Owner = Parameters<Parameters<Servers["release"]>[0]>[0];
 export type Calls = Awaited<ReturnType<typeof createCalls>>;
 
 export async function createCalls(context: CallsContext) {
-  const { settings, environment, options, recorder, audit, access, servers, catalogue, limits } = context;
+  const { settings, environment, options, recorder, audit, access, servers, catalogue, limits } =
+    context;
   const { config } = settings;
   const { registry, quality } = catalogue;
   const { grants, identity } = access;
@@ -97,7 +103,8 @@ export async function createCalls(context: CallsContext) {
     run: (call) => runner.run(call),
     checkArguments: (held, args) => checkHeld(held, args, grants, lookup),
     mayMake: createMayMake(judging, lookup),
-    onChangedElsewhere: (listener) => recorder.onNews((news) => news.what === "heldCall" && listener(news.id)),
+    onChangedElsewhere: (listener) =>
+      recorder.onNews((news) => news.what === "heldCall" && listener(news.id)),
     fixedOf: registry.fixedOf,
     audit: audit.run,
   });
@@ -112,11 +119,22 @@ export async function createCalls(context: CallsContext) {
   });
   const payloads = createPayloads({ config, store });
   const activity = createActivity(payloads.note);
-  const reads = createReadCache({ config, servers, answer: context.answers.answer, tools: registry.all });
-  const spans = await createSpans({ settings: settings.otlp, on: recorder.on, emit, packages: context.packages });
+  const reads = createReadCache({
+    config,
+    servers,
+    answer: context.answers.answer,
+    tools: registry.all,
+  });
+  const spans = await createSpans({
+    settings: settings.otlp,
+    on: recorder.on,
+    emit,
+    packages: context.packages,
+  });
   const path = wirePath(context, { lookup, providers, approvals, hooks, activity, reads, spans });
   const runner = createRunner(createCallTool(path), servers.stop, spans);
-  const call: Inside<Plane>["call"] = (asked, args, options) => runner.run(requestCall(asked, args, options), options);
+  const call: Inside<Plane>["call"] = (asked, args, options) =>
+    runner.run(requestCall(asked, args, options), options);
   const verbs: CallVerbs = {
     ...approvals.verbs,
     ...createOfferVerbs({
@@ -156,7 +174,8 @@ export async function createCalls(context: CallsContext) {
           await hooks.ended(conversation, principal);
         }
         const theirs = sessionOwner(principal, conversation);
-        const isTheirs = (owner: Owner) => owner.conversation === theirs.conversation && owner.user === theirs.user;
+        const isTheirs = (owner: Owner) =>
+          owner.conversation === theirs.conversation && owner.user === theirs.user;
         return servers.release(isTheirs, "the conversation ended");
       },
     },
@@ -169,7 +188,8 @@ export async function createCalls(context: CallsContext) {
     checkSchema: loadAndCheckSchema,
     guardPrompt: hooks.guardPrompt,
     verbs,
-    run: (requested: Requested, signal?: AbortSignal) => runner.run(requested, signal ? { signal } : {}),
+    run: (requested: Requested, signal?: AbortSignal) =>
+      runner.run(requested, signal ? { signal } : {}),
     /** A server was restarted, or says that its lists have changed. */
     forgetReads: reads.forget,
     start: approvals.start,
@@ -204,7 +224,11 @@ class RunningCall extends Cancellation implements CallContext {
   }
 }
 
-function createRunner(callTool: CallTool, stopServers: () => Promise<void>, { withSpan }: Pick<Spans, "withSpan">) {
+function createRunner(
+  callTool: CallTool,
+  stopServers: () => Promise<void>,
+  { withSpan }: Pick<Spans, "withSpan">,
+) {
   const active = createShortLivedMap<RunningCall>();
   let begun = 0;
   const draining = new AbortController();
@@ -238,9 +262,17 @@ function createRunner(callTool: CallTool, stopServers: () => Promise<void>, { wi
   };
 }
 
-async function checkHeld(held: HeldCall, args: JsonObject, grants: Grants, lookup: Lookup): Promise<void> {
+async function checkHeld(
+  held: HeldCall,
+  args: JsonObject,
+  grants: Grants,
+  lookup: Lookup,
+): Promise<void> {
   const { callId, toolId, ...call } = held;
   const tool = await lookup.toCall(toolId, call.principal);
   const grant = requireGrant(call.principal, tool, grants.grantFor, accessRequestOf(call.options));
-  await validate({ ...call, id: callId, asked: { tool: toolId, arguments: args }, tool, grant }, checkArguments);
+  await validate(
+    { ...call, id: callId, asked: { tool: toolId, arguments: args }, tool, grant },
+    checkArguments,
+  );
 }

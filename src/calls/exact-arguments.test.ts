@@ -28,7 +28,10 @@ test("whatever else executes a tool refuses such a number by name", () => {
       thrown.code === "INVALID_ARGUMENTS" &&
       /^'a\.b' of '.+' is 9007199254740993, which is another number/.test(thrown.message),
   );
-  assert.throws(() => requireExactProviders(routedTo("http", "9".repeat(500))), /9… \(500 characters\)/);
+  assert.throws(
+    () => requireExactProviders(routedTo("http", "9".repeat(500))),
+    /9… \(500 characters\)/,
+  );
 });
 
 test("a number that is only rounded is no reason to refuse", () => {

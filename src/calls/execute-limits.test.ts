@@ -26,7 +26,11 @@ function limited(tool: ReturnType<typeof sampleTool>, fails: number, setting: Se
     budgets: createBudgets(() => parsed),
     ratePerMinute: () => perMinute,
     concurrency: () => undefined,
-    slots: createSharedSlots({ shared: undefined, tell: async () => undefined, onTold: () => () => undefined }),
+    slots: createSharedSlots({
+      shared: undefined,
+      tell: async () => undefined,
+      onTold: () => () => undefined,
+    }),
   });
   let asked = 0;
   const keys: unknown[] = [];
@@ -52,7 +56,9 @@ function limited(tool: ReturnType<typeof sampleTool>, fails: number, setting: Se
   return { run, limits, asked: () => asked, keys };
 }
 
-const repeatable = sampleTool({ metadata: sampleMetadata({ idempotency_key: true, cost_per_call: 1 }) });
+const repeatable = sampleTool({
+  metadata: sampleMetadata({ idempotency_key: true, cost_per_call: 1 }),
+});
 
 suite("executing within limits", () => {
   useMockedTime();
@@ -70,8 +76,13 @@ suite("executing within limits", () => {
     const calls = Array.from({ length: 30 }, () => settled(run()));
     for (let at = 0; at < 5; at += 1) await moveTime(5_000);
     assert.equal(asked(), 50);
-    const used = calls.map((call) => call.reason<PlaneError>()).filter(({ data }) => data.attempts === 1);
-    assert.match(used[0]?.message ?? "", /^It failed\. It is not tried again\. The retries of server 'notes'/);
+    const used = calls
+      .map((call) => call.reason<PlaneError>())
+      .filter(({ data }) => data.attempts === 1);
+    assert.match(
+      used[0]?.message ?? "",
+      /^It failed\. It is not tried again\. The retries of server 'notes'/,
+    );
     assert.equal(used[0]?.code, "SERVER_UNAVAILABLE");
   });
 

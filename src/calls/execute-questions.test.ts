@@ -53,7 +53,9 @@ suite("a question in the middle of a call", () => {
     const { executed } = run(
       async (_spec, _args, { onRequest, signal: limit }) => {
         await onRequest?.("elicitation/create", {}, signal);
-        return new Promise((_, reject) => limit.addEventListener("abort", () => reject(limit.reason)));
+        return new Promise((_, reject) =>
+          limit.addEventListener("abort", () => reject(limit.reason)),
+        );
       },
       () => person.promise,
     );

@@ -14,7 +14,12 @@ const repeatable = sampleTool({ metadata: sampleMetadata({ idempotency_key: true
 type Failure = { code: ErrorCode; sent?: boolean; retryAt?: string; retryInMs?: number };
 
 /** Executes with a provider that fails in these ways, one after the other, and then answers. */
-function run(tool: typeof write, failures: readonly Failure[], limitMs = 600_000, signal?: AbortSignal) {
+function run(
+  tool: typeof write,
+  failures: readonly Failure[],
+  limitMs = 600_000,
+  signal?: AbortSignal,
+) {
   const retries: { attempt: number; delayMs: number; reason: string }[] = [];
   const startedAt: number[] = [];
   const call = execute(
@@ -48,7 +53,13 @@ const notSent: Failure = { code: "SERVER_UNAVAILABLE", sent: false };
 const always = Array.from({ length: 9 }, () => lost);
 const unknown: Failure = { code: "SERVER_UNAVAILABLE" };
 
-const cases: [title: string, tool: typeof write, failures: Failure[], tries: number, ends: ErrorCode | "ok"][] = [
+const cases: [
+  title: string,
+  tool: typeof write,
+  failures: Failure[],
+  tries: number,
+  ends: ErrorCode | "ok",
+][] = [
   ["a write that may have arrived is never sent again", write, [lost], 1, "OUTCOME_UNKNOWN"],
   ["a provider that asks for a moment gets it", write, [{ ...notSent, retryInMs: 2_000 }], 2, "ok"],
   [
@@ -59,13 +70,43 @@ const cases: [title: string, tool: typeof write, failures: Failure[], tries: num
     "SERVER_UNAVAILABLE",
   ],
   ["a write of which nothing is known is never sent again", write, [unknown], 1, "OUTCOME_UNKNOWN"],
-  ["a write that timed out at the provider is never sent again", write, [{ code: "TIMEOUT" }], 1, "OUTCOME_UNKNOWN"],
+  [
+    "a write that timed out at the provider is never sent again",
+    write,
+    [{ code: "TIMEOUT" }],
+    1,
+    "OUTCOME_UNKNOWN",
+  ],
   ["a write that was provably not sent is tried again", write, [notSent], 2, "ok"],
-  ["a write is sent again only as long as none arrived", write, [notSent, lost], 2, "OUTCOME_UNKNOWN"],
+  [
+    "a write is sent again only as long as none arrived",
+    write,
+    [notSent, lost],
+    2,
+    "OUTCOME_UNKNOWN",
+  ],
   ["a repeatable call is tried again after it was lost", repeatable, [lost], 2, "ok"],
-  ["a repeatable call is tried again after a timeout", repeatable, [{ code: "TIMEOUT", sent: true }], 2, "ok"],
-  ["a repeatable call ends with the last failure", repeatable, always, defaultRetry.attempts, "SERVER_UNAVAILABLE"],
-  ["an answer of the provider is not asked for twice", repeatable, [{ code: "PROVIDER_FAILED" }], 1, "PROVIDER_FAILED"],
+  [
+    "a repeatable call is tried again after a timeout",
+    repeatable,
+    [{ code: "TIMEOUT", sent: true }],
+    2,
+    "ok",
+  ],
+  [
+    "a repeatable call ends with the last failure",
+    repeatable,
+    always,
+    defaultRetry.attempts,
+    "SERVER_UNAVAILABLE",
+  ],
+  [
+    "an answer of the provider is not asked for twice",
+    repeatable,
+    [{ code: "PROVIDER_FAILED" }],
+    1,
+    "PROVIDER_FAILED",
+  ],
   [
     "a server that says when to come back is not asked before",
     repeatable,

@@ -39,10 +39,13 @@ suite("execute", () => {
     const forged = { text: "hi", username: "eve" };
     const input = { arguments: forged, repaired: false, dropped: [] };
     const seen: unknown[] = [];
-    const { executed } = await run({ ...call, input, injected: { values: { username: "ada" } } }, async (...given) => {
-      seen.push(given[0], given[1]);
-      return answer;
-    });
+    const { executed } = await run(
+      { ...call, input, injected: { values: { username: "ada" } } },
+      async (...given) => {
+        seen.push(given[0], given[1]);
+        return answer;
+      },
+    );
     assert.deepEqual(seen, [call.route.candidates[0], { text: "hi", username: "ada" }]);
     const { attempts, ...rest } = executed;
     assert.deepEqual(rest, { result: answer, provider: "mcp", warnings: [] });
@@ -75,7 +78,9 @@ suite("execute", () => {
     ];
     const good = await run(routedCall(tool), async () => answer, { checkOutput });
     assert.deepEqual(good.executed.warnings, ['{"type":"object"} 1']);
-    const bad = await run(routedCall(tool), async () => ({ ...answer, isError: true }), { checkOutput });
+    const bad = await run(routedCall(tool), async () => ({ ...answer, isError: true }), {
+      checkOutput,
+    });
     assert.deepEqual(bad.executed.warnings, []);
   });
 
@@ -97,7 +102,10 @@ suite("execute", () => {
     const { code, message, data } = call.reason<PlaneError>();
     assert.equal(code, "TIMEOUT");
     assert.match(message, /within 2 s \(limit of the default\).*may still have run/);
-    assert.deepEqual([data.limitMs, data.limitSetBy, data.server, data.attempts], [2_000, "default", "notes", 1]);
+    assert.deepEqual(
+      [data.limitMs, data.limitSetBy, data.server, data.attempts],
+      [2_000, "default", "notes", 1],
+    );
   });
 
   test("a call without a limit waits", async () => {

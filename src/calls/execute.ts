@@ -12,7 +12,12 @@ import type { Attempt } from "../model/calls/call-schema.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import { normalizeResult, type ToolResult } from "../model/calls/result.ts";
 import { healthKey } from "../model/catalogue/health.ts";
-import { isRepeatable, type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
+import {
+  isRepeatable,
+  type ProviderSpec,
+  providerLabel,
+  type Tool,
+} from "../model/catalogue/tool.ts";
 import { errorTable, isShutdown, PlaneError, toPlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 import { defaultRetry, type RetrySettings } from "../model/servers/server.ts";
@@ -23,10 +28,21 @@ import { type Retrying, retryOrGiveUp, unknownOutcome, withAttempts } from "./re
 
 export type RoutingMemory = {
   /** `cooldownMs` is the provider's own wish. */
-  failed(tool: string, provider: string, reason: string, cooldownMs?: number, startedAt?: number): void;
+  failed(
+    tool: string,
+    provider: string,
+    reason: string,
+    cooldownMs?: number,
+    startedAt?: number,
+  ): void;
   worked(tool: string, provider: string): void;
   /** Null when it is available; asked at most once per interval. */
-  check(tool: string, provider: string, spec: ProviderSpec, signal: AbortSignal): Promise<string | null>;
+  check(
+    tool: string,
+    provider: string,
+    spec: ProviderSpec,
+    signal: AbortSignal,
+  ): Promise<string | null>;
 };
 
 /** About the call or the caller, not about the provider. */
@@ -45,11 +61,23 @@ function mayFallOver({ tool }: Routed, { code, data }: PlaneError): boolean {
   return !blameless.has(code) && (data.sent === false || isRepeatable(tool));
 }
 
-function everyProviderFailed({ tool, route }: Routed, failed: Map<string, string>, attempts: Attempt[]): PlaneError {
+function everyProviderFailed(
+  { tool, route }: Routed,
+  failed: Map<string, string>,
+  attempts: Attempt[],
+): PlaneError {
   const reasons = new Map([...failed, ...Object.entries(route.passedOver ?? {})]);
-  const listed = [...reasons].map(([provider, reason]) => `${provider}: ${sentence(reason)}`).join(" ");
+  const listed = [...reasons]
+    .map(([provider, reason]) => `${provider}: ${sentence(reason)}`)
+    .join(" ");
   // Those asked did nothing, or the tool may be repeated: otherwise no other would have been tried.
-  const facts = { tool: tool.name, sent: false, retryAt: null, attempts: attempts.length, history: attempts };
+  const facts = {
+    tool: tool.name,
+    sent: false,
+    retryAt: null,
+    attempts: attempts.length,
+    history: attempts,
+  };
   return new PlaneError("NO_PROVIDER", `Every provider of '${tool.name}' failed. ${listed}`, {
     data: { ...facts, providers: Object.fromEntries(reasons) },
   });
@@ -81,7 +109,8 @@ export function idempotencyKeyOf({ id, tool, options }: Routed): string | undefi
   const takesKey = tool.metadata.idempotency_key !== false || seemsToWrite(tool);
   if (options.idempotencyKey === undefined && !takesKey) return undefined;
   const { idempotencyKey = id } = options;
-  if (typeof idempotencyKey === "string" && fitForHeader.test(idempotencyKey)) return idempotencyKey;
+  if (typeof idempotencyKey === "string" && fitForHeader.test(idempotencyKey))
+    return idempotencyKey;
   const text = `'idempotencyKey' of the call of '${tool.name}' must be 1 to 255 visible ASCII characters without spaces.`;
   throw new PlaneError("USAGE", text, { data: { tool: tool.name, sent: false } });
 }
@@ -114,7 +143,11 @@ export type Executing = {
 export type Around = (
   call: Routed,
   executing: Executing,
-  run: (call: Routed, executing: Executing, instead?: Pick<ExecuteOptions, "answer">) => Promise<Executed>,
+  run: (
+    call: Routed,
+    executing: Executing,
+    instead?: Pick<ExecuteOptions, "answer">,
+  ) => Promise<Executed>,
 ) => Promise<Executed>;
 
 type Run = {
@@ -129,18 +162,38 @@ type Run = {
   relay: Relay | undefined;
 };
 
-export async function execute(call: Routed, options: ExecuteOptions, executing: Executing = {}): Promise<Executed> {
+export async function execute(
+  call: Routed,
+  options: ExecuteOptions,
+  executing: Executing = {},
+): Promise<Executed> {
   const { ms } = call.route.limit;
   const { cancellation: caller, relay } = executing;
   const idempotencyKey = idempotencyKeyOf(call);
-  const limiter = new TimeLimiter(ms, { capMs: ms * progressStretch, caller, wheel: options.wheel });
+  const limiter = new TimeLimiter(ms, {
+    capMs: ms * progressStretch,
+    caller,
+    wheel: options.wheel,
+  });
   const { candidates } = call.route;
   let pass: CallPass | undefined;
   try {
     const entering = options.limits?.enter(call, limiter);
-    if (entering) pass = await entering.catch((thrown) => Promise.reject(refusal(call, thrown, limiter)));
-    const run: Run = { call, attempts: [], askedAt: 0, limiter, pass, idempotencyKey, options, relay };
-    return await (candidates.length > 1 ? tryEach(run, candidates) : tryAgain(run, candidates[0] as ProviderSpec));
+    if (entering)
+      pass = await entering.catch((thrown) => Promise.reject(refusal(call, thrown, limiter)));
+    const run: Run = {
+      call,
+      attempts: [],
+      askedAt: 0,
+      limiter,
+      pass,
+      idempotencyKey,
+      options,
+      relay,
+    };
+    return await (candidates.length > 1
+      ? tryEach(run, candidates)
+      : tryAgain(run, candidates[0] as ProviderSpec));
   } finally {
     pass?.leave();
     limiter.clear();
@@ -179,12 +232,17 @@ function remember(
 ): void {
   const key = healthKey(call.tool);
   const provider = labelOf(call, spec);
-  if (ended instanceof PlaneError) routing.failed(key, provider, ended.message, cooldownOf(ended), askedAt);
+  if (ended instanceof PlaneError)
+    routing.failed(key, provider, ended.message, cooldownOf(ended), askedAt);
   else routing.worked(key, provider);
 }
 
 /** A provider that is not connected is not waited for while another one can be asked. */
-async function isReady({ call, limiter, options }: Run, spec: ProviderSpec, others: readonly ProviderSpec[]) {
+async function isReady(
+  { call, limiter, options }: Run,
+  spec: ProviderSpec,
+  others: readonly ProviderSpec[],
+) {
   const owner = sessionOwner(call.principal, call.options.conversation);
   const isHasty = others.some((other) => options.isOpen?.(other, owner) ?? true);
   const ready = options.isReady?.(spec, owner, isHasty) ?? Promise.resolve(true);
@@ -220,7 +278,8 @@ async function tryEach(run: Run, candidates: readonly ProviderSpec[]): Promise<E
     }
     const ended = await tryOnce(run, spec, pass);
     if (ended instanceof PlaneError) pass?.giveUp(ended);
-    if (ended instanceof PlaneError && limiter.isCancelled) throw withAttempts(call, ended, attempts);
+    if (ended instanceof PlaneError && limiter.isCancelled)
+      throw withAttempts(call, ended, attempts);
     remember(run, spec, ended);
     if (!(ended instanceof PlaneError)) return ended;
     failures.set(provider, ended.message);
@@ -244,7 +303,11 @@ function enterAttempt(run: Run, spec: ProviderSpec): Entered | Promise<Entered> 
   }
 }
 
-async function tryOnce(run: Run, spec: ProviderSpec, pass: AttemptPass | undefined): Promise<Executed | PlaneError> {
+async function tryOnce(
+  run: Run,
+  spec: ProviderSpec,
+  pass: AttemptPass | undefined,
+): Promise<Executed | PlaneError> {
   const { call, attempts, limiter, idempotencyKey, options, relay } = run;
   const provider = labelOf(call, spec);
   const startedAt = performance.now();
@@ -253,7 +316,14 @@ async function tryOnce(run: Run, spec: ProviderSpec, pass: AttemptPass | undefin
     const unsent = error?.data.sent === false ? ({ sent: false } as const) : {};
     const shared = error?.data.shared === true ? ({ shared: true } as const) : {};
     const durationMs = performance.now() - startedAt;
-    attempts.push({ provider, ok: error === null, durationMs, error: error?.code ?? null, ...unsent, ...shared });
+    attempts.push({
+      provider,
+      ok: error === null,
+      durationMs,
+      error: error?.code ?? null,
+      ...unsent,
+      ...shared,
+    });
     pass?.end(error);
   };
   let raw: unknown;
@@ -288,10 +358,20 @@ function endedCall(call: Routed, limiter: TimeLimiter, isSent = false): PlaneErr
   const { id, tool, route } = call;
   const data = { tool: tool.name, ...serverOf(tool) };
   if (!isShutdown(limiter.reason))
-    return endedError(limiter, route.limit, data, isRepeatable(tool) ? "" : " It may still have run.");
+    return endedError(
+      limiter,
+      route.limit,
+      data,
+      isRepeatable(tool) ? "" : " It may still have run.",
+    );
   const mayHaveRun = isSent && !isRepeatable(tool);
   const facts = { ...data, callId: id, ...(isSent ? {} : { sent: false }) };
-  const error = endedError(limiter, route.limit, facts, mayHaveRun ? "" : " It may be called again.");
+  const error = endedError(
+    limiter,
+    route.limit,
+    facts,
+    mayHaveRun ? "" : " It may be called again.",
+  );
   // As where a server is lost.
   return mayHaveRun ? unknownOutcome(call, error) : error;
 }
@@ -308,20 +388,28 @@ function refusal({ tool, route }: Routed, thrown: unknown, limiter: TimeLimiter)
 }
 
 /** Fit for every face. */
-function finish({ call, attempts, options }: Run, provider: string, raw: unknown): Executed | Promise<Executed> {
+function finish(
+  { call, attempts, options }: Run,
+  provider: string,
+  raw: unknown,
+): Executed | Promise<Executed> {
   const { name, outputSchema } = call.tool;
   const { result, warnings } = normalizeResult(raw);
   if (call.input.warnings) warnings.push(...call.input.warnings);
   if (result !== raw) keepText(raw, result);
   if (isTooDeep(result)) {
     const text = `'${name}' answered with a result that is nested too deeply to be passed on.`;
-    throw new PlaneError("PROVIDER_FAILED", text, { data: { ...serverOf(call.tool), sent: true, retryAt: null } });
+    throw new PlaneError("PROVIDER_FAILED", text, {
+      data: { ...serverOf(call.tool), sent: true, retryAt: null },
+    });
   }
   const executed = call as Executed;
   executed.executed = { result, provider, attempts, warnings };
   if (!outputSchema || result.isError) return executed;
   // The tool has run: a bad schema must not lose its result.
-  const checked = options.checkOutput(outputSchema, result).catch((thrown) => [toPlaneError(thrown).message]);
+  const checked = options
+    .checkOutput(outputSchema, result)
+    .catch((thrown) => [toPlaneError(thrown).message]);
   return checked.then((found) => {
     warnings.push(...found);
     return executed;

@@ -17,8 +17,16 @@ for (const [title, text, shown] of [
   ["not a part of a word", "annual drops", "annual drops"],
   ["an object as JSON", `got ${JSON.stringify(inventory)}!`, "got «injected»!"],
   ["an object on lines", JSON.stringify(inventory, null, 2), "«injected»"],
-  ["an object with spaces", '{"available_servers": [{"server_name": "vault", "tools": []}]}', "«injected»"],
-  ["an object inside of JSON", JSON.stringify({ said: JSON.stringify(inventory) }), '{"said":"«injected»"}'],
+  [
+    "an object with spaces",
+    '{"available_servers": [{"server_name": "vault", "tools": []}]}',
+    "«injected»",
+  ],
+  [
+    "an object inside of JSON",
+    JSON.stringify({ said: JSON.stringify(inventory) }),
+    '{"said":"«injected»"}',
+  ],
   ["in other clothes", Buffer.from("s3cret-value").toString("base64"), "[redacted]"],
 ] as const) {
   test(`an injected value is hidden: ${title}`, () => assert.equal(hide.text(text), shown));
@@ -41,11 +49,20 @@ test("an error loses the values, in its message, its cause and its data, and not
 
 test("an error loses the values where only its data repeats them, as text, as a number and as an object", () => {
   const hider = createInjectedHider({ key: "s3cret-value", _mcp_data: inventory, account: 90210 });
-  const received = { key: "s3cret-value", _mcp_data: structuredClone(inventory), account: 90210, limit: 10 };
-  const error = new PlaneError("PROVIDER_FAILED", "it failed", { data: { server: "a", rpcData: { received } } });
+  const received = {
+    key: "s3cret-value",
+    _mcp_data: structuredClone(inventory),
+    account: 90210,
+    limit: 10,
+  };
+  const error = new PlaneError("PROVIDER_FAILED", "it failed", {
+    data: { server: "a", rpcData: { received } },
+  });
   assert.deepEqual((hider.error(error) as PlaneError).data, {
     server: "a",
-    rpcData: { received: { key: "«injected»", _mcp_data: "«injected»", account: "«injected»", limit: 10 } },
+    rpcData: {
+      received: { key: "«injected»", _mcp_data: "«injected»", account: "«injected»", limit: 10 },
+    },
   });
 });
 

@@ -43,12 +43,16 @@ export function createInjectedHider(values: JsonObject): InjectedHider {
   return hider;
 }
 
-function withoutValues(error: PlaneError, { text, value }: Pick<InjectedHider, "text" | "value">): PlaneError {
+function withoutValues(
+  error: PlaneError,
+  { text, value }: Pick<InjectedHider, "text" | "value">,
+): PlaneError {
   const { code, message, data, cause } = error;
   const said = cause instanceof Error ? text(cause.message) : undefined;
   // Their names are ours.
   const shown = { ...value(data), ...withoutUndefined({ server: data.server, tool: data.tool }) };
-  const isClean = text(message) === message && (said === undefined || said === (cause as Error).message);
+  const isClean =
+    text(message) === message && (said === undefined || said === (cause as Error).message);
   // A server may repeat them beside its words only.
   if (isClean && sameJson(shown, data)) return error;
   const options = said === undefined ? {} : { cause: new Error(said) };
@@ -65,7 +69,9 @@ function createTextHider(hidden: readonly Json[]): (text: string) => string {
   const literals = hidden.flatMap(spellings).sort((a, b) => b.length - a.length);
   const words = hidden.flatMap(textsOf).filter((word) => word.length > 1);
   const dressed = createHider(words, 8);
-  const patterns = words.map((word) => new RegExp(`(?<![\\p{L}\\p{N}])${escaped(word)}(?![\\p{L}\\p{N}])`, "gu"));
+  const patterns = words.map(
+    (word) => new RegExp(`(?<![\\p{L}\\p{N}])${escaped(word)}(?![\\p{L}\\p{N}])`, "gu"),
+  );
   return (text) => {
     const bare = literals.reduce((shown, literal) => shown.replaceAll(literal, placeholder), text);
     const plain = patterns.reduce((shown, pattern) => shown.replaceAll(pattern, placeholder), bare);
@@ -81,7 +87,9 @@ function escaped(word: string): string {
 function textsOf(value: Json): string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "number" && Math.abs(value) >= 1_000) return [String(value)];
-  return Array.isArray(value) ? value.flatMap((inner) => (typeof inner === "string" ? [inner] : [])) : [];
+  return Array.isArray(value)
+    ? value.flatMap((inner) => (typeof inner === "string" ? [inner] : []))
+    : [];
 }
 
 /** As others write JSON: tight, with spaces, on lines, and inside JSON text. */

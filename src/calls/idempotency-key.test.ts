@@ -22,7 +22,9 @@ test("a tool that takes none and does not seem to write gets only the caller's o
 });
 
 test("a tool that is known to write gets a key, declared or not", () => {
-  const tool = sampleTool({ metadata: sampleMetadata({ idempotency_key: false, side_effects: "write" }) });
+  const tool = sampleTool({
+    metadata: sampleMetadata({ idempotency_key: false, side_effects: "write" }),
+  });
   assert.equal(idempotencyKeyOf(routedCall(tool)), "call-1");
 });
 

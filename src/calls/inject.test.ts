@@ -9,7 +9,10 @@ test("every parameter the tool leaves to the system gets the system's value, at 
   const injected = await inject(call, (parameter, { principal }) =>
     parameter === "username" ? principal.user : Promise.resolve(inventory),
   );
-  assert.deepEqual(injected, { ...call, injected: { values: { username: "ada", _mcp_data: inventory } } });
+  assert.deepEqual(injected, {
+    ...call,
+    injected: { values: { username: "ada", _mcp_data: inventory } },
+  });
 });
 
 test("falsy values are values; undefined is none", async () => {
@@ -20,7 +23,9 @@ test("falsy values are values; undefined is none", async () => {
 });
 
 test("a tool that leaves nothing to the system gets nothing", async () => {
-  const { injected } = await inject(validatedCall(sampleTool()), () => assert.fail("no value was needed"));
+  const { injected } = await inject(validatedCall(sampleTool()), () =>
+    assert.fail("no value was needed"),
+  );
   assert.deepEqual(injected, { values: {} });
 });
 

@@ -19,7 +19,10 @@ import { accessRequestOf } from "./authorize.ts";
 import { unlistedTool } from "./targets.ts";
 
 /** Undefined when the system has none for this caller. */
-export type ValueFor = (parameter: string, call: Validated) => Json | undefined | Promise<Json | undefined>;
+export type ValueFor = (
+  parameter: string,
+  call: Validated,
+) => Json | undefined | Promise<Json | undefined>;
 
 /** Runs after every change to the arguments, so that a caller's or editor's value is overwritten. */
 export function inject(call: Validated, valueFor: ValueFor): Injected | Promise<Injected> {
@@ -93,13 +96,20 @@ export function createInjection(parts: Parts): ValueFor {
     await parts.discover(principal);
     const tools = await usable(call, parts);
     const self = tool.id.server ?? serverOf(tool);
-    const options = (self === null ? undefined : config().servers[self]?.inject_options) ?? config().inject_options;
+    const options =
+      (self === null ? undefined : config().servers[self]?.inject_options) ??
+      config().inject_options;
     return render(tools, serversFor(call, tools, parts), options, self);
   }
 }
 
 /** Variables are filled in only here, so that no listing holds their values. */
-function reveal(parameter: string, value: Json | undefined, { name }: Tool, environment: Environment) {
+function reveal(
+  parameter: string,
+  value: Json | undefined,
+  { name }: Tool,
+  environment: Environment,
+) {
   return expandEnvironment(value, environment, (variable) => {
     const text = `Argument '${parameter}' of '${name}' is fixed to the variable ${variable}, which is not set. Set it for the process that runs the plane.`;
     throw new PlaneError("CONFIG_INVALID", text, { data: { tool: name, variable } });
@@ -108,19 +118,26 @@ function reveal(parameter: string, value: Json | undefined, { name }: Tool, envi
 
 /** A planner is offered no tool that policy would deny. */
 async function usable(call: Validated, parts: Parts): Promise<Tool[]> {
-  const offered = parts.visibleTo(call.principal, accessRequestOf(call.options)).filter(({ id }) => id.server !== null);
+  const offered = parts
+    .visibleTo(call.principal, accessRequestOf(call.options))
+    .filter(({ id }) => id.server !== null);
   const verdicts = await Promise.all(offered.map((tool) => parts.verdictOn(call, tool)));
   return offered.filter((_, at) => verdicts[at]?.verdict !== "deny");
 }
 
-function serversFor({ principal, options }: Validated, tools: readonly Tool[], parts: Parts): ListedServer[] {
+function serversFor(
+  { principal, options }: Validated,
+  tools: readonly Tool[],
+  parts: Parts,
+): ListedServer[] {
   const offering = new Set(tools.map(({ id }) => id.server));
   const known = new Set(parts.visibleTo(principal).map(({ id }) => id.server));
   return Object.entries(parts.config().servers)
     .filter(([name, definition]) =>
       known.has(name)
         ? offering.has(name)
-        : parts.mayUse(principal, unlistedTool(name, definition, name), accessRequestOf(options)) && definition.enabled,
+        : parts.mayUse(principal, unlistedTool(name, definition, name), accessRequestOf(options)) &&
+          definition.enabled,
     )
     .map(([name, { description = "" }]) => ({ name, description }));
 }
@@ -135,7 +152,9 @@ export function fileValue(parameter: string, { input, files = {} }: Validated): 
   const given = own(input.arguments, parameter);
   const address = (name: Json) => (typeof name === "string" ? own(files, name) : undefined);
   if (!Array.isArray(given)) return given === undefined ? undefined : address(given);
-  return given.some((name) => address(name) !== undefined) ? given.map((name) => address(name) ?? name) : undefined;
+  return given.some((name) => address(name) !== undefined)
+    ? given.map((name) => address(name) ?? name)
+    : undefined;
 }
 
 /** Its name or its address, where the tool declares a parameter for it. */

@@ -44,7 +44,14 @@ export function createMayMake(parts: JudgeParts, lookup: Lookup): ApprovalPorts[
     if (tool === null) return false;
     const grant = grants.grantFor(by, tool, { ...accessRequestOf(options), arguments: args });
     if ("refused" in grant) return false;
-    const asked = { id, at, asked: { tool: toolId, arguments: args }, principal: by, face, options };
+    const asked = {
+      id,
+      at,
+      asked: { tool: toolId, arguments: args },
+      principal: by,
+      face,
+      options,
+    };
     const input = { arguments: args, repaired: false, dropped: [] };
     return (await decide({ ...asked, tool, grant, input }, await profile())).verdict !== "deny";
   };
@@ -57,7 +64,8 @@ export function createPolicyTest(parts: JudgeParts, lookup: Lookup): Inside<Plan
     const tool = await lookup.toCall(asked, principal);
     const grant = grants.grantToSee(principal, tool, args);
     const { known: _, ...effect } = effectOf(tool, config().policy.effects);
-    if ("refused" in grant) return { verdict: "deny", origin: "grant", reason: grant.refused, tool: tool.name, effect };
+    if ("refused" in grant)
+      return { verdict: "deny", origin: "grant", reason: grant.refused, tool: tool.name, effect };
     const requested = requestCall(asked, args, { principal, face, ...(mode && { mode }) });
     const input = { arguments: args, repaired: false, dropped: [] };
     const verdict = await decide({ ...requested, tool, grant, input }, await profile());

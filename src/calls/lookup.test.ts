@@ -39,7 +39,12 @@ function worldOf(servers: World, { started = [], hidden = [], onDiscovered }: St
 }
 
 test("a name with its server starts that server and no other", async () => {
-  for (const asked of ["git.status", "git_status", "mcp__git__status", { server: "git", tool: "status" }]) {
+  for (const asked of [
+    "git.status",
+    "git_status",
+    "mcp__git__status",
+    { server: "git", tool: "status" },
+  ]) {
     const { find, discovered } = worldOf({ git: ["status"], notes: ["write"] });
     assert.equal((await find(asked)).name, "git.status");
     assert.deepEqual([...new Set(discovered)], ["git"]);
@@ -87,7 +92,10 @@ test("an unknown tool is refused with the nearest names", async () => {
 
 test("what the caller may not use is not suggested either", async () => {
   const { find } = worldOf({ git: ["status"], vault: ["statue"] }, { hidden: ["vault.statue"] });
-  await assert.rejects(find("statuz"), ({ message }: Error) => /git\.status/.test(message) && !/vault/.test(message));
+  await assert.rejects(
+    find("statuz"),
+    ({ message }: Error) => /git\.status/.test(message) && !/vault/.test(message),
+  );
 });
 
 test("where nothing is near, the error says how to see what there is", async () => {
@@ -96,21 +104,33 @@ test("where nothing is near, the error says how to see what there is", async () 
 });
 
 test("a tool of a server that cannot run is unavailable rather than unknown", async () => {
-  const { find } = worldOf({ git: { trouble: "Server 'git' is not available: it died." }, notes: ["write"] });
+  const { find } = worldOf({
+    git: { trouble: "Server 'git' is not available: it died." },
+    notes: ["write"],
+  });
   for (const asked of ["git.status", { server: "git", tool: "status" }]) {
     await assert.rejects(find(asked), { code: "SERVER_UNAVAILABLE", message: /it died/ });
   }
 });
 
 test("a bare name that is not found mentions the servers that could not be asked", async () => {
-  const { find } = worldOf({ git: { trouble: "Server 'git' is not available: it died." }, notes: ["write"] });
+  const { find } = worldOf({
+    git: { trouble: "Server 'git' is not available: it died." },
+    notes: ["write"],
+  });
   await assert.rejects(find("status"), { code: "TOOL_NOT_FOUND", message: /it died/ });
 });
 
 test("a name with a server that was asked says nothing about other servers", async () => {
-  const { find } = worldOf({ git: { trouble: "Server 'git' is not available: it died." }, notes: ["write"] });
+  const { find } = worldOf({
+    git: { trouble: "Server 'git' is not available: it died." },
+    notes: ["write"],
+  });
   for (const asked of ["notes.wriet", "notes__wriet", { server: "notes", tool: "wriet" }])
-    await assert.rejects(find(asked), ({ message }: Error) => /notes/.test(message) && !/it died/.test(message));
+    await assert.rejects(
+      find(asked),
+      ({ message }: Error) => /notes/.test(message) && !/it died/.test(message),
+    );
 });
 
 test("a server that a person trusts, or puts right, while it is looked for is asked then", async () => {

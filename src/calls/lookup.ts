@@ -1,4 +1,10 @@
-import type { Catalogue, HealthFeed, PlaneQuality, Registry, Snapshot } from "../catalogue/catalogue.ts";
+import type {
+  Catalogue,
+  HealthFeed,
+  PlaneQuality,
+  Registry,
+  Snapshot,
+} from "../catalogue/catalogue.ts";
 import { unlistedServers } from "../catalogue/catalogue.ts";
 import { once } from "../lib/async/once.ts";
 import { createLru, type Lru } from "../lib/lru.ts";
@@ -31,7 +37,14 @@ export type LookupParts = {
   registry: Pick<Registry, "snapshot">;
   servers: Pick<
     Servers,
-    "names" | "discover" | "discoverOne" | "trouble" | "requirement" | "status" | "isSettled" | "warm"
+    | "names"
+    | "discover"
+    | "discoverOne"
+    | "trouble"
+    | "requirement"
+    | "status"
+    | "isSettled"
+    | "warm"
   >;
   grants: Grants;
   catalogue(): Pick<Catalogue, "visibleTo" | "listing">;
@@ -57,7 +70,11 @@ export function createLookup(parts: LookupParts) {
   const { servers, grants, catalogue, loaded } = parts;
   const find = createFinder(parts);
   const knownTo = (principal: Principal) =>
-    servers.names().filter((name) => grants.maySeeServer(principal, name) || grants.lockedServer(principal, name));
+    servers
+      .names()
+      .filter(
+        (name) => grants.maySeeServer(principal, name) || grants.lockedServer(principal, name),
+      );
 
   /** A hidden tool looks like one that does not exist, and its server is not started for it. */
   const showsTo = (principal: Principal) => (tool: Tool) => {
@@ -81,7 +98,10 @@ export function createLookup(parts: LookupParts) {
       (asked !== tool.id.tool || tool.id.server === null) &&
       ((mayDo(principal, "admin") && !principal.servers) || !isElsewhere(principal, tool));
     const shows = (tool: Tool) => isShown(tool) || explains(tool);
-    return findMetaTool(asked) ?? find(asked, principal, { onProgress, names: knownTo(principal), shows });
+    return (
+      findMetaTool(asked) ??
+      find(asked, principal, { onProgress, names: knownTo(principal), shows })
+    );
   }
 
   const toShow = (asked: string | ToolId, principal: Principal): Promise<Tool> =>
@@ -100,7 +120,11 @@ export function createLookup(parts: LookupParts) {
     tool,
     ...withLookupCache(parts, toCall),
     /** Of one server, or of all. */
-    async discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void> {
+    async discover(
+      server: string | null,
+      principal: Principal,
+      wait: { waitMs?: number },
+    ): Promise<void> {
       await loaded();
       const how = { ...wait, owner: ownerOfCaller(principal) };
       const names = knownTo(principal);
@@ -117,8 +141,20 @@ type Looking = {
   onProgress?: Relay["onProgress"] | undefined;
 };
 
-function createFinder({ config, registry, servers, grants, catalogue, loaded, operationCommand }: LookupParts) {
-  return async (asked: string | ToolId, principal: Principal, { names, shows, onProgress }: Looking) => {
+function createFinder({
+  config,
+  registry,
+  servers,
+  grants,
+  catalogue,
+  loaded,
+  operationCommand,
+}: LookupParts) {
+  return async (
+    asked: string | ToolId,
+    principal: Principal,
+    { names, shows, onProgress }: Looking,
+  ) => {
     await loaded();
     const owner = ownerOfCaller(principal);
     const maySee = (server: string) => grants.maySeeServer(principal, server);
@@ -134,7 +170,8 @@ function createFinder({ config, registry, servers, grants, catalogue, loaded, op
         );
       },
       trouble: (server) => (maySee(server) ? servers.trouble(server, owner) : null),
-      nextRetryAt: (server) => servers.status().find(({ name }) => name === server)?.nextRetryAt ?? null,
+      nextRetryAt: (server) =>
+        servers.status().find(({ name }) => name === server)?.nextRetryAt ?? null,
       requirement: (server) => (maySee(server) ? servers.requirement(server, owner) : null),
       operationCommand: (name) => (mayDo(principal, "read") ? operationCommand(name) : null),
       visible: () => catalogue().visibleTo(principal),
@@ -144,7 +181,9 @@ function createFinder({ config, registry, servers, grants, catalogue, loaded, op
     const unlisted = unlistedServers(found, registry.snapshot(principal).byId);
     if (unlisted.length === 0) return found;
     // A server that has just failed is not waited for: another provider may do.
-    const failing = new Set(servers.status().flatMap(({ name, error }) => (error === null ? [] : [name])));
+    const failing = new Set(
+      servers.status().flatMap(({ name, error }) => (error === null ? [] : [name])),
+    );
     const askable = unlisted.filter((name) => servers.names().includes(name) && !failing.has(name));
     // A wrapper's injected values are known only once the wrapped tool is listed. Beside another provider that is no matter.
     const isAlone = found.providers.length < 2;
@@ -160,7 +199,10 @@ function createFinder({ config, registry, servers, grants, catalogue, loaded, op
 type CachedLookup = { tool: Tool; snapshot: Snapshot; config: Config; servers: readonly string[] };
 
 /** Remembers finds, and loads what a first call needs while the server starts. */
-function withLookupCache(parts: LookupParts, find: (...asked: Parameters<FindTool>) => Promise<Tool>) {
+function withLookupCache(
+  parts: LookupParts,
+  find: (...asked: Parameters<FindTool>) => Promise<Tool>,
+) {
   const { config, registry, servers, recorder, health, schemaCheck, quality, grants } = parts;
   const remembered = new WeakMap<Principal, Lru<CachedLookup>>();
   // Two turns are enough for the process of the tool's server to be spawned.
@@ -199,7 +241,9 @@ function withLookupCache(parts: LookupParts, find: (...asked: Parameters<FindToo
     remembered.set(principal, names);
   }
 
-  const findAnew = async (...[asked, principal, onProgress]: Parameters<FindTool>): Promise<Tool> => {
+  const findAnew = async (
+    ...[asked, principal, onProgress]: Parameters<FindTool>
+  ): Promise<Tool> => {
     const isLikely = (name: string) =>
       mayMean(name, String(asked), config().defaultServer) && grants.maySeeServer(principal, name);
     if (typeof asked === "string") servers.warm(servers.names().filter(isLikely));
@@ -225,10 +269,18 @@ function hasRivals({ providers }: Tool): boolean {
 
 /** By its name, alone or before that of a tool; and the default server by `mcp` before that of a tool. */
 function mayMean(server: string, spelling: string, usual: string | undefined): boolean {
-  return mayBelongTo(server, spelling) || server === spelling || (server === usual && spelling.startsWith("mcp."));
+  return (
+    mayBelongTo(server, spelling) ||
+    server === spelling ||
+    (server === usual && spelling.startsWith("mcp."))
+  );
 }
 
-function serversOf(asked: string | ToolId, names: readonly string[], usual: string | undefined): readonly string[] {
+function serversOf(
+  asked: string | ToolId,
+  names: readonly string[],
+  usual: string | undefined,
+): readonly string[] {
   if (typeof asked === "string") return names.filter((name) => mayMean(name, asked, usual));
   return asked.server === null ? [] : [asked.server];
 }
@@ -257,7 +309,11 @@ type Discovery = {
 };
 
 /** Meanwhile a person may have trusted a server, or put it right: those are asked again. */
-async function lookFor(known: () => Tool | undefined, { servers, trouble, discover }: Discovery, only?: string) {
+async function lookFor(
+  known: () => Tool | undefined,
+  { servers, trouble, discover }: Discovery,
+  only?: string,
+) {
   const asked = only === undefined ? undefined : [only];
   const troubled = (asked ?? servers()).filter((server) => trouble(server) !== null);
   await discover(asked);
@@ -287,8 +343,10 @@ export async function findTool(asked: string | ToolId, discovery: Discovery): Pr
   return (await lookFor(() => lookUp(asked, discovery), discovery)) ?? refuse(asked, discovery);
 }
 
-const isUsable = (tool: Tool, { visible, mayUse }: Discovery) => mayUse?.(tool) ?? visible().includes(tool);
-const shown = (tool: Tool | undefined, { shows }: Discovery) => (tool && (shows?.(tool) ?? true) ? tool : undefined);
+const isUsable = (tool: Tool, { visible, mayUse }: Discovery) =>
+  mayUse?.(tool) ?? visible().includes(tool);
+const shown = (tool: Tool | undefined, { shows }: Discovery) =>
+  tool && (shows?.(tool) ?? true) ? tool : undefined;
 
 /** A tool without access is an answer only where no other has the name. */
 function lookUp(spelling: string, discovery: Discovery): Tool | undefined {
@@ -340,7 +398,9 @@ function refuse(spelling: string, discovery: Discovery): never {
   const troubles = servers()
     .map((server) => ({ server, why: trouble(server) }))
     .filter(({ why }) => why !== null);
-  const blocked = troubles.filter(({ server }) => mayMean(server, spelling, discovery.defaultServer));
+  const blocked = troubles.filter(({ server }) =>
+    mayMean(server, spelling, discovery.defaultServer),
+  );
   for (const { server } of blocked) {
     const first = requirement(server);
     if (first) throw first;
@@ -349,13 +409,22 @@ function refuse(spelling: string, discovery: Discovery): never {
     const text = `Tool '${spelling}' cannot be looked up. ${blocked.map(({ why }) => why).join(" ")}`;
     const [{ server }] = blocked as [(typeof blocked)[0]];
     const again = nextRetryAt?.(server) ?? null;
-    const data = { tool: spelling, server, personHints: serverHints(blocked), ...(again && { nextRetryAt: again }) };
+    const data = {
+      tool: spelling,
+      server,
+      personHints: serverHints(blocked),
+      ...(again && { nextRetryAt: again }),
+    };
     throw new PlaneError("SERVER_UNAVAILABLE", text, { data });
   }
-  const names = visible().map(({ name, modelName }) => (spelling.includes("__") ? modelName : name));
+  const names = visible().map(({ name, modelName }) =>
+    spelling.includes("__") ? modelName : name,
+  );
   const near = nearest(spelling, names);
   // The name says whose tool it is, and that server was asked.
-  const isOfAsked = servers().some((server) => [".", "__"].some((mark) => spelling.startsWith(server + mark)));
+  const isOfAsked = servers().some((server) =>
+    [".", "__"].some((mark) => spelling.startsWith(server + mark)),
+  );
   const missing = isOfAsked ? [] : troubles;
   const unasked = missing.slice(0, maxTroubles).map(({ why }) => ` ${why}`);
   const others = missing.length - unasked.length;

@@ -5,10 +5,14 @@ import { argumentCases } from "../../test/fixtures/argument-cases.ts";
 import { parseArguments } from "./validate.ts";
 
 for (const { title, input, expected } of argumentCases) {
-  const verb = expected === "error" ? "are refused" : expected.repaired ? "are repaired" : "are taken";
+  const verb =
+    expected === "error" ? "are refused" : expected.repaired ? "are repaired" : "are taken";
   test(`arguments given as ${title} ${verb}`, () => {
     if (expected !== "error") return assert.deepEqual(parseArguments(input, "echo"), expected);
-    assert.throws(() => parseArguments(input, "echo"), { code: "INVALID_ARGUMENTS", message: /'echo'/ });
+    assert.throws(() => parseArguments(input, "echo"), {
+      code: "INVALID_ARGUMENTS",
+      message: /'echo'/,
+    });
   });
 }
 
@@ -20,15 +24,26 @@ for (const word of ["hello", "None", "undefined", "True", "-", '"text', '{"a": 1
 
 test("complete JSON is never repaired", () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom("", " ", "\n"), (value, space) => {
-      const text = space + JSON.stringify(value) + space;
-      assert.deepEqual(parseArguments(text, "echo"), { arguments: JSON.parse(text), repaired: false });
-    }),
+    fc.property(
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      fc.constantFrom("", " ", "\n"),
+      (value, space) => {
+        const text = space + JSON.stringify(value) + space;
+        assert.deepEqual(parseArguments(text, "echo"), {
+          arguments: JSON.parse(text),
+          repaired: false,
+        });
+      },
+    ),
   );
 });
 
 test("a refusal does not repeat what was given, because errors are recorded", () => {
-  for (const given of ["hunter2 is my password", '{"password": hunter2}', '{"password": "hunter2" "']) {
+  for (const given of [
+    "hunter2 is my password",
+    '{"password": hunter2}',
+    '{"password": "hunter2" "',
+  ]) {
     assert.throws(
       () => parseArguments(given, "login"),
       ({ message }: Error) => !message.includes("hunter2"),
@@ -44,7 +59,8 @@ test("a refusal says what was given instead of an object", () => {
 
 test("a refusal says where the JSON is broken", () => {
   assert.throws(() => parseArguments('{"a": 1 "b": 2}', "echo"), {
-    message: "The arguments of 'echo' are not valid JSON: they break at position 8 (line 1, column 9).",
+    message:
+      "The arguments of 'echo' are not valid JSON: they break at position 8 (line 1, column 9).",
   });
   assert.throws(() => parseArguments('{"a":', "echo"), { message: /they end too early\.$/ });
 });
@@ -52,5 +68,7 @@ test("a refusal says where the JSON is broken", () => {
 test("more names than any tool declares are refused before each is looked at", () => {
   const names = Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => [`name${at}`, 1]));
   for (const given of [names, JSON.stringify(names)])
-    assert.throws(() => parseArguments(given, "echo"), { message: /have 10001 names, and a call takes 10000 at most/ });
+    assert.throws(() => parseArguments(given, "echo"), {
+      message: /have 10001 names, and a call takes 10000 at most/,
+    });
 });

@@ -36,7 +36,9 @@ export function createPayloads({ config, store }: Ports) {
     const expiresAt = new Date(Date.now() + days * dayMs).toISOString();
     writing = writing
       .then(store)
-      .then((kept) => kept.putPayloads(batch.map((one) => ({ expiresAt, ...payloadOf(one.call, one.outcome) }))))
+      .then((kept) =>
+        kept.putPayloads(batch.map((one) => ({ expiresAt, ...payloadOf(one.call, one.outcome) }))),
+      )
       .catch(() => undefined);
     return writing;
   };
@@ -55,7 +57,9 @@ export function createPayloads({ config, store }: Ports) {
       const kept = await (await store()).payloads(ids);
       return kept.flatMap(({ id, expiresAt, body }) => {
         const { user, owner, ...payload } = JSON.parse(body) as Owned;
-        return expiresAt > now && ownsRecord(reader, { user, owner }) ? [{ id, expiresAt, ...payload }] : [];
+        return expiresAt > now && ownsRecord(reader, { user, owner })
+          ? [{ id, expiresAt, ...payload }]
+          : [];
       });
     },
     stop: async () => void (await flush()),
@@ -76,7 +80,8 @@ function payloadOf(call: Call, outcome: Outcome): { id: string; body: string } {
 
 function shown(value: unknown, hider: InjectedHider): Json {
   const text = JSON.stringify(value);
-  if (text.length <= maxCharacters) return redactFields(value, (said) => redact(hider.text(said))) as Json;
+  if (text.length <= maxCharacters)
+    return redactFields(value, (said) => redact(hider.text(said))) as Json;
   // Half a secret at the end would not be recognised.
   const beginning = text.slice(0, maxCharacters).replace(/\S{1,256}$/, "");
   return { cut: true, characters: text.length, beginning: redact(hider.text(beginning)) };

@@ -39,7 +39,10 @@ export function createPolicyPreview(
     const find = createFind(lookup);
     const found = await Promise.all(
       records.map(async (record) => {
-        return { record, call: callOf(parts, record, await find(record), byId.get(record.id) ?? {}) };
+        return {
+          record,
+          call: callOf(parts, record, await find(record), byId.get(record.id) ?? {}),
+        };
       }),
     );
     const usual = await profile();
@@ -52,8 +55,11 @@ export function createPolicyPreview(
       const { id, tool, face } = record;
       changes.push({ id, at: record.at, tool, user: record.principal.user, face, before, after });
     }
-    const looksInside = [...current.rules, ...other.rules].some((rule) => rule.arguments !== undefined);
-    const isBlind = ({ id, argumentNames }: CallRecord) => argumentNames.length > 0 && !byId.get(id);
+    const looksInside = [...current.rules, ...other.rules].some(
+      (rule) => rule.arguments !== undefined,
+    );
+    const isBlind = ({ id, argumentNames }: CallRecord) =>
+      argumentNames.length > 0 && !byId.get(id);
     return {
       calls: records.length,
       skipped: found.filter(({ call }) => call === null).length,
@@ -93,15 +99,29 @@ function callOf(
   const grant = grants.grantToSee(principal, tool, args);
   if ("refused" in grant) return null;
   const input = { arguments: args, repaired: false, dropped: [] };
-  return { id, at, asked: { tool: name, arguments: args }, principal, face, options: {}, tool, grant, input };
+  return {
+    id,
+    at,
+    asked: { tool: name, arguments: args },
+    principal,
+    face,
+    options: {},
+    tool,
+    grant,
+    input,
+  };
 }
 
 function readRules(given: readonly PolicyRule[]): PolicyRule[] {
   const read = Policy.safeParse({ rules: given });
   if (read.success) return read.data.rules;
   const [issue] = read.error.issues;
-  const what = issue ? `${renderPath(issue.path as string[])} ${describeIssue(issue, { rules: given })}` : "no rules";
-  throw new PlaneError("USAGE", `These rules cannot be used: ${what}.`, { data: { parameter: "rules" } });
+  const what = issue
+    ? `${renderPath(issue.path as string[])} ${describeIssue(issue, { rules: given })}`
+    : "no rules";
+  throw new PlaneError("USAGE", `These rules cannot be used: ${what}.`, {
+    data: { parameter: "rules" },
+  });
 }
 
 /** The first verdict compiles the patterns of the rules. */
@@ -109,6 +129,8 @@ async function judge(decide: () => Verdict | Promise<Verdict>): Promise<Verdict>
   try {
     return await decide();
   } catch (thrown) {
-    throw new PlaneError("USAGE", "A pattern of these rules cannot be used. Check each 'regex'.", { cause: thrown });
+    throw new PlaneError("USAGE", "A pattern of these rules cannot be used. Check each 'regex'.", {
+      cause: thrown,
+    });
   }
 }

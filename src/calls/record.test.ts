@@ -21,7 +21,10 @@ const running = createRunningCalls(() => undefined);
 
 type Run = (step: Step) => Executed | Promise<Executed>;
 
-async function record(run: Run, write: (record: CallRecord) => Promise<void> = async () => undefined) {
+async function record(
+  run: Run,
+  write: (record: CallRecord) => Promise<void> = async () => undefined,
+) {
   const records: CallRecord[] = [];
   const samples: HealthSample[] = [];
   const events: PlaneEvent[] = [];
@@ -45,7 +48,11 @@ async function record(run: Run, write: (record: CallRecord) => Promise<void> = a
 
 function executedCall(result: ToolResult, changes: Partial<Executed> = {}): Executed {
   const attempts = [{ provider: "mcp", ok: true, durationMs: 1.23456, error: null }];
-  return { ...routedCall(), executed: { result, provider: "mcp", attempts, warnings: ["w"] }, ...changes };
+  return {
+    ...routedCall(),
+    executed: { result, provider: "mcp", attempts, warnings: ["w"] },
+    ...changes,
+  };
 }
 
 const fail =
@@ -99,19 +106,29 @@ test("the record holds names and hashes of the arguments, no values, and nothing
   const result = { content: [{ type: "text", text: "hunter3" }] };
   const input = { arguments: { password: "hunter2" }, repaired: true, dropped: ["x"] };
   const run: Run = (step) =>
-    step("execute", () => executedCall(result, { input, injected: { values: { username: "hunter4" } } }));
+    step("execute", () =>
+      executedCall(result, { input, injected: { values: { username: "hunter4" } } }),
+    );
   const { outcome, record: written, events } = await record(run);
   assert.doesNotMatch(JSON.stringify([written, events]), /hunter/);
   assert.deepEqual([written.argumentNames, written.injected], [["password"], ["username"]]);
-  for (const hash of [written.argumentsHash, written.resultHash]) assert.match(hash ?? "", /^[0-9a-f]{64}$/);
+  for (const hash of [written.argumentsHash, written.resultHash])
+    assert.match(hash ?? "", /^[0-9a-f]{64}$/);
   assert.match(outcome.call.warnings.join("\n"), /completed.*\n.*left out: x/);
   assert.deepEqual([outcome.call.repaired, outcome.call.dropped], [true, ["x"]]);
 });
 
 test("a tool that said no is an error for the caller, whose text is not kept, and no failure of its provider", async () => {
   const result = { content: [{ type: "text", text: "hunter2 is wrong" }], isError: true };
-  const { outcome, record: written, samples } = await record((step) => step("execute", () => executedCall(result)));
-  assert.deepEqual([outcome.ok, outcome.call.status, outcome.error?.code], [false, "tool_error", "TOOL_ERROR"]);
+  const {
+    outcome,
+    record: written,
+    samples,
+  } = await record((step) => step("execute", () => executedCall(result)));
+  assert.deepEqual(
+    [outcome.ok, outcome.call.status, outcome.error?.code],
+    [false, "tool_error", "TOOL_ERROR"],
+  );
   assert.match(outcome.error?.message ?? "", /'notes\.write' reported an error: hunter2 is wrong/);
   assert.deepEqual(outcome.result, result);
   assert.equal(written.error?.code, "TOOL_ERROR");
@@ -124,7 +141,10 @@ test("a tool that said no is an error for the caller, whose text is not kept, an
 
 test("a refused call is recorded and announced, and says nothing about anybody's health", async () => {
   const { outcome, record: written, samples, events } = await record(fail("FORBIDDEN"));
-  assert.deepEqual([outcome.ok, outcome.call.status, outcome.error?.code], [false, "refused", "FORBIDDEN"]);
+  assert.deepEqual(
+    [outcome.ok, outcome.call.status, outcome.error?.code],
+    [false, "refused", "FORBIDDEN"],
+  );
   assert.deepEqual([written.status, written.error?.code, samples], ["refused", "FORBIDDEN", []]);
   const last = events.at(-1);
   assert.ok(last?.type === "tool.result");
@@ -167,8 +187,13 @@ test("a cancelled call says nothing about the health of its tool", async () => {
 });
 
 test("a call that stopped before it was executed is a dry run", async () => {
-  const { outcome } = await record((step) => step("route", () => routedCall()) as Promise<Executed>);
-  assert.deepEqual([outcome.ok, outcome.call.status, outcome.result], [true, "dry_run", { content: [] }]);
+  const { outcome } = await record(
+    (step) => step("route", () => routedCall()) as Promise<Executed>,
+  );
+  assert.deepEqual(
+    [outcome.ok, outcome.call.status, outcome.result],
+    [true, "dry_run", { content: [] }],
+  );
 });
 
 test("a defect is an outcome like any other", async () => {

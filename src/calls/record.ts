@@ -20,10 +20,21 @@ import { resultEvent } from "../model/calls/call-events.ts";
 import type { Attempt, CallRecord, CallStatus } from "../model/calls/call-schema.ts";
 import { resultText, type ToolResult } from "../model/calls/result.ts";
 import type { HealthSample } from "../model/catalogue/health.ts";
-import { healthKey, personaSubject, providerSubject, toolSubject } from "../model/catalogue/health.ts";
+import {
+  healthKey,
+  personaSubject,
+  providerSubject,
+  toolSubject,
+} from "../model/catalogue/health.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import type { ErrorCode } from "../model/errors.ts";
-import { errorTable, PlaneError, publicMessage, reportError, toPlaneError } from "../model/errors.ts";
+import {
+  errorTable,
+  PlaneError,
+  publicMessage,
+  reportError,
+  toPlaneError,
+} from "../model/errors.ts";
 import type { ErrorReport } from "../model/errors-schema.ts";
 import type { EventOf, PlaneEvent } from "../model/events.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -32,7 +43,10 @@ import type { RunningCall } from "../store/store.ts";
 import { costField } from "./limits/cost.ts";
 
 /** Synchronous where the stage is: a microtask per stage costs more than most stages. */
-export type Step = <T extends Requested>(stage: string, run: () => T | Promise<T>) => T | Promise<T>;
+export type Step = <T extends Requested>(
+  stage: string,
+  run: () => T | Promise<T>,
+) => T | Promise<T>;
 
 export type RecordCall = (
   requested: Requested,
@@ -46,7 +60,11 @@ export type RecordOptions = {
   /** Tells that a call begins. */
   begin(event: EventOf<"tool.call">, principal: Principal): RunningCall;
   /** Undefined when the record is durable already. */
-  write(record: CallRecord, samples: HealthSample[], running: RunningCall): Promise<void> | undefined;
+  write(
+    record: CallRecord,
+    samples: HealthSample[],
+    running: RunningCall,
+  ): Promise<void> | undefined;
   /** Of what holds no secret. */
   emitClean(event: PlaneEvent): void;
   /** Resolves when durable. `error` has the provider's own words. */
@@ -138,13 +156,22 @@ function warn({ call }: Outcome, what: string, thrown: unknown): void {
 }
 
 /** As a dead letter; closes its approval. */
-async function closeCall(call: Learned, record: CallRecord, outcome: Outcome, options: RecordOptions): Promise<void> {
+async function closeCall(
+  call: Learned,
+  record: CallRecord,
+  outcome: Outcome,
+  options: RecordOptions,
+): Promise<void> {
   const { keepFailed, onApprovedEnd } = options;
   const warnOf = (what: string) => (thrown: unknown) => warn(outcome, what, thrown);
   if (keepFailed && !outcome.ok && record.kind === undefined)
-    await keepFailed(call, record, outcome.error ?? null).catch(warnOf("No dead letter could be kept"));
+    await keepFailed(call, record, outcome.error ?? null).catch(
+      warnOf("No dead letter could be kept"),
+    );
   if (call.approved && onApprovedEnd)
-    await onApprovedEnd(call.approved, outcome, call).catch(warnOf("The approval could not be closed"));
+    await onApprovedEnd(call.approved, outcome, call).catch(
+      warnOf("The approval could not be closed"),
+    );
 }
 
 function kindOf(asked: Requested["asked"]["tool"]): Pick<CallRecord, "kind"> {
@@ -179,8 +206,14 @@ export function presented(
 
 const maxPageLength = 500;
 
-function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: CallRecord["stages"]): CallRecord {
-  const { id, at, tool, principal, face, input, injected, approval, executed, hooks, options } = call;
+function toRecord(
+  call: Learned,
+  outcome: Outcome,
+  attempts: Attempt[],
+  stages: CallRecord["stages"],
+): CallRecord {
+  const { id, at, tool, principal, face, input, injected, approval, executed, hooks, options } =
+    call;
   const { status, durationMs, provider } = outcome.call;
   return {
     id,
@@ -188,7 +221,9 @@ function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: 
     tool: redactDeep(outcome.call.tool),
     server: tool?.id.server ?? null,
     ...kindOf(call.asked.tool),
-    ...(options.page === undefined ? {} : { page: redactDeep(shorten(options.page.uri, maxPageLength)) }),
+    ...(options.page === undefined
+      ? {}
+      : { page: redactDeep(shorten(options.page.uri, maxPageLength)) }),
     principal,
     face,
     status,
@@ -201,7 +236,9 @@ function toRecord(call: Learned, outcome: Outcome, attempts: Attempt[], stages: 
     approval: redactDeep(approval ?? null),
     resultHash: executed ? hashResult(executed.result) : null,
     // The tool's own result, where hooks changed it.
-    ...(executed?.said ? { resultHash: hash(executed.said), changedHash: hash(executed.result) } : {}),
+    ...(executed?.said
+      ? { resultHash: hash(executed.said), changedHash: hash(executed.result) }
+      : {}),
     ...(hooks ? { hooks } : {}),
     error: outcome.error ? withoutForeignText(outcome.error) : null,
     ...costField(tool, attempts),
@@ -241,7 +278,10 @@ function withoutForeignText(error: ErrorReport): ErrorReport {
 }
 
 /** A tool's health counts every executed call, also per persona; a provider's only its own part. */
-function samplesOf(call: Learned, { at, status, durationMs, attempts, error }: CallRecord): HealthSample[] {
+function samplesOf(
+  call: Learned,
+  { at, status, durationMs, attempts, error }: CallRecord,
+): HealthSample[] {
   const { tool, principal, executed } = call;
   const isEnded = status === "cancelled" || error?.data.stopped === true;
   const counted = attempts.filter(({ shared }) => !shared);
@@ -249,18 +289,26 @@ function samplesOf(call: Learned, { at, status, durationMs, attempts, error }: C
   const key = healthKey(tool);
   // A hook's change is not the tool's doing.
   const ok = executed?.said ? executed.said.isError !== true : status === "succeeded";
-  const sample = (subject: string, isOk: boolean, ms: number) => ({ subject, at, ok: isOk, latencyMs: ms });
+  const sample = (subject: string, isOk: boolean, ms: number) => ({
+    subject,
+    at,
+    ok: isOk,
+    latencyMs: ms,
+  });
   const viewer = tool.persona === null ? principal.persona : null;
   return [
     sample(toolSubject(key), ok, durationMs),
     ...(viewer === null ? [] : [sample(personaSubject(key, viewer), ok, durationMs)]),
-    ...counted.map((one) => sample(providerSubject(key, one.provider), one.ok, rounded(one.durationMs))),
+    ...counted.map((one) =>
+      sample(providerSubject(key, one.provider), one.ok, rounded(one.durationMs)),
+    ),
   ];
 }
 
 function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: number): Outcome {
   const { executed, approval, input } = call;
-  const error = thrown ?? (executed?.result.isError ? toolErrorOf(call, executed.result) : undefined);
+  const error =
+    thrown ?? (executed?.result.isError ? toolErrorOf(call, executed.result) : undefined);
   const status = callStatusOf(error, call);
   const attempts = attemptsOf(call, error);
   const report: CallReport = {
@@ -297,7 +345,12 @@ function failedWith(thrown: PlaneError, call: CallReport, result: ToolResult | u
   const { approvalId, planId } = thrown.data;
   const error = redactDeep(reportError(thrown));
   if (call.status !== "waiting" || typeof approvalId !== "string")
-    return { ok: false, call: call as FailedOutcome["call"], ...(result === undefined ? {} : { result }), error };
+    return {
+      ok: false,
+      call: call as FailedOutcome["call"],
+      ...(result === undefined ? {} : { result }),
+      error,
+    };
   const waiting = { ok: false as const, call: call as WaitingOutcome["call"], error };
   if (typeof planId === "string") return { ...waiting, plan: { id: planId, change: approvalId } };
   return { ...waiting, approval: { id: approvalId } };
@@ -307,12 +360,16 @@ function warningsOf(call: Learned): Pick<CallReport, "warnings" | "argumentNotes
   const { input, executed, judged, tool } = call;
   const notes: string[] = [];
   if (input?.respelt)
-    notes.push(`The arguments were no valid JSON (${input.respelt.join(", ")}) and have been read all the same.`);
-  else if (input?.repaired) notes.push("The arguments were cut off and have been completed; check them.");
+    notes.push(
+      `The arguments were no valid JSON (${input.respelt.join(", ")}) and have been read all the same.`,
+    );
+  else if (input?.repaired)
+    notes.push("The arguments were cut off and have been completed; check them.");
   const isSet = (name: string) => tool?.reserved.includes(name) ?? false;
   const undeclared = input?.dropped.filter((name) => !isSet(name)) ?? [];
   const reserved = input?.dropped.filter(isSet) ?? [];
-  if (undeclared.length > 0) notes.push(`Not declared by the tool, left out: ${undeclared.join(", ")}.`);
+  if (undeclared.length > 0)
+    notes.push(`Not declared by the tool, left out: ${undeclared.join(", ")}.`);
   if (reserved.length > 0) notes.push(`Set by the system alone, left out: ${reserved.join(", ")}.`);
   const hooked = judged?.before ? ["A hook changed the arguments."] : [];
   const warnings = [...(executed?.warnings ?? []), ...hooked, ...unusedFiles(call), ...notes];
@@ -350,7 +407,10 @@ function withEditNote(result: ToolResult, { approved, input }: Learned): ToolRes
 type Stated = Pick<Requested, "options"> & { tool?: Tool };
 
 /** After success; absent where no states are used. */
-export function stateField({ options: { state }, tool }: Stated, status: CallStatus): Pick<CallReport, "state"> {
+export function stateField(
+  { options: { state }, tool }: Stated,
+  status: CallStatus,
+): Pick<CallReport, "state"> {
   const next = tool?.metadata.state;
   if (state === undefined && next === undefined) return {};
   const current = state === undefined || state === "" ? "undefined" : state;
@@ -362,7 +422,9 @@ function toolErrorOf({ tool, executed }: Learned, result: ToolResult): PlaneErro
   const name = tool?.name ?? "";
   const text = shorten(resultText(result), maxErrorLength);
   const isByHook = executed?.said && executed.said.isError !== true;
-  return isByHook ? new PlaneError("TOOL_ERROR", text, { data: { tool: name } }) : describeToolError(name, text);
+  return isByHook
+    ? new PlaneError("TOOL_ERROR", text, { data: { tool: name } })
+    : describeToolError(name, text);
 }
 
 const statuses: Partial<Record<ErrorCode, CallStatus>> = {
@@ -374,7 +436,10 @@ const statuses: Partial<Record<ErrorCode, CallStatus>> = {
 };
 
 /** Tool, provider or plane: three different failures. */
-export function callStatusOf(error: PlaneError | undefined, call: { executed?: unknown }): CallStatus {
+export function callStatusOf(
+  error: PlaneError | undefined,
+  call: { executed?: unknown },
+): CallStatus {
   if (error === undefined) return call.executed === undefined ? "dry_run" : "succeeded";
   const refused = ["policy", "validation"].includes(errorTable[error.code].category);
   return statuses[error.code] ?? (refused ? "refused" : "failed");

@@ -34,9 +34,16 @@ export async function retryOrGiveUp(
 ): Promise<void> {
   const notSent = error.data.sent === false;
   const safe = notSent || isRepeatable(call.tool);
-  const delayMs = Math.max(delayFor(error, attempts.length, settings), Math.min(readyInMs?.() ?? 0, maxReadyMs));
-  const worthwhile = errorTable[error.code].retryable && !limiter.isCancelled && !isHopeless(error, delayMs, limiter);
-  const most = isEndedSession(error) && settings.attempts > 1 ? maxEndedSessions : settings.attempts;
+  const delayMs = Math.max(
+    delayFor(error, attempts.length, settings),
+    Math.min(readyInMs?.() ?? 0, maxReadyMs),
+  );
+  const worthwhile =
+    errorTable[error.code].retryable &&
+    !limiter.isCancelled &&
+    !isHopeless(error, delayMs, limiter);
+  const most =
+    isEndedSession(error) && settings.attempts > 1 ? maxEndedSessions : settings.attempts;
   // What asks for another try gets it as long as the call's own limit allows.
   if (!safe || !worthwhile || (attempts.length >= most && !isAnnounced(error))) {
     // In either case: what may have run is reported as unknown.
@@ -67,11 +74,17 @@ export function isEndedSession({ data: { sent, retryInMs } }: PlaneError): boole
 function delayFor(error: PlaneError, failures: number, settings: RetrySettings): number {
   const { retryInMs } = error.data;
   if (typeof retryInMs !== "number") return retryDelay(failures, settings);
-  return isAnnounced(error) && failures > 1 ? Math.max(retryInMs, retryDelay(failures - 1, settings)) : retryInMs;
+  return isAnnounced(error) && failures > 1
+    ? Math.max(retryInMs, retryDelay(failures - 1, settings))
+    : retryInMs;
 }
 
 /** It named a time, or said never: asking sooner cannot help. */
-function isHopeless({ data: { retryAt, retryInMs } }: PlaneError, delayMs: number, limiter: TimeLimiter): boolean {
+function isHopeless(
+  { data: { retryAt, retryInMs } }: PlaneError,
+  delayMs: number,
+  limiter: TimeLimiter,
+): boolean {
   const waitMs = Math.min(maxWaitMs, limiter.leftMs());
   return retryAt !== undefined || (typeof retryInMs === "number" && delayMs > waitMs);
 }

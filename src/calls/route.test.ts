@@ -17,7 +17,13 @@ function provider(name: string, priority: number): ProviderSpec {
 }
 
 test("candidates are the available providers, lowest priority first, ties by name", () => {
-  const providers = [provider("z", 5), provider("down", 0), provider("b", 5), provider("last", 9), provider("a", 1)];
+  const providers = [
+    provider("z", 5),
+    provider("down", 0),
+    provider("b", 5),
+    provider("last", 9),
+    provider("a", 1),
+  ];
   const { candidates } = route(approvedCall(sampleTool({ providers })), {
     ...open,
     unavailable: ({ name }) => (name === "down" ? "it is down" : null),
@@ -47,7 +53,10 @@ test("what rests is remembered for the tool of its owner", () => {
   };
   const id = { server: null, tool: "lookup" };
   for (const persona of [null, "Atlas"]) {
-    route(approvedCall(sampleTool({ id, name: "lookup", persona, providers })), { ...open, resting });
+    route(approvedCall(sampleTool({ id, name: "lookup", persona, providers })), {
+      ...open,
+      resting,
+    });
   }
   assert.deepEqual(new Set(asked), new Set(["lookup", '["lookup","Atlas"]']));
 });
@@ -68,8 +77,14 @@ test("a tool that declares no provider says so", () => {
 });
 
 test("a tool whose credentials are not set says which", () => {
-  const envs = { API_KEY: { required: true }, CSE_ID: { required: true }, OTHER: { required: false } };
-  const tool = sampleTool({ metadata: { ...sampleTool().metadata, auth: { required: true, envs } } });
+  const envs = {
+    API_KEY: { required: true },
+    CSE_ID: { required: true },
+    OTHER: { required: false },
+  };
+  const tool = sampleTool({
+    metadata: { ...sampleTool().metadata, auth: { required: true, envs } },
+  });
   const environment = { API_KEY: "set" };
   assert.throws(() => route(approvedCall(tool), { ...open, environment }), {
     code: "NO_PROVIDER",
@@ -80,7 +95,11 @@ test("a tool whose credentials are not set says which", () => {
 type Limits = { call?: number; toolSeconds?: number; server?: number };
 
 const limits: [title: string, given: Limits, limit: TimeLimit][] = [
-  ["the call's limit comes first", { call: 1, toolSeconds: 2, server: 3 }, { ms: 1, setBy: "call" }],
+  [
+    "the call's limit comes first",
+    { call: 1, toolSeconds: 2, server: 3 },
+    { ms: 1, setBy: "call" },
+  ],
   ["then the tool's, in seconds", { toolSeconds: 2, server: 3 }, { ms: 2_000, setBy: "tool" }],
   ["then the server's", { server: 3 }, { ms: 3, setBy: "server" }],
   ["then a minute", {}, { ms: 60_000, setBy: "default" }],
@@ -91,7 +110,9 @@ const limits: [title: string, given: Limits, limit: TimeLimit][] = [
 
 for (const [title, { call, toolSeconds, server }, limit] of limits) {
   test(title, () => {
-    const metadata = sampleMetadata(toolSeconds === undefined ? {} : { default_timeout: toolSeconds });
+    const metadata = sampleMetadata(
+      toolSeconds === undefined ? {} : { default_timeout: toolSeconds },
+    );
     const options = call === undefined ? {} : { timeoutMs: call };
     const routed = route(approvedCall(sampleTool({ metadata }), options), {
       ...open,

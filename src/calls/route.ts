@@ -19,7 +19,10 @@ export type RouteOptions = {
   /** What the routes of calls without options depend on; each is another object once it has changed. */
   standing?(): { config: object; quality: object | null };
   /** Others are left out silently. */
-  mayReach?(call: Pick<Approved, "principal" | "options" | "input" | "injected">, provider: ProviderSpec): boolean;
+  mayReach?(
+    call: Pick<Approved, "principal" | "options" | "input" | "injected">,
+    provider: ProviderSpec,
+  ): boolean;
 };
 
 export function route(call: Approved, options: RouteOptions): Routed {
@@ -35,11 +38,20 @@ type Known = { config: object; quality: object; route: Routed["route"] | undefin
 const knownRoutes = new WeakMap<RouteOptions, WeakMap<Principal, WeakMap<Tool, Known>>>();
 
 /** Where there is one server and nothing in the call decides: its route is the same until something changes. Else null. */
-function knownRoute({ principal, tool, options: asked }: Approved, options: RouteOptions): Known | null {
+function knownRoute(
+  { principal, tool, options: asked }: Approved,
+  options: RouteOptions,
+): Known | null {
   const { config, quality } = options.standing?.() ?? { config: null, quality: null };
   if (config === null || quality === null || !isPlain(asked)) return null;
   const { id, providers, metadata } = tool;
-  if (id.server === null || id.kind || providers.length > 1 || metadata.requires_flags !== undefined) return null;
+  if (
+    id.server === null ||
+    id.kind ||
+    providers.length > 1 ||
+    metadata.requires_flags !== undefined
+  )
+    return null;
   const byCaller = knownRoutes.get(options) ?? new WeakMap<Principal, WeakMap<Tool, Known>>();
   const byTool = byCaller.get(principal) ?? new WeakMap<Tool, Known>();
   const before = byTool.get(tool);
@@ -70,7 +82,8 @@ function choose(call: Approved, options: RouteOptions): Routed {
     const label = providerLabel(provider, providers);
     // A cooldown makes sense only beside another provider.
     const rest = providers.length > 1 ? resting(key, label) : null;
-    const reason = missingCredentials(call.tool, provider, environment) ?? unavailable(provider) ?? rest;
+    const reason =
+      missingCredentials(call.tool, provider, environment) ?? unavailable(provider) ?? rest;
     if (reason !== null) reasons[label] = reason;
     return reason === null;
   });
@@ -95,18 +108,28 @@ function ranked(tool: Tool, { score }: RouteOptions): ProviderSpec[] {
     const label = providerLabel(spec, providers);
     return { spec, label, score: score?.(key, label) ?? 0 };
   });
-  known.sort((a, b) => a.spec.priority - b.spec.priority || a.score - b.score || a.label.localeCompare(b.label));
+  known.sort(
+    (a, b) =>
+      a.spec.priority - b.spec.priority || a.score - b.score || a.label.localeCompare(b.label),
+  );
   return known.map(({ spec }) => spec);
 }
 
-function noProvider(call: Approved, why: string, providers: Record<string, string> = {}): PlaneError {
+function noProvider(
+  call: Approved,
+  why: string,
+  providers: Record<string, string> = {},
+): PlaneError {
   return new PlaneError("NO_PROVIDER", `No provider can execute '${call.tool.name}': ${why}.`, {
     data: { tool: call.tool.name, providers },
   });
 }
 
 /** Call, tool, server, default. 0 is unlimited. */
-function timeLimit(call: Pick<Approved, "options" | "tool">, serverLimitMs: RouteOptions["serverLimitMs"]): TimeLimit {
+function timeLimit(
+  call: Pick<Approved, "options" | "tool">,
+  serverLimitMs: RouteOptions["serverLimitMs"],
+): TimeLimit {
   const { options, tool } = call;
   if (options.timeoutMs !== undefined) return { ms: options.timeoutMs, setBy: "call" };
   const seconds = tool.metadata.default_timeout;

@@ -25,10 +25,22 @@ const cases: [title: string, value: Json, expected: string[]][] = [
   ["null", { name: null }, ["/name must be string, got null"]],
   ["a number as text", { name: "ann", count: "5" }, ["/count must be integer, got string"]],
   ["a number below its minimum", { name: "ann", count: -1 }, ["/count must be >= 0"]],
-  ["a word that is not on the list", { name: "ann", kind: "green" }, ['/kind must be one of ["red","blue"]']],
+  [
+    "a word that is not on the list",
+    { name: "ann", kind: "green" },
+    ['/kind must be one of ["red","blue"]'],
+  ],
   ["a wrong format", { name: "ann", when: "tomorrow" }, ['/when must match format "date"']],
-  ["a place inside a list", { name: "ann", tags: ["a", 1] }, ["/tags/1 must be string, got number"]],
-  ["a key with a slash", { name: "ann", nested: { "a/b": [] } }, ["/nested/a~1b must be boolean, got array"]],
+  [
+    "a place inside a list",
+    { name: "ann", tags: ["a", 1] },
+    ["/tags/1 must be string, got number"],
+  ],
+  [
+    "a key with a slash",
+    { name: "ann", nested: { "a/b": [] } },
+    ["/nested/a~1b must be boolean, got array"],
+  ],
   [
     "several problems at once",
     { name: "a", count: 0.5 },
@@ -48,7 +60,10 @@ test("a schema is one of 2020-12 unless it says that it is older", () => {
   const old = { type: "array", items: [{ type: "string" }], additionalItems: false };
   for (const version of ["06", "07"]) {
     const $schema = `http://json-schema.org/draft-${version}/schema#`;
-    assert.equal(problems({ $schema, type: "object", properties: { old } }, { old: ["a", 1] }).length, 1);
+    assert.equal(
+      problems({ $schema, type: "object", properties: { old } }, { old: ["a", 1] }).length,
+      1,
+    );
   }
 });
 
@@ -84,7 +99,9 @@ test("a schema may refer to itself by its $id", () => {
 });
 
 test("a schema that asks to be checked later is checked now", () => {
-  assert.deepEqual(problems({ $async: true, type: "object", required: ["a"] }, {}), ["missing 'a'"]);
+  assert.deepEqual(problems({ $async: true, type: "object", required: ["a"] }, {}), [
+    "missing 'a'",
+  ]);
 });
 
 for (const [title, broken] of [
@@ -95,7 +112,10 @@ for (const [title, broken] of [
   test(`${title} is the provider's failure, each time it is met`, () => {
     const schema: JsonObject = { type: "object", ...broken };
     for (const value of [{ a: "x" }, {}]) {
-      assert.throws(() => checkSchema(schema, value), { code: "PROVIDER_FAILED", message: /own schema/ });
+      assert.throws(() => checkSchema(schema, value), {
+        code: "PROVIDER_FAILED",
+        message: /own schema/,
+      });
     }
   });
 }

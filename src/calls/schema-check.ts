@@ -9,7 +9,11 @@ import type { ArgumentProblem } from "./validate.ts";
 const compiled = new WeakMap<JsonObject, Check | { broken: string }>();
 
 /** `warnings` receives what could not be checked. */
-export function checkSchema(schema: JsonObject, value: Json, warnings?: string[]): ArgumentProblem[] {
+export function checkSchema(
+  schema: JsonObject,
+  value: Json,
+  warnings?: string[],
+): ArgumentProblem[] {
   const { problems, unchecked } = runCheck(schema, value);
   if (unchecked) warnings?.push(...warningsOf(unchecked, "input schema"));
   return problems;
@@ -17,23 +21,33 @@ export function checkSchema(schema: JsonObject, value: Json, warnings?: string[]
 
 /** A result that breaks its own schema is still a result. */
 export function checkOutput(schema: JsonObject, { structuredContent }: ToolResult): string[] {
-  if (structuredContent === undefined) return ["It declares an output schema and returned no structured content."];
+  if (structuredContent === undefined)
+    return ["It declares an output schema and returned no structured content."];
   const { problems, unchecked } = runCheck(schema, structuredContent as Json);
   return [
-    ...problems.map(({ path, message }) => `structuredContent${path} ${message}: it breaks its own output schema.`),
+    ...problems.map(
+      ({ path, message }) =>
+        `structuredContent${path} ${message}: it breaks its own output schema.`,
+    ),
     ...warningsOf(unchecked, "output schema"),
   ];
 }
 
 function warningsOf(unchecked: ReadonlySet<string> | undefined, where: string): string[] {
-  const why = "was not checked: it may take too long on such a text. Write it without look-around and back-references";
-  return [...(unchecked ?? [])].map((pattern) => `The pattern ${JSON.stringify(pattern)} of its ${where} ${why}.`);
+  const why =
+    "was not checked: it may take too long on such a text. Write it without look-around and back-references";
+  return [...(unchecked ?? [])].map(
+    (pattern) => `The pattern ${JSON.stringify(pattern)} of its ${where} ${why}.`,
+  );
 }
 
 function runCheck(schema: JsonObject, value: Json): Pick<CheckRun, "problems" | "unchecked"> {
   const check = compile(schema);
   if ("broken" in check)
-    throw new PlaneError("PROVIDER_FAILED", `The tool's own schema cannot be used: ${check.broken}`);
+    throw new PlaneError(
+      "PROVIDER_FAILED",
+      `The tool's own schema cannot be used: ${check.broken}`,
+    );
   const run = new CheckRun();
   try {
     check(value, run);

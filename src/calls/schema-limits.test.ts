@@ -14,7 +14,10 @@ test("thirty references that double are refused by name, and no result is lost",
   }
   const schema = { $defs, $ref: "#/$defs/d30" };
   assert.match(checkSchema(schema, "x")[0]?.message ?? "", /cannot be checked within/);
-  assert.match(checkOutput(schema, { content: [], structuredContent: "x" }).join(), /cannot be checked within/);
+  assert.match(
+    checkOutput(schema, { content: [], structuredContent: "x" }).join(),
+    /cannot be checked within/,
+  );
 });
 
 test("a reference to itself ends", () => {
@@ -29,10 +32,17 @@ test("of a million wrong items some are named", () => {
 });
 
 test("a schema of many parts is ready before it is used up", () => {
-  const properties = Object.fromEntries(Array.from({ length: 15_000 }, (_, at) => [`p${at}`, { type: "string" }]));
+  const properties = Object.fromEntries(
+    Array.from({ length: 15_000 }, (_, at) => [`p${at}`, { type: "string" }]),
+  );
   assert.equal(checkSchema({ properties }, { p7: 1 }).length, 1);
-  const more = Object.fromEntries(Array.from({ length: 25_000 }, (_, at) => [`p${at}`, { type: "string" }]));
-  assert.throws(() => checkSchema({ properties: more }, {}), { code: "PROVIDER_FAILED", message: /20000 parts/ });
+  const more = Object.fromEntries(
+    Array.from({ length: 25_000 }, (_, at) => [`p${at}`, { type: "string" }]),
+  );
+  assert.throws(() => checkSchema({ properties: more }, {}), {
+    code: "PROVIDER_FAILED",
+    message: /20000 parts/,
+  });
 });
 
 test("what no linear engine knows is asked where it ends soon, else left and told", () => {

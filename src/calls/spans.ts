@@ -59,7 +59,8 @@ export type TracedRun = {
 
 /** Where every copy of OpenTelemetry's API finds the tracer. */
 const registered = Symbol.for("opentelemetry.js.api.1");
-const isRegistered = () => (globalThis as { [registered]?: { trace?: unknown } })[registered]?.trace !== undefined;
+const isRegistered = () =>
+  (globalThis as { [registered]?: { trace?: unknown } })[registered]?.trace !== undefined;
 
 type Parts = Omit<OtlpPorts, "settings"> & {
   /** Null where no collector is configured. */
@@ -113,7 +114,10 @@ export async function createSpans({ settings, on, emit, packages }: Parts) {
       const { traceAttempt } = loaded;
       return (spec, args, context) => traceAttempt(provider, spec, args, context, tracer);
     },
-    beginRunSpan: async (beginning: RunBeginning, meta?: UnknownObject): Promise<TracedRun | null> =>
+    beginRunSpan: async (
+      beginning: RunBeginning,
+      meta?: UnknownObject,
+    ): Promise<TracedRun | null> =>
       isTraced() ? (await telemetry()).traceRun(beginning, meta, tracer) : null,
     stop: async () => otlp?.stop(),
   };

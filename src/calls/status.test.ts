@@ -54,7 +54,10 @@ for (const code of Object.keys(errorTable) as ErrorCode[]) {
 }
 
 test("without an error a call succeeded if it was executed and was a dry run if not", () => {
-  assert.deepEqual([callStatusOf(undefined, { executed: {} }), callStatusOf(undefined, {})], ["succeeded", "dry_run"]);
+  assert.deepEqual(
+    [callStatusOf(undefined, { executed: {} }), callStatusOf(undefined, {})],
+    ["succeeded", "dry_run"],
+  );
 });
 
 test("what a tool reported is reported with its name, even when it said nothing", () => {

@@ -9,7 +9,10 @@ import type { ServerDefinition } from "../model/servers/server.ts";
 type Target = { tool: Tool; mapArguments(args: JsonObject): JsonObject };
 
 /** The servers' tools that a hand-written one may call, and what each gets. */
-export function createTargets(config: () => Config, byId: (id: ToolId, caller: Principal) => Tool | undefined) {
+export function createTargets(
+  config: () => Config,
+  byId: (id: ToolId, caller: Principal) => Tool | undefined,
+) {
   const targetOf = ({ name, config: to }: ProviderSpec, caller: Principal): Target[] => {
     const server = String(to.server);
     const tool = String(to.tool);
@@ -25,7 +28,9 @@ export function createTargets(config: () => Config, byId: (id: ToolId, caller: P
 /** Nothing is known of it but its server, so that a policy can decide about it. */
 export function unlistedTool(server: string, definition: ServerDefinition, tool: string): Tool {
   const open = { ...definition, allow_tools: null, deny_tools: null };
-  const [made] = translateTools(server, open, [{ name: tool, inputSchema: { type: "object" } }]).tools;
+  const [made] = translateTools(server, open, [
+    { name: tool, inputSchema: { type: "object" } },
+  ]).tools;
   const name = `${server}.${tool}`;
   return { ...(made as NamelessTool), name, modelName: name };
 }

@@ -12,7 +12,10 @@ const args = { name: "n", extra: 1, x_note: "x" };
 const fits = async () => [];
 
 test("valid arguments go on with what was repaired and dropped", async () => {
-  const call = authorizedCall(sampleTool({ parameters: { properties: declared } }), '{"name": "n", "extra": 1');
+  const call = authorizedCall(
+    sampleTool({ parameters: { properties: declared } }),
+    '{"name": "n", "extra": 1',
+  );
   const before = { ...call };
   const { input, ...rest } = await validate(call, fits, () => true);
   assert.deepEqual(input, { arguments: { name: "n" }, repaired: true, dropped: ["extra"] });
@@ -52,10 +55,14 @@ test("a refusal names every problem, what is misspelt and what the tool takes", 
     { path: "", message: "missing 'name'" },
     { path: "/count", message: "must be integer, got string" },
   ];
-  const validation = validate(authorizedCall(tool, { nmae: "n", count: "1" }), async () => problems);
+  const validation = validate(
+    authorizedCall(tool, { nmae: "n", count: "1" }),
+    async () => problems,
+  );
   await assert.rejects(validation, {
     code: "INVALID_ARGUMENTS",
-    message: /missing 'name'; \/count must be integer.* 'nmae' → 'name'.* name \(string, required\), count \(integer\)/,
+    message:
+      /missing 'name'; \/count must be integer.* 'nmae' → 'name'.* name \(string, required\), count \(integer\)/,
     data: {
       tool: "notes.write",
       problems,
@@ -67,11 +74,15 @@ test("a refusal names every problem, what is misspelt and what the tool takes", 
 
 test("a tool that takes nothing says so", async () => {
   const tool = sampleTool({ parameters: { type: "object" } });
-  const validation = validate(authorizedCall(tool, {}), async () => [{ path: "", message: "is odd" }]);
+  const validation = validate(authorizedCall(tool, {}), async () => [
+    { path: "", message: "is odd" },
+  ]);
   await assert.rejects(validation, { message: /It takes: no arguments/ });
 });
 
 test("arguments that are no object never reach the check", async () => {
-  const validation = validate(authorizedCall(sampleTool(), "[1]"), () => assert.fail("it was asked"));
+  const validation = validate(authorizedCall(sampleTool(), "[1]"), () =>
+    assert.fail("it was asked"),
+  );
   await assert.rejects(validation, { code: "INVALID_ARGUMENTS" });
 });

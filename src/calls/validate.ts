@@ -1,5 +1,11 @@
 import { andThen } from "../lib/async/and-then.ts";
-import { exactNumbersIn, findChanged, isTooDeep, noteExactNumbers, tooManyNumbers } from "../lib/json/exact-numbers.ts";
+import {
+  exactNumbersIn,
+  findChanged,
+  isTooDeep,
+  noteExactNumbers,
+  tooManyNumbers,
+} from "../lib/json/exact-numbers.ts";
 import { ambiguityOf, rememberText, sizeOf } from "../lib/json/json-text.ts";
 import { parseLenientJson } from "../lib/json/lenient-json.ts";
 import { ambiguityIn, halfText, hasHalf, maxAsked, measureJson } from "../lib/json/measure-json.ts";
@@ -13,7 +19,10 @@ import { type ErrorData, PlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../model/json.ts";
 
 /** Undeclared arguments are dropped, unless the schema allows them or has no list of properties. */
-export function keepDeclared(tool: Tool, args: JsonObject): { kept: JsonObject; dropped: string[] } {
+export function keepDeclared(
+  tool: Tool,
+  args: JsonObject,
+): { kept: JsonObject; dropped: string[] } {
   const keeps = keeperOf(tool);
   const names = Object.keys(args);
   if (names.every(keeps)) return { kept: args, dropped: [] };
@@ -32,14 +41,16 @@ function keeperOf(tool: Tool): Keeps {
   const known = keepers.get(tool);
   if (known) return known;
   const { names, demanded, patterns, open } = declaredBy(tool.parameters);
-  const welcomesAll = open || (isSilent(tool.parameters) && names.size === 0 && tool.injects.length === 0);
+  const welcomesAll =
+    open || (isSilent(tool.parameters) && names.size === 0 && tool.injects.length === 0);
   // A pattern that cannot be asked here may have meant the name: the check against the schema decides.
   const isDeclared = (name: string) =>
     names.has(name) || demanded.has(name) || patterns.some(({ test }) => test(name) !== false);
   const taken = new Set(tool.reserved.map(foldName));
   // No careless server may take one name for the other.
   const isForged = (name: string) =>
-    tool.reserved.includes(name) || (!names.has(name) && (taken.has(foldName(name)) || name === "__proto__"));
+    tool.reserved.includes(name) ||
+    (!names.has(name) && (taken.has(foldName(name)) || name === "__proto__"));
   const keeps = (name: string) => !isForged(name) && (welcomesAll || isDeclared(name));
   keepers.set(tool, keeps);
   return keeps;
@@ -50,7 +61,12 @@ function isSilent({ properties, additionalProperties, patternProperties }: Unkno
   return [properties, additionalProperties, patternProperties].every((said) => said === undefined);
 }
 
-type Declared = { names: Set<string>; demanded: Set<string>; patterns: SafePattern[]; open: boolean };
+type Declared = {
+  names: Set<string>;
+  demanded: Set<string>;
+  patterns: SafePattern[];
+  open: boolean;
+};
 
 /** With composed schemas. A reference may declare anything. */
 function declaredBy(schema: UnknownObject): Declared {
@@ -63,7 +79,10 @@ function declaredBy(schema: UnknownObject): Declared {
   const own = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
   return {
     names: new Set([...keysOf(properties), ...parts.flatMap(({ names }) => [...names])]),
-    patterns: [...keysOf(patternProperties).flatMap(compile), ...parts.flatMap(({ patterns }) => patterns)],
+    patterns: [
+      ...keysOf(patternProperties).flatMap(compile),
+      ...parts.flatMap(({ patterns }) => patterns),
+    ],
     demanded: new Set([...own, ...parts.flatMap(({ demanded }) => [...demanded])]),
     open:
       additionalProperties === true ||
@@ -112,10 +131,18 @@ export function validate(
   }
 }
 
-function read(call: Authorized, check: CheckArguments, onlyReads: OnlyReads): Validated | Promise<Validated> {
+function read(
+  call: Authorized,
+  check: CheckArguments,
+  onlyReads: OnlyReads,
+): Validated | Promise<Validated> {
   const { asked, tool } = call;
   const mayGuess = typeof asked.arguments === "string" && onlyReads(tool);
-  const { arguments: parsed, repaired, respelt } = parseArguments(asked.arguments, tool.name, mayGuess);
+  const {
+    arguments: parsed,
+    repaired,
+    respelt,
+  } = parseArguments(asked.arguments, tool.name, mayGuess);
   const { kept: own, dropped } = keepDeclared(tool, parsed);
   const kept = withDefaults(tool, own);
   const warnings: string[] = [];
@@ -159,7 +186,11 @@ function refuse(tool: Tool, problems: ArgumentProblem[], dropped: string[]): Pla
   const lines = problems.map(({ path, message }) => `${path === "" ? "" : `${path} `}${message}`);
   const guess = misspelt.length === 0 ? "" : `Misspelt? ${misspelt.join(", ")}. `;
   const hint = `${guess}It takes: ${signature(properties, tool.parameters.required)}.`;
-  const data = { problems, hint, ...(dropped.length > 0 ? { unknown: dropped.slice(0, maxUnknown) } : {}) };
+  const data = {
+    problems,
+    hint,
+    ...(dropped.length > 0 ? { unknown: dropped.slice(0, maxUnknown) } : {}),
+  };
   return invalid(tool.name, `are invalid: ${lines.join("; ")}. ${hint.slice(0, -1)}`, data);
 }
 
@@ -182,13 +213,15 @@ type ParsedArguments = {
 /** What is no object never runs as `{}`. Cut-off text is completed for read-only tools, else only with brackets. */
 export function parseArguments(given: unknown, tool: string, onlyReads = true): ParsedArguments {
   if (given === undefined || given === null) return { arguments: {}, repaired: false };
-  if (typeof given !== "string") return { arguments: requireClear(requireObject(given, tool), tool), repaired: false };
+  if (typeof given !== "string")
+    return { arguments: requireClear(requireObject(given, tool), tool), repaired: false };
   if (given.trim() === "") return { arguments: {}, repaired: false };
   try {
     return { arguments: parse(given, tool), repaired: false };
   } catch (thrown) {
     if (thrown instanceof PlaneError) throw thrown;
-    if (given.length > maxRepaired) throw invalid(tool, `are not valid JSON, and too long to be mended`);
+    if (given.length > maxRepaired)
+      throw invalid(tool, `are not valid JSON, and too long to be mended`);
     return repair(given, tool, onlyReads);
   }
 }
@@ -200,8 +233,10 @@ function parse(text: string, tool: string): JsonObject {
   const { tooMuch, members, inexact } = measureJson(text, maxAsked);
   if (tooMuch !== null) throw invalid(tool, `cannot be read: ${tooMuch}`);
   const parsed: unknown = JSON.parse(text);
-  if (members < 0 && isTooDeep(parsed)) throw invalid(tool, "cannot be read: they are nested too deeply");
-  if (!noteExactNumbers(parsed, text, inexact)) throw invalid(tool, `cannot be read: ${tooManyNumbers}`);
+  if (members < 0 && isTooDeep(parsed))
+    throw invalid(tool, "cannot be read: they are nested too deeply");
+  if (!noteExactNumbers(parsed, text, inexact))
+    throw invalid(tool, `cannot be read: ${tooManyNumbers}`);
   const open = ambiguityIn(text, parsed, members);
   if (open !== null) throw invalid(tool, `cannot be read: ${open}`);
   if (parsed === null) return {};
@@ -216,11 +251,15 @@ function requireClear(given: JsonObject, tool: string): JsonObject {
   const isRead = sizeOf(given) !== undefined;
   if (isRead) return given;
   const open = ambiguityOf(given) ?? (isTooDeep(given) ? "they are nested too deeply" : undefined);
-  if (open !== undefined || hasHalf(given)) throw invalid(tool, `cannot be read: ${open ?? halfText}`);
+  if (open !== undefined || hasHalf(given))
+    throw invalid(tool, `cannot be read: ${open ?? halfText}`);
   return given;
 }
 
-function refuseEndless(numbers: readonly { path: readonly string[]; text: string }[], tool: string): void {
+function refuseEndless(
+  numbers: readonly { path: readonly string[]; text: string }[],
+  tool: string,
+): void {
   const endless = numbers.find(({ text }) => !Number.isFinite(Number(text)));
   if (endless === undefined) return;
   const path = `/${endless.path.join("/")}`;
@@ -230,17 +269,32 @@ function refuseEndless(numbers: readonly { path: readonly string[]; text: string
 
 function repair(given: string, tool: string, onlyReads: boolean): ParsedArguments {
   const read = parseLenientJson(given);
-  if (read.text?.startsWith("{")) return { arguments: parse(read.text, tool), repaired: true, respelt: read.changes };
+  if (read.text?.startsWith("{"))
+    return { arguments: parse(read.text, tool), repaired: true, respelt: read.changes };
   const completed = repairTruncatedJson(given);
   if (completed === undefined || Object.keys(completed.value).length === 0)
-    throw invalid(tool, `are not valid JSON: ${read.text === null ? placeOf(read) : "they must be an object"}`);
-  const notGuessed = "were cut off, and what was to come is not guessed for a tool that may change something";
+    throw invalid(
+      tool,
+      `are not valid JSON: ${read.text === null ? placeOf(read) : "they must be an object"}`,
+    );
+  const notGuessed =
+    "were cut off, and what was to come is not guessed for a tool that may change something";
   if (completed.isGuess && !onlyReads) throw invalid(tool, `${notGuessed}. Give them whole`);
   return { arguments: completed.value as JsonObject, repaired: true };
 }
 
 /** Only the place: errors are recorded, and the text may hold anything. */
-function placeOf({ at, line, column, isEnd }: { at: number; line: number; column: number; isEnd: boolean }): string {
+function placeOf({
+  at,
+  line,
+  column,
+  isEnd,
+}: {
+  at: number;
+  line: number;
+  column: number;
+  isEnd: boolean;
+}): string {
   if (isEnd) return "they end too early";
   return `they break at position ${at} (line ${line}, column ${column})`;
 }
@@ -251,7 +305,8 @@ const maxNames = 10_000;
 function requireObject(value: unknown, tool: string): JsonObject {
   if (isObject(value)) {
     const { length } = Object.keys(value);
-    if (length > maxNames) throw invalid(tool, `have ${length} names, and a call takes ${maxNames} at most`);
+    if (length > maxNames)
+      throw invalid(tool, `have ${length} names, and a call takes ${maxNames} at most`);
     return value as JsonObject;
   }
   const kind = Array.isArray(value) ? "a list" : `a ${typeof value}`;
@@ -259,7 +314,9 @@ function requireObject(value: unknown, tool: string): JsonObject {
 }
 
 function invalid(tool: string, what: string, data: ErrorData = {}): PlaneError {
-  return new PlaneError("INVALID_ARGUMENTS", `The arguments of '${tool}' ${what}.`, { data: { tool, ...data } });
+  return new PlaneError("INVALID_ARGUMENTS", `The arguments of '${tool}' ${what}.`, {
+    data: { tool, ...data },
+  });
 }
 
 const maxShown = 40;
@@ -270,7 +327,8 @@ export function requireReadable({ tool, input }: Validated, why: string): void {
   if (first === undefined) return;
   const name = first.path.join(".");
   const { length } = first.text;
-  const shown = length > maxShown ? `${first.text.slice(0, maxShown)}… (${length} characters)` : first.text;
+  const shown =
+    length > maxShown ? `${first.text.slice(0, maxShown)}… (${length} characters)` : first.text;
   const text = `'${name}' of '${tool.name}' is ${shown}, which is another number as soon as it is read, and ${why}. Give a number of at most 15 digits, or a text if the tool takes one.`;
   const problems = [{ path: name, message: "cannot be read exactly" }];
   throw new PlaneError("INVALID_ARGUMENTS", text, { data: { tool: tool.name, problems } });

@@ -37,7 +37,10 @@ import type { Spans, TelemetryPackage } from "./spans.ts";
 
 /** What calls need of the plane. Rooms above this one are described by what they do for it. */
 export type CallsContext = {
-  readonly settings: Pick<Settings, "config" | "fileOf" | "keyOfModel" | "otlp" | "requireHooks" | "reveal">;
+  readonly settings: Pick<
+    Settings,
+    "config" | "fileOf" | "keyOfModel" | "otlp" | "requireHooks" | "reveal"
+  >;
   readonly environment: Environment;
   readonly packages: Pick<CataloguePackages, "scan"> & { telemetry(): Promise<TelemetryPackage> };
   readonly options: Pick<PlaneOptions, "hooks" | "projectDirectory">;
@@ -53,7 +56,10 @@ export type CallsContext = {
   readonly servers: Servers;
   /** Of a call that was approved and belongs to a program, which may wait for it. */
   readonly agent: { keepAnswer(approval: string, outcome: Outcome): Promise<void> };
-  readonly extensions: { stages(): readonly ExecuteStage[]; operationCommand(name: string): string | null };
+  readonly extensions: {
+    stages(): readonly ExecuteStage[];
+    operationCommand(name: string): string | null;
+  };
   readonly work: { keepFailed: NonNullable<RecordOptions["keepFailed"]> };
 };
 
@@ -76,14 +82,19 @@ export function wirePath(context: CallsContext, stages: Stages): CallStages {
   const { profile } = identity;
   const decide = policyOf({ config, registry });
   return {
-    around: (tool) => aroundStages(context.extensions.stages(), context.recordings.around(tool, reads.around(tool))),
+    around: (tool) =>
+      aroundStages(
+        context.extensions.stages(),
+        context.recordings.around(tool, reads.around(tool)),
+      ),
     currentPrincipal: identity.current,
     findTool: lookup.findTool,
     grantFor: grants.grantFor,
     checkArguments,
     async hasOther({ tool, principal }, thrown) {
       const { server } = tool.id;
-      if (server === null || !(thrown instanceof PlaneError) || thrown.code !== "INVALID_ARGUMENTS") return false;
+      if (server === null || !(thrown instanceof PlaneError) || thrown.code !== "INVALID_ARGUMENTS")
+        return false;
       // One that only has nothing to do is not started for a call that is refused.
       const hasCrashed = servers.status().some(({ name, state, error }) => {
         return name === server && state !== "connected" && error !== null;
@@ -96,14 +107,19 @@ export function wirePath(context: CallsContext, stages: Stages): CallStages {
     valueFor: createInjection({
       config,
       // A planner does not wait for the slowest server.
-      discover: (principal) => servers.discover(undefined, { owner: ownerOfCaller(principal), waitMs: 10_000 }),
+      discover: (principal) =>
+        servers.discover(undefined, { owner: ownerOfCaller(principal), waitMs: 10_000 }),
       visibleTo(principal, request) {
         const visible = catalogue.visibleTo(principal, request);
         return visible.filter((tool) => !quality.isHeld(tool));
       },
-      mayUse: (principal, tool, request) => !("refused" in grants.grantFor(principal, tool, request)),
+      mayUse: (principal, tool, request) =>
+        !("refused" in grants.grantFor(principal, tool, request)),
       verdictOn: async (call, tool) =>
-        decide({ ...call, tool, input: { arguments: {}, repaired: false, dropped: [] } }, await profile()),
+        decide(
+          { ...call, tool, input: { arguments: {}, repaired: false, dropped: [] } },
+          await profile(),
+        ),
       fixedOf: registry.fixedOf,
       environment,
     }),
@@ -143,10 +159,16 @@ function routeOptions(context: CallsContext, providers: Providers): RouteOptions
     unavailable: (spec) => quality.heldProvider(spec) ?? providers.trouble(spec),
     resting: routing.cooldown,
     score: (tool, provider) =>
-      providerScore(health.known.summary(providerSubject(tool, provider)), routing.state(tool, provider).failures),
+      providerScore(
+        health.known.summary(providerSubject(tool, provider)),
+        routing.state(tool, provider).failures,
+      ),
     serverLimitMs: (server) => config().servers[server]?.timeoutMs,
     mayReach: ({ principal, options, input, injected }, provider) => {
-      const request = { ...accessRequestOf(options), arguments: { ...input.arguments, ...injected.values } };
+      const request = {
+        ...accessRequestOf(options),
+        arguments: { ...input.arguments, ...injected.values },
+      };
       return grants.refuseProvider(principal, provider, request) === null;
     },
   };
@@ -163,9 +185,11 @@ function executeOptions(context: CallsContext, providers: Providers, spans: Span
       const now = registry.snapshot(principal).byId(tool.id);
       const standing = quality.standing();
       const before = current.get(spec);
-      const isKnown = standing !== null && before?.standing === standing && before.user === principal.user;
+      const isKnown =
+        standing !== null && before?.standing === standing && before.user === principal.user;
       if (now === tool && isKnown) return true;
-      const isCurrent = (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal) === null;
+      const isCurrent =
+        (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal) === null;
       if (isCurrent && standing !== null) current.set(spec, { standing, user: principal.user });
       return isCurrent;
     },
@@ -194,9 +218,16 @@ function executeOptions(context: CallsContext, providers: Providers, spans: Span
       return { ...retry, ...withoutUndefined(servers[String(server)]?.retry ?? {}) };
     },
     ...providers.readiness,
-    onRetry: ({ id, tool }, retry) => recorder.emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),
+    onRetry: ({ id, tool }, retry) =>
+      recorder.emit({ type: "tool.retry", callId: id, tool: tool.name, ...retry }),
     onProgress: ({ id, tool }, progress) =>
-      recorder.emit({ type: "tool.progress", callId: id, tool: tool.name, ...describeProgress(progress) }),
-    onTask: ({ id, tool }, task) => recorder.emit({ type: "tool.task", callId: id, tool: tool.name, ...task }),
+      recorder.emit({
+        type: "tool.progress",
+        callId: id,
+        tool: tool.name,
+        ...describeProgress(progress),
+      }),
+    onTask: ({ id, tool }, task) =>
+      recorder.emit({ type: "tool.task", callId: id, tool: tool.name, ...task }),
   };
 }

@@ -54,11 +54,19 @@ type CatalogueContext = {
   readonly recorder: CatalogueEntriesPorts["recorder"] &
     Pick<Recorder, "newSamples" | "onSamples" | "on" | "isInformed">;
   readonly servers: Servers;
-  readonly access: { grants: Grants; isOffered(tool: Tool): boolean; impactOf(tool: Tool): ToolImpact };
+  readonly access: {
+    grants: Grants;
+    isOffered(tool: Tool): boolean;
+    impactOf(tool: Tool): ToolImpact;
+  };
   readonly results: Pick<CatalogueEntriesPorts, "builtin">;
   readonly calls: {
     lookup: {
-      discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;
+      discover(
+        server: string | null,
+        principal: Principal,
+        wait: { waitMs?: number },
+      ): Promise<void>;
       tool: Inside<PlaneTools>["get"];
     };
     providerTrouble(spec: ProviderSpec): string | null;
@@ -146,7 +154,10 @@ export function createCatalogue(context: CatalogueContext) {
     schedulesOf: (jobs) => context.work.schedulesOf(jobs),
     problems: () => config().problems,
   };
-  const written = whenLoaded({ ...createSkillListingVerbs(work), ...createWorkVerbs(work) }, loaded);
+  const written = whenLoaded(
+    { ...createSkillListingVerbs(work), ...createWorkVerbs(work) },
+    loaded,
+  );
   const qualityVerbs = createQualityVerbs({
     ...guardPorts,
     listings,
@@ -195,7 +206,12 @@ export function createCatalogue(context: CatalogueContext) {
       stats: qualityVerbs.stats,
       pins: qualityVerbs.pins,
       clients: qualityVerbs.clients,
-      tools: { ...entries.verbs.tools, ...qualityVerbs.tools, list: listings.tools, page: listings.queryTools },
+      tools: {
+        ...entries.verbs.tools,
+        ...qualityVerbs.tools,
+        list: listings.tools,
+        page: listings.queryTools,
+      },
       registry: { ...entries.verbs.registry, summary: written.registrySummary },
       skills: { page: written.skills, get: written.skill },
       jobs: { list: written.jobs, page: written.queryJobs },
@@ -210,7 +226,9 @@ export function createCatalogue(context: CatalogueContext) {
 const defaultOfferWaitMs = 5_000;
 
 function staleAmong(servers: readonly ServerStatus[]): Map<string, string> {
-  return new Map(servers.flatMap(({ name, stale, error }) => (stale ? [[name, error ?? ""] as const] : [])));
+  return new Map(
+    servers.flatMap(({ name, stale, error }) => (stale ? [[name, error ?? ""] as const] : [])),
+  );
 }
 
 function createServerPorts(

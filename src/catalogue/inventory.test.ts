@@ -7,7 +7,11 @@ import { createInventory, renderInventory } from "./inventory.ts";
 test("tools are listed under their server, with name, description and parameters", () => {
   const parameters = { type: "object", properties: { a: { type: "number" } } };
   const tools = [
-    sampleTool({ id: { server: "git", tool: "status" }, description: "Tells the state.", parameters }),
+    sampleTool({
+      id: { server: "git", tool: "status" },
+      description: "Tells the state.",
+      parameters,
+    }),
     sampleTool({ id: { server: "notes", tool: "write" }, description: "Writes.", parameters: {} }),
     sampleTool({ id: { server: "git", tool: "log" }, description: "", parameters: {} }),
   ];
@@ -58,9 +62,11 @@ test("a server without tools is there, hand-written tools are not, and the plann
   ];
   const servers = ["planner", "down"].map((name) => ({ name, description: "" }));
   const names = (options: object) =>
-    (renderInventory(tools, servers, options, "planner").available_servers as { server_name: string }[]).map(
-      ({ server_name }) => server_name,
-    );
+    (
+      renderInventory(tools, servers, options, "planner").available_servers as {
+        server_name: string;
+      }[]
+    ).map(({ server_name }) => server_name);
   assert.deepEqual(names({}), ["planner", "down"]);
   assert.deepEqual(names({ exclude_self: true }), ["down"]);
 });

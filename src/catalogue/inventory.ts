@@ -1,4 +1,8 @@
-import { defaultExcluded, defaultInventoryBytes, type InjectOptions } from "../model/access/injection.ts";
+import {
+  defaultExcluded,
+  defaultInventoryBytes,
+  type InjectOptions,
+} from "../model/access/injection.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import type { JsonObject } from "../model/json.ts";
 
@@ -20,7 +24,11 @@ export function fitInventory(servers: readonly InventoryServer[], maxBytes: numb
   return fewer(bare, servers, maxBytes);
 }
 
-function fewer(bare: readonly InventoryServer[], all: readonly InventoryServer[], maxBytes: number): JsonObject {
+function fewer(
+  bare: readonly InventoryServer[],
+  all: readonly InventoryServer[],
+  maxBytes: number,
+): JsonObject {
   const most = Math.max(0, ...bare.map(({ tools }) => tools.length));
   const withTools = (count: number) => {
     const kept = bare.map((server) => ({ ...server, tools: server.tools.slice(0, count) }));
@@ -63,7 +71,10 @@ function summarize(tool: InventoryTool): InventoryTool {
   return { ...tool, description: `${description.slice(0, summaryCharacters - 3)}...` };
 }
 
-function mapTools(server: InventoryServer, each: (tool: InventoryTool) => InventoryTool): InventoryServer {
+function mapTools(
+  server: InventoryServer,
+  each: (tool: InventoryTool) => InventoryTool,
+): InventoryServer {
   return { ...server, tools: server.tools.map(each) };
 }
 
@@ -82,7 +93,11 @@ export type ListedServer = { name: string; description: string };
 export function renderInventory(
   tools: readonly Tool[],
   servers: readonly ListedServer[],
-  { exclude_self = false, exclude = defaultExcluded, max_bytes = defaultInventoryBytes }: InjectOptions = {},
+  {
+    exclude_self = false,
+    exclude = defaultExcluded,
+    max_bytes = defaultInventoryBytes,
+  }: InjectOptions = {},
   self: string | null = null,
 ): JsonObject {
   const listed = new Map<string, InventoryServer>(
@@ -92,7 +107,11 @@ export function renderInventory(
   );
   for (const { id, description, parameters } of tools) {
     const server = id.server === null ? undefined : listed.get(id.server);
-    server?.tools.push({ name: `${id.server}_${id.tool}`, description: description ?? "", parameters });
+    server?.tools.push({
+      name: `${id.server}_${id.tool}`,
+      description: description ?? "",
+      parameters,
+    });
   }
   return fitInventory([...listed.values()], max_bytes);
 }
@@ -113,7 +132,11 @@ export function createInventory(): typeof renderInventory {
         one.tools.length === tools.length &&
         one.tools.every((tool, at) => tool === tools[at]),
     );
-    const used = before ?? { tools, servers: around, inventory: renderInventory(tools, servers, options, self) };
+    const used = before ?? {
+      tools,
+      servers: around,
+      inventory: renderInventory(tools, servers, options, self),
+    };
     known = [used, ...known.filter((one) => one !== before)].slice(0, maxViews);
     return used.inventory;
   };

@@ -8,9 +8,12 @@ export function createPersonaFilter(asked: readonly string[]) {
   const words = asked.map((word) => word.toLowerCase());
   const leavesOutShared = words.some((word) => withoutShared.includes(word));
   const wanted = new Set(words.filter((word) => !withoutShared.includes(word)));
-  const names = (persona: string) => (wanted.size === 0 ? leavesOutShared : wanted.has(persona.toLowerCase()));
-  const accepts = (persona: string | null) => (persona === null ? !leavesOutShared : names(persona));
-  const only = wanted.size === 1 ? (asked.find((word) => wanted.has(word.toLowerCase())) ?? null) : null;
+  const names = (persona: string) =>
+    wanted.size === 0 ? leavesOutShared : wanted.has(persona.toLowerCase());
+  const accepts = (persona: string | null) =>
+    persona === null ? !leavesOutShared : names(persona);
+  const only =
+    wanted.size === 1 ? (asked.find((word) => wanted.has(word.toLowerCase())) ?? null) : null;
   // `named` counts the personas that were asked for; `only` is the one if there is exactly one.
   return { accepts: asked.length === 0 ? () => true : accepts, names, named: wanted.size, only };
 }
@@ -21,7 +24,9 @@ export function seenThrough(
   tools: readonly Tool[],
   mayUse: (persona: string | null, tool: Tool) => boolean,
 ): Tool[] {
-  const seen = tools.filter((tool) => personasOf(tool, filter).some((persona) => mayUse(persona, tool)));
+  const seen = tools.filter((tool) =>
+    personasOf(tool, filter).some((persona) => mayUse(persona, tool)),
+  );
   const own = seen.filter(({ persona }) => persona !== null);
   const owners = Map.groupBy(own, ({ name }) => name);
   // A shared tool stays as long as one of them does not replace it.

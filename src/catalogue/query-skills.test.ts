@@ -49,7 +49,10 @@ test("pages follow each other", () => {
   const query = { personas: [], capabilities: [], q: null, limit: 2 };
   const first = querySkills(skills, { ...query, cursor: null });
   const second = querySkills(skills, { ...query, cursor: first.nextCursor });
-  assert.deepEqual([first.items.length, first.total, second.items.map(({ name }) => name)], [2, 3, ["read"]]);
+  assert.deepEqual(
+    [first.items.length, first.total, second.items.map(({ name }) => name)],
+    [2, 3, ["read"]],
+  );
   assert.equal(second.nextCursor, null);
   assert.throws(() => querySkills(skills, { ...query, cursor: "***" }), { code: "USAGE" });
 });

@@ -7,7 +7,13 @@ import { PlaneError } from "../model/errors.ts";
 import { queryTools } from "./query-tools.ts";
 import { byPlace } from "./registry.ts";
 
-type Said = { server?: string; persona?: string; providers?: string[]; title?: string; description?: string };
+type Said = {
+  server?: string;
+  persona?: string;
+  providers?: string[];
+  title?: string;
+  description?: string;
+};
 
 function tool(name: string, said: Said, metadata: Partial<ToolMetadata> = {}): Tool {
   const { server = null, persona = null, providers = ["mcp"], title, description = "" } = said;
@@ -18,7 +24,12 @@ function tool(name: string, said: Said, metadata: Partial<ToolMetadata> = {}): T
     ...(title === undefined ? {} : { title }),
     persona,
     metadata: sampleMetadata(metadata),
-    providers: providers.map((kind) => ({ name: kind, priority: 0, health_check_interval: 300, config: {} })),
+    providers: providers.map((kind) => ({
+      name: kind,
+      priority: 0,
+      health_check_interval: 300,
+      config: {},
+    })),
   });
 }
 
@@ -42,8 +53,16 @@ const catalogue = [
     },
   ),
   tool("echo.add", { server: "echo", title: "Sum (a+b)" }, { version: "2.0.0-beta.1" }),
-  tool("atlas_notes", { persona: "Atlas" }, { version: "1.2.3", safety_level: "low", side_effects: "write" }),
-  tool("nova_wipe", { persona: "Nova" }, { version: "2.0.0", safety_level: "high", side_effects: "filesystem" }),
+  tool(
+    "atlas_notes",
+    { persona: "Atlas" },
+    { version: "1.2.3", safety_level: "low", side_effects: "write" },
+  ),
+  tool(
+    "nova_wipe",
+    { persona: "Nova" },
+    { version: "2.0.0", safety_level: "high", side_effects: "filesystem" },
+  ),
   tool("odd_version", { description: "Counts to a hundred" }, { version: "newest" }),
 ];
 const rates: Record<string, { total: number; success_rate: number }> = {
@@ -58,7 +77,14 @@ const run = (query: Partial<ToolQuery>, tools: readonly Tool[] = catalogue) =>
 const namesOf = (tools: readonly Tool[]) => tools.map(({ name }) => name);
 
 const shared = ["browser_lookup", "echo.add", "google_search", "odd_version"];
-const all = ["atlas_notes", "browser_lookup", "echo.add", "google_search", "nova_wipe", "odd_version"];
+const all = [
+  "atlas_notes",
+  "browser_lookup",
+  "echo.add",
+  "google_search",
+  "nova_wipe",
+  "odd_version",
+];
 
 const cases: [title: string, query: Partial<ToolQuery>, names: string[]][] = [
   ["nothing asked", {}, all],
@@ -102,7 +128,11 @@ const cases: [title: string, query: Partial<ToolQuery>, names: string[]][] = [
     { minSuccessRate: 0.8, includeUnused: true },
     ["atlas_notes", "browser_lookup", "echo.add", "odd_version"],
   ],
-  ["only what was called", { includeUnused: false }, ["atlas_notes", "browser_lookup", "google_search", "nova_wipe"]],
+  [
+    "only what was called",
+    { includeUnused: false },
+    ["atlas_notes", "browser_lookup", "google_search", "nova_wipe"],
+  ],
   [
     "any rate of what was called",
     { minSuccessRate: 0, includeUnused: false },
@@ -110,9 +140,17 @@ const cases: [title: string, query: Partial<ToolQuery>, names: string[]][] = [
   ],
   ["also tools without calls", { includeUnused: true }, all],
   ["a side effect", { sideEffects: ["none"] }, ["google_search"]],
-  ["one of two side effects", { sideEffects: ["write", "filesystem"] }, ["atlas_notes", "nova_wipe"]],
+  [
+    "one of two side effects",
+    { sideEffects: ["write", "filesystem"] },
+    ["atlas_notes", "nova_wipe"],
+  ],
   ["a safety level", { safetyLevels: ["high"] }, ["nova_wipe"]],
-  ["one of two safety levels", { safetyLevels: ["low", "medium"] }, ["atlas_notes", "browser_lookup"]],
+  [
+    "one of two safety levels",
+    { safetyLevels: ["low", "medium"] },
+    ["atlas_notes", "browser_lookup"],
+  ],
   ["a server", { server: "echo" }, ["echo.add"]],
   ["a word of a description", { q: "PROXY" }, ["browser_lookup"]],
   ["a word of a name or a capability", { q: "search" }, ["browser_lookup", "google_search"]],
@@ -154,12 +192,24 @@ test("a page that ends with the last tool has no next one", () => {
 
 test("a cursor goes on in the right place after its tool is gone and others have come", () => {
   const { nextCursor } = run({ limit: 2 });
-  const later = [...catalogue.filter(({ name }) => name !== "browser_lookup"), tool("börse", {}), tool("aaa", {})];
-  assert.deepEqual(namesOf(run({ cursor: nextCursor, limit: 2 }, later).tools), ["börse", "echo.add"]);
+  const later = [
+    ...catalogue.filter(({ name }) => name !== "browser_lookup"),
+    tool("börse", {}),
+    tool("aaa", {}),
+  ];
+  assert.deepEqual(namesOf(run({ cursor: nextCursor, limit: 2 }, later).tools), [
+    "börse",
+    "echo.add",
+  ]);
 });
 
 test("a shared tool and what personas have in its place are distinguished by pages, too", () => {
-  const three = [tool("x", { persona: "Nova" }), tool("x", {}), tool("x.y", {}), tool("x", { persona: "Atlas" })];
+  const three = [
+    tool("x", { persona: "Nova" }),
+    tool("x", {}),
+    tool("x.y", {}),
+    tool("x", { persona: "Atlas" }),
+  ];
   const owners: (string | null)[] = [];
   let cursor: string | null = null;
   do {
@@ -171,8 +221,16 @@ test("a shared tool and what personas have in its place are distinguished by pag
 });
 
 for (const [query, parameter, message] of [
-  [{ version: ">=newest" }, "version", /'>=newest' cannot be read: 'newest' is not a valid version\. Write it like/],
-  [{ cursor: "not a cursor" }, "cursor", /'not a cursor' is not a valid cursor: take the 'nextCursor'/],
+  [
+    { version: ">=newest" },
+    "version",
+    /'>=newest' cannot be read: 'newest' is not a valid version\. Write it like/,
+  ],
+  [
+    { cursor: "not a cursor" },
+    "cursor",
+    /'not a cursor' is not a valid cursor: take the 'nextCursor'/,
+  ],
   [{ cursor: "////" }, "cursor", /is not a valid cursor/],
 ] as const) {
   test(`${parameter} '${Object.values(query)[0]}' is refused with the remedy`, () => {
@@ -193,7 +251,8 @@ test("a query typed letter by letter finds the same as the whole query", () => {
   for (const text of ["search API", "GOOGLE  search", "echo.add", "web_search news"]) {
     for (let length = 1; length <= text.length; length += 1) {
       const query = { ...unfilteredQuery, q: text.slice(0, length).trim() };
-      const named = (tools: readonly Tool[]) => queryTools(tools, query, () => ({ total: 0, success_rate: 0 }));
+      const named = (tools: readonly Tool[]) =>
+        queryTools(tools, query, () => ({ total: 0, success_rate: 0 }));
       assert.deepEqual(named(listed), named([...catalogue]), query.q);
     }
   }

@@ -25,9 +25,12 @@ export function queryTools<T extends Tool>(
   facts: ToolFacts | null = null,
 ): ToolsPage<T> {
   const toolAt = (at: number) => tools[at] as T;
-  const tests = [healthTest(query, healthOf), ...factTests(query, healthOf, facts)].filter((test) => test !== null);
+  const tests = [healthTest(query, healthOf), ...factTests(query, healthOf, facts)].filter(
+    (test) => test !== null,
+  );
   const meant = meantBy(query, tools);
-  const passing = tests.length === 0 ? meant : meant.filter((at) => tests.every((test) => test(toolAt(at))));
+  const passing =
+    tests.length === 0 ? meant : meant.filter((at) => tests.every((test) => test(toolAt(at))));
   const { items, ...page } = takePage(passing, (at) => registryKey(toolAt(at)), query);
   return { ...page, tools: items.map(toolAt) };
 }
@@ -68,7 +71,11 @@ function sift(tools: readonly Tool[], among: readonly number[], tests: readonly 
 }
 
 /** A longer query matches only what its prefix matched. */
-function narrowest(answers: Iterable<Answer>, q: string | null, others: string): readonly number[] | null {
+function narrowest(
+  answers: Iterable<Answer>,
+  q: string | null,
+  others: string,
+): readonly number[] | null {
   if (q === null) return null;
   const said = q.toLowerCase();
   let found: readonly number[] | null = null;
@@ -84,7 +91,9 @@ function testsFor(query: ToolQuery, tools: readonly Tool[]): Test[] {
   return [
     server === null ? null : ({ id }: Tool) => id.server === server,
     personas.length === 0 ? null : personaTest(personas),
-    sideEffects.length === 0 ? null : ({ metadata }: Tool) => sideEffects.includes(metadata.side_effects),
+    sideEffects.length === 0
+      ? null
+      : ({ metadata }: Tool) => sideEffects.includes(metadata.side_effects),
     safetyLevels.length === 0 ? null : safetyTest(safetyLevels),
     hasAll(query.providers, "providers"),
     hasAll(query.capabilities, "capabilities"),
@@ -154,7 +163,11 @@ function healthTest({ minSuccessRate, includeUnused }: ToolQuery, healthOf: Heal
   };
 }
 
-function factTests({ impacts, quarantined, overlaid, unused }: ToolQuery, healthOf: HealthOf, facts: ToolFacts | null) {
+function factTests(
+  { impacts, quarantined, overlaid, unused }: ToolQuery,
+  healthOf: HealthOf,
+  facts: ToolFacts | null,
+) {
   const isWanted = (wanted: boolean | null, is: (tool: Tool) => boolean) =>
     wanted === null ? null : (tool: Tool) => is(tool) === wanted;
   return [
@@ -163,7 +176,9 @@ function factTests({ impacts, quarantined, overlaid, unused }: ToolQuery, health
     ...(facts === null
       ? []
       : [
-          impacts.length === 0 ? null : (tool: Tool) => impacts.includes(facts.impactOf(tool).impact),
+          impacts.length === 0
+            ? null
+            : (tool: Tool) => impacts.includes(facts.impactOf(tool).impact),
           isWanted(quarantined, facts.isQuarantined),
         ]),
   ];

@@ -56,7 +56,9 @@ test("what is listed again unchanged is no news, whatever the order of its keys"
   registry.setSource("a", offer("a", "x", "y"));
   const before = registry.snapshot();
   const { tools } = offer("a", "x", "y");
-  const turned = tools.map((tool) => Object.fromEntries(Object.entries(tool).toReversed()) as typeof tool);
+  const turned = tools.map(
+    (tool) => Object.fromEntries(Object.entries(tool).toReversed()) as typeof tool,
+  );
   registry.setSource("a", { tools: turned, rejected: [{ tool: "z", reason: "it has no name" }] });
   assert.deepEqual([announced.length, registry.snapshot() === before], [1, true]);
   assert.equal(registry.listed("a").rejected.length, 1);

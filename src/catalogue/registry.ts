@@ -5,7 +5,12 @@ import type { Tool, ToolId, ToolMetadata, ToolOverlay } from "../model/catalogue
 import { createToolNameIndex, type ToolNameIndex, toolKey } from "../model/catalogue/tool-name.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
-import { completeWrapper, exclusivelyWrapped, type OverlaidTool, overlayTool } from "./overlays/overlay.ts";
+import {
+  completeWrapper,
+  exclusivelyWrapped,
+  type OverlaidTool,
+  overlayTool,
+} from "./overlays/overlay.ts";
 import type { NamelessTool, Translation } from "./sources/mcp.ts";
 import { createToolLists, isSameId } from "./tool-lists.ts";
 
@@ -50,7 +55,8 @@ export function createRegistry(
       offered.map(({ id }) => id),
       owners.size > 0,
     );
-    const target = (id: ToolId) => lists.of(id.server ?? "", usualUser).find((tool) => isSameId(tool.id, id));
+    const target = (id: ToolId) =>
+      lists.of(id.server ?? "", usualUser).find((tool) => isSameId(tool.id, id));
     const keysOf = (viewer: Viewer) => listKeysOf(viewer, home);
     const more = owners.size > 0 ? { target } : {};
     taken = takeSnapshot(revision, offered, { naming, overlays, memo, owners, keysOf, ...more });
@@ -58,7 +64,8 @@ export function createRegistry(
   };
   const listedByKey = new Map<string, Map<string, NamelessTool[]>>();
   const isAsListed = ({ id, description, parameters }: Tool, server: string): boolean => {
-    const listed = listedByKey.get(server) ?? Map.groupBy(lists.all(server), (one) => toolKey(one.id));
+    const listed =
+      listedByKey.get(server) ?? Map.groupBy(lists.all(server), (one) => toolKey(one.id));
     listedByKey.set(server, listed);
     const same = listed.get(toolKey(id)) ?? [];
     return same.some((one) => one.description === description && one.parameters === parameters);
@@ -106,7 +113,9 @@ export function createRegistry(
     },
     /** A tool as its server lists it, without overlay. */
     asListed: (id: ToolId): NamelessTool | undefined =>
-      id.server === null ? undefined : lists.of(id.server, usualUser).find((tool) => isSameId(tool.id, id)),
+      id.server === null
+        ? undefined
+        : lists.of(id.server, usualUser).find((tool) => isSameId(tool.id, id)),
   };
 }
 
@@ -134,7 +143,10 @@ function createDescriber(
   const overlaid = overlaysById(overlays, index);
   const wrapped = exclusivelyWrapped(offered);
   const listed = once(
-    () => new Map(offered.filter(({ id }) => id.server !== null).map((tool) => [toolKey(tool.id), tool])),
+    () =>
+      new Map(
+        offered.filter(({ id }) => id.server !== null).map((tool) => [toolKey(tool.id), tool]),
+      ),
   );
   const describeListed = (tool: NamelessTool): OverlaidTool => {
     if (overlaid.size === 0 && wrapped.size === 0) return { tool, fixed: nothing };
@@ -144,7 +156,9 @@ function createDescriber(
     if (overlay === undefined && onlyThrough === undefined) return { tool, fixed: nothing };
     const described = overlayTool(tool, overlay);
     return deepFreeze(
-      onlyThrough === undefined ? described : { ...described, tool: { ...described.tool, onlyThrough } },
+      onlyThrough === undefined
+        ? described
+        : { ...described, tool: { ...described.tool, onlyThrough } },
     );
   };
   const find = (id: ToolId): OverlaidTool | undefined => {
@@ -155,7 +169,10 @@ function createDescriber(
     tool.id.server === null ? deepFreeze(completeWrapper(tool, find)) : describeListed(tool);
 }
 
-function overlaysById(overlays: Overlays, index: Pick<ToolNameIndex, "find">): ReadonlyMap<string, ToolOverlay> {
+function overlaysById(
+  overlays: Overlays,
+  index: Pick<ToolNameIndex, "find">,
+): ReadonlyMap<string, ToolOverlay> {
   return new Map(
     [...overlays].flatMap(([name, overlay]) => {
       const meant = idsOf(index.find(name)).filter(({ server }) => server !== null);
@@ -201,7 +218,12 @@ function takeSnapshot(
   });
   if (!hasOverrides && owners.size === 0) {
     const keyed = once(() => new Map(all.map((tool) => [toolKey(tool.id), tool])));
-    const view = Object.freeze({ revision, index, tools: all, byId: (id: ToolId) => keyed().get(toolKey(id)) });
+    const view = Object.freeze({
+      revision,
+      index,
+      tools: all,
+      byId: (id: ToolId) => keyed().get(toolKey(id)),
+    });
     return { all, seenBy: () => view, ownersOf: () => undefined };
   }
   all.sort(byPlace);
@@ -254,7 +276,9 @@ function ownersOfOverrides(tools: readonly Tool[]) {
   const repeated = [...groups.values()].filter((group) => group.length > 1).flat();
   return {
     personas: new Set<string | null>(repeated.map(({ persona }) => persona)),
-    workspaces: new Set<string | null>(repeated.flatMap(({ metadata }) => metadata.workspaces ?? [])),
+    workspaces: new Set<string | null>(
+      repeated.flatMap(({ metadata }) => metadata.workspaces ?? []),
+    ),
   };
 }
 
@@ -267,30 +291,41 @@ function viewFor(
   for (const tool of all) {
     const key = toolKey(tool.id);
     const other = keyed.get(key);
-    if (other === undefined || closeness(tool, viewer) > closeness(other, viewer)) keyed.set(key, tool);
+    if (other === undefined || closeness(tool, viewer) > closeness(other, viewer))
+      keyed.set(key, tool);
   }
-  const tools = keyed.size === all.length ? all : all.filter((tool) => keyed.get(toolKey(tool.id)) === tool);
+  const tools =
+    keyed.size === all.length ? all : all.filter((tool) => keyed.get(toolKey(tool.id)) === tool);
   return Object.freeze({ revision, tools, index, byId: (id: ToolId) => keyed.get(toolKey(id)) });
 }
 
 /** The viewer's own, then shared, then another persona's or workspace's, which is there to be refused by name. */
 function closeness({ persona, metadata: { workspaces = [] } }: Tool, viewer: Viewer): number {
   const ofPersona = persona === null ? 1 : persona === viewer.persona ? 2 : 0;
-  const ofWorkspace = workspaces.length === 0 ? 0 : workspaces.includes(viewer.workspace ?? "") ? 1 : -10;
+  const ofWorkspace =
+    workspaces.length === 0 ? 0 : workspaces.includes(viewer.workspace ?? "") ? 1 : -10;
   return 2 * ofPersona + ofWorkspace;
 }
 
-type Naming = { ids: readonly ToolId[]; index: ToolNameIndex; order: readonly number[]; hasOverrides: boolean };
+type Naming = {
+  ids: readonly ToolId[];
+  index: ToolNameIndex;
+  order: readonly number[];
+  hasOverrides: boolean;
+};
 
 function nameTools(ids: readonly ToolId[], hasOwners: boolean): Naming {
   // Only hand-written tools can replace each other, and those that do share one name.
   const byHand = ids.filter(({ server }) => server === null);
   const hasOverrides = new Set(byHand.map(({ tool }) => tool)).size < byHand.length;
   // Users may have different tools of one name.
-  const distinct = hasOverrides || hasOwners ? [...new Map(ids.map((id) => [toolKey(id), id])).values()] : ids;
+  const distinct =
+    hasOverrides || hasOwners ? [...new Map(ids.map((id) => [toolKey(id), id])).values()] : ids;
   const index = createToolNameIndex(distinct);
   const names = ids.map(index.name);
-  const order = [...names.keys()].sort((a, b) => ((names[a] as string) < (names[b] as string) ? -1 : 1));
+  const order = [...names.keys()].sort((a, b) =>
+    (names[a] as string) < (names[b] as string) ? -1 : 1,
+  );
   return { ids, index, order, hasOverrides };
 }
 

@@ -31,7 +31,9 @@ export type SearchPorts = {
   skills(principal: Principal): Promise<readonly ServerSkill[]>;
 };
 
-type SearchVerbs = Inside<Pick<Plane, "search" | "recommend" | "evaluateSearch" | "forgetSearches">>;
+type SearchVerbs = Inside<
+  Pick<Plane, "search" | "recommend" | "evaluateSearch" | "forgetSearches">
+>;
 
 export type SearchPackage = {
   createSearchVerbs(ports: SearchPorts): LearningSearch;
@@ -43,7 +45,10 @@ export type LearningSearch = SearchVerbs & {
 };
 
 /** Loaded with the first search, or with the first call that something can be learned from. */
-export function createSearchVerbs(ports: SearchPorts, load: () => Promise<SearchPackage>): SearchVerbs {
+export function createSearchVerbs(
+  ports: SearchPorts,
+  load: () => Promise<SearchPackage>,
+): SearchVerbs {
   const verbs = once(async () => (await load()).createSearchVerbs(ports));
   ports.recorder.on("tool.call", ({ user, tool }) => {
     if (user === null || !ports.config().search.learn) return;

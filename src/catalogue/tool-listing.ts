@@ -2,8 +2,17 @@ import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { createLru, type Lru } from "../lib/lru.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { AccessRequest } from "../model/calls/call.ts";
-import { healthKey, personaSubject, providerSubject, toolSubject } from "../model/catalogue/health.ts";
-import type { ProviderHealth, ProviderState, ToolHealth } from "../model/catalogue/health-schema.ts";
+import {
+  healthKey,
+  personaSubject,
+  providerSubject,
+  toolSubject,
+} from "../model/catalogue/health.ts";
+import type {
+  ProviderHealth,
+  ProviderState,
+  ToolHealth,
+} from "../model/catalogue/health-schema.ts";
 import type { ToolReview } from "../model/catalogue/quality-schema.ts";
 import { type ProviderSpec, providerLabel, type Tool } from "../model/catalogue/tool.ts";
 import { isForModels } from "../model/catalogue/tool-page.ts";
@@ -11,7 +20,13 @@ import { type ToolQuery, unfilteredQuery } from "../model/catalogue/tool-query.t
 import type { ToolImpact } from "../model/catalogue/tool-schema.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { LockedTool, PlaneTools, ShownTool, ToolListing } from "../model/plane-tools.ts";
-import { type Face, type Inside, type KnownCaller, type Principal, requireScope } from "../model/principal.ts";
+import {
+  type Face,
+  type Inside,
+  type KnownCaller,
+  type Principal,
+  requireScope,
+} from "../model/principal.ts";
 import { defaultTimeoutMs } from "../model/servers/server.ts";
 import { missingCredentials } from "./health/credentials.ts";
 import type { Health } from "./health/health.ts";
@@ -85,25 +100,42 @@ export function createToolListings(ports: ListingPorts) {
     const request = withoutUndefined({ toolGroups: groups ?? undefined, ...inState });
     await discover(query.server, principal, waitMs, request);
     const { summary } = await ports.health();
-    const shown = forFace(visibleAs(principal, personas.length > 0 ? personas : everyPersona(face), request), face);
-    const facts = { ...ports, isQuarantined: (tool: Tool) => (ports.review?.(tool)?.held ?? null) !== null };
+    const shown = forFace(
+      visibleAs(principal, personas.length > 0 ? personas : everyPersona(face), request),
+      face,
+    );
+    const facts = {
+      ...ports,
+      isQuarantined: (tool: Tool) => (ports.review?.(tool)?.held ?? null) !== null,
+    };
     const page = queryTools(shown, query, (tool) => summary(toolSubject(healthKey(tool))), facts);
     const viewer = principal.persona ?? createPersonaFilter(personas).only;
-    const tools = await describe(page.tools, principal, { viewer, withProviders: query.includeProviderHealth });
+    const tools = await describe(page.tools, principal, {
+      viewer,
+      withProviders: query.includeProviderHealth,
+    });
     const all = registry.snapshot(principal).tools;
-    const locked = query.cursor === null && grants.hasLocks() ? lockedTools(all, query, principal, grants) : [];
+    const locked =
+      query.cursor === null && grants.hasLocks() ? lockedTools(all, query, principal, grants) : [];
     return { ...page, tools, ...(locked.length === 0 ? {} : { locked }) };
   };
 
   /** What a model reads of the same tools, in the same order. */
-  const shownTools = async (server: string | null, { principal, face, waitMs }: KnownCaller & AskedList) => {
+  const shownTools = async (
+    server: string | null,
+    { principal, face, waitMs }: KnownCaller & AskedList,
+  ) => {
     const { state } = unfilteredQuery;
-    const request = withoutUndefined(state === "*" ? { anyState: true as const } : { state: state ?? undefined });
+    const request = withoutUndefined(
+      state === "*" ? { anyState: true as const } : { state: state ?? undefined },
+    );
     await discover(server, principal, waitMs, request);
     const shown = forFace(visibleAs(principal, everyPersona(face), request), face);
     const stale = ports.staleServers?.();
     const wanted = server === null ? shown : shown.filter(({ id }) => id.server === server);
-    return stale?.size ? wanted.map((tool): ShownTool => ({ ...tool, ...staleOf(tool, stale) })) : wanted;
+    return stale?.size
+      ? wanted.map((tool): ShownTool => ({ ...tool, ...staleOf(tool, stale) }))
+      : wanted;
   };
 
   return {
@@ -114,7 +146,10 @@ export function createToolListings(ports: ListingPorts) {
       return (await describe([tool], principal, {}))[0] as ToolListing;
     },
     /** The tools of a server, or all, without health and review. */
-    async toolsOf(server: string | null, { principal, face, waitMs }: KnownCaller & { waitMs?: number }) {
+    async toolsOf(
+      server: string | null,
+      { principal, face, waitMs }: KnownCaller & { waitMs?: number },
+    ) {
       await discover(server, principal, waitMs);
       const shown = forFace(visibleTo(principal, {}), face);
       return server === null ? shown : shown.filter(({ id }) => id.server === server);
@@ -130,7 +165,9 @@ export function createToolListings(ports: ListingPorts) {
       return forFace(visibleTo(principal, request), "agent");
     },
     tools: (async ({ server = null, brief = false, ...caller }: KnownCaller & AskedList) =>
-      brief ? shownTools(server, caller) : (await query({ server }, caller)).tools) as Inside<PlaneTools>["list"],
+      brief
+        ? shownTools(server, caller)
+        : (await query({ server }, caller)).tools) as Inside<PlaneTools>["list"],
     queryTools: query,
   };
 }
@@ -154,7 +191,12 @@ function createVisibility({ registry, grants, isOffered, config }: ListingPorts)
   const known = new WeakMap<Principal, Lru<Seen>>();
   const mayUse = (principal: Principal, tool: Tool, request?: AccessRequest) =>
     isOffered(tool) && !("refused" in grants.grantFor(principal, tool, request));
-  const remember = (principal: Principal, request: object, of: readonly Tool[], look: () => readonly Tool[]) => {
+  const remember = (
+    principal: Principal,
+    request: object,
+    of: readonly Tool[],
+    look: () => readonly Tool[],
+  ) => {
     const requests = known.get(principal) ?? createLru<Seen>(maxRequests);
     known.set(principal, requests);
     const key = JSON.stringify(request);
@@ -167,10 +209,16 @@ function createVisibility({ registry, grants, isOffered, config }: ListingPorts)
   };
   const visibleTo = (principal: Principal, request?: AccessRequest): readonly Tool[] => {
     const { tools } = registry.snapshot(principal);
-    return remember(principal, request ?? {}, tools, () => tools.filter((tool) => mayUse(principal, tool, request)));
+    return remember(principal, request ?? {}, tools, () =>
+      tools.filter((tool) => mayUse(principal, tool, request)),
+    );
   };
   /** A caller without persona may look at what any of them has; calling it is another matter. */
-  const visibleAs = (principal: Principal, personas: readonly string[], request?: AccessRequest) => {
+  const visibleAs = (
+    principal: Principal,
+    personas: readonly string[],
+    request?: AccessRequest,
+  ) => {
     if (principal.persona !== null || personas.length === 0) return visibleTo(principal, request);
     const all = registry.all();
     return remember(principal, { ...request, personas }, all, () => {
@@ -190,7 +238,8 @@ function createVisibility({ registry, grants, isOffered, config }: ListingPorts)
 function createModelFilter() {
   const known = new WeakMap<readonly Tool[], readonly Tool[]>();
   return (tools: readonly Tool[]): readonly Tool[] => {
-    const before = known.get(tools) ?? (tools.every(isForModels) ? tools : tools.filter(isForModels));
+    const before =
+      known.get(tools) ?? (tools.every(isForModels) ? tools : tools.filter(isForModels));
     known.set(tools, before);
     return before;
   };
@@ -215,7 +264,10 @@ function createToolDescriptions(ports: DescriptionPorts) {
   return async (
     tools: readonly Tool[],
     principal: Principal,
-    { viewer = principal.persona, withProviders = true }: { viewer?: string | null; withProviders?: boolean },
+    {
+      viewer = principal.persona,
+      withProviders = true,
+    }: { viewer?: string | null; withProviders?: boolean },
   ): Promise<ToolListing[]> => {
     const facts = { health: await ports.health(), routerState: ports.routerState };
     const stale = ports.staleServers?.();
@@ -233,7 +285,8 @@ function createToolDescriptions(ports: DescriptionPorts) {
         providers: providers.map(ports.showProvider),
         health: describeHealth(tool, facts, { viewer, withProviders, shown: providers, troubles }),
         credentials: credentialsOf(tool, environment),
-        unavailable: tool.providers.length === 0 ? undeclared(tool, environment) : sharedTrouble(troubles),
+        unavailable:
+          tool.providers.length === 0 ? undeclared(tool, environment) : sharedTrouble(troubles),
         ...staleOf(tool, stale),
         ...withReview(ports.review?.(tool) ?? null),
         impact: ports.impactOf(tool),
@@ -303,8 +356,14 @@ function describeHealth(
   const own = tool.persona === null && viewer !== null ? personaSubject(key, viewer) : all;
   return {
     ...health.summary(all),
-    providers: withProviders ? Object.fromEntries(labels.map((label, at) => [label, ofProvider(label, at)])) : {},
-    last_invocation: last && { ...last, selected: selected?.label ?? null, last_success: selected?.at ?? null },
+    providers: withProviders
+      ? Object.fromEntries(labels.map((label, at) => [label, ofProvider(label, at)]))
+      : {},
+    last_invocation: last && {
+      ...last,
+      selected: selected?.label ?? null,
+      last_success: selected?.at ?? null,
+    },
     recent: last === null ? noRuns : health.recent(all),
     ...(viewer === null ? {} : { persona: { name: viewer, ...health.summary(own) } }),
   };
@@ -316,7 +375,9 @@ function withTrouble(state: ProviderState, trouble: string | null): ProviderStat
 }
 
 function withReview(review: ToolReview | null): Pick<ToolListing, "review"> {
-  return review && (review.held !== null || review.change !== null || review.findings.length > 0) ? { review } : {};
+  return review && (review.held !== null || review.change !== null || review.findings.length > 0)
+    ? { review }
+    : {};
 }
 
 /** The environment variables that a tool names and whether they are set; never their values. */
@@ -330,7 +391,12 @@ function credentialsOf({ metadata }: Tool, environment: Environment): ToolListin
 const neverCalled = { total: 0, success_rate: 0 };
 
 /** Tools of servers that are locked for the caller: name, description and contact only. */
-function lockedTools(all: readonly Tool[], query: ToolQuery, principal: Principal, grants: Grants): LockedTool[] {
+function lockedTools(
+  all: readonly Tool[],
+  query: ToolQuery,
+  principal: Principal,
+  grants: Grants,
+): LockedTool[] {
   const contactOf = (tool: Tool) => {
     const grant = grants.grantFor(principal, tool);
     return "refused" in grant ? grant.locked : undefined;
@@ -338,11 +404,17 @@ function lockedTools(all: readonly Tool[], query: ToolQuery, principal: Principa
   const locked = all.filter((tool) => contactOf(tool));
   return queryTools(locked, { ...query, limit: null }, () => neverCalled).tools.flatMap((tool) => {
     const contact = contactOf(tool);
-    return contact ? [{ name: tool.name, description: tool.description, contact, locked: true as const }] : [];
+    return contact
+      ? [{ name: tool.name, description: tool.description, contact, locked: true as const }]
+      : [];
   });
 }
 
-function requireGroups(principal: Principal, request: AccessRequest, { refuseGroups }: Grants): void {
+function requireGroups(
+  principal: Principal,
+  request: AccessRequest,
+  { refuseGroups }: Grants,
+): void {
   const refused = refuseGroups(principal, request);
   if (refused === null) return;
   const who = principal.user ?? "An anonymous caller";

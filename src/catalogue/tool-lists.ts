@@ -19,16 +19,26 @@ export function createToolLists(usualUser: string | null) {
   const listOf = (source: string, user: string | null): Translation | undefined => {
     const lists = own.get(source);
     const anywhere = [...(lists?.keys() ?? [])].find((key) => key !== null && isDirectoryKey(key));
-    return shared.get(source) ?? lists?.get(user) ?? (anywhere === undefined ? undefined : lists?.get(anywhere));
+    return (
+      shared.get(source) ??
+      lists?.get(user) ??
+      (anywhere === undefined ? undefined : lists?.get(anywhere))
+    );
   };
 
   return {
     all,
     /** The tools of a source as this user sees them. Of one that lists by directory, those of any: it is one program. */
-    of: (source: string, user: string | null): readonly NamelessTool[] => listOf(source, user)?.tools ?? noTools,
-    count: () => [...shared.keys(), ...own.keys()].reduce((sum, source) => sum + new Set(all(source)).size, 0),
+    of: (source: string, user: string | null): readonly NamelessTool[] =>
+      listOf(source, user)?.tools ?? noTools,
+    count: () =>
+      [...shared.keys(), ...own.keys()].reduce((sum, source) => sum + new Set(all(source)).size, 0),
     /** Returns whether anything changed. */
-    set(source: string, { tools: listed, rejected, work }: Translation, owner?: ListOwner): boolean {
+    set(
+      source: string,
+      { tools: listed, rejected, work }: Translation,
+      owner?: ListOwner,
+    ): boolean {
       const key = owner && listOwnerKey(owner);
       const before = key === undefined ? shared.get(source) : own.get(source)?.get(key);
       const tools = keepKnown(
@@ -56,12 +66,18 @@ export function createToolLists(usualUser: string | null) {
       return wasThere;
     },
     /** Every tool once, and the keys of the lists of those that are not for all. */
-    offered(): { offered: NamelessTool[]; owners: ReadonlyMap<NamelessTool, ReadonlySet<string | null>> } {
+    offered(): {
+      offered: NamelessTool[];
+      owners: ReadonlyMap<NamelessTool, ReadonlySet<string | null>>;
+    } {
       const owners = new Map<NamelessTool, Set<string | null>>();
       for (const lists of own.values())
         for (const [key, { tools }] of lists)
           for (const tool of tools) owners.set(tool, (owners.get(tool) ?? new Set()).add(key));
-      return { offered: [...[...shared.values()].flatMap(({ tools }) => tools), ...owners.keys()], owners };
+      return {
+        offered: [...[...shared.values()].flatMap(({ tools }) => tools), ...owners.keys()],
+        owners,
+      };
     },
     listed(source: string): { tools: number; rejected: Translation["rejected"] } {
       const { tools, rejected } = listOf(source, usualUser) ?? { tools: [], rejected: [] };

@@ -11,13 +11,21 @@ const all = [
 ];
 
 const cases: [title: string, viewer: WorkViewer, seen: string[]][] = [
-  ["a caller without a persona sees what is shared", { persona: null, personas: [] }, ["read", "write"]],
+  [
+    "a caller without a persona sees what is shared",
+    { persona: null, personas: [] },
+    ["read", "write"],
+  ],
   [
     "a persona sees its own in the place of a shared one",
     { persona: "Atlas", personas: [] },
     ["plan@Atlas", "read@Atlas", "write"],
   ],
-  ["a persona that has nothing of its own sees what is shared", { persona: "Zoe", personas: [] }, ["read", "write"]],
+  [
+    "a persona that has nothing of its own sees what is shared",
+    { persona: "Zoe", personas: [] },
+    ["read", "write"],
+  ],
   [
     "others may look at a persona's, in any spelling",
     { persona: null, personas: ["atlas"] },
@@ -33,7 +41,11 @@ const cases: [title: string, viewer: WorkViewer, seen: string[]][] = [
     { persona: null, personas: ["Atlas", "Zoe"] },
     ["plan@Atlas", "read", "read@Atlas", "write"],
   ],
-  ["the shared ones can be left out", { persona: null, personas: ["Atlas", "-shared"] }, ["plan@Atlas", "read@Atlas"]],
+  [
+    "the shared ones can be left out",
+    { persona: null, personas: ["Atlas", "-shared"] },
+    ["plan@Atlas", "read@Atlas"],
+  ],
   [
     "without them alone all personas are meant",
     { persona: null, personas: ["-shared"] },

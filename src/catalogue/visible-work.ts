@@ -13,7 +13,10 @@ export type WorkViewer = { persona: string | null; personas: readonly string[] }
  * The skills, tasks or jobs that a viewer sees, by name and owner. A persona sees its own in the place of a shared one;
  * a viewer without persona may look at those of any.
  */
-export function visibleWork<T extends Owned>(all: readonly T[], { persona, personas }: WorkViewer): T[] {
+export function visibleWork<T extends Owned>(
+  all: readonly T[],
+  { persona, personas }: WorkViewer,
+): T[] {
   const filter = createPersonaFilter(personas);
   const isOwn = (owner: string) =>
     persona === null ? personas.length > 0 && filter.names(owner) : isSame(owner, persona);
@@ -48,7 +51,13 @@ function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-export function workPlace({ name, persona }: { name: string; persona?: string | null | undefined }): string {
+export function workPlace({
+  name,
+  persona,
+}: {
+  name: string;
+  persona?: string | null | undefined;
+}): string {
   return persona === undefined || persona === null ? name : `${name}\0${persona}`;
 }
 

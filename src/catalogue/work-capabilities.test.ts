@@ -34,7 +34,11 @@ const task = (name: string, more: object = {}) => ({
   ...TaskManifest.parse({ name, summary: "S", acceptance_criteria: ["done"], ...more }),
   ...place,
 });
-const known = (skills: ReturnType<typeof skill>[], tools: Tool[], tasks: ReturnType<typeof task>[] = []) => ({
+const known = (
+  skills: ReturnType<typeof skill>[],
+  tools: Tool[],
+  tasks: ReturnType<typeof task>[] = [],
+) => ({
   skills,
   tasks,
   toolsNamed: (name: string) => tools.filter((one) => one.name === name),
@@ -42,7 +46,10 @@ const known = (skills: ReturnType<typeof skill>[], tools: Tool[], tasks: ReturnT
 
 test("a job needs what its skills and tools need, each once", () => {
   const all = known([skill("s", ["browse"], ["cite", "Browse"])], [tool("t", ["cite", "store"])]);
-  const needed = jobCapabilities(job({ required_skills: ["s", "gone"], required_tools: ["t"] }), all);
+  const needed = jobCapabilities(
+    job({ required_skills: ["s", "gone"], required_tools: ["t"] }),
+    all,
+  );
   assert.deepEqual(needed, ["browse", "cite", "store"]);
 });
 

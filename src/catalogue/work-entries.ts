@@ -3,7 +3,12 @@ import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { namesUnder } from "../lib/text/fill-references.ts";
 import { jobSubject } from "../model/catalogue/health.ts";
 import type { HealthSummary } from "../model/catalogue/health-schema.ts";
-import type { Compatibility, JobEntry, SkillEntry, TaskEntry } from "../model/catalogue/registry-summary.ts";
+import type {
+  Compatibility,
+  JobEntry,
+  SkillEntry,
+  TaskEntry,
+} from "../model/catalogue/registry-summary.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { toolKey } from "../model/catalogue/tool-name.ts";
 import type { FromFile, Manifests } from "../model/config/config.ts";
@@ -35,7 +40,11 @@ export function jobCapabilities(job: JobManifest, known: KnownWork): string[] {
 }
 
 /** The same for the task of that name when this persona runs it; none for an unknown task. */
-export function nodeCapabilities(name: string, persona: string | undefined, known: KnownWork): string[] {
+export function nodeCapabilities(
+  name: string,
+  persona: string | undefined,
+  known: KnownWork,
+): string[] {
   const task = closest(known.tasks.filter(isNamed(name)), persona);
   return task === undefined ? [] : eachOnce(needsOf(task, persona, known));
 }
@@ -49,7 +58,9 @@ function needsOf(
     const skill = closest(skills.filter(isNamed(name)), persona);
     return skill ? [...skill.required_capabilities, ...skill.capability_tags] : [];
   });
-  const ofTools = required_tools.flatMap((name) => closest(toolsNamed(name), persona)?.metadata.capabilities ?? []);
+  const ofTools = required_tools.flatMap(
+    (name) => closest(toolsNamed(name), persona)?.metadata.capabilities ?? [],
+  );
   return [...ofSkills, ...ofTools];
 }
 
@@ -60,7 +71,8 @@ function isNamed(name: string) {
 /** Capabilities are equal in any case; the first spelling is shown. */
 function eachOnce(tags: readonly string[]): string[] {
   const distinct = new Map<string, string>();
-  for (const tag of tags) if (!distinct.has(tag.toLowerCase())) distinct.set(tag.toLowerCase(), tag);
+  for (const tag of tags)
+    if (!distinct.has(tag.toLowerCase())) distinct.set(tag.toLowerCase(), tag);
   return [...distinct.values()];
 }
 
@@ -86,17 +98,35 @@ export function compatibilityOf(
 }
 
 function toSkillEntry(manifest: FromFile<SkillManifest>, asked: string | null): SkillEntry {
-  const { file: _, persona = null, summary = null, category = null, ...skill } = structuredClone(manifest);
+  const {
+    file: _,
+    persona = null,
+    summary = null,
+    category = null,
+    ...skill
+  } = structuredClone(manifest);
   const required_input = namesUnder(
     "input",
     skill.steps?.map((step) => step.arguments),
   );
   const steps = skill.steps?.map((step) => ({ ...step, arguments: masked(step.arguments) }));
   const compatibility = compatibilityOf(persona, null, asked);
-  return { ...skill, ...withoutUndefined({ steps }), persona, summary, category, required_input, compatibility };
+  return {
+    ...skill,
+    ...withoutUndefined({ steps }),
+    persona,
+    summary,
+    category,
+    required_input,
+    compatibility,
+  };
 }
 
-function toTaskEntry(manifest: FromFile<TaskManifest>, asked: string | null, known: KnownWork): TaskEntry {
+function toTaskEntry(
+  manifest: FromFile<TaskManifest>,
+  asked: string | null,
+  known: KnownWork,
+): TaskEntry {
   const { file: _, persona = null, description = null, ...task } = structuredClone(manifest);
   return {
     ...task,
@@ -112,7 +142,13 @@ function toJobEntry(
   asked: string | null,
   { known, healthOf }: { known: KnownWork; healthOf(job: JobManifest): HealthSummary },
 ): JobEntry {
-  const { file: _, persona = null, summary = null, description = null, ...job } = structuredClone(manifest);
+  const {
+    file: _,
+    persona = null,
+    summary = null,
+    description = null,
+    ...job
+  } = structuredClone(manifest);
   const viewed = asViewed(manifest, asked);
   const maskInput = ({ input }: { input?: { [key: string]: Json } | undefined }) =>
     input === undefined ? {} : { input: masked(input) };
@@ -154,7 +190,10 @@ function withReferences(written: Json, hidden: Json): Json {
   if (!isObject(written) || !isObject(hidden)) return hidden;
   const inner = hidden as JsonObject;
   return Object.fromEntries(
-    Object.entries(written as JsonObject).map(([key, value]) => [key, withReferences(value, inner[key] ?? null)]),
+    Object.entries(written as JsonObject).map(([key, value]) => [
+      key,
+      withReferences(value, inner[key] ?? null),
+    ]),
   );
 }
 
@@ -169,7 +208,8 @@ export function createWorkListing({ manifests, snapshot, health }: WorkListingPo
     const { skills, tasks } = manifests();
     const byKey = Map.groupBy(tools, ({ id }) => toolKey(id));
     const { index } = snapshot();
-    const toolsNamed = (name: string) => idsOf(index.find(name)).flatMap((id) => byKey.get(toolKey(id)) ?? []);
+    const toolsNamed = (name: string) =>
+      idsOf(index.find(name)).flatMap((id) => byKey.get(toolKey(id)) ?? []);
     return { skills, tasks, toolsNamed };
   };
   return {
@@ -177,13 +217,24 @@ export function createWorkListing({ manifests, snapshot, health }: WorkListingPo
     tasksFor: (viewer: WorkViewer) => visibleWork(manifests().tasks, viewer),
     jobsFor: (viewer: WorkViewer) => jobsFor(visibleWork(manifests().jobs, viewer), viewer),
     skillEntry: toSkillEntry,
-    taskEntries(tasks: readonly FromFile<TaskManifest>[], viewer: WorkViewer, tools: readonly Tool[]): TaskEntry[] {
+    taskEntries(
+      tasks: readonly FromFile<TaskManifest>[],
+      viewer: WorkViewer,
+      tools: readonly Tool[],
+    ): TaskEntry[] {
       const known = knownTo(tools);
       return tasks.map((task) => toTaskEntry(task, onlyPersona(viewer), known));
     },
-    async jobEntries(jobs: readonly FromFile<JobManifest>[], viewer: WorkViewer, tools: readonly Tool[]) {
+    async jobEntries(
+      jobs: readonly FromFile<JobManifest>[],
+      viewer: WorkViewer,
+      tools: readonly Tool[],
+    ) {
       const { summary } = await health();
-      const facts = { known: knownTo(tools), healthOf: (job: JobManifest) => summary(jobSubject(job)) };
+      const facts = {
+        known: knownTo(tools),
+        healthOf: (job: JobManifest) => summary(jobSubject(job)),
+      };
       return jobs.map((job) => toJobEntry(job, onlyPersona(viewer), facts));
     },
   };

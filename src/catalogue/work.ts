@@ -18,7 +18,12 @@ import { type SkillManifest, toolsOfSkill } from "../model/work/skill.ts";
 import { idsOf } from "./registry.ts";
 import type { ToolListings } from "./tool-listing.ts";
 import { type WorkViewer, workNotFound, workPlace } from "./visible-work.ts";
-import { compatibilityOf, createWorkListing, onlyPersona, type WorkListingPorts } from "./work-entries.ts";
+import {
+  compatibilityOf,
+  createWorkListing,
+  onlyPersona,
+  type WorkListingPorts,
+} from "./work-entries.ts";
 
 export type WorkPorts = WorkListingPorts & {
   listings: Pick<ToolListings, "queryTools" | "visibleAs">;
@@ -49,11 +54,20 @@ export function createSkillListingVerbs(ports: WorkPorts): SkillVerbs {
   const work = createWorkListing(ports);
 
   /** Servers are asked only if a required tool is not known yet. */
-  const missingFrom = async (needed: readonly string[], principal: Principal, viewer: WorkViewer, waitMs?: number) => {
+  const missingFrom = async (
+    needed: readonly string[],
+    principal: Principal,
+    viewer: WorkViewer,
+    waitMs?: number,
+  ) => {
     const missing = () => {
       const { index } = snapshot();
-      const there = new Set(listings.visibleAs(principal, viewer.personas).map(({ id }) => toolKey(id)));
-      return new Set(needed.filter((name) => !idsOf(index.find(name)).some((id) => there.has(toolKey(id)))));
+      const there = new Set(
+        listings.visibleAs(principal, viewer.personas).map(({ id }) => toolKey(id)),
+      );
+      return new Set(
+        needed.filter((name) => !idsOf(index.find(name)).some((id) => there.has(toolKey(id)))),
+      );
     };
     if (missing().size === 0) return missing();
     const wait = withoutUndefined({ waitMs });
@@ -105,7 +119,10 @@ export function createWorkVerbs(ports: WorkPorts): WorkVerbs {
   const work = createWorkListing(ports);
   const look = async (principal: Principal, personas: readonly string[]) => {
     await listings.queryTools({ personas: [...personas], limit: 1 }, { principal });
-    return { viewer: { persona: principal.persona, personas }, tools: listings.visibleAs(principal, personas) };
+    return {
+      viewer: { persona: principal.persona, personas },
+      tools: listings.visibleAs(principal, personas),
+    };
   };
 
   const verbs: WorkVerbs = {
@@ -154,7 +171,9 @@ export function querySkills(skills: readonly Skill[], query: SkillQuery): Page<S
   const words = wordsOf(query.q);
   const capabilities = query.capabilities.map((tag) => tag.toLowerCase());
   const matching = skills.filter(({ name, summary = "", category = "", ...skill }) => {
-    const tags = [...skill.required_capabilities, ...skill.capability_tags].map((tag) => tag.toLowerCase());
+    const tags = [...skill.required_capabilities, ...skill.capability_tags].map((tag) =>
+      tag.toLowerCase(),
+    );
     const texts = [name, summary, category, skill.instruction_prompt, ...skill.capability_tags];
     return capabilities.every((tag) => tags.includes(tag)) && hasWords(words, texts);
   });
@@ -194,8 +213,17 @@ function summarizeRegistry(
   return { revision, persona, compatibility, tools, ...work };
 }
 
-function toEntry({ name, persona, metadata, providers, health }: ToolListing, asked: string | null): ToolEntry {
-  const { providers: ofProviders, last_invocation, persona: ofPersona, recent: _, ...tool } = health;
+function toEntry(
+  { name, persona, metadata, providers, health }: ToolListing,
+  asked: string | null,
+): ToolEntry {
+  const {
+    providers: ofProviders,
+    last_invocation,
+    persona: ofPersona,
+    recent: _,
+    ...tool
+  } = health;
   return {
     name,
     persona,
@@ -203,7 +231,12 @@ function toEntry({ name, persona, metadata, providers, health }: ToolListing, as
     capabilities: metadata.capabilities,
     capability_tags: metadata.capabilities.map((tag) => tag.toLowerCase()),
     compatibility: compatibilityOf(persona, metadata.persona_allowlist ?? null, asked),
-    health: { tool, providers: ofProviders, last_invocation, ...withoutUndefined({ persona: ofPersona }) },
+    health: {
+      tool,
+      providers: ofProviders,
+      last_invocation,
+      ...withoutUndefined({ persona: ofPersona }),
+    },
     providers,
   };
 }

@@ -9,7 +9,9 @@ async function warnings(more: object): Promise<string[]> {
 }
 
 test("a level that has no effect is reported", async () => {
-  assert.deepEqual(await warnings({}), ["mcpServers.charts.compliance_level: levels have no effect"]);
+  assert.deepEqual(await warnings({}), [
+    "mcpServers.charts.compliance_level: levels have no effect",
+  ]);
   assert.deepEqual(await warnings({ compliance: "default" }), []);
   const users = { ann: { compliance: "Hippa" } };
   assert.deepEqual(await warnings({ compliance: "default", users }), [
@@ -50,13 +52,23 @@ test("a rule with braces or brackets in a glob is reported: it matches none of i
 
 test("a condition that is written as a regular expression between slashes is reported: it is a glob", async () => {
   const rules = [
-    { tool: "shell.run", arguments: { cmd: "/^rm /i", path: "/etc/*", place: "/tmp/" }, verdict: "deny" },
+    {
+      tool: "shell.run",
+      arguments: { cmd: "/^rm /i", path: "/etc/*", place: "/tmp/" },
+      verdict: "deny",
+    },
     { tool: "shell.run", arguments: { cmd: { regex: "^rm " } }, verdict: "deny" },
   ];
   const { config } = await loadConfig({ mcpServers: {}, policy: { rules } }, {});
   assert.deepEqual(
     config.problems.map(({ path, severity, hint }) => [path, severity, hint]),
-    [["policy.rules[0].arguments.cmd", "warning", 'For a regular expression write {"regex": "^rm "}.']],
+    [
+      [
+        "policy.rules[0].arguments.cmd",
+        "warning",
+        'For a regular expression write {"regex": "^rm "}.',
+      ],
+    ],
   );
 });
 

@@ -7,13 +7,26 @@ type Level = string | null | undefined;
 
 /** Levels that would restrict no one. */
 export function checkAccess(
-  { servers, tools, users, compliance }: Pick<ConfigValues, "servers" | "tools" | "users" | "compliance">,
+  {
+    servers,
+    tools,
+    users,
+    compliance,
+  }: Pick<ConfigValues, "servers" | "tools" | "users" | "compliance">,
   merged: Merged,
 ): ConfigProblem[] {
-  const { levels, unknown } = compliance === "default" || compliance === null ? shippedLevels : compliance;
+  const { levels, unknown } =
+    compliance === "default" || compliance === null ? shippedLevels : compliance;
   const known = new Set(levels.flatMap(({ name, aliases }) => [name, ...aliases]).map(normalLevel));
-  const levelsIn = <K extends string>(section: string, key: K, entries: Record<string, { [key in K]?: Level }>) =>
-    Object.entries(entries).map(([name, entry]) => ({ path: [section, name, key], level: entry[key] }));
+  const levelsIn = <K extends string>(
+    section: string,
+    key: K,
+    entries: Record<string, { [key in K]?: Level }>,
+  ) =>
+    Object.entries(entries).map(([name, entry]) => ({
+      path: [section, name, key],
+      level: entry[key],
+    }));
   const said = [
     ...levelsIn("servers", "compliance_level", servers),
     ...levelsIn("tools", "compliance_level", tools),
@@ -21,7 +34,8 @@ export function checkAccess(
   ];
   return said.flatMap(({ path, level }): ConfigProblem[] => {
     if (!level || (compliance !== null && known.has(normalLevel(level)))) return [];
-    const effect = unknown === "strict" ? "is refused wherever a level is asked for" : "restricts no caller";
+    const effect =
+      unknown === "strict" ? "is refused wherever a level is asked for" : "restricts no caller";
     return [
       {
         ...merged.placeOf(path),
@@ -40,7 +54,12 @@ export function checkAccess(
 export function checkAuth(auth: ConfigValues["auth"], merged: Merged): ConfigProblem[] {
   const said = isObject(merged.values.auth) ? merged.values.auth : {};
   const { server, issuer, jwt } = auth;
-  const problem = (severity: ConfigProblem["severity"], path: string[], message: string, hint: string) => ({
+  const problem = (
+    severity: ConfigProblem["severity"],
+    path: string[],
+    message: string,
+    hint: string,
+  ) => ({
     ...merged.placeOf(["auth", ...path]),
     severity,
     message,
@@ -68,7 +87,12 @@ export function checkAuth(auth: ConfigValues["auth"], merged: Merged): ConfigPro
     );
   if (said.scopes !== undefined && server === undefined && issuer === undefined)
     found.push(
-      problem("warning", ["scopes"], "has no effect: clients cannot sign in", "Set 'auth.server' or 'auth.issuer'."),
+      problem(
+        "warning",
+        ["scopes"],
+        "has no effect: clients cannot sign in",
+        "Set 'auth.server' or 'auth.issuer'.",
+      ),
     );
   for (const [id, { scopes, groups }] of Object.entries(server?.clients ?? {}))
     if (groups.length > 0 && scopes.length === 0)
@@ -80,7 +104,11 @@ export function checkAuth(auth: ConfigValues["auth"], merged: Merged): ConfigPro
           "Say what it may do in 'scopes'; people bring their own groups.",
         ),
       );
-  if (server !== undefined && server.assertionIssuers.length > 0 && Object.keys(server.clients).length === 0)
+  if (
+    server !== undefined &&
+    server.assertionIssuers.length > 0 &&
+    Object.keys(server.clients).length === 0
+  )
     found.push(
       problem(
         "warning",

@@ -15,8 +15,18 @@ test("a hook has a pattern for every tool and two seconds, unless it says otherw
 });
 
 const wrong: [title: string, hooks: unknown, path: RegExp, message: RegExp][] = [
-  ["a pattern", { PreToolUse: [{ ...hook, matcher: "(" }] }, /^hooks\.PreToolUse\[0\]\.matcher/, /not a valid pattern/],
-  ["look-ahead", { PostToolUse: [{ ...hook, matcher: "(?=a)" }] }, /matcher/, /not a valid pattern/],
+  [
+    "a pattern",
+    { PreToolUse: [{ ...hook, matcher: "(" }] },
+    /^hooks\.PreToolUse\[0\]\.matcher/,
+    /not a valid pattern/,
+  ],
+  [
+    "look-ahead",
+    { PostToolUse: [{ ...hook, matcher: "(?=a)" }] },
+    /matcher/,
+    /not a valid pattern/,
+  ],
   ["an event", { PreTooluse: [hook] }, /^hooks/, /PreTooluse/],
   ["an event of another program", { PreCompact: [hook] }, /^hooks/, /PreCompact/],
   ["a key", { PreToolUse: [{ ...hook, timeoutMs: 1 }] }, /^hooks/, /timeoutMs/],
@@ -24,7 +34,12 @@ const wrong: [title: string, hooks: unknown, path: RegExp, message: RegExp][] = 
   ["a command line", { PreToolUse: [{ ...hook, command: "rm -rf" }] }, /command/, /./],
   ["an empty command", { PreToolUse: [{ ...hook, command: [] }] }, /command/, /./],
   ["a time limit", { PreToolUse: [{ ...hook, timeout_ms: 0 }] }, /timeout_ms/, /./],
-  ["a variable", { PreToolUse: [{ ...hook, command: ["${NOT_SET_ANYWHERE}"] }] }, /command/, /is not set/],
+  [
+    "a variable",
+    { PreToolUse: [{ ...hook, command: ["${NOT_SET_ANYWHERE}"] }] },
+    /command/,
+    /is not set/,
+  ],
   ["a list", [hook], /^hooks/, /must be an object/],
 ];
 for (const [title, hooks, path, message] of wrong) {
@@ -43,7 +58,10 @@ test("hooks of several files add up, and each is still known by its file and lin
   const second = directory.file("hooks.json");
   await writeFile(first, JSON.stringify({ hooks: { PreToolUse: [hook] } }));
   const bad = { name: "bad", matcher: "(", command: ["true"] };
-  await writeFile(second, JSON.stringify({ hooks: { PreToolUse: [{ ...hook, name: "i" }, bad] } }, null, 1));
+  await writeFile(
+    second,
+    JSON.stringify({ hooks: { PreToolUse: [{ ...hook, name: "i" }, bad] } }, null, 1),
+  );
   const { config, merged } = await loadConfig([first, second], {});
   assert.deepEqual(
     config.hooks.PreToolUse.map(({ name }) => name),
@@ -52,5 +70,8 @@ test("hooks of several files add up, and each is still known by its file and lin
   const files = [0, 1, 2].map((at) => merged.originOf(["hooks", "PreToolUse", at])?.file);
   assert.deepEqual(files, [first, second, second]);
   const [problem] = config.problems;
-  assert.deepEqual([problem?.file, problem?.path, problem?.line], [second, "hooks.PreToolUse[1].matcher", 12]);
+  assert.deepEqual(
+    [problem?.file, problem?.path, problem?.line],
+    [second, "hooks.PreToolUse[1].matcher", 12],
+  );
 });

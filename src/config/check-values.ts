@@ -20,7 +20,12 @@ import { isAddedScheme } from "./extensions/added-kinds.ts";
 import { hintFor } from "./manifests/check-graph.ts";
 import type { Merged } from "./merge-settings.ts";
 import { checkProviders, parseValue as parse, type Report, unsetHint } from "./parse-value.ts";
-import { expandEnvironment, mentionsWorkspace, splitSecrets, workspaceVariable } from "./secrets/references.ts";
+import {
+  expandEnvironment,
+  mentionsWorkspace,
+  splitSecrets,
+  workspaceVariable,
+} from "./secrets/references.ts";
 
 type DetectedTransport = { transport: Transport; url?: string };
 type TransportProblem = { problem: string; hint: string | null; key?: string };
@@ -45,40 +50,78 @@ export function detectTransport(server: UnknownObject): DetectedTransport | Tran
       hint: "A server needs one of them, or 'openapi', or 'skills'.",
     };
   if (said === "stdio" || (said === undefined && command !== undefined))
-    return command === undefined ? { problem: "stdio needs a 'command'", hint: null } : { transport: "stdio" };
+    return command === undefined
+      ? { problem: "stdio needs a 'command'", hint: null }
+      : { transport: "stdio" };
   if (typeof url !== "string") return { problem: "'url' must be a string", hint: null };
   if (isAddedScheme(schemeOf(url))) return { transport: "extension", url };
   if (!hasUsableScheme(url)) return wrongUrl(url, said);
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(url);
   const full = hasScheme ? url : `http://${url}`;
   const hinted = hasScheme ? undefined : transportBySpelling.get(type);
-  return { transport: said ?? transportOfUrl(full, hinted === "stdio" ? undefined : hinted), url: full };
+  return {
+    transport: said ?? transportOfUrl(full, hinted === "stdio" ? undefined : hinted),
+    url: full,
+  };
 }
 
 /** Its operations are the tools, so nothing is started and no other address counts. */
-function detectApi({ transport, openapi, command, url }: UnknownObject): DetectedTransport | TransportProblem {
+function detectApi({
+  transport,
+  openapi,
+  command,
+  url,
+}: UnknownObject): DetectedTransport | TransportProblem {
   const other = command === undefined ? "url" : "command";
-  if (openapi === undefined) return { problem: "openapi needs 'openapi', a file or URL", hint: null };
+  if (openapi === undefined)
+    return { problem: "openapi needs 'openapi', a file or URL", hint: null };
   if (command !== undefined || url !== undefined)
-    return { problem: `'openapi' and '${other}' are both given`, hint: "Keep one; the API's address is 'baseUrl'." };
+    return {
+      problem: `'openapi' and '${other}' are both given`,
+      hint: "Keep one; the API's address is 'baseUrl'.",
+    };
   const [, protocol] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(String(openapi)) ?? [];
-  if (protocol !== undefined && !(/^(https?|file)$/i.test(protocol) && URL.canParse(String(openapi))))
-    return { problem: "'openapi' is neither a file nor an address", hint: "Start it with https://.", key: "openapi" };
+  if (
+    protocol !== undefined &&
+    !(/^(https?|file)$/i.test(protocol) && URL.canParse(String(openapi)))
+  )
+    return {
+      problem: "'openapi' is neither a file nor an address",
+      hint: "Start it with https://.",
+      key: "openapi",
+    };
   if (transport !== undefined && transport !== "openapi")
-    return { problem: `'openapi' has no transport ${JSON.stringify(transport)}`, hint: "Leave 'transport' out." };
+    return {
+      problem: `'openapi' has no transport ${JSON.stringify(transport)}`,
+      hint: "Leave 'transport' out.",
+    };
   return { transport: "openapi" };
 }
 
 /** Its skills are all that it has. */
-function detectFolder({ transport, skills, ...others }: UnknownObject): DetectedTransport | TransportProblem {
+function detectFolder({
+  transport,
+  skills,
+  ...others
+}: UnknownObject): DetectedTransport | TransportProblem {
   if (skills === undefined) return { problem: "skills needs 'skills', a folder", hint: null };
   const other = ["command", "url", "container", "openapi"].find((key) => others[key] !== undefined);
   if (other !== undefined)
-    return { problem: `'skills' and '${other}' are both given`, hint: "Give the folder an entry of its own." };
+    return {
+      problem: `'skills' and '${other}' are both given`,
+      hint: "Give the folder an entry of its own.",
+    };
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(String(skills)))
-    return { problem: "'skills' is an address", hint: "Write the path of a folder.", key: "skills" };
+    return {
+      problem: "'skills' is an address",
+      hint: "Write the path of a folder.",
+      key: "skills",
+    };
   if (transport !== undefined && transport !== "skills")
-    return { problem: `'skills' has no transport ${JSON.stringify(transport)}`, hint: "Leave 'transport' out." };
+    return {
+      problem: `'skills' has no transport ${JSON.stringify(transport)}`,
+      hint: "Leave 'transport' out.",
+    };
   return { transport: "skills" };
 }
 
@@ -87,12 +130,16 @@ const schemeOf = (url: string): string => /^([a-z][a-z0-9+.-]*):/i.exec(url.trim
 /** `localhost:3000/mcp` has none, which is fine; `htp:/x` has one that nothing speaks. */
 function hasUsableScheme(url: string): boolean {
   const [, scheme, slashes] = /^([a-z][a-z0-9+.-]*):(?!\d)(\/\/)?/i.exec(url.trim()) ?? [];
-  return scheme === undefined || (slashes !== undefined && transportByScheme.has(scheme.toLowerCase()));
+  return (
+    scheme === undefined || (slashes !== undefined && transportByScheme.has(scheme.toLowerCase()))
+  );
 }
 
 function wrongUrl(url: string, said: Transport | undefined): TransportProblem {
   const { schemes: own } = transports[said ?? "http"];
-  const schemes = (own.length > 0 ? own : transports.http.schemes).map((scheme) => `${scheme}://`).join(" or ");
+  const schemes = (own.length > 0 ? own : transports.http.schemes)
+    .map((scheme) => `${scheme}://`)
+    .join(" or ");
   const problem = `'${redact(url)}' is not a URL; start it with ${schemes}`;
   return { problem, hint: null, key: "url" };
 }
@@ -114,7 +161,12 @@ export function checkValues(
   folderOf: (server: string) => string,
 ): Omit<Config, "files" | "fromManifests" | "untrusted" | "inWorkspace"> {
   const problems: ConfigProblem[] = [];
-  const tell = (severity: ConfigProblem["severity"], path: Path, message: string, hint: string | null) => {
+  const tell = (
+    severity: ConfigProblem["severity"],
+    path: Path,
+    message: string,
+    hint: string | null,
+  ) => {
     problems.push({ ...merged.placeOf(path), severity, message, hint });
   };
   const report: Report = (path, message, hint = null) => tell("error", path, message, hint);
@@ -152,9 +204,14 @@ export function checkValues(
   const values: ConfigValues = {
     ...checked,
     servers: checkEach(goodServers, (name, definition) => {
-      const whole = withPlaneEnvironment(withPlaneInjection(definition as ServerDefinition, checked), checked);
+      const whole = withPlaneEnvironment(
+        withPlaneInjection(definition as ServerDefinition, checked),
+        checked,
+      );
       const shut = closed.filter(({ server }) => server === name).map(({ tool }) => tool);
-      return shut.length === 0 ? whole : { ...whole, deny_tools: [...(whole.deny_tools ?? []), ...shut] };
+      return shut.length === 0
+        ? whole
+        : { ...whole, deny_tools: [...(whole.deny_tools ?? []), ...shut] };
     }),
     overlays: checkOverlays(overlays, serverNames, report, warn),
     tools: goodTools,
@@ -183,13 +240,18 @@ function toolsOfDropped(written: unknown, good: ConfigValues["tools"]): Target[]
     return providers.flatMap(({ name, config }) => (name === "mcp" ? [config as Target] : []));
   };
   const open = Object.values(good).flatMap(targetsOf);
-  const dropped = Object.entries(isObject(written) ? written : {}).filter(([name]) => !Object.hasOwn(good, name));
+  const dropped = Object.entries(isObject(written) ? written : {}).filter(
+    ([name]) => !Object.hasOwn(good, name),
+  );
   return dropped
     .flatMap(([, entry]) => targetsOf(entry))
     .filter(({ server, tool }) => !open.some((one) => one.server === server && one.tool === tool));
 }
 
-function checkEach<T>(entries: unknown, check: (name: string, entry: unknown) => T | undefined): Record<string, T> {
+function checkEach<T>(
+  entries: unknown,
+  check: (name: string, entry: unknown) => T | undefined,
+): Record<string, T> {
   const good: Record<string, T> = Object.create(null);
   for (const [name, entry] of Object.entries(isObject(entries) ? entries : {})) {
     const checked = check(name, entry);
@@ -207,7 +269,8 @@ function expand(value: unknown, path: Path, environment: Environment, onUnset: R
   const expanded = expandEnvironment(
     value,
     environment,
-    (variable, field) => say(field, `environment variable ${variable} is not set`, unsetHint(variable)),
+    (variable, field) =>
+      say(field, `environment variable ${variable} is not set`, unsetHint(variable)),
     ({ message, hint }, field) => say(field, message, hint),
   );
   return { expanded, isComplete };
@@ -223,9 +286,15 @@ export function checkServer(
 ): ServerDefinition | undefined {
   const path = ["servers", name];
   const isOff = isObject(entry) && entry.enabled === false;
-  const { expanded, isComplete } = expand(entry, path, environment, isOff ? () => undefined : onUnset);
+  const { expanded, isComplete } = expand(
+    entry,
+    path,
+    environment,
+    isOff ? () => undefined : onUnset,
+  );
   let usable = isOff || isComplete;
-  if (!isObject(expanded)) return void report(path, "a server must be an object with 'command' or 'url'");
+  if (!isObject(expanded))
+    return void report(path, "a server must be an object with 'command' or 'url'");
   const detected = detectTransport(expanded);
   const hasProblem = "problem" in detected;
   if (hasProblem) {
@@ -244,8 +313,10 @@ export function checkServer(
   return usable ? definition : undefined;
 }
 
-const sharesPersonal = "would give the results of one user to all others: each signs in with credentials of their own";
-const sharesHint = "Take 'shared' out, or give the server one credential for all with 'auth.token' or 'headers'.";
+const sharesPersonal =
+  "would give the results of one user to all others: each signs in with credentials of their own";
+const sharesHint =
+  "Take 'shared' out, or give the server one credential for all with 'auth.token' or 'headers'.";
 
 /** A tool may not share what its server does not. */
 function checkSharing({ servers, overlays, tools }: ConfigValues, report: Report): void {
@@ -255,7 +326,8 @@ function checkSharing({ servers, overlays, tools }: ConfigValues, report: Report
     if (cache?.shared && personal.some((server) => mayBelongTo(server, name)))
       report(["overlays", name, "cache", "shared"], sharesPersonal, sharesHint);
   for (const [name, tool] of Object.entries(tools))
-    if (sharesResultsOf(tool, personal)) report(["tools", name, "cache", "shared"], sharesPersonal, sharesHint);
+    if (sharesResultsOf(tool, personal))
+      report(["tools", name, "cache", "shared"], sharesPersonal, sharesHint);
 }
 
 function personalServers(servers: ConfigValues["servers"]): string[] {
@@ -264,11 +336,16 @@ function personalServers(servers: ConfigValues["servers"]): string[] {
 
 function sharesResultsOf({ cache, providers }: ToolManifest, servers: readonly string[]): boolean {
   if (!cache?.shared) return false;
-  return providers.some(({ name, config }) => name === "mcp" && servers.includes(String(config.server)));
+  return providers.some(
+    ({ name, config }) => name === "mcp" && servers.includes(String(config.server)),
+  );
 }
 
 /** Checks the tools of manifests in the same way. */
-export function sharingInManifests(servers: ConfigValues["servers"], { tools }: Manifests): ConfigProblem[] {
+export function sharingInManifests(
+  servers: ConfigValues["servers"],
+  { tools }: Manifests,
+): ConfigProblem[] {
   const personal = personalServers(servers);
   return tools
     .filter((tool) => sharesResultsOf(tool, personal))
@@ -285,7 +362,8 @@ export function sharingInManifests(servers: ConfigValues["servers"], { tools }: 
 }
 
 /** In an image, 'toolplane' is a program like any other. */
-const inPlace = (server: UnknownObject) => (server.container === undefined ? startedByUs(server) : server);
+const inPlace = (server: UnknownObject) =>
+  server.container === undefined ? startedByUs(server) : server;
 
 type PlaneInjection = Pick<ConfigValues, "inject" | "inject_options">;
 
@@ -293,7 +371,8 @@ function withPlaneInjection(
   { inject, ...definition }: ServerDefinition,
   { inject: everywhere, inject_options }: PlaneInjection,
 ): ServerDefinition {
-  if (everywhere.length === 0 && Object.keys(inject_options).length === 0) return { ...definition, inject };
+  if (everywhere.length === 0 && Object.keys(inject_options).length === 0)
+    return { ...definition, inject };
   return {
     ...definition,
     inject: [...inject, ...everywhere],
@@ -332,7 +411,8 @@ function checkSections(values: UnknownObject, environment: Environment, report: 
   }
   for (const [section, schema] of Object.entries(entrySections)) {
     const entries = values[section];
-    if (entries !== undefined && !isObject(entries)) report([section], "must be an object with a name for each");
+    if (entries !== undefined && !isObject(entries))
+      report([section], "must be an object with a name for each");
     checked[section] = checkEach(entries, (name, entry) => {
       const { expanded, isComplete } = expand(entry, [section, name], environment, report);
       const parsed = parse(schema, expanded, [section, name], report);
@@ -343,40 +423,67 @@ function checkSections(values: UnknownObject, environment: Environment, report: 
 }
 
 /** A mistake costs only its own key: the others of the section may guard something. */
-function withoutMistakes<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S> | undefined {
+function withoutMistakes<S extends z.core.$ZodType>(
+  schema: S,
+  value: unknown,
+): z.output<S> | undefined {
   const isGood = (part: unknown) => z.safeParse(schema, part).success;
-  const good = Object.entries(isObject(value) ? value : {}).filter(([key, inner]) => isGood({ [key]: inner }));
+  const good = Object.entries(isObject(value) ? value : {}).filter(([key, inner]) =>
+    isGood({ [key]: inner }),
+  );
   const kept = good.length === 0 ? undefined : Object.fromEntries(good);
   return z.safeParse(schema, isGood(kept) ? kept : undefined).data;
 }
 
 /** The definition stays, so that a run says the same. */
-function checkToolsets(toolsets: ConfigValues["toolsets"], servers: readonly string[], report: Report): void {
+function checkToolsets(
+  toolsets: ConfigValues["toolsets"],
+  servers: readonly string[],
+  report: Report,
+): void {
   for (const [alias, { providers, allow_tools }] of Object.entries(toolsets)) {
     for (const [key, named] of Object.entries({ providers, allow_tools: allow_tools ?? [] }))
       for (const name of new Set(named.filter((one, at) => named.indexOf(one) !== at)))
         report(["toolsets", alias, key], `'${name}' is named twice`, "Name it once.");
     for (const [at, name] of providers.entries())
       if (!servers.includes(name))
-        report(["toolsets", alias, "providers", at], `no server '${name}' is configured`, hintFor(name, servers));
+        report(
+          ["toolsets", alias, "providers", at],
+          `no server '${name}' is configured`,
+          hintFor(name, servers),
+        );
   }
 }
 
-function checkStore(store: string, report: (path: Path, message: string, hint: string) => void): void {
+function checkStore(
+  store: string,
+  report: (path: Path, message: string, hint: string) => void,
+): void {
   const address = parseStoreAddress(store);
   if ("problem" in address) report(["store"], address.problem, address.hint);
 }
 
-function checkBucket(address: string | undefined, report: (path: Path, message: string, hint: string) => void): void {
+function checkBucket(
+  address: string | undefined,
+  report: (path: Path, message: string, hint: string) => void,
+): void {
   const parsed = address === undefined ? null : parseBucketAddress(address);
-  if (parsed !== null && "problem" in parsed) report(["results", "store"], parsed.problem, parsed.hint);
+  if (parsed !== null && "problem" in parsed)
+    report(["results", "store"], parsed.problem, parsed.hint);
 }
 
 /** A plane that fell back to a key of its own would seal tokens that no other can open. */
-function checkVaultKey(key: string | undefined, report: (path: Path, message: string, hint: string) => void): void {
+function checkVaultKey(
+  key: string | undefined,
+  report: (path: Path, message: string, hint: string) => void,
+): void {
   if (key === undefined || splitSecrets(key).some((part) => typeof part !== "string")) return;
   if (parseVaultKey(key) === null)
-    report(["vaultKey"], "is not a 32-byte key in hex or base64", "Make one with 'openssl rand -hex 32'.");
+    report(
+      ["vaultKey"],
+      "is not a 32-byte key in hex or base64",
+      "Make one with 'openssl rand -hex 32'.",
+    );
 }
 
 /** References in fixed values are resolved when they are sent, so that nothing shown ever holds a secret. */

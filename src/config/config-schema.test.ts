@@ -10,11 +10,16 @@ const described = ["tools"];
 
 function keysOf(schema: unknown, key = ""): string[] {
   if (!isObject(schema) || described.includes(key)) return [];
-  const own = Object.entries(isObject(schema.properties) ? schema.properties : {}).flatMap(([name, inner]) => {
-    const innerKey = key === "" ? name : `${key}.${name}`;
-    return [innerKey, ...keysOf(inner, innerKey)];
-  });
-  const others = Array.isArray(schema.anyOf) && schema.anyOf.some(({ type }) => type === "null") ? schema.anyOf : [];
+  const own = Object.entries(isObject(schema.properties) ? schema.properties : {}).flatMap(
+    ([name, inner]) => {
+      const innerKey = key === "" ? name : `${key}.${name}`;
+      return [innerKey, ...keysOf(inner, innerKey)];
+    },
+  );
+  const others =
+    Array.isArray(schema.anyOf) && schema.anyOf.some(({ type }) => type === "null")
+      ? schema.anyOf
+      : [];
   const inside = [schema.additionalProperties, schema.items, ...others];
   return [...own, ...inside.flatMap((one) => keysOf(one, key))];
 }
@@ -26,7 +31,10 @@ test("every key of the configuration is described, and nothing else is", () => {
 test("the schema takes a usual configuration and refuses a wrong type", () => {
   const validate = new Ajv2020({ strict: false, formats: { uri: true } }).compile(configSchema());
   assert.equal(
-    validate({ mcpServers: { git: { command: "git-mcp", args: ["."] } }, policy: { profile: "strict" } }),
+    validate({
+      mcpServers: { git: { command: "git-mcp", args: ["."] } },
+      policy: { profile: "strict" },
+    }),
     true,
   );
   assert.equal(validate({ mcpServers: { git: { command: 7 } } }), false);

@@ -6,7 +6,13 @@ import type { LoadImport } from "./import-package.ts";
 import type { CheckedEntry } from "./manifests/check-entry.ts";
 import type { SetupOptions } from "./setup-place.ts";
 
-export { type Environment, localUser, ownProgram, processEnvironment, workingDirectory } from "./environment.ts";
+export {
+  type Environment,
+  localUser,
+  ownProgram,
+  processEnvironment,
+  workingDirectory,
+} from "./environment.ts";
 export { packageVersionOf } from "./extensions/find-module.ts";
 export type { LoadedExtension } from "./extensions/load-extensions.ts";
 export { findingServers } from "./found-servers.ts";

@@ -30,7 +30,8 @@ export const descriptions: Readonly<Record<string, string>> = {
     "The directory to start it in, relative to this file's; in your own file relative to the one that you work in, which needs trust. Default: the file's.",
   "mcpServers.container":
     "Start it in a container: no network, a read-only root, no capabilities, limits; removed when it ends.",
-  "mcpServers.container.image": "The image. Without 'command', the image's own entry point is the server.",
+  "mcpServers.container.image":
+    "The image. Without 'command', the image's own entry point is the server.",
   "mcpServers.container.network": "The network it joins; none by default.",
   "mcpServers.container.mounts":
     "Files of this machine that it sees: source:/target, read-only, or source:/target:rw; a relative source starts at this file's directory.",
@@ -43,10 +44,12 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.url": "The address of a remote server. Redirects to other hosts are not followed.",
   "mcpServers.openapi":
     "An OpenAPI 3.0 or 3.1 or Swagger 2.0 document, as a file or URL: its operations become the tools of this server. A relative path starts at this file's directory.",
-  "mcpServers.baseUrl": "The address of the API; by default as its document says, or the document's own address.",
+  "mcpServers.baseUrl":
+    "The address of the API; by default as its document says, or the document's own address.",
   "mcpServers.operations": "Which operations of the document become tools; by default all.",
   "mcpServers.operations.tags": "Globs of tags; one that begins with ! excludes.",
-  "mcpServers.operations.paths": "Globs of paths such as /users/*; one that begins with ! excludes.",
+  "mcpServers.operations.paths":
+    "Globs of paths such as /users/*; one that begins with ! excludes.",
   "mcpServers.operations.methods": "Methods such as get; one that begins with ! excludes.",
   "mcpServers.skills":
     "A folder with skills: each directory with a SKILL.md is one, with the files beside it. A relative path starts at this file's directory. Links are not followed.",
@@ -59,9 +62,11 @@ export const descriptions: Readonly<Record<string, string>> = {
     "The token for all users, best as ${TOKEN}; without it each user gives their own. An empty one sends nothing.",
   "mcpServers.auth.header": "The header of an API key.",
   "mcpServers.auth.scopes": "Scopes to request; by default the server's.",
-  "mcpServers.auth.clientId": "The OAuth client that was registered for you; discovered by default.",
+  "mcpServers.auth.clientId":
+    "The OAuth client that was registered for you; discovered by default.",
   "mcpServers.auth.clientSecret": "Its secret, best as a reference such as ${SECRET}.",
-  "mcpServers.auth.clientMetadataUrl": "The address of your client metadata document, used as client id.",
+  "mcpServers.auth.clientMetadataUrl":
+    "The address of your client metadata document, used as client id.",
   "mcpServers.auth.issuer": "The only authorization server to trust with this client.",
   "mcpServers.auth.tokenUrl":
     "The token endpoint of the authorization server; discovered, or taken from the OpenAPI document, by default.",
@@ -74,10 +79,12 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.author": "Who wrote it.",
   "mcpServers.help_email": "Contact for questions.",
   "mcpServers.enabled": "false: not listed, not callable.",
-  "mcpServers.autoConnect": "false: started only by an explicit connect or a call of one of its tools.",
+  "mcpServers.autoConnect":
+    "false: started only by an explicit connect or a call of one of its tools.",
   "mcpServers.lazy":
     "true: not started before its first use; false: started with the plane. By default, started with the plane only while its tools are unknown.",
-  "mcpServers.alwaysOn": "Started with the plane, never stopped when idle, restarted when it exits.",
+  "mcpServers.alwaysOn":
+    "Started with the plane, never stopped when idle, restarted when it exits.",
   "mcpServers.trusted": "Trust its annotations (read-only, idempotent).",
   "mcpServers.timeoutMs": "Limit of a call in milliseconds, 0 for none; 60000 by default.",
   "mcpServers.connectTimeoutMs": "Limit of start, handshake and listing together.",
@@ -97,7 +104,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.cache":
     "Cache for results of its read-only tools. Any write to the server, a changed list and a restart empty it.",
   "mcpServers.cache.ttlMs": "How long a result is kept; 0 keeps none.",
-  "mcpServers.cache.maxEntries": "Maximum number of results; the least recently used are dropped first.",
+  "mcpServers.cache.maxEntries":
+    "Maximum number of results; the least recently used are dropped first.",
   "mcpServers.cache.shared": "One result for all callers; by default each caller has their own.",
   "mcpServers.coalesce":
     "Equal concurrent calls of one caller share one request, if the tool is known to be read-only. By default on where results are cached.",
@@ -109,9 +117,12 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.backoffMs": "The backoff after a failure; doubled with each failure in a row.",
   "mcpServers.maxBackoffMs": "The longest time between two automatic attempts.",
   "mcpServers.pingIntervalMs": "Ping interval of a WebSocket.",
-  "mcpServers.listingTtlMs": "Time to live of its lists of tools, prompts and resources, 0 for no expiry.",
-  "mcpServers.protocol": "legacy opens with a handshake, modern is 2026-07-28; discovered by default.",
-  "mcpServers.logLevel": "The lowest level of its log messages to request and keep; by default the server decides.",
+  "mcpServers.listingTtlMs":
+    "Time to live of its lists of tools, prompts and resources, 0 for no expiry.",
+  "mcpServers.protocol":
+    "legacy opens with a handshake, modern is 2026-07-28; discovered by default.",
+  "mcpServers.logLevel":
+    "The lowest level of its log messages to request and keep; by default the server decides.",
   "mcpServers.roots": "Directories or file URIs it gets as roots.",
   "mcpServers.session":
     "Who shares a session with it. By default all share a local server, and a remote one has a session for each user.",
@@ -120,7 +131,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.compliance_level":
     "The compliance level of its data; callers whose level does not allow it do not see it.",
   "mcpServers.workspaces": "Only for callers of one of these workspaces; empty for all.",
-  "mcpServers.discoverable": "true: callers without access see only its name, description and contact.",
+  "mcpServers.discoverable":
+    "true: callers without access see only its name, description and contact.",
   "mcpServers.allow_tools": "Globs of allowed tools; null allows all, an empty list none.",
   "mcpServers.deny_tools": "Globs of denied tools; they win over allow_tools.",
   "mcpServers.side_effects": "The strongest effect of its tools; a tool's own wins.",
@@ -133,7 +145,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.version": "The version of its tools; a tool's own wins.",
   "mcpServers.source":
     "Where 'add' took it from: its name in the MCP registry and the version. 'servers update' compares it with the newest.",
-  "mcpServers.auth_required": "Whether its tools need a sign-in; by default only if there are scopes.",
+  "mcpServers.auth_required":
+    "Whether its tools need a sign-in; by default only if there are scopes.",
   "mcpServers.auth_env": "Variables that hold its credentials; listings show whether they are set.",
   "mcpServers.inject":
     "Parameters that only the system sets, where a tool declares them: _mcp_data, username, or {parameter, from} with where the value comes from.",
@@ -142,7 +155,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   "mcpServers.inject_options.exclude": "Servers to leave out; 'canvas' by default.",
   "mcpServers.inject_options.max_bytes":
     "Maximum size; beyond it descriptions are cut, then parameters dropped, then tools. 65536 by default.",
-  registries: "MCP registries to search and to add servers from; the first that knows a name counts.",
+  registries:
+    "MCP registries to search and to add servers from; the first that knows a name counts.",
   tools: "Hand-written tools, by name: manifests with their providers.",
   overlays: "Overrides of servers' tools, by server.tool; other fields keep the server's value.",
   "overlays.description": "Replaces the server's description.",
@@ -167,9 +181,11 @@ export const descriptions: Readonly<Record<string, string>> = {
   "overlays.cost_unit": "Unit of the cost.",
   "overlays.cache": "Cache for its results, if it is known to be read-only.",
   "overlays.cache.ttlMs": "How long a result is kept; 0 keeps none.",
-  "overlays.cache.maxEntries": "Maximum number of results; the least recently used are dropped first.",
+  "overlays.cache.maxEntries":
+    "Maximum number of results; the least recently used are dropped first.",
   "overlays.cache.shared": "One result for all callers; by default each caller has their own.",
-  "overlays.coalesce": "Equal concurrent calls of one caller share one request, if the tool is known to be read-only.",
+  "overlays.coalesce":
+    "Equal concurrent calls of one caller share one request, if the tool is known to be read-only.",
   "overlays.rate_limit_per_minute": "Its rate limit: calls per minute.",
   "overlays.persona_allowlist": "Only for these personas.",
   "overlays.requires_flags": "By operation: the flags a persona needs for it.",
@@ -183,7 +199,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   env: "Variables for all local servers; a server's own 'env' wins.",
   inheritEnv:
     "Variables of the plane's environment that all local servers get beside the default ones: names or globs, or true for all.",
-  inject: "Parameters that only the system sets, for all servers and hand-written tools; see mcpServers.inject.",
+  inject:
+    "Parameters that only the system sets, for all servers and hand-written tools; see mcpServers.inject.",
   inject_options: "Default options of the inventory in _mcp_data.",
   "inject_options.exclude_self": "Exclude the tools of the same server.",
   "inject_options.exclude": "Servers to leave out; 'canvas' by default.",
@@ -215,20 +232,23 @@ export const descriptions: Readonly<Record<string, string>> = {
   policy: "What runs, what needs approval, what is refused.",
   "policy.profile":
     "What needs approval if no rule matches; personal while no credentials are required, otherwise guarded.",
-  "policy.mode": "build runs writes, plan queues them, debug asks for approval, review refuses them; reads run.",
+  "policy.mode":
+    "build runs writes, plan queues them, debug asks for approval, review refuses them; reads run.",
   "policy.isolation":
     "required: a tool whose safety_level is high runs only on servers that say 'isolated'. By default only the strict profile requires it.",
   "policy.askAlways":
     "Every call that is not refused needs a person's yes. The variable FORCE_TOOL_APPROVAL_GLOBALLY=true sets it, whatever files say.",
   "policy.effects": "By glob of tool names: read or write, overriding the tool's own claim.",
   "policy.rules": "Rules in order; the first that matches decides.",
-  "policy.rules.tool": "Glob of tool names: * is any run of characters, ? is one; braces have no meaning.",
+  "policy.rules.tool":
+    "Glob of tool names: * is any run of characters, ? is one; braces have no meaning.",
   "policy.rules.server": "Glob of server names.",
   "policy.rules.side_effects": "Any of these effects.",
   "policy.rules.effects": "Any of read, write and unknown, as 'policy test' shows for a tool.",
   "policy.rules.risk":
     "Any of these risks: a tool's safety_level, else high if its server declares it destructive, low if it is read-only, otherwise medium.",
-  "policy.rules.arguments": "Conditions on arguments, all must match: a glob, or {regex} matched anywhere.",
+  "policy.rules.arguments":
+    "Conditions on arguments, all must match: a glob, or {regex} matched anywhere.",
   "policy.rules.users": "Any of these callers, by glob.",
   "policy.rules.groups": "Callers in any of these groups.",
   "policy.rules.personas": "Callers that are any of these personas.",
@@ -246,17 +266,21 @@ export const descriptions: Readonly<Record<string, string>> = {
   hooks: "Programs that decide on calls; see hooks.md.",
   extensions:
     "Extensions: a path or the name of a package, or an object with 'use' and its settings in 'with'. Their code runs in the plane.",
-  "hooks.PermissionRequest": "Decides whether approval is needed; may waive it if only the profile requires it.",
+  "hooks.PermissionRequest":
+    "Decides whether approval is needed; may waive it if only the profile requires it.",
   "hooks.PreToolUse": "Runs before a call; may change its arguments.",
   "hooks.PostToolUse": "Runs on a result; may replace or withhold it.",
   "hooks.SessionStart": "Runs before the first question or call of a conversation; may refuse it.",
-  "hooks.UserPromptSubmit": "Runs on the question of an agent's run, before anything else; may refuse it.",
-  "hooks.BeforeModel": "Runs before each request to an agent's model; may refuse it. `PreLlmCall` says the same.",
+  "hooks.UserPromptSubmit":
+    "Runs on the question of an agent's run, before anything else; may refuse it.",
+  "hooks.BeforeModel":
+    "Runs before each request to an agent's model; may refuse it. `PreLlmCall` says the same.",
   "hooks.SessionEnd": "Runs when a conversation ends.",
   approvals: "Approvals by people.",
   "approvals.timeoutMs": "How long an approval waits before it expires.",
   "approvals.allowEdit": "Whether approvers may edit the arguments.",
-  "approvals.approvers": "Groups whose members answer, and only they. Default: each caller for their own calls.",
+  "approvals.approvers":
+    "Groups whose members answer, and only they. Default: each caller for their own calls.",
   "approvals.fourEyes":
     "Whether a caller's own yes never counts, with any key that is theirs or that they created. Without approvers, others with the scope admin answer.",
   "approvals.threshold":
@@ -264,28 +288,34 @@ export const descriptions: Readonly<Record<string, string>> = {
   "approvals.rememberConsent": "Whether consent to a tool covers the rest of the conversation.",
   budgets: "Time and cost budgets of conversations.",
   "budgets.maxToolDurationMs": "Total run time of a conversation's tools, 0 for no limit.",
-  "budgets.maxCost": "Maximum cost of a conversation's calls: a number for every unit, or numbers by unit.",
+  "budgets.maxCost":
+    "Maximum cost of a conversation's calls: a number for every unit, or numbers by unit.",
   "budgets.perPersona": "Maximum cost of all calls of a persona, by its name.",
   "budgets.perPersona.maxCost": "As above.",
   retry: "Attempts of a call that may be repeated, or that was never sent.",
   "retry.attempts": "Attempts, the first included.",
-  "retry.delayMs": "The wait before the second attempt; doubled with each failure, give or take a quarter.",
+  "retry.delayMs":
+    "The wait before the second attempt; doubled with each failure, give or take a quarter.",
   "retry.maxDelayMs": "The longest wait between two attempts.",
   lazy: "How much of the catalogue a client sees at first.",
   "lazy.mode":
     "Lazy loading of definitions. auto: if all of them exceed the threshold; code: two tools, and programs that call the others. A client can override it with 'mode'.",
   "lazy.thresholdTokens": "The threshold.",
-  "lazy.alwaysLoadTools": "Tools that are always loaded: names in any spelling, globs, or a part of the name.",
+  "lazy.alwaysLoadTools":
+    "Tools that are always loaded: names in any spelling, globs, or a part of the name.",
   "lazy.summaryDescriptionLimit": "Characters of a description in a summary.",
   "lazy.maxToolsPerSearch": "Maximum tools that a search loads.",
-  "lazy.maxLoadedTokens": "Maximum tokens of loaded definitions per client; the least recently used are dropped first.",
+  "lazy.maxLoadedTokens":
+    "Maximum tokens of loaded definitions per client; the least recently used are dropped first.",
   "lazy.callable":
     "all: a client may call any tool. found: only tools that a search or list showed it, and always-loaded ones.",
   search: "Tool search.",
   "search.synonyms":
     "Words and their synonyms, which score a little less; they replace the built-in ones, an empty list removes them.",
-  "search.embeddings": "A model of your own that compares queries and tools, in place of the built-in vectors.",
-  "search.embeddings.model": "Its name in 'models'; its endpoint has to answer OpenAI-compatible `/embeddings`.",
+  "search.embeddings":
+    "A model of your own that compares queries and tools, in place of the built-in vectors.",
+  "search.embeddings.model":
+    "Its name in 'models'; its endpoint has to answer OpenAI-compatible `/embeddings`.",
   "search.learn":
     "true: tools that you call after a search rank higher when you search for the same words. Kept in the data directory only.",
   results: "Storage of large results.",
@@ -297,7 +327,8 @@ export const descriptions: Readonly<Record<string, string>> = {
     "A bucket for their content: 's3://BUCKET/PREFIX?region=REGION', with '&endpoint=URL' for a store that speaks the protocol of S3. Without it the content is in the store.",
   "results.builtinTool": "false: the tool 'read_result' is not offered.",
   "results.redact": "Redaction of secrets in results that models read; each becomes [redacted].",
-  "results.redact.secrets": "Known patterns: keys and tokens of well-known services, private keys, passwords in URLs.",
+  "results.redact.secrets":
+    "Known patterns: keys and tokens of well-known services, private keys, passwords in URLs.",
   "results.redact.entropy": "Words of 20 characters and more that look random.",
   "results.redact.patterns": "Patterns of your own, in the syntax of RE2.",
   calls: "Call records.",
@@ -305,7 +336,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   "calls.maxBytes":
     "Size of the records of calls, changes, runs and events together, 0 for no limit. Beyond it, the oldest calls, runs and events are removed, whatever their age.",
   quotas: "What one caller may hold open at a time.",
-  "quotas.maxHeldOpen": "Event streams and waiting HTTP requests that one caller may hold open at a time.",
+  "quotas.maxHeldOpen":
+    "Event streams and waiting HTTP requests that one caller may hold open at a time.",
   "quotas.maxSessionsPerCaller":
     "MCP sessions over HTTP of one caller, and listeners of revision 2026-07-28. Beyond it, one that is not in use ends, or the new one is refused.",
   audit: "The record of calls and changes.",
@@ -332,7 +364,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   "jobs.concurrency": "Concurrency limit of job runs on a plane; more wait.",
   "jobs.keepDays": "Days to keep finished runs, 0 to keep them forever.",
   security: "Handling of changed or poisoned tool definitions; see quality.md.",
-  "security.pinning": "A definition that differs from its pin: off, warn, or quarantine until it is accepted.",
+  "security.pinning":
+    "A definition that differs from its pin: off, warn, or quarantine until it is accepted.",
   "security.newTools": "A new tool of a known server: accept, or quarantine.",
   "security.poisoning":
     "Hidden text and orders to the model: off, warn, or quarantine. By default, certain findings are quarantined and others warned about.",
@@ -343,7 +376,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   bundles: "Catalogue entries from other planes.",
   "bundles.trustedKeys": "Fingerprints of trusted signing keys; the plane's own is always trusted.",
   store: "sqlite, or postgres://… to share the state between planes.",
-  defaultServer: "The server whose tools `mcp.TOOL` means. The block `tools.mcp` calls it `default_server`.",
+  defaultServer:
+    "The server whose tools `mcp.TOOL` means. The block `tools.mcp` calls it `default_server`.",
   vaultKey:
     "Seals the tokens in the store: 32 bytes as hex or base64, by reference such as ${VAULT_KEY}. Planes on one store need the same; without it each has its own in its data directory.",
   ...authKeys,

@@ -2,8 +2,20 @@
  * The second door of the room, for packages that read and write files of the configuration. It is loaded with them: the
  * first one is loaded by every start.
  */
-export { decode, parseFileData, readBytes, readData, removeFromText, setInText } from "./edit/edit-file.ts";
-export { addServerEntry, putServerEntry, readServerEntries, removeServerEntry } from "./edit/server-entries.ts";
+export {
+  decode,
+  parseFileData,
+  readBytes,
+  readData,
+  removeFromText,
+  setInText,
+} from "./edit/edit-file.ts";
+export {
+  addServerEntry,
+  putServerEntry,
+  readServerEntries,
+  removeServerEntry,
+} from "./edit/server-entries.ts";
 export { valueAt } from "./edit/text-format.ts";
 export { followLinks, withLock, writeAtomically } from "./edit/write-file.ts";
 export type { Environment } from "./environment.ts";
@@ -16,7 +28,13 @@ export { gatewayConfig, isOurselves, ownName } from "./own-entry.ts";
 export type { FoundServers } from "./read-source.ts";
 export { isKeyLike, maskSecrets } from "./secrets/mask.ts";
 export { readKeychain, splitCommand, writeKeychain } from "./secrets/read-secret.ts";
-export { expandEnvironment, findReferences, mapTexts, type Reference, splitReferences } from "./secrets/references.ts";
+export {
+  expandEnvironment,
+  findReferences,
+  mapTexts,
+  type Reference,
+  splitReferences,
+} from "./secrets/references.ts";
 export { resolveSecrets } from "./secrets/resolve-secrets.ts";
 export { newFile, type SetupPlace } from "./setup-place.ts";
 export { isConfiguredByVariables } from "./shapes/environment-settings.ts";

@@ -17,7 +17,8 @@ export function explain(asked: string, merged: Merged, config: Config): Explanat
     named.filter(({ name }) => isAtOrBelow(name)),
     named.filter(({ name }) => isAtOrBelow(withoutSection(name))),
     named.filter(
-      ({ name, setting }) => withoutSection(name).startsWith(key) || setting.origin.path.endsWith(`.${key}`),
+      ({ name, setting }) =>
+        withoutSection(name).startsWith(key) || setting.origin.path.endsWith(`.${key}`),
     ),
   ].filter((matches) => matches.length > 0);
   const values = found.map(({ name, setting: { path, value, origin } }) => ({
@@ -28,7 +29,9 @@ export function explain(asked: string, merged: Merged, config: Config): Explanat
   const explained = [...values, ...explainRules(key, merged)];
   if (explained.length > 0) return explained;
   const known = named.map(({ name }) => name);
-  return [explainDefault(key, config, merged) ?? explainUnset(key, config) ?? unknownKey(key, known)];
+  return [
+    explainDefault(key, config, merged) ?? explainUnset(key, config) ?? unknownKey(key, known),
+  ];
 }
 
 /** One rule by the number that a verdict names, or by the key that made it. */
@@ -40,7 +43,10 @@ function explainRules(key: string, { settings }: Merged): Explanation[] {
     .flatMap(({ path, value, originInside, origin }) =>
       (Array.isArray(value) ? value : []).flatMap((rule, at) => {
         const { from } = isObject(rule) ? rule : {};
-        const name = typeof from === "string" ? from.replace(/^mcpServers\./, "servers.") : `policy.rules[${number++}]`;
+        const name =
+          typeof from === "string"
+            ? from.replace(/^mcpServers\./, "servers.")
+            : `policy.rules[${number++}]`;
         const isMeant =
           name === asked ||
           (typeof from === "string" &&
@@ -48,7 +54,13 @@ function explainRules(key: string, { settings }: Merged): Explanation[] {
               (one) => one === asked || one.startsWith(`${asked}[`) || one.startsWith(`${asked}.`),
             ));
         return isMeant
-          ? [{ key: name, value: maskSecrets(rule, [...path, at]), origin: originInside?.([at]) ?? origin }]
+          ? [
+              {
+                key: name,
+                value: maskSecrets(rule, [...path, at]),
+                origin: originInside?.([at]) ?? origin,
+              },
+            ]
           : [];
       }),
     );
@@ -66,7 +78,9 @@ function explainDefault(key: string, config: Config, merged: Merged): Explanatio
 
 function originForAll([section, , key, ...inner]: Path, { originOf, settings }: Merged) {
   const isShared = section === "servers" && (key === "env" || key === "inheritEnv");
-  const isSaid = settings.some(({ path }) => path[0] === key && (inner.length === 0 || path[1] === inner[0]));
+  const isSaid = settings.some(
+    ({ path }) => path[0] === key && (inner.length === 0 || path[1] === inner[0]),
+  );
   return isShared && isSaid ? originOf([key, ...inner]) : undefined;
 }
 
@@ -78,19 +92,27 @@ function explainUnset(key: string, config: Config): Explanation | undefined {
   const server = [...Object.keys(config.servers), ...Object.keys(config.broken)].find(
     (name) => key.startsWith(`servers.${name}.`) || key.startsWith(`${name}.`),
   );
-  const inside = server === undefined ? key : key.slice(key.indexOf(`${server}.`) + server.length + 1);
+  const inside =
+    server === undefined ? key : key.slice(key.indexOf(`${server}.`) + server.length + 1);
   const path = inside.split(".");
-  const found = keyIn(configSchema(), server === undefined ? path : ["mcpServers", server, ...path]);
+  const found = keyIn(
+    configSchema(),
+    server === undefined ? path : ["mcpServers", server, ...path],
+  );
   if (found === undefined || (server === undefined && path[0] === "mcpServers")) return undefined;
   const name = server === undefined ? key : `servers.${server}.${inside}`;
-  const value = found.default ?? laterDefaults[server === undefined ? key : `mcpServers.${inside}`] ?? null;
+  const value =
+    found.default ?? laterDefaults[server === undefined ? key : `mcpServers.${inside}`] ?? null;
   return { key: name, value: value as Json, origin: { file: "default", line: null, path: name } };
 }
 
 function keyIn(schema: JsonObject, [part, ...rest]: readonly string[]): JsonObject | undefined {
   if (part === undefined) return schema;
   const { properties, additionalProperties, anyOf } = schema;
-  const inner = isObject(properties) && Object.hasOwn(properties, part) ? properties[part] : additionalProperties;
+  const inner =
+    isObject(properties) && Object.hasOwn(properties, part)
+      ? properties[part]
+      : additionalProperties;
   if (isObject(inner)) return keyIn(inner as JsonObject, rest);
   const others = (Array.isArray(anyOf) ? anyOf : []).filter(isObject) as JsonObject[];
   return others.map((one) => keyIn(one, [part, ...rest])).find((found) => found !== undefined);

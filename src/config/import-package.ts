@@ -13,7 +13,10 @@ export type ImportPackage = {
     place: SetupPlace,
     ...asked: Parameters<Setup["importClients"]>
   ): Promise<ImportReport & { ofUser: string[] }>;
-  connectClient(place: SetupPlace, ...asked: Parameters<Setup["connectClient"]>): ReturnType<Setup["connectClient"]>;
+  connectClient(
+    place: SetupPlace,
+    ...asked: Parameters<Setup["connectClient"]>
+  ): ReturnType<Setup["connectClient"]>;
   disconnectClient(
     place: SetupPlace,
     ...asked: Parameters<Setup["disconnectClient"]>

@@ -9,10 +9,16 @@ import { lastingProgram } from "./lasting-program.ts";
 const skip = process.platform === "win32";
 const platform = "linux";
 
-test("a program in places that stay is started there, by the name that PATH has for it", { skip }, async () => {
+test("a program in places that stay is started there, by the name that PATH has for it", {
+  skip,
+}, async () => {
   await using root = await temporaryDirectory();
   const script = "/usr/lib/node_modules/toolplane/dist/bin.js";
-  const asIs = lastingProgram(["/usr/bin/node", script], { dataDirectory: root.path, environment: {}, platform });
+  const asIs = lastingProgram(["/usr/bin/node", script], {
+    dataDirectory: root.path,
+    environment: {},
+    platform,
+  });
   assert.deepEqual(asIs.program, ["/usr/bin/node", script]);
   const cellar = root.file("Cellar/node/24.1.0/bin");
   mkdirSync(cellar, { recursive: true });
@@ -20,7 +26,11 @@ test("a program in places that stay is started there, by the name that PATH has 
   writeFileSync(join(cellar, "node"), "");
   symlinkSync(join(cellar, "node"), root.file("bin/node"));
   const environment = { PATH: `${cellar}:${root.file("bin")}` };
-  const brewed = lastingProgram([join(cellar, "node"), script], { dataDirectory: root.path, environment, platform });
+  const brewed = lastingProgram([join(cellar, "node"), script], {
+    dataDirectory: root.path,
+    environment,
+    platform,
+  });
   assert.deepEqual(brewed.program, [root.file("bin/node"), script]);
 });
 

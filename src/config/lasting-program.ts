@@ -6,7 +6,11 @@ import { PlaneError } from "../model/errors.ts";
 import type { Environment } from "./environment.ts";
 
 type Program = readonly [command: string, ...args: string[]];
-type Place = { dataDirectory: string | undefined; environment: Environment; platform: NodeJS.Platform };
+type Place = {
+  dataDirectory: string | undefined;
+  environment: Environment;
+  platform: NodeJS.Platform;
+};
 
 export type LastingProgram = {
   program: Program;
@@ -15,13 +19,17 @@ export type LastingProgram = {
 };
 
 /** A directory of one version, which goes with the next one, or of one session of a shell. */
-const passing = /[\\/](?:v?\d+\.\d+(?:\.\d+)?[^\\/]*|[^\\/]*@\d[^\\/]*|fnm_multishells|_npx)(?:[\\/]|$)/;
+const passing =
+  /[\\/](?:v?\d+\.\d+(?:\.\d+)?[^\\/]*|[^\\/]*@\d[^\\/]*|fnm_multishells|_npx)(?:[\\/]|$)/;
 
 /**
  * How a client starts this program, also after an upgrade of Node or of the program. Version managers have both in a
  * directory of the version: then the client starts a script of ours, which looks for them where they are now.
  */
-export function lastingProgram(program: Program, { dataDirectory, environment, platform }: Place): LastingProgram {
+export function lastingProgram(
+  program: Program,
+  { dataDirectory, environment, platform }: Place,
+): LastingProgram {
   const [node, ...args] = program;
   const lasting = linkTo(node, environment) ?? node;
   const asIs = { program: [lasting, ...args] as const, prepare: () => undefined };
@@ -72,7 +80,8 @@ function launcher(node: string, script: string): string {
 function write(file: string, text: string): void {
   const directory = dirname(file);
   const wrong = claimDirectory(dirname(directory)) ?? claimDirectory(directory);
-  if (wrong !== null) throw new PlaneError("CONFIG_INVALID", `The client cannot be connected: ${wrong}.`);
+  if (wrong !== null)
+    throw new PlaneError("CONFIG_INVALID", `The client cannot be connected: ${wrong}.`);
   if (existsSync(file) && readFileSync(file, "utf8") === text) return;
   // A client may be about to run the one that is there.
   const fresh = `${file}.${process.pid}`;

@@ -34,7 +34,10 @@ test("a flat map, `servers` and `mcpServers` mean the same", async () => {
 test("a server gets the defaults of what it does not say", async () => {
   const { a } = (await load({ servers: { a: server } })).servers;
   assert.equal(a?.transport, "stdio");
-  assert.deepEqual([a?.enabled, a?.trusted, a?.allow_tools, a?.side_effects], [true, false, null, "network"]);
+  assert.deepEqual(
+    [a?.enabled, a?.trusted, a?.allow_tools, a?.side_effects],
+    [true, false, null, "network"],
+  );
   assert.deepEqual(a?.inject, ["_mcp_data"]);
 });
 
@@ -44,12 +47,18 @@ test("a later file replaces a server whole and keeps the others", async () => {
     '{"servers": {"a": {"url": "http://h/mcp"}}}',
   ]);
   assert.deepEqual(Object.keys(servers).sort(), ["a", "b"]);
-  assert.deepEqual([servers.a?.command, servers.a?.url, servers.a?.args], [undefined, "http://h/mcp", []]);
+  assert.deepEqual(
+    [servers.a?.command, servers.a?.url, servers.a?.args],
+    [undefined, "http://h/mcp", []],
+  );
   assert.equal(files.length, 2);
 });
 
 test("a broken file warns with its line and the others load", async () => {
-  const { servers, problems } = await loadTexts(['{"servers": {"a": {"command": "x"}}}', '{\n"a": }']);
+  const { servers, problems } = await loadTexts([
+    '{"servers": {"a": {"command": "x"}}}',
+    '{\n"a": }',
+  ]);
   assert.deepEqual(Object.keys(servers), ["a"]);
   assert.deepEqual(
     problems.map(({ line, severity }) => [line, severity]),
@@ -115,7 +124,10 @@ test("all problems of all servers are reported, and good servers load beside the
 });
 
 test("an unknown key is a warning that names the nearest known one", async () => {
-  const { servers, problems } = await load({ servers: { a: { command: "x", headrs: {} } }, polcy: {} });
+  const { servers, problems } = await load({
+    servers: { a: { command: "x", headrs: {} } },
+    polcy: {},
+  });
   assert.ok(servers.a);
   assert.deepEqual(
     problems.map(({ path, severity, hint }) => [path, severity, hint]),
@@ -138,12 +150,17 @@ test("a policy is read, and a wrong one stops everything instead of being left o
   const { policy } = await load({ servers: {}, policy: { profile: "strict", rules } });
   assert.deepEqual(policy, { profile: "strict", mode: "build", rules, effects: {} });
   const wrong = await load({ servers: {}, policy: { rules: [{ verdict: "maybe" }] } });
-  assert.throws(() => requireSafe(wrong), { code: "CONFIG_INVALID", message: /policy\.rules\[0\]\.verdict/ });
+  assert.throws(() => requireSafe(wrong), {
+    code: "CONFIG_INVALID",
+    message: /policy\.rules\[0\]\.verdict/,
+  });
 });
 
 for (const name of ["constructor", "toString", "__proto__"]) {
   test(`a server may be called '${name}'`, async () => {
-    const { servers, problems } = await load({ servers: JSON.parse(`{"${name}": {"command": "x"}}`) });
+    const { servers, problems } = await load({
+      servers: JSON.parse(`{"${name}": {"command": "x"}}`),
+    });
     assert.deepEqual(Object.keys(servers), [name]);
     assert.deepEqual(problems, []);
   });
@@ -152,11 +169,25 @@ for (const name of ["constructor", "toString", "__proto__"]) {
 test("no server is lost without a word", async () => {
   const both = await load({ mcpServers: { a: server }, servers: { b: server } });
   assert.ok(both.servers.b || both.problems.length > 0, "the second wrapper");
-  assert.ok((await load({ mcpServers: "oops" })).problems.length > 0, "a wrapper that is not an object");
+  assert.ok(
+    (await load({ mcpServers: "oops" })).problems.length > 0,
+    "a wrapper that is not an object",
+  );
 });
 
 test("a problem reads as file, line, place, reason and remedy", async () => {
-  const problem = { file: "/a.json", path: "servers.a", message: "is wrong", severity: "error" } as const;
-  assert.equal(renderProblems([{ ...problem, line: 3, hint: "Mend it." }]), "/a.json:3: servers.a: is wrong. Mend it.");
-  assert.equal(renderProblems([{ ...problem, line: null, path: "", hint: null }]), "/a.json: is wrong.");
+  const problem = {
+    file: "/a.json",
+    path: "servers.a",
+    message: "is wrong",
+    severity: "error",
+  } as const;
+  assert.equal(
+    renderProblems([{ ...problem, line: 3, hint: "Mend it." }]),
+    "/a.json:3: servers.a: is wrong. Mend it.",
+  );
+  assert.equal(
+    renderProblems([{ ...problem, line: null, path: "", hint: null }]),
+    "/a.json: is wrong.",
+  );
 });

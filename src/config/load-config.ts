@@ -54,7 +54,9 @@ async function loadManifests(
   const find = () => globs.map((glob) => findFiles(glob, directory));
   // A wide glob finds the configuration too.
   const files = () =>
-    [...new Set(find().flatMap((found) => found.files))].filter((file) => !configFiles.includes(file));
+    [...new Set(find().flatMap((found) => found.files))].filter(
+      (file) => !configFiles.includes(file),
+    );
   const problems = find().flatMap(({ files: found, isCut }, at) => {
     if (isCut) return [globProblem(merged, globs, at, "looks at too many files and was cut short")];
     return found.length > 0 ? [] : [globProblem(merged, globs, at, "matches no file")];
@@ -72,15 +74,28 @@ async function loadManifests(
   }
   return {
     // The registry lists these very objects.
-    manifests: deepFreeze({ ...read.manifests, tools: read.manifests.tools.filter((tool) => !isTaken(tool)) }),
+    manifests: deepFreeze({
+      ...read.manifests,
+      tools: read.manifests.tools.filter((tool) => !isTaken(tool)),
+    }),
     problems: [...problems, ...read.problems],
     files,
   };
 }
 
-function globProblem(merged: Merged, globs: readonly string[], at: number, what: string): ConfigProblem {
+function globProblem(
+  merged: Merged,
+  globs: readonly string[],
+  at: number,
+  what: string,
+): ConfigProblem {
   const hint = "It starts where this file is; ** stands for directories.";
-  return { ...merged.placeOf(["manifests", at]), severity: "warning", message: `'${globs[at]}' ${what}`, hint };
+  return {
+    ...merged.placeOf(["manifests", at]),
+    severity: "warning",
+    message: `'${globs[at]}' ${what}`,
+    hint,
+  };
 }
 
 export type LoadedConfig = {
@@ -130,10 +145,15 @@ export async function loadConfig(
     (place?.files.includes(document.file) ? projectLayers : layers).push(shapes.settings);
     files.push(document.file);
   }
-  const project = place && { ...place, ofClients: ofClients?.documents.map(({ file }) => file) ?? [] };
+  const project = place && {
+    ...place,
+    ofClients: ofClients?.documents.map(({ file }) => file) ?? [],
+  };
   const fromEnvironment = settingsFromEnvironment(environment);
   if (files.length === 0 && (found.length > 0 || fromEnvironment.settings.length === 0))
-    throw new PlaneError("CONFIG_INVALID", renderProblems(found) || nothingGiven, { data: { problems: found } });
+    throw new PlaneError("CONFIG_INVALID", renderProblems(found) || nothingGiven, {
+      data: { problems: found },
+    });
   found.push(...fromEnvironment.problems);
   const judged = await judge(layers, projectLayers, project, environment);
   const merged = mergeSettings(judged?.layers ?? layers, fromEnvironment.settings);
@@ -184,9 +204,15 @@ export async function loadConfig(
     variables: usedVariables(said, environment),
     directoryOf: places.directoryOf,
     placed: (server, definition, directory = project?.directory ?? null) =>
-      places.placed(server, definition, values.inWorkspace.includes(server) ? directory : undefined),
+      places.placed(
+        server,
+        definition,
+        values.inWorkspace.includes(server) ? directory : undefined,
+      ),
     serversIn: (directory) => checkValues(merged, environment, () => directory),
-    sources: () => [...new Set([...files, ...fromFiles.files(), ...pulled.map(({ file }) => file)])],
+    sources: () => [
+      ...new Set([...files, ...fromFiles.files(), ...pulled.map(({ file }) => file)]),
+    ],
   };
 }
 
@@ -205,7 +231,8 @@ async function judge(
 function judgeOwn(servers: Config["servers"], known: Parameters<typeof judgeOwnServers>[1]) {
   const { merged, environment, project } = known;
   const isOwn = ([name, { transport }]: [string, ServerDefinition]) =>
-    transport === "stdio" && isOwnSource(merged.originOf(["servers", name])?.file ?? "", environment, project);
+    transport === "stdio" &&
+    isOwnSource(merged.originOf(["servers", name])?.file ?? "", environment, project);
   if (!Object.entries(servers).some(isOwn)) return null;
   return judgeOwnServers(servers, known);
 }
@@ -222,9 +249,15 @@ function withoutUntrusted(
   trust: ProjectTrust | null,
   own: JudgedOwn | null,
 ): Pick<Config, "servers" | "broken" | "untrusted"> {
-  const names = new Set(waiting.flatMap(({ path: [section, name] }) => (section === "servers" ? String(name) : [])));
-  const lines = (trust?.servers ?? []).filter(({ name }) => names.has(name) && servers[name] === undefined);
-  const untrusted = Object.fromEntries(lines.map(({ name, launch, hash }) => [name, { launch, hash }]));
+  const names = new Set(
+    waiting.flatMap(({ path: [section, name] }) => (section === "servers" ? String(name) : [])),
+  );
+  const lines = (trust?.servers ?? []).filter(
+    ({ name }) => names.has(name) && servers[name] === undefined,
+  );
+  const untrusted = Object.fromEntries(
+    lines.map(({ name, launch, hash }) => [name, { launch, hash }]),
+  );
   // One that is not trusted in this directory may be in that of a client.
   const isHeld = (name: string) => own !== null && Object.hasOwn(own.broken, name);
   const without = <T>(all: Record<string, T>, isLeft: (name: string) => boolean) =>
@@ -244,19 +277,33 @@ export const safeSections =
 export function requireSafe({ problems }: Config): void {
   const unsafe = problems.filter(
     // A manifest has keys of these names too, and a tool that is left out is safe.
-    ({ path, key = path, severity, owner }) => severity === "error" && owner === undefined && safeSections.test(key),
+    ({ path, key = path, severity, owner }) =>
+      severity === "error" && owner === undefined && safeSections.test(key),
   );
-  if (unsafe.length > 0) throw new PlaneError("CONFIG_INVALID", renderProblems(unsafe), { data: { problems: unsafe } });
+  if (unsafe.length > 0)
+    throw new PlaneError("CONFIG_INVALID", renderProblems(unsafe), { data: { problems: unsafe } });
 }
 
 /** What is wrong with a server as a file would hold it. A variable that is not set yet may be set later. */
-export function checkServerEntry(name: string, entry: UnknownObject, environment: Environment): string[] {
+export function checkServerEntry(
+  name: string,
+  entry: UnknownObject,
+  environment: Environment,
+): string[] {
   return readServerEntry(name, entry, environment).problems;
 }
 
 /** What is wrong with a model as a file would hold it. */
-export function checkModelEntry(name: string, entry: UnknownObject, environment: Environment): string[] {
-  const { settings, problems } = readShapes({ file: "", data: { models: { [name]: entry } }, lineOf: () => null });
+export function checkModelEntry(
+  name: string,
+  entry: UnknownObject,
+  environment: Environment,
+): string[] {
+  const { settings, problems } = readShapes({
+    file: "",
+    data: { models: { [name]: entry } },
+    lineOf: () => null,
+  });
   const checked = checkValues(mergeSettings([settings]), environment, () => "");
   return [...problems, ...checked.problems].map(({ path, message, hint }) =>
     [`${path}: ${message}`, hint].filter((part) => part).join(". "),
@@ -269,13 +316,20 @@ export function readServerEntry(name: string, entry: UnknownObject, environment:
   const { settings, problems: misread } = readShapes({ file: "", data, lineOf: () => null });
   const found = misread
     .filter(({ severity }) => severity === "error")
-    .map(({ path, message, hint }) => ({ path: path.slice(`mcpServers.${name}.`.length), message, hint }));
+    .map(({ path, message, hint }) => ({
+      path: path.slice(`mcpServers.${name}.`.length),
+      message,
+      hint,
+    }));
   const { servers } = mergeSettings([settings]).values;
-  const report: Report = (path, message, hint = null) => found.push({ path: renderPath(path.slice(2)), message, hint });
+  const report: Report = (path, message, hint = null) =>
+    found.push({ path: renderPath(path.slice(2)), message, hint });
   const given = isObject(servers) ? servers[name] : undefined;
   const definition = checkServer(name, given, environment, report, () => undefined);
   const problems = found.map(({ path, message, hint }) =>
-    [path === "" ? message : `'${path}' ${message}`, hint].filter((part) => part !== null).join(". "),
+    [path === "" ? message : `'${path}' ${message}`, hint]
+      .filter((part) => part !== null)
+      .join(". "),
   );
   return { definition, problems };
 }
@@ -284,7 +338,10 @@ type Finding = { path: Path; message: string; hint: string };
 
 async function checkHooks(hooks: HookSettings, merged: Merged): Promise<ConfigProblem[]> {
   const patterns = hookEvents.flatMap((event) =>
-    hooks[event].map(({ matcher }, at) => ({ path: ["hooks", event, at, "matcher"], pattern: matcher })),
+    hooks[event].map(({ matcher }, at) => ({
+      path: ["hooks", event, at, "matcher"],
+      pattern: matcher,
+    })),
   );
   const hint = `'${anyToolMatcher}' stands for every tool. Look-around and back references are not supported.`;
   const given = patterns.filter(({ pattern }) => pattern !== anyToolMatcher);
@@ -295,18 +352,30 @@ async function checkPolicy({ rules }: Policy, merged: Merged): Promise<ConfigPro
   const patterns = rules.flatMap(({ arguments: given = {} }, at) =>
     Object.entries(given).flatMap(([name, pattern]) => {
       if (typeof pattern === "string") return [];
-      return [{ path: ["policy", "rules", at, "arguments", name, "regex"], pattern: pattern.regex }];
+      return [
+        { path: ["policy", "rules", at, "arguments", name, "regex"], pattern: pattern.regex },
+      ];
     }),
   );
   const hint = "Look-around and back references are not supported: they can take for ever.";
   const zones = rules.flatMap(({ time }, at): Finding[] => {
     if (time === undefined || isTimezone(time.timezone)) return [];
     const path = ["policy", "rules", at, "time", "timezone"];
-    return [{ path, message: `'${time.timezone}' is not a valid time zone`, hint: "Write it like Europe/Berlin." }];
+    return [
+      {
+        path,
+        message: `'${time.timezone}' is not a valid time zone`,
+        hint: "Write it like Europe/Berlin.",
+      },
+    ];
   });
   return [
     ...asProblems([...(await checkPatterns(patterns, hint)), ...zones], merged),
-    ...asProblems([...rules.flatMap(literalGlobs), ...rules.flatMap(slashedPatterns)], merged, "warning"),
+    ...asProblems(
+      [...rules.flatMap(literalGlobs), ...rules.flatMap(slashedPatterns)],
+      merged,
+      "warning",
+    ),
   ];
 }
 
@@ -326,7 +395,8 @@ function literalGlobs({ tool, server }: PolicyRule, at: number): Finding[] {
 /** A glob between slashes with the signs of a regular expression: its rule would guard nothing, without a word. */
 function slashedPatterns({ arguments: conditions = {} }: PolicyRule, at: number): Finding[] {
   return Object.entries(conditions).flatMap(([name, given]) => {
-    const [, pattern] = (typeof given === "string" && /^\/(.*[\\^$|+()].*)\/[a-z]*$/s.exec(given)) || [];
+    const [, pattern] =
+      (typeof given === "string" && /^\/(.*[\\^$|+()].*)\/[a-z]*$/s.exec(given)) || [];
     if (pattern === undefined) return [];
     const message = `'${given}' is a glob, whose slashes and signs are matched literally`;
     const hint = `For a regular expression write {"regex": ${JSON.stringify(pattern)}}.`;
@@ -334,17 +404,31 @@ function slashedPatterns({ arguments: conditions = {} }: PolicyRule, at: number)
   });
 }
 
-async function checkRedaction(patterns: readonly string[], merged: Merged): Promise<ConfigProblem[]> {
-  const given = patterns.map((pattern, at) => ({ path: ["results", "redact", "patterns", at], pattern }));
-  return asProblems(await checkPatterns(given, "Look-around and back references are not supported."), merged);
+async function checkRedaction(
+  patterns: readonly string[],
+  merged: Merged,
+): Promise<ConfigProblem[]> {
+  const given = patterns.map((pattern, at) => ({
+    path: ["results", "redact", "patterns", at],
+    pattern,
+  }));
+  return asProblems(
+    await checkPatterns(given, "Look-around and back references are not supported."),
+    merged,
+  );
 }
 
-async function checkPatterns(given: readonly { path: Path; pattern: string }[], hint: string): Promise<Finding[]> {
+async function checkPatterns(
+  given: readonly { path: Path; pattern: string }[],
+  hint: string,
+): Promise<Finding[]> {
   if (given.length === 0) return [];
   const { patternProblem } = await import("../lib/text/linear-pattern.ts");
   return given.flatMap(({ path, pattern }) => {
     const problem = patternProblem(pattern);
-    return problem === null ? [] : [{ path, message: `'${pattern}' is not a valid pattern: ${problem}`, hint }];
+    return problem === null
+      ? []
+      : [{ path, message: `'${pattern}' is not a valid pattern: ${problem}`, hint }];
   });
 }
 
@@ -353,7 +437,11 @@ function asProblems(
   merged: Merged,
   severity: ConfigProblem["severity"] = "error",
 ): ConfigProblem[] {
-  return findings.map(({ path, ...finding }) => ({ ...merged.placeOf(path), severity, ...finding }));
+  return findings.map(({ path, ...finding }) => ({
+    ...merged.placeOf(path),
+    severity,
+    ...finding,
+  }));
 }
 
 function isTimezone(timeZone: string): boolean {

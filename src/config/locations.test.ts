@@ -32,7 +32,8 @@ test("where nothing is found, every place that was looked at is named", () => {
 test("a client is not told that the files of clients were looked at, but how it gets their servers", () => {
   assert.throws(
     () => noConfigFound("/project", { XDG_CONFIG_HOME: "/home" }, true),
-    ({ message }: Error) => !message.includes("files of your clients") && message.includes("'toolplane connect'"),
+    ({ message }: Error) =>
+      !message.includes("files of your clients") && message.includes("'toolplane connect'"),
   );
 });
 

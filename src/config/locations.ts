@@ -15,7 +15,10 @@ function candidates(directory: string, environment: Environment): string[] {
 
 export function userFiles(environment: Environment): string[] {
   const home = homeDirectory();
-  const user = environment.XDG_CONFIG_HOME || environment.APPDATA || (home === null ? null : join(home, ".config"));
+  const user =
+    environment.XDG_CONFIG_HOME ||
+    environment.APPDATA ||
+    (home === null ? null : join(home, ".config"));
   return user === null ? [] : native.map((name) => join(user, "toolplane", name));
 }
 
@@ -47,7 +50,11 @@ function startsUs(file: string): boolean {
 }
 
 /** A client would get its own servers twice, so what is found in clients is not for them. */
-export function noConfigFound(directory: string, environment: Environment, isForClients = false): never {
+export function noConfigFound(
+  directory: string,
+  environment: Environment,
+  isForClients = false,
+): never {
   const own = userFiles(environment)[0];
   const places = [directory, ...(own === undefined ? [] : [dirname(own)])];
   throw new PlaneError(
@@ -64,7 +71,8 @@ export function defaultDataDirectory(environment: Environment): string {
   if (environment.XDG_DATA_HOME) return join(environment.XDG_DATA_HOME, "toolplane");
   const home = homeDirectory() ?? noHome();
   if (process.platform === "win32") return join(environment.LOCALAPPDATA || home, "toolplane");
-  if (process.platform === "darwin") return join(home, "Library", "Application Support", "toolplane");
+  if (process.platform === "darwin")
+    return join(home, "Library", "Application Support", "toolplane");
   return join(home, ".local", "share", "toolplane");
 }
 

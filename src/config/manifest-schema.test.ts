@@ -21,7 +21,10 @@ const written = [
 for (const file of written) {
   test(`an editor finds nothing wrong with ${relative(fixtures, file)}`, async () => {
     const { document } = await readDocument(file);
-    assert.ok(validate(JSON.parse(JSON.stringify(document?.data))), JSON.stringify(validate.errors));
+    assert.ok(
+      validate(JSON.parse(JSON.stringify(document?.data))),
+      JSON.stringify(validate.errors),
+    );
   });
 }
 

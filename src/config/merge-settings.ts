@@ -5,7 +5,14 @@ import { type Path, renderPath } from "../model/json.ts";
 import type { Setting } from "./shapes/reading.ts";
 
 /** Sections that hold things by name; a later definition of one replaces an earlier one whole. */
-const sectionsByName: readonly unknown[] = ["servers", "tools", "overlays", "toolsets", "models", "users"];
+const sectionsByName: readonly unknown[] = [
+  "servers",
+  "tools",
+  "overlays",
+  "toolsets",
+  "models",
+  "users",
+];
 
 export type Merged = {
   values: { [section: string]: unknown };
@@ -17,10 +24,14 @@ export type Merged = {
 };
 
 /** Layers in order: what a later one defines wins. `overrides` change single values and leave the rest. */
-export function mergeSettings(layers: readonly (readonly Setting[])[], overrides: readonly Setting[] = []): Merged {
+export function mergeSettings(
+  layers: readonly (readonly Setting[])[],
+  overrides: readonly Setting[] = [],
+): Merged {
   const units = new Map<string, Setting[]>();
   for (const layer of layers) {
-    for (const [unit, group] of groupByUnit(layer)) units.set(unit, [...keptBeside(unit, units), ...group]);
+    for (const [unit, group] of groupByUnit(layer))
+      units.set(unit, [...keptBeside(unit, units), ...group]);
   }
   for (const override of overrides) {
     const unit = renderPath(unitOf(override.path));
@@ -28,7 +39,9 @@ export function mergeSettings(layers: readonly (readonly Setting[])[], overrides
     units.set(unit, [...others, override]);
   }
   const settings = joinLists([...units.values()].flat());
-  const byPath = once(() => new Map(settings.map((setting) => [renderPath(setting.path), setting])));
+  const byPath = once(
+    () => new Map(settings.map((setting) => [renderPath(setting.path), setting])),
+  );
   const firstBelow = once(() => settingsBelow(settings));
   const nearest = (path: Path) => nearestOrigin(byPath(), firstBelow, path);
   return {
@@ -82,7 +95,10 @@ function joinLists(settings: Setting[]): Setting[] {
   }
   const joined = [...lists.values()].filter((list) => list.length > 1 && list.every(isList));
   if (joined.length === 0) return settings;
-  return [...settings.filter((setting) => !joined.some((list) => list.includes(setting))), ...joined.map(join)];
+  return [
+    ...settings.filter((setting) => !joined.some((list) => list.includes(setting))),
+    ...joined.map(join),
+  ];
 }
 
 function isList({ value }: Setting): boolean {
@@ -92,7 +108,9 @@ function isList({ value }: Setting): boolean {
 /** One list of several, in which every entry still knows its file and line. */
 function join(lists: readonly Setting[]): Setting {
   const [first] = lists as [Setting, ...Setting[]];
-  const entries = lists.flatMap((list) => (list.value as unknown[]).map((value, at) => ({ value, at, list })));
+  const entries = lists.flatMap((list) =>
+    (list.value as unknown[]).map((value, at) => ({ value, at, list })),
+  );
   return {
     path: first.path,
     origin: first.origin,
@@ -167,5 +185,8 @@ function respell(path: Path, length: number, beside: Setting): string {
   const below = renderPath(beside.path).slice(renderPath(path.slice(0, length)).length);
   const { path: written } = beside.origin;
   if (!written.endsWith(below)) return name;
-  return written.slice(0, written.length - below.length) + name.slice(renderPath(path.slice(0, length)).length);
+  return (
+    written.slice(0, written.length - below.length) +
+    name.slice(renderPath(path.slice(0, length)).length)
+  );
 }

@@ -18,7 +18,8 @@ export function isOurselves(name: string, { command, args, url }: JsonObject): b
 /** A configuration without the entry that `connect` wrote into it: `.mcp.json` is Claude Code's file and ours. */
 export function withoutOwnEntry(document: ConfigDocument): ConfigDocument {
   const { file, data } = document;
-  if (basename(file) !== ".mcp.json" || !isObject(data) || !isObject(data.mcpServers)) return document;
+  if (basename(file) !== ".mcp.json" || !isObject(data) || !isObject(data.mcpServers))
+    return document;
   const { [ownName]: own, ...mcpServers } = data.mcpServers;
   if (gatewayConfig(own) === null) return document;
   return { ...document, data: { ...data, mcpServers } };

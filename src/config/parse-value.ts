@@ -22,7 +22,8 @@ export function parseValue<S extends z.core.$ZodType>(
   if (parsed.success) return parsed.data;
   for (const issue of parsed.error.issues) {
     const inner = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
-    if (issue.code === "unrecognized_keys") reportKeys(issue.keys, keysAt(schema, inner), [...path, ...inner], report);
+    if (issue.code === "unrecognized_keys")
+      reportKeys(issue.keys, keysAt(schema, inner), [...path, ...inner], report);
     else report([...path, ...inner], ...messageOf(issue, value));
   }
   return undefined;
@@ -35,10 +36,16 @@ function messageOf(issue: z.core.$ZodIssue, value: unknown): [message: string, h
     : [describeIssue(issue, value)];
 }
 
-function reportKeys(unknown: readonly string[], known: readonly string[], path: Path, report: Report): void {
+function reportKeys(
+  unknown: readonly string[],
+  known: readonly string[],
+  path: Path,
+  report: Report,
+): void {
   for (const key of unknown) {
     const near = nearest(key, known).map((one) => `'${one}'`);
-    const hint = near.length === 0 ? `It can have ${known.join(", ")}.` : `Did you mean ${near.join(" or ")}?`;
+    const hint =
+      near.length === 0 ? `It can have ${known.join(", ")}.` : `Did you mean ${near.join(" or ")}?`;
     report([...path, key], `unknown key '${key}'`, known.length === 0 ? null : hint);
   }
 }
@@ -68,13 +75,11 @@ export function unsetHint(variable: string): string {
   return `Set it or write \${${variable}:-default}.`;
 }
 
-const schemas: ReadonlyMap<string, typeof HttpProviderConfig | typeof ModelProviderConfig> = new Map<
-  string,
-  typeof HttpProviderConfig | typeof ModelProviderConfig
->([
-  ["http", HttpProviderConfig],
-  ["model", ModelProviderConfig],
-]);
+const schemas: ReadonlyMap<string, typeof HttpProviderConfig | typeof ModelProviderConfig> =
+  new Map<string, typeof HttpProviderConfig | typeof ModelProviderConfig>([
+    ["http", HttpProviderConfig],
+    ["model", ModelProviderConfig],
+  ]);
 
 type Context = {
   environment: Environment;
@@ -85,7 +90,14 @@ type Context = {
 };
 
 /** Of providers. */
-export const builtinKinds: ReadonlySet<string> = new Set(["builtin", "function", "http", "mcp", "model", "openai"]);
+export const builtinKinds: ReadonlySet<string> = new Set([
+  "builtin",
+  "function",
+  "http",
+  "mcp",
+  "model",
+  "openai",
+]);
 
 /** Marks the providers that cannot be used as they are written; the others of the tool can. */
 export function checkProviders(manifest: ToolManifest, context: Context): ToolManifest {
@@ -107,7 +119,11 @@ function checkProvider(written: ProviderSpec, at: number, context: Context): Pro
     spec.config,
     context.environment,
     (variable, field) =>
-      report([...path, ...field], `environment variable ${variable} is not set`, unsetHint(variable)),
+      report(
+        [...path, ...field],
+        `environment variable ${variable} is not set`,
+        unsetHint(variable),
+      ),
     ({ message, hint }, field) => report([...path, ...field], message, hint),
   ) as JsonObject;
   if (!builtinKinds.has(spec.name) && !addedProviders.has(spec.name))
@@ -128,9 +144,15 @@ function unknownProvider(kind: string): [message: string, hint: string] {
   const meant = near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `;
   const others = "an extension names others in its 'providers', and a program registers them";
   const what = addedProviders.size === 0 ? "" : ", nor one of an extension";
-  return [`'${kind}' is not a built-in provider kind${what}`, `${meant}Known are ${known.join(", ")}; ${others}.`];
+  return [
+    `'${kind}' is not a built-in provider kind${what}`,
+    `${meant}Known are ${known.join(", ")}; ${others}.`,
+  ];
 }
 
-function expanded(written: JsonObject, config: JsonObject): Pick<ProviderSpec, "config" | "written"> {
+function expanded(
+  written: JsonObject,
+  config: JsonObject,
+): Pick<ProviderSpec, "config" | "written"> {
   return sameJson(written, config) ? { config } : { config, written };
 }

@@ -32,7 +32,8 @@ export async function readSource(
   instead: FileText | undefined,
 ): Promise<{ read: Read[]; found: FoundServers | null }> {
   const parts: readonly (Part | FindServers)[] = Array.isArray(source) ? source : [source];
-  const textOf = (file: string) => (instead && resolve(instead.file) === file ? instead.text : undefined);
+  const textOf = (file: string) =>
+    instead && resolve(instead.file) === file ? instead.text : undefined;
   const isFinding = (part: Part | FindServers): part is FindServers => typeof part === "function";
   const found = (await parts.find(isFinding)?.()) ?? null;
   const given = parts

@@ -62,7 +62,9 @@ type ReloadContext = {
   readonly recorder: { emit(event: PlaneEvent): void };
   readonly servers: {
     /** Stops, starts and changes servers, and says which. */
-    apply(wanted: Pick<Config, "broken" | "untrusted"> & { definitions: Config["servers"] }): Promise<ServersChange>;
+    apply(
+      wanted: Pick<Config, "broken" | "untrusted"> & { definitions: Config["servers"] },
+    ): Promise<ServersChange>;
   };
   readonly limits: { apply(change: ServersChange): void };
   readonly catalogue: { handWritten: { apply(config: Config): void }; reload(): Promise<unknown> };
@@ -90,7 +92,8 @@ export function createReload(context: ReloadContext) {
     emit({ type: "config.changed", ...change, problems: settings.config().problems.length });
     return change;
   };
-  const reportRejected = (thrown: unknown) => emit({ type: "config.rejected", reason: toPlaneError(thrown).message });
+  const reportRejected = (thrown: unknown) =>
+    emit({ type: "config.rejected", reason: toPlaneError(thrown).message });
   const watching = context.options.watch
     ? watchFiles(settings.sources, () => void context.plane.reload().catch(reportRejected))
     : undefined;

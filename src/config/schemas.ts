@@ -9,11 +9,15 @@ import { descriptions } from "./descriptions.ts";
 
 export function configSchema(): JsonObject {
   const { servers: _, ...sections } = ConfigValues.shape;
-  const server = z.extend(ServerDefinition, { transport: z.optional(ServerDefinition.shape.transport) });
+  const server = z.extend(ServerDefinition, {
+    transport: z.optional(ServerDefinition.shape.transport),
+  });
   const native = z.object({
     $schema: z.optional(z.string()),
     mcpServers: z.optional(z.record(z.string(), server)),
-    ...Object.fromEntries(Object.entries(sections).map(([name, schema]) => [name, z.optional(schema)])),
+    ...Object.fromEntries(
+      Object.entries(sections).map(([name, schema]) => [name, z.optional(schema)]),
+    ),
   });
   const schema = z.toJSONSchema(native, { io: "input", unrepresentable: "any" }) as JsonObject;
   describe(schema, "");
@@ -22,7 +26,9 @@ export function configSchema(): JsonObject {
 
 /** Adds the descriptions in place. The names of things and places in lists are no part of a key. */
 function describe(schema: JsonObject, key: string): void {
-  for (const [name, inner] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
+  for (const [name, inner] of Object.entries(
+    isObject(schema.properties) ? schema.properties : {},
+  )) {
     const innerKey = key === "" ? name : `${key}.${name}`;
     if (!isObject(inner)) continue;
     const description = descriptions[innerKey];

@@ -1,7 +1,12 @@
 import { realpathSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import type { ProviderSpec } from "../model/catalogue/tool.ts";
-import { type Config, type FromFile, type Manifests, renderProblems } from "../model/config/config.ts";
+import {
+  type Config,
+  type FromFile,
+  type Manifests,
+  renderProblems,
+} from "../model/config/config.ts";
 import { noTrust, type ProjectTrust, trustLinesOf } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { BroughtExtension } from "../model/extensions/extension.ts";
@@ -33,17 +38,24 @@ export async function createSettings(
   const load = async () => {
     const loaded = await loadConfig(source, environment, project?.read());
     requireSafe(loaded.config);
-    return { ...loaded, extensions: [...given, ...loaded.extensions], config: adapt(loaded.config) };
+    return {
+      ...loaded,
+      extensions: [...given, ...loaded.extensions],
+      config: adapt(loaded.config),
+    };
   };
   // They add to what a configuration may say, so they come first.
   const given = brought.length === 0 ? [] : await takeExtensions(brought);
   let current = await load();
   let added: AddedReaders = () => undefined;
-  const withSecrets = <T>(value: T & NotForeign<T>, directory: string) => resolveSecrets(value, { directory, added });
+  const withSecrets = <T>(value: T & NotForeign<T>, directory: string) =>
+    resolveSecrets(value, { directory, added });
   const directoryOf = (server: string) => current.directoryOf(server);
   const directories = createDirectories(() => current, answers);
   const resolved = async (path: Path, value: string | undefined) =>
-    value === undefined ? undefined : withSecrets(value, dirname(current.merged.originOf(path)?.file ?? ""));
+    value === undefined
+      ? undefined
+      : withSecrets(value, dirname(current.merged.originOf(path)?.file ?? ""));
   /** A file is read when it is needed, which may be long after it was judged. */
   const requireUnchanged = async (isNeeded: (one: PulledFile) => boolean): Promise<void> => {
     const needed = current.pulled.filter(isNeeded);
@@ -93,7 +105,9 @@ export async function createSettings(
       async approve(hashes: readonly string[], directory: string | undefined): Promise<void> {
         if (directory !== undefined && directory !== project?.directory)
           return directories.answer(directory, hashes, true);
-        const lines = (current.trust ? trustLinesOf(current.trust) : []).filter(({ hash }) => hashes.includes(hash));
+        const lines = (current.trust ? trustLinesOf(current.trust) : []).filter(({ hash }) =>
+          hashes.includes(hash),
+        );
         if (project === null || lines.length < new Set(hashes).size) throw changedSince();
         await project.remember(lines, true);
       },
@@ -101,7 +115,10 @@ export async function createSettings(
       /** In the directory of a caller. */
       unanswered(given: string | undefined) {
         const directory = given ?? project?.directory ?? null;
-        return { directory: directory ?? "", lines: directory === null ? [] : directories.unanswered(directory) };
+        return {
+          directory: directory ?? "",
+          lines: directory === null ? [] : directories.unanswered(directory),
+        };
       },
       async decline(hashes: readonly string[], given: string | undefined): Promise<void> {
         const directory = given ?? project?.directory ?? null;
@@ -132,7 +149,8 @@ export async function createSettings(
     /** Read when it is needed, as every secret. */
     vaultKey: () => resolved(["vaultKey"], current.config.vaultKey),
     /** With the secrets of the sign-in provider and of known clients. */
-    auth: () => withSecrets(current.config.auth, dirname(current.merged.originOf(["auth"])?.file ?? "")),
+    auth: () =>
+      withSecrets(current.config.auth, dirname(current.merged.originOf(["auth"])?.file ?? "")),
     hmacKey: () => resolved(["audit", "hmacKey"], current.config.audit.hmacKey),
     signingKey: () => resolved(["audit", "signingKey"], current.config.audit.signingKey),
     otlp: async () => {
@@ -200,7 +218,10 @@ function keepGood(before: Config, after: Config): Config {
   const isSpoiled = ([name]: [string, unknown]) => spoiled.includes(name);
   return {
     ...after,
-    servers: { ...after.servers, ...Object.fromEntries(Object.entries(before.servers).filter(isSpoiled)) },
+    servers: {
+      ...after.servers,
+      ...Object.fromEntries(Object.entries(before.servers).filter(isSpoiled)),
+    },
     broken: Object.fromEntries(Object.entries(after.broken).filter((entry) => !isSpoiled(entry))),
     fromManifests: keepManifests(before, after),
   };
@@ -209,9 +230,15 @@ function keepGood(before: Config, after: Config): Config {
 /** What a file with errors no longer says may be what the errors are about. */
 function keepManifests(before: Config, after: Config): Manifests {
   const withErrors = new Set(after.problems.filter(isError).map(({ file }) => file));
-  const keep = <T extends { name: string; persona?: string | undefined }>(old: FromFile<T>[], now: FromFile<T>[]) => {
+  const keep = <T extends { name: string; persona?: string | undefined }>(
+    old: FromFile<T>[],
+    now: FromFile<T>[],
+  ) => {
     const said = new Set(now.map(keyOf));
-    return [...now, ...old.filter((entry) => withErrors.has(entry.file) && !said.has(keyOf(entry)))];
+    return [
+      ...now,
+      ...old.filter((entry) => withErrors.has(entry.file) && !said.has(keyOf(entry))),
+    ];
   };
   const old = before.fromManifests;
   const now = after.fromManifests;

@@ -37,7 +37,9 @@ export function createPlace(
   finding: (files: readonly string[]) => Promise<FindServers | null>,
 ) {
   const present = () =>
-    files.length > 0 ? files.map((file) => resolve(directory, file)) : defaultConfigFiles(directory, environment);
+    files.length > 0
+      ? files.map((file) => resolve(directory, file))
+      : defaultConfigFiles(directory, environment);
   /** Without files where they were named, which is consent, or are the user's own. */
   const project = () => {
     const found = files.length > 0 ? [] : ofProject(present(), environment);
@@ -56,9 +58,15 @@ export function createPlace(
     async load(instead?: FileText): Promise<LoadedConfig> {
       const found = [...new Set([...present(), ...(instead ? [instead.file] : [])])];
       const find = await finding(found);
-      const isConfigured = find !== null || found.length > 0 || isConfiguredByVariables(environment);
+      const isConfigured =
+        find !== null || found.length > 0 || isConfiguredByVariables(environment);
       const source = isConfigured ? found : noConfigFound(directory, environment);
-      return loadConfig(find === null ? source : [find, ...source], environment, project().read(), instead);
+      return loadConfig(
+        find === null ? source : [find, ...source],
+        environment,
+        project().read(),
+        instead,
+      );
     },
     lastFile: () => present().at(-1) ?? join(directory, newFile),
     fileAt: (file: string) => resolve(directory, file),

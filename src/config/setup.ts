@@ -28,9 +28,12 @@ import type { PulledFile } from "./trust/pulled-files.ts";
 /** Each verb is one command, so what only one needs is loaded by it. */
 export function createSetup(options: SetupOptions, loadImport: LoadImport): Setup {
   const { files: named, directory, environment } = options;
-  const place = createPlace(options, (files) => findingServers({ named, files, directory, environment }, loadImport));
+  const place = createPlace(options, (files) =>
+    findingServers({ named, files, directory, environment }, loadImport),
+  );
   let kept: Promise<Removals> | undefined;
-  const removals = () => (kept ??= import("./edit/undo-removal.ts").then(({ createRemovals }) => createRemovals()));
+  const removals = () =>
+    (kept ??= import("./edit/undo-removal.ts").then(({ createRemovals }) => createRemovals()));
   const editing = editingVerbs(place, removals);
   const toolsets = toolsetVerbs(place, removals);
   const adding = addingVerbs(place, options, loadImport);
@@ -67,8 +70,16 @@ function readingVerbs({
     async check() {
       try {
         const { config } = await load();
-        const problems = [...config.problems, ...withoutServers(config), ...exposed(dataDirectory, config)];
-        return { ok: problems.every(({ severity }) => severity !== "error"), files: config.files, problems };
+        const problems = [
+          ...config.problems,
+          ...withoutServers(config),
+          ...exposed(dataDirectory, config),
+        ];
+        return {
+          ok: problems.every(({ severity }) => severity !== "error"),
+          files: config.files,
+          problems,
+        };
       } catch (thrown) {
         if (!(thrown instanceof PlaneError) || !Array.isArray(thrown.data.problems)) throw thrown;
         return { ok: false, files: present(), problems: thrown.data.problems };
@@ -108,16 +119,27 @@ function toolsetVerbs(
     );
   const fileWith = async (name: string) => {
     const { readToolsetEntries } = await toolsets();
-    return (await files()).findLast((file) => readToolsetEntries(file).some((one) => one.name === name)) ?? lastFile();
+    return (
+      (await files()).findLast((file) =>
+        readToolsetEntries(file).some((one) => one.name === name),
+      ) ?? lastFile()
+    );
   };
   return {
     async written() {
       const { readToolsetEntries } = await toolsets();
       const { readServerEntries } = await import("./edit/server-entries.ts");
       const byName = (found: readonly { name: string; entry: unknown }[]) =>
-        Object.fromEntries(found.flatMap(({ name, entry }) => (isObject(entry) ? [[name, entry as JsonObject]] : [])));
+        Object.fromEntries(
+          found.flatMap(({ name, entry }) =>
+            isObject(entry) ? [[name, entry as JsonObject]] : [],
+          ),
+        );
       const all = await files();
-      return { servers: byName(all.flatMap(readServerEntries)), toolsets: byName(all.flatMap(readToolsetEntries)) };
+      return {
+        servers: byName(all.flatMap(readServerEntries)),
+        toolsets: byName(all.flatMap(readToolsetEntries)),
+      };
     },
     async putToolset(name, definition) {
       const path = await fileWith(name);
@@ -127,7 +149,9 @@ function toolsetVerbs(
     async removeToolset(name) {
       const path = await fileWith(name);
       const { removeToolsetEntry } = await toolsets();
-      return (await removals()).remove("toolsets", path, name, () => removeToolsetEntry(path, name));
+      return (await removals()).remove("toolsets", path, name, () =>
+        removeToolsetEntry(path, name),
+      );
     },
   };
 }
@@ -138,7 +162,9 @@ function modelVerbs({ load, lastFile, environment }: SetupPlace): Pick<Setup, "p
     async putModel(name, definition) {
       const problems = checkModelEntry(name, definition, environment);
       if (problems.length > 0)
-        throw new PlaneError("USAGE", `Nothing is written: ${problems.join(" ")}`, { data: { model: name, problems } });
+        throw new PlaneError("USAGE", `Nothing is written: ${problems.join(" ")}`, {
+          data: { model: name, problems },
+        });
       const { readData, setInFile } = await import("./edit/edit-file.ts");
       const { withLock } = await import("./edit/write-file.ts");
       const files = await load().then(
@@ -171,9 +197,13 @@ function editingVerbs(
       });
     const defined = await load().then(definedIn(name), () => undefined);
     if (defined !== undefined && !hasServerEntry(defined, name))
-      throw new PlaneError("NOT_FOUND", `'${name}' stands in ${defined} in a form that is edited by hand.`, {
-        data: { server: name, file: defined },
-      });
+      throw new PlaneError(
+        "NOT_FOUND",
+        `'${name}' stands in ${defined} in a form that is edited by hand.`,
+        {
+          data: { server: name, file: defined },
+        },
+      );
     const path = defined ?? lastFile();
     await putServerEntry(path, name, definition);
     await trustWritten(place, path, [name]);
@@ -194,7 +224,10 @@ function editingVerbs(
           known.map((one) => one.name),
           1,
         );
-        const hint = near === undefined ? " 'toolplane servers list' shows the servers." : ` Did you mean '${near}'?`;
+        const hint =
+          near === undefined
+            ? " 'toolplane servers list' shows the servers."
+            : ` Did you mean '${near}'?`;
         throw new PlaneError("NOT_FOUND", `No server '${name}' in ${path}.${hint}`, {
           data: { server: name, file: path },
         });
@@ -217,7 +250,8 @@ function editingVerbs(
     async removeServer(name, file) {
       const loaded = file === undefined ? await load() : null;
       if (loaded) requireNotFound(name, loaded);
-      const path = file === undefined ? ((loaded && definedIn(name)(loaded)) ?? lastFile()) : fileAt(file);
+      const path =
+        file === undefined ? ((loaded && definedIn(name)(loaded)) ?? lastFile()) : fileAt(file);
       const { removeServerEntry } = await entries();
       return (await removals()).remove("servers", path, name, () => removeServerEntry(path, name));
     },
@@ -257,9 +291,13 @@ function entryVerbs({ written, putServer, tryEntry }: EntryPorts): SetupEntries 
     async saveServer(name, entry, { from = name, isTrial = false }) {
       const { servers } = await written();
       if (from !== name && servers[name] !== undefined)
-        throw new PlaneError("CONFLICT", `There is a server '${name}' already. Choose another name.`, {
-          data: { server: name },
-        });
+        throw new PlaneError(
+          "CONFLICT",
+          `There is a server '${name}' already. Choose another name.`,
+          {
+            data: { server: name },
+          },
+        );
       const whole = (await masking()).unmaskEntry(entry, from, servers[from] ?? {});
       if (isTrial) return tryEntry(name, whole);
       await putServer(name, whole);
@@ -294,10 +332,15 @@ function trustVerbs({ load, project, directory, dataDirectory }: SetupPlace): Se
 }
 
 /** Who writes an entry has seen what it starts, reads and works in. */
-async function trustWritten(place: SetupPlace, file: string | null, names: readonly string[]): Promise<void> {
+async function trustWritten(
+  place: SetupPlace,
+  file: string | null,
+  names: readonly string[],
+): Promise<void> {
   const loaded = file === null || names.length === 0 ? null : await place.load().catch(() => null);
   if (file === null || !loaded?.trust) return;
-  const isWritten = ({ name }: TrustLine) => names.includes(name) && definedIn(name)(loaded) === file;
+  const isWritten = ({ name }: TrustLine) =>
+    names.includes(name) && definedIn(name)(loaded) === file;
   const isNeeded = ({ needs }: PulledFile) =>
     needs !== "settings" &&
     "server" in needs &&
@@ -305,12 +348,23 @@ async function trustWritten(place: SetupPlace, file: string | null, names: reado
     definedIn(needs.server)(loaded) === file;
   const { servers, own } = loaded.trust;
   const lines = [...servers, ...own].filter(isWritten);
-  await place.project().remember([...lines, ...loaded.pulled.filter(isNeeded).map(({ line }) => line)], true);
+  await place
+    .project()
+    .remember([...lines, ...loaded.pulled.filter(isNeeded).map(({ line }) => line)], true);
 }
 
 /** Allowed, and hardly ever what was meant. */
-function withoutServers({ servers, broken, untrusted, tools, manifests, files }: Config): ConfigProblem[] {
-  const named = [servers, broken, untrusted, tools, manifests].flatMap((section) => Object.keys(section));
+function withoutServers({
+  servers,
+  broken,
+  untrusted,
+  tools,
+  manifests,
+  files,
+}: Config): ConfigProblem[] {
+  const named = [servers, broken, untrusted, tools, manifests].flatMap((section) =>
+    Object.keys(section),
+  );
   if (named.length > 0) return [];
   const hint = "Add one: toolplane servers add NAME -- COMMAND, or toolplane import.";
   const message = "no server is configured";
@@ -332,12 +386,16 @@ function exposed(dataDirectory: string | undefined, { files }: Config): ConfigPr
 function definedIn(name: string): (loaded: LoadedConfig) => string | undefined {
   return ({ merged: { settings }, waiting, ofClients }) =>
     [...settings, ...waiting].find(
-      ({ path, origin }) => path[0] === "servers" && path[1] === name && !ofClients.includes(origin.file),
+      ({ path, origin }) =>
+        path[0] === "servers" && path[1] === name && !ofClients.includes(origin.file),
     )?.origin.file;
 }
 
 /** What was found in a client is the client's. */
-function requireNotFound(name: string, { config: { foundIn }, merged, ofClients }: LoadedConfig): void {
+function requireNotFound(
+  name: string,
+  { config: { foundIn }, merged, ofClients }: LoadedConfig,
+): void {
   const file = merged.originOf(["servers", name])?.file ?? "";
   if (!ofClients.includes(file)) return;
   const clients = (foundIn?.[name] ?? []).join(" and ");

@@ -17,13 +17,18 @@ test("roots may be paths, from where their file stands, or addresses as they are
 });
 
 test("the reference server for files gets the directory that it would learn from its client's roots", () => {
-  const place = { directory: "/home/ada", workspace: "/work/app", dataDirectory: "/tmp/no-such-place" };
+  const place = {
+    directory: "/home/ada",
+    workspace: "/work/app",
+    dataDirectory: "/tmp/no-such-place",
+  };
   const asks = (command: string, args: string[], more = {}) =>
     asksForWorkspace(sampleServer({ command, args, ...more }), "/home/ada");
   const name = "@modelcontextprotocol/server-filesystem";
-  assert.deepEqual(inWorkspace(sampleServer({ command: "/opt/bin/mcp-server-filesystem", args: [] }), place).args, [
-    "/work/app",
-  ]);
+  assert.deepEqual(
+    inWorkspace(sampleServer({ command: "/opt/bin/mcp-server-filesystem", args: [] }), place).args,
+    ["/work/app"],
+  );
   assert.equal(asks("mcp-server-filesystem", []), true);
   assert.equal(asks("npx", ["-y", name]), true);
   assert.equal(asks("npx", ["-y", `${name}@2026.1.14`]), true);
@@ -40,8 +45,12 @@ test("the reference server for files gets the directory that it would learn from
 });
 
 test("a root may be the directory that the person works in", () => {
-  const asks = (roots: string[], more = {}) => asksForWorkspace(sampleServer({ roots, ...more }), "/home/ada");
-  assert.deepEqual([asks(["."]), asks(["./not-beside-the-file"]), asks(["../.."])], [true, true, true]);
+  const asks = (roots: string[], more = {}) =>
+    asksForWorkspace(sampleServer({ roots, ...more }), "/home/ada");
+  assert.deepEqual(
+    [asks(["."]), asks(["./not-beside-the-file"]), asks(["../.."])],
+    [true, true, true],
+  );
   assert.deepEqual(
     [asks([]), asks(["docs"]), asks(["/srv"]), asks(["https://example.com/."])],
     [false, false, false, false],
@@ -49,5 +58,8 @@ test("a root may be the directory that the person works in", () => {
   assert.equal(asks(["."], { transport: "http", command: undefined, url: "http://x" }), false);
   const place = { directory: "/home/ada", workspace: "/work/app", dataDirectory: undefined };
   const { roots, cwd } = inWorkspace(sampleServer({ roots: [".", "./sub", "docs"] }), place);
-  assert.deepEqual([roots, cwd], [["file:///work/app", "file:///work/app/sub", "file:///home/ada/docs"], "/work/app"]);
+  assert.deepEqual(
+    [roots, cwd],
+    [["file:///work/app", "file:///work/app/sub", "file:///home/ada/docs"], "/work/app"],
+  );
 });

@@ -15,7 +15,11 @@ import type { Project } from "./trust/judge-project.ts";
 const relativeWord = /^((?:--?[\w-]+=)?)(\.{1,2}(?:[\\/].*)?)$/s;
 
 /** The user's own, for every directory they work in: their files, those of their clients, and variables. A file elsewhere belongs to its directory. */
-export function isOwnSource(file: string, environment: Environment, project: Project | undefined): boolean {
+export function isOwnSource(
+  file: string,
+  environment: Environment,
+  project: Project | undefined,
+): boolean {
   if (file === "environment" || project?.ofClients?.includes(file)) return true;
   return userFiles(environment).some((one) => resolve(one) === resolve(file));
 }
@@ -27,7 +31,11 @@ export function directoryOfSource(file: string, dataDirectory: string | undefine
 }
 
 /** Where each server of a configuration starts. */
-export function createPlaces(merged: Merged, environment: Environment, project: Project | undefined) {
+export function createPlaces(
+  merged: Merged,
+  environment: Environment,
+  project: Project | undefined,
+) {
   const fileOf = (server: string) => merged.originOf(["servers", server])?.file ?? "";
   const directoryOf = (server: string) => directoryOfSource(fileOf(server), project?.dataDirectory);
   return {
@@ -39,16 +47,28 @@ export function createPlaces(merged: Merged, environment: Environment, project: 
       return isOwnSource(fileOf(server), environment, project) ? own : directoryOf(server);
     },
     /** `workspace` is where it works; undefined where that is no matter. */
-    placed(server: string, definition: ServerDefinition, workspace: string | null | undefined): ServerDefinition {
+    placed(
+      server: string,
+      definition: ServerDefinition,
+      workspace: string | null | undefined,
+    ): ServerDefinition {
       const directory = directoryOf(server);
       if (workspace === undefined) return withPlaces(definition, directory);
-      if (workspace === null) throw new PlaneError("CONFIG_INVALID", `Server '${server}' has no directory to work in.`);
-      return inWorkspace(definition, { directory, workspace, dataDirectory: project?.dataDirectory });
+      if (workspace === null)
+        throw new PlaneError("CONFIG_INVALID", `Server '${server}' has no directory to work in.`);
+      return inWorkspace(definition, {
+        directory,
+        workspace,
+        dataDirectory: project?.dataDirectory,
+      });
     },
   };
 }
 
-export type LaunchEntry = Pick<ServerDefinition, "command" | "args" | "cwd" | "transport" | "roots" | "container">;
+export type LaunchEntry = Pick<
+  ServerDefinition,
+  "command" | "args" | "cwd" | "transport" | "roots" | "container"
+>;
 
 /** Does an entry that stands in no project name the directory that the person works in? What is beside its file is meant there. */
 export function asksForWorkspace(entry: LaunchEntry, directory: string): boolean {
@@ -68,7 +88,8 @@ function isMeantThere(word: string, directory: string): boolean {
 /** Why an entry cannot work there at all. */
 export function workspaceProblem({ command, args, cwd }: LaunchEntry): string | null {
   const launcher = packageLauncher({ command, args });
-  if (cwd === undefined || launcher === null || (launcher.isNpm && process.platform !== "win32")) return null;
+  if (cwd === undefined || launcher === null || (launcher.isNpm && process.platform !== "win32"))
+    return null;
   return `${launcher.name} looks for packages in the directory where it starts, which may be a stranger's`;
 }
 
@@ -85,7 +106,9 @@ type Workspace = { directory: string; workspace: string; dataDirectory: string |
  */
 export function inWorkspace(given: ServerDefinition, place: Workspace): ServerDefinition {
   const { directory, workspace, dataDirectory } = place;
-  const roots = given.roots.map((root) => (isMeantThere(root, directory) ? resolve(workspace, root) : root));
+  const roots = given.roots.map((root) =>
+    isMeantThere(root, directory) ? resolve(workspace, root) : root,
+  );
   const named = livesOnRoots(given) ? [workspace] : [];
   const definition = { ...given, roots, args: [...given.args, ...named] };
   const launcher = packageLauncher(definition);
@@ -95,7 +118,10 @@ export function inWorkspace(given: ServerDefinition, place: Workspace): ServerDe
   const args = definition.args.map((word) =>
     word.replace(relativeWord, (_, flag: string, path: string) => flag + resolve(cwd, path)),
   );
-  const env = definition.cwd === undefined ? {} : { npm_config_script_shell: writeShell(start), [shellVariable]: cwd };
+  const env =
+    definition.cwd === undefined
+      ? {}
+      : { npm_config_script_shell: writeShell(start), [shellVariable]: cwd };
   return { ...inPlaces(definition, directory, start), args, env: { ...definition.env, ...env } };
 }
 
@@ -106,11 +132,19 @@ function inPlaces(definition: ServerDefinition, directory: string, cwd: string):
     ...definition,
     cwd,
     // What runs in a container is looked for in its image.
-    ...(command === undefined || container ? {} : { command: commandFrom(directory, command, isWritten ? cwd : null) }),
-    ...(container && { container: { ...container, mounts: container.mounts.map((one) => mountFrom(directory, one)) } }),
-    ...(openapi === undefined || isAddress(openapi) ? {} : { openapi: resolve(directory, openapi) }),
+    ...(command === undefined || container
+      ? {}
+      : { command: commandFrom(directory, command, isWritten ? cwd : null) }),
+    ...(container && {
+      container: { ...container, mounts: container.mounts.map((one) => mountFrom(directory, one)) },
+    }),
+    ...(openapi === undefined || isAddress(openapi)
+      ? {}
+      : { openapi: resolve(directory, openapi) }),
     ...(skills === undefined ? {} : { skills: resolve(directory, skills) }),
-    roots: roots.map((root) => (isAddress(root) ? root : pathToFileURL(resolve(directory, root)).href)),
+    roots: roots.map((root) =>
+      isAddress(root) ? root : pathToFileURL(resolve(directory, root)).href,
+    ),
   };
 }
 
@@ -136,7 +170,8 @@ function commandFrom(directory: string, command: string, cwd: string | null): st
 export function startDirectory(dataDirectory: string | undefined): string {
   const directory = join(dataDirectory ?? userTemporaryDirectory(), "start");
   const wrong = claimDirectory(dirname(directory)) ?? claimDirectory(directory);
-  if (wrong !== null) throw new PlaneError("CONFIG_INVALID", `Servers cannot be started: ${wrong}.`);
+  if (wrong !== null)
+    throw new PlaneError("CONFIG_INVALID", `Servers cannot be started: ${wrong}.`);
   const stop = join(directory, "package.json");
   if (!existsSync(stop)) writeFileSync(stop, "{}\n", { mode: 0o600 });
   return directory;

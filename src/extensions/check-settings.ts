@@ -9,7 +9,11 @@ import type { ExtensionsContext } from "./context.ts";
 
 type Problem = { path: string; message: string };
 
-export const emptyInput: JsonObject = { type: "object", properties: {}, additionalProperties: false };
+export const emptyInput: JsonObject = {
+  type: "object",
+  properties: {},
+  additionalProperties: false,
+};
 
 /** All that is wrong at once. The keys that are not known are named, which the validator does not. */
 export async function checkAgainst(
@@ -40,23 +44,34 @@ export async function checkedSettings(
   context: Pick<ExtensionsContext, "calls" | "environment" | "settings">,
 ): Promise<JsonObject> {
   const wrong: Problem[] = [];
-  const say = (path: readonly (string | number)[], message: string) => wrong.push({ path: path.join("."), message });
+  const say = (path: readonly (string | number)[], message: string) =>
+    wrong.push({ path: path.join("."), message });
   const expanded = expandEnvironment(
     written,
     context.environment,
     (name, path) => say(path, `refers to the variable ${name}, which is not set`),
     ({ message, hint }, path) => say(path, `cannot be used: ${message}. ${hint}`),
   ) as JsonObject;
-  const problems = [...wrong, ...(await checkAgainst(extension.settings ?? emptyInput, expanded, context))];
+  const problems = [
+    ...wrong,
+    ...(await checkAgainst(extension.settings ?? emptyInput, expanded, context)),
+  ];
   if (problems.length > 0)
-    throw new PlaneError("CONFIG_INVALID", `Its settings are wrong: ${sentence(renderAll(problems))}`);
+    throw new PlaneError(
+      "CONFIG_INVALID",
+      `Its settings are wrong: ${sentence(renderAll(problems))}`,
+    );
   return context.settings.withSecrets(expanded, directory);
 }
 
 /** A path is a JSON pointer of the validator, or a key. */
 export function renderAll(problems: readonly Problem[]): string {
-  const named = problems.map(({ path, message }) => [path.replace(/^\//, "").replaceAll("/", "."), message] as const);
-  return named.map(([name, message]) => (name === "" ? message : `'${name}' ${message}`)).join("; ");
+  const named = problems.map(
+    ({ path, message }) => [path.replace(/^\//, "").replaceAll("/", "."), message] as const,
+  );
+  return named
+    .map(([name, message]) => (name === "" ? message : `'${name}' ${message}`))
+    .join("; ");
 }
 
 const steps: readonly string[] = ["start", "reload", "stop"];
@@ -65,12 +80,17 @@ const steps: readonly string[] = ["start", "reload", "stop"];
 export function lifeOf(given: unknown): ExtensionLife {
   if (given === undefined || given === null) return {};
   if (!isObject(given))
-    throw new Error(`it returns ${Array.isArray(given) ? "a list" : `a ${typeof given}`}; ${mayReturn}`);
+    throw new Error(
+      `it returns ${Array.isArray(given) ? "a list" : `a ${typeof given}`}; ${mayReturn}`,
+    );
   for (const [key, step] of Object.entries(given)) {
     const [near] = nearest(key, steps, 1);
     if (!steps.includes(key))
-      throw new Error(`it returns '${key}'${near === undefined ? "" : `, and '${near}' may be meant`}; ${mayReturn}`);
-    if (step !== undefined && typeof step !== "function") throw new Error(`its '${key}' is no function; ${mayReturn}`);
+      throw new Error(
+        `it returns '${key}'${near === undefined ? "" : `, and '${near}' may be meant`}; ${mayReturn}`,
+      );
+    if (step !== undefined && typeof step !== "function")
+      throw new Error(`its '${key}' is no function; ${mayReturn}`);
   }
   return given;
 }

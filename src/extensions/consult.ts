@@ -13,7 +13,10 @@ const maxExcerpt = 200;
 const rankMs = 2_000;
 
 /** A scanner that fails has judged nothing, so its definition is suspicious. */
-export function scanWith(scanners: ReadonlySet<Owned<ScanDefinition>>, entry: UnknownObject): Finding[] {
+export function scanWith(
+  scanners: ReadonlySet<Owned<ScanDefinition>>,
+  entry: UnknownObject,
+): Finding[] {
   return [...scanners].flatMap(({ extension, value: scan }) => {
     const finding = (severity: Finding["severity"], excerpt: string): Finding => ({
       kind: "extension",
@@ -34,7 +37,11 @@ export function scanWith(scanners: ReadonlySet<Owned<ScanDefinition>>, entry: Un
 }
 
 /** The order stays as it was where the extension fails or takes too long. */
-export async function inOrderOf(rank: RankTools, query: string, found: readonly FoundTool[]): Promise<FoundTool[]> {
+export async function inOrderOf(
+  rank: RankTools,
+  query: string,
+  found: readonly FoundTool[],
+): Promise<FoundTool[]> {
   const shown = found.map(({ name, summary }) => ({ name, description: summary }));
   const given: unknown = await limited(() => rank(query, shown), rankMs).catch(() => []);
   const names = Array.isArray(given) ? given.map(String) : [];

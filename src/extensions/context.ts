@@ -25,13 +25,20 @@ export type ExtensionsContext = {
   };
   readonly catalogue: {
     handWritten: {
-      setAdded(source: string, manifests: readonly UnknownObject[], onWrong: (why: string, at: number) => void): void;
+      setAdded(
+        source: string,
+        manifests: readonly UnknownObject[],
+        onWrong: (why: string, at: number) => void,
+      ): void;
     };
   };
   /** Of the packages that come with the product. */
   packageStates(): PackageState[];
   readonly calls: {
-    checkSchema(schema: JsonObject, value: Json): Promise<readonly { path: string; message: string }[]>;
+    checkSchema(
+      schema: JsonObject,
+      value: Json,
+    ): Promise<readonly { path: string; message: string }[]>;
   };
   /** The plane, for callers of its own. */
   readonly plane: Plane;

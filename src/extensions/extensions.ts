@@ -26,15 +26,19 @@ export function createExtensions(context: ExtensionsContext) {
   const additions = createAdditions();
   const { settings } = context;
   settings.readAddedSecrets((kind) => additions.secrets.get(kind)?.value);
-  const loaded = once(async () => (await import("./run-extensions.ts")).createRunning(context, additions));
+  const loaded = once(async () =>
+    (await import("./run-extensions.ts")).createRunning(context, additions),
+  );
   let wasUsed = false;
   /** One that the configuration no longer names is in use until the process ends. */
   const isUsed = () => {
     wasUsed ||= settings.extensions().length > 0;
     return wasUsed;
   };
-  const whenUsed = async <T>(otherwise: T, act: (running: Awaited<ReturnType<typeof loaded>>) => T | Promise<T>) =>
-    isUsed() ? act(await loaded()) : otherwise;
+  const whenUsed = async <T>(
+    otherwise: T,
+    act: (running: Awaited<ReturnType<typeof loaded>>) => T | Promise<T>,
+  ) => (isUsed() ? act(await loaded()) : otherwise);
   const list = async () => [
     ...(await whenUsed([], (running) => running.list())),
     ...context.packageStates().map(showPackage),
@@ -54,7 +58,8 @@ export function createExtensions(context: ExtensionsContext) {
   };
   return {
     verbs,
-    openTransport: (scheme: string): OpenTransport | undefined => additions.transports.get(scheme)?.value,
+    openTransport: (scheme: string): OpenTransport | undefined =>
+      additions.transports.get(scheme)?.value,
     scan: (entry: UnknownObject): readonly Finding[] =>
       additions.scanners.size === 0 ? none : scanWith(additions.scanners, entry),
     embedder: (): { name: string; embed: Embed } | undefined => {
@@ -63,18 +68,23 @@ export function createExtensions(context: ExtensionsContext) {
     },
     rank: async (query: string, found: readonly FoundTool[]): Promise<readonly FoundTool[]> => {
       const ranker = newestOf(additions.rankers);
-      return ranker === undefined || found.length < 2 ? found : inOrderOf(ranker.value, query, found);
+      return ranker === undefined || found.length < 2
+        ? found
+        : inOrderOf(ranker.value, query, found);
     },
     /** Of an operation that is named as it is, or as a tool would be: `notes.find`, `notes__find`. */
     operationCommand: (name: string): string | null => {
       const operation = name.replace("__", ".");
-      return additions.operations.has(operation) ? `toolplane ${operation.replace(".", " ")}` : null;
+      return additions.operations.has(operation)
+        ? `toolplane ${operation.replace(".", " ")}`
+        : null;
     },
     /** From the outermost to the innermost. */
     stages: (): readonly ExecuteStage[] =>
       additions.stages.size === 0 ? none : [...additions.stages].map(({ value }) => value),
     examine: async () => (await whenUsed([], (running) => running.list())).map(examined),
-    setUp: (onNext?: (name: string) => void) => whenUsed(undefined, (running) => running.setUp(onNext)),
+    setUp: (onNext?: (name: string) => void) =>
+      whenUsed(undefined, (running) => running.setUp(onNext)),
     start: () => void whenUsed(undefined, (running) => running.start()),
     reload: () => whenUsed(undefined, (running) => running.reload()),
     stop: () => whenUsed(undefined, (running) => running.stop()),
@@ -110,7 +120,12 @@ function showPackage({ name, since, importMs }: PackageState): ExtensionState {
   };
 }
 
-function examined({ name, state, error, adds }: ExtensionState): NonNullable<DoctorReport["extensions"]>[number] {
+function examined({
+  name,
+  state,
+  error,
+  adds,
+}: ExtensionState): NonNullable<DoctorReport["extensions"]>[number] {
   const ok = error === null;
   const fix = ok
     ? null

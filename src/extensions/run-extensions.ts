@@ -10,7 +10,11 @@ import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { ExtensionLife, ExtensionOperation, Panel } from "../model/extensions/extension.ts";
-import type { ExtensionPanel, ExtensionState, ExtensionVerb } from "../model/extensions/extension-schema.ts";
+import type {
+  ExtensionPanel,
+  ExtensionState,
+  ExtensionVerb,
+} from "../model/extensions/extension-schema.ts";
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import { type KnownCaller, requireScope } from "../model/principal.ts";
 import type { Additions, Owned } from "./additions.ts";
@@ -60,7 +64,17 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
     const name = loaded.extension?.name ?? loaded.use;
     const error = loaded.extension === null ? loaded.why : null;
     const state = error === null ? "set up" : "failed";
-    return { loaded, name, state, error, since: nowText(), setupMs: 0, life: {}, adds: [], undo: [] };
+    return {
+      loaded,
+      name,
+      state,
+      error,
+      since: nowText(),
+      setupMs: 0,
+      life: {},
+      adds: [],
+      undo: [],
+    };
   }
 
   function say(one: Running, reason: string, stack: string | null): void {
@@ -93,11 +107,19 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
     let life: Promise<ExtensionLife> | undefined;
     try {
       // What a configuration names twice is known earlier; a program may bring one of the same name.
-      if (before.some(({ name }) => name === one.name)) throw new Error(`another extension is called '${one.name}'`);
+      if (before.some(({ name }) => name === one.name))
+        throw new Error(`another extension is called '${one.name}'`);
       const written = await checkedSettings(loaded, context);
       const { name, adds, undo } = one;
-      const setup = createSetup(context, additions, { name, loaded, adds, undo, tell: news.tell }, written);
-      life = Promise.resolve(setup.given).then(async (given) => lifeOf(await extension.setup(given)));
+      const setup = createSetup(
+        context,
+        additions,
+        { name, loaded, adds, undo, tell: news.tell },
+        written,
+      );
+      life = Promise.resolve(setup.given).then(async (given) =>
+        lifeOf(await extension.setup(given)),
+      );
       const whole = life.then(setup.close);
       if (!(await isWithin(whole, setupMs))) throw new Hangs(setupMs);
       one.life = await life;
@@ -110,7 +132,11 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
   }
 
   /** In order; one that fails is left out. */
-  async function step(name: "start" | "stop", among: readonly Running[], limitMs: number): Promise<void> {
+  async function step(
+    name: "start" | "stop",
+    among: readonly Running[],
+    limitMs: number,
+  ): Promise<void> {
     for (const one of among) {
       if (name === "start" && isStopping) return;
       try {
@@ -157,7 +183,8 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
       const now = settings.extensions();
       for (const one of usable()) {
         const next =
-          now.find(({ extension }) => extension?.name === one.name) ?? now.find(({ use }) => use === one.loaded.use);
+          now.find(({ extension }) => extension?.name === one.name) ??
+          now.find(({ use }) => use === one.loaded.use);
         if (isStopping) return;
         if (next === undefined) {
           // One that was taken out goes on until the next start; one that waits for a person is named.
@@ -171,7 +198,11 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
           await limited(() => one.life.reload?.(given), stepMs);
           one.error = null;
         } catch (thrown) {
-          say(one, `${sentence(reasonOf(one, "reload", thrown))} ${staySet}`, stackOf(thrown) || null);
+          say(
+            one,
+            `${sentence(reasonOf(one, "reload", thrown))} ${staySet}`,
+            stackOf(thrown) || null,
+          );
         }
       }
     }),
@@ -190,15 +221,22 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
     list: (): ExtensionState[] => all.map(show),
     operations: (): ExtensionVerb[] => [...additions.operations.values()].map(showOperation),
     panels: (): Promise<ExtensionPanel[]> => Promise.all([...additions.panels].map(showPanel)),
-    async run(name: string, input: JsonObject, caller: KnownCaller & { signal?: AbortSignal }): Promise<Json> {
+    async run(
+      name: string,
+      input: JsonObject,
+      caller: KnownCaller & { signal?: AbortSignal },
+    ): Promise<Json> {
       const { extension, value: operation } = require(name);
       const { principal, signal } = caller;
       requireScope(principal, operation.scope, `run '${name}'`);
       const wrong = await whatIsWrong(operation, input);
       if (wrong !== null)
-        throw new PlaneError("USAGE", `The input of '${name}' ${wrong}`, { data: { operation: name } });
+        throw new PlaneError("USAGE", `The input of '${name}' ${wrong}`, {
+          data: { operation: name },
+        });
       const given = { principal, ...(signal && { signal }) };
-      const run = async () => asJson(await abortable(Promise.resolve(operation.run(input, given)), signal));
+      const run = async () =>
+        asJson(await abortable(Promise.resolve(operation.run(input, given)), signal));
       try {
         const record = {
           operation: name,
@@ -211,7 +249,8 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
       } catch (thrown) {
         if (thrown instanceof PlaneError) throw thrown;
         const data = { extension, operation: name };
-        if (signal?.aborted) throw new PlaneError("CANCELLED", `The operation '${name}' was cancelled.`, { data });
+        if (signal?.aborted)
+          throw new PlaneError("CANCELLED", `The operation '${name}' was cancelled.`, { data });
         const message = `The operation '${name}' of the extension '${extension}' failed: ${redact(errorText(thrown))}`;
         throw new PlaneError("PROVIDER_FAILED", message, { data });
       }
@@ -274,7 +313,15 @@ function show({ loaded, name, state, error, since, setupMs, adds }: Running): Ex
 }
 
 function showOperation({ extension, value }: Owned<ExtensionOperation>): ExtensionVerb {
-  const { name, summary, scope, input = emptyInput, changes = false, positional, columns = null } = value;
+  const {
+    name,
+    summary,
+    scope,
+    input = emptyInput,
+    changes = false,
+    positional,
+    columns = null,
+  } = value;
   const required = Array.isArray(input.required) ? input.required.map(String) : [];
   return {
     name,
@@ -288,12 +335,19 @@ function showOperation({ extension, value }: Owned<ExtensionOperation>): Extensi
   };
 }
 
-async function showPanel({ extension, value: { title, facts } }: Owned<Panel>): Promise<ExtensionPanel> {
+async function showPanel({
+  extension,
+  value: { title, facts },
+}: Owned<Panel>): Promise<ExtensionPanel> {
   try {
     const found = await limited(facts, panelMs);
     const shown = found.map(({ label, value, about = null }) => ({
       label: String(label),
-      value: ["string", "number", "boolean"].includes(typeof value) ? value : value == null ? null : String(value),
+      value: ["string", "number", "boolean"].includes(typeof value)
+        ? value
+        : value == null
+          ? null
+          : String(value),
       about: about === null ? null : String(about),
     }));
     return { extension, title, facts: shown, error: null };

@@ -51,7 +51,8 @@ export function createSetup(
   });
   const sources: { manifests: readonly UnknownObject[]; read(): Promise<void> }[] = [];
   const own = <T>(value: T): Owned<T> => ({ extension: name, value });
-  const warn = (text: string) => tell({ type: "extension.log", extension: name, text: redact(String(text)) });
+  const warn = (text: string) =>
+    tell({ type: "extension.log", extension: name, text: redact(String(text)) });
 
   function note(what: string, takeBack: () => void): void {
     if (isClosed) {
@@ -64,7 +65,8 @@ export function createSetup(
 
   function requireFree(map: ReadonlyMap<string, Owned<unknown>>, kind: string, key: string): void {
     const before = map.get(key);
-    if (before !== undefined) throw refusal(`${kind} '${key}' is one of the extension '${before.extension}' already`);
+    if (before !== undefined)
+      throw refusal(`${kind} '${key}' is one of the extension '${before.extension}' already`);
   }
 
   function put<T>(map: Map<string, Owned<T>>, kind: string, key: string, value: T): void {
@@ -84,7 +86,8 @@ export function createSetup(
   function publish(place: (typeof sources)[number], manifests: readonly UnknownObject[]): void {
     place.manifests = isOver ? [] : manifests;
     const all = sources.flatMap((one) => one.manifests);
-    const wrong = (why: string, at: number) => warn(`the tool '${all[at]?.name}' is left out: ${why}`);
+    const wrong = (why: string, at: number) =>
+      warn(`the tool '${all[at]?.name}' is left out: ${why}`);
     context.catalogue.handWritten.setAdded(`extension ${name}`, all, wrong);
   }
 
@@ -99,7 +102,8 @@ export function createSetup(
     log: warn,
     addOperation(operation) {
       const checked = checkedOperation(operation);
-      if (isTaken(context.plane, checked.name)) throw refusal(`'${checked.name}' is a verb of the plane already`);
+      if (isTaken(context.plane, checked.name))
+        throw refusal(`'${checked.name}' is a verb of the plane already`);
       put(additions.operations, "operation", checked.name, checked);
     },
     addProvider(kind, provider, options) {
@@ -120,7 +124,8 @@ export function createSetup(
       note("tool source", () => publish(place, []));
       sources.push(place);
       const changed = serialized(() => limited(place.read, listMs));
-      const say = (thrown: unknown) => warn(`its tools could not be listed again: ${errorText(thrown)}`);
+      const say = (thrown: unknown) =>
+        warn(`its tools could not be listed again: ${errorText(thrown)}`);
       return { changed: () => changed().catch(say) };
     },
     addSecrets(kind, read) {
@@ -171,12 +176,16 @@ function checkedOperation(given: ExtensionOperation): ExtensionOperation {
   const { name, summary, scope, input, changes, positional, columns } = given;
   if (typeof name !== "string" || !operationName.test(name))
     throw refusal(`'${name}' is no name of an operation such as 'noun.verb'`);
-  if (typeof summary !== "string" || summary === "") throw refusal(`the operation '${name}' has no 'summary'`);
+  if (typeof summary !== "string" || summary === "")
+    throw refusal(`the operation '${name}' has no 'summary'`);
   if (!scopeNames.includes(scope))
     throw refusal(`the 'scope' of the operation '${name}' must be one of ${scopeNames.join(", ")}`);
   if (input !== undefined && (!isObject(input) || input.type !== "object"))
-    throw refusal(`the 'input' of the operation '${name}' must be a JSON Schema with "type": "object"`);
-  if (typeof given.run !== "function") throw refusal(`the operation '${name}' has no function 'run'`);
+    throw refusal(
+      `the 'input' of the operation '${name}' must be a JSON Schema with "type": "object"`,
+    );
+  if (typeof given.run !== "function")
+    throw refusal(`the operation '${name}' has no function 'run'`);
   return {
     name,
     summary,
@@ -197,7 +206,11 @@ async function listOf(source: ToolSource) {
 }
 
 /** Only the parts that it named; reading another one says how to get it. */
-function partsOf(context: ExtensionsContext, name: string, needs: readonly PlanePart[]): Pick<Plane, PlanePart> {
+function partsOf(
+  context: ExtensionsContext,
+  name: string,
+  needs: readonly PlanePart[],
+): Pick<Plane, PlanePart> {
   const plane = context.plane.as(trusted({ user: `extension:${name}` }));
   return new Proxy({} as Pick<Plane, PlanePart>, {
     get(_, part) {
@@ -214,8 +227,12 @@ function askThrough(
   { plane, recorder, settings }: ExtensionsContext,
   warn: (text: string) => void,
 ) {
-  const say = (thrown: unknown) => warn(`the approval channel '${channel.name}' failed: ${errorText(thrown)}`);
-  const show = async (id: string, act: (held: Awaited<ReturnType<Plane["approvals"]["get"]>>) => unknown) => {
+  const say = (thrown: unknown) =>
+    warn(`the approval channel '${channel.name}' failed: ${errorText(thrown)}`);
+  const show = async (
+    id: string,
+    act: (held: Awaited<ReturnType<Plane["approvals"]["get"]>>) => unknown,
+  ) => {
     try {
       await act(await plane.approvals.get(id));
     } catch (thrown) {
@@ -227,9 +244,14 @@ function askThrough(
       // The rules for approvals decide who may answer; the channel only says who did.
       const answer: Parameters<ApprovalChannel["ask"]>[1] = async (decision, by, reason) => {
         if (typeof by !== "string" || by === "")
-          throw new PlaneError("USAGE", "An answer names the person who gave it, and this one names none.");
+          throw new PlaneError(
+            "USAGE",
+            "An answer names the person who gave it, and this one names none.",
+          );
         const principal = withListed(principalOf({ user: by }), settings.config().users);
-        await plane.as(principal).approvals.answer(approvalId, { decision, ...(reason !== undefined && { reason }) });
+        await plane
+          .as(principal)
+          .approvals.answer(approvalId, { decision, ...(reason !== undefined && { reason }) });
       };
       void show(approvalId, (held) => channel.ask(held, answer));
     }),

@@ -6,7 +6,9 @@ type Loaders = Readonly<Record<string, () => Promise<unknown>>>;
 export type PackageState = { name: string; since: string | null; importMs: number };
 
 /** The same packages. When each was loaded here, and how long that took, is kept. */
-export function watchPackages<T extends Loaders>(packages: T): { packages: T; states(): PackageState[] } {
+export function watchPackages<T extends Loaders>(
+  packages: T,
+): { packages: T; states(): PackageState[] } {
   const states = new Map<string, PackageState>();
   const watched = Object.entries(packages).map(([name, load]) => {
     states.set(name, { name, since: null, importMs: 0 });

@@ -28,19 +28,23 @@ export function momentOf(zone: string, wall: number): number {
   if (year < 100 || year > 9_999) return wall;
   const time = [date.getUTCSeconds(), date.getUTCMinutes(), date.getUTCHours()];
   const once = [...time, date.getUTCDate(), date.getUTCMonth() + 1, "*", year].join(" ");
-  const found = new Cron(once, { timezone: zone, mode: "7-part" }).nextRun(new Date(wall - 2 * dayMs));
+  const found = new Cron(once, { timezone: zone, mode: "7-part" }).nextRun(
+    new Date(wall - 2 * dayMs),
+  );
   return found === null ? wall : found.getTime() + millisecondsOf(wall);
 }
 
 /** A date is the start of its day. Without an offset it is local to the zone. Null when it is neither. */
 export function readMoment(text: string, zone: string): { at: number; isDate: boolean } | null {
-  const parts = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
+  const parts =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
   if (parts === null) return null;
   const [, date = "", time, offset] = parts;
   const wall = Date.parse(`${date}T${time ?? "00:00"}${offset ?? "Z"}`);
   const day = Date.parse(`${date}T00:00Z`);
   // The parser reads 30 February as 2 March.
-  if (Number.isNaN(wall) || Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== date) return null;
+  if (Number.isNaN(wall) || Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== date)
+    return null;
   return { at: offset === undefined ? momentOf(zone, wall) : wall, isDate: time === undefined };
 }
 
@@ -60,7 +64,12 @@ const fields: readonly Field[] = [
   { name: "hour", from: 0, to: 23, shape: shapeOf("\\d{1,2}") },
   { name: "day of the month", from: 1, to: 31, shape: shapeOf("\\d{1,2}", "|L|(?:\\d{1,2}|L)W") },
   { name: "month", from: 1, to: 12, shape: shapeOf(month) },
-  { name: "day of the week", from: 0, to: 7, shape: shapeOf(weekday, `|(?:${weekday})(?:#[1-5]|L)`) },
+  {
+    name: "day of the week",
+    from: 0,
+    to: 7,
+    shape: shapeOf(weekday, `|(?:${weekday})(?:#[1-5]|L)`),
+  },
 ];
 const nicknames = ["@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually"];
 
@@ -100,7 +109,8 @@ function problemOf(word: string, at: number): string | null {
   if (word === "?" && name.startsWith("day")) return null;
   for (const part of word.split(",")) {
     if (!shape.test(part)) return refuse(part);
-    if (Number(part.split("/")[1]) > most) return refuse(part, `a step cannot be more than ${most}`);
+    if (Number(part.split("/")[1]) > most)
+      return refuse(part, `a step cannot be more than ${most}`);
     if (!isPattern(patternWith(part, at))) return refuse(part);
   }
   return isPattern(patternWith(word, at)) ? null : refuse(word, "LW stands alone, not in a list");
@@ -154,7 +164,12 @@ function timesOf(text: string, zone: string, domAndDow: boolean): CronTimes {
 }
 
 /** Croner reads 31 February as 3 March and continues there, so each month is searched from its first day. */
-function nextByMonth(cron: Cron, { month }: CronPattern, zone: string, after: number): number | null {
+function nextByMonth(
+  cron: Cron,
+  { month }: CronPattern,
+  zone: string,
+  after: number,
+): number | null {
   const now = new Date(wallTimeAt(zone, after));
   const startOf = (at: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + at, 1);
   let from = after;

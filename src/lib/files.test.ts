@@ -15,9 +15,15 @@ function troubleWith(path: string): string {
 test("what the system says about a file is reported in words, and without its path", () => {
   assert.equal(troubleWith("/nowhere/at/all"), "there is no such file or directory");
   assert.equal(troubleWith(import.meta.dirname), "it is a directory");
-  assert.equal(troubleWith(`${import.meta.filename}/below`), "a part of its path is not a directory");
+  assert.equal(
+    troubleWith(`${import.meta.filename}/below`),
+    "a part of its path is not a directory",
+  );
 });
 
 test("what is no trouble with a file keeps its own words", () => {
-  assert.equal(fileErrorText(new Error("Unexpected end of JSON input")), "Unexpected end of JSON input");
+  assert.equal(
+    fileErrorText(new Error("Unexpected end of JSON input")),
+    "Unexpected end of JSON input",
+  );
 });

@@ -6,7 +6,9 @@ export function findCycle(nodes: readonly Node[]): string[] | null {
   const isDone = new Set<string>();
   for (const { id } of nodes) {
     // Not recursive: a long chain must not overflow the stack.
-    const path: { id: string; rest: string[] }[] = [{ id, rest: [...(byId.get(id)?.dependsOn ?? [])] }];
+    const path: { id: string; rest: string[] }[] = [
+      { id, rest: [...(byId.get(id)?.dependsOn ?? [])] },
+    ];
     const onPath = new Set([id]);
     while (path.length > 0) {
       const top = path.at(-1) as { id: string; rest: string[] };

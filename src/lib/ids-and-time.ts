@@ -27,6 +27,7 @@ let known = { second: Number.NaN, text: "" };
 export function nowText(): string {
   const at = Date.now();
   const second = Math.floor(at / 1_000);
-  if (second !== known.second) known = { second, text: new Date(second * 1_000).toISOString().slice(0, -4) };
+  if (second !== known.second)
+    known = { second, text: new Date(second * 1_000).toISOString().slice(0, -4) };
   return `${known.text}${String(at - second * 1_000).padStart(3, "0")}Z`;
 }

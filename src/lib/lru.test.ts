@@ -6,7 +6,8 @@ test("the last so many are remembered, and never more than twice as many", () =>
   const lru = createLru<number | null>(10);
   for (let at = 0; at < 1_000; at += 1) {
     lru.set(`k${at}`, at % 3 === 0 ? null : at);
-    for (let back = Math.min(9, at); back >= 0; back -= 1) assert.equal(lru.has(`k${at - back}`), true, `${back} back`);
+    for (let back = Math.min(9, at); back >= 0; back -= 1)
+      assert.equal(lru.has(`k${at - back}`), true, `${back} back`);
   }
   const known = Array.from({ length: 1_000 }, (_, at) => lru.has(`k${at}`)).filter(Boolean);
   assert.ok(known.length <= 20, String(known.length));

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { followPath, growMerkleTree, leafHash, merklePath, merkleRoot } from "./merkle-tree.ts";
 
-const leavesOf = (count: number) => Array.from({ length: count }, (_, at) => leafHash(`leaf ${at}`));
+const leavesOf = (count: number) =>
+  Array.from({ length: count }, (_, at) => leafHash(`leaf ${at}`));
 
 test("each leaf of a tree of any size has a path to its root, and no other leaf has that path", () => {
   for (let count = 1; count <= 33; count += 1) {
@@ -29,7 +30,14 @@ test("a tree differs when a leaf is changed, moved, added or taken away", () => 
   const leaves = leavesOf(7);
   const changed = leaves.with(3, leafHash("x"));
   const moved = leaves.with(2, leaves[3] as string).with(3, leaves[2] as string);
-  const roots = [leaves, changed, moved, [...leaves, leafHash("more")], leaves.slice(0, -1), []].map(merkleRoot);
+  const roots = [
+    leaves,
+    changed,
+    moved,
+    [...leaves, leafHash("more")],
+    leaves.slice(0, -1),
+    [],
+  ].map(merkleRoot);
   assert.equal(new Set(roots).size, roots.length);
 });
 

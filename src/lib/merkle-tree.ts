@@ -50,7 +50,11 @@ export function growMerkleTree() {
 /** From the leaf at this place to the root. */
 export function merklePath(leaves: readonly string[], place: number): MerkleStep[] {
   const steps: MerkleStep[] = [];
-  for (let [level, at] = [leaves, place]; level.length > 1; [level, at] = [parentsOf(level), at >> 1]) {
+  for (
+    let [level, at] = [leaves, place];
+    level.length > 1;
+    [level, at] = [parentsOf(level), at >> 1]
+  ) {
     const beside = level[at ^ 1];
     if (beside !== undefined) steps.push(at % 2 === 0 ? { right: beside } : { left: beside });
   }

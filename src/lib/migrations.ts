@@ -16,7 +16,9 @@ export type Pending = { sql: string; ids: readonly number[] };
 export function pendingFrom(version: number, { steps, baseline }: DatabaseSchema): Pending[] {
   const isNew = version === 0 && baseline !== undefined;
   const edge = isNew ? baseline.id : version;
-  const later = steps.filter(({ id }) => id > edge).map(({ id, sql }): Pending => ({ sql, ids: [id] }));
+  const later = steps
+    .filter(({ id }) => id > edge)
+    .map(({ id, sql }): Pending => ({ sql, ids: [id] }));
   if (!isNew) return later;
   const ids = steps.map(({ id }) => id).filter((id) => id <= edge);
   return [{ sql: baseline.sql, ids }, ...later];

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -45,11 +53,16 @@ suite("the package's own files", () => {
     writeFileSync(join(elsewhere, "another/package.json"), "{ no JSON");
     const bundled = await bundledAt("another/dist/program.mjs");
     assert.equal(bundled.findOwnFile("program"), null);
-    assert.throws(() => bundled.ownFile("toolVectors"), /dist\/tool-vectors\.bin.*install the package/);
+    assert.throws(
+      () => bundled.ownFile("toolVectors"),
+      /dist\/tool-vectors\.bin.*install the package/,
+    );
   });
 
   test("belong to the package of this name", () => {
-    const { name } = JSON.parse(readFileSync(join(findOwnFile("program") ?? "", "../../package.json"), "utf8"));
+    const { name } = JSON.parse(
+      readFileSync(join(findOwnFile("program") ?? "", "../../package.json"), "utf8"),
+    );
     assert.equal(name, "toolplane");
   });
 });

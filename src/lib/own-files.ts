@@ -20,7 +20,8 @@ let root: string | null | undefined;
 /** Null where the package was bundled into another program, which has none of its files. */
 export function findOwnFile(name: OwnFile): string | null {
   // A bundler that writes CommonJS leaves nothing of `import.meta`.
-  if (root === undefined) root = import.meta.dirname === undefined ? null : findRoot(import.meta.dirname);
+  if (root === undefined)
+    root = import.meta.dirname === undefined ? null : findRoot(import.meta.dirname);
   if (root === null) return null;
   const { source, built } = ownFiles[name];
   return join(root, import.meta.filename.endsWith(".ts") ? source : built);
@@ -38,7 +39,8 @@ export function ownFile(name: OwnFile): string {
 /** Pieces of the bundle move between folders, and the package stays around them. */
 function findRoot(directory: string): string | null {
   const manifest = join(directory, "package.json");
-  if (existsSync(manifest) && nameIn(readFileSync(manifest, "utf8")) === "toolplane") return directory;
+  if (existsSync(manifest) && nameIn(readFileSync(manifest, "utf8")) === "toolplane")
+    return directory;
   const above = dirname(directory);
   return above === directory ? null : findRoot(above);
 }

@@ -4,7 +4,9 @@ import { test } from "node:test";
 import { temporaryDirectory } from "../../test/fixtures/start-server.ts";
 import { claimDirectory, isWritableByOthers, userTemporaryDirectory } from "./private-directory.ts";
 
-test("files for a person go to a directory of that user alone", { skip: !process.getuid }, async () => {
+test("files for a person go to a directory of that user alone", {
+  skip: !process.getuid,
+}, async () => {
   await using directory = await temporaryDirectory();
   assert.match(userTemporaryDirectory(), new RegExp(`toolplane-${process.getuid?.()}$`));
   const own = directory.file("own");
@@ -13,7 +15,9 @@ test("files for a person go to a directory of that user alone", { skip: !process
   assert.equal(statSync(own).mode & 0o777, 0o700);
 });
 
-test("a data directory that others can write is warned about", { skip: !process.getuid }, async () => {
+test("a data directory that others can write is warned about", {
+  skip: !process.getuid,
+}, async () => {
   await using directory = await temporaryDirectory();
   const data = directory.file("data");
   mkdirSync(data);

@@ -35,7 +35,9 @@ export function exposedTo(
   files: readonly string[],
 ): { path: string; what: string; remedy: string }[] {
   const exposed = [
-    ...(isWritableByOthers(directory) ? [{ path: directory, mode: "go-w", what: "write into" }] : []),
+    ...(isWritableByOthers(directory)
+      ? [{ path: directory, mode: "go-w", what: "write into" }]
+      : []),
     // A group of the user is usual for files, and a project's wait for trust.
     ...files.filter(isOpenToAll).map((path) => ({ path, mode: "o-w", what: "change" })),
   ];
@@ -47,7 +49,8 @@ export function exposedTo(
 }
 
 function isOpenToAll(file: string): boolean {
-  const found = process.getuid === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
+  const found =
+    process.getuid === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
   return found !== undefined && (found.mode & 0o002) !== 0;
 }
 

@@ -54,7 +54,20 @@ test("missing parts are 0, a leading v and what is behind a plus say nothing", (
 });
 
 test("what is no version is none", () => {
-  for (const text of ["", " ", "x", "latest", "1.2.3.4", "1.", ".1", "1..2", "1.0.0-", "1.0.0-a..b", "-1", "1.2.3 4"]) {
+  for (const text of [
+    "",
+    " ",
+    "x",
+    "latest",
+    "1.2.3.4",
+    "1.",
+    ".1",
+    "1..2",
+    "1.0.0-",
+    "1.0.0-a..b",
+    "-1",
+    "1.2.3 4",
+  ]) {
     assert.equal(parseVersion(text), null, text);
   }
 });
@@ -71,7 +84,8 @@ const version = fc
 test("the order is one: a version equals itself, turning round turns the sign, and it goes on from one to the next", () => {
   fc.assert(
     fc.property(version, version, version, (a, b, c) => {
-      const order = (left: string, right: string) => Math.sign(compareVersions(parsed(left), parsed(right)));
+      const order = (left: string, right: string) =>
+        Math.sign(compareVersions(parsed(left), parsed(right)));
       assert.equal(order(a, a), 0);
       assert.equal(order(a, b) + order(b, a), 0);
       if (order(a, b) <= 0 && order(b, c) <= 0) assert.ok(order(a, c) <= 0, `${a} ${b} ${c}`);
@@ -179,23 +193,35 @@ test("comparisons agree with the order of versions", () => {
     ">": (order) => order > 0,
   };
   fc.assert(
-    fc.property(fc.constantFrom(...Object.keys(agree)), release, release, (operator, wanted, version) => {
-      const left = parseVersion(version);
-      const right = parseVersion(wanted);
-      assert.ok(left && right);
-      assert.equal(accepts(`${operator}${wanted}`, version), agree[operator]?.(compareVersions(left, right)));
-    }),
+    fc.property(
+      fc.constantFrom(...Object.keys(agree)),
+      release,
+      release,
+      (operator, wanted, version) => {
+        const left = parseVersion(version);
+        const right = parseVersion(wanted);
+        assert.ok(left && right);
+        assert.equal(
+          accepts(`${operator}${wanted}`, version),
+          agree[operator]?.(compareVersions(left, right)),
+        );
+      },
+    ),
   );
 });
 
 test("a caret keeps the first part that is not 0, a tilde the minor part", () => {
   fc.assert(
     fc.property(release, release, (wanted, version) => {
-      const [low, given] = [wanted, version].map((text) => text.split(".").map(Number)) as [number[], number[]];
+      const [low, given] = [wanted, version].map((text) => text.split(".").map(Number)) as [
+        number[],
+        number[],
+      ];
       const isNotBelow = accepts(`>=${wanted}`, version);
       const kept = low.findIndex((part) => part > 0);
       const upTo = kept === -1 ? 2 : kept;
-      const keeps = (last: number) => low.slice(0, last + 1).every((part, at) => part === given[at]);
+      const keeps = (last: number) =>
+        low.slice(0, last + 1).every((part, at) => part === given[at]);
       assert.equal(accepts(`^${wanted}`, version), isNotBelow && keeps(upTo));
       assert.equal(accepts(`~${wanted}`, version), isNotBelow && keeps(1));
     }),
@@ -210,7 +236,8 @@ test("clauses narrow and alternatives widen", () => {
     fc.property(clause, clause, release, (first, second, version) => {
       const a = accepts(first, version);
       const b = accepts(second, version);
-      for (const joint of [",", " ", ", "]) assert.equal(accepts(`${first}${joint}${second}`, version), a && b);
+      for (const joint of [",", " ", ", "])
+        assert.equal(accepts(`${first}${joint}${second}`, version), a && b);
       assert.equal(accepts(`${first} || ${second}`, version), a || b);
     }),
   );
@@ -218,10 +245,13 @@ test("clauses narrow and alternatives widen", () => {
 
 test("no text breaks the reader", () => {
   fc.assert(
-    fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[\^~<>=!|, .*xX0-9a-z-]{0,12}$/)), (text) => {
-      const parsed = parseVersionRange(text);
-      if ("accepts" in parsed) assert.equal(typeof parsed.accepts("1.2.3"), "boolean");
-      else assert.ok(parsed.problem.length > 0);
-    }),
+    fc.property(
+      fc.oneof(fc.string(), fc.stringMatching(/^[\^~<>=!|, .*xX0-9a-z-]{0,12}$/)),
+      (text) => {
+        const parsed = parseVersionRange(text);
+        if ("accepts" in parsed) assert.equal(typeof parsed.accepts("1.2.3"), "boolean");
+        else assert.ok(parsed.problem.length > 0);
+      },
+    ),
   );
 });

@@ -18,13 +18,17 @@ test("a number and the text that looks like it are two keys", () => {
   map.set("1", "text");
   map.set('"1', "quoted");
   map.set(1n, "large");
-  assert.deepEqual([map.get(1), map.get("1"), map.get('"1'), map.get(1n)], ["number", "text", "quoted", "large"]);
+  assert.deepEqual(
+    [map.get(1), map.get("1"), map.get('"1'), map.get(1n)],
+    ["number", "text", "quoted", "large"],
+  );
 });
 
 test("what can be no key finds nothing, whatever it looks like", () => {
   const map = createShortLivedMap<string>();
   map.set("[object Object]", "text");
-  for (const key of [{}, { toString: 1 }, [], null, undefined, true]) assert.equal(map.get(key), undefined);
+  for (const key of [{}, { toString: 1 }, [], null, undefined, true])
+    assert.equal(map.get(key), undefined);
 });
 
 test("a key that is put in again has its new value and counts once", () => {
@@ -46,5 +50,8 @@ test("numbers that count up are given back in the order they were put in", () =>
   for (let at = 0; at < 3_000; at++) map.set(at, at);
   for (let at = 0; at < 2_990; at++) map.delete(at);
   map.set(3_000, 3_000);
-  assert.deepEqual(map.values(), [2990, 2991, 2992, 2993, 2994, 2995, 2996, 2997, 2998, 2999, 3000]);
+  assert.deepEqual(
+    map.values(),
+    [2990, 2991, 2992, 2993, 2994, 2995, 2996, 2997, 2998, 2999, 3000],
+  );
 });

@@ -22,8 +22,10 @@ export function readZip(bytes: Buffer, limits: ZipLimits): ZipFile[] {
   const end = findEnd(bytes);
   const count = bytes.readUInt16LE(end + 10);
   let at = bytes.readUInt32LE(end + 16);
-  if (count === 0xffff || at === 0xffffffff) throw new ZipProblem("it is in the 64-bit format, which is not read");
-  if (count > limits.maxEntries) throw new ZipProblem(`it has ${count} files; ${limits.maxEntries} is the limit`);
+  if (count === 0xffff || at === 0xffffffff)
+    throw new ZipProblem("it is in the 64-bit format, which is not read");
+  if (count > limits.maxEntries)
+    throw new ZipProblem(`it has ${count} files; ${limits.maxEntries} is the limit`);
   let total = 0;
   const files: ZipFile[] = [];
   for (let index = 0; index < count; index++) {
@@ -32,8 +34,14 @@ export function readZip(bytes: Buffer, limits: ZipLimits): ZipFile[] {
     if (entry.path.endsWith("/")) continue;
     total += entry.size;
     if (entry.size > limits.maxFileBytes || total > limits.maxBytes)
-      throw new ZipProblem(`it unpacks to more than ${Math.min(limits.maxFileBytes, limits.maxBytes)} bytes`);
-    files.push({ path: entry.path, isExecutable: entry.isExecutable, read: () => inflate(bytes, entry) });
+      throw new ZipProblem(
+        `it unpacks to more than ${Math.min(limits.maxFileBytes, limits.maxBytes)} bytes`,
+      );
+    files.push({
+      path: entry.path,
+      isExecutable: entry.isExecutable,
+      read: () => inflate(bytes, entry),
+    });
   }
   return files;
 }
@@ -71,7 +79,8 @@ function readEntry(bytes: Buffer, at: number) {
 /** Also as Windows reads it. */
 function requireInside(path: string): void {
   const parts = path.split("/");
-  const isWrong = path === "" || /[\\:\0]/.test(path) || path.startsWith("/") || parts.includes("..");
+  const isWrong =
+    path === "" || /[\\:\0]/.test(path) || path.startsWith("/") || parts.includes("..");
   if (isWrong) throw new ZipProblem(`'${path}' leads out of the archive`);
 }
 
@@ -82,11 +91,15 @@ function inflate(bytes: Buffer, { path, start, packed, size, method, checksum }:
   const from = start + 30 + bytes.readUInt16LE(start + 26) + bytes.readUInt16LE(start + 28);
   const data = bytes.subarray(from, from + packed);
   const content = unpack(data, { path, method, size });
-  if (content.length !== size || crc32(content) !== checksum) throw damaged("its checksum is wrong");
+  if (content.length !== size || crc32(content) !== checksum)
+    throw damaged("its checksum is wrong");
   return content;
 }
 
-function unpack(data: Buffer, { path, method, size }: Pick<Entry, "path" | "method" | "size">): Buffer {
+function unpack(
+  data: Buffer,
+  { path, method, size }: Pick<Entry, "path" | "method" | "size">,
+): Buffer {
   if (method === 0) return data;
   if (method !== 8) throw new ZipProblem(`'${path}' is packed in a way that is not read`);
   try {

@@ -1,6 +1,13 @@
 import type { ToolsetInput } from "../../generated/config/config-input.ts";
 import type { AgentMessage, AgentStyle, TraceType } from "./agent/agent-run.ts";
-import type { AskedCall, AssistantMessage, ChatContent, ChatMessage, ChatModel, ToolMessage } from "./agent/chat.ts";
+import type {
+  AskedCall,
+  AssistantMessage,
+  ChatContent,
+  ChatMessage,
+  ChatModel,
+  ToolMessage,
+} from "./agent/chat.ts";
 import type { AgentCounters, AgentRun } from "./agent/run-schema.ts";
 import type { CallOptions } from "./calls/call.ts";
 import type { AskHere } from "./calls/held-call.ts";
@@ -34,7 +41,14 @@ export type AgentLimits = {
 export type AgentOptions = AgentLimits &
   Pick<
     CallOptions,
-    "approvalWaitMs" | "compliance" | "consent" | "conversation" | "mcp" | "mode" | "state" | "toolGroups"
+    | "approvalWaitMs"
+    | "compliance"
+    | "consent"
+    | "conversation"
+    | "mcp"
+    | "mode"
+    | "state"
+    | "toolGroups"
   > & {
     /** Default: every tool. */
     toolset?: string;
@@ -90,7 +104,10 @@ export type Generated = { index: number; generation: Generation | null; error: E
 type CompletionResponse = object;
 
 /** Options for the calls of one response. */
-export type ProcessOptions = Pick<RunAgentOptions, "signal" | "approvalWaitMs" | "conversation" | "askHere">;
+export type ProcessOptions = Pick<
+  RunAgentOptions,
+  "signal" | "approvalWaitMs" | "conversation" | "askHere"
+>;
 
 /** The outcome of a call, as a model reads it. */
 export type CallAnswer = { call: AskedCall; content: ChatContent; isError: boolean };
@@ -126,7 +143,10 @@ export type Toolset = {
   /** Whether it asks for calls. */
   hasToolCalls(response: CompletionResponse): boolean;
   /** The assistant's message and the result of each call, in order. */
-  processResponse(response: CompletionResponse, options?: ProcessOptions): Promise<ProcessedMessages>;
+  processResponse(
+    response: CompletionResponse,
+    options?: ProcessOptions,
+  ): Promise<ProcessedMessages>;
   /** The result of each call, for messages of another shape. */
   answerCalls(calls: readonly AskedCall[], options?: ProcessOptions): Promise<CallAnswer[]>;
   /** Makes no call: each is answered with a text that asks for a final answer. */

@@ -10,18 +10,27 @@ export const AuditRecord = z
     id: z.string(),
     at: z.string(),
     operation: z.string().meta({ description: "The verb, such as `keys.create`." }),
-    target: z.string().nullable().meta({ description: "The key, server, tool, job … it was done to." }),
+    target: z
+      .string()
+      .nullable()
+      .meta({ description: "The key, server, tool, job … it was done to." }),
     user: z.string().nullable().meta({ description: "Null when anonymous." }),
     key: z.string().nullable().meta({ description: "The API key of the caller." }),
     face: FaceName,
-    address: z.string().nullable().meta({ description: "The caller's address; `socket` on the same machine." }),
+    address: z
+      .string()
+      .nullable()
+      .meta({ description: "The caller's address; `socket` on the same machine." }),
     input: AnyJson.meta({ description: "What was asked for." }),
     before: AnyJson,
     after: AnyJson,
     ok: z.boolean(),
     code: ErrorCodeSchema.nullable(),
   })
-  .meta({ id: "AuditRecord", description: "Who changed what, from where, and how it went. Secrets are masked." });
+  .meta({
+    id: "AuditRecord",
+    description: "Who changed what, from where, and how it went. Secrets are masked.",
+  });
 export type AuditRecord = TypeOf<typeof AuditRecord>;
 
 export const Chain = CallChain.omit({ calls: true }).extend({ records: z.number().int() });
@@ -38,9 +47,13 @@ export const RootCheck = z
       .meta({ description: "Keep its hash elsewhere." }),
     broken: z.object({ number: z.number().int(), at: z.string(), reason: z.string() }).nullable(),
     rootFound: z.boolean().nullable().meta({ description: "Null when no root was asked for." }),
-    rootProblem: z.string().nullable().meta({ description: "What is wrong with the exported roots that were given." }),
+    rootProblem: z
+      .string()
+      .nullable()
+      .meta({ description: "What is wrong with the exported roots that were given." }),
     missing: z.array(z.object({ chain: z.string(), at: z.string() })).meta({
-      description: "Chains whose records were there at this time, the first one known, and are gone or changed.",
+      description:
+        "Chains whose records were there at this time, the first one known, and are gone or changed.",
     }),
   })
   .meta({ id: "RootCheck", description: "The roots over all chains." });
@@ -62,7 +75,9 @@ export const AuditRoot = z
           tree: z.string(),
         }),
       )
-      .meta({ description: "Where each chain ended, and the tree over its records since the root before." }),
+      .meta({
+        description: "Where each chain ended, and the tree over its records since the root before.",
+      }),
     hash: z.string(),
     signature: z.string().optional().meta({ description: "Ed25519, of the hash, as base64." }),
     key: z.string().optional().meta({ description: "The public key, as base64." }),
@@ -87,5 +102,8 @@ export type CallProof = TypeOf<typeof CallProof>;
 
 export const AuditCheck = z
   .object({ ok: z.boolean(), changes: Chain, calls: CallChain, roots: RootCheck })
-  .meta({ id: "AuditCheck", description: "The chains of changes and of calls, and the roots over them." });
+  .meta({
+    id: "AuditCheck",
+    description: "The chains of changes and of calls, and the roots over them.",
+  });
 export type AuditCheck = TypeOf<typeof AuditCheck>;

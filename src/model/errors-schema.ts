@@ -9,7 +9,9 @@ const categories = [...new Set(Object.values(errorTable).map(({ category }) => c
   ...ErrorCategory[],
 ];
 
-export const ErrorCodeSchema = typed<ErrorCode>("ErrorCode").as(z.enum(codes)).meta({ id: "ErrorCode" });
+export const ErrorCodeSchema = typed<ErrorCode>("ErrorCode")
+  .as(z.enum(codes))
+  .meta({ id: "ErrorCode" });
 export const Category = typed<ErrorCategory>("ErrorCategory").as(z.enum(categories));
 
 export const ErrorReport = z
@@ -17,7 +19,9 @@ export const ErrorReport = z
     code: ErrorCodeSchema.meta({ description: "Decide on this, never on the message." }),
     category: Category.meta({ description: "Who has to act on it." }),
     message: z.string().meta({ description: "What is wrong and what to do, for people." }),
-    recoverable: z.boolean().meta({ description: "May the same call succeed later without being changed?" }),
+    recoverable: z
+      .boolean()
+      .meta({ description: "May the same call succeed later without being changed?" }),
     server: z.string().nullable().meta({ description: "Null where no server is involved." }),
     tool: z.string().nullable().meta({ description: "Null where no tool is involved." }),
     attempts: z.number().int().meta({ description: "How often it was tried." }),

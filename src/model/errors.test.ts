@@ -34,7 +34,8 @@ test("the exit code follows from the category", () => {
 
 test("what was refused or answered by the tool is not worth a second try; what was not reached is", () => {
   for (const [code, { category, retryable }] of rows) {
-    if (["validation", "configuration", "policy", "tool"].includes(category)) assert.equal(retryable, false, code);
+    if (["validation", "configuration", "policy", "tool"].includes(category))
+      assert.equal(retryable, false, code);
     if (category === "transient") assert.equal(retryable, true, code);
   }
   assert.equal(errorTable.OUTCOME_UNKNOWN.retryable, false);
@@ -99,6 +100,9 @@ test("a lack of descriptors or of space is named as what it is, and no defect", 
     assert.equal(lacking(code).code, "BUSY");
     assert.match(lacking(code).message, /file descriptors/);
   }
-  assert.equal(toPlaneError(Object.assign(new Error("x"), { code: "ENOSPC" })).code, "STORE_FAILED");
+  assert.equal(
+    toPlaneError(Object.assign(new Error("x"), { code: "ENOSPC" })).code,
+    "STORE_FAILED",
+  );
   assert.match(lacking("EDQUOT").message, /no space left on the device/);
 });

@@ -24,39 +24,166 @@ export type ErrorCategory =
 /** The only place where a code meets a status; docs/errors is compared with it. */
 export const errorTable = {
   USAGE: row(400, -32600, 2, false, "validation", "Unknown or invalid command, flag or request."),
-  NOT_FOUND: row(404, -32601, 1, false, "validation", "The route or the named item does not exist."),
-  TOOL_NOT_FOUND: row(404, -32602, 2, false, "validation", "The catalogue has no tool of that name."),
+  NOT_FOUND: row(
+    404,
+    -32601,
+    1,
+    false,
+    "validation",
+    "The route or the named item does not exist.",
+  ),
+  TOOL_NOT_FOUND: row(
+    404,
+    -32602,
+    2,
+    false,
+    "validation",
+    "The catalogue has no tool of that name.",
+  ),
   TOOL_AMBIGUOUS: row(409, -32602, 2, false, "validation", "Several tools match that name."),
-  SERVER_NOT_FOUND: row(404, -32602, 2, false, "validation", "No server of that name is configured."),
-  INVALID_ARGUMENTS: row(400, -32602, 2, false, "validation", "Invalid arguments for the tool's schema."),
-  NOT_RECORDED: row(404, -32602, 1, false, "validation", "The recording that is replayed has no answer to this call."),
-  PAYLOAD_TOO_LARGE: row(413, -32600, 2, false, "validation", "The request body is larger than we accept."),
+  SERVER_NOT_FOUND: row(
+    404,
+    -32602,
+    2,
+    false,
+    "validation",
+    "No server of that name is configured.",
+  ),
+  INVALID_ARGUMENTS: row(
+    400,
+    -32602,
+    2,
+    false,
+    "validation",
+    "Invalid arguments for the tool's schema.",
+  ),
+  NOT_RECORDED: row(
+    404,
+    -32602,
+    1,
+    false,
+    "validation",
+    "The recording that is replayed has no answer to this call.",
+  ),
+  PAYLOAD_TOO_LARGE: row(
+    413,
+    -32600,
+    2,
+    false,
+    "validation",
+    "The request body is larger than we accept.",
+  ),
   CONFLICT: row(409, -32600, 1, false, "validation", "The current state does not allow this."),
   ENTRY_INVALID: row(400, -32602, 2, false, "validation", "Not a valid catalogue entry."),
-  CONFIG_INVALID: row(500, -32603, 2, false, "configuration", "A configuration file is missing or broken."),
+  CONFIG_INVALID: row(
+    500,
+    -32603,
+    2,
+    false,
+    "configuration",
+    "A configuration file is missing or broken.",
+  ),
   FORBIDDEN: refusal(403, -32003, "This principal is not allowed to do this."),
-  ORIGIN_REFUSED: refusal(403, -32003, "The request came by a host or from a web page that is not served here."),
+  ORIGIN_REFUSED: refusal(
+    403,
+    -32003,
+    "The request came by a host or from a web page that is not served here.",
+  ),
   BUNDLE_REFUSED: refusal(403, -32003, "The bundle is damaged, or its signing key is not trusted."),
-  TOOL_QUARANTINED: refusal(403, -32003, "The tool's definition changed or looks poisoned, and was not accepted."),
+  TOOL_QUARANTINED: refusal(
+    403,
+    -32003,
+    "The tool's definition changed or looks poisoned, and was not accepted.",
+  ),
   UNAUTHENTICATED: refusal(401, -32007, "The caller has no valid credentials."),
   AUTH_REQUIRED: refusal(401, -32006, "The server needs a sign-in or a token first."),
   APPROVAL_REQUIRED: refusal(202, -32004, "The call needs a person's approval."),
   PLAN_QUEUED: refusal(202, -32004, "The call was queued in a plan and runs once it is approved."),
   APPROVAL_DENIED: refusal(403, -32003, "A rule, a hook or a person denied the call."),
   TOOL_ERROR: row(200, -32000, 1, false, "tool", "The tool ran and reported an error."),
-  PROGRAM_FAILED: row(200, -32000, 1, false, "tool", "The program threw an error, or could not be read."),
-  PROVIDER_FAILED: row(502, -32000, 1, false, "tool", "The provider answered with a protocol error."),
+  PROGRAM_FAILED: row(
+    200,
+    -32000,
+    1,
+    false,
+    "tool",
+    "The program threw an error, or could not be read.",
+  ),
+  PROVIDER_FAILED: row(
+    502,
+    -32000,
+    1,
+    false,
+    "tool",
+    "The provider answered with a protocol error.",
+  ),
   NO_PROVIDER: row(503, -32000, 4, true, "dependency", "No provider of the tool is available."),
-  NOT_READY: row(409, -32000, 4, true, "dependency", "A skill or job lacks a requirement and did not start."),
-  SERVER_UNAVAILABLE: row(503, -32000, 4, true, "dependency", "The server could not be started or reached."),
-  BUSY: row(429, -32000, 4, true, "transient", "The server's concurrency limit and queue are full."),
-  RATE_LIMITED: row(429, -32000, 4, true, "transient", "The rate limit of the server or tool is reached."),
+  NOT_READY: row(
+    409,
+    -32000,
+    4,
+    true,
+    "dependency",
+    "A skill or job lacks a requirement and did not start.",
+  ),
+  SERVER_UNAVAILABLE: row(
+    503,
+    -32000,
+    4,
+    true,
+    "dependency",
+    "The server could not be started or reached.",
+  ),
+  BUSY: row(
+    429,
+    -32000,
+    4,
+    true,
+    "transient",
+    "The server's concurrency limit and queue are full.",
+  ),
+  RATE_LIMITED: row(
+    429,
+    -32000,
+    4,
+    true,
+    "transient",
+    "The rate limit of the server or tool is reached.",
+  ),
   BUDGET_EXCEEDED: refusal(429, -32003, "The time or cost budget is used up."),
-  SHUTTING_DOWN: row(503, -32000, 4, true, "transient", "The plane was shut down before the call was answered."),
-  OUTCOME_UNKNOWN: row(502, -32000, 4, false, "dependency", "The answer was lost; the tool may have run."),
+  SHUTTING_DOWN: row(
+    503,
+    -32000,
+    4,
+    true,
+    "transient",
+    "The plane was shut down before the call was answered.",
+  ),
+  OUTCOME_UNKNOWN: row(
+    502,
+    -32000,
+    4,
+    false,
+    "dependency",
+    "The answer was lost; the tool may have run.",
+  ),
   TIMEOUT: row(504, -32001, 4, true, "transient", "No answer arrived within the timeout."),
-  CANCELLED: row(499, -32800, 4, true, "cancelled", "The call was cancelled before the answer arrived."),
-  RECORD_FAILED: row(503, -32603, 4, false, "internal", "The record could not be taken, and 'audit.required' is set."),
+  CANCELLED: row(
+    499,
+    -32800,
+    4,
+    true,
+    "cancelled",
+    "The call was cancelled before the answer arrived.",
+  ),
+  RECORD_FAILED: row(
+    503,
+    -32603,
+    4,
+    false,
+    "internal",
+    "The record could not be taken, and 'audit.required' is set.",
+  ),
   STORE_FAILED: row(503, -32603, 4, true, "internal", "The state could not be read or written."),
   INTERNAL: row(500, -32603, 1, false, "internal", "A defect of ours; please report it."),
 } as const satisfies Record<string, ErrorRow>;
@@ -108,7 +235,11 @@ export class PlaneError extends Error {
   /** The server, the tool and more, by code. */
   readonly data: ErrorData;
 
-  constructor(code: ErrorCode, message: string, options: { data?: ErrorData; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { data?: ErrorData; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.data = options.data ?? {};
@@ -117,7 +248,10 @@ export class PlaneError extends Error {
 
 /** Why running work is ended when its plane is stopped. */
 export function shuttingDown(): PlaneError {
-  return new PlaneError("SHUTTING_DOWN", "This plane is shutting down. Ask again in a moment, or ask another one.");
+  return new PlaneError(
+    "SHUTTING_DOWN",
+    "This plane is shutting down. Ask again in a moment, or ask another one.",
+  );
 }
 
 export function isShutdown(reason: unknown): boolean {
@@ -217,10 +351,12 @@ export const personHints = {
   doctor: "'toolplane doctor' says what to try",
   serverLogs: (server: string) => `'toolplane servers logs ${server}' shows what it wrote.`,
   pinRejected: (tool: string) => `'toolplane pins diff ${tool}' shows the change`,
-  pinChanged: (tool: string) => `see 'toolplane pins diff ${tool}', then 'toolplane pins accept ${tool}'`,
+  pinChanged: (tool: string) =>
+    `see 'toolplane pins diff ${tool}', then 'toolplane pins accept ${tool}'`,
   toolNew: (tool: string) => `see '${lookAt(tool)}', then 'toolplane pins accept ${tool}'`,
   toolDisabled: (tool: string) => `'toolplane tools enable ${tool}' enables it`,
-  toolSuspect: (tool: string) => `see '${lookAt(tool)}', then 'toolplane pins accept ${tool}' if it is harmless`,
+  toolSuspect: (tool: string) =>
+    `see '${lookAt(tool)}', then 'toolplane pins accept ${tool}' if it is harmless`,
 } as const;
 
 /** Longest first, since one may begin another. */
@@ -236,9 +372,15 @@ export function quarantineHints(tool: string): string[] {
 }
 
 /** Their messages name our files. */
-const ourOwnTrouble: readonly ErrorCode[] = ["INTERNAL", "STORE_FAILED", "CONFIG_INVALID", "RECORD_FAILED"];
+const ourOwnTrouble: readonly ErrorCode[] = [
+  "INTERNAL",
+  "STORE_FAILED",
+  "CONFIG_INVALID",
+  "RECORD_FAILED",
+];
 
-const away = "The plane cannot reach its store right now. It is tried again all the time; ask again in a moment.";
+const away =
+  "The plane cannot reach its store right now. It is tried again all the time; ask again in a moment.";
 const busy = "The store of the plane is overloaded. Ask again in a moment.";
 const noModel =
   "No model is configured here. The operator of this plane can add one under 'models'; tools can be called without it.";
@@ -251,10 +393,14 @@ export function publicMessage(
   if (!ourOwnTrouble.includes(code)) return null;
   if (code === "STORE_FAILED" && data.lost === true) return { message: away, data: { lost: true } };
   if (code === "STORE_FAILED" && data.busy === true) return { message: busy, data: { busy: true } };
-  if (code === "CONFIG_INVALID" && data.noModel === true) return { message: noModel, data: { noModel: true } };
+  if (code === "CONFIG_INVALID" && data.noModel === true)
+    return { message: noModel, data: { noModel: true } };
   if (code === "STORE_FAILED" && data.full === true) return { message: noSpace.text, data: {} };
   if (code === "STORE_FAILED" && typeof data.why === "string")
-    return { message: `${errorTable[code].means.slice(0, -1)}: ${data.why}.`, data: { why: data.why } };
+    return {
+      message: `${errorTable[code].means.slice(0, -1)}: ${data.why}.`,
+      data: { why: data.why },
+    };
   // Its caller has to know whether to ask again.
   if (code === "RECORD_FAILED" && typeof data.done === "boolean")
     return {

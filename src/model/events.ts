@@ -114,14 +114,18 @@ export type PlaneEvent =
     }
   | ({ type: "tool.call"; user: string | null; key?: string } & CallFacts)
   | ({ type: "tool.retry"; attempt: number; delayMs: number; reason: string } & CallFacts)
-  | ({ type: "tool.progress"; percentage: number | null; update?: UnknownObject } & CallFacts & ProgressReport)
+  | ({ type: "tool.progress"; percentage: number | null; update?: UnknownObject } & CallFacts &
+      ProgressReport)
   | ({ type: "tool.task" } & CallFacts & TaskReport)
   | ToolResultEvent
   | AgentStepEvent
   | AgentRunEvent
   | ({ type: "skill.started" } & SkillFacts)
   | ({ type: "skill.plan_ready" } & SkillFacts)
-  | ({ type: "skill.plan_generated"; steps: { id: string; tool: string; dependsOn: string[] }[] } & SkillFacts)
+  | ({
+      type: "skill.plan_generated";
+      steps: { id: string; tool: string; dependsOn: string[] }[];
+    } & SkillFacts)
   | ({ type: "skill.step_started" } & StepFacts)
   | ({ type: "skill.step_cancelled" } & StepFacts)
   | ({ type: "skill.step_succeeded"; record: string | null; durationMs: number } & StepFacts)
@@ -156,7 +160,14 @@ export type PlaneEvent =
   | ({ type: "dead_letter.deleted" } & LetterFacts)
   | ({ type: "dead_letter.restored" } & LetterFacts)
   /** The ends of all chains of records as one hash; `signature` is Ed25519, by `key`. */
-  | { type: "audit.root"; number: number; hash: string; chains: number; signature?: string; key?: string }
+  | {
+      type: "audit.root";
+      number: number;
+      hash: string;
+      chains: number;
+      signature?: string;
+      key?: string;
+    }
   | { type: "key.created"; keyId: string; name: string }
   | { type: "key.revoked"; keyId: string; name: string };
 
@@ -185,13 +196,15 @@ export const eventMeanings = {
   "server.installing": "An installer such as npx downloads it: `server`.",
   "server.connected": "It is connected and listed: `server`, `toolCount`, `protocolVersion`.",
   "server.disconnected": "Its session ended: `server`, `reason`.",
-  "server.error": "It could not be reached, failed, or wrote lines that are no messages: `server`, `message`.",
+  "server.error":
+    "It could not be reached, failed, or wrote lines that are no messages: `server`, `message`.",
   "server.log": "It logged a message; `servers logs` has the text: `server`, `level`.",
   "server.circuit": "Its circuit breaker changed: `server`, `state`.",
   "config.changed":
     "Edited files are in force: `added`, `removed`, `changed`, `unchanged` servers, `problems` as a number.",
   "config.rejected": "Edited files cannot be used, so the old ones stay in force: `reason`.",
-  "search.fallback": "The search goes on with the built-in vectors, because the model `model` failed: `reason`.",
+  "search.fallback":
+    "The search goes on with the built-in vectors, because the model `model` failed: `reason`.",
   "extension.failed":
     "An extension failed, and what it had added is gone unless it only could not reload: `extension`, `reason`, `stack` of its code without secrets.",
   "extension.log": "An extension says something: `extension`, `text` without secrets.",
@@ -209,23 +222,29 @@ export const eventMeanings = {
   "tool.retry": "It is retried: `callId`, `tool`, `attempt`, `delayMs`, `reason`.",
   "tool.progress":
     "Its server reports progress: `callId`, `tool`, `progress`, `total`, `percentage`, `message`, `update`.",
-  "tool.task": "Its server works on it in the background: `callId`, `tool`, `taskId`, `status`, `message`.",
-  "tool.result": "It ended: `callId`, `tool`, `success`, `status`, `durationMs`, `code`, `attempts`, `server`, `kind`.",
+  "tool.task":
+    "Its server works on it in the background: `callId`, `tool`, `taskId`, `status`, `message`.",
+  "tool.result":
+    "It ended: `callId`, `tool`, `success`, `status`, `durationMs`, `code`, `attempts`, `server`, `kind`.",
   "tool.search": "Tools were searched for: `query` without secrets, `resultCount`, `session`.",
   "tool.dynamicLoad": "An MCP client loaded these definitions: `session`, `tools`, `loadedTokens`.",
   "hook.decided": "A hook decided: `callId`, `tool`, `event`, `name`, `decision`.",
   "model.sampled":
     "A server asked for sampling: `callId`, `server`, `tool`, `status`, `reason`, `model`, `inputTokens`, `outputTokens`.",
-  "question.asked": "A server asks a question during a call: `questionId`, `callId`, `server`, `tool`.",
+  "question.asked":
+    "A server asks a question during a call: `questionId`, `callId`, `server`, `tool`.",
   "question.answered": "It was answered, or it timed out: `questionId`, `callId`, `action`.",
   "approval.requested": "A call waits for approval: `approvalId`, `callId`, `tool`, `plan`.",
-  "approval.changed": "It was answered, runs or ended: `approvalId`, `callId`, `tool`, `status`, `plan`.",
-  "approval.forbidden": "An answer was refused because the user may not answer: `approvalId`, `callId`, `user`.",
+  "approval.changed":
+    "It was answered, runs or ended: `approvalId`, `callId`, `tool`, `status`, `plan`.",
+  "approval.forbidden":
+    "An answer was refused because the user may not answer: `approvalId`, `callId`, `user`.",
   "agent.step": "An agent run started or went on: `runId`, `user`.",
   "agent.run":
     "An agent run ended: `runId`, `user`, `outcome`, `code`, `model`, `style`, `toolset`, `turns`, `durationMs`, `inputTokens`, `outputTokens`, `modelMs` of each turn, `calls` with the status of each.",
   "skill.started": "A skill started: `runId`, `user`, `skill`.",
-  "skill.plan_generated": "Its steps are known: `runId`, `user`, `skill`, `steps` with `id`, `tool`, `dependsOn`.",
+  "skill.plan_generated":
+    "Its steps are known: `runId`, `user`, `skill`, `steps` with `id`, `tool`, `dependsOn`.",
   "skill.plan_ready": "All requirements are met: `runId`, `user`, `skill`.",
   "skill.step_started": "A step started: `runId`, `user`, `skill`, `step`, `tool`.",
   "skill.step_succeeded": "It succeeded: the same, `record` (the id of its call), `durationMs`.",
@@ -244,7 +263,8 @@ export const eventMeanings = {
   "job.paused": "The schedule was paused: `job`.",
   "job.resumed": "The schedule was resumed: `job`.",
   "dead_letter.added": "A call failed permanently: `deadLetterId`, `callId`, `tool`, `code`.",
-  "dead_letter.retrying": "It is retried: `deadLetterId`, `callId`, `tool`, `retryCallId`, `attempt`.",
+  "dead_letter.retrying":
+    "It is retried: `deadLetterId`, `callId`, `tool`, `retryCallId`, `attempt`.",
   "dead_letter.resolved":
     "It succeeded, or a person marked it resolved (`retryCallId` is null): `deadLetterId`, `callId`, `tool`, `retryCallId`.",
   "dead_letter.abandoned": "It was abandoned: `deadLetterId`, `callId`, `tool`, `code`.",

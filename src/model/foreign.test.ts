@@ -28,7 +28,21 @@ import {
 
 /** Rich in what references are made of. */
 const dollars = fc.array(
-  fc.constantFrom("$", "$$", "{", "}", "{A}", "${", "command:", "{command:touch x}", "file:", ":-", "A", " ", "x"),
+  fc.constantFrom(
+    "$",
+    "$$",
+    "{",
+    "}",
+    "{A}",
+    "${",
+    "command:",
+    "{command:touch x}",
+    "file:",
+    ":-",
+    "A",
+    " ",
+    "x",
+  ),
   { maxLength: 8 },
 );
 const text = dollars.map((parts) => parts.join(""));
@@ -39,7 +53,9 @@ test("a text in pieces says what its pieces say, and refers to nothing but its v
     .chain((parts) =>
       fc.tuple(
         fc.constant(parts.map(([one, isVariable]) => (isVariable ? "value" : one)).join("")),
-        fc.constant(parts.map(([one, isVariable]): Piece => (isVariable ? { variable: "A" } : foreign(one)))),
+        fc.constant(
+          parts.map(([one, isVariable]): Piece => (isVariable ? { variable: "A" } : foreign(one))),
+        ),
       ),
     );
   await fc.assert(
@@ -65,13 +81,19 @@ test("references to programs and secrets are found at any depth, also in names",
   assert.equal(findSecretReference(foreign(deep)), "command");
   assert.equal(findSecretReference(foreign(["${ file :a}"])), "file");
   assert.equal(findSecretReference(foreign({ a: "${HOME}", b: "command:x" })), null);
-  const nested = JSON.parse(`${"[".repeat(50_000)}"\${keychain:a/b}"${"]".repeat(50_000)}`) as unknown;
+  const nested = JSON.parse(
+    `${"[".repeat(50_000)}"\${keychain:a/b}"${"]".repeat(50_000)}`,
+  ) as unknown;
   assert.equal(findSecretReference(foreign(nested)), "keychain");
 });
 
 const named: [kind: NameKind, good: string[], bad: unknown[]][] = [
   ["server", ["io.github.a/b-c"], ["a/b", "io.a/b/c", "io.a/b@1", "${A}.x/y", 1]],
-  ["version", ["1.0.0", "2026.01.02-beta+1", "v1"], ["", "-1", "a b", "file:x", "https://x/y.tgz", "$1", undefined]],
+  [
+    "version",
+    ["1.0.0", "2026.01.02-beta+1", "v1"],
+    ["", "-1", "a b", "file:x", "https://x/y.tgz", "$1", undefined],
+  ],
   ["npm", ["@a/b", "a.b_c~d"], ["--eval", "a b", "a@npm:b", "https://x", "../x", "@a/b/c"]],
   ["pypi", ["mcp-server-git"], ["-r", "a b", "git+https://x", "a[b]"]],
   [
@@ -91,10 +113,20 @@ for (const [kind, good, bad] of named)
 test("an address is one of HTTP without credentials, and comes with the gate that it has to pass", () => {
   const { stranger } = createEgress({ allow: () => [] });
   const url = urlOf(foreign("c?d#e"), new URL("https://a.example/b/")) ?? assert.fail("none");
-  assert.deepEqual(asAddress(url, stranger), { url: new URL("https://a.example/b/c?d#e"), gate: stranger });
+  assert.deepEqual(asAddress(url, stranger), {
+    url: new URL("https://a.example/b/c?d#e"),
+    gate: stranger,
+  });
   assert.equal(asAddress(withoutQuery(url), stranger).url.href, "https://a.example/b/c");
   assert.equal(asShown(url), "a.example");
-  for (const wrong of ["ftp://a", "file:///etc/passwd", "https://u:p@a.example", "javascript:0", "data:,x", "http://"])
+  for (const wrong of [
+    "ftp://a",
+    "file:///etc/passwd",
+    "https://u:p@a.example",
+    "javascript:0",
+    "data:,x",
+    "http://",
+  ])
     assert.equal(urlOf(foreign(wrong)), null, wrong);
 });
 

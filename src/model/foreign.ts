@@ -49,7 +49,9 @@ export function fieldOf(value: Foreign, name: string): Foreign {
 
 export function fieldsOf(value: Foreign): [name: Foreign<string>, value: Foreign][] {
   const held = open(value);
-  return isObject(held) ? Object.entries(held).map(([name, inner]) => [foreign(name), foreign(inner)]) : [];
+  return isObject(held)
+    ? Object.entries(held).map(([name, inner]) => [foreign(name), foreign(inner)])
+    : [];
 }
 
 export function isForeignObject(value: Foreign): value is Foreign<UnknownObject> {
@@ -82,11 +84,15 @@ export function spelled(value: Foreign): Foreign<string> | undefined {
 }
 
 /** An address of HTTP; null where it is none, or holds credentials. */
-export function urlOf(text: Foreign<string>, base?: URL | Foreign<URL> | null): Foreign<URL> | null {
+export function urlOf(
+  text: Foreign<string>,
+  base?: URL | Foreign<URL> | null,
+): Foreign<URL> | null {
   const held = open(text);
   const from = (base instanceof Foreign ? open(base) : base)?.href;
   const url = URL.canParse(held, from) ? new URL(held, from) : null;
-  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+  const isPlain =
+    url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
   return isPlain ? foreign(url) : null;
 }
 
@@ -103,7 +109,10 @@ export function isTrue(value: Foreign): boolean {
 }
 
 /** Parts between placeholders, and the names of the placeholders: the first group of the pattern. */
-export function splitAt(text: Foreign<string>, pattern: RegExp): (Foreign<string> | { name: Foreign<string> })[] {
+export function splitAt(
+  text: Foreign<string>,
+  pattern: RegExp,
+): (Foreign<string> | { name: Foreign<string> })[] {
   const held = open(text);
   const parts: (Foreign<string> | { name: Foreign<string> })[] = [];
   let from = 0;
@@ -155,7 +164,8 @@ export function writeText(pieces: readonly Piece[]): string {
     if (typeof piece === "string") literal += piece;
     else if (piece instanceof Foreign) literal += open(piece);
     else {
-      const reference = "variable" in piece ? `\${${variableName(piece.variable)}}` : piece.reference;
+      const reference =
+        "variable" in piece ? `\${${variableName(piece.variable)}}` : piece.reference;
       if (!/^\$\{[^{}]+\}$/.test(reference)) throw new TypeError("This is not one reference.");
       written += escapeReferences(literal, true) + reference;
       literal = "";
@@ -177,13 +187,17 @@ export function rewriteTexts(value: Foreign, rewrite: (text: Foreign<string>) =>
   if (typeof held === "string") return rewrite(foreign(held));
   if (Array.isArray(held)) return held.map((item) => rewriteTexts(foreign(item), rewrite));
   if (!isObject(held)) return typeof held === "number" || typeof held === "boolean" ? held : null;
-  return Object.fromEntries(Object.entries(held).map(([name, inner]) => [name, rewriteTexts(foreign(inner), rewrite)]));
+  return Object.fromEntries(
+    Object.entries(held).map(([name, inner]) => [name, rewriteTexts(foreign(inner), rewrite)]),
+  );
 }
 
 /** Its groups, where it is all that the pattern describes. */
 export function asMatch(text: Foreign<string>, pattern: RegExp): readonly string[] | null {
   const found = pattern.exec(open(text));
-  return found !== null && found[0].length === open(text).length ? [...found].map((group) => group ?? "") : null;
+  return found !== null && found[0].length === open(text).length
+    ? [...found].map((group) => group ?? "")
+    : null;
 }
 
 /** Literal text of the configuration. */
@@ -192,7 +206,10 @@ export function asLiteral(text: Foreign<string>): string {
 }
 
 /** One of the words that we know. */
-export function asOneOf<const T extends string>(value: Foreign, known: readonly T[]): T | undefined {
+export function asOneOf<const T extends string>(
+  value: Foreign,
+  known: readonly T[],
+): T | undefined {
   const held = open(value);
   return known.find((one) => one === held);
 }
@@ -236,7 +253,11 @@ export function asQueryValue(text: Foreign<string>): string {
 export function asShown(value: Foreign): string {
   const held = open(value);
   if (held instanceof URL) return held.host;
-  return typeof held === "string" ? plainText(held) : typeof held === "object" ? "" : String(held ?? "");
+  return typeof held === "string"
+    ? plainText(held)
+    : typeof held === "object"
+      ? ""
+      : String(held ?? "");
 }
 
 /** An address with the gate that its connections must pass. */

@@ -6,7 +6,12 @@ import { concealSecrets } from "../../packages/import/src/adding/conceal.ts";
 import { fetchFile } from "../../packages/import/src/adding/fetch-file.ts";
 import { addServerEntry } from "../config/edit/server-entries.ts";
 import { readCommand, splitCommand } from "../config/secrets/read-secret.ts";
-import { expandEnvironment, findReferences, mapTexts, splitSecrets } from "../config/secrets/references.ts";
+import {
+  expandEnvironment,
+  findReferences,
+  mapTexts,
+  splitSecrets,
+} from "../config/secrets/references.ts";
 import { resolveSecrets } from "../config/secrets/resolve-secrets.ts";
 import { configured, createEgress } from "../lib/net/egress.ts";
 import { exchange } from "../lib/net/exchange.ts";
@@ -25,7 +30,12 @@ type Rest = {
 };
 
 /** Never run: the compiler is the judge. An unused `@ts-expect-error` is an error itself. */
-function usesForeignText(text: Foreign<string>, object: Foreign<JsonObject>, address: Foreign<URL>, rest: Rest) {
+function usesForeignText(
+  text: Foreign<string>,
+  object: Foreign<JsonObject>,
+  address: Foreign<URL>,
+  rest: Rest,
+) {
   return [
     // @ts-expect-error references are looked for in our own texts
     findReferences(text),

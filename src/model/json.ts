@@ -23,5 +23,7 @@ export function isObject(value: unknown): value is UnknownObject {
 export type Path = readonly (string | number)[];
 
 export function renderPath(path: Path): string {
-  return path.map((part, at) => (typeof part === "number" ? `[${part}]` : at === 0 ? part : `.${part}`)).join("");
+  return path
+    .map((part, at) => (typeof part === "number" ? `[${part}]` : at === 0 ? part : `.${part}`))
+    .join("");
 }

@@ -1,16 +1,29 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { messageForModel, PlaneError, personHints, quarantineHints, reportError, withoutHints } from "./errors.ts";
+import {
+  messageForModel,
+  PlaneError,
+  personHints,
+  quarantineHints,
+  reportError,
+  withoutHints,
+} from "./errors.ts";
 
 test("commands for a person are left out, and the model gets an alternative", () => {
   const lost = `Server 'a' is not available: it ended. ${personHints.serverLogs("a")}`;
   assert.equal(
-    messageForModel({ message: lost, data: { personHints: [personHints.doctor, personHints.serverLogs("a")] } }),
+    messageForModel({
+      message: lost,
+      data: { personHints: [personHints.doctor, personHints.serverLogs("a")] },
+    }),
     "Server 'a' is not available: it ended. A person has to look into it.",
   );
   const message = "No tool 'x'. 'toolplane tools list' shows what there is.";
   assert.equal(
-    messageForModel({ message, data: { personHints: ["'toolplane tools list' shows what there is."] } }, "Search."),
+    messageForModel(
+      { message, data: { personHints: ["'toolplane tools list' shows what there is."] } },
+      "Search.",
+    ),
     "No tool 'x'. Search.",
   );
 });

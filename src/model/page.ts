@@ -51,7 +51,8 @@ export async function collectPages<T extends { id: string }>(
   passes: (item: T) => boolean,
   { limit, before }: Part,
 ): Promise<T[]> {
-  if (limit === undefined) return (await read(before === undefined ? {} : { before })).filter(passes);
+  if (limit === undefined)
+    return (await read(before === undefined ? {} : { before })).filter(passes);
   const found: T[] = [];
   for (let from = before; found.length < limit; ) {
     const part = await read({ limit, ...(from === undefined ? {} : { before: from }) });

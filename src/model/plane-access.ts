@@ -5,7 +5,13 @@ import type { Invited, PersonAsked } from "./access/person.ts";
 import type { PolicyRule } from "./access/policy.ts";
 import type { GrantView, PersonView } from "./access/sign-in-schema.ts";
 import type { Outcome, PolicyMode } from "./calls/call.ts";
-import type { ApprovalAnswer, HeldOrder, HeldStatus, PlanChoice, PlanOutcome } from "./calls/held-call.ts";
+import type {
+  ApprovalAnswer,
+  HeldOrder,
+  HeldStatus,
+  PlanChoice,
+  PlanOutcome,
+} from "./calls/held-call.ts";
 import type { HeldView, Plan, RememberedApproval } from "./calls/held-schema.ts";
 import type { PolicyPreview, PolicyTest } from "./calls/policy-schema.ts";
 import type { QuestionAnswer } from "./calls/provider.ts";
@@ -42,7 +48,11 @@ export interface PlaneApprovals extends ApprovalsMethods {
    *   if (outcome?.ok) console.log(outcome.result.content);
    * }
    */
-  answer(id: string, answer: ApprovalAnswer, caller?: Caller): Promise<{ approval: HeldView; outcome?: Outcome }>;
+  answer(
+    id: string,
+    answer: ApprovalAnswer,
+    caller?: Caller,
+  ): Promise<{ approval: HeldView; outcome?: Outcome }>;
   /** The caller's answers that hold for later calls. */
   remembered(caller?: Caller): Promise<RememberedApproval[]>;
   /** True when there was one. */
@@ -77,7 +87,11 @@ export interface PlanePolicy {
    * @example
    * const { verdict, reason } = await plane.policy.test("git.push", { force: true });
    */
-  test(tool: string | ToolId, args?: JsonObject, caller?: Caller & { mode?: PolicyMode }): Promise<PolicyTest>;
+  test(
+    tool: string | ToolId,
+    args?: JsonObject,
+    caller?: Caller & { mode?: PolicyMode },
+  ): Promise<PolicyTest>;
   /**
    * The verdicts on the last calls that would be others under these rules, which nothing is changed to. For admins.
    * @example
@@ -196,7 +210,11 @@ export interface PlaneTokens {
   /** True when there was one. */
   forget(server: string, caller?: Caller): Promise<boolean>;
   /** Begins an OAuth sign-in; the browser returns to `redirectUri`. */
-  beginSignIn(server: string, redirectUri: string, caller?: Caller): Promise<{ url: string; state: string }>;
+  beginSignIn(
+    server: string,
+    redirectUri: string,
+    caller?: Caller,
+  ): Promise<{ url: string; state: string }>;
   /** The same with a local listener for the browser's return. */
   signIn(server: string, caller?: Caller): Promise<SignIn>;
   /** Takes the parameters the browser returned with. */

@@ -1,5 +1,9 @@
 import type { ExtensionsMethods } from "../../generated/plane-methods.ts";
-import type { ExtensionPanel, ExtensionState, ExtensionVerb } from "./extensions/extension-schema.ts";
+import type {
+  ExtensionPanel,
+  ExtensionState,
+  ExtensionVerb,
+} from "./extensions/extension-schema.ts";
 import type { Json, UnknownObject } from "./json.ts";
 import type { AbortSignal } from "./platform.ts";
 import type { Caller } from "./principal.ts";
@@ -19,7 +23,11 @@ export interface PlaneExtensions extends ExtensionsMethods {
    * @example
    * console.log(await plane.extensions.run("scripts.reload"));
    */
-  run(operation: string, input?: UnknownObject, caller?: Caller & { signal?: AbortSignal }): Promise<Json>;
+  run(
+    operation: string,
+    input?: UnknownObject,
+    caller?: Caller & { signal?: AbortSignal },
+  ): Promise<Json>;
   /** Facts of the extensions, for people. */
   panels(): Promise<ExtensionPanel[]>;
 }

@@ -1,4 +1,9 @@
-import type { PinsMethods, RegistryMethods, ServersMethods, ToolsMethods } from "../../generated/plane-methods.ts";
+import type {
+  PinsMethods,
+  RegistryMethods,
+  ServersMethods,
+  ToolsMethods,
+} from "../../generated/plane-methods.ts";
 import type { CallOptions } from "./calls/call.ts";
 import type { AskHere } from "./calls/held-call.ts";
 import type {
@@ -9,7 +14,13 @@ import type {
   ToolFunction,
   Unregister,
 } from "./calls/provider.ts";
-import type { BundleChoice, BundleExport, ChangeFilter, ChangePage, WorkKind } from "./catalogue/change.ts";
+import type {
+  BundleChoice,
+  BundleExport,
+  ChangeFilter,
+  ChangePage,
+  WorkKind,
+} from "./catalogue/change.ts";
 import type { BundleImport, EntryChange, PinDiff, PinView } from "./catalogue/change-schema.ts";
 import type { ToolHealth } from "./catalogue/health-schema.ts";
 import type { PinFilter } from "./catalogue/pin.ts";
@@ -34,7 +45,11 @@ import type {
 
 /** Of a prompt, a resource or a completion. */
 export type OfferOptions = Caller &
-  Pick<CallOptions, "conversation" | "consent" | "page"> & { signal?: AbortSignal; relay?: Relay; askHere?: AskHere };
+  Pick<CallOptions, "conversation" | "consent" | "page"> & {
+    signal?: AbortSignal;
+    relay?: Relay;
+    askHere?: AskHere;
+  };
 
 /** A tool of the catalogue with its health and availability. */
 export type ToolListing = Tool & {
@@ -81,7 +96,9 @@ export interface PlaneTools extends ToolsMethods {
    * @example
    * const names = (await plane.tools.list({ server: "files" })).map(({ name }) => name);
    */
-  list(caller: Caller & { server?: string; waitMs?: number; brief: true }): Promise<readonly ShownTool[]>;
+  list(
+    caller: Caller & { server?: string; waitMs?: number; brief: true },
+  ): Promise<readonly ShownTool[]>;
   list(caller?: Caller & { server?: string; waitMs?: number }): Promise<ToolListing[]>;
   /** One tool, by any spelling of its name. Throws where there is none, and names the nearest. */
   get(name: string | ToolId, caller?: Caller): Promise<ToolListing>;
@@ -111,7 +128,11 @@ export interface PlaneTools extends ToolsMethods {
     caller?: Caller,
   ): Promise<EntryChange & { warnings: string[] }>;
   /** True when there was a stored one; the file's tool of that name is back. */
-  delete(name: string, options?: { persona?: string; reason?: string }, caller?: Caller): Promise<boolean>;
+  delete(
+    name: string,
+    options?: { persona?: string; reason?: string },
+    caller?: Caller,
+  ): Promise<boolean>;
   /** How well models understand the definitions, worst first, and suspicious findings. */
   quality(options?: QualityOptions, caller?: WaitingCaller): Promise<QualityReport>;
   /** Score and tokens of each definition, in order; tokens are counted later where unknown. */
@@ -125,7 +146,12 @@ export interface PlaneServers extends ServersMethods {
   /** Servers without access that may be shown, and whom to ask. */
   locked(caller?: Caller): Promise<Locked[]>;
   /** Asks for a prompt, a resource, a completion or a method of an extension along the path; the server's answer or error comes unchanged. */
-  forward(server: string, method: string, params: UnknownObject, options?: OfferOptions): Promise<unknown>;
+  forward(
+    server: string,
+    method: string,
+    params: UnknownObject,
+    options?: OfferOptions,
+  ): Promise<unknown>;
   /** Asks servers for logs of this level until the returned function is called. */
   wantLogs(level: LogLevel): () => void;
   /** May the caller use this server? */
@@ -194,7 +220,12 @@ export interface PlanePrompts {
    */
   list(server?: string, caller?: WaitingCaller): Promise<Listed[]>;
   /** With its arguments filled in. */
-  get(server: string, name: string, args?: Record<string, string>, options?: OfferOptions): Promise<unknown>;
+  get(
+    server: string,
+    name: string,
+    args?: Record<string, string>,
+    options?: OfferOptions,
+  ): Promise<unknown>;
 }
 
 export interface PlaneResources {
@@ -229,11 +260,18 @@ export interface PlaneRegistry extends RegistryMethods {
     caller?: Caller,
   ): Promise<boolean>;
   /** Newest first. Default limit: 50. */
-  changes(query?: ChangeFilter & { limit?: number; offset?: number }, caller?: Caller): Promise<ChangePage>;
+  changes(
+    query?: ChangeFilter & { limit?: number; offset?: number },
+    caller?: Caller,
+  ): Promise<ChangePage>;
   /** A signed document. */
   export(choice?: BundleChoice, caller?: Caller): Promise<BundleExport>;
   /** All entries or none. Requires a reason unless nothing changes. */
-  import(bundle: string, options: { reason?: string; dryRun?: boolean }, caller?: Caller): Promise<BundleImport>;
+  import(
+    bundle: string,
+    options: { reason?: string; dryRun?: boolean },
+    caller?: Caller,
+  ): Promise<BundleImport>;
 }
 
 /** Trusted definitions of servers' tools, prompts, resources and templates, and their instructions. */

@@ -1,5 +1,10 @@
 import type { ToolsetInput } from "../../generated/config/config-input.ts";
-import type { CodegenMethods, CodeMethods, DeadLettersMethods, RunsMethods } from "../../generated/plane-methods.ts";
+import type {
+  CodegenMethods,
+  CodeMethods,
+  DeadLettersMethods,
+  RunsMethods,
+} from "../../generated/plane-methods.ts";
 import type { RenderedRun, RunFormat, RunPage, RunQuery } from "./agent/agent-run.ts";
 import type { CodeOutcome, RunCodeOptions } from "./agent/code-run.ts";
 import type { CodeSearch } from "./agent/code-schema.ts";
@@ -64,7 +69,9 @@ export interface PlaneSkills {
    * const { skills } = await plane.skills.published({ waitMs: 1_000 });
    * for (const { server, frontmatter } of skills) console.log(server, frontmatter.name);
    */
-  published(options?: OfferOptions & { waitMs?: number; servers?: readonly string[] }): Promise<SkillShelf>;
+  published(
+    options?: OfferOptions & { waitMs?: number; servers?: readonly string[] },
+  ): Promise<SkillShelf>;
   /** By name, each with its missing tools. */
   page(query?: Partial<SkillQuery>, caller?: Caller & { waitMs?: number }): Promise<SkillPage>;
   get(name: string, caller?: Caller & { personas?: string[] }): Promise<SkillListing>;
@@ -134,7 +141,10 @@ export interface PlaneCode extends CodeMethods {
    */
   run(source: string, options?: RunCodeOptions): Promise<CodeOutcome>;
   /** The tools that fit, as TypeScript for a program. */
-  search(query: string, options?: Caller & Pick<RunCodeOptions, "only"> & { limit?: number }): Promise<CodeSearch>;
+  search(
+    query: string,
+    options?: Caller & Pick<RunCodeOptions, "only"> & { limit?: number },
+  ): Promise<CodeSearch>;
 }
 
 export const codegenKinds = ["types", "client", "cli"] as const;

@@ -8,7 +8,12 @@ import type { Relay } from "./calls/provider.ts";
 import type { Cancellable } from "./cancellable.ts";
 import type { ContextStatsOptions } from "./catalogue/quality.ts";
 import type { ContextStats } from "./catalogue/quality-schema.ts";
-import type { Recommendation, SearchCase, SearchEvaluation, SearchRequest } from "./catalogue/search.ts";
+import type {
+  Recommendation,
+  SearchCase,
+  SearchEvaluation,
+  SearchRequest,
+} from "./catalogue/search.ts";
 import type { FoundTool, SearchAnswer } from "./catalogue/search-schema.ts";
 import type { Tool, ToolId } from "./catalogue/tool.ts";
 import type { Config } from "./config/config.ts";
@@ -27,7 +32,13 @@ import type {
   PlaneTokens,
 } from "./plane-access.ts";
 import type { PlaneExtensions } from "./plane-extensions.ts";
-import type { PlaneCalls, PlaneClients, PlaneConversations, PlaneEvents, PlaneResults } from "./plane-history.ts";
+import type {
+  PlaneCalls,
+  PlaneClients,
+  PlaneConversations,
+  PlaneEvents,
+  PlaneResults,
+} from "./plane-history.ts";
 import type {
   PlanePins,
   PlanePrompts,
@@ -70,10 +81,14 @@ export type PlaneCallOptions = CallOptions &
   };
 
 /** `tool` with `details`, where it still exists. */
-type DetailedAnswer = Omit<SearchAnswer, "tools"> & { tools: (FoundTool & { tool?: ToolListing })[] };
+type DetailedAnswer = Omit<SearchAnswer, "tools"> & {
+  tools: (FoundTool & { tool?: ToolListing })[];
+};
 
 /** `since` is when the store was last reached; `unrecorded` counts records that are in memory only. */
-export type Readiness = { ready: true } | { ready: false; reason: string; since: string; unrecorded?: number };
+export type Readiness =
+  | { ready: true }
+  | { ready: false; reason: string; since: string; unrecorded?: number };
 
 /**
  * All tools of the configured servers behind one path. `createPlane` makes one.
@@ -202,13 +217,19 @@ export interface Plane extends PlaneMethods, AsyncDisposable {
     },
   ): Promise<DetailedAnswer>;
   /** The servers and tools for a task, 15 tools at most. */
-  recommend(task: string, options?: Caller & { limit?: number; waitMs?: number }): Promise<Recommendation>;
+  recommend(
+    task: string,
+    options?: Caller & { limit?: number; waitMs?: number },
+  ): Promise<Recommendation>;
   /**
    * How well this catalogue is searched: recall and the place of the first right tool, with likeness and without.
    * @example
    * const { ranking } = await plane.evaluateSearch([{ query: "read a file", tools: ["files.read_file"] }]);
    */
-  evaluateSearch(cases: readonly SearchCase[], options?: Caller & { waitMs?: number }): Promise<SearchEvaluation>;
+  evaluateSearch(
+    cases: readonly SearchCase[],
+    options?: Caller & { waitMs?: number },
+  ): Promise<SearchEvaluation>;
   /** Before a stop: calls that wait for a person end with a request to retry. Running calls continue. */
   drain(): void;
   /**

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { anonymous, mayDo, principalOf, requireScope, scopeNames, trusted, withListed } from "./principal.ts";
+import {
+  anonymous,
+  mayDo,
+  principalOf,
+  requireScope,
+  scopeNames,
+  trusted,
+  withListed,
+} from "./principal.ts";
 
 const may: [held: string[], allowed: string][] = [
   [[], ""],
@@ -32,7 +40,10 @@ test("a refusal says who, what and which scope", () => {
     code: "FORBIDDEN",
     message: "ann may not see the API keys: it takes the scope 'admin'.",
   });
-  assert.throws(() => requireScope(anonymous, "read", "look at tools"), /^PlaneError: An anonymous caller may/);
+  assert.throws(
+    () => requireScope(anonymous, "read", "look at tools"),
+    /^PlaneError: An anonymous caller may/,
+  );
 });
 
 const users = { ann: { groups: ["ops"], persona: "Atlas" }, bob: { groups: [], persona: null } };
@@ -51,11 +62,16 @@ test("a listed user has the groups and the persona of the list, unless they brin
 });
 
 test("a listed user works where and with what the list says, unless they bring their own", () => {
-  const known = { ann: { ...users.ann, workspace: "red", compliance: "HIPAA", tool_groups: ["kb"] } };
+  const known = {
+    ann: { ...users.ann, workspace: "red", compliance: "HIPAA", tool_groups: ["kb"] },
+  };
   const { workspace, compliance, toolGroups } = withListed(principalOf({ user: "ann" }), known);
   assert.deepEqual([workspace, compliance, toolGroups], ["red", "HIPAA", ["kb"]]);
   const own = { user: "ann", workspace: "blue", compliance: "Public", toolGroups: [] };
   const brought = withListed(principalOf(own), known);
-  assert.deepEqual([brought.workspace, brought.compliance, brought.toolGroups], ["blue", "Public", []]);
+  assert.deepEqual(
+    [brought.workspace, brought.compliance, brought.toolGroups],
+    ["blue", "Public", []],
+  );
   assert.ok(!("toolGroups" in withListed(principalOf({ user: "bob" }), users)));
 });

@@ -94,7 +94,10 @@ type KnownUser = Pick<Brought, "groups" | "persona"> & {
 };
 
 /** Adds what the configuration lists for a user; what they bring wins. */
-export function withListed(principal: Principal, users: Readonly<Record<string, KnownUser>>): Principal {
+export function withListed(
+  principal: Principal,
+  users: Readonly<Record<string, KnownUser>>,
+): Principal {
   const { user } = principal;
   const listed = user !== null && Object.hasOwn(users, user) ? users[user] : undefined;
   if (listed === undefined && principal.brought === undefined) return principal;
@@ -125,10 +128,19 @@ function broughtBy({ groups, persona, workspace, compliance, toolGroups }: Princ
  * const principal = narrow(principalOf({ user: "ann" }), { servers: ["files"] });
  * await plane.agent.run("What is in notes.txt?", { principal });
  */
-export function narrow(principal: Principal, { servers }: { servers: boolean | readonly string[] }): Principal {
+export function narrow(
+  principal: Principal,
+  { servers }: { servers: boolean | readonly string[] },
+): Principal {
   if (servers === true) return principal;
-  if (servers !== false && !(Array.isArray(servers) && servers.every((name) => typeof name === "string")))
-    throw new PlaneError("USAGE", "The servers of a sub-agent are true, false or a list of their names.");
+  if (
+    servers !== false &&
+    !(Array.isArray(servers) && servers.every((name) => typeof name === "string"))
+  )
+    throw new PlaneError(
+      "USAGE",
+      "The servers of a sub-agent are true, false or a list of their names.",
+    );
   const named = servers === false ? [] : [...servers];
   const before = principal.servers;
   return { ...principal, servers: before ? named.filter((name) => before.includes(name)) : named };
@@ -185,13 +197,21 @@ function describeOwner(principal: Principal): string {
   const { within } = principal;
   const whole = describeWhole(principal);
   if (within === undefined) return whole;
-  return whole + limitMark + JSON.stringify([within.servers.toSorted(), within.toolsets.toSorted()]);
+  return (
+    whole + limitMark + JSON.stringify([within.servers.toSorted(), within.toolsets.toSorted()])
+  );
 }
 
 function describeWhole(principal: Principal): string {
   const { user, key, scopes } = principal;
   if (key !== undefined) return `key:${key}`;
-  const { groups, persona, workspace, compliance, toolGroups = [] } = principal.brought ?? principal;
+  const {
+    groups,
+    persona,
+    workspace,
+    compliance,
+    toolGroups = [],
+  } = principal.brought ?? principal;
   const rights = [scopes, groups, toolGroups].map((list) => list.toSorted());
   return JSON.stringify([user, ...rights, persona, workspace, compliance]);
 }
@@ -216,12 +236,18 @@ export function isSameName(one: string | null, other: string | null): boolean {
 const foldedName = (name: string) => name.normalize("NFKC").trim().toLowerCase();
 
 /** Is it this user, or a key that this user created for another name? */
-export function actsFor({ user, keyCreators = [] }: Pick<Principal, "user" | "keyCreators">, other: string | null) {
+export function actsFor(
+  { user, keyCreators = [] }: Pick<Principal, "user" | "keyCreators">,
+  other: string | null,
+) {
   return [user, ...keyCreators].some((name) => isSameName(name, other));
 }
 
 /** The same for a record that keeps its `owner`; one of an earlier version has none. */
-export function ownsRecord(reader: Principal, { user, owner }: { user: string | null; owner?: string }): boolean {
+export function ownsRecord(
+  reader: Principal,
+  { user, owner }: { user: string | null; owner?: string },
+): boolean {
   if (mayDo(reader, "admin")) return true;
   return user === reader.user && (owner === undefined || owns(reader, owner));
 }

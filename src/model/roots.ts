@@ -18,7 +18,12 @@ export interface RootStore {
   forgetRoots(before: string): Promise<number>;
   chainEnds(): Promise<ChainEnd[]>;
   /** Of records after a number up to another, in their order. */
-  chainHashes(chain: string, after: number, upTo: number, limit: number): Promise<{ sequence: number; hash: string }[]>;
+  chainHashes(
+    chain: string,
+    after: number,
+    upTo: number,
+    limit: number,
+  ): Promise<{ sequence: number; hash: string }[]>;
   /** A recorded call as it stands in its chain. */
   chainedCall(id: string): Promise<(ChainEnd & { record: string; previous: string }) | null>;
   /** Of records that were in this chain those that are gone, and were not removed because of their age. */

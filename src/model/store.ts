@@ -3,7 +3,14 @@ import type { RunFilter } from "./agent/agent-run.ts";
 import type { AgentRun, RunSummary } from "./agent/run-schema.ts";
 import type { AuditFilter } from "./audit.ts";
 import type { AuditRecord, Chain } from "./audit-schema.ts";
-import type { CallFilter, ChainHead, CountedSteps, Loss, SeriesSpan, VerifyOptions } from "./calls/call-history.ts";
+import type {
+  CallFilter,
+  ChainHead,
+  CountedSteps,
+  Loss,
+  SeriesSpan,
+  VerifyOptions,
+} from "./calls/call-history.ts";
 import type { CallChain, CallRecord, CallUsage } from "./calls/call-schema.ts";
 import type { HeldFilter, HeldPart, KeptHeldCall } from "./calls/held-call.ts";
 import type { PlanRecord, RememberedApproval } from "./calls/held-schema.ts";
@@ -17,7 +24,12 @@ import type { PlaneEvent, StoredEvent } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import type { RootStore } from "./roots.ts";
 import type { KnownServer } from "./servers/server.ts";
-import type { DeadLetterFilter, DeadLetterPage, DueDeadLetter, KeptDeadLetter } from "./work/dead-letter.ts";
+import type {
+  DeadLetterFilter,
+  DeadLetterPage,
+  DueDeadLetter,
+  KeptDeadLetter,
+} from "./work/dead-letter.ts";
 import type { JobStore } from "./work/job-run.ts";
 
 export type DueKind = "run" | "deadLetter";
@@ -69,7 +81,10 @@ export function deadLetterGroup(letter: { server: string | null; tool: string })
 }
 
 /** The next value and the answer. `now` is the store's time. */
-export type SharedStep<T> = (value: JsonObject | null, now: number) => { value: JsonObject | null; answer: T };
+export type SharedStep<T> = (
+  value: JsonObject | null,
+  now: number,
+) => { value: JsonObject | null; answer: T };
 
 /** Arguments and result of a call as JSON. */
 export type StoredPayload = { id: string; expiresAt: string; body: string };
@@ -145,7 +160,10 @@ export interface StateVerbs {
   /** The number of lines of an export. */
   countState(): Promise<number>;
   /** Into an empty store. `dryRun` only checks. */
-  importState(open: () => AsyncIterable<string>, options?: ImportStateOptions): Promise<StateReport>;
+  importState(
+    open: () => AsyncIterable<string>,
+    options?: ImportStateOptions,
+  ): Promise<StateReport>;
 }
 
 export type OpenedState = StateVerbs & AsyncDisposable;
@@ -202,7 +220,15 @@ export type StoreHearing = Pick<Store, "isInformed"> & { onNews: Store["watch"] 
 
 /** How much there is of one kind. Count and bytes are estimated from the newest. */
 export type StoredAmount = {
-  kind: "calls" | "changes" | "runs" | "events" | "results" | "payloads" | "deadLetters" | "jobRuns";
+  kind:
+    | "calls"
+    | "changes"
+    | "runs"
+    | "events"
+    | "results"
+    | "payloads"
+    | "deadLetters"
+    | "jobRuns";
   count: number;
   bytes: number;
   /** When the oldest was made; for results and payloads, when the first of them goes. */
@@ -252,7 +278,10 @@ export interface SignInStore {
   /** Replaces the one of its kind and id, but not what is known of its use. */
   putSignIn(row: Omit<SignInRow, "usedAt" | "consumedAt">, tells?: boolean): Promise<void>;
   /** False where it is not as it was read any more; null where there was none. */
-  replaceSignIn(row: Omit<SignInRow, "usedAt" | "consumedAt">, before: Uint8Array | null): Promise<boolean>;
+  replaceSignIn(
+    row: Omit<SignInRow, "usedAt" | "consumedAt">,
+    before: Uint8Array | null,
+  ): Promise<boolean>;
   signIn(kind: string, id: string, now: number): Promise<SignInRow | null>;
   /** Oldest first. */
   signIns(filter: SignInFilter, now: number): Promise<SignInRow[]>;
@@ -265,7 +294,13 @@ export interface SignInStore {
   forgetSignIns(now: number): Promise<number>;
 }
 
-export interface Store extends JobStore, SharedValues, SignInStore, StateStore, VectorStore, RootStore {
+export interface Store
+  extends JobStore,
+    SharedValues,
+    SignInStore,
+    StateStore,
+    VectorStore,
+    RootStore {
   /** All or nothing, in order. Ids are unique. */
   append(entries: readonly JournalEntry[]): Promise<ChainHeads>;
   call(id: string): Promise<CallRecord | null>;
@@ -312,7 +347,11 @@ export interface Store extends JobStore, SharedValues, SignInStore, StateStore, 
   /** Replaces the one of its identity. */
   putKnownServer(known: KnownServer): Promise<void>;
   /** With its changes. False, and nothing written, when the stored one is not from `basis`. */
-  putListing(known: KnownServer, basis: string | null, changes: readonly NewChange[]): Promise<boolean>;
+  putListing(
+    known: KnownServer,
+    basis: string | null,
+    changes: readonly NewChange[],
+  ): Promise<boolean>;
   /** Above `most` the oldest go, ended ones first. */
   addDeadLetter(letter: KeptDeadLetter, most: number): Promise<void>;
   deadLetter(id: string): Promise<KeptDeadLetter | null>;

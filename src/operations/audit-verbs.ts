@@ -17,18 +17,25 @@ export function auditVerbs<T extends object>(verbs: T, record: RecordChange): T 
     // An operation that is no method of the plane leaves its record where it runs.
     if (!facts.isAudited || method === undefined) continue;
     const recorded = recordMethod(facts, verbs as Plane, method, record);
-    wrapped[noun] = verb === undefined ? recorded : { ...(wrapped[noun] as object), [verb]: recorded };
+    wrapped[noun] =
+      verb === undefined ? recorded : { ...(wrapped[noun] as object), [verb]: recorded };
   }
   return wrapped as T;
 }
 
-function recordMethod(facts: VerbFacts, plane: Plane, method: Method, record: RecordChange): Method {
+function recordMethod(
+  facts: VerbFacts,
+  plane: Plane,
+  method: Method,
+  record: RecordChange,
+): Method {
   return async (...args) => {
     // Changes are rare: what says how they are recorded is loaded with the first.
     const { operations } = await import("./operations.ts");
     const declared = operations.find(({ name }) => name === facts.name);
     // A change without a record is not made.
-    if (declared?.audit === undefined) throw new Error(`Nothing says how '${facts.name}' is recorded`);
+    if (declared?.audit === undefined)
+      throw new Error(`Nothing says how '${facts.name}' is recorded`);
     const input = inputOf(facts, args);
     if ((declared.audit as Audit<object>).isTrial?.(input)) return method(...args);
     const caller = ((facts.caller !== null && args[facts.caller]) || {}) as Caller;

@@ -40,7 +40,8 @@ export function bindCaller(plane: object, caller: KnownCaller): Plane {
 function withCaller(method: Method, at: number, caller: KnownCaller): Method {
   return (...args) => {
     const given = args[at] as Caller | undefined;
-    if (given?.principal === undefined) args[at] = { ...caller, ...given, principal: caller.principal };
+    if (given?.principal === undefined)
+      args[at] = { ...caller, ...given, principal: caller.principal };
     return method(...args);
   };
 }

@@ -16,7 +16,8 @@ export const ofPersonaOptions = {
 
 /** Of commands that call tools. */
 export const recordingOptions = {
-  "--record <file>": "append every call to this file, with arguments and result; secrets are masked",
+  "--record <file>":
+    "append every call to this file, with arguments and result; secrets are masked",
   "--replay <file>": "answer calls from such a recording; start no servers",
   "--replay-miss <what>": {
     about: "if the recording lacks a call: fail (the default), or make the call",

@@ -38,12 +38,17 @@ export const Done = z.object({ ok: z.boolean() });
 export const text = (description: string) => z.string().meta({ description });
 
 export const oneOf = <const T extends readonly string[]>(values: T, description?: string) =>
-  z.enum(values, `give one of ${values.join(", ")}`).meta(description === undefined ? {} : { description });
+  z
+    .enum(values, `give one of ${values.join(", ")}`)
+    .meta(description === undefined ? {} : { description });
 
 /** True or false; on a command line a flag, in a query `true` or `false`. */
 export const flag = (description: string) =>
   z
-    .union([z.boolean(), z.stringbool({ truthy: ["true", "1", ""], falsy: ["false", "0"] })], "give true or false")
+    .union(
+      [z.boolean(), z.stringbool({ truthy: ["true", "1", ""], falsy: ["false", "0"] })],
+      "give true or false",
+    )
     .optional()
     .meta({ type: "boolean", description });
 
@@ -69,7 +74,8 @@ export function pageAfterCursor<T>(
   return takeFrom(sorted, keyOf, { limit, cursor: cursor ?? null });
 }
 
-export const byCreation = ({ createdAt, id }: { createdAt: string; id: string }) => `${createdAt} ${id}`;
+export const byCreation = ({ createdAt, id }: { createdAt: string; id: string }) =>
+  `${createdAt} ${id}`;
 
 /** A number in a query or on a command line, where it is text, too. */
 export function wholeNumber(min: number, description: string) {

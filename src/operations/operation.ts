@@ -31,7 +31,8 @@ export type Missing = { missing: string };
 export const filesOnly: Missing = { missing: "the command line reads and writes the files itself" };
 
 /** Who asks, and when they go away. */
-export type Asker = Required<Pick<Caller, "principal" | "face">> & Caller & { signal?: AbortSignal };
+export type Asker = Required<Pick<Caller, "principal" | "face">> &
+  Caller & { signal?: AbortSignal };
 
 /** What a face knows beside the caller. */
 export type OperationContext = {
@@ -39,7 +40,10 @@ export type OperationContext = {
   setup: ConfigFiles | null;
 };
 
-export type ConfigFiles = Pick<Setup, "check" | "explain" | "importClients" | "putServer" | "removeServer"> &
+export type ConfigFiles = Pick<
+  Setup,
+  "check" | "explain" | "importClients" | "putServer" | "removeServer"
+> &
   Pick<Setup, "putToolset" | "removeToolset" | "undoRemoval" | "putModel"> &
   Pick<Setup, "clients" | "connectClient" | "disconnectClient"> &
   SetupAdding &
@@ -163,16 +167,22 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** The named fields that are set. */
 export function pick(from: unknown, ...names: string[]): Fields {
   const fields = (from ?? {}) as Fields;
-  return Object.fromEntries(names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])));
+  return Object.fromEntries(
+    names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
+  );
 }
 
 /** Of a change of an entry of the catalogue: what its history says. */
-export function changedEntry<Input>(nameOf: (input: Input) => unknown, ...more: string[]): Audit<Input> {
+export function changedEntry<Input>(
+  nameOf: (input: Input) => unknown,
+  ...more: string[]
+): Audit<Input> {
   return {
     target: nameOf,
     input: (input) => pick(input, "reason", "persona", ...more),
     snapshot: async (plane, input, caller) =>
-      (await plane.registry.changes({ name: String(nameOf(input)), limit: 1 }, caller)).changes[0]?.after,
+      (await plane.registry.changes({ name: String(nameOf(input)), limit: 1 }, caller)).changes[0]
+        ?.after,
   };
 }
 
@@ -208,7 +218,12 @@ export type Operation<
   /** What is recorded of it. Left out, it changes nothing, or its calls and runs are on record. */
   audit?: Audit<z.output<Input>>;
   /** Where it is more than one call of the plane. */
-  run?(plane: Plane, input: z.output<Input>, asker: Asker, situation: OperationContext): Promise<unknown>;
+  run?(
+    plane: Plane,
+    input: z.output<Input>,
+    asker: Asker,
+    situation: OperationContext,
+  ): Promise<unknown>;
 };
 
 export function operation<
@@ -220,7 +235,8 @@ export function operation<
   return declared;
 }
 
-export const isMissing = (way: object | undefined): way is Missing => way !== undefined && "missing" in way;
+export const isMissing = (way: object | undefined): way is Missing =>
+  way !== undefined && "missing" in way;
 
 /** Runs an operation on a plane with an input that was checked. */
 export async function runOperation(
@@ -231,16 +247,23 @@ export async function runOperation(
   situation: OperationContext,
 ): Promise<unknown> {
   const { run } = declared;
-  if (run === undefined) return methodOf(plane, declared.name)?.(...argumentsOf(declared, input as JsonObject, asker));
+  if (run === undefined)
+    return methodOf(plane, declared.name)?.(...argumentsOf(declared, input as JsonObject, asker));
   const todo = () => run(plane, input as never, asker, situation);
   const { audit } = declared as { audit?: Audit<object> };
   // A method of the plane leaves its record itself.
-  if (audit === undefined || methodOf(plane, declared.name) !== undefined || audit.isTrial?.(input)) return todo();
+  if (audit === undefined || methodOf(plane, declared.name) !== undefined || audit.isTrial?.(input))
+    return todo();
   return plane.audit.run(auditedWork(declared, plane, input, asker), asker, todo);
 }
 
 /** What is recorded of it, with this input. */
-export function auditedWork(declared: Operation, plane: Plane, input: object, caller: Caller): AuditedWork {
+export function auditedWork(
+  declared: Operation,
+  plane: Plane,
+  input: object,
+  caller: Caller,
+): AuditedWork {
   const { name: operation, args } = declared;
   const { target, input: asked, snapshot, after } = declared.audit as Audit<object>;
   const first = Reflect.get(input, args[0] ?? "");
@@ -254,7 +277,10 @@ export function auditedWork(declared: Operation, plane: Plane, input: object, ca
 }
 
 /** `jobs.run` is `plane.jobs.run`. */
-export function methodOf(plane: Plane, path: string): ((...args: unknown[]) => unknown) | undefined {
+export function methodOf(
+  plane: Plane,
+  path: string,
+): ((...args: unknown[]) => unknown) | undefined {
   const find = (part: unknown, name: string): unknown => part && Reflect.get(part as object, name);
   return path.split(".").reduce(find, plane) as undefined;
 }
@@ -264,6 +290,7 @@ function argumentsOf({ args, isAnonymous }: Operation, input: JsonObject, asker:
   const rest = Object.fromEntries(
     Object.entries(input).filter(([key, value]) => !args.includes(key) && value !== undefined),
   );
-  if (args.includes("...")) return [...args.map((name) => (name === "..." ? rest : input[name])), asker];
+  if (args.includes("..."))
+    return [...args.map((name) => (name === "..." ? rest : input[name])), asker];
   return [...args.map((name) => input[name]), { ...rest, ...asker }];
 }

@@ -67,7 +67,11 @@ export type Declared = (typeof declared)[number][number];
 export type OperationName = Declared["name"];
 
 /** Those of this name; one declaration may stand for several names. */
-type Named<Name, One = Declared> = One extends { name: infer Names } ? (Name extends Names ? One : never) : never;
+type Named<Name, One = Declared> = One extends { name: infer Names }
+  ? Name extends Names
+    ? One
+    : never
+  : never;
 type Sent<One> = One extends { input: infer Input extends z.ZodObject } ? z.input<Input> : never;
 
 /** What a client sends to an operation: `InputOf<"calls.list">`. */

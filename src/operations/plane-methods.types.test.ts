@@ -32,7 +32,9 @@ type Mismatch<Name, Given extends readonly unknown[]> = Name extends unknown
   : never;
 
 type Mismatches<One> =
-  One extends Operation<infer Input, infer _, infer Name, infer Args> ? Mismatch<Name, Given<Input, Args>> : never;
+  One extends Operation<infer Input, infer _, infer Name, infer Args>
+    ? Mismatch<Name, Given<Input, Args>>
+    : never;
 
 /** Their input is text or any JSON, and what runs them reads it. */
 type Read = "code.run" | "events.page" | "policy.preview" | "tools.set";

@@ -5,7 +5,13 @@ import type { ErrorReport } from "../model/errors-schema.ts";
 import type { JobRun, SkillRun, StepRun } from "../model/work/run-schema.ts";
 
 /** Reasons for holders of a credential that was ours, or that an issuer signed. */
-const reasonsForHolders: readonly unknown[] = ["revoked", "expired", "not_yet", "audience", "claims"];
+const reasonsForHolders: readonly unknown[] = [
+  "revoked",
+  "expired",
+  "not_yet",
+  "audience",
+  "claims",
+];
 
 /** The same for no credential and a wrong one: a guess learns nothing. */
 const proveIt =
@@ -32,7 +38,11 @@ export function shownSkillRun(run: SkillRun): SkillRun {
 }
 
 export function shownJobRun(run: JobRun): JobRun {
-  const tasks = run.tasks.map((task) => ({ ...task, ...shownFailure(task), steps: task.steps.map(shownStep) }));
+  const tasks = run.tasks.map((task) => ({
+    ...task,
+    ...shownFailure(task),
+    steps: task.steps.map(shownStep),
+  }));
   return { ...run, ...shownFailure(run), tasks };
 }
 

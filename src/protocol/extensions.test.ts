@@ -28,15 +28,28 @@ test("a declaration within limits is read once; other names and settings are lef
   };
   assert.deepEqual(Object.keys(extensionsIn(capabilities)), ["a.b/one"]);
   assert.equal(extensionsIn(capabilities), extensionsIn(capabilities));
-  for (const extensions of [null, [], "x", undefined]) assert.deepEqual(extensionsIn({ extensions }), {});
+  for (const extensions of [null, [], "x", undefined])
+    assert.deepEqual(extensionsIn({ extensions }), {});
 });
 
 test("methods and notifications of the protocol belong to no extension", () => {
-  for (const method of ["tools/call", "Tools/Call", "ping", "tasks/get", "resources/list", "resources/templates/list"])
+  for (const method of [
+    "tools/call",
+    "Tools/Call",
+    "ping",
+    "tasks/get",
+    "resources/list",
+    "resources/templates/list",
+  ])
     assert.equal(isExtensionMethod(method), false, method);
   for (const method of ["skills/list", "resources/directory/read", "com.example/x/y"])
     assert.equal(isExtensionMethod(method), true, method);
-  for (const method of ["notifications/message", "notifications/tools/list_changed", "notifications/Cancelled", "x/y"])
+  for (const method of [
+    "notifications/message",
+    "notifications/tools/list_changed",
+    "notifications/Cancelled",
+    "x/y",
+  ])
     assert.equal(isExtensionNotification(method), false, method);
   assert.equal(isExtensionNotification("notifications/sheets/changed"), true);
 });
@@ -53,9 +66,13 @@ test("a method that bears an extension's name needs this one, another needs any"
 
 test("keys of `_meta` that belong to an extension go to servers that share it", () => {
   const one = "io.modelcontextprotocol/one";
-  const params = { _meta: { [one]: 1, [`${one}/more`]: 2, "io.modelcontextprotocol/two": 3, own: 4 } };
+  const params = {
+    _meta: { [one]: 1, [`${one}/more`]: 2, "io.modelcontextprotocol/two": 3, own: 4 },
+  };
   const client = { [one]: {}, "io.modelcontextprotocol/two": {} };
-  assert.deepEqual(metaFor(params, { [one]: {} }, client), { _meta: { [one]: 1, [`${one}/more`]: 2, own: 4 } });
+  assert.deepEqual(metaFor(params, { [one]: {} }, client), {
+    _meta: { [one]: 1, [`${one}/more`]: 2, own: 4 },
+  });
   const plain = { _meta: { own: 4 } };
   assert.equal(metaFor(plain, {}, {}), plain);
 });

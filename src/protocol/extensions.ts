@@ -22,7 +22,8 @@ type TableEntry = {
 export const extensionTable: Readonly<Record<string, TableEntry>> = {
   [uiExtension]: { isImplied: true, tells: { mimeTypes: [pageMimeType] }, offers: {} },
   [skillsExtension]: {
-    merge: (declared) => (declared.some(({ directoryRead }) => directoryRead === true) ? { directoryRead: true } : {}),
+    merge: (declared) =>
+      declared.some(({ directoryRead }) => directoryRead === true) ? { directoryRead: true } : {},
   },
   [tasksExtension]: { isOurs: true },
   "io.modelcontextprotocol/oauth-client-credentials": { isOurs: true },
@@ -50,9 +51,11 @@ function readExtensions(given: UnknownObject): UnknownObject {
   const taken: [string, unknown][] = [];
   for (const name in given) {
     if (taken.length >= maxExtensions.names) break;
-    if (!Object.hasOwn(given, name) || name.length > maxExtensions.nameLength || !shape.test(name)) continue;
+    if (!Object.hasOwn(given, name) || name.length > maxExtensions.nameLength || !shape.test(name))
+      continue;
     const settings = given[name];
-    if (isObject(settings) && JSON.stringify(settings).length <= maxExtensions.settings) taken.push([name, settings]);
+    if (isObject(settings) && JSON.stringify(settings).length <= maxExtensions.settings)
+      taken.push([name, settings]);
   }
   return taken.length === 0 ? nothing : Object.fromEntries(taken);
 }
@@ -83,13 +86,16 @@ export const toldToServers: UnknownObject = Object.fromEntries(
 
 /** What a client hears: what it declares itself, where one of its servers does, or the plane. */
 export function offeredTo(client: UnknownObject, servers: readonly UnknownObject[]): UnknownObject {
-  const merged = Object.entries(extensionTable).flatMap(([name, { merge }]): [string, unknown][] => {
-    const declared = merge ? servers.map((server) => server[name]).filter(isObject) : [];
-    return merge && declared.length > 0 ? [[name, merge(declared)]] : [];
-  });
+  const merged = Object.entries(extensionTable).flatMap(
+    ([name, { merge }]): [string, unknown][] => {
+      const declared = merge ? servers.map((server) => server[name]).filter(isObject) : [];
+      return merge && declared.length > 0 ? [[name, merge(declared)]] : [];
+    },
+  );
   const told = Object.keys(client).flatMap((name): [string, unknown][] => {
     if (entryOf(name).merge) return [];
-    const declared = servers.find((server) => Object.hasOwn(server, name))?.[name] ?? entryOf(name).offers;
+    const declared =
+      servers.find((server) => Object.hasOwn(server, name))?.[name] ?? entryOf(name).offers;
     return isRelayed(name) && declared !== undefined ? [[name, declared]] : [];
   });
   return Object.fromEntries([...told, ...merged]);
@@ -111,7 +117,13 @@ const ownMethods: ReadonlySet<string> = new Set([
   "tasks",
   "tools",
 ]);
-const ownResourceMethods: ReadonlySet<string> = new Set(["list", "read", "subscribe", "templates", "unsubscribe"]);
+const ownResourceMethods: ReadonlySet<string> = new Set([
+  "list",
+  "read",
+  "subscribe",
+  "templates",
+  "unsubscribe",
+]);
 const longestMethod = 200;
 
 /** May an extension have added this method? */
@@ -127,7 +139,9 @@ const ownNotifications =
 /** May an extension have added this notification? */
 export function isExtensionNotification(method: string): boolean {
   return (
-    method.length <= longestMethod && /^notifications(?:\/[\w.-]+)+$/.test(method) && !ownNotifications.test(method)
+    method.length <= longestMethod &&
+    /^notifications(?:\/[\w.-]+)+$/.test(method) &&
+    !ownNotifications.test(method)
   );
 }
 
@@ -154,7 +168,11 @@ export function isMetaOf(extension: string, key: string): boolean {
 }
 
 /** Without keys of extensions that this server does not share with the client. */
-export function metaFor(params: UnknownObject, server: UnknownObject, client: UnknownObject): UnknownObject {
+export function metaFor(
+  params: UnknownObject,
+  server: UnknownObject,
+  client: UnknownObject,
+): UnknownObject {
   const meta = params._meta;
   if (!isObject(meta)) return params;
   const given = Object.keys(meta).filter((key) => key.startsWith(metaPrefix));
@@ -162,5 +180,8 @@ export function metaFor(params: UnknownObject, server: UnknownObject, client: Un
   const passing = Object.keys(relayedTo(server, client));
   const foreign = given.filter((key) => !passing.some((name) => isMetaOf(name, key)));
   if (foreign.length === 0) return params;
-  return { ...params, _meta: Object.fromEntries(Object.entries(meta).filter(([key]) => !foreign.includes(key))) };
+  return {
+    ...params,
+    _meta: Object.fromEntries(Object.entries(meta).filter(([key]) => !foreign.includes(key))),
+  };
 }

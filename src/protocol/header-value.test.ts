@@ -10,7 +10,8 @@ function decode(value: string): string {
 }
 
 test("plain text stands as it is", () => {
-  for (const value of ["eu-west-1", "a b", "~!x", "?=", "=?utf-8?x?="]) assert.equal(encodeHeaderValue(value), value);
+  for (const value of ["eu-west-1", "a b", "~!x", "?=", "=?utf-8?x?="])
+    assert.equal(encodeHeaderValue(value), value);
 });
 
 for (const [title, value] of [
@@ -43,5 +44,6 @@ test("what was encoded for a header is read again, and what only looks like it i
   for (const value of ["plain", "größer", " padded ", "=?base64?x"])
     assert.equal(decodeHeaderValue(encodeHeaderValue(value)), value);
   assert.equal(decodeHeaderValue("=?base64?SGVsbG8="), "=?base64?SGVsbG8=");
-  for (const broken of ["=?base64?SGVsbG8?=", "=?base64?SGVs!!!bG8=?="]) assert.equal(decodeHeaderValue(broken), null);
+  for (const broken of ["=?base64?SGVsbG8?=", "=?base64?SGVs!!!bG8=?="])
+    assert.equal(decodeHeaderValue(broken), null);
 });

@@ -25,9 +25,16 @@ const keyword = "x-mcp-header";
 type Mirrored = { path: readonly string[]; header: string };
 
 /** Arguments that a tool wants as HTTP headers, or the problem. */
-export function readParamHeaders(schema: unknown): { mirrored: Mirrored[]; problem: string | null } {
+export function readParamHeaders(schema: unknown): {
+  mirrored: Mirrored[];
+  problem: string | null;
+} {
   const mirrored: Mirrored[] = [];
-  const visit = (node: unknown, path: readonly string[], reachable: boolean): string | undefined => {
+  const visit = (
+    node: unknown,
+    path: readonly string[],
+    reachable: boolean,
+  ): string | undefined => {
     if (Array.isArray(node)) return firstOf(node, (item) => visit(item, path, false));
     if (!isObject(node)) return undefined;
     if (keyword in node) {
@@ -48,9 +55,20 @@ export function readParamHeaders(schema: unknown): { mirrored: Mirrored[]; probl
 }
 
 /** Keywords whose value is data. */
-const notSchemas = new Set(["default", "examples", "example", "enum", "const", "required", keyword]);
+const notSchemas = new Set([
+  "default",
+  "examples",
+  "example",
+  "enum",
+  "const",
+  "required",
+  keyword,
+]);
 
-function firstOf<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
+function firstOf<T>(
+  items: readonly T[],
+  find: (item: T) => string | undefined,
+): string | undefined {
   for (const item of items) {
     const found = find(item);
     if (found !== undefined) return found;
@@ -77,7 +95,8 @@ function refuse(
   const header = node[keyword];
   const where = `'${keyword}' of '${path.join(".")}'`;
   if (!reachable || path.length === 0) return `${where} is not on a plain property`;
-  if (typeof header !== "string" || !token.test(header)) return `${where} is not the name of a header`;
+  if (typeof header !== "string" || !token.test(header))
+    return `${where} is not the name of a header`;
   if (!["string", "integer", "boolean"].includes(String(node.type)))
     return `${where} is not on a text, whole number or boolean`;
   if (others.some((other) => other.header.toLowerCase() === header.toLowerCase()))

@@ -13,7 +13,8 @@ function serverOf(...results: unknown[]) {
   };
   return {
     sent,
-    call: (options: RequestOptions = {}) => completeResult(send, "tools/call", { name: "t" }, options),
+    call: (options: RequestOptions = {}) =>
+      completeResult(send, "tools/call", { name: "t" }, options),
   };
 }
 
@@ -24,7 +25,13 @@ const asking = (inputRequests?: object, requestState?: unknown) => ({
   ...(requestState === undefined ? {} : { requestState }),
 });
 
-for (const result of [{ content: [] }, { resultType: "complete", content: [] }, null, "text", [1]]) {
+for (const result of [
+  { content: [] },
+  { resultType: "complete", content: [] },
+  null,
+  "text",
+  [1],
+]) {
   test(`the result ${JSON.stringify(result)} is complete and passed on as it is`, async () => {
     const { sent, call } = serverOf(result);
     assert.equal(await call(), result);
@@ -56,15 +63,22 @@ test("questions are answered by the caller, and sent with the state exactly as i
   ]);
   assert.deepEqual(sent[1], {
     name: "t",
-    inputResponses: { who: { answered: "elicitation/create" }, what: { answered: "sampling/createMessage" } },
+    inputResponses: {
+      who: { answered: "elicitation/create" },
+      what: { answered: "sampling/createMessage" },
+    },
     requestState: state,
   });
 });
 
 test("every round is answered for itself: no answer and no state of an earlier one is sent again", async () => {
-  const { sent, call } = serverOf(asking({ a: question("x") }, "one"), asking({ b: question("y") }), {
-    content: [],
-  });
+  const { sent, call } = serverOf(
+    asking({ a: question("x") }, "one"),
+    asking({ b: question("y") }),
+    {
+      content: [],
+    },
+  );
   await call({ onRequest: async (method) => ({ method }) });
   assert.deepEqual(sent.slice(1), [
     { name: "t", inputResponses: { a: { method: "x" } }, requestState: "one" },
@@ -88,7 +102,10 @@ test("a server that never stops asking is given up", async () => {
 });
 
 test("questions without an answerer, or that are none, fail the call with what was asked", async () => {
-  await assert.rejects(serverOf(asking({ a: question("elicitation/create") })).call(), /'elicitation\/create'/);
+  await assert.rejects(
+    serverOf(asking({ a: question("elicitation/create") })).call(),
+    /'elicitation\/create'/,
+  );
   await assert.rejects(
     serverOf(asking({ a: "text" })).call({ onRequest: async () => ({}) }),
     /cannot be answered here/,

@@ -17,7 +17,8 @@ function openWith(result: unknown) {
       close: async () => undefined,
       send(message) {
         sent.push(message);
-        if ("id" in message) queueMicrotask(() => peer.receive({ jsonrpc: "2.0", id: message.id, result }));
+        if ("id" in message)
+          queueMicrotask(() => peer.receive({ jsonrpc: "2.0", id: message.id, result }));
       },
     }),
     { onNotification() {}, onRequest: refuseRequest, onStray() {} },
@@ -45,7 +46,8 @@ for (const protocolVersion of legacyVersions) {
 test("what the server tells of itself is kept, and whatever is of the wrong kind is nothing", async () => {
   const protocolVersion = "2025-06-18";
   const told = { capabilities: { tools: {} }, serverInfo: { name: "s" }, instructions: "Be kind." };
-  const { capabilities, serverInfo, instructions } = await openWith({ protocolVersion, ...told }).session;
+  const { capabilities, serverInfo, instructions } = await openWith({ protocolVersion, ...told })
+    .session;
   assert.deepEqual({ capabilities, serverInfo, instructions }, told);
   const wrong = { capabilities: [], serverInfo: "s", instructions: 7 };
   const bare = await openWith({ protocolVersion, ...wrong }).session;

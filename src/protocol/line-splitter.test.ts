@@ -20,7 +20,9 @@ function split(chunks: readonly Buffer[], limitBytes = Number.POSITIVE_INFINITY)
 
 /** Bytes cut at these places. */
 function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
-  const sorted = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b);
+  const sorted = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort(
+    (a, b) => a - b,
+  );
   return [0, ...sorted].map((from, at) => bytes.subarray(from, sorted[at] ?? bytes.length));
 }
 

@@ -47,7 +47,10 @@ test("an empty cursor is followed like any other, and where it is refused the li
       ? { tools: ["a"], nextCursor: "" }
       : { tools: ["b"], ...(cursor === "" && { nextCursor: "2" }) },
   );
-  assert.deepEqual(await listAll(pages, "tools/list", signal), { items: ["a", "b", "b"], warning: null });
+  assert.deepEqual(await listAll(pages, "tools/list", signal), {
+    items: ["a", "b", "b"],
+    warning: null,
+  });
   assert.deepEqual(pages.cursors, [undefined, "", "2"]);
   const strict = sessionOf(({ cursor }) => {
     if (cursor === "") throw new RpcError(-32602, "Invalid cursor");
@@ -70,7 +73,10 @@ test("a cursor that becomes invalid on the way begins a new walk, once", async (
   assert.deepEqual(await listAll(once, "tools/list", signal), { items: ["a", "b"], warning: null });
   assert.deepEqual(once.cursors, [undefined, "next", undefined, "next"]);
   const ever = forgetful(9);
-  await assert.rejects(listAll(ever, "tools/list", signal), { name: "RpcError", message: "Invalid cursor" });
+  await assert.rejects(listAll(ever, "tools/list", signal), {
+    name: "RpcError",
+    message: "Invalid cursor",
+  });
   assert.equal(ever.cursors.length, 4);
   const refusing = sessionOf(() => {
     throw new RpcError(-32602, "no list");
@@ -80,7 +86,10 @@ test("a cursor that becomes invalid on the way begins a new walk, once", async (
 });
 
 test("cursors that go round in a circle end the listing with a warning", async () => {
-  const session = sessionOf(({ cursor }) => ({ tools: [cursor], nextCursor: cursor === "a" ? "b" : "a" }));
+  const session = sessionOf(({ cursor }) => ({
+    tools: [cursor],
+    nextCursor: cursor === "a" ? "b" : "a",
+  }));
   const { items, warning } = await listAll(session, "tools/list", signal);
   assert.deepEqual(items, [undefined, "a", "b"]);
   assert.match(warning ?? "", /same cursor/);
@@ -118,7 +127,9 @@ test("every list is found under its own key", async () => {
 });
 
 test("a list with more tools than are taken counts those that are left out", async () => {
-  const pages = [12_000, 8_300].map((count) => Array.from({ length: count }, (_, at) => ({ name: `t${at}` })));
+  const pages = [12_000, 8_300].map((count) =>
+    Array.from({ length: count }, (_, at) => ({ name: `t${at}` })),
+  );
   const request = async (_: string, { cursor }: { cursor?: unknown } = {}) =>
     cursor === undefined ? { tools: pages[0], nextCursor: "more" } : { tools: pages[1] };
   const listing = await listAll({ request }, "tools/list", new AbortController().signal);

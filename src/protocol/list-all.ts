@@ -56,16 +56,24 @@ async function ask(
   signal: AbortSignal,
 ): Promise<Page> {
   const key = listings[method];
-  const result = await request(method, cursor === undefined ? {} : { cursor }, { signal }).catch((cause) => {
-    const isRefused = cursor !== undefined && cause instanceof RpcError && cause.code === invalidParams;
-    throw isRefused ? new InvalidCursor(undefined, { cause }) : cause;
-  });
-  if (!isObject(result) || !Array.isArray(result[key])) throw new Error(`its answer to ${method} has no list '${key}'`);
+  const result = await request(method, cursor === undefined ? {} : { cursor }, { signal }).catch(
+    (cause) => {
+      const isRefused =
+        cursor !== undefined && cause instanceof RpcError && cause.code === invalidParams;
+      throw isRefused ? new InvalidCursor(undefined, { cause }) : cause;
+    },
+  );
+  if (!isObject(result) || !Array.isArray(result[key]))
+    throw new Error(`its answer to ${method} has no list '${key}'`);
   return { ...result, items: result[key] };
 }
 
 /** Ends at a cursor that does not advance, and at the limits. */
-async function walk(session: Pick<Session, "request">, method: ListMethod, signal: AbortSignal): Promise<Listing> {
+async function walk(
+  session: Pick<Session, "request">,
+  method: ListMethod,
+  signal: AbortSignal,
+): Promise<Listing> {
   const key = listings[method];
   const items: unknown[] = [];
   const seen = new Set<string>();
@@ -78,7 +86,8 @@ async function walk(session: Pick<Session, "request">, method: ListMethod, signa
       if (cursor === "" && thrown instanceof InvalidCursor) return null;
       throw thrown;
     });
-    if (page === null || (cursor === "" && isSame(page, first))) return { items, warning: null, ...scope };
+    if (page === null || (cursor === "" && isSame(page, first)))
+      return { items, warning: null, ...scope };
     first ??= page;
     for (const item of page.items) items.push(shallow(item));
     if (page.cacheScope === "private") scope = { isPrivate: true };
@@ -91,7 +100,8 @@ async function walk(session: Pick<Session, "request">, method: ListMethod, signa
       return { items, warning, leftOut, ...scope };
     }
     if (typeof next !== "string") return { items, warning: null, ...scope };
-    if (seen.has(next)) return { items, warning: `its ${method} came back to the same cursor`, ...scope };
+    if (seen.has(next))
+      return { items, warning: `its ${method} came back to the same cursor`, ...scope };
     seen.add(next);
     cursor = next;
   }
@@ -99,7 +109,8 @@ async function walk(session: Pick<Session, "request">, method: ListMethod, signa
 }
 
 /** What goes through a definition must not overflow the stack. What is cut is still too deep for the catalogue. */
-const shallow = (item: unknown) => (isTooDeep(item, maxListed.depth) ? cutDeepValue(item, maxListed.depth) : item);
+const shallow = (item: unknown) =>
+  isTooDeep(item, maxListed.depth) ? cutDeepValue(item, maxListed.depth) : item;
 
 /** Others take it for no cursor, and begin again. */
 function isSame(page: Page, first: Page | undefined): boolean {
@@ -109,6 +120,8 @@ function isSame(page: Page, first: Page | undefined): boolean {
 /** Clients load them, so they must not be able to run anything. */
 export function safeIcons(icons: unknown): unknown[] {
   const isSafe = (icon: unknown) =>
-    isObject(icon) && typeof icon.src === "string" && /^(?:https?:\/\/|data:image\/)/i.test(icon.src);
+    isObject(icon) &&
+    typeof icon.src === "string" &&
+    /^(?:https?:\/\/|data:image\/)/i.test(icon.src);
   return Array.isArray(icons) ? icons.filter(isSafe) : [];
 }

@@ -21,7 +21,11 @@ export function renderMessage(message: OutgoingMessage): string {
 }
 
 /** An RpcError is passed on as it is. */
-export type AnswerRequest = (method: string, params: UnknownObject, signal: AbortSignal) => Promise<UnknownObject>;
+export type AnswerRequest = (
+  method: string,
+  params: UnknownObject,
+  signal: AbortSignal,
+) => Promise<UnknownObject>;
 
 /** The other side answered with an error. */
 export class RpcError extends Error {

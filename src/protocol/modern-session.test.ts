@@ -54,7 +54,9 @@ test("every request carries the envelope, and what the caller put into it stays"
 
 test("a server that answers anything to anything has not understood the question", async () => {
   for (const answer of [{}, null, [], { supportedVersions: "2026-07-28" }]) {
-    await assert.rejects(discoverModern(peerOf(() => answer).peer, client, signal), { code: -32601 });
+    await assert.rejects(discoverModern(peerOf(() => answer).peer, client, signal), {
+      code: -32601,
+    });
   }
 });
 
@@ -78,10 +80,17 @@ suite("the stream of changes", () => {
   const forever = () => new Promise(() => undefined);
 
   test("is asked for exactly what the server can tell", async () => {
-    const capabilities = { tools: { listChanged: true }, prompts: {}, resources: { listChanged: true } };
+    const capabilities = {
+      tools: { listChanged: true },
+      prompts: {},
+      resources: { listChanged: true },
+    };
     const { sent } = listening(capabilities, forever);
     assert.equal(sent[0]?.method, "subscriptions/listen");
-    assert.deepEqual(sent[0]?.params.notifications, { toolsListChanged: true, resourcesListChanged: true });
+    assert.deepEqual(sent[0]?.params.notifications, {
+      toolsListChanged: true,
+      resourcesListChanged: true,
+    });
   });
 
   test("is not asked for where there is nothing to tell", () => {
@@ -103,7 +112,10 @@ suite("the stream of changes", () => {
 
   test("that lasted long is asked for again soon, however often it ended", async () => {
     const hour = 3_600_000;
-    const { sent, session } = listening(tools, () => new Promise((resolve) => setTimeout(resolve, hour)));
+    const { sent, session } = listening(
+      tools,
+      () => new Promise((resolve) => setTimeout(resolve, hour)),
+    );
     for (let stream = 1; stream <= 8; stream++) {
       await moveTime(hour);
       await moveTime(2_000);
@@ -117,7 +129,10 @@ suite("the stream of changes", () => {
       [new TransportError("cut", { sent: true }), 2],
       [new TransportError("it answered HTTP 502", { sent: true, status: 502 }), 2],
       [new RpcError(-32601, "unknown"), 1],
-      [new TransportError("it answered HTTP 405", { sent: false, permanent: true, status: 405 }), 1],
+      [
+        new TransportError("it answered HTTP 405", { sent: false, permanent: true, status: 405 }),
+        1,
+      ],
     ] as const) {
       const { sent, session } = listening(tools, () => Promise.reject(failure));
       await moveTime(0);
@@ -129,7 +144,9 @@ suite("the stream of changes", () => {
 
   test("ends with the session", async () => {
     const { sent, session } = listening(tools, ({ signal: ended }) => {
-      return new Promise((_, reject) => ended?.addEventListener("abort", () => reject(ended.reason)));
+      return new Promise((_, reject) =>
+        ended?.addEventListener("abort", () => reject(ended.reason)),
+      );
     });
     session.end();
     assert.equal(sent[0]?.options.signal?.aborted, true);

@@ -6,7 +6,13 @@ import { extensionsIn, relayedTo } from "./extensions.ts";
 import { RpcError, TransportError } from "./message.ts";
 import type { Peer } from "./peer.ts";
 import { hasShared, isExtendedKind, requireKnownKind, unknownKind } from "./result-kinds.ts";
-import { type ClientDescription, describeServer, modernVersion, type RequestOptions, type Session } from "./session.ts";
+import {
+  type ClientDescription,
+  describeServer,
+  modernVersion,
+  type RequestOptions,
+  type Session,
+} from "./session.ts";
 import { extendsToTasks, tasksExtension } from "./tasks/task.ts";
 
 type Send = (method: string, params: UnknownObject, options?: RequestOptions) => Promise<unknown>;
@@ -66,22 +72,36 @@ const metaPrefix = "io.modelcontextprotocol/";
 const listenAgain = { firstMs: 1_000, maxMs: 60_000 };
 
 /** Only a server of this revision answers with these. */
-export const modernErrors = { headerMismatch: -32020, missingCapability: -32021, unsupportedVersion: -32022 };
+export const modernErrors = {
+  headerMismatch: -32020,
+  missingCapability: -32021,
+  unsupportedVersion: -32022,
+};
 
 /** Its answer, or an error of this revision, shows that it speaks it. */
-export async function discoverModern(peer: Peer, client: ClientDescription, signal: AbortSignal): Promise<Session> {
+export async function discoverModern(
+  peer: Peer,
+  client: ClientDescription,
+  signal: AbortSignal,
+): Promise<Session> {
   const result = await peer.request("server/discover", withEnvelope({}, client), { signal });
   const given = isObject(result) ? result : {};
   const versions = given.supportedVersions;
   // Some servers answer every method with something.
   if (!Array.isArray(versions)) throw new RpcError(-32601, "it does not know server/discover");
   if (!versions.includes(modernVersion))
-    throw new RpcError(modernErrors.unsupportedVersion, "it does not speak 2026-07-28", { supported: versions });
+    throw new RpcError(modernErrors.unsupportedVersion, "it does not speak 2026-07-28", {
+      supported: versions,
+    });
   return openModernSession(peer, client, given);
 }
 
 /** No handshake: every request carries what a handshake would tell. */
-export function openModernSession(peer: Peer, client: ClientDescription, given: UnknownObject): Session {
+export function openModernSession(
+  peer: Peer,
+  client: ClientDescription,
+  given: UnknownObject,
+): Session {
   const meta = isObject(given._meta) ? given._meta : {};
   const serverInfo = meta[`${metaPrefix}serverInfo`];
   const described = describeServer(given);
@@ -110,7 +130,10 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
     address(params, options) {
       const { continuation } = options;
       const envelope = envelopes(options, continuation === undefined);
-      return withMeta(continuation === undefined ? params : { ...params, ...continuation }, envelope);
+      return withMeta(
+        continuation === undefined ? params : { ...params, ...continuation },
+        envelope,
+      );
     },
     complete: (answer, params, options) =>
       options.continuation
@@ -118,7 +141,11 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
         : completeResult(send, "tools/call", params, options, { answer }, isExtended(options)),
     watch() {
       const filter = changesOffered(described.capabilities);
-      if (filter) void listen(() => send("subscriptions/listen", filter, { signal: ended.signal }), ended.signal);
+      if (filter)
+        void listen(
+          () => send("subscriptions/listen", filter, { signal: ended.signal }),
+          ended.signal,
+        );
     },
     end: () => ended.abort(),
   };
@@ -127,7 +154,10 @@ export function openModernSession(peer: Peer, client: ClientDescription, given: 
 /** A server may answer with a task only where the client declares the extension. */
 function withTasks({ info, capabilities }: ClientDescription): ClientDescription {
   const others = isObject(capabilities.extensions) ? capabilities.extensions : {};
-  return { info, capabilities: { ...capabilities, extensions: { ...others, [tasksExtension]: {} } } };
+  return {
+    info,
+    capabilities: { ...capabilities, extensions: { ...others, [tasksExtension]: {} } },
+  };
 }
 
 function inTheNameOf(
@@ -163,7 +193,10 @@ export function withEnvelope(params: UnknownObject, client: ClientDescription): 
 }
 
 function withMeta(params: UnknownObject, envelope: UnknownObject): UnknownObject {
-  return { ...params, _meta: params._meta === undefined ? envelope : { ...envelope, ...(params._meta as object) } };
+  return {
+    ...params,
+    _meta: params._meta === undefined ? envelope : { ...envelope, ...(params._meta as object) },
+  };
 }
 
 function envelopeOf({ info, capabilities, logLevel }: ClientDescription): UnknownObject {
@@ -175,13 +208,20 @@ function envelopeOf({ info, capabilities, logLevel }: ClientDescription): Unknow
   };
 }
 
-type Envelopes = { of: AsClient; answering: UnknownObject | undefined; asking: UnknownObject | undefined };
+type Envelopes = {
+  of: AsClient;
+  answering: UnknownObject | undefined;
+  asking: UnknownObject | undefined;
+};
 
 /** The calls of a client say the same of it each time, so it is put together once. */
 function createEnvelopes(own: ClientDescription, offered: UnknownObject) {
   const plain = envelopeOf(own);
   const known = new WeakMap<AsClient, Envelopes>();
-  return ({ asClient, samples }: Pick<RequestOptions, "asClient" | "samples">, answersHere: boolean): UnknownObject => {
+  return (
+    { asClient, samples }: Pick<RequestOptions, "asClient" | "samples">,
+    answersHere: boolean,
+  ): UnknownObject => {
     const here = samples ? { ...own, capabilities: { ...own.capabilities, sampling: {} } } : own;
     if (asClient === undefined) return samples ? envelopeOf(here) : plain;
     const made = () => envelopeOf(inTheNameOf(asClient, here, answersHere, offered));
@@ -208,7 +248,9 @@ function changesOffered({ tools, prompts, resources }: UnknownObject): UnknownOb
     ([, offered]) => isObject(offered) && offered.listChanged === true,
   );
   if (changing.length === 0) return undefined;
-  return { notifications: Object.fromEntries(changing.map(([kind]) => [`${kind}ListChanged`, true])) };
+  return {
+    notifications: Object.fromEntries(changing.map(([kind]) => [`${kind}ListChanged`, true])),
+  };
 }
 
 /** A server that refuses it is not asked again. */
@@ -219,7 +261,8 @@ async function listen(ask: () => Promise<unknown>, ended: AbortSignal): Promise<
     try {
       await ask();
     } catch (thrown) {
-      if (thrown instanceof RpcError || (thrown instanceof TransportError && thrown.permanent)) return;
+      if (thrown instanceof RpcError || (thrown instanceof TransportError && thrown.permanent))
+        return;
     }
     if (ended.aborted) return;
     failures = steadyNow() - startedAt >= listenAgain.maxMs ? 1 : failures + 1;

@@ -7,15 +7,31 @@ import { negotiate } from "./negotiate.ts";
 import { createPeer, refuseRequest } from "./peer.ts";
 import type { Era } from "./session.ts";
 
-type Reply = { result: unknown } | { error: { code: number; message: string; data?: unknown } } | Error | undefined;
-type Script = { discover?: Reply; initialize?: Reply; known?: Era; isFixed?: boolean; signal?: AbortSignal };
+type Reply =
+  | { result: unknown }
+  | { error: { code: number; message: string; data?: unknown } }
+  | Error
+  | undefined;
+type Script = {
+  discover?: Reply;
+  initialize?: Reply;
+  known?: Era;
+  isFixed?: boolean;
+  signal?: AbortSignal;
+};
 
 const discovered = { result: { supportedVersions: ["2026-07-28"], capabilities: {} } };
 const initialized = { result: { protocolVersion: "2025-06-18", capabilities: {} } };
 const unknown = { error: { code: -32601, message: "Method not found" } };
 
 /** A server that answers like this; undefined is silence, an Error a failure on the way. */
-function negotiateWith({ discover, initialize, known, isFixed, signal = new AbortController().signal }: Script) {
+function negotiateWith({
+  discover,
+  initialize,
+  known,
+  isFixed,
+  signal = new AbortController().signal,
+}: Script) {
   const events: string[] = [];
   const reply = (id: unknown, body: object) => peer.receive({ jsonrpc: "2.0", id, ...body });
   const peer = createPeer(
@@ -26,7 +42,11 @@ function negotiateWith({ discover, initialize, known, isFixed, signal = new Abor
       async send(message: UnknownObject) {
         events.push(String(message.method));
         const answer =
-          message.method === "server/discover" ? discover : message.method === "initialize" ? initialize : undefined;
+          message.method === "server/discover"
+            ? discover
+            : message.method === "initialize"
+              ? initialize
+              : undefined;
         if (answer instanceof Error) throw answer;
         if (answer) queueMicrotask(() => reply(message.id, answer));
       },
@@ -65,15 +85,31 @@ suite("finding out the era", () => {
     ["does not know it", unknown],
     ["has an error of its own", { error: { code: -32000, message: "Server not initialized" } }],
     ["answers it with anything", { result: {} }],
-    ["names older revisions", { error: { code: -32022, message: "no", data: { supported: ["2025-11-25"] } } }],
+    [
+      "names older revisions",
+      { error: { code: -32022, message: "no", data: { supported: ["2025-11-25"] } } },
+    ],
     ["knows other revisions only", { result: { supportedVersions: ["2025-11-25"] } }],
-    ["refuses it with HTTP 400", new TransportError("400", { sent: false, permanent: true, status: 400 })],
-    ["refuses it with HTTP 404", new TransportError("404", { sent: false, permanent: true, status: 404 })],
-    ["refuses it with HTTP 406", new TransportError("406", { sent: false, permanent: true, status: 406 })],
+    [
+      "refuses it with HTTP 400",
+      new TransportError("400", { sent: false, permanent: true, status: 400 }),
+    ],
+    [
+      "refuses it with HTTP 404",
+      new TransportError("404", { sent: false, permanent: true, status: 404 }),
+    ],
+    [
+      "refuses it with HTTP 406",
+      new TransportError("406", { sent: false, permanent: true, status: 406 }),
+    ],
   ] as const) {
     for (const known of [undefined, "modern"] as const) {
       test(`a server that ${title} is shaken hands with${known ? ", whatever it was before" : ""}`, async () => {
-        const { session } = negotiateWith({ discover, initialize: initialized, ...(known ? { known } : {}) });
+        const { session } = negotiateWith({
+          discover,
+          initialize: initialized,
+          ...(known ? { known } : {}),
+        });
         assert.equal((await session).era, "legacy");
       });
     }
@@ -115,8 +151,14 @@ suite("finding out the era", () => {
   });
 
   for (const [title, failure] of [
-    ["who we are not (401)", new TransportError("401", { sent: false, permanent: true, status: 401 })],
-    ["what we may not (403)", new TransportError("403", { sent: false, permanent: true, status: 403 })],
+    [
+      "who we are not (401)",
+      new TransportError("401", { sent: false, permanent: true, status: 401 }),
+    ],
+    [
+      "what we may not (403)",
+      new TransportError("403", { sent: false, permanent: true, status: 403 }),
+    ],
     ["haste (429)", new TransportError("429", { sent: false, status: 429 })],
     ["trouble there (503)", new TransportError("503", { sent: true, status: 503 })],
     ["a lost connection", new TransportError("gone", { sent: true })],

@@ -15,7 +15,11 @@ import {
 } from "./session.ts";
 
 /** Offers the newest revision and takes the server's answer if known. */
-export async function openLegacySession(peer: Peer, client: ClientDescription, signal: AbortSignal): Promise<Session> {
+export async function openLegacySession(
+  peer: Peer,
+  client: ClientDescription,
+  signal: AbortSignal,
+): Promise<Session> {
   const { info: clientInfo, capabilities } = client;
   const params = { protocolVersion: legacyVersions[0], capabilities, clientInfo };
   const answer = await peer.request("initialize", params, { signal }).catch((thrown) => {
@@ -30,18 +34,28 @@ const maxShownLength = 40;
 /** The revisions that an error names. */
 function supportedBy(refusal: unknown): string[] {
   const data = refusal instanceof RpcError && isObject(refusal.data) ? refusal.data : {};
-  return Array.isArray(data.supported) ? data.supported.filter((version) => typeof version === "string") : [];
+  return Array.isArray(data.supported)
+    ? data.supported.filter((version) => typeof version === "string")
+    : [];
 }
 
 function otherVersions(refusal: unknown, known: readonly string[]): Error {
   const supported = supportedBy(refusal);
-  const shown = supported.slice(0, maxShownVersions).map((version) => plainText(version).slice(0, maxShownLength));
+  const shown = supported
+    .slice(0, maxShownVersions)
+    .map((version) => plainText(version).slice(0, maxShownLength));
   if (supported.length > shown.length) shown.push("and others");
   const theirs = shown.length === 0 ? "of no version that it names" : shown.join(", ");
-  return new Error(`it speaks protocol ${theirs}; known are ${known.join(", ")}`, { cause: refusal });
+  return new Error(`it speaks protocol ${theirs}; known are ${known.join(", ")}`, {
+    cause: refusal,
+  });
 }
 
-function acceptHandshake(peer: Peer, result: unknown, { capabilities, logLevel: level }: ClientDescription): Session {
+function acceptHandshake(
+  peer: Peer,
+  result: unknown,
+  { capabilities, logLevel: level }: ClientDescription,
+): Session {
   const given = isObject(result) ? result : {};
   const known = legacyVersions.find((candidate) => candidate === given.protocolVersion);
   if (known === undefined) {
@@ -58,7 +72,9 @@ function acceptHandshake(peer: Peer, result: unknown, { capabilities, logLevel: 
     told: extensionsIn(capabilities),
     request: (method, params, options) =>
       method === "tools/call"
-        ? peer.request(method, params, options).then((result) => requireLegacyKind(result, offered, options))
+        ? peer
+            .request(method, params, options)
+            .then((result) => requireLegacyKind(result, offered, options))
         : peer.request(method, params, options),
     complete: async (answer, _, options) => requireLegacyKind(answer, offered, options),
     watch() {
@@ -97,7 +113,10 @@ export async function negotiate(peer: Peer, negotiation: Negotiation): Promise<S
   return session;
 }
 
-async function openEither(peer: Peer, { client, signal, known, isFixed, overHttp }: Negotiation): Promise<Session> {
+async function openEither(
+  peer: Peer,
+  { client, signal, known, isFixed, overHttp }: Negotiation,
+): Promise<Session> {
   const openLegacy = () => openLegacySession(peer, client, signal);
   if (known === "legacy") return openLegacy();
   let handshake: Promise<Session> | undefined;
@@ -108,7 +127,9 @@ async function openEither(peer: Peer, { client, signal, known, isFixed, overHttp
     if (isFixed) return await discovery;
     const early = await orSilence(discovery, quietMs);
     if (early) return early;
-    const pong = overHttp ? [] : [pingInBothEras(peer, client, AbortSignal.any([signal, decided.signal]))];
+    const pong = overHttp
+      ? []
+      : [pingInBothEras(peer, client, AbortSignal.any([signal, decided.signal]))];
     const leftMs = (known === "modern" ? knownSilenceMs : silenceMs) - quietMs;
     const answer = await orSilence(Promise.race([discovery, ...pong]), leftMs);
     if (answer) return answer;
@@ -120,8 +141,10 @@ async function openEither(peer: Peer, { client, signal, known, isFixed, overHttp
     const supported = supportedBy(thrown);
     if (isFixed && supported.length > 0 && !supported.includes(modernVersion))
       throw otherVersions(thrown, [modernVersion]);
-    if (isFixed && overHttp && thrown instanceof RpcError) return openModernSession(peer, client, {});
-    if (isFixed) throw new Error(`it does not speak ${modernVersion}: ${(thrown as Error).message}`);
+    if (isFixed && overHttp && thrown instanceof RpcError)
+      return openModernSession(peer, client, {});
+    if (isFixed)
+      throw new Error(`it does not speak ${modernVersion}: ${(thrown as Error).message}`);
     return afterRefusal(peer, client, thrown, () => handshake ?? openLegacy());
   } finally {
     decided.abort();
@@ -132,8 +155,14 @@ async function openEither(peer: Peer, { client, signal, known, isFixed, overHttp
  * A legacy server that runs answers, and need not be waited for. One that is still starting reads this before the handshake:
  * as a request of the new revision it settles the era of a server that speaks both, which the handshake would make legacy.
  */
-async function pingInBothEras(peer: Peer, client: ClientDescription, signal: AbortSignal): Promise<undefined> {
-  await peer.request("ping", withEnvelope({}, client), { signal }).catch(() => new Promise(() => undefined));
+async function pingInBothEras(
+  peer: Peer,
+  client: ClientDescription,
+  signal: AbortSignal,
+): Promise<undefined> {
+  await peer
+    .request("ping", withEnvelope({}, client), { signal })
+    .catch(() => new Promise(() => undefined));
 }
 
 /** One that answers both may have begun a legacy session with the handshake, so it is asked again. */
@@ -157,7 +186,10 @@ async function afterBoth(
 }
 
 /** The handshake, unless the question was answered before it. */
-async function ifSilent(discovery: Promise<Session>, handshake: Promise<Session>): Promise<Session> {
+async function ifSilent(
+  discovery: Promise<Session>,
+  handshake: Promise<Session>,
+): Promise<Session> {
   let isAnswered = false;
   discovery.then(
     () => {
@@ -190,7 +222,8 @@ async function afterRefusal(
 ): Promise<Session> {
   const { headerMismatch, missingCapability, unsupportedVersion } = modernErrors;
   const code = refusal instanceof RpcError ? refusal.code : undefined;
-  if (code === headerMismatch || code === missingCapability) return openModernSession(peer, client, {});
+  if (code === headerMismatch || code === missingCapability)
+    return openModernSession(peer, client, {});
   if (code === unsupportedVersion && !offersHandshake(refusal))
     throw otherVersions(refusal, [modernVersion, ...legacyVersions]);
   if (!mayBeLegacy(refusal)) throw refusal;
@@ -212,5 +245,7 @@ function offersHandshake(refusal: unknown): boolean {
 function mayBeLegacy(refusal: unknown): boolean {
   if (refusal instanceof RpcError) return true;
   const status = refusal instanceof TransportError ? refusal.status : undefined;
-  return status !== undefined && status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
+  return (
+    status !== undefined && status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status)
+  );
 }

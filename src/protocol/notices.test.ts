@@ -35,5 +35,9 @@ test("a log without a waiting listener has no addressee", () => {
 });
 
 test("progress without its numbers is read as far as it goes", () => {
-  assert.deepEqual(parseProgress({ progress: 3, total: "many" }), { progress: 3, total: null, message: null });
+  assert.deepEqual(parseProgress({ progress: 3, total: "many" }), {
+    progress: 3,
+    total: null,
+    message: null,
+  });
 });

@@ -7,7 +7,8 @@ import { createOversized, findOversizedId, type Oversized } from "./oversized-id
 function oversized(text: string, pieceBytes = Number.POSITIVE_INFINITY): Oversized {
   const kept = createOversized();
   const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at += pieceBytes) kept.add(bytes.subarray(at, at + pieceBytes));
+  for (let at = 0; at < bytes.length; at += pieceBytes)
+    kept.add(bytes.subarray(at, at + pieceBytes));
   return kept.finish();
 }
 
@@ -25,7 +26,11 @@ const examples: [title: string, text: string, id: number | string | undefined][]
   ["within a text", `{"result":"${long}\\",\\"id\\":7,\\"a\\":\\""}`, undefined],
   ["in the middle", `{"a":"${long}","id":7,"b":"${long}"}`, undefined],
   ["as null", `{"id":null,"error":{"data":"${long}"}}`, undefined],
-  ["of a request", `{"id":7,"params":{"text":"${long}"},"method":"sampling/createMessage"}`, undefined],
+  [
+    "of a request",
+    `{"id":7,"params":{"text":"${long}"},"method":"sampling/createMessage"}`,
+    undefined,
+  ],
   ["in a list", `[{"id":7,"result":"${long}"}]`, undefined],
   ["in what is no message", `log: ${long} {"id":7}`, undefined],
   ["cut off", `{"${"k".repeat(1_017)}":1,"id":7${"0".repeat(2_000)}`, undefined],
@@ -70,12 +75,17 @@ test("an id that stands first or last is found, whatever the rest holds", () => 
 test("no other id is ever taken for it", () => {
   const member = fc.tuple(fc.constantFrom("id", "a", 'b"', "c\\"), value);
   fc.assert(
-    fc.property(fc.array(member), fc.nat({ max: 3_000 }), fc.array(member), (before, gap, after) => {
-      const message = Object.fromEntries([...before, ["gap", "\\".repeat(gap)], ...after]);
-      const found = findOversizedId(oversized(JSON.stringify(message)));
-      // JSON has no -0.
-      if (found !== undefined) assert.equal(JSON.stringify(found), JSON.stringify(message.id));
-    }),
+    fc.property(
+      fc.array(member),
+      fc.nat({ max: 3_000 }),
+      fc.array(member),
+      (before, gap, after) => {
+        const message = Object.fromEntries([...before, ["gap", "\\".repeat(gap)], ...after]);
+        const found = findOversizedId(oversized(JSON.stringify(message)));
+        // JSON has no -0.
+        if (found !== undefined) assert.equal(JSON.stringify(found), JSON.stringify(message.id));
+      },
+    ),
     { numRuns: cases(1_000) },
   );
 });

@@ -14,7 +14,8 @@ export function createOversized() {
   let bytes = 0;
   return {
     add(piece: Buffer): void {
-      if (head.length < edgeBytes) head = Buffer.concat([head, piece.subarray(0, edgeBytes - head.length)]);
+      if (head.length < edgeBytes)
+        head = Buffer.concat([head, piece.subarray(0, edgeBytes - head.length)]);
       tail = Buffer.concat([tail, piece.subarray(-edgeBytes)]).subarray(-edgeBytes);
       bytes += piece.length;
     },
@@ -72,7 +73,8 @@ function lastMembers(text: string): Map<string, string> {
     if (token === '"') {
       at = openingQuote(text, at);
       if (at < 0) break;
-      const key = depth === 1 && value !== undefined ? parse(text.slice(at, keyEnd + 1)) : undefined;
+      const key =
+        depth === 1 && value !== undefined ? parse(text.slice(at, keyEnd + 1)) : undefined;
       if (typeof key !== "string" || value === undefined) continue;
       if (!members.has(key)) members.set(key, value);
       value = undefined;

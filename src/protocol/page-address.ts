@@ -8,7 +8,8 @@ const schemesOfPages: ReadonlySet<string> = new Set(["http:", "https:"]);
 
 /** Refuses a question that sends a person to anything but a page of the web. */
 export function requirePage(method: string, params: UnknownObject): void {
-  if (method !== "elicitation/create" || (params.mode !== "url" && params.url === undefined)) return;
+  if (method !== "elicitation/create" || (params.mode !== "url" && params.url === undefined))
+    return;
   const problem = problemOf(params.url);
   if (problem !== null) throw invalidAnswer(`the question sends to ${problem}`, undefined, -32602);
 }
@@ -17,7 +18,8 @@ export function requirePage(method: string, params: UnknownObject): void {
 export function requirePagesIn(result: unknown): unknown {
   if (!isObject(result) || !isObject(result.inputRequests)) return result;
   for (const asked of Object.values(result.inputRequests))
-    if (isObject(asked)) requirePage(String(asked.method), isObject(asked.params) ? asked.params : {});
+    if (isObject(asked))
+      requirePage(String(asked.method), isObject(asked.params) ? asked.params : {});
   return result;
 }
 

@@ -27,7 +27,8 @@ test("what is not given, null or no plain value is left out", () => {
     d: object({ e: mirrored("E") }),
   });
   assert.deepEqual(paramHeaders(schema, { a: null, b: { x: 1 }, d: "text" }), {});
-  for (const args of [undefined, null, "text", []]) assert.deepEqual(paramHeaders(schema, args), {});
+  for (const args of [undefined, null, "text", []])
+    assert.deepEqual(paramHeaders(schema, args), {});
 });
 
 test("what every object has without being told is not an argument", () => {
@@ -46,7 +47,11 @@ for (const [title, schema, problem] of [
   ["on the whole", { type: "object", "x-mcp-header": "X" }, /plain property/],
   ["in a list", object({ a: { type: "array", items: mirrored("X") } }), /plain property/],
   ["in an alternative", object({ a: { anyOf: [mirrored("X")] } }), /plain property/],
-  ["below an alternative", object({ a: { anyOf: [object({ b: mirrored("X") })] } }), /plain property/],
+  [
+    "below an alternative",
+    object({ a: { anyOf: [object({ b: mirrored("X") })] } }),
+    /plain property/,
+  ],
   ["in a definition", object({}, { $defs: { a: mirrored("X") } }), /plain property/],
   ["that is no text", object({ a: mirrored(7) }), /name of a header/],
   ["that is empty", object({ a: mirrored("") }), /name of a header/],
@@ -54,7 +59,11 @@ for (const [title, schema, problem] of [
   ["with a line break", object({ a: mirrored("X\r\nY") }), /name of a header/],
   ["on a number", object({ a: mirrored("X", "number") }), /text, whole number or boolean/],
   ["on an object", object({ a: mirrored("X", "object") }), /text, whole number or boolean/],
-  ["on several types", object({ a: mirrored("X", ["string", "null"]) }), /text, whole number or boolean/],
+  [
+    "on several types",
+    object({ a: mirrored("X", ["string", "null"]) }),
+    /text, whole number or boolean/,
+  ],
   ["for the second time", object({ a: mirrored("X"), b: mirrored("x") }), /another argument/],
 ] as const) {
   test(`an annotation ${title} is a problem, and then nothing is mirrored`, () => {

@@ -17,7 +17,9 @@ suite("what the other side asks", () => {
   const turn = () => new Promise(setImmediate);
   /** Who answered which question. */
   const answers = (sent: Sent[]) =>
-    sent.flatMap(({ id, result }) => (result === undefined ? [] : [[id, (result as { name: string }).name]]));
+    sent.flatMap(({ id, result }) =>
+      result === undefined ? [] : [[id, (result as { name: string }).name]],
+    );
 
   function withTwoCalls() {
     const connected = connect(undefined, { onRequest: named("no call's") });
@@ -54,9 +56,14 @@ suite("what the other side asks", () => {
     const { peer, sent } = withTwoCalls();
     const seen: unknown[] = [];
     void peer.request("tools/call", {}, { onProgress: (progress) => seen.push(progress) });
-    for (const progressToken of [1, 2, "1", "2"]) peer.receive(ask(`q${progressToken}`, { _meta: { progressToken } }));
+    for (const progressToken of [1, 2, "1", "2"])
+      peer.receive(ask(`q${progressToken}`, { _meta: { progressToken } }));
     for (const progressToken of [3, "3"])
-      peer.receive({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress: 1 } });
+      peer.receive({
+        jsonrpc: "2.0",
+        method: "notifications/progress",
+        params: { progressToken, progress: 1 },
+      });
     await turn();
     assert.deepEqual([...new Set(answers(sent).map(([, by]) => by))], ["no call's"]);
     assert.deepEqual(seen, []);
@@ -113,9 +120,17 @@ suite("what the other side asks", () => {
       };
       const { peer, sent, notified } = connect(undefined, { onRequest });
       peer.receive(ask("q"));
-      peer.receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "other" } });
+      peer.receive({
+        jsonrpc: "2.0",
+        method: "notifications/cancelled",
+        params: { requestId: "other" },
+      });
       assert.equal(seen[0]?.aborted, false);
-      peer.receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "q" } });
+      peer.receive({
+        jsonrpc: "2.0",
+        method: "notifications/cancelled",
+        params: { requestId: "q" },
+      });
       assert.equal(seen[0]?.aborted, true);
       if (outcome === "resolve") asked.resolve({ action: "cancel" });
       else asked.reject(new Error("given up"));

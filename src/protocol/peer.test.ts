@@ -67,12 +67,17 @@ test("an error answer rejects with its code, message and data", async () => {
 test("progress reaches its own request only, and none after the answer", async () => {
   const { peer, sent, notified, answer } = connect();
   const heard: Progress[] = [];
-  const request = peer.request("one", { _meta: { kept: 1 } }, { onProgress: (progress) => heard.push(progress) });
+  const request = peer.request(
+    "one",
+    { _meta: { kept: 1 } },
+    { onProgress: (progress) => heard.push(progress) },
+  );
   const quiet = peer.request("two");
   const { progressToken, kept } = (sent[0]?.params?._meta ?? {}) as UnknownObject;
   assert.equal(kept, 1);
   assert.equal(sent[1]?.params?._meta, undefined);
-  const progress = (params: object) => peer.receive({ jsonrpc: "2.0", method: "notifications/progress", params });
+  const progress = (params: object) =>
+    peer.receive({ jsonrpc: "2.0", method: "notifications/progress", params });
   progress({ progressToken, progress: 1, total: 3, message: "one" });
   progress({ progressToken, progress: "two" });
   progress({ progressToken: "other", progress: 2 });
@@ -111,7 +116,10 @@ test("giving up after the answer sends nothing", async () => {
 
 test("a request that was given up before is not sent", async () => {
   const { peer, sent } = connect();
-  await assert.rejects(peer.request("one", {}, { signal: AbortSignal.abort("no") }), (reason) => reason === "no");
+  await assert.rejects(
+    peer.request("one", {}, { signal: AbortSignal.abort("no") }),
+    (reason) => reason === "no",
+  );
   assert.deepEqual(sent, []);
 });
 
@@ -195,7 +203,11 @@ test("the headers of a request and its signal reach the channel", () => {
     close: async () => undefined,
     send: (_: OutgoingMessage, options: unknown) => void given.push(options),
   };
-  const peer = createPeer(() => channel, { onNotification() {}, onRequest: refuseRequest, onStray() {} });
+  const peer = createPeer(() => channel, {
+    onNotification() {},
+    onRequest: refuseRequest,
+    onStray() {},
+  });
   void peer.request("one", {}, { headers: { "mcp-param-x": "1" }, signal });
   assert.deepEqual(given, [{ headers: { "mcp-param-x": "1" }, signal }]);
 });

@@ -24,7 +24,12 @@ function createPeerRequests(
 ) {
   const asked = new Map<RequestId, AbortController>();
   return {
-    async take(id: RequestId, method: string, given: unknown, relatesTo: RequestId | undefined): Promise<void> {
+    async take(
+      id: RequestId,
+      method: string,
+      given: unknown,
+      relatesTo: RequestId | undefined,
+    ): Promise<void> {
       if (method === "ping") return send({ jsonrpc: "2.0", id, result: {} });
       const params = isObject(given) ? given : {};
       const controller = new AbortController();
@@ -62,7 +67,11 @@ type Listener = Pick<RequestOptions, "onLog" | "by">;
  * Goes to the named cause, or to those who wait where they are one person. Between two people it goes to neither. True
  * when it has an addressee.
  */
-export function deliverLog(message: UnknownObject, cause: Listener | undefined, waiting: Iterable<Listener>): boolean {
+export function deliverLog(
+  message: UnknownObject,
+  cause: Listener | undefined,
+  waiting: Iterable<Listener>,
+): boolean {
   if (cause?.onLog) {
     cause.onLog(message);
     return true;
@@ -80,7 +89,9 @@ export type WaitingRequests = {
 
 /** Hears every message of a session; `take` is null while none is wanted. */
 export type MessageTap = {
-  take: ((session: object, isSent: boolean, message: UnknownObject, waiting: WaitingRequests) => void) | null;
+  take:
+    | ((session: object, isSent: boolean, message: UnknownObject, waiting: WaitingRequests) => void)
+    | null;
 };
 
 const unrecorded = { by: { take: null } as MessageTap, session: {} };
@@ -155,7 +166,8 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
       for (const { id } of pending.values()) cancel(id, reason);
     },
     // In the order of sending. The stream of changes waits for ever, and for nothing.
-    oldestPendingAt: () => pending.values().find(({ method }) => method !== "subscriptions/listen")?.sentAt ?? null,
+    oldestPendingAt: () =>
+      pending.values().find(({ method }) => method !== "subscriptions/listen")?.sentAt ?? null,
     heard,
     pending: () => pending.size(),
   };
@@ -164,7 +176,10 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
 type Outgoing = ReturnType<typeof createOutgoing>;
 
 /** Our requests, until they are settled. */
-function createOutgoing(channel: () => Channel, { by, session }: NonNullable<PeerHandlers["recorded"]>) {
+function createOutgoing(
+  channel: () => Channel,
+  { by, session }: NonNullable<PeerHandlers["recorded"]>,
+) {
   const pending = createShortLivedMap<Pending>();
   /** Their answers may be on the way, and mean nothing any more. */
   const cancelled = new Set<RequestId>();
@@ -196,12 +211,20 @@ function createOutgoing(channel: () => Channel, { by, session }: NonNullable<Pee
     // The handshake must not be cancelled, and of a ping there is nothing to cancel.
     const isCancelled = waiting.method !== "initialize" && waiting.method !== "ping";
     if (isCancelled && !channel().cancelsByClosing) {
-      void sendQuietly({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
+      void sendQuietly({
+        jsonrpc: "2.0",
+        method: "notifications/cancelled",
+        params: { requestId: id },
+      });
     }
     waiting.waiter.reject(reason);
   }
 
-  function request(method: string, params: UnknownObject = {}, options: RequestOptions = {}): Promise<unknown> {
+  function request(
+    method: string,
+    params: UnknownObject = {},
+    options: RequestOptions = {},
+  ): Promise<unknown> {
     if (options.signal?.aborted) return Promise.reject(options.signal.reason);
     const waiter = Promise.withResolvers<unknown>();
     const id = post(method, params, options, waiter);
@@ -215,10 +238,20 @@ function createOutgoing(channel: () => Channel, { by, session }: NonNullable<Pee
     return waiter.promise;
   }
 
-  function post(method: string, params: UnknownObject, options: RequestOptions, waiter: Waiter): RequestId {
+  function post(
+    method: string,
+    params: UnknownObject,
+    options: RequestOptions,
+    waiter: Waiter,
+  ): RequestId {
     const id = ++lastId;
     pending.set(id, { id, method, sentAt: performance.now(), waiter, options, onAbort: undefined });
-    const message = { jsonrpc: "2.0" as const, id, method, params: marked(id, method, params, options) };
+    const message = {
+      jsonrpc: "2.0" as const,
+      id,
+      method,
+      params: marked(id, method, params, options),
+    };
     if (by.take !== null) by.take(session, true, message, pending);
     try {
       const delivered = channel().send(message, options);
@@ -233,7 +266,10 @@ function createOutgoing(channel: () => Channel, { by, session }: NonNullable<Pee
 }
 
 /** Answers, notifications and requests of the other side. */
-function createIncoming({ pending, cancelled, settle, sendQuietly, by, session }: Outgoing, handlers: PeerHandlers) {
+function createIncoming(
+  { pending, cancelled, settle, sendQuietly, by, session }: Outgoing,
+  handlers: PeerHandlers,
+) {
   const tasks = createOpenTasks<RequestOptions>();
   const taskProgress = new WeakMap<RequestOptions, Throttle<Progress>>();
   const causes = createRequestOwners();
@@ -242,23 +278,31 @@ function createIncoming({ pending, cancelled, settle, sendQuietly, by, session }
 
   function takeAnswer(message: UnknownObject): void {
     const waiting = settle(message.id as RequestId);
-    if (waiting === undefined) return cancelled.delete(message.id as RequestId) ? undefined : handlers.onStray();
+    if (waiting === undefined)
+      return cancelled.delete(message.id as RequestId) ? undefined : handlers.onStray();
     if (isObject(message.error)) {
       const { code, message: text, data } = message.error;
-      return waiting.waiter.reject(toRpcError(Number(code), typeof text === "string" ? text : "unknown error", data));
+      return waiting.waiter.reject(
+        toRpcError(Number(code), typeof text === "string" ? text : "unknown error", data),
+      );
     }
     if (!("result" in message))
       return waiting.waiter.reject(invalidAnswer("its answer has neither a result nor an error"));
     tasks.keep(message.result, message.id as RequestId, waiting.options);
     const { result } = message;
     // To read it took its time; what is done with it takes as long again.
-    if (isObject(result) && (sizeOf(result) ?? 0) > longLength) setImmediate(() => waiting.waiter.resolve(result));
+    if (isObject(result) && (sizeOf(result) ?? 0) > longLength)
+      setImmediate(() => waiting.waiter.resolve(result));
     else waiting.waiter.resolve(result);
   }
 
   const waitingOptions = () => pending.values().map(({ options }) => options);
 
-  function takeNotification(method: string, params: UnknownObject, relatesTo: RequestId | undefined): void {
+  function takeNotification(
+    method: string,
+    params: UnknownObject,
+    relatesTo: RequestId | undefined,
+  ): void {
     if (method === "notifications/progress") {
       progressOf(requestOf(params.progressToken))?.push(parseProgress(params));
     } else if (method === "notifications/cancelled") {
@@ -267,7 +311,8 @@ function createIncoming({ pending, cancelled, settle, sendQuietly, by, session }
       tasks.takeStatus(params);
     } else {
       const isLog = method === "notifications/message";
-      const isHeard = isLog && deliverLog(params, pending.get(relatesTo)?.options, waitingOptions());
+      const isHeard =
+        isLog && deliverLog(params, pending.get(relatesTo)?.options, waitingOptions());
       handlers.onNotification(method, params, isHeard);
     }
   }
@@ -281,7 +326,8 @@ function createIncoming({ pending, cancelled, settle, sendQuietly, by, session }
     const options = tasks.ofToken(token);
     if (options === undefined) return undefined;
     const known = taskProgress.get(options) ?? throttleFor(options);
-    if (!taskProgress.has(options)) options.task?.over.addEventListener("abort", known.flush, { once: true });
+    if (!taskProgress.has(options))
+      options.task?.over.addEventListener("abort", known.flush, { once: true });
     taskProgress.set(options, known);
     return known;
   }
@@ -309,7 +355,8 @@ function createIncoming({ pending, cancelled, settle, sendQuietly, by, session }
     if (by.take !== null) by.take(session, false, message, pending);
     const { id, method } = message;
     if (typeof method !== "string") takeAnswer(message);
-    else if (id === undefined) takeNotification(method, isObject(message.params) ? message.params : {}, relatesTo);
+    else if (id === undefined)
+      takeNotification(method, isObject(message.params) ? message.params : {}, relatesTo);
     else void questions.take(id as RequestId, method, message.params, relatesTo);
   }
 
@@ -334,7 +381,12 @@ function requestOf(token: unknown): number | undefined {
 }
 
 /** Lets the other side name the request it means. */
-function marked(id: number, method: string, params: UnknownObject, options: RequestOptions): UnknownObject {
+function marked(
+  id: number,
+  method: string,
+  params: UnknownObject,
+  options: RequestOptions,
+): UnknownObject {
   const { onProgress, onRequest } = options;
   const asksBack = onRequest !== undefined && method === "tools/call";
   if (!onProgress && !asksBack) return params;

@@ -10,18 +10,29 @@ export function isExtendedKind(type: unknown): boolean {
 }
 
 export function unknownKind(type: unknown): RpcError {
-  return invalidAnswer(`its result is of a kind we do not know: ${String(JSON.stringify(type)).slice(0, 100)}`);
+  return invalidAnswer(
+    `its result is of a kind we do not know: ${String(JSON.stringify(type)).slice(0, 100)}`,
+  );
 }
 
 /** Has the server an extension in common with the one who asks? Its kinds of results pass then. */
 export function hasShared(offered: UnknownObject, { asClient }: RequestOptions): boolean {
-  return asClient !== undefined && sharedExtensions(offered, extensionsIn(asClient.capabilities)).length > 0;
+  return (
+    asClient !== undefined &&
+    sharedExtensions(offered, extensionsIn(asClient.capabilities)).length > 0
+  );
 }
 
 /** The older era has one kind alone: what is none of it is an extension's, or nothing that anyone can read. */
-export function requireLegacyKind(result: unknown, offered: UnknownObject, options: RequestOptions = {}): unknown {
-  if (!isObject(result) || result.content !== undefined || !isExtendedKind(result.resultType)) return result;
-  if (result.resultType !== "complete" && !hasShared(offered, options)) throw unknownKind(result.resultType);
+export function requireLegacyKind(
+  result: unknown,
+  offered: UnknownObject,
+  options: RequestOptions = {},
+): unknown {
+  if (!isObject(result) || result.content !== undefined || !isExtendedKind(result.resultType))
+    return result;
+  if (result.resultType !== "complete" && !hasShared(offered, options))
+    throw unknownKind(result.resultType);
   return result;
 }
 

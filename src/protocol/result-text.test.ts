@@ -44,7 +44,8 @@ test("numbers that would become others are kept however the answer is written", 
   const result = '{ "a": 9007199254740993 }';
   assert.equal(noted(`{"id": 1, "jsonrpc": "2.0",\n "result": ${result}}`), result);
   assert.equal(noted('{"jsonrpc":"2.0","id":1,"result":{"a":\r\n-0}}'), '{"a": -0}');
-  const text = '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no","data":{"id":9007199254740993}}}';
+  const text =
+    '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no","data":{"id":9007199254740993}}}';
   const message = JSON.parse(text) as { error: object };
   noteResultText(message, text);
   assert.equal(JSON.stringify(message), text);

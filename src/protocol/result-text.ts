@@ -15,13 +15,23 @@ type Known = { inexact: number; rest?: number | undefined };
 const unknown: Known = { inexact: -1 };
 
 /** Notes where the result stands, to pass it on without writing it again. */
-export function noteResultText(message: unknown, text: string, bytes?: Buffer, known = unknown): void {
+export function noteResultText(
+  message: unknown,
+  text: string,
+  bytes?: Buffer,
+  known = unknown,
+): void {
   if (!isObject(message)) return;
   const mayLose = () => (known.inexact < 0 ? mayLoseNumbers(text) : known.inexact > 0);
   if (isObject(message.result)) {
     const found = sourceOf(text, bytes, known.rest, mayLose);
     if (found !== undefined) rememberText(message.result, found);
-  } else if (isObject(message.error) && message.error.data !== undefined && known.inexact < 0 && mayLose()) {
+  } else if (
+    isObject(message.error) &&
+    message.error.data !== undefined &&
+    known.inexact < 0 &&
+    mayLose()
+  ) {
     if (isTooDeep(message.error)) return;
     // Errors are copied on their way, so exact numbers must be in them.
     const { error } = parseExactly(text) as { error: UnknownObject };
@@ -52,7 +62,10 @@ function isPlainLine(bytes: Buffer): boolean {
   return isUtf8(bytes) && !bytes.includes(0x0d) && !bytes.includes(0x0a);
 }
 
-function placeOfResult(text: string, rest: number | undefined): [from: number, end: number] | undefined {
+function placeOfResult(
+  text: string,
+  rest: number | undefined,
+): [from: number, end: number] | undefined {
   const isLast = resultLast.exec(text);
   const head = isLast ?? resultFirst.exec(text);
   if (head === null) return undefined;

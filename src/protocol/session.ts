@@ -85,7 +85,9 @@ export type Session = {
 };
 
 /** The same in both eras. */
-export function describeServer(given: UnknownObject): Pick<Session, "capabilities" | "instructions"> {
+export function describeServer(
+  given: UnknownObject,
+): Pick<Session, "capabilities" | "instructions"> {
   return {
     capabilities: isObject(given.capabilities) ? given.capabilities : {},
     instructions: typeof given.instructions === "string" ? given.instructions : null,

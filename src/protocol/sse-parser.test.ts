@@ -17,7 +17,11 @@ function parse(chunks: readonly string[]): Event[] {
 
 const examples: [title: string, stream: string, events: Event[]][] = [
   ["one line of data is one event", "data: a\n\n", [{ data: "a", event: "message" }]],
-  ["several lines of data are joined", "data: a\ndata: b\n\n", [{ data: "a\nb", event: "message" }]],
+  [
+    "several lines of data are joined",
+    "data: a\ndata: b\n\n",
+    [{ data: "a\nb", event: "message" }],
+  ],
   [
     "only the first space is taken off",
     "data:  a\n\ndata:b\n\n",
@@ -46,7 +50,11 @@ const examples: [title: string, stream: string, events: Event[]][] = [
     "\ufeffdata: a\n\n",
     [{ data: "a", event: "message" }],
   ],
-  ["a data field without a colon is an empty line", "data\ndata: a\n\n", [{ data: "\na", event: "message" }]],
+  [
+    "a data field without a colon is an empty line",
+    "data\ndata: a\n\n",
+    [{ data: "\na", event: "message" }],
+  ],
 ];
 
 for (const [title, stream, events] of examples) {
@@ -74,9 +82,13 @@ test("any chunking of the bytes gives the same events, also where it cuts a char
   fc.assert(
     fc.property(stream, fc.array(fc.nat()), (whole, places) => {
       const bytes = Buffer.from(`${whole}: end`);
-      const sorted = [...new Set(places.map((place) => place % bytes.length))].sort((a, b) => a - b);
+      const sorted = [...new Set(places.map((place) => place % bytes.length))].sort(
+        (a, b) => a - b,
+      );
       const decoder = new StringDecoder("utf8");
-      const chunks = [0, ...sorted].map((from, at) => decoder.write(bytes.subarray(from, sorted[at])));
+      const chunks = [0, ...sorted].map((from, at) =>
+        decoder.write(bytes.subarray(from, sorted[at])),
+      );
       assert.deepEqual(parse(chunks), parse([`${whole}: end`]));
     }),
     { numRuns: cases(500) },

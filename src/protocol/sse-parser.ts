@@ -15,7 +15,10 @@ export type SseOptions = {
 const dataField = "data: ";
 
 /** Takes text and passes on the data of each event. */
-export function createSseParser(onData: (data: string, event: string) => void, options: SseOptions = {}) {
+export function createSseParser(
+  onData: (data: string, event: string) => void,
+  options: SseOptions = {},
+) {
   const { limitBytes = Number.POSITIVE_INFINITY } = options;
   let pieces: string[] = [];
   let held = "";

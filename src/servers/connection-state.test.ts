@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import fc from "fast-check";
 import type { ServerState } from "../model/servers/server-schema.ts";
-import { type ConnectionFacts, type ConnectionSignal, initialFacts, nextFacts } from "./connection-state.ts";
+import {
+  type ConnectionFacts,
+  type ConnectionSignal,
+  initialFacts,
+  nextFacts,
+} from "./connection-state.ts";
 
 const policy = { firstMs: 1_000, maxMs: 60_000, maxCooldownMs: 4_000 };
 const at = 1_000_000;
@@ -101,7 +106,10 @@ test("who is not kept is not tried again, but rests", () => {
 });
 
 test("what a person has to put right is neither tried again nor made to rest", () => {
-  const { facts } = after(inState.connecting ?? assert.fail(), { ...signals.failed, hopeless: true });
+  const { facts } = after(inState.connecting ?? assert.fail(), {
+    ...signals.failed,
+    hopeless: true,
+  });
   assert.deepEqual([facts.state, facts.cooldownUntil, facts.retryAt], ["error", null, null]);
 });
 
@@ -109,7 +117,8 @@ test("the first loss may come back at once, the following ones after growing gap
   let facts = initialFacts;
   const gaps: number[] = [];
   for (let life = 0; life < 5; life++) {
-    for (const signal of [signals.connect, signals.connected, signals.lost]) facts = after(facts, signal).facts;
+    for (const signal of [signals.connect, signals.connected, signals.lost])
+      facts = after(facts, signal).facts;
     gaps.push((facts.retryAt ?? 0) - at);
   }
   assert.deepEqual(gaps, [0, 2_000, 4_000, 8_000, 16_000]);
@@ -120,7 +129,8 @@ test("lives that answered something may come back at once a few times more", () 
   const gaps: number[] = [];
   for (let life = 0; life < 6; life++) {
     const lost = { ...signals.lost, answered: true };
-    for (const signal of [signals.connect, signals.connected, lost]) facts = after(facts, signal).facts;
+    for (const signal of [signals.connect, signals.connected, lost])
+      facts = after(facts, signal).facts;
     gaps.push((facts.retryAt ?? 0) - at);
   }
   assert.deepEqual(gaps, [0, 0, 0, 0, 16_000, 32_000]);
@@ -136,7 +146,13 @@ test("a useful life makes up for whatever was before", () => {
 
 test("connected, nothing is left of earlier trouble but the count of it", () => {
   const facts = through(signals.connect, signals.failed, signals.connect, signals.connected);
-  const none = { error: null, stderrTail: null, cooldownUntil: null, retryAt: null, installingSince: null };
+  const none = {
+    error: null,
+    stderrTail: null,
+    cooldownUntil: null,
+    retryAt: null,
+    installingSince: null,
+  };
   assert.deepEqual(facts, { state: "connected", failures: 1, ...none });
 });
 
@@ -146,7 +162,12 @@ suite("whatever happens", () => {
     fc.constant(signals.connect),
     fc.constant(signals.connected),
     fc.record({ type: fc.constant("failed" as const), hopeless: fc.boolean(), ...flags }),
-    fc.record({ type: fc.constant("lost" as const), useful: fc.boolean(), answered: fc.boolean(), ...flags }),
+    fc.record({
+      type: fc.constant("lost" as const),
+      useful: fc.boolean(),
+      answered: fc.boolean(),
+      ...flags,
+    }),
     fc.constant(signals.closed),
   );
   const policies = fc.record({
@@ -167,7 +188,10 @@ suite("whatever happens", () => {
           if (!("at" in one) || facts === before) continue;
           assert.ok((facts.cooldownUntil ?? one.at) <= one.at + retry.maxCooldownMs);
           assert.ok((facts.retryAt ?? one.at) >= one.at);
-          assert.ok((facts.retryAt ?? one.at) <= one.at + retry.maxMs, `${facts.retryAt} ${one.at}`);
+          assert.ok(
+            (facts.retryAt ?? one.at) <= one.at + retry.maxMs,
+            `${facts.retryAt} ${one.at}`,
+          );
         }
       }),
     );
@@ -181,7 +205,8 @@ suite("whatever happens", () => {
           facts = after(after(facts, signals.connect).facts, signals.failed, () => random).facts;
           return (facts.retryAt ?? 0) - at;
         });
-        for (const [index, gap] of gaps.slice(0, 6).entries()) assert.ok(gap < (gaps[index + 1] ?? 0), `${gaps}`);
+        for (const [index, gap] of gaps.slice(0, 6).entries())
+          assert.ok(gap < (gaps[index + 1] ?? 0), `${gaps}`);
         for (const gap of gaps.slice(7)) assert.ok(gap >= 48_000, `${gaps}`);
       }),
     );

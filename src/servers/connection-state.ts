@@ -17,7 +17,13 @@ export type ConnectionFacts = {
 };
 
 /** `kept`: it is retried automatically. */
-type Failure = { reason: string; stderrTail?: string | null; at: number; kept: boolean; hopeless?: boolean };
+type Failure = {
+  reason: string;
+  stderrTail?: string | null;
+  at: number;
+  kept: boolean;
+  hopeless?: boolean;
+};
 
 /** `useful`: it lived long enough, or answered something and did not crash. */
 type Loss = Failure & { useful: boolean; answered: boolean };
@@ -72,10 +78,16 @@ export function nextFacts(
   switch (type) {
     case "connect": {
       const event = { type: "server.connecting", server } as const;
-      return { facts: { ...facts, state: "connecting", retryAt: null, installingSince: null }, event };
+      return {
+        facts: { ...facts, state: "connecting", retryAt: null, installingSince: null },
+        event,
+      };
     }
     case "installing":
-      return { facts: { ...facts, installingSince: signal.at }, event: { type: "server.installing", server } };
+      return {
+        facts: { ...facts, installingSince: signal.at },
+        event: { type: "server.installing", server },
+      };
     case "connected": {
       const { toolCount, protocolVersion } = signal;
       const event = { type: "server.connected", server, toolCount, protocolVersion } as const;
@@ -106,7 +118,14 @@ function afterLoss(
   if (failures > quickReturns[answered ? "answered" : "silent"])
     return { ...afterFailure(facts, lost, policy, random), state };
   const { reason: error, stderrTail = null } = lost;
-  return { ...initialFacts, state, error, stderrTail, failures, retryAt: lost.kept ? lost.at : null };
+  return {
+    ...initialFacts,
+    state,
+    error,
+    stderrTail,
+    failures,
+    retryAt: lost.kept ? lost.at : null,
+  };
 }
 
 function afterFailure(
@@ -117,7 +136,10 @@ function afterFailure(
 ): ConnectionFacts {
   const plainMs = backoffMs({ firstMs, maxMs }, failures + 1);
   // Never sooner than the backoff, except at its maximum.
-  const spread = Math.min(maxMs, Math.round(plainMs * (1 + jitter * (plainMs < maxMs ? random() : -random()))));
+  const spread = Math.min(
+    maxMs,
+    Math.round(plainMs * (1 + jitter * (plainMs < maxMs ? random() : -random()))),
+  );
   const retries = kept && !hopeless;
   return {
     state: retries ? "backoff" : "error",

@@ -102,7 +102,10 @@ suite("a connection", () => {
     await moveTime(0);
     attempts[0]?.steps.phase("initialize");
     await moveTime(5_000);
-    assert.match(failed.reason<PlaneError>().message, /initialize timed out after 5 s \('connectTimeoutMs'\)/);
+    assert.match(
+      failed.reason<PlaneError>().message,
+      /initialize timed out after 5 s \('connectTimeoutMs'\)/,
+    );
     assert.equal(attempts[0]?.channel.closings, 1);
   });
 
@@ -135,7 +138,13 @@ suite("a connection", () => {
     assert.equal(attempts.length, 2);
     attempts[1]?.succeed();
     await moveTime(0);
-    assert.deepEqual(types(), ["connecting", "connected", "disconnected", "connecting", "connected"]);
+    assert.deepEqual(types(), [
+      "connecting",
+      "connected",
+      "disconnected",
+      "connecting",
+      "connected",
+    ]);
   });
 
   test("that keeps falling over right away is given more and more rest", async () => {

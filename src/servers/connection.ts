@@ -4,10 +4,20 @@ import { steadyNow, wallTime } from "../lib/async/steady-time.ts";
 import { PlaneError, personHints } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
-import { type ConnectionSignal, initialFacts, nextFacts, type ReconnectPolicy } from "./connection-state.ts";
+import {
+  type ConnectionSignal,
+  initialFacts,
+  nextFacts,
+  type ReconnectPolicy,
+} from "./connection-state.ts";
 import { describeUnavailable, notSent, stderrTailOf, withLoss } from "./failures.ts";
 import { type InstallFailure, lastLineOf } from "./installer.ts";
-import { attemptToOpen, type Install, type OpenAttemptOptions, type OpenSteps } from "./open-attempt.ts";
+import {
+  attemptToOpen,
+  type Install,
+  type OpenAttemptOptions,
+  type OpenSteps,
+} from "./open-attempt.ts";
 import type { OpenedSession } from "./open-session.ts";
 
 export type Live = OpenedSession & {
@@ -21,7 +31,9 @@ export type Live = OpenedSession & {
 export type ConnectionOptions = Pick<OpenAttemptOptions, "connectTimeoutMs" | "open"> & {
   name: string;
   retry: ReconnectPolicy;
-  install?: (Pick<Install, "limitMs" | "isInstalled"> & { explain(said: string): InstallFailure | null }) | undefined;
+  install?:
+    | (Pick<Install, "limitMs" | "isInstalled"> & { explain(said: string): InstallFailure | null })
+    | undefined;
   staysConnected(): boolean;
   emit(event: PlaneEvent): void;
   hide(text: string): string;
@@ -107,7 +119,10 @@ function take(state: State, signal: ConnectionSignal): void {
   if (retryAt !== null) {
     // A failure is in the facts.
     const retryNow = () => void ensure(state, true).catch(() => undefined);
-    state.retry = setTimeout(retryNow, Math.min(maxTimerMs, Math.max(0, retryAt - steadyNow()))).unref();
+    state.retry = setTimeout(
+      retryNow,
+      Math.min(maxTimerMs, Math.max(0, retryAt - steadyNow())),
+    ).unref();
   }
   if (next.event) emit(next.event);
 }
@@ -152,7 +167,10 @@ async function opensWithin(state: State, ms: number): Promise<boolean> {
     () => true,
   );
   const leftMs = ms - (steadyNow() - (state.connecting?.since ?? steadyNow()));
-  return Promise.race([opening, pause(Math.max(0, leftMs), { isBackground: true }).then(() => false)]);
+  return Promise.race([
+    opening,
+    pause(Math.max(0, leftMs), { isBackground: true }).then(() => false),
+  ]);
 }
 
 async function open(state: State, given: AbortSignal): Promise<Live> {
@@ -181,7 +199,12 @@ async function open(state: State, given: AbortSignal): Promise<Live> {
       leave: (channel: Channel) => leave(state, channel),
       onClose,
     };
-    const { opened, toolCount, hasListed = false, owesListing = false } = await attemptToOpen(attempt, given);
+    const {
+      opened,
+      toolCount,
+      hasListed = false,
+      owesListing = false,
+    } = await attemptToOpen(attempt, given);
     current = { ...opened, openedAt: steadyNow(), answered: 0, hasListed, owesListing };
     state.live = current;
     state.requirement = null;
@@ -207,7 +230,9 @@ function failed(state: State, cause: unknown): PlaneError {
 function explain(state: State, cause: unknown): { reason: string; stderrTail: string | null } {
   const { hide, install } = state.options;
   const reason = hide(cause instanceof Error ? cause.message : String(cause));
-  const failure = install?.explain(cause instanceof TransportError ? cause.said : state.installTail);
+  const failure = install?.explain(
+    cause instanceof TransportError ? cause.said : state.installTail,
+  );
   if (!failure) return { reason, stderrTail: stderrTailOf(cause, hide) ?? installLine(state) };
   const { installer, code, lines, remedy } = failure;
   const what = `${installer} could not install it${code === null ? "" : ` (${code})`}`;
@@ -240,7 +265,10 @@ function unavailable({ options: { name }, facts, loss }: State): PlaneError {
   const nextRetryAt = facts.retryAt === null ? retryAt : wallTime(facts.retryAt);
   const hints = [personHints.doctor, personHints.serverLogs(name)];
   const text = describeUnavailable(name, facts.error ?? facts.state, facts.stderrTail);
-  return withLoss(notSent("SERVER_UNAVAILABLE", name, text, { personHints: hints, retryAt, nextRetryAt }), loss);
+  return withLoss(
+    notSent("SERVER_UNAVAILABLE", name, text, { personHints: hints, retryAt, nextRetryAt }),
+    loss,
+  );
 }
 
 function stopped(name: string): PlaneError {

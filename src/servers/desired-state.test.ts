@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleServer } from "../../test/samples/calls.ts";
-import { compareDefinitions, createDesiredState, isEager, startsWithPlane } from "./desired-state.ts";
+import {
+  compareDefinitions,
+  createDesiredState,
+  isEager,
+  startsWithPlane,
+} from "./desired-state.ts";
 import { brokenStatus } from "./server-status.ts";
 
 const usual = { enabled: true, alwaysOn: false };
@@ -58,7 +63,9 @@ test("two configurations are compared by what their servers are, not by how they
 });
 
 test("a name that every object knows is a server like any other", () => {
-  const named = Object.fromEntries(["constructor", "toString"].map((name) => [name, sampleServer()]));
+  const named = Object.fromEntries(
+    ["constructor", "toString"].map((name) => [name, sampleServer()]),
+  );
   assert.deepEqual(compareDefinitions({}, named).added, ["constructor", "toString"]);
   assert.deepEqual(compareDefinitions(named, {}).removed, ["constructor", "toString"]);
   assert.deepEqual(compareDefinitions(named, named).unchanged, ["constructor", "toString"]);
@@ -83,5 +90,8 @@ for (const [settings, eager, unknown, known] of [
 
 test("a server that cannot run is shown with the reason", () => {
   const { name, state, error, tools, pid } = brokenStatus("s", "no 'command'");
-  assert.deepEqual([name, state, error, tools, pid], ["s", "config_error", "no 'command'", 0, null]);
+  assert.deepEqual(
+    [name, state, error, tools, pid],
+    ["s", "config_error", "no 'command'", 0, null],
+  );
 });

@@ -76,7 +76,10 @@ export function isEager({ autoConnect, lazy, alwaysOn }: ServerDefinition): bool
 }
 
 /** Without `lazy`, a server starts with the plane until its tools are known. */
-export function startsWithPlane({ alwaysOn, autoConnect, lazy }: ServerDefinition, isKnown: boolean): boolean {
+export function startsWithPlane(
+  { alwaysOn, autoConnect, lazy }: ServerDefinition,
+  isKnown: boolean,
+): boolean {
   if (alwaysOn) return true;
   return autoConnect && (lazy === undefined ? !isKnown : !lazy);
 }

@@ -48,7 +48,12 @@ export class DirectRequest implements Waiter, RequestOptions, CancelListener {
   send(params: UnknownObject): void {
     const { session, peer } = this.live;
     this.params = params;
-    this.id = peer.post("tools/call", session.address?.(params, this.options) ?? params, this, this);
+    this.id = peer.post(
+      "tools/call",
+      session.address?.(params, this.options) ?? params,
+      this,
+      this,
+    );
     this.options.cancellation?.listen(this);
   }
 

@@ -1,5 +1,11 @@
 import type { RequestOptions, TaskListener } from "../protocol/session.ts";
-import { cancelTask, createTaskWatch, finishTask, nameMs, type TaskWatch } from "../protocol/tasks/run-as-task.ts";
+import {
+  cancelTask,
+  createTaskWatch,
+  finishTask,
+  nameMs,
+  type TaskWatch,
+} from "../protocol/tasks/run-as-task.ts";
 import { type Task, taskIn } from "../protocol/tasks/task.ts";
 import { DirectRequest } from "./direct-request.ts";
 
@@ -62,7 +68,13 @@ export class DirectTaskRequest extends DirectRequest {
     const { signal, onTask } = this.options;
     // The task of a child process is lost with it.
     const reopen = channel.pid === null ? () => ports.reopen(connection) : undefined;
-    const call = { session, params, support: undefined, options: { signal, onTask, onRequest }, reopen };
+    const call = {
+      session,
+      params,
+      support: undefined,
+      options: { signal, onTask, onRequest },
+      reopen,
+    };
     return finishTask(call, task, this.#watching());
   }
 }

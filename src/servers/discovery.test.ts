@@ -24,7 +24,8 @@ function sample({ windowMs = 60_000 } = {}) {
     onFailed: (reason) => failed.push(reason),
     onFlapping: () => flapping.push(Date.now()),
   });
-  const answer = (at: number, item: unknown) => asked[at]?.resolve({ items: [item], warning: null });
+  const answer = (at: number, item: unknown) =>
+    asked[at]?.resolve({ items: [item], warning: null });
   const learn = async (item: unknown, options?: { force?: boolean }) => {
     const known = discovery.list(options);
     answer(asked.length - 1, item);
@@ -191,7 +192,10 @@ suite("discovery", () => {
       gaps.map((gapMs) => Math.round(gapMs / 500) / 2),
       [0.5, 0.5, 0.5, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60],
     );
-    assert.deepEqual([flapping.length, discovery.isFlapping(), discovery.isFresh()], [1, true, true]);
+    assert.deepEqual(
+      [flapping.length, discovery.isFlapping(), discovery.isFresh()],
+      [1, true, true],
+    );
   });
 
   test("a server that answers each listing with a notice is not asked more often because it is looked at", async () => {

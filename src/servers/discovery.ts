@@ -37,7 +37,8 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>) {
   /** Another process may have another list, so its own is asked for at once. */
   let isOwed = true;
 
-  const isInTime = () => listedAt !== null && (windowMs === 0 || Math.abs(Date.now() - listedAt) < windowMs);
+  const isInTime = () =>
+    listedAt !== null && (windowMs === 0 || Math.abs(Date.now() - listedAt) < windowMs);
   /** While it flaps, the last list is as good as the next. */
   const isResting = () => !isOwed && times.isFlapping() && times.leftMs() > 0;
   const isFresh = () => isInTime() && (seen === heard || isResting());
@@ -84,7 +85,10 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>) {
   function listSoon(): NonNullable<typeof relist> {
     if (relist) return relist;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => resolve(listAgain()), Math.max(settleMs, times.leftMs())).unref();
+    const timer = setTimeout(
+      () => resolve(listAgain()),
+      Math.max(settleMs, times.leftMs()),
+    ).unref();
     relist = { timer, done: promise, finish: resolve };
     return relist;
   }
@@ -143,7 +147,8 @@ function createGap(onFlapping: () => void) {
   const isFlapping = () => echoes > maxEchoes && (isEchoed || mayEcho());
   return {
     isFlapping,
-    leftMs: () => askedAt + (isFlapping() ? backoffMs(gap, echoes - maxEchoes + 1) : gap.firstMs) - steadyNow(),
+    leftMs: () =>
+      askedAt + (isFlapping() ? backoffMs(gap, echoes - maxEchoes + 1) : gap.firstMs) - steadyNow(),
     asked(): void {
       askedAt = steadyNow();
       answeredAt = Number.POSITIVE_INFINITY;

@@ -21,7 +21,9 @@ export function explainFailure(thrown: unknown, server: string, tool: string): u
     const data = {
       server,
       sent: true,
-      ...(said === "plane" && isObject(thrown.data) && thrown.data.tooLarge === true && { tooLarge: true }),
+      ...(said === "plane" &&
+        isObject(thrown.data) &&
+        thrown.data.tooLarge === true && { tooLarge: true }),
       ...withoutUndefined({ rpcCode: thrown.code, saidBy: said, rpcData: thrown.data }),
     };
     const text = `Server '${server}' failed on '${tool}': ${thrown.message}`;
@@ -30,7 +32,9 @@ export function explainFailure(thrown: unknown, server: string, tool: string): u
   if (thrown instanceof PlaneError) {
     const { code, message, data, cause } = thrown;
     const isShared = isKnown(lossOf.get(thrown), tool);
-    return isShared ? new PlaneError(code, message, { data: { ...data, shared: true }, cause }) : thrown;
+    return isShared
+      ? new PlaneError(code, message, { data: { ...data, shared: true }, cause })
+      : thrown;
   }
   if (!(thrown instanceof TransportError)) return thrown;
   const isShared = isKnown(thrown.loss, tool) && { shared: true };
@@ -64,9 +68,18 @@ function isKnown(loss: object | undefined, tool: string): boolean {
   return isIn;
 }
 
-export function createServerHider({ args, env, headers, auth }: ServerDefinition, others: readonly string[]) {
+export function createServerHider(
+  { args, env, headers, auth }: ServerDefinition,
+  others: readonly string[],
+) {
   const given = [...Object.values(env), ...Object.values(headers), ...args.flatMap(secretArgument)];
-  return createHider([...others, ...given, auth?.token, auth?.clientSecret, ...Object.values(auth?.schemes ?? {})]);
+  return createHider([
+    ...others,
+    ...given,
+    auth?.token,
+    auth?.clientSecret,
+    ...Object.values(auth?.schemes ?? {}),
+  ]);
 }
 
 /** `--token X` and `--token=X`. */
@@ -74,12 +87,19 @@ function secretArgument(argument: string, at: number, all: readonly string[]): s
   const [, name = "", value = ""] = /^([\w.-]+)=([\s\S]+)$/.exec(argument) ?? [];
   if (name !== "") return looksSecret(name) ? [value] : [];
   const before = all[at - 1] ?? "";
-  return /^--?[A-Za-z][\w.-]*$/.test(before) && looksSecret(before) && !argument.startsWith("--") ? [argument] : [];
+  return /^--?[A-Za-z][\w.-]*$/.test(before) && looksSecret(before) && !argument.startsWith("--")
+    ? [argument]
+    : [];
 }
 
 export function withoutSecrets(thrown: unknown, hide: (text: string) => string): unknown {
   if (thrown instanceof RpcError)
-    return new RpcError(thrown.code, hide(thrown.message), hideIn(thrown.data, hide), thrown.saidBy);
+    return new RpcError(
+      thrown.code,
+      hide(thrown.message),
+      hideIn(thrown.data, hide),
+      thrown.saidBy,
+    );
   if (thrown instanceof TransportError) return new TransportError(hide(thrown.message), thrown);
   return thrown;
 }
@@ -92,7 +112,12 @@ function hideIn(value: unknown, hide: (text: string) => string): unknown {
 }
 
 /** The server has not seen the request. By default no time is known when a retry makes sense. */
-export function notSent(code: ErrorCode, server: string, text: string, more: UnknownObject = {}): PlaneError {
+export function notSent(
+  code: ErrorCode,
+  server: string,
+  text: string,
+  more: UnknownObject = {},
+): PlaneError {
   return new PlaneError(code, text, { data: { server, sent: false, retryAt: null, ...more } });
 }
 
@@ -105,7 +130,8 @@ export function describeUnavailable(name: string, why: string, stderrTail: strin
 const longest = 200;
 /** What a runtime writes around the reason. */
 const around = /^\s*(?:at |File "|Node\.js v|Traceback|node:|\^|~|throw |[{}()[\];]*$)/;
-const reasons = /error|exception|fail|cannot|could not|missing|not found|denied|refused|invalid|panic|fatal/i;
+const reasons =
+  /error|exception|fail|cannot|could not|missing|not found|denied|refused|invalid|panic|fatal/i;
 
 /** The line that most likely says why the process ended. */
 export function reasonLine(said: string): string | null {
@@ -126,5 +152,7 @@ export function stderrTailOf(cause: unknown, hide: (text: string) => string): st
 
 /** The same for a hidden server and for one that does not exist. */
 export function unknownServer(server: string): PlaneError {
-  return new PlaneError("SERVER_NOT_FOUND", `No server '${server}' is configured for you.`, { data: { server } });
+  return new PlaneError("SERVER_NOT_FOUND", `No server '${server}' is configured for you.`, {
+    data: { server },
+  });
 }

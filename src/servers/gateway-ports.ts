@@ -16,7 +16,10 @@ export type GatewayOptions = Pick<VerbOptions, "judge"> & {
 };
 
 type GatewayVerbs = {
-  servers: Pick<Inside<PlaneServers>, "wantLogs" | "sees" | "instructions" | "onMessage" | "extensions" | "declare">;
+  servers: Pick<
+    Inside<PlaneServers>,
+    "wantLogs" | "sees" | "instructions" | "onMessage" | "extensions" | "declare"
+  >;
 };
 
 export function createGatewayPorts(
@@ -33,12 +36,17 @@ export function createGatewayPorts(
   const verbs: GatewayVerbs = {
     servers: {
       wantLogs: logs.want,
-      sees: (server, { principal }) => definitionOf(server) !== undefined && maySee(principal, server),
+      sees: (server, { principal }) =>
+        definitionOf(server) !== undefined && maySee(principal, server),
       instructions: async (server, { principal }) =>
-        maySee(principal, server) ? releasedInstructions(servers, options, server, ownerOfCaller(principal)) : null,
+        maySee(principal, server)
+          ? releasedInstructions(servers, options, server, ownerOfCaller(principal))
+          : null,
       onMessage: (listener) => bus.on("said", ({ said }) => listener(said)),
       extensions: (server, { principal }) =>
-        definitionOf(server) !== undefined && maySee(principal, server) ? servers.extensions(server) : {},
+        definitionOf(server) !== undefined && maySee(principal, server)
+          ? servers.extensions(server)
+          : {},
       declare: learned.add,
     },
   };
@@ -48,7 +56,10 @@ export function createGatewayPorts(
     async watch(server: string, uri: string, { user, directory }: Principal): Promise<() => void> {
       const { session, auth } = definitionOf(server) ?? {};
       const isShared = session === "shared" && auth === undefined;
-      const owner = ownerOfCaller({ user: isShared ? null : user, ...(directory !== undefined && { directory }) });
+      const owner = ownerOfCaller({
+        user: isShared ? null : user,
+        ...(directory !== undefined && { directory }),
+      });
       return subscriptions.add(server, uri, owner);
     },
     said: (said: ServerNotification) => bus.emit({ type: "said", said }),
@@ -68,7 +79,8 @@ export function createLearnedExtensions() {
   return {
     add(capabilities: UnknownObject): void {
       for (const [name, settings] of Object.entries(extensionsIn(capabilities)))
-        if (isRelayed(name) && known.size < maxExtensions.names && !known.has(name)) known.set(name, settings);
+        if (isRelayed(name) && known.size < maxExtensions.names && !known.has(name))
+          known.set(name, settings);
     },
     all: (): UnknownObject => Object.fromEntries(known),
   };
@@ -80,13 +92,22 @@ function createLogLevels(servers: Pick<ServerDirectory, "names" | "session">) {
   let current: LogLevel | undefined;
   const apply = (server: string) => {
     const session = servers.session(server);
-    if (current === undefined || session?.era !== "legacy" || session.capabilities.logging === undefined) return;
+    if (
+      current === undefined ||
+      session?.era !== "legacy" ||
+      session.capabilities.logging === undefined
+    )
+      return;
     session.request("logging/setLevel", { level: current }).catch(() => undefined);
   };
   const update = () => {
     const lowest = logLevels.find((level) => requested.includes(level));
     // Never raised: each client filters by its own.
-    if (lowest === undefined || (current && logLevels.indexOf(current) <= logLevels.indexOf(lowest))) return;
+    if (
+      lowest === undefined ||
+      (current && logLevels.indexOf(current) <= logLevels.indexOf(lowest))
+    )
+      return;
     current = lowest;
     for (const server of servers.names()) apply(server);
   };

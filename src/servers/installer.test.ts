@@ -35,7 +35,12 @@ suite("installers", () => {
   }
 
   const failures: [said: string, commandLine: string, code: string | null, remedy: RegExp][] = [
-    ["npm error code ENOTFOUND\nnpm error network request failed", "npx x", "ENOTFOUND", /HTTPS_PROXY/],
+    [
+      "npm error code ENOTFOUND\nnpm error network request failed",
+      "npx x",
+      "ENOTFOUND",
+      /HTTPS_PROXY/,
+    ],
     [
       "npm error code SELF_SIGNED_CERT_IN_CHAIN\nnpm error self-signed certificate",
       "npx x",
@@ -43,15 +48,30 @@ suite("installers", () => {
       /NODE_EXTRA_CA_CERTS/,
     ],
     ["npm ERR! code ETARGET\nnpm ERR! notarget No matching version", "npx x", "ETARGET", /version/],
-    [" ERR_PNPM_FETCH_404  GET https://r/x: Not Found - 404", "pnpm dlx x", "FETCH_404", /name of the package/],
+    [
+      " ERR_PNPM_FETCH_404  GET https://r/x: Not Found - 404",
+      "pnpm dlx x",
+      "FETCH_404",
+      /name of the package/,
+    ],
     [
       "  × No solution found when resolving tool dependencies:\n  ╰─▶ Because x was not found in the package registry",
       "uvx x",
       null,
       /name of the package/,
     ],
-    ["docker: Cannot connect to the Docker daemon at unix:///x.", "docker run x", null, /container engine/],
-    ["docker: Error response from daemon: pull access denied for x", "docker run x", null, /name of the image/],
+    [
+      "docker: Cannot connect to the Docker daemon at unix:///x.",
+      "docker run x",
+      null,
+      /container engine/,
+    ],
+    [
+      "docker: Error response from daemon: pull access denied for x",
+      "docker run x",
+      null,
+      /name of the image/,
+    ],
   ];
   for (const [said, text, code, remedy] of failures) {
     test(`'${said.split("\n")[0]?.trim()}' is reported with what to do`, () => {

@@ -14,7 +14,8 @@ type Launcher = {
 
 const npm: RegExp = /^npm (?:error|ERR!)/;
 const uv = /^\s*(?:error: |[×╰├│])/;
-const engine = /^(?:docker: |Error response from daemon|Cannot connect|Error: (?:initializing|unable|creating))/;
+const engine =
+  /^(?:docker: |Error response from daemon|Cannot connect|Error: (?:initializing|unable|creating))/;
 
 const launchers: Readonly<Record<string, Launcher>> = {
   npx: { complains: npm },
@@ -34,19 +35,25 @@ const launchers: Readonly<Record<string, Launcher>> = {
 /** Options may stand before the verb. */
 const verbWithin = 6;
 
-type CommandLine = Pick<ServerDefinition, "command" | "args"> & Partial<Pick<ServerDefinition, "container">>;
+type CommandLine = Pick<ServerDefinition, "command" | "args"> &
+  Partial<Pick<ServerDefinition, "container">>;
 
 /** As a person calls it: `npx`, `docker run`. Null when none does. */
 export function installerOf(line: CommandLine): string | null {
   return launcherOf(line)?.name ?? null;
 }
 
-function launcherOf({ command = "", args, container }: CommandLine): (Launcher & { name: string }) | null {
+function launcherOf({
+  command = "",
+  args,
+  container,
+}: CommandLine): (Launcher & { name: string }) | null {
   if (container) return { name: "the container engine", complains: engine };
   const program = programOf(command);
   // The usual way to write it for Windows.
   const [flag = "", inner] = args;
-  if (program === "cmd" && /^\/c$/i.test(flag)) return launcherOf({ command: inner, args: args.slice(2) });
+  if (program === "cmd" && /^\/c$/i.test(flag))
+    return launcherOf({ command: inner, args: args.slice(2) });
   const launcher = Object.hasOwn(launchers, program) ? launchers[program] : undefined;
   if (launcher === undefined) return null;
   if (launcher.verbs === undefined) return { ...launcher, name: program };
@@ -64,7 +71,8 @@ export type InstallFailure = {
 const maxLines = 4;
 const maxLine = 200;
 /** What npm writes around the reason. */
-const chatter = /A complete log of this run|^npm (?:error|ERR!)(?: \w+)?\s*$|Note that you can also|tarball, folder/;
+const chatter =
+  /A complete log of this run|^npm (?:error|ERR!)(?: \w+)?\s*$|Note that you can also|tarball, folder/;
 
 /** Null when the installer did not fail, or there is none. */
 export function installFailure(line: CommandLine, said: string): InstallFailure | null {
@@ -81,7 +89,10 @@ export function installFailure(line: CommandLine, said: string): InstallFailure 
 }
 
 const remedies: readonly [said: RegExp, remedy: string][] = [
-  [/Cannot connect to the (?:Docker|Podman) daemon|Cannot connect to Podman/i, "Start the container engine."],
+  [
+    /Cannot connect to the (?:Docker|Podman) daemon|Cannot connect to Podman/i,
+    "Start the container engine.",
+  ],
   [
     /manifest unknown|repository does not exist|pull access denied/i,
     "Correct the name of the image in 'args', or sign in to its registry.",

@@ -8,11 +8,24 @@ test("the memory of a recording is bounded, and the oldest make room", () => {
   const waiting = { get: () => undefined, values: () => [] };
   const session = { user: null };
   for (let at = 1; at <= 1_200; at += 1)
-    recorder.take?.(session, false, { jsonrpc: "2.0", method: "notifications/x", params: { at } }, waiting);
+    recorder.take?.(
+      session,
+      false,
+      { jsonrpc: "2.0", method: "notifications/x", params: { at } },
+      waiting,
+    );
   const small = read(null);
-  assert.deepEqual([small.messages.length, small.dropped, small.messages.at(-1)?.number], [1_000, 200, 1_200]);
+  assert.deepEqual(
+    [small.messages.length, small.dropped, small.messages.at(-1)?.number],
+    [1_000, 200, 1_200],
+  );
   for (let at = 1; at <= 200; at += 1)
-    recorder.take?.(session, false, { jsonrpc: "2.0", method: "x", params: { long: "y".repeat(60_000) } }, waiting);
+    recorder.take?.(
+      session,
+      false,
+      { jsonrpc: "2.0", method: "x", params: { long: "y".repeat(60_000) } },
+      waiting,
+    );
   const { messages } = read(null);
   assert.ok(JSON.stringify(messages).length < 4.5 * 1024 * 1024);
   record(false, null);
@@ -39,6 +52,9 @@ test("messages of a session of one user are for that user alone", () => {
   recorder.take?.({ user: "ann" }, false, { jsonrpc: "2.0", method: "hers" }, waiting);
   recorder.take?.({ user: null }, false, { jsonrpc: "2.0", method: "shared" }, waiting);
   const methods = (user: string | null) => read(user).messages.map(({ method }) => method);
-  assert.deepEqual([methods("ann"), methods("bob"), methods(null)], [["hers", "shared"], ["shared"], ["shared"]]);
+  assert.deepEqual(
+    [methods("ann"), methods("bob"), methods(null)],
+    [["hers", "shared"], ["shared"], ["shared"]],
+  );
   record(false, null);
 });

@@ -35,7 +35,12 @@ export function createMessageRecorder(hide: (text: string) => string) {
   let clock: NodeJS.Timeout | undefined;
   let until = 0;
 
-  function take(session: object, isSent: boolean, message: UnknownObject, waiting: WaitingRequests): void {
+  function take(
+    session: object,
+    isSent: boolean,
+    message: UnknownObject,
+    waiting: WaitingRequests,
+  ): void {
     const state = sessions.get(session) ?? { number: ++opened, questions: new Map() };
     sessions.set(session, state);
     noteHidden(waiting);
@@ -50,7 +55,8 @@ export function createMessageRecorder(hide: (text: string) => string) {
       hidden.delete(one);
       hidden.add(one);
     }
-    for (const oldest of hidden) if (hidden.size > Math.max(maxHidden, now.length)) hidden.delete(oldest);
+    for (const oldest of hidden)
+      if (hidden.size > Math.max(maxHidden, now.length)) hidden.delete(oldest);
   }
 
   function forget(): void {
@@ -69,16 +75,24 @@ export function createMessageRecorder(hide: (text: string) => string) {
   }
 
   const safe = (text: string) => redact(hide(text));
-  const read = (user: string | null, { after, limit = maxMessages }: Reading = {}): RecordedMessages => {
+  const read = (
+    user: string | null,
+    { after, limit = maxMessages }: Reading = {},
+  ): RecordedMessages => {
     looked();
-    const mine = ring.kept().filter((one) => (one.user === null || one.user === user) && one.number > (after ?? 0));
+    const mine = ring
+      .kept()
+      .filter((one) => (one.user === null || one.user === user) && one.number > (after ?? 0));
     const shown = after === undefined ? mine.slice(-limit) : mine.slice(0, limit);
     return {
       recording: recorder.take !== null,
       since,
       until: since === null ? null : new Date(until).toISOString(),
       dropped: ring.dropped(),
-      messages: shown.map(({ user: _, text, ...one }) => ({ ...one, message: show(text, one.cut, safe) })),
+      messages: shown.map(({ user: _, text, ...one }) => ({
+        ...one,
+        message: show(text, one.cut, safe),
+      })),
     };
   };
 
@@ -126,7 +140,12 @@ function createRing() {
 }
 
 /** An answer has the method of its request, and the time since. */
-function describe(isSent: boolean, message: UnknownObject, { questions }: SessionState, waiting: WaitingRequests) {
+function describe(
+  isSent: boolean,
+  message: UnknownObject,
+  { questions }: SessionState,
+  waiting: WaitingRequests,
+) {
   const now = performance.now();
   const id = typeof message.id === "string" || typeof message.id === "number" ? message.id : null;
   const direction = isSent ? ("sent" as const) : ("received" as const);
@@ -141,7 +160,12 @@ function describe(isSent: boolean, message: UnknownObject, { questions }: Sessio
   const ours = isSent || id === null ? undefined : waiting.get(id);
   const asked = isSent ? questions.get(id) : ours && { method: ours.method, at: ours.sentAt };
   if (isSent) questions.delete(id);
-  return { ...facts, kind, method: asked?.method ?? null, durationMs: asked ? now - asked.at : null };
+  return {
+    ...facts,
+    kind,
+    method: asked?.method ?? null,
+    durationMs: asked ? now - asked.at : null,
+  };
 }
 
 /** Injected values are left out before anything is kept; secrets when it is read. */
@@ -155,12 +179,17 @@ function write(isSent: boolean, message: UnknownObject, hidden: readonly HiddenV
     return { text: text.slice(0, maxText), bytes: start.length + size + 1, cut: true };
   }
   const shown = hidden.reduce((left, one) => withoutInjected(left, one, isSent), message);
-  const text = shown === message ? renderMessage(message as OutgoingMessage) : JSON.stringify(shown);
+  const text =
+    shown === message ? renderMessage(message as OutgoingMessage) : JSON.stringify(shown);
   const cut = text.length > maxText;
   return { text: cut ? text.slice(0, maxText) : text, bytes: Buffer.byteLength(text), cut };
 }
 
-function withoutInjected(message: UnknownObject, { names, value }: HiddenValues, isSent: boolean): UnknownObject {
+function withoutInjected(
+  message: UnknownObject,
+  { names, value }: HiddenValues,
+  isSent: boolean,
+): UnknownObject {
   const shown = value(message);
   const { params } = shown;
   if (!isSent || !isObject(params) || !isObject(params.arguments)) return shown;

@@ -20,7 +20,12 @@ export type Install = {
   heard(text: string): void;
 };
 
-type Ready = { opened: OpenedSession; toolCount: number; hasListed?: boolean; owesListing?: boolean };
+type Ready = {
+  opened: OpenedSession;
+  toolCount: number;
+  hasListed?: boolean;
+  owesListing?: boolean;
+};
 
 export type OpenAttemptOptions = {
   connectTimeoutMs: number;
@@ -32,10 +37,16 @@ export type OpenAttemptOptions = {
 };
 
 /** Ends in time, and leaves nothing behind when it fails. */
-export async function attemptToOpen(options: OpenAttemptOptions, given: AbortSignal): Promise<Ready> {
+export async function attemptToOpen(
+  options: OpenAttemptOptions,
+  given: AbortSignal,
+): Promise<Ready> {
   const { connectTimeoutMs, install, leave } = options;
   const installMs = Math.max(connectTimeoutMs, install?.limitMs ?? 0);
-  const limiter = new TimeLimiter(connectTimeoutMs, { capMs: installMs + connectTimeoutMs, caller: given });
+  const limiter = new TimeLimiter(connectTimeoutMs, {
+    capMs: installMs + connectTimeoutMs,
+    caller: given,
+  });
   const channels: Channel[] = [];
   let phase = "start";
   let lostBefore: TransportError | undefined;
@@ -79,8 +90,15 @@ export async function attemptToOpen(options: OpenAttemptOptions, given: AbortSig
   } catch (thrown) {
     channels.forEach(leave);
     if (!limiter.isExpired) throw thrown;
-    const limit = installing === "now" ? { what: "installing it", ms: installMs, key: "installTimeoutMs" } : undefined;
-    const { what, ms, key } = limit ?? { what: phase, ms: connectTimeoutMs, key: "connectTimeoutMs" };
+    const limit =
+      installing === "now"
+        ? { what: "installing it", ms: installMs, key: "installTimeoutMs" }
+        : undefined;
+    const { what, ms, key } = limit ?? {
+      what: phase,
+      ms: connectTimeoutMs,
+      key: "connectTimeoutMs",
+    };
     throw new Error(`${what} timed out after ${ms / 1000} s ('${key}'). ${personHints.doctor}`);
   } finally {
     installing = "over";

@@ -45,7 +45,8 @@ function opener(settings: Record<string, unknown>, known?: Era) {
     options,
     handlers,
     open: () => openSession(options, handlers),
-    [Symbol.asyncDispose]: async () => void (await Promise.all(channels.map((channel) => channel.close()))),
+    [Symbol.asyncDispose]: async () =>
+      void (await Promise.all(channels.map((channel) => channel.close()))),
   };
 }
 
@@ -72,7 +73,8 @@ suite("opening a session", { concurrency: 4 }, () => {
     ["http", "modern"],
   ] as const) {
     test(`a modern server over ${transport} is spoken to as such`, async () => {
-      await using fixture = transport === "http" ? await startHttpFixture("modern", ["--http"]) : undefined;
+      await using fixture =
+        transport === "http" ? await startHttpFixture("modern", ["--http"]) : undefined;
       await using sample = opener(
         fixture ? { command: undefined, transport, url: fixture.url } : fixtureCommand("modern"),
       );
@@ -167,7 +169,13 @@ suite("opening a session", { concurrency: 4 }, () => {
   test("a server that starts slowly is spoken to in the era that it settled on", async () => {
     await using sample = opener({
       command: "/bin/sh",
-      args: ["-c", 'sleep 3; exec "$@"', "slow", process.execPath, ...fixtureCommand("modern").args],
+      args: [
+        "-c",
+        'sleep 3; exec "$@"',
+        "slow",
+        process.execPath,
+        ...fixtureCommand("modern").args,
+      ],
     });
     const { session } = await sample.open();
     const { tools } = (await session.request("tools/list", {})) as { tools: unknown[] };
@@ -178,7 +186,10 @@ suite("opening a session", { concurrency: 4 }, () => {
   test("an address that takes no POST is tried as the transport of before", async () => {
     await using fixture = await startHttpFixture("sse");
     for (const known of [undefined, "legacy"] as const) {
-      await using sample = opener({ command: undefined, transport: "http", url: fixture.url }, known);
+      await using sample = opener(
+        { command: undefined, transport: "http", url: fixture.url },
+        known,
+      );
       const { session } = await sample.open();
       assert.equal(session.protocolVersion, "2024-11-05");
       await session.request("tools/list", {});
@@ -225,7 +236,8 @@ suite("opening a session", { concurrency: 4 }, () => {
   test("an answer that is too large fails its request and leaves the session alone", async () => {
     await using sample = opener({ ...fixtureCommand("echo"), maxMessageBytes: 20_000 }, "legacy");
     const { session } = await sample.open();
-    const call = (message: string) => session.request("tools/call", { name: "echo", arguments: { message } });
+    const call = (message: string) =>
+      session.request("tools/call", { name: "echo", arguments: { message } });
     await assert.rejects(call("x".repeat(30_000)), /bytes are too many/);
     await call("after");
   });

@@ -38,7 +38,10 @@ export type OpenOptions = {
 };
 
 /** In the era and over the transport that the server speaks. */
-export async function openSession(options: OpenOptions, handlers: SessionHandlers): Promise<OpenedSession> {
+export async function openSession(
+  options: OpenOptions,
+  handlers: SessionHandlers,
+): Promise<OpenedSession> {
   try {
     return await openOnce(options, handlers);
   } catch (thrown) {

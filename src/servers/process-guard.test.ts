@@ -46,7 +46,9 @@ function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     // A zombie does not run.
-    return process.platform !== "linux" || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+    return (
+      process.platform !== "linux" || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
+    );
   } catch {
     return false;
   }
@@ -124,7 +126,9 @@ suite("the guard", { concurrency: 3 }, () => {
       ${tell}
       process.stdin.on("data", () => process.stdout.write("still here"));`);
     const guards = () =>
-      processes().filter(({ pid, parent }) => parent === plane.pid && !pids.includes(pid) && isRunning(pid));
+      processes().filter(
+        ({ pid, parent }) => parent === plane.pid && !pids.includes(pid) && isRunning(pid),
+      );
     const first = guards()[0] ?? assert.fail("there is no guard");
     process.kill(first.pid, "SIGKILL");
     await untilGone(first.pid);

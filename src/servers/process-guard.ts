@@ -42,7 +42,10 @@ export function createProcessGuard() {
     started.on("exit", () => {
       if (shell !== started) return;
       shell = undefined;
-      setTimeout(() => watched.forEach((container, pid) => void notify("+", pid, container)), againAfterMs).unref();
+      setTimeout(
+        () => watched.forEach((container, pid) => void notify("+", pid, container)),
+        againAfterMs,
+      ).unref();
     });
     started.stdin?.on("error", () => undefined);
     started.unref();
@@ -57,7 +60,8 @@ export function createProcessGuard() {
 
   function notify(sign: "+" | "-", pid: number, container: ContainerName | undefined): void {
     tell(sign, pid);
-    if (container) shell?.stdin?.write(`${sign === "+" ? "c" : "d"} ${container.name} ${container.runtime}\n`);
+    if (container)
+      shell?.stdin?.write(`${sign === "+" ? "c" : "d"} ${container.name} ${container.runtime}\n`);
   }
 
   return {

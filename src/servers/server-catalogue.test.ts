@@ -4,7 +4,11 @@ import type { UnknownObject } from "../model/json.ts";
 import { type ListMethod, listings } from "../protocol/list-all.ts";
 import { RpcError } from "../protocol/message.ts";
 import type { Session } from "../protocol/session.ts";
-import { type CachedLists, createServerCatalogue, type ServerCatalogue } from "./server-catalogue.ts";
+import {
+  type CachedLists,
+  createServerCatalogue,
+  type ServerCatalogue,
+} from "./server-catalogue.ts";
 import { createServerLog } from "./server-log.ts";
 
 /** A catalogue of a server that answers like this. */
@@ -38,7 +42,10 @@ function sample(answer: (method: string) => unknown, session: Partial<Session> =
   return { catalogue, asked, told, known, log, news };
 }
 
-const tool = (name: string, inputSchema: UnknownObject = { type: "object" }) => ({ name, inputSchema });
+const tool = (name: string, inputSchema: UnknownObject = { type: "object" }) => ({
+  name,
+  inputSchema,
+});
 
 test("what a server lists is reported, remembered with when, and can be looked up", async () => {
   const tools = [tool("a", { type: "object", title: "A" }), "no tool", tool("b")];
@@ -139,7 +146,8 @@ const lists: {
   {
     method: "tools/list",
     list: (catalogue) => catalogue.list(),
-    items: (catalogue) => (catalogue.isKnown() ? [catalogue.toolOf("a") ?? catalogue.toolOf("b")] : null),
+    items: (catalogue) =>
+      catalogue.isKnown() ? [catalogue.toolOf("a") ?? catalogue.toolOf("b")] : null,
   },
   ...(["prompts/list", "resources/list", "resources/templates/list"] as const).map((method) => ({
     method,
@@ -185,7 +193,10 @@ for (const { method, list, items } of lists) {
     t.mock.timers.tick(500);
     await listed;
     catalogue.stop();
-    assert.deepEqual([asked.filter((one) => one === method).length, items(catalogue)], [2, [item("b")]]);
+    assert.deepEqual(
+      [asked.filter((one) => one === method).length, items(catalogue)],
+      [2, [item("b")]],
+    );
   });
 
   test(`${method}: a server without the capability is asked for nothing`, async () => {
@@ -215,9 +226,12 @@ for (const { method, list, items } of lists) {
   });
 
   test(`${method}: what is kept of it is known in the next life, as old as it is`, async () => {
-    const { catalogue, known } = sample((asked) => ({ [listings[asked as ListMethod]]: [item("a")] }), {
-      capabilities,
-    });
+    const { catalogue, known } = sample(
+      (asked) => ({ [listings[asked as ListMethod]]: [item("a")] }),
+      {
+        capabilities,
+      },
+    );
     await catalogue.list();
     await list(catalogue);
     await new Promise(setImmediate);
@@ -236,7 +250,11 @@ test("a listing that was kept without prompts and resources is one without them,
   });
   const at = new Date().toISOString();
   catalogue.recall({ era: "legacy", eraAt: at, listedAt: at, tools: [tool("old")] });
-  assert.deepEqual(catalogue.offerCounts(), { prompts: null, resources: null, resourceTemplates: null });
+  assert.deepEqual(catalogue.offerCounts(), {
+    prompts: null,
+    resources: null,
+    resourceTemplates: null,
+  });
   catalogue.beginOffers({
     era: "legacy",
     capabilities,
@@ -264,11 +282,14 @@ test("a server that has resources and knows nothing of templates has none", asyn
 
 test("what changed beside tools is reported once it is known; what only a new process lists again is not", async () => {
   const { catalogue, news } = sample(
-    (method) => ({ [listings[method as ListMethod]]: method === "prompts/list" ? [item("a")] : [] }),
+    (method) => ({
+      [listings[method as ListMethod]]: method === "prompts/list" ? [item("a")] : [],
+    }),
     { capabilities },
   );
   const listBoth = async () => {
-    for (const method of ["prompts/list", "resources/list"] as const) await catalogue.listOffer(method);
+    for (const method of ["prompts/list", "resources/list"] as const)
+      await catalogue.listOffer(method);
   };
   await listBoth();
   assert.deepEqual(news, ["prompts"]);

@@ -32,7 +32,11 @@ export type CachedLists = Omit<KnownServer, "identity">;
 const methodNotFound = -32601;
 
 export type OfferMethod = Exclude<ListMethod, "tools/list">;
-const offerMethods: readonly OfferMethod[] = ["prompts/list", "resources/list", "resources/templates/list"];
+const offerMethods: readonly OfferMethod[] = [
+  "prompts/list",
+  "resources/list",
+  "resources/templates/list",
+];
 
 export type ServerCatalogue = ReturnType<typeof createServerCatalogue>;
 
@@ -98,7 +102,8 @@ export function createServerCatalogue(given: Omit<CatalogueOptions, "onPrivate">
     flapping: (): string[] => [...(discovery.isFlapping() ? ["tools"] : []), ...offers.flapping()],
     toolOf: known.toolOf,
     /** Asks a process beside the main one for its tools, and takes what it lists. */
-    listOver: async (session: Session) => discovery.take(await list(options, "tools/list", session)),
+    listOver: async (session: Session) =>
+      discovery.take(await list(options, "tools/list", session)),
     offered: offers.items,
     offerCounts: offers.counts,
     listOffer: offers.list,
@@ -124,7 +129,13 @@ export function createServerCatalogue(given: Omit<CatalogueOptions, "onPrivate">
       offers.forget();
       known.forget();
     },
-    recall({ era, listedAt, tools, offers: offered, isPrivate: wasPrivate = false }: CachedLists): void {
+    recall({
+      era,
+      listedAt,
+      tools,
+      offers: offered,
+      isPrivate: wasPrivate = false,
+    }: CachedLists): void {
       offers.recall(offered);
       if (known.isKnown()) return;
       isPrivate = wasPrivate;
@@ -162,7 +173,12 @@ function createKnownTools({ onTools }: CatalogueOptions) {
   };
 }
 
-type Offer = { method: OfferMethod; items: unknown[] | null; isAnnounced: boolean; discovery: Discovery<Session> };
+type Offer = {
+  method: OfferMethod;
+  items: unknown[] | null;
+  isAnnounced: boolean;
+  discovery: Discovery<Session>;
+};
 
 /** Prompts, resources and templates: kept and asked for by the rules of tools. `items` is null where it was never asked. */
 function createOffers(options: CatalogueOptions, onListed: () => void) {
@@ -175,12 +191,14 @@ function createOffers(options: CatalogueOptions, onListed: () => void) {
         onListed(items) {
           const before = one.items;
           one.items = keepSameItems(before ?? [], items);
-          const isNews = one.isAnnounced || (before === null ? items.length > 0 : one.items !== before);
+          const isNews =
+            one.isAnnounced || (before === null ? items.length > 0 : one.items !== before);
           one.isAnnounced = false;
           onListed();
           if (isNews) options.onOffers(method === "prompts/list" ? "prompts" : "resources");
         },
-        onFailed: (text) => options.isOpen() && options.log.add({ source: "log", level: "error", text }),
+        onFailed: (text) =>
+          options.isOpen() && options.log.add({ source: "log", level: "error", text }),
       }),
     };
     return one;
@@ -193,7 +211,8 @@ function createOffers(options: CatalogueOptions, onListed: () => void) {
     list: (method: OfferMethod) => find(method).discovery.list(),
     /** Asks for unknown lists over the session that is being opened; failures are in the log. */
     begin(over: Session): void {
-      for (const { items, discovery } of all) if (items === null) discovery.list({ over }).catch(() => undefined);
+      for (const { items, discovery } of all)
+        if (items === null) discovery.list({ over }).catch(() => undefined);
     },
     refresh: () => all.map(({ discovery }) => discovery.list({ force: true })),
     /** A notice about resources is one about their templates too. */
@@ -205,15 +224,21 @@ function createOffers(options: CatalogueOptions, onListed: () => void) {
     },
     /** Asks again soon for what is known of the last process. */
     relist(): void {
-      for (const { items, discovery } of all) if (items !== null && !discovery.isFresh()) discovery.changed();
+      for (const { items, discovery } of all)
+        if (items !== null && !discovery.isFresh()) discovery.changed();
     },
-    flapping: () => all.filter(({ discovery }) => discovery.isFlapping()).map(({ method }) => listings[method]),
+    flapping: () =>
+      all.filter(({ discovery }) => discovery.isFlapping()).map(({ method }) => listings[method]),
     counts: () =>
-      Object.fromEntries(all.map(({ method, items }) => [listings[method], items?.length ?? null])) as OfferCounts,
+      Object.fromEntries(
+        all.map(({ method, items }) => [listings[method], items?.length ?? null]),
+      ) as OfferCounts,
     remembered(): NonNullable<KnownServer["offers"]> {
       const known = all.flatMap(({ method, items, discovery }) => {
         const at = discovery.listedAt();
-        return items && at !== null ? [[listings[method], { listedAt: new Date(at).toISOString(), items }]] : [];
+        return items && at !== null
+          ? [[listings[method], { listedAt: new Date(at).toISOString(), items }]]
+          : [];
       });
       return Object.fromEntries(known);
     },
@@ -236,7 +261,11 @@ function createOffers(options: CatalogueOptions, onListed: () => void) {
 
 type Taking = { onListed(items: unknown[], listing: Listing): void; onFailed(why: string): void };
 
-function discoveryOf(options: CatalogueOptions, method: ListMethod, { onListed, onFailed }: Taking) {
+function discoveryOf(
+  options: CatalogueOptions,
+  method: ListMethod,
+  { onListed, onFailed }: Taking,
+) {
   const what = method === "resources/templates/list" ? "resource templates" : listings[method];
   return createDiscovery<Session>({
     windowMs: options.listingTtlMs,
@@ -255,11 +284,19 @@ function discoveryOf(options: CatalogueOptions, method: ListMethod, { onListed, 
         text: `its ${what} are flapping: each listing brings another notice of change. They are listed less often, at most once a minute`,
       }),
     onFailed: (thrown) =>
-      onFailed(options.hide(`listing its ${what} failed: ${thrown instanceof Error ? thrown.message : thrown}`)),
+      onFailed(
+        options.hide(
+          `listing its ${what} failed: ${thrown instanceof Error ? thrown.message : thrown}`,
+        ),
+      ),
   });
 }
 
-async function list(options: CatalogueOptions, method: ListMethod, over: Session | undefined): Promise<Listing> {
+async function list(
+  options: CatalogueOptions,
+  method: ListMethod,
+  over: Session | undefined,
+): Promise<Listing> {
   return listOver(options.limitMs, method, over ?? (await options.session()));
 }
 
@@ -267,7 +304,8 @@ async function listOver(limitMs: number, method: ListMethod, session: Session): 
   if (!isOffered(method, session)) return { items: [], warning: null };
   const limit = AbortSignal.timeout(limitMs);
   return listAll(session, method, limit).catch((thrown) => {
-    if (limit.aborted) throw new Error(`${method} timed out after ${limitMs / 1000} s ('connectTimeoutMs')`);
+    if (limit.aborted)
+      throw new Error(`${method} timed out after ${limitMs / 1000} s ('connectTimeoutMs')`);
     // Some have one of the two lists of resources and know nothing of the other.
     const isMissing = thrown instanceof RpcError && thrown.code === methodNotFound;
     const isDeclared = method === "tools/list" && session.capabilities.tools !== undefined;

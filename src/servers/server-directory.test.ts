@@ -20,9 +20,14 @@ test("a changed server is found while the one before it is still stopping, and w
       return { definition, stop } as Server;
     },
   });
-  const wanted = { slow: definitionOf("new"), quick: definitionOf("new"), added: definitionOf("new") };
+  const wanted = {
+    slow: definitionOf("new"),
+    quick: definitionOf("new"),
+    added: definitionOf("new"),
+  };
   const applied = directory.apply({ definitions: wanted, broken: {} });
-  for (const name of Object.keys(wanted)) assert.equal(directory.find(name).definition.command, "new");
+  for (const name of Object.keys(wanted))
+    assert.equal(directory.find(name).definition.command, "new");
   await new Promise(setImmediate);
   assert.deepEqual(waiting, ["quick"]);
   stopping.resolve();

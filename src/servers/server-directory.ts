@@ -38,8 +38,10 @@ export function createServerDirectory(options: DirectoryOptions) {
   };
   const ifRunnable = <T>(name: string, use: (server: Server) => T): T | null =>
     isBroken(name) ? null : use(find(name));
-  const at = (name: string, { directory }: Reader): Server => find(name).in?.(directory) ?? find(name);
-  const chosen = (name: string | undefined) => (name === undefined ? all().map(([, one]) => one) : [find(name)]);
+  const at = (name: string, { directory }: Reader): Server =>
+    find(name).in?.(directory) ?? find(name);
+  const chosen = (name: string | undefined) =>
+    name === undefined ? all().map(([, one]) => one) : [find(name)];
 
   return {
     ...map,
@@ -52,13 +54,20 @@ export function createServerDirectory(options: DirectoryOptions) {
     },
     enabled: (names: Iterable<string>): Server[] => {
       const servers = new Map(all());
-      return [...names].flatMap((name) => servers.get(name) ?? []).filter((one) => one.definition.enabled);
+      return [...names]
+        .flatMap((name) => servers.get(name) ?? [])
+        .filter((one) => one.definition.enabled);
     },
     /** Null where it works. */
     trouble: (name: string, owner?: SessionOwner): string | null =>
       isBroken(name) ? cannotRun(name, broken()) : troubleOf(name, find(name), owner),
     status: (): ServerStatus[] => [
-      ...all().map(([name, current]) => ({ name, ...found(name), ...options.listed(name), ...current.status() })),
+      ...all().map(([name, current]) => ({
+        name,
+        ...found(name),
+        ...options.listed(name),
+        ...current.status(),
+      })),
       ...Object.entries(broken()).map(([name, reason]) => ({
         ...brokenStatus(name, reason, map.isUntrusted(name) ? "untrusted" : "config_error"),
         ...found(name),
@@ -92,9 +101,11 @@ export function createServerDirectory(options: DirectoryOptions) {
     session: (name: string, owner?: SessionOwner) => ifRunnable(name, (one) => one.session(owner)),
     extensions: (name: string) => ifRunnable(name, (one) => one.extensions()) ?? {},
     /** What a person must do first, such as to sign in. */
-    requirement: (name: string, owner?: SessionOwner) => ifRunnable(name, (one) => one.requirement(owner)),
+    requirement: (name: string, owner?: SessionOwner) =>
+      ifRunnable(name, (one) => one.requirement(owner)),
     /** For whom alone it lists, or undefined. */
-    listOwner: (name: string, owner: SessionOwner) => ifRunnable(name, (one) => one.listOwner(owner)) ?? undefined,
+    listOwner: (name: string, owner: SessionOwner) =>
+      ifRunnable(name, (one) => one.listOwner(owner)) ?? undefined,
     logs: (name: string, reader: Reader) => at(name, reader).logs(reader.user),
     followLogs: (name: string, reader: Reader, listener: Parameters<Server["followLogs"]>[1]) =>
       at(name, reader).followLogs(reader.user, listener),
@@ -102,7 +113,8 @@ export function createServerDirectory(options: DirectoryOptions) {
     messages: (name: string, reader: Reader, reading: Parameters<Server["messages"]>[1]) =>
       at(name, reader).messages(reader.user, reading),
     /** Ends the user's sessions, because the token changed. */
-    forgetUser: async (name: string, ...who: Parameters<Server["forgetUser"]>) => find(name).forgetUser(...who),
+    forgetUser: async (name: string, ...who: Parameters<Server["forgetUser"]>) =>
+      find(name).forgetUser(...who),
     pool: () => poolOf(all()),
     clear: async (name?: string) => sum(await Promise.all(chosen(name).map((one) => one.clear()))),
     release: async (belongs: (owner: SessionOwner) => boolean, reason: string, name?: string) =>
@@ -140,7 +152,8 @@ function createServerMap(options: DirectoryOptions) {
     broken: () => broken,
     isUntrusted: (name: string) => Object.hasOwn(untrusted, name),
     /** Why it waits for a person's trust; null where it does not. */
-    waitsFor: (name: string) => (Object.hasOwn(untrusted, name) ? (untrusted[name]?.why ?? notTrusted) : null),
+    waitsFor: (name: string) =>
+      Object.hasOwn(untrusted, name) ? (untrusted[name]?.why ?? notTrusted) : null,
     known: (name: string): Server | undefined => servers.get(name),
     find: (name: string): Server => servers.get(name) ?? notFound(name, servers.keys(), broken),
     async apply(configured: ConfiguredServers): Promise<ServersChange> {
@@ -156,7 +169,11 @@ function createServerMap(options: DirectoryOptions) {
 }
 
 /** Why each of those cannot run that are named in the configuration. */
-function cannotRunYet({ definitions, broken, untrusted = {} }: ConfiguredServers): ConfiguredServers["broken"] {
+function cannotRunYet({
+  definitions,
+  broken,
+  untrusted = {},
+}: ConfiguredServers): ConfiguredServers["broken"] {
   // One that is defined all the same waits in some directories and runs in others.
   const held = Object.entries(untrusted).filter(([name]) => !Object.hasOwn(definitions, name));
   const waiting = held.map(([name, { why: { what, remedy } = notTrusted }]) => {
@@ -165,11 +182,18 @@ function cannotRunYet({ definitions, broken, untrusted = {} }: ConfiguredServers
   return { ...broken, ...Object.fromEntries(waiting) };
 }
 
-function notFound(name: string, names: Iterable<string>, broken: ConfiguredServers["broken"]): never {
+function notFound(
+  name: string,
+  names: Iterable<string>,
+  broken: ConfiguredServers["broken"],
+): never {
   if (Object.hasOwn(broken, name))
-    throw new PlaneError("SERVER_UNAVAILABLE", cannotRun(name, broken), { data: { server: name, sent: false } });
+    throw new PlaneError("SERVER_UNAVAILABLE", cannotRun(name, broken), {
+      data: { server: name, sent: false },
+    });
   const [guess] = nearest(name, names);
-  const hint = guess === undefined ? "'toolplane servers list' shows which are." : `Did you mean '${guess}'?`;
+  const hint =
+    guess === undefined ? "'toolplane servers list' shows which are." : `Did you mean '${guess}'?`;
   const data = { server: name, ...(guess === undefined && { personHints: [hint] }) };
   throw new PlaneError("SERVER_NOT_FOUND", `No server '${name}' is configured. ${hint}`, { data });
 }
@@ -185,7 +209,8 @@ function troubleOf(name: string, server: Server, owner?: SessionOwner): string |
   }
   const { state, error, stderrTail = null, installing } = server.status();
   if (installing) return describeUnavailable(name, "it is still being installed", null);
-  const isFine = state === "connected" || state === "disabled" || (server.isKnown() && error === null);
+  const isFine =
+    state === "connected" || state === "disabled" || (server.isKnown() && error === null);
   return isFine ? null : describeUnavailable(name, error ?? state, stderrTail);
 }
 

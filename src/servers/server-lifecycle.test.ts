@@ -5,9 +5,17 @@ import type { ServerState } from "../model/servers/server-schema.ts";
 import type { Server } from "./server.ts";
 import { refreshAll } from "./server-lifecycle.ts";
 
-type Settings = { state?: ServerState; nextRetryAt?: string | null; enabled?: boolean; failure?: string };
+type Settings = {
+  state?: ServerState;
+  nextRetryAt?: string | null;
+  enabled?: boolean;
+  failure?: string;
+};
 
-function one(name: string, { state = "connected", nextRetryAt = null, enabled = true, failure }: Settings = {}) {
+function one(
+  name: string,
+  { state = "connected", nextRetryAt = null, enabled = true, failure }: Settings = {},
+) {
   const server = {
     definition: sampleServer({ enabled }),
     status: () => ({ state, nextRetryAt }),
@@ -22,7 +30,11 @@ const soon = () => new Date(Date.now() + 60_000).toISOString();
 
 test("the report names the servers that reconnected and those that still fail", async () => {
   const report = await refreshAll(
-    [one("fine"), one("back", { state: "error" }), one("down", { state: "backoff", failure: "no route" })],
+    [
+      one("fine"),
+      one("back", { state: "error" }),
+      one("down", { state: "backoff", failure: "no route" }),
+    ],
     true,
   );
   assert.deepEqual(report, {
@@ -36,7 +48,9 @@ test("the report names the servers that reconnected and those that still fail", 
 test("a server in backoff is skipped with the time of its next try, unless forced", async () => {
   const nextRetryAt = soon();
   const backoff = one("backoff", { state: "backoff", nextRetryAt });
-  assert.deepEqual((await refreshAll([backoff], false)).skipped, [{ server: "backoff", reason: "next try in 60 s" }]);
+  assert.deepEqual((await refreshAll([backoff], false)).skipped, [
+    { server: "backoff", reason: "next try in 60 s" },
+  ]);
   assert.deepEqual((await refreshAll([backoff], true)).attempted, ["backoff"]);
 });
 

@@ -39,7 +39,9 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
     if (options.isOffline) return;
     isStarted = true;
     await recall.once();
-    const starting = enabled(names).filter(({ definition, isKnown }) => startsWithPlane(definition, isKnown()));
+    const starting = enabled(names).filter(({ definition, isKnown }) =>
+      startsWithPlane(definition, isKnown()),
+    );
     await Promise.allSettled(starting.map((one) => one.connect()));
   }
 
@@ -60,22 +62,32 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
       if (recall.hasBegun() || options.isOffline) return;
       void Promise.allSettled(enabled(names).map((one) => one.warm()));
     },
-    async discover(names?: readonly string[], discoverOptions: DiscoverOptions = {}): Promise<void> {
+    async discover(
+      names?: readonly string[],
+      discoverOptions: DiscoverOptions = {},
+    ): Promise<void> {
       await recall.once();
       await discoverServers(directory, names, discoverOptions);
     },
-    async discoverOne(name: string, discoverOptions: Pick<DiscoverOptions, "waitMs" | "owner"> = {}): Promise<void> {
+    async discoverOne(
+      name: string,
+      discoverOptions: Pick<DiscoverOptions, "waitMs" | "owner"> = {},
+    ): Promise<void> {
       const one = find(name);
       await recall.once();
       await discoverOne(name, one, discoverOptions);
     },
     /** Would `discover` find nothing new? */
     isSettled(names: readonly string[], owner: SessionOwner): boolean {
-      for (const name of names) if (directory.isBroken(name) || !find(name).isSettled(owner)) return false;
+      for (const name of names)
+        if (directory.isBroken(name) || !find(name).isSettled(owner)) return false;
       return recall.isDone();
     },
     /** Without `force` servers in backoff are skipped. */
-    async refresh(names: readonly string[], { force = true }: { force?: boolean } = {}): Promise<RefreshReport> {
+    async refresh(
+      names: readonly string[],
+      { force = true }: { force?: boolean } = {},
+    ): Promise<RefreshReport> {
       const runnable = names.filter((name) => !directory.isBroken(name));
       return refreshAll(
         runnable.map((name) => ({ name, server: find(name) })),
@@ -128,8 +140,11 @@ function createListCache({ all }: ServerDirectory, options: LifecycleOptions) {
       if (recorded) server.recall(recorded);
       return recorded === undefined;
     });
-    const identified = new Map(cached.map(([name, server]) => [options.identify(name, server), server]));
-    for (const known of await options.known([...identified.keys()])) identified.get(known.identity)?.recall(known);
+    const identified = new Map(
+      cached.map(([name, server]) => [options.identify(name, server), server]),
+    );
+    for (const known of await options.known([...identified.keys()]))
+      identified.get(known.identity)?.recall(known);
   }
   return {
     again,
@@ -147,15 +162,24 @@ function createListCache({ all }: ServerDirectory, options: LifecycleOptions) {
 async function discoverServers(
   { all, enabled }: ServerDirectory,
   names: readonly string[] | undefined,
-  { among = all().map(([name]) => name), waitMs = 0, owner = sharedOwner, onProgress }: DiscoverOptions,
+  {
+    among = all().map(([name]) => name),
+    waitMs = 0,
+    owner = sharedOwner,
+    onProgress,
+  }: DiscoverOptions,
 ): Promise<void> {
   // Without names, servers without autoConnect are not started, and an installer is not awaited.
-  const asked = enabled(names ?? among).filter((one) => names || (one.definition.autoConnect && isNotInstalling(one)));
+  const asked = enabled(names ?? among).filter(
+    (one) => names || (one.definition.autoConnect && isNotInstalling(one)),
+  );
   const discovered = Promise.allSettled(asked.map((one) => one.discover(owner)));
   const installing = () => all().find(([, one]) => asked.includes(one) && !isNotInstalling(one));
   const server = () => installing()?.[0] ?? "";
   const since = () => installing()?.[1].installingSince() ?? null;
-  const known = onProgress ? reportInstalling(discovered, { server, since, onProgress }) : discovered;
+  const known = onProgress
+    ? reportInstalling(discovered, { server, since, onProgress })
+    : discovered;
   await (waitMs === 0 ? known : Promise.race([known, pause(waitMs, { isBackground: true })]));
 }
 
@@ -166,7 +190,10 @@ async function discoverOne(
 ): Promise<void> {
   const known = server.discover(owner);
   if (waitMs === 0) return known;
-  const isKnown = await Promise.race([known.then(() => true), pause(waitMs, { isBackground: true }).then(() => false)]);
+  const isKnown = await Promise.race([
+    known.then(() => true),
+    pause(waitMs, { isBackground: true }).then(() => false),
+  ]);
   if (isKnown) return;
   const text = `Server '${name}' did not list its tools within ${waitMs / 1000} s.`;
   throw new PlaneError("TIMEOUT", text, { data: { server: name, limitMs: waitMs } });

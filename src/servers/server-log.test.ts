@@ -14,7 +14,9 @@ test("a stream becomes its lines, wherever it was cut, and the last one needs no
   assert.deepEqual(texts(log), ["first", "second", "third"]);
   log.addText(" and more\n");
   assert.deepEqual(texts(log), ["first", "second", "third and more"]);
-  assert.ok(log.lines().every(({ source, at }) => source === "stderr" && !Number.isNaN(Date.parse(at))));
+  assert.ok(
+    log.lines().every(({ source, at }) => source === "stderr" && !Number.isNaN(Date.parse(at))),
+  );
 });
 
 test("what the server logs and what is no message stand beside what it writes, in order", () => {
@@ -69,7 +71,11 @@ test("secrets are hidden: those that are known and those that look like one", ()
   log.addText("4dor&3 and token=abcdefgh12345\n");
   log.add({ source: "log", text: "tr0ub4dor&3" });
   log.addText("unfinished tr0ub4dor&3");
-  assert.deepEqual(texts(log), ["with [redacted] and token=[redacted]", "[redacted]", "unfinished [redacted]"]);
+  assert.deepEqual(texts(log), [
+    "with [redacted] and token=[redacted]",
+    "[redacted]",
+    "unfinished [redacted]",
+  ]);
 });
 
 test("what is a secret is asked when the log is read, also for lines from before", () => {
@@ -93,7 +99,9 @@ test("a secret that stands where a line is cut does not leak in part", () => {
 test("a secret that stands where a flood is cut does not leak in part", () => {
   for (let shift = 1; shift < secret.length; shift += isWholeTier ? 1 : 6) {
     const log = sample(secret);
-    log.addText(`${secret}\n${"x\n".repeat(32 * 1024)}`.slice(0, 64 * 1024 + secret.length - shift));
+    log.addText(
+      `${secret}\n${"x\n".repeat(32 * 1024)}`.slice(0, 64 * 1024 + secret.length - shift),
+    );
     assert.doesNotMatch(texts(log).join(""), /staple|6789/, `cut before the last ${shift}`);
   }
 });

@@ -23,7 +23,10 @@ export function createServerLog(hide: (text: string) => string) {
   const unfinished = new Map<string | null, string>();
   const listeners = new Set<(said: LogEntry) => void>();
   const isFor = (user: string | null) => (one: LogEntry) => one.user === null || one.user === user;
-  const safe = ({ line }: LogEntry): ServerLogLine => ({ ...line, text: redact(hide(plainText(line.text))) });
+  const safe = ({ line }: LogEntry): ServerLogLine => ({
+    ...line,
+    text: redact(hide(plainText(line.text))),
+  });
   let kept = 0;
 
   function add(user: string | null, line: Omit<ServerLogLine, "at">): void {

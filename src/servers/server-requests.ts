@@ -58,7 +58,10 @@ export function createServerRequests(options: RequestsOptions) {
     const session = sessions.find(owner)?.live()?.session;
     if (session?.told === undefined) return owner;
     const { told, capabilities } = session;
-    const shared = sharedExtensions(extensionsIn(capabilities), extensionsIn(asClient.capabilities));
+    const shared = sharedExtensions(
+      extensionsIn(capabilities),
+      extensionsIn(asClient.capabilities),
+    );
     const missing = shared.filter((name) => !Object.hasOwn(told, name));
     return missing.length === 0 ? owner : { ...owner, extensions: missing.sort().join() };
   }
@@ -74,7 +77,10 @@ export function createServerRequests(options: RequestsOptions) {
     if (method.startsWith("notifications/")) return notify(live, method, params, requestOptions);
     if (method === "tools/call") {
       if (live.owesListing)
-        await abortable(settleListing(options, connection, live, requestOptions.by ?? null), signal);
+        await abortable(
+          settleListing(options, connection, live, requestOptions.by ?? null),
+          signal,
+        );
       requestOptions.beforeSend?.();
     }
     const asked = { ...requestOptions, onRequest: options.answering(requestOptions.onRequest) };
@@ -95,7 +101,10 @@ export function createServerRequests(options: RequestsOptions) {
   function refuseBacklog(live: Live | null): void {
     const backlog = live?.channel.backlog ?? 0;
     if (backlog <= maxBacklogBytes) return;
-    throw busy(name, `it has not read ${Math.round(backlog / 1024 / 1024)} MiB that were sent to it`);
+    throw busy(
+      name,
+      `it has not read ${Math.round(backlog / 1024 / 1024)} MiB that were sent to it`,
+    );
   }
 
   /** Throws when the queue is full. */
@@ -105,11 +114,17 @@ export function createServerRequests(options: RequestsOptions) {
     } catch (thrown) {
       if (!(thrown instanceof SemaphoreFull)) throw thrown;
       const { maxConcurrency, maxQueue } = definition;
-      throw busy(name, `${maxConcurrency} requests run and ${maxQueue} wait ('maxConcurrency', 'maxQueue')`);
+      throw busy(
+        name,
+        `${maxConcurrency} requests run and ${maxQueue} wait ('maxConcurrency', 'maxQueue')`,
+      );
     }
   }
 
-  async function sendOver(connection: ServerConnection, ...asked: RequestArguments): Promise<unknown> {
+  async function sendOver(
+    connection: ServerConnection,
+    ...asked: RequestArguments
+  ): Promise<unknown> {
     // A waiting request uses the session already.
     connection.enter();
     let hasSlot = false;
@@ -134,7 +149,8 @@ export function createServerRequests(options: RequestsOptions) {
     asked: RequestOptions,
   ): DirectRequest | null {
     const live = connection.live();
-    if (live === null || live.owesListing || (live.channel.backlog ?? 0) > maxBacklogBytes) return null;
+    if (live === null || live.owesListing || (live.channel.backlog ?? 0) > maxBacklogBytes)
+      return null;
     if (asked.cancellation === undefined || asked.cancellation.isCancelled) return null;
     const { session, channel } = live;
     const isModern = session.era === "modern";
@@ -150,7 +166,8 @@ export function createServerRequests(options: RequestsOptions) {
     }
     connection.enter();
     const isRemote = channel.pid === null;
-    const headers = isModern && isRemote ? paramHeaders(tool?.inputSchema, params.arguments) : undefined;
+    const headers =
+      isModern && isRemote ? paramHeaders(tool?.inputSchema, params.arguments) : undefined;
     const Kind = isModern && extendsToTasks(session) ? DirectTaskRequest : DirectRequest;
     const request = new Kind(asked, headers, connection, live, directPorts);
     direct += 1;
@@ -159,7 +176,10 @@ export function createServerRequests(options: RequestsOptions) {
   }
 
   /** What is thrown of a direct request that failed. */
-  function ended({ connection, live, startedAt, isCancelled }: DirectRequest, thrown: unknown): unknown {
+  function ended(
+    { connection, live, startedAt, isCancelled }: DirectRequest,
+    thrown: unknown,
+  ): unknown {
     semaphore.release();
     connection.leave();
     if (thrown === undefined) {
@@ -172,11 +192,18 @@ export function createServerRequests(options: RequestsOptions) {
 
   return {
     /** Throws at once while the server must not be asked. */
-    send(method: string, params: UnknownObject, asked: RequestOptions, owner: SessionOwner): Promise<unknown> {
+    send(
+      method: string,
+      params: UnknownObject,
+      asked: RequestOptions,
+      owner: SessionOwner,
+    ): Promise<unknown> {
       options.requireAvailable();
       const connection = connectionOf(ownerFor(owner, asked));
       const request = method === "tools/call" ? sendDirect(connection, params, asked) : null;
-      return request === null ? sendOver(connection, method, params, plainOptions(asked, owner)) : request.result;
+      return request === null
+        ? sendOver(connection, method, params, plainOptions(asked, owner))
+        : request.result;
     },
     connectionOf,
     /** How many calls were sent at once, on an open session. */
@@ -205,7 +232,11 @@ function plainOptions(asked: RequestOptions, { user }: SessionOwner): RequestOpt
 }
 
 /** Keys of `_meta` that belong to an extension are for servers that declare it. */
-function withSharedMeta(params: UnknownObject, { session }: Live, { asClient }: RequestOptions): UnknownObject {
+function withSharedMeta(
+  params: UnknownObject,
+  { session }: Live,
+  { asClient }: RequestOptions,
+): UnknownObject {
   if (params._meta === undefined || asClient === undefined) return params;
   return metaFor(params, extensionsIn(session.capabilities), extensionsIn(asClient.capabilities));
 }
@@ -217,7 +248,10 @@ function notify(
   params: UnknownObject,
   options: RequestOptions,
 ): UnknownObject {
-  peer.notify(method, session.address?.(params, { asClient: options.asClient, continuation: {} }) ?? params);
+  peer.notify(
+    method,
+    session.address?.(params, { asClient: options.asClient, continuation: {} }) ?? params,
+  );
   return {};
 }
 
@@ -227,7 +261,11 @@ function busy(server: string, why: string): PlaneError {
   return notSent("BUSY", server, `Server '${server}' is busy: ${why}.`);
 }
 
-function open(name: string, connection: ServerConnection, { signal, onProgress }: RequestOptions): Promise<Live> {
+function open(
+  name: string,
+  connection: ServerConnection,
+  { signal, onProgress }: RequestOptions,
+): Promise<Live> {
   const opened = abortable(connection.ensure(), signal);
   if (onProgress === undefined) return opened;
   const since = () => connection.facts().installingSince;
@@ -243,7 +281,9 @@ async function settleListing(
 ): Promise<void> {
   const catalogue = catalogueOf(user);
   try {
-    await (connection === sessions.main ? catalogue.list({ over: live.session }) : catalogue.listOver(live.session));
+    await (connection === sessions.main
+      ? catalogue.list({ over: live.session })
+      : catalogue.listOver(live.session));
     live.owesListing = false;
   } catch (thrown) {
     if (thrown instanceof PlaneError) throw thrown;
@@ -255,7 +295,12 @@ async function settleListing(
   }
 }
 
-type ToolCall = { connection: ServerConnection; live: Live; params: UnknownObject; options: RequestOptions };
+type ToolCall = {
+  connection: ServerConnection;
+  live: Live;
+  params: UnknownObject;
+  options: RequestOptions;
+};
 
 /** As a background task where tool and server support that. */
 function callTool(
@@ -267,11 +312,15 @@ function callTool(
   const tool = catalogueOf(options.by ?? null).toolOf(params.name) ?? {};
   const support = isObject(tool.execution) ? tool.execution.taskSupport : undefined;
   const isModern = session.era === "modern";
-  if (support === "required" && !isModern && !offersTasks(session)) throw noTasks(name, String(params.name));
+  if (support === "required" && !isModern && !offersTasks(session))
+    throw noTasks(name, String(params.name));
   const isRemote = channel.pid === null;
-  const headers = isModern && isRemote ? paramHeaders(tool.inputSchema, params.arguments) : undefined;
+  const headers =
+    isModern && isRemote ? paramHeaders(tool.inputSchema, params.arguments) : undefined;
   const withHeaders = headers ? { ...options, headers } : options;
-  const mayBeTask = isModern ? extendsToTasks(session) : support !== undefined && offersTasks(session);
+  const mayBeTask = isModern
+    ? extendsToTasks(session)
+    : support !== undefined && offersTasks(session);
   if (!mayBeTask) return session.request("tools/call", params, withHeaders);
   // The task of a child process is lost with it.
   const reopenSession = isRemote ? () => reopen(connection) : undefined;
@@ -302,14 +351,21 @@ function noTasks(server: string, tool: string): PlaneError {
 /** Hides secrets. A session that never answered is not reopened after a 404. */
 function explain(thrown: unknown, live: Live, hide: (text: string) => string): unknown {
   const safe = withoutSecrets(thrown, hide);
-  const isUseless = safe instanceof TransportError && safe.status === 404 && live.answered === 0 && !live.hasListed;
+  const isUseless =
+    safe instanceof TransportError && safe.status === 404 && live.answered === 0 && !live.hasListed;
   return isUseless ? new TransportError(safe.message, { ...safe, permanent: true }) : safe;
 }
 
 /** A listing where there is no ping. */
-export async function probeSession({ era, request }: Session, signal: AbortSignal): Promise<ServerCheck> {
+export async function probeSession(
+  { era, request }: Session,
+  signal: AbortSignal,
+): Promise<ServerCheck> {
   const startedAt = performance.now();
-  const done = (how: ServerCheck["how"]) => ({ how, ms: Math.round(performance.now() - startedAt) });
+  const done = (how: ServerCheck["how"]) => ({
+    how,
+    ms: Math.round(performance.now() - startedAt),
+  });
   if (era === "legacy") {
     try {
       await request("ping", {}, { signal });
@@ -327,11 +383,16 @@ const answerWithinMs = 5_000;
 const endWithinMs = 2_000;
 
 /** After an aborted request: a busy server may be slow; a silent one is replaced, and so is one in the middle of a message. */
-function createLivenessCheck(): (connection: ServerConnection, live: Live, startedAt: number) => void {
+function createLivenessCheck(): (
+  connection: ServerConnection,
+  live: Live,
+  startedAt: number,
+) => void {
   const asking = new WeakSet<Live>();
   return (connection, live, startedAt) => {
     const oldest = live.peer.oldestPendingAt();
-    if (asking.has(live) || connection.live() !== live || (oldest !== null && oldest < startedAt)) return;
+    if (asking.has(live) || connection.live() !== live || (oldest !== null && oldest < startedAt))
+      return;
     const stopWatching = watchMessage(live, () =>
       connection.lose(live, "it stopped answering: the message that it began does not end"),
     );
@@ -342,7 +403,10 @@ function createLivenessCheck(): (connection: ServerConnection, live: Live, start
     probeSession(live.session, limit)
       .catch(() => {
         if (limit.aborted && live.peer.heard() === heardBefore)
-          connection.lose(live, `it stopped answering: no reply to a liveness check within ${answerWithinMs / 1000} s`);
+          connection.lose(
+            live,
+            `it stopped answering: no reply to a liveness check within ${answerWithinMs / 1000} s`,
+          );
       })
       .finally(() => {
         asking.delete(live);

@@ -18,9 +18,12 @@ type StatusParts = {
 };
 
 /** The state is that of the main session. */
-export function describeStatus(parts: StatusParts): Omit<ServerStatus, "name" | "tools" | "rejected"> {
+export function describeStatus(
+  parts: StatusParts,
+): Omit<ServerStatus, "name" | "tools" | "rejected"> {
   const { definition, sessions, catalogue, pending, noise } = parts;
-  const { state, error, stderrTail, cooldownUntil, retryAt, installingSince, failures } = sessions.main.facts();
+  const { state, error, stderrTail, cooldownUntil, retryAt, installingSince, failures } =
+    sessions.main.facts();
   const live = sessions.main.live();
   const next = retryAt ?? cooldownUntil;
   const listedAt = catalogue.listedAt();

@@ -28,7 +28,11 @@ test("a server differs by name, by definition, and where its command is read in 
 });
 
 test("an address means the same server everywhere", () => {
-  const remote = sampleServer({ command: undefined, transport: "http", url: "http://localhost/mcp" });
+  const remote = sampleServer({
+    command: undefined,
+    transport: "http",
+    url: "http://localhost/mcp",
+  });
   assert.equal(identifyServer("s", remote, "/a"), identifyServer("s", remote, "/b"));
 });
 
@@ -59,7 +63,10 @@ function sample() {
     },
     refresh: async (names: string[], options: unknown) => ({ names, options }),
   } as unknown as ListedServers;
-  return { verbs: bindCaller(createServerVerbs(servers, options), { principal: anonymous }), asked };
+  return {
+    verbs: bindCaller(createServerVerbs(servers, options), { principal: anonymous }),
+    asked,
+  };
 }
 
 test("asked of all, a server that cannot list is left out; asked of one, it says why", async () => {
@@ -94,7 +101,10 @@ test("one server is shown and refreshed by its name, all without one", async () 
     names: ["good"],
     options: { force: false, principal: anonymous },
   });
-  assert.deepEqual(await verbs.servers.refresh(), { names: ["good", "bad"], options: { principal: anonymous } });
+  assert.deepEqual(await verbs.servers.refresh(), {
+    names: ["good", "bad"],
+    options: { principal: anonymous },
+  });
   await assert.rejects(verbs.servers.refresh("other"), /No server 'other'/);
 });
 

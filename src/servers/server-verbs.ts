@@ -45,7 +45,14 @@ export type VerbOptions = {
 type ServerVerbs = {
   servers: Omit<
     Inside<PlaneServers>,
-    "locked" | "forward" | "wantLogs" | "sees" | "instructions" | "onMessage" | "extensions" | "declare"
+    | "locked"
+    | "forward"
+    | "wantLogs"
+    | "sees"
+    | "instructions"
+    | "onMessage"
+    | "extensions"
+    | "declare"
   >;
   prompts: Pick<Inside<PlanePrompts>, "list">;
   resources: Pick<Inside<PlaneResources>, "list" | "templates">;
@@ -129,7 +136,10 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
 }
 
 /** A hidden server is unknown to the caller. */
-function seenBy({ requireName }: Pick<ServerDirectory, "requireName">, maySee: VerbOptions["maySee"]) {
+function seenBy(
+  { requireName }: Pick<ServerDirectory, "requireName">,
+  maySee: VerbOptions["maySee"],
+) {
   return (server: string, principal: Principal): string => {
     if (maySee(principal, server)) return requireName(server);
     throw unknownServer(server);
@@ -167,7 +177,9 @@ export async function requireNotQuarantined(
   const key = isPrompt ? "name" : "uri";
   const one = servers.find(server);
   await one.warm().catch(() => undefined);
-  const items = await one.list(list, AbortSignal.timeout(limitMs), owner).catch(() => one.offered(list, owner) ?? []);
+  const items = await one
+    .list(list, AbortSignal.timeout(limitMs), owner)
+    .catch(() => one.offered(list, owner) ?? []);
   // Another spelling of an address is no way around the quarantine.
   const normal = (value: unknown) => (isPrompt ? value : normalUri(String(value)));
   const at = items.findIndex((item) => isObject(item) && normal(item[key]) === normal(meant[key]));
@@ -234,13 +246,20 @@ async function listOffers(
     const known = async () => servers.offered(name, method, owner) ?? [];
     // The cached list, where asking takes longer.
     const items =
-      waitMs === undefined ? asked : Promise.race([asked, pause(waitMs, { isBackground: true }).then(known)]);
+      waitMs === undefined
+        ? asked
+        : Promise.race([asked, pause(waitMs, { isBackground: true }).then(known)]);
     const listed = await (isNamed ? items : items.catch(() => []));
     const held = await judge(name, offerKinds[method], listed, servers.listOwner(name, owner));
     const isForModels = face === "mcp" || face === "agent";
     return listed.flatMap((item, at): Listed[] => {
       const why = held[at] ?? null;
-      if (!isObject(item) || (why !== null && isForModels) || !isShown(method, item, servers.denied(name))) return [];
+      if (
+        !isObject(item) ||
+        (why !== null && isForModels) ||
+        !isShown(method, item, servers.denied(name))
+      )
+        return [];
       const icons = item.icons === undefined ? {} : { icons: safeIcons(item.icons) };
       return [{ ...item, ...icons, server: name, ...(why === null ? {} : { unavailable: why }) }];
     });

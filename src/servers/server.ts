@@ -3,7 +3,11 @@ import type { ListOwner } from "../model/catalogue/list-owner.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
-import { type ConnectionOptions, createServerConnection, type ServerConnection } from "./connection.ts";
+import {
+  type ConnectionOptions,
+  createServerConnection,
+  type ServerConnection,
+} from "./connection.ts";
 import { createDesiredState } from "./desired-state.ts";
 import { createServerHider } from "./failures.ts";
 import { installerOf, installFailure } from "./installer.ts";
@@ -19,7 +23,10 @@ import { inheritedSecrets } from "./transports/child-environment.ts";
 import { createUserLists, type UserListsOptions } from "./user-lists.ts";
 
 export type ServerOptions = Omit<OpenerOptions, "log" | "recorder" | "resolve" | "onListChanged"> &
-  Pick<UserListsOptions, "onKnown" | "onTools" | "onToolsGone" | "isPersonal" | "defaultPrincipal"> &
+  Pick<
+    UserListsOptions,
+    "onKnown" | "onTools" | "onToolsGone" | "isPersonal" | "defaultPrincipal"
+  > &
   Pick<RequestsOptions, "taskQuietMs"> & {
     resolveSecrets(name: string, definition: ServerDefinition): Promise<ServerDefinition>;
     secretValues(): readonly string[];
@@ -70,7 +77,13 @@ export function createServer(options: ServerOptions) {
     installingSince: () => main.facts().installingSince,
     status() {
       const counts = { pending: requests.pending(), noise: opener.noise() };
-      return describeStatus({ definition, sessions, catalogue, isAvailable: desired.isAvailable(), ...counts });
+      return describeStatus({
+        definition,
+        sessions,
+        catalogue,
+        isAvailable: desired.isAvailable(),
+        ...counts,
+      });
     },
     sessionOwners(): SessionOwner[] {
       const open = sessions.all().filter(isOpen);
@@ -112,7 +125,9 @@ function createParts(options: ServerOptions) {
       if (!desired.isStopped()) lists.of(user).listChanged(list);
     },
   });
-  const byDefault = ["stdio", "memory", "skills"].includes(definition.transport) ? "shared" : "principal";
+  const byDefault = ["stdio", "memory", "skills"].includes(definition.transport)
+    ? "shared"
+    : "principal";
   const { session = byDefault } = definition;
   const sharing = () => (session === "shared" && isPersonal() ? "principal" : session);
   // Main is the session of the usual caller, except where users have credentials of their own.
@@ -128,7 +143,10 @@ function createParts(options: ServerOptions) {
     }),
   );
   const listing = { limitMs: definition.connectTimeoutMs, listingTtlMs: definition.listingTtlMs };
-  const lists = createUserLists({ ...options, ...listing, verdict: opener.verdict, log, hide }, sessions);
+  const lists = createUserLists(
+    { ...options, ...listing, verdict: opener.verdict, log, hide },
+    sessions,
+  );
   const catalogue = lists.main;
   const { answering } = opener;
   const { isAvailable } = desired;
@@ -141,19 +159,39 @@ function createParts(options: ServerOptions) {
     const listed = isShared(owner) ? catalogue : lists.of(owner.user);
     const before = listed.listedAt();
     steps.phase("tools/list");
-    const listing = catalogues.createOpenListing(listed, { transport: definition.transport, isPersonal });
+    const listing = catalogues.createOpenListing(listed, {
+      transport: definition.transport,
+      isPersonal,
+    });
     const isFirst = isShared(owner) || listed !== catalogue;
-    const owesListing = await (isFirst ? listing.main : listing.other)(opened.session, steps.signal);
-    return { opened, toolCount: listed.size(), hasListed: listed.listedAt() !== before, owesListing };
+    const owesListing = await (isFirst ? listing.main : listing.other)(
+      opened.session,
+      steps.signal,
+    );
+    return {
+      opened,
+      toolCount: listed.size(),
+      hasListed: listed.listedAt() !== before,
+      owesListing,
+    };
   }
 
   return { options, desired, log, recording, opener, sessions, catalogue, lists, requests };
 }
 
 /** Hides the values of references in texts from then on. */
-function createSecrets({ name, definition, environment, secretValues, resolveSecrets }: ServerOptions) {
+function createSecrets({
+  name,
+  definition,
+  environment,
+  secretValues,
+  resolveSecrets,
+}: ServerOptions) {
   const hiderOf = (known: ServerDefinition) =>
-    createServerHider(known, [...secretValues(), ...inheritedSecrets(environment, definition.inheritEnv)]);
+    createServerHider(known, [
+      ...secretValues(),
+      ...inheritedSecrets(environment, definition.inheritEnv),
+    ]);
   let hide = hiderOf(definition);
   return {
     hide: (text: string) => hide(text),
@@ -172,7 +210,14 @@ function connectionOptions(
   owner: SessionOwner,
   drop: () => void,
 ) {
-  const { transport, connectTimeoutMs, backoffMs: firstMs, maxBackoffMs: maxMs, alwaysOn, idleTimeoutMs } = definition;
+  const {
+    transport,
+    connectTimeoutMs,
+    backoffMs: firstMs,
+    maxBackoffMs: maxMs,
+    alwaysOn,
+    idleTimeoutMs,
+  } = definition;
   return {
     name,
     after,
@@ -190,7 +235,10 @@ function connectionOptions(
   } satisfies Partial<ConnectionOptions>;
 }
 
-function installOf({ definition, recalled }: ServerOptions, isKnown: () => boolean): ConnectionOptions["install"] {
+function installOf(
+  { definition, recalled }: ServerOptions,
+  isKnown: () => boolean,
+): ConnectionOptions["install"] {
   if (definition.transport !== "stdio" || installerOf(definition) === null) return undefined;
   return {
     limitMs: definition.installTimeoutMs,
@@ -214,7 +262,8 @@ function createStarts({ options, desired, sessions, catalogue, lists }: Parts) {
       const wasOpen = main.live() !== null;
       await main.ensure({ force: true });
       // An explicit connect shows current tools, not cached ones.
-      if (!wasOpen && catalogue.listedAt() === before) await catalogue.list({ force: true }).catch(() => undefined);
+      if (!wasOpen && catalogue.listedAt() === before)
+        await catalogue.list({ force: true }).catch(() => undefined);
     },
     async warm(): Promise<void> {
       desired.requireAvailable();
@@ -259,21 +308,26 @@ function createStarts({ options, desired, sessions, catalogue, lists }: Parts) {
       return connection.opensWithin(isHasty && !hasWorked ? 0 : startMs);
     },
     isOpen: (owner: SessionOwner) => (sessions.find(owner)?.live() ?? null) !== null,
-    isActive: () => desired.staysConnected() || ["connecting", "connected", "backoff"].includes(main.facts().state),
+    isActive: () =>
+      desired.staysConnected() ||
+      ["connecting", "connected", "backoff"].includes(main.facts().state),
   };
 }
 
 function createListings({ options, desired, sessions, catalogue, lists, requests }: Parts) {
   const { main } = sessions;
   let requirement: PlaneError | null = null;
-  const connectionFor = (listed: catalogues.ServerCatalogue, owner: SessionOwner): ServerConnection =>
-    listed === catalogue ? main : requests.connectionOf(owner);
+  const connectionFor = (
+    listed: catalogues.ServerCatalogue,
+    owner: SessionOwner,
+  ): ServerConnection => (listed === catalogue ? main : requests.connectionOf(owner));
   const needsPerson = (thrown: unknown) =>
     thrown instanceof PlaneError && thrown.code === "AUTH_REQUIRED" ? thrown : null;
 
   /** Only asking may show whether a server wants personal credentials. */
   async function ensureFor(owner: SessionOwner): Promise<void> {
-    const connectionNow = (): ServerConnection => (options.isPersonal() ? requests.connectionOf(owner) : main);
+    const connectionNow = (): ServerConnection =>
+      options.isPersonal() ? requests.connectionOf(owner) : main;
     const first = connectionNow();
     try {
       await first.ensure().catch((thrown) => {
@@ -308,7 +362,11 @@ function createListings({ options, desired, sessions, catalogue, lists, requests
     await own.list().catch(() => undefined);
   }
 
-  async function list(method: catalogues.OfferMethod, signal: AbortSignal, owner: SessionOwner): Promise<unknown[]> {
+  async function list(
+    method: catalogues.OfferMethod,
+    signal: AbortSignal,
+    owner: SessionOwner,
+  ): Promise<unknown[]> {
     const listed = lists.of(owner.user);
     const known = listed.offered(method);
     const connection = connectionFor(listed, owner);
@@ -326,7 +384,9 @@ function createListings({ options, desired, sessions, catalogue, lists, requests
       connection.leave();
     }
     // Only asking showed that each user has a list of their own.
-    return lists.of(owner.user) === listed ? (listed.offered(method) ?? []) : list(method, signal, owner);
+    return lists.of(owner.user) === listed
+      ? (listed.offered(method) ?? [])
+      : list(method, signal, owner);
   }
 
   return {
@@ -348,7 +408,10 @@ function createListings({ options, desired, sessions, catalogue, lists, requests
       const listed = lists.of(owner.user);
       if (!desired.isAvailable() || !listed.isKnown() || !lists.isTold()) return false;
       if (listed !== catalogue)
-        return lists.requirement(owner.user) === null && (!sessions.find(owner)?.live() || listed.isFresh());
+        return (
+          lists.requirement(owner.user) === null &&
+          (!sessions.find(owner)?.live() || listed.isFresh())
+        );
       if (!main.live()) return true;
       const isTheirs = !options.isPersonal() || (sessions.find(owner)?.live() ?? null) !== null;
       return isTheirs && requirement === null && catalogue.isFresh();

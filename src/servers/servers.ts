@@ -23,7 +23,11 @@ import { createGatewayPorts, createLearnedExtensions } from "./gateway-ports.ts"
 import type { RequestCredentials } from "./open-session.ts";
 import { createProcessGuard } from "./process-guard.ts";
 import { createServer, type ServerOptions } from "./server.ts";
-import { createServerDirectory, type DirectoryOptions, type ServerDirectory } from "./server-directory.ts";
+import {
+  createServerDirectory,
+  type DirectoryOptions,
+  type ServerDirectory,
+} from "./server-directory.ts";
 import { createServerLifecycle, type LifecycleOptions } from "./server-lifecycle.ts";
 import { createServerVerbs, requireNotQuarantined, type VerbOptions } from "./server-verbs.ts";
 import type { SessionOwner } from "./sessions.ts";
@@ -37,7 +41,11 @@ export { explainFailure, reasonLine, unknownServer } from "./failures.ts";
 export { installerOf, installFailure } from "./installer.ts";
 export { type OpenOptions, openSession } from "./open-session.ts";
 export { ownerOfCaller, type SessionOwner } from "./sessions.ts";
-export { childEnvironment, inheritedSecrets, inheritedVariables } from "./transports/child-environment.ts";
+export {
+  childEnvironment,
+  inheritedSecrets,
+  inheritedVariables,
+} from "./transports/child-environment.ts";
 export { isExecutable } from "./transports/child-process.ts";
 export type { CredentialTarget, RequestCredentials } from "./transports/http-request.ts";
 export {
@@ -60,7 +68,13 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
   VerbOptions &
   Pick<
     ServerOptions,
-    "environment" | "packages" | "resolveSecrets" | "secretValues" | "ownCapabilities" | "taskQuietMs" | "emit"
+    | "environment"
+    | "packages"
+    | "resolveSecrets"
+    | "secretValues"
+    | "ownCapabilities"
+    | "taskQuietMs"
+    | "emit"
   > &
   Partial<Pick<ServerOptions, "capabilities">> & {
     /** That the plane declares itself. */
@@ -72,7 +86,13 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
     /** Servers that work in the directory of their caller. */
     directories?: Directories;
     /** With `owner`, for this user or directory alone. */
-    onTools(server: string, definition: ServerDefinition, tools: unknown[], era: Era, owner?: ListOwner): void;
+    onTools(
+      server: string,
+      definition: ServerDefinition,
+      tools: unknown[],
+      era: Era,
+      owner?: ListOwner,
+    ): void;
     /** It was restarted, or says that its lists have changed. */
     onRenewed?(server: string): void;
     onToolsGone?(server: string, owner: ListOwner): void;
@@ -81,7 +101,10 @@ export type ServersPorts = Omit<DirectoryOptions, "create"> &
     packages: { doctor(): Promise<DoctorPackage> };
   };
 
-type Directories = Pick<Settings["directories"], "home" | "whyNot" | "definitionIn" | "secretsIn"> & {
+type Directories = Pick<
+  Settings["directories"],
+  "home" | "whyNot" | "definitionIn" | "secretsIn"
+> & {
   has(server: string): boolean;
 };
 
@@ -89,7 +112,13 @@ type Directories = Pick<Settings["directories"], "home" | "whyNot" | "definition
 type ServersContext = {
   readonly settings: Pick<
     Settings,
-    "config" | "secretsOf" | "secretValues" | "directoryOf" | "directories" | "requireDocument" | "vaultKey"
+    | "config"
+    | "secretsOf"
+    | "secretValues"
+    | "directoryOf"
+    | "directories"
+    | "requireDocument"
+    | "vaultKey"
   >;
   readonly environment: ServersPorts["environment"];
   readonly packages: ServersPorts["packages"];
@@ -98,14 +127,22 @@ type ServersContext = {
   readonly recorder: Pick<Recorder, "store" | "emit" | "isInformed" | "onNews">;
   readonly egress: Egress;
   readonly access: { grants: Pick<Grants, "maySeeServer" | "lockedServer"> };
-  readonly answers: Required<Pick<ServersPorts, "capabilities" | "ownCapabilities">> & { extensions: UnknownObject };
-  readonly limits: Pick<ServersPorts, "trust"> & { circuitOf(server: string): Pick<ServerStatus, "circuit"> };
+  readonly answers: Required<Pick<ServersPorts, "capabilities" | "ownCapabilities">> & {
+    extensions: UnknownObject;
+  };
+  readonly limits: Pick<ServersPorts, "trust"> & {
+    circuitOf(server: string): Pick<ServerStatus, "circuit">;
+  };
   readonly recordings: {
     isOffline: boolean;
-    watch(listening: Listening, usual: string | null): Partial<Listening> & Pick<ServersPorts, "recorded">;
+    watch(
+      listening: Listening,
+      usual: string | null,
+    ): Partial<Listening> & Pick<ServersPorts, "recorded">;
   };
   readonly catalogue: {
-    forServers: Listening & Pick<ServersPorts, "takeTools" | "judge" | "known" | "onRemoved" | "onToolsGone">;
+    forServers: Listening &
+      Pick<ServersPorts, "takeTools" | "judge" | "known" | "onRemoved" | "onToolsGone">;
     registry: { listed(server: string): Pick<ServerStatus, "tools" | "rejected"> };
   };
   readonly calls: { forgetReads(server: string): void };
@@ -116,7 +153,17 @@ type Listening = Pick<ServersPorts, "onTools" | "onKnown">;
 export type Servers = ReturnType<typeof createServers>;
 
 export function createServers(context: ServersContext) {
-  const { settings, environment, options, defaultPrincipal, recorder, egress, access, recordings, catalogue } = context;
+  const {
+    settings,
+    environment,
+    options,
+    defaultPrincipal,
+    recorder,
+    egress,
+    access,
+    recordings,
+    catalogue,
+  } = context;
   const { config } = settings;
   const credentials = createCredentials({
     store: recorder.store,
@@ -160,7 +207,10 @@ export function createServers(context: ServersContext) {
     ...catalogue.forServers,
     ...recordings.watch(catalogue.forServers, defaultPrincipal.user),
     foundIn: (server) => config().foundIn?.[server],
-    listed: (server) => ({ ...catalogue.registry.listed(server), ...context.limits.circuitOf(server) }),
+    listed: (server) => ({
+      ...catalogue.registry.listed(server),
+      ...context.limits.circuitOf(server),
+    }),
   });
   const definitionOf = async (name: string) => {
     const definition = config().servers[pool.requireName(name)] as ServerDefinition;
@@ -228,10 +278,13 @@ export function createServerPool(ports: ServersPorts) {
         ),
       onRenewed: () => ports.onRenewed?.(name),
       onToolsGone: (owner) => ports.onToolsGone?.(name, { ...owner, ...where }),
-      onKnown: (known) => isKept && ports.onKnown({ ...known, identity: identify(name, definition) }, name, definition),
+      onKnown: (known) =>
+        isKept &&
+        ports.onKnown({ ...known, identity: identify(name, definition) }, name, definition),
       ...(directory !== undefined &&
         directories && {
-          resolveSecrets: (_: string, own: ServerDefinition) => directories.secretsIn(name, own, directory),
+          resolveSecrets: (_: string, own: ServerDefinition) =>
+            directories.secretsIn(name, own, directory),
         }),
     });
   };
@@ -270,12 +323,21 @@ export function createServerPool(ports: ServersPorts) {
       return definition !== undefined && ports.opensForUser(name, definition);
     },
     /** Rejects a prompt or resource that is quarantined. */
-    requireReleased: (server: string, method: string, params: UnknownObject, owner: SessionOwner): Promise<void> =>
-      requireNotQuarantined(directory, ports, server, method, params, owner),
+    requireReleased: (
+      server: string,
+      method: string,
+      params: UnknownObject,
+      owner: SessionOwner,
+    ): Promise<void> => requireNotQuarantined(directory, ports, server, method, params, owner),
     /** Has servers list what they offer beside tools, and compares it with the pins. */
-    async listOffers(server: string | undefined, caller: KnownCaller & WaitingCaller): Promise<void> {
+    async listOffers(
+      server: string | undefined,
+      caller: KnownCaller & WaitingCaller,
+    ): Promise<void> {
       const { prompts, resources } = verbs;
-      const lists = [prompts.list, resources.list, resources.templates].map((list) => list(server, caller));
+      const lists = [prompts.list, resources.list, resources.templates].map((list) =>
+        list(server, caller),
+      );
       const names = server === undefined ? directory.names() : [server];
       const said = names.map((name) => gateway.verbs.servers.instructions(name, caller));
       await Promise.allSettled([...lists, ...said]);
@@ -297,7 +359,10 @@ export function createServerPool(ports: ServersPorts) {
 }
 
 /** Containers that an earlier plane could not remove. */
-async function removeLeftovers({ all }: Pick<ServerDirectory, "all">, { packages, environment }: ServersPorts) {
+async function removeLeftovers(
+  { all }: Pick<ServerDirectory, "all">,
+  { packages, environment }: ServersPorts,
+) {
   const wanted = all().flatMap(([, { definition }]) => definition.container?.runtime ?? []);
   if (wanted.length === 0) return;
   const containers = await packages.containers();
@@ -320,10 +385,16 @@ async function completeDefinition(
 }
 
 /** The same command in another directory is another server. */
-export function identifyServer(name: string, definition: ServerDefinition, directory: string): string {
+export function identifyServer(
+  name: string,
+  definition: ServerDefinition,
+  directory: string,
+): string {
   const { command, openapi, skills } = definition;
   const isLocal =
-    command !== undefined || skills !== undefined || (openapi !== undefined && !/^https?:/i.test(openapi));
+    command !== undefined ||
+    skills !== undefined ||
+    (openapi !== undefined && !/^https?:/i.test(openapi));
   return hash({ name, definition, directory: isLocal ? directory : null });
 }
 

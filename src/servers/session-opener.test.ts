@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { createDefaultAnswers } from "./session-opener.ts";
 
 const { signal } = new AbortController();
-const ask = (method: string, roots: string[] = []) => createDefaultAnswers(roots)(method, {}, signal);
+const ask = (method: string, roots: string[] = []) =>
+  createDefaultAnswers(roots)(method, {}, signal);
 
 test("a server that asks for roots gets the configured ones, each with a name", async () => {
   assert.deepEqual(await ask("roots/list"), { roots: [] });
@@ -26,9 +27,16 @@ test("a root that is not well encoded keeps the others and its own name as it st
 
 test("a question to a person is cancelled, a question to a model refused with the reason", async () => {
   assert.deepEqual(await ask("elicitation/create"), { action: "cancel" });
-  await assert.rejects(ask("sampling/createMessage"), { name: "RpcError", code: -1, message: /No model/ });
+  await assert.rejects(ask("sampling/createMessage"), {
+    name: "RpcError",
+    code: -1,
+    message: /No model/,
+  });
 });
 
 test("anything else is not known here", async () => {
-  await assert.rejects(ask("fixture/other"), { code: -32601, message: "Method not found: fixture/other" });
+  await assert.rejects(ask("fixture/other"), {
+    code: -32601,
+    message: "Method not found: fixture/other",
+  });
 });

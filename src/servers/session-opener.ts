@@ -9,7 +9,12 @@ import { type AnswerRequest, invalidAnswer, RpcError } from "../protocol/message
 import type { MessageTap } from "../protocol/peer.ts";
 import type { ClientDescription, Era } from "../protocol/session.ts";
 import type { OpenSteps } from "./open-attempt.ts";
-import { type OpenedSession, openSession, type RequestCredentials, type SessionHandlers } from "./open-session.ts";
+import {
+  type OpenedSession,
+  openSession,
+  type RequestCredentials,
+  type SessionHandlers,
+} from "./open-session.ts";
 import type { ProcessGuard } from "./process-guard.ts";
 import type { ServerLog } from "./server-log.ts";
 import type { ServerPackages } from "./transports/packages.ts";
@@ -92,7 +97,12 @@ export function createSessionOpener(options: OpenerOptions) {
       const access = options.access(user, resolved);
       const { signal, onOpened } = steps;
       const isOnlyEra = failedOpenings > 0 && resolved.transport === "stdio";
-      const way = { known, isFixed: protocol !== "auto", isOnlyEra, client: describeUs(options, resolved.roots) };
+      const way = {
+        known,
+        isFixed: protocol !== "auto",
+        isOnlyEra,
+        client: describeUs(options, resolved.roots),
+      };
       const opened = await openSession(
         { definition: resolved, environment, access, packages, ...way, signal, onOpened },
         handlers,
@@ -132,7 +142,11 @@ function describeUs(
   const own = extensions?.own ?? {};
   return {
     info: { name: "toolplane", version },
-    capabilities: { ...withRoots, ...capabilities, ...declaring({ ...extensions?.ofClients(), ...own }) },
+    capabilities: {
+      ...withRoots,
+      ...capabilities,
+      ...declaring({ ...extensions?.ofClients(), ...own }),
+    },
     ...(ownCapabilities && { own: { ...withRoots, ...ownCapabilities, ...declaring(own) } }),
     ...(definition.logLevel && { logLevel: definition.logLevel }),
   } satisfies ClientDescription;
@@ -156,13 +170,18 @@ function listenToServer(options: OpenerOptions, user: string | null, onNoise: ()
     const known = logLevels.find((candidate) => candidate === level) ?? "info";
     // What is less serious is not kept.
     if (logLevels.indexOf(known) < logLevels.indexOf(logLevel)) return;
-    log.add({ source: "log", level: known, text: typeof data === "string" ? data : JSON.stringify(data ?? null) });
+    log.add({
+      source: "log",
+      level: known,
+      text: typeof data === "string" ? data : JSON.stringify(data ?? null),
+    });
     options.emit({ type: "server.log", server, level: known });
   }
 
   return {
     onNotification(method, params, isHeard) {
-      const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
+      const [, list] =
+        /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
       if (method === "notifications/message") takeLog(params);
       else log.add({ source: "notification", text: renderNotification(method, params) });
       // Clients are notified after the list was fetched again.
@@ -179,14 +198,18 @@ function listenToServer(options: OpenerOptions, user: string | null, onNoise: ()
       options.emit({ type: "server.error", server, message });
     },
     onTooLarge: (bytes) =>
-      invalidAnswer(`its answer ${sizeAbove(bytes, maxMessageBytes)} ('maxMessageBytes')`, { tooLarge: true }),
+      invalidAnswer(`its answer ${sizeAbove(bytes, maxMessageBytes)} ('maxMessageBytes')`, {
+        tooLarge: true,
+      }),
   } satisfies Partial<SessionHandlers>;
 }
 
 /** Sizes that look the same in short are no reason. */
 function sizeAbove(bytes: number, limit: number): string {
   const [size, most] = [sizeText(bytes), sizeText(limit)];
-  return size === most ? `is a little above the limit of ${most}` : `of ${size} exceeds the limit of ${most}`;
+  return size === most
+    ? `is a little above the limit of ${most}`
+    : `of ${size} exceeds the limit of ${most}`;
 }
 
 function renderNotification(method: string, { uri }: UnknownObject): string {
@@ -197,10 +220,14 @@ function renderNotification(method: string, { uri }: UnknownObject): string {
 /** Answers to server requests that no caller can answer: declined at once. */
 export function createDefaultAnswers(roots: readonly string[]): AnswerRequest {
   return async (method) => {
-    if (method === "roots/list") return { roots: roots.map((uri) => ({ uri, name: lastPart(uri) })) };
+    if (method === "roots/list")
+      return { roots: roots.map((uri) => ({ uri, name: lastPart(uri) })) };
     if (method === "elicitation/create") return { action: "cancel" };
     if (method === "sampling/createMessage")
-      throw new RpcError(-1, "No model is configured that could answer, or it is not clear for which call.");
+      throw new RpcError(
+        -1,
+        "No model is configured that could answer, or it is not clear for which call.",
+      );
     throw new RpcError(-32601, `Method not found: ${method}`);
   };
 }

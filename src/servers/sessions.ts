@@ -38,14 +38,18 @@ type Sharing = {
 };
 
 /** One for all, or one for each user or conversation, as configured. */
-export function createServerSessions({ sharing, isUsual }: Sharing, create: (owner: SessionOwner) => ServerConnection) {
+export function createServerSessions(
+  { sharing, isUsual }: Sharing,
+  create: (owner: SessionOwner) => ServerConnection,
+) {
   const main = create(sharedOwner);
   const own = new Map<string, { owner: SessionOwner; connection: ServerConnection }>();
 
   function narrow({ user, conversation, extensions }: SessionOwner): SessionOwner {
     const by = sharing();
     const also = extensions === undefined ? {} : { extensions };
-    if (by === "shared" || isUsual?.(user)) return extensions === undefined ? sharedOwner : { ...sharedOwner, ...also };
+    if (by === "shared" || isUsual?.(user))
+      return extensions === undefined ? sharedOwner : { ...sharedOwner, ...also };
     return { user, conversation: by === "conversation" ? conversation : null, ...also };
   }
 
@@ -62,7 +66,8 @@ export function createServerSessions({ sharing, isUsual }: Sharing, create: (own
   function hasRoom(): boolean {
     const spare = [...own].filter(([, { connection }]) => !connection.isInUse());
     for (const [key, { connection }] of spare)
-      if (connection.live() === null && !isBackingOff(connection)) forget(key, "could not be opened");
+      if (connection.live() === null && !isBackingOff(connection))
+        forget(key, "could not be opened");
     if (own.size < maxSessions) return true;
     const idle = spare.find(([key]) => own.has(key));
     if (idle) forget(idle[0], "others are used");

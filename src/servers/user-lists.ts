@@ -5,7 +5,11 @@ import type { UnknownObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import type { Era } from "../protocol/session.ts";
-import { type CatalogueOptions, createServerCatalogue, type ServerCatalogue } from "./server-catalogue.ts";
+import {
+  type CatalogueOptions,
+  createServerCatalogue,
+  type ServerCatalogue,
+} from "./server-catalogue.ts";
 import { maxSessions, type ServerSessions } from "./sessions.ts";
 
 /** A list that its user has not looked at within this time is dropped. */
@@ -29,7 +33,8 @@ export type UserListsOptions = Pick<
 
 /** One list for all, or one for each user where credentials, sessions or the server's own words make them private. */
 export function createUserLists(options: UserListsOptions, sessions: ServerSessions) {
-  const { defaultPrincipal, definition, isPersonal, onTools, onToolsGone, onNotification } = options;
+  const { defaultPrincipal, definition, isPersonal, onTools, onToolsGone, onNotification } =
+    options;
   const own = new Map<string | null, Kept>();
   let wasPrivate = false;
   const main = createServerCatalogue({
@@ -41,10 +46,16 @@ export function createUserLists(options: UserListsOptions, sessions: ServerSessi
       onTools(tools, era, wasPrivate ? { user: defaultPrincipal.user } : undefined);
     },
     onOffers: (list) =>
-      onNotification(wasPrivate ? defaultPrincipal.user : null, `notifications/${list}/list_changed`, {}),
+      onNotification(
+        wasPrivate ? defaultPrincipal.user : null,
+        `notifications/${list}/list_changed`,
+        {},
+      ),
   });
   const isPrivate = () =>
-    isPersonal() || definition.session === "principal" || (main.isPrivate() && sessions.sharing() !== "shared");
+    isPersonal() ||
+    definition.session === "principal" ||
+    (main.isPrivate() && sessions.sharing() !== "shared");
 
   function drop(user: string | null): void {
     const kept = own.get(user);
@@ -56,7 +67,8 @@ export function createUserLists(options: UserListsOptions, sessions: ServerSessi
 
   function create(user: string | null): Kept {
     const before = steadyNow() - unusedMs;
-    for (const [other, { usedAt }] of own) if (usedAt < before || own.size >= maxSessions) drop(other);
+    for (const [other, { usedAt }] of own)
+      if (usedAt < before || own.size >= maxSessions) drop(other);
     const owner = { user, conversation: null };
     const catalogue = createServerCatalogue({
       ...options,

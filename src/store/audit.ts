@@ -33,12 +33,25 @@ type Parts = {
 };
 
 /** Records who changed what. The record is taken before the answer is given. */
-export function createAudit({ recorder, hmacKey, retention, defaultPrincipal, face: ownFace }: Parts) {
+export function createAudit({
+  recorder,
+  hmacKey,
+  retention,
+  defaultPrincipal,
+  face: ownFace,
+}: Parts) {
   const show = async (value: unknown): Promise<Json> => bounded(hide(value, await hmacKey()));
 
-  async function take(work: AuditedWork, caller: Caller, ended: Ended, before: unknown, after: unknown): Promise<void> {
+  async function take(
+    work: AuditedWork,
+    caller: Caller,
+    ended: Ended,
+    before: unknown,
+    after: unknown,
+  ): Promise<void> {
     const { principal = defaultPrincipal, face = ownFace, address = null } = caller;
-    const [was, is] = isObject(before) && isObject(after) ? differing(before, after) : [before, after];
+    const [was, is] =
+      isObject(before) && isObject(after) ? differing(before, after) : [before, after];
     const target = typeof work.target === "function" ? work.target(ended.value) : work.target;
     const record: AuditRecord = {
       id: uniqueId(),
@@ -69,7 +82,8 @@ export function createAudit({ recorder, hmacKey, retention, defaultPrincipal, fa
       return value;
     } catch (thrown) {
       const { code } = toPlaneError(thrown);
-      if (code !== "RECORD_FAILED") await take(work, caller, { code, value: undefined }, before, null);
+      if (code !== "RECORD_FAILED")
+        await take(work, caller, { code, value: undefined }, before, null);
       throw thrown;
     }
   }
@@ -85,13 +99,17 @@ export function createAudit({ recorder, hmacKey, retention, defaultPrincipal, fa
       const store = await recorder.storeOf(forAdmin(caller));
       const found = await store.audit({ limit: defaultPage, ...filter });
       const { before } = filter;
-      if (found.length === 0 && before !== undefined && (await store.audited(before)) === null) throw noCursor(before);
+      if (found.length === 0 && before !== undefined && (await store.audited(before)) === null)
+        throw noCursor(before);
       return found;
     },
     async get(id, caller) {
       const record = await (await recorder.storeOf(forAdmin(caller))).audited(id);
       if (record !== null) return record;
-      throw new PlaneError("NOT_FOUND", `No change '${id}' is recorded. 'toolplane audit list' shows those that are.`);
+      throw new PlaneError(
+        "NOT_FOUND",
+        `No change '${id}' is recorded. 'toolplane audit list' shows those that are.`,
+      );
     },
     async verify(given = {}, caller) {
       forAdmin(caller);
@@ -100,8 +118,11 @@ export function createAudit({ recorder, hmacKey, retention, defaultPrincipal, fa
       const changes = await store.verifyAudit(options);
       const calls = await store.verifyCalls(options);
       // The hash is one of either chain.
-      const isFound = given.head === undefined || changes.headFound === true || calls.headFound === true;
-      const isWhole = [changes, calls].every(({ broken, lost }) => broken === null && lost.length === 0);
+      const isFound =
+        given.head === undefined || changes.headFound === true || calls.headFound === true;
+      const isWhole = [changes, calls].every(
+        ({ broken, lost }) => broken === null && lost.length === 0,
+      );
       const { verifyRoots } = await import("./roots/verify-roots.ts");
       const roots = await verifyRoots(store, options);
       return { ok: isWhole && isFound && roots.ok, changes, calls, roots };
@@ -114,13 +135,17 @@ type Ended = { code: ErrorCode | null; value: unknown };
 
 /** Only the fields that differ; of maps of named things, such as servers, only the names that do. */
 function differing(before: object, after: object, depth = 2): [object, object] {
-  const [was, is] = [before, after] as Record<string, unknown>[] as [Record<string, unknown>, Record<string, unknown>];
+  const [was, is] = [before, after] as Record<string, unknown>[] as [
+    Record<string, unknown>,
+    Record<string, unknown>,
+  ];
   const [left, right]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}];
   for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {
     const a = was[name];
     const b = is[name];
     if (sameJson(a, b)) continue;
-    [left[name], right[name]] = depth > 1 && isObject(a) && isObject(b) ? differing(a, b, depth - 1) : [a, b];
+    [left[name], right[name]] =
+      depth > 1 && isObject(a) && isObject(b) ? differing(a, b, depth - 1) : [a, b];
   }
   return [left, right];
 }

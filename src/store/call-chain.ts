@@ -55,9 +55,17 @@ function problemOf(row: Row, previous: string, columnsMatch: ColumnsMatch): stri
  * Removal leaves the newest record that was too old. Its time is covered by its hash, so that it proves the age of those
  * before it: an attacker who removes younger ones has none to leave.
  */
-export function checkAge(oldest: Row | undefined, removedAt: string, keepDays: number | undefined): Broken | null {
+export function checkAge(
+  oldest: Row | undefined,
+  removedAt: string,
+  keepDays: number | undefined,
+): Broken | null {
   if (oldest === undefined)
-    return { id: "none", at: removedAt, reason: "every record was removed, and the newest is always kept" };
+    return {
+      id: "none",
+      at: removedAt,
+      reason: "every record was removed, and the newest is always kept",
+    };
   if (keepDays === undefined) return null;
   const ageMs = Math.min(Date.parse(removedAt), Date.now()) - Date.parse(String(oldest.at));
   if (keepDays > 0 && ageMs >= keepDays * dayMs) return null;

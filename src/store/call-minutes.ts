@@ -42,7 +42,8 @@ export function countMinutes(calls: readonly CallColumns[]): MinuteCount[] {
 }
 
 /** Minutes before this one are removed when `newest` is counted, unless it comes from a clock that was ahead. */
-export const oldestMinute = (newest: number) => Math.min(newest, Math.floor(Date.now() / minuteMs)) - keptMinutes;
+export const oldestMinute = (newest: number) =>
+  Math.min(newest, Math.floor(Date.now() / minuteMs)) - keptMinutes;
 
 /** A key column cannot be NULL. */
 export const userKey = (user: string | null) => user ?? "";
@@ -84,7 +85,9 @@ export function toCountedSteps(rows: readonly Row[]): CountedSteps {
 }
 
 function timesOf(counts: readonly StepCount[]): CallTimes {
-  const known = counts.filter(({ took }) => took !== unknownBucket).toSorted((one, other) => one.took - other.took);
+  const known = counts
+    .filter(({ took }) => took !== unknownBucket)
+    .toSorted((one, other) => one.took - other.took);
   const all = known.reduce((sum, { calls }) => sum + calls, 0);
   const percentile = (share: number) => {
     let seen = 0;
@@ -107,7 +110,10 @@ function msOf(bucket: number): number {
 }
 
 /** Steps are aligned to the clock: at a full minute, hour or multiple of their length. */
-export function spanOf({ minutes = 60, stepMinutes = 1, user }: SeriesQuery, now: number): SeriesSpan {
+export function spanOf(
+  { minutes = 60, stepMinutes = 1, user }: SeriesQuery,
+  now: number,
+): SeriesSpan {
   const stepMs = Math.round(stepMinutes) * minuteMs;
   const steps = Math.ceil((minutes * minuteMs) / stepMs);
   if (!(stepMs > 0 && steps > 0 && steps <= maxSeriesSteps && minutes <= maxSeriesMinutes))

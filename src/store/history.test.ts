@@ -61,7 +61,9 @@ suite("which calls and events a caller may see", () => {
       { ...run, runId: "earlier" },
     ]);
     const runsOf = async (principal: Principal) =>
-      (await history.events.list(0, 10, { principal })).flatMap(({ event }) => ("runId" in event ? event.runId : []));
+      (await history.events.list(0, 10, { principal })).flatMap(({ event }) =>
+        "runId" in event ? event.runId : [],
+      );
     assert.deepEqual(await runsOf(ann.principal), ["weak", "earlier"]);
     assert.deepEqual(await runsOf(strong), ["strong", "earlier"]);
   });
@@ -107,7 +109,11 @@ suite("which calls and events a caller may see", () => {
     await using history = await historyOf([...others, answered("of-ann")]);
     const first = await history.events.page(0, 500, ann);
     assert.deepEqual([first.events, first.upTo], [[], 5_002]);
-    assert.equal(history.asked.filter((one) => one === "call").length, 0, "owners are asked for by the page");
+    assert.equal(
+      history.asked.filter((one) => one === "call").length,
+      0,
+      "owners are asked for by the page",
+    );
     assert.equal(history.asked.length, 20);
     const second = await history.events.page(first.upTo, 500, ann);
     assert.deepEqual([second.events.map(({ id }) => id), second.upTo], [[6_003], 6_003]);
@@ -117,7 +123,8 @@ suite("which calls and events a caller may see", () => {
   test("is a call of theirs, and one of another's is as if it were not there", async () => {
     await using history = await historyOf([]);
     assert.equal((await history.calls.get("of-ann", ann)).id, "of-ann");
-    for (const id of ["of-bob", "none"]) await assert.rejects(history.calls.get(id, ann), { code: "NOT_FOUND" });
+    for (const id of ["of-bob", "none"])
+      await assert.rejects(history.calls.get(id, ann), { code: "NOT_FOUND" });
     assert.equal((await history.calls.get("of-bob", { principal: trusted() })).id, "of-bob");
     assert.deepEqual(
       (await history.calls.list({}, ann)).map(({ id }) => id),

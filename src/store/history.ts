@@ -16,7 +16,14 @@ import {
 } from "../model/events.ts";
 import { collectPages, noCursor } from "../model/page.ts";
 import type { PlaneCalls, PlaneEvents } from "../model/plane-history.ts";
-import { type Inside, isOwner, mayDo, ownsRecord, type Principal, requireScope } from "../model/principal.ts";
+import {
+  type Inside,
+  isOwner,
+  mayDo,
+  ownsRecord,
+  type Principal,
+  requireScope,
+} from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
 import { countSteps, spanOf, toSeries } from "./call-minutes.ts";
 import type { RunningCall } from "./running-calls.ts";
@@ -70,7 +77,8 @@ export function createHistory(context: HistoryContext): {
               (record) => isOwn(record, principal),
               withoutUndefined({ before, limit }),
             );
-        if (found.length === 0 && before !== undefined && (await store.call(before)) === null) throw noCursor(before);
+        if (found.length === 0 && before !== undefined && (await store.call(before)) === null)
+          throw noCursor(before);
         return found;
       },
       async running({ principal }) {
@@ -84,7 +92,10 @@ export function createHistory(context: HistoryContext): {
       async get(id, { principal }) {
         const record = await findCall(recorder, id, principal);
         if (record !== null && isOwn(record, principal)) return record;
-        throw new PlaneError("NOT_FOUND", `No call '${id}' of yours is recorded. 'calls' lists those that are.`);
+        throw new PlaneError(
+          "NOT_FOUND",
+          `No call '${id}' of yours is recorded. 'calls' lists those that are.`,
+        );
       },
       async series(query = {}, { principal }) {
         const isAdmin = mayDo(principal, "admin");
@@ -103,7 +114,8 @@ export function createHistory(context: HistoryContext): {
       onTransient(listener, { principal }) {
         const isAdmin = mayDo(principal, "admin");
         const tell = (event: EventOf<TransientEvent["type"]>) => {
-          if (isAdmin || maySee(context, principal, event, recorder.ownerOf)) listener({ at: nowText(), ...event });
+          if (isAdmin || maySee(context, principal, event, recorder.ownerOf))
+            listener({ at: nowText(), ...event });
         };
         const leave = transientEvents.map((type) => recorder.on(type, tell));
         return () => {
@@ -113,7 +125,11 @@ export function createHistory(context: HistoryContext): {
       async list(after = 0, limit = Number.POSITIVE_INFINITY, caller) {
         const found: StoredEvent[] = [];
         for (let from = after; found.length < limit; ) {
-          const { events, upTo } = await page(from, Math.min(limit - found.length, pageSize), caller);
+          const { events, upTo } = await page(
+            from,
+            Math.min(limit - found.length, pageSize),
+            caller,
+          );
           found.push(...events);
           if (upTo === from) break;
           from = upTo;
@@ -125,7 +141,11 @@ export function createHistory(context: HistoryContext): {
 }
 
 /** A call that another plane has answered just now: its record is in the database with the next batch. */
-async function findCall(recorder: Recorded, id: string, principal: Principal): Promise<CallRecord | null> {
+async function findCall(
+  recorder: Recorded,
+  id: string,
+  principal: Principal,
+): Promise<CallRecord | null> {
   const store = await recorder.storeOf(principal);
   for (let tried = 1; ; tried += 1) {
     const record = await store.call(id);
@@ -148,7 +168,8 @@ function createEventPages(context: HistoryContext): Inside<PlaneEvents>["page"] 
       for (const stored of page) {
         if (events.length === limit) return { events, upTo };
         upTo = stored.id;
-        if (maySee(context, principal, stored.event, ownerOf)) events.push(forCaller(context, principal, stored));
+        if (maySee(context, principal, stored.event, ownerOf))
+          events.push(forCaller(context, principal, stored));
       }
       if (page.length < pageSize) break;
       // SQLite answers within the turn; other work gets one in between.
@@ -168,7 +189,11 @@ function createEventPages(context: HistoryContext): Inside<PlaneEvents>["page"] 
 type OwnerOf = (callId: string) => Principal | undefined;
 
 /** The owners of the calls on a page of events, with one query. */
-async function ownersIn(store: Store, page: readonly StoredEvent[], runningOwner: OwnerOf): Promise<OwnerOf> {
+async function ownersIn(
+  store: Store,
+  page: readonly StoredEvent[],
+  runningOwner: OwnerOf,
+): Promise<OwnerOf> {
   const running = new Map<string, Principal>();
   const recorded = new Set<string>();
   for (const { event } of page) {
@@ -183,13 +208,19 @@ async function ownersIn(store: Store, page: readonly StoredEvent[], runningOwner
 
 type Visibility = Pick<HistoryContext, "access" | "catalogue">;
 
-function maySee({ access }: Visibility, principal: Principal, event: PlaneEvent, ownerOf: OwnerOf): boolean {
+function maySee(
+  { access }: Visibility,
+  principal: Principal,
+  event: PlaneEvent,
+  ownerOf: OwnerOf,
+): boolean {
   if ("callId" in event) {
     const owner = ownerOf(event.callId);
     return owner !== undefined && isOwner(principal, owner);
   }
   if ("runId" in event) return ownsRecord(principal, event) && event.key === principal.key;
-  if ("server" in event) return isForAll(event, principal) && access.grants.maySeeServer(principal, event.server);
+  if ("server" in event)
+    return isForAll(event, principal) && access.grants.maySeeServer(principal, event.server);
   // All other events are for admins.
   return event.type === "registry.changed";
 }
@@ -201,17 +232,29 @@ function isForAll(event: PlaneEvent, { user }: Principal): boolean {
 }
 
 /** Each caller gets the number of their own tools. */
-function forCaller({ catalogue }: Visibility, principal: Principal, stored: StoredEvent): StoredEvent {
+function forCaller(
+  { catalogue }: Visibility,
+  principal: Principal,
+  stored: StoredEvent,
+): StoredEvent {
   const { event } = stored;
   if (event.type !== "registry.changed") return stored;
   return { ...stored, event: { ...event, tools: catalogue.visibleTo(principal).length } };
 }
 
 /** Of the key that asks, newest first, as far as a chart is read. */
-async function ownSince(store: Store, principal: Principal, { since }: { since: number }): Promise<CallRecord[]> {
+async function ownSince(
+  store: Store,
+  principal: Principal,
+  { since }: { since: number },
+): Promise<CallRecord[]> {
   const own: CallRecord[] = [];
   for (let before: string | undefined; own.length < maxScanned; ) {
-    const part = await store.calls({ user: principal.user, limit: pageSize, ...withoutUndefined({ before }) });
+    const part = await store.calls({
+      user: principal.user,
+      limit: pageSize,
+      ...withoutUndefined({ before }),
+    });
     const recent = part.filter(({ at }) => Date.parse(at) >= since);
     own.push(...recent.filter((record) => isOwn(record, principal)));
     before = part.at(-1)?.id;

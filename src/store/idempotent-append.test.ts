@@ -34,6 +34,10 @@ for (const isStored of [true, false]) {
     const samples = await store.samples();
     const events = await store.events();
     assert.deepEqual([calls.length, samples.length, events.length], [2, 2, 1]);
-    await assert.rejects(append(group), { code: "STORE_FAILED" }, "the same id from another caller is refused");
+    await assert.rejects(
+      append(group),
+      { code: "STORE_FAILED" },
+      "the same id from another caller is refused",
+    );
   });
 }

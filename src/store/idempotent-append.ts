@@ -7,11 +7,13 @@ import type { ChainHeads, JournalEntry, Store } from "../model/store.ts";
  */
 export function createIdempotentAppend(
   { append, call, audited }: Pick<Store, "append" | "call" | "audited">,
-  isLost: (thrown: unknown) => boolean = (thrown) => thrown instanceof PlaneError && thrown.data.lost === true,
+  isLost: (thrown: unknown) => boolean = (thrown) =>
+    thrown instanceof PlaneError && thrown.data.lost === true,
 ): Store["append"] {
   const unsure = new Set<string>();
   return async (entries) => {
-    const missing = unsure.size === 0 ? entries : await withoutStored(entries, unsure, { call, audited });
+    const missing =
+      unsure.size === 0 ? entries : await withoutStored(entries, unsure, { call, audited });
     let heads: ChainHeads = {};
     try {
       if (missing.length > 0) heads = await append(missing);
@@ -42,8 +44,14 @@ export async function withoutStored(
   const missing: JournalEntry[] = [];
   let isStored = false;
   for (const entry of entries) {
-    if (entry.kind === "call") isStored = unsure.has(entry.call.id) && (await call(entry.call.id)) !== null;
-    if (entry.kind === "audit" && unsure.has(entry.record.id) && (await audited(entry.record.id)) !== null) continue;
+    if (entry.kind === "call")
+      isStored = unsure.has(entry.call.id) && (await call(entry.call.id)) !== null;
+    if (
+      entry.kind === "audit" &&
+      unsure.has(entry.record.id) &&
+      (await audited(entry.record.id)) !== null
+    )
+      continue;
     if (entry.kind === "event" || entry.kind === "audit" || !isStored) missing.push(entry);
   }
   return missing;

@@ -168,7 +168,8 @@ test("closing stores what is waiting, then refuses further writes", async () => 
 /** A store that can be switched off. */
 function createSwitch(why: "lost" | "busy" | "later" = "lost") {
   const { append, batches } = createAppend(() => {
-    if (line.isAway) throw new PlaneError("STORE_FAILED", "away", { data: { [why]: true, locked: true } });
+    if (line.isAway)
+      throw new PlaneError("STORE_FAILED", "away", { data: { [why]: true, locked: true } });
   });
   const line = { isAway: true, append, batches };
   return line;
@@ -179,7 +180,9 @@ for (const why of ["lost", "busy", "later"] as const)
     context.mock.timers.enable({ apis: ["setTimeout"] });
     const line = createSwitch(why);
     const journal = createJournal(line.append);
-    await assert.rejects(journal.keep([callEntry("a")]) ?? Promise.resolve(), { code: "STORE_FAILED" });
+    await assert.rejects(journal.keep([callEntry("a")]) ?? Promise.resolve(), {
+      code: "STORE_FAILED",
+    });
     journal.note([callEntry("told")]);
     await journal.flush();
     for (let second = 0; second < 20; second += 1) {
@@ -201,7 +204,9 @@ test("what a store refuses for long is warned of once, and still stored when the
     if (isRefused) throw new PlaneError("STORE_FAILED", "a disk that cannot be written");
   });
   const journal = createJournal(append, { spool: noSpool });
-  await assert.rejects(journal.keep([callEntry("first")]) ?? Promise.resolve(), { code: "STORE_FAILED" });
+  await assert.rejects(journal.keep([callEntry("first")]) ?? Promise.resolve(), {
+    code: "STORE_FAILED",
+  });
   for (const id of ["a", "b"]) journal.keep([callEntry(id)]);
   for (let second = 0; second < 60; second += 1) {
     await journal.flush();
@@ -219,7 +224,9 @@ test("what a store refuses for long is warned of once, and still stored when the
 test("closing tries once more what a store that was unreachable has not got", async () => {
   const line = createSwitch();
   const journal = createJournal(line.append);
-  await assert.rejects(journal.keep([callEntry("a")]) ?? Promise.resolve(), { code: "STORE_FAILED" });
+  await assert.rejects(journal.keep([callEntry("a")]) ?? Promise.resolve(), {
+    code: "STORE_FAILED",
+  });
   line.isAway = false;
   line.batches.length = 0;
   await journal.close();
@@ -230,16 +237,23 @@ test("closing says how many records are lost with the process", async (context) 
   const warned = context.mock.method(process, "emitWarning", () => undefined);
   const journal = createJournal(createSwitch("later").append);
   for (const id of ["a", "b"])
-    await assert.rejects(journal.keep([callEntry(id)]) ?? Promise.resolve(), { code: "STORE_FAILED" });
+    await assert.rejects(journal.keep([callEntry(id)]) ?? Promise.resolve(), {
+      code: "STORE_FAILED",
+    });
   await journal.close();
-  assert.match(String(warned.mock.calls.at(-1)?.arguments[0]), /^2 records could not be written: away/);
+  assert.match(
+    String(warned.mock.calls.at(-1)?.arguments[0]),
+    /^2 records could not be written: away/,
+  );
 });
 
 test("a journal says when so much waits for a store that is unreachable that no more should be begun", async () => {
   const journal = createJournal(createSwitch().append);
   for (let round = 0; round < 10; round += 1) {
     assert.equal(journal.isFull(), false);
-    const calls = Array.from({ length: 2_000 }, (_, at) => journal.keep([callEntry(`${round}-${at}`)]));
+    const calls = Array.from({ length: 2_000 }, (_, at) =>
+      journal.keep([callEntry(`${round}-${at}`)]),
+    );
     await Promise.allSettled(calls);
   }
   assert.equal(journal.isFull(), true);

@@ -8,7 +8,10 @@ export type Journal = {
   /** Resolves when these entries are stored. */
   write(entries: readonly JournalEntry[]): Promise<void>;
   /** Resolves when these entries survive the process; undefined when they do already. `beside` is stored later, and survives until then. */
-  keep(entries: readonly JournalEntry[], beside?: readonly JournalEntry[]): Promise<void> | undefined;
+  keep(
+    entries: readonly JournalEntry[],
+    beside?: readonly JournalEntry[],
+  ): Promise<void> | undefined;
   /** Stored in the background; urgent entries are not delayed. */
   note(entries: readonly JournalEntry[], isUrgent?: boolean): void;
   /** Records that would not survive the process, and since when; null when all do. */
@@ -71,7 +74,10 @@ const noMore = { take: () => [], takeFew: () => [] };
 
 type State = ReturnType<typeof createState>;
 
-function createState(append: Append, { spool, flushDelayMs = 0, onStored = nothing, also = noMore }: JournalOptions) {
+function createState(
+  append: Append,
+  { spool, flushDelayMs = 0, onStored = nothing, also = noMore }: JournalOptions,
+) {
   return {
     append,
     spool,
@@ -107,10 +113,13 @@ export function createJournal(append: Append, options: JournalOptions = {}): Jou
     write: (entries) => write(state, entries),
     keep(entries, beside = []) {
       // A command that makes one call needs no file for it.
-      const spools = spool !== undefined && state.isOpen && !isFirst && state.waiting.length < maxWaiting;
+      const spools =
+        spool !== undefined && state.isOpen && !isFirst && state.waiting.length < maxWaiting;
       isFirst = false;
       if (!spools)
-        return write(state, entries).catch((reason) => rescue(state, { entries, tries: 0, isNote: false }, reason));
+        return write(state, entries).catch((reason) =>
+          rescue(state, { entries, tries: 0, isNote: false }, reason),
+        );
       const group: Group = { entries, tries: 0, isNote: false };
       const safe = spool.add(beside.length === 0 ? entries : [...entries, ...beside]);
       if (safe === undefined) group.isSpooled = true;
@@ -132,7 +141,8 @@ export function createJournal(append: Append, options: JournalOptions = {}): Jou
       if (state.waiting.some((group) => isOf(group, user))) {
         hurry(state);
         await state.batch.promise;
-      } else if (state.storing?.groups.some((group) => isOf(group, user))) await state.storing.ended;
+      } else if (state.storing?.groups.some((group) => isOf(group, user)))
+        await state.storing.ended;
     },
     async close() {
       state.isOpen = false;
@@ -160,7 +170,8 @@ async function flush(state: State): Promise<void> {
     const forget = state.spool?.leave();
     state.storing = { groups: batch, ended: ended.promise };
     await appendBatch(state.append, batch, (group, reason) => fail(state, group, reason));
-    if (state.unsafe.size > 0) for (const group of batch) if (group.isStored) noteSafe(state, group);
+    if (state.unsafe.size > 0)
+      for (const group of batch) if (group.isStored) noteSafe(state, group);
     if (state.troubled.size === 0) {
       state.hasWarned = false;
       forget?.();
@@ -200,7 +211,8 @@ function push(state: State, group: Group): void {
 }
 
 async function write(state: State, entries: readonly JournalEntry[]): Promise<void> {
-  if (!state.isOpen) throw new PlaneError("STORE_FAILED", "The journal is closed. Nothing more can be recorded.");
+  if (!state.isOpen)
+    throw new PlaneError("STORE_FAILED", "The journal is closed. Nothing more can be recorded.");
   const { promise, ...waits } = Promise.withResolvers<void>();
   push(state, { entries, waits, tries: 0, isNote: false });
   hurry(state);
@@ -264,7 +276,8 @@ function textOf(reason: unknown): string {
 async function rescue(state: State, group: Group, reason: unknown): Promise<void> {
   if (!isUnavailable(reason)) throw reason;
   delete group.waits;
-  if (!group.isSpooled && state.spool !== undefined) group.isSpooled = (await state.spool.add(group.entries)) ?? true;
+  if (!group.isSpooled && state.spool !== undefined)
+    group.isSpooled = (await state.spool.add(group.entries)) ?? true;
   tryAgain(state, group, reason);
   if (!group.isSpooled) throw reason;
 }

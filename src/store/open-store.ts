@@ -18,7 +18,9 @@ export async function openStore(
   directory: string | undefined,
   packages?: StorePackages,
 ): Promise<OpenedStore> {
-  const opened = await (address.kind === "sqlite" ? openFile(directory) : openServer(address, directory, packages));
+  const opened = await (address.kind === "sqlite"
+    ? openFile(directory)
+    : openServer(address, directory, packages));
   if (opened.spool === undefined) return opened;
   const { createChainHeadsFile } = await import("./chain-heads-file.ts");
   const heads = createChainHeadsFile(`${opened.spool}-head`);
@@ -29,7 +31,10 @@ export async function openStore(
 
 /** Each commit is noted beside the store, and a check compares what was noted with what is there. */
 function withHeads(store: Store, heads: ChainHeadsFile): Store {
-  const checked = async <T extends { ok: boolean; lost: Loss[] }>(chain: keyof ChainHeads, result: T): Promise<T> => {
+  const checked = async <T extends { ok: boolean; lost: Loss[] }>(
+    chain: keyof ChainHeads,
+    result: T,
+  ): Promise<T> => {
     const lost = await heads.losses(chain, store);
     return { ...result, lost, ok: result.ok && lost.length === 0 };
   };
@@ -67,7 +72,10 @@ async function openServer(
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   // One spool per database: entries must not get into another one.
   const { hash } = process.getBuiltinModule("node:crypto");
-  return { store, spool: join(directory, `postgres-${hash("sha256", address.shown).slice(0, 12)}`) };
+  return {
+    store,
+    spool: join(directory, `postgres-${hash("sha256", address.shown).slice(0, 12)}`),
+  };
 }
 
 /** Stores the spools of killed planes now, or as soon as the store is reachable. */

@@ -21,7 +21,8 @@ export async function recoverSpools(file: string, store: Recording): Promise<voi
     for (const name of readdirSync(dirname(file))) {
       const path = join(dirname(file), name);
       if (!name.startsWith(prefix) || name.endsWith(damagedEnding) || ownSpools.has(path)) continue;
-      if (isAbandoned(path, Number.parseInt(name.slice(prefix.length), 10))) await recover(path, store);
+      if (isAbandoned(path, Number.parseInt(name.slice(prefix.length), 10)))
+        await recover(path, store);
     }
   } catch (thrown) {
     process.emitWarning(
@@ -58,11 +59,15 @@ async function takeOver(groups: readonly JournalEntry[][], recording: Recording)
     await recording.append(missing.flat());
   } catch {
     // Some may be stored by now: try one by one.
-    for (const group of missing) if (!(await isStored(group, recording))) await recording.append(group);
+    for (const group of missing)
+      if (!(await isStored(group, recording))) await recording.append(group);
   }
 }
 
-async function isStored([first]: JournalEntry[], { call, run, audited }: Recording): Promise<boolean> {
+async function isStored(
+  [first]: JournalEntry[],
+  { call, run, audited }: Recording,
+): Promise<boolean> {
   if (first?.kind === "audit") return (await audited(first.record.id)) !== null;
   if (first?.kind === "call") return (await call(first.call.id)) !== null;
   return first?.kind === "run" && (await run(first.run.id)) !== null;

@@ -7,7 +7,12 @@ import { principalOf } from "../model/principal.ts";
 import { createRecorder } from "./store.ts";
 
 const ada = principalOf({ user: "ada" });
-const begun = (callId: string): EventOf<"tool.call"> => ({ type: "tool.call", callId, tool: "t", user: "ada" });
+const begun = (callId: string): EventOf<"tool.call"> => ({
+  type: "tool.call",
+  callId,
+  tool: "t",
+  user: "ada",
+});
 
 async function typesIn(recorder: ReturnType<typeof createRecorder>): Promise<string[]> {
   return (await (await recorder.store()).events()).map(({ event }) => event.type);
@@ -39,14 +44,24 @@ suite("the events of a call", () => {
     await recorder.record(callRecord("long"), [], running);
     assert.deepEqual(recorder.runningCalls(), [younger]);
     await recorder.record(callRecord("younger"), [], younger);
-    assert.deepEqual(await typesIn(recorder), ["tool.call", "tool.result", "tool.call", "tool.result"]);
+    assert.deepEqual(await typesIn(recorder), [
+      "tool.call",
+      "tool.result",
+      "tool.call",
+      "tool.result",
+    ]);
     await recorder.close();
   });
 
   test("begin before anything else that is stored of it", async () => {
     const recorder = createRecorder(undefined);
     const running = recorder.begin(begun("asking"), ada);
-    recorder.emit({ type: "question.answered", questionId: "q", callId: "asking", action: "accept" });
+    recorder.emit({
+      type: "question.answered",
+      questionId: "q",
+      callId: "asking",
+      action: "accept",
+    });
     await recorder.record(callRecord("asking"), [], running);
     assert.deepEqual(await typesIn(recorder), ["tool.call", "question.answered", "tool.result"]);
     await recorder.close();
@@ -55,9 +70,18 @@ suite("the events of a call", () => {
 
 test("health has the last samples of a load, in their order", async () => {
   const recorder = createRecorder(undefined);
-  const sample = (latencyMs: number) => ({ subject: "tool:t", at: "2026-03-01T12:00:00.000Z", ok: true, latencyMs });
+  const sample = (latencyMs: number) => ({
+    subject: "tool:t",
+    at: "2026-03-01T12:00:00.000Z",
+    ok: true,
+    latencyMs,
+  });
   const recorded = Array.from({ length: 450 }, (_, at) => {
-    return recorder.record(callRecord(`c-${at}`), [sample(at)], recorder.begin(begun(`c-${at}`), ada));
+    return recorder.record(
+      callRecord(`c-${at}`),
+      [sample(at)],
+      recorder.begin(begun(`c-${at}`), ada),
+    );
   });
   await Promise.all(recorded);
   const latencies = (await (await recorder.store()).samples()).map(({ latencyMs }) => latencyMs);

@@ -55,7 +55,12 @@ export function createSessionStore({ store, onNews, outlivesUs }: Ports): Sessio
       await (await store()).changeShared(keyOf(id), keptMs, step);
     },
     async end(id) {
-      await (await store()).changeShared(keyOf(id), keptMs, () => ({ value: null, answer: null }), true);
+      await (await store()).changeShared(
+        keyOf(id),
+        keptMs,
+        () => ({ value: null, answer: null }),
+        true,
+      );
     },
     async endUnused(id) {
       const step = (value: JsonObject | null, now: number) => {

@@ -55,8 +55,18 @@ async function leftBehind(directory: TemporaryDirectory, ids: readonly string[])
 const ids = ["a", "b", "c", "d"];
 const damages: [string, (text: Buffer) => Buffer, string[], RegExp][] = [
   ["was cut off", (text) => text.subarray(0, -100), ["a", "b", "c"], /1 record in it/],
-  ["ends in the middle", (text) => text.subarray(0, text.length / 2 + 10), ["a", "b"], /1 record in it/],
-  ["has a changed byte in a name", (text) => flip(text, text.indexOf("github")), ["b", "c", "d"], /1 record in it/],
+  [
+    "ends in the middle",
+    (text) => text.subarray(0, text.length / 2 + 10),
+    ["a", "b"],
+    /1 record in it/,
+  ],
+  [
+    "has a changed byte in a name",
+    (text) => flip(text, text.indexOf("github")),
+    ["b", "c", "d"],
+    /1 record in it/,
+  ],
   [
     "has a changed byte in a checksum",
     (text) => flip(text, text.indexOf('"crc":"') + 9),
@@ -218,7 +228,11 @@ test("a plane that was suspended so long that its spool was taken away goes on i
   const files = await readdir(directory.path);
   const texts = await Promise.all(files.map((name) => readFile(directory.file(name), "utf8")));
   const [written, ...others] = texts.join("").split("\n");
-  assert.deepEqual(JSON.parse(written ?? "")[0], callEntry("c"), "what is written now has a name on the disk");
+  assert.deepEqual(
+    JSON.parse(written ?? "")[0],
+    callEntry("c"),
+    "what is written now has a name on the disk",
+  );
   assert.deepEqual(others, [""]);
   spool.leave()();
   spool.close();
@@ -229,6 +243,9 @@ test("a directory that cannot be read costs a warning and not the plane", async 
   const store = await openSqliteStore(directory.file("store.db"));
   const warned = context.mock.method(process, "emitWarning", () => undefined);
   await recoverSpools(directory.file("nowhere/store.db"), store);
-  assert.match(String(warned.mock.calls[0]?.arguments[0]), /nowhere cannot be read: there is no such file/);
+  assert.match(
+    String(warned.mock.calls[0]?.arguments[0]),
+    /nowhere cannot be read: there is no such file/,
+  );
   await store.close();
 });

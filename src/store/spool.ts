@@ -1,4 +1,12 @@
-import { closeSync, fstatSync, ftruncateSync, futimesSync, openSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  futimesSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { crc32 } from "node:zlib";
 import { uniqueId } from "../lib/ids-and-time.ts";
 import type { JournalEntry } from "../model/store.ts";
@@ -25,7 +33,12 @@ const unseenMs = 1_000;
 const nothing = () => undefined;
 
 /** For a store that ends with the process. */
-export const noSpool: Spool = { add: nothing, leave: () => nothing, isGone: () => false, close: nothing };
+export const noSpool: Spool = {
+  add: nothing,
+  leave: () => nothing,
+  isGone: () => false,
+  close: nothing,
+};
 
 /** The spools of this process; several planes may share a store. */
 export const ownSpools = new Set<string>();

@@ -64,7 +64,9 @@ test("a store in memory works and leaves no file", async (context) => {
   await assert.rejects(stat(":memory:"), { code: "ENOENT" });
 });
 
-test("what it creates is closed to other users", { skip: process.platform === "win32" }, async (context) => {
+test("what it creates is closed to other users", {
+  skip: process.platform === "win32",
+}, async (context) => {
   const folder = await folderFor(context);
   const file = join(folder, "new", "deep", "store.sqlite");
   const store = await openFor(context, file);
@@ -96,12 +98,16 @@ test("damage found later is reported in the same way", async (context) => {
   await first.append(Array.from({ length: 50 }, (_, index) => callEntry(`call-${index}`)));
   await first.close();
   const database = new DatabaseSync(file);
-  const { rootpage } = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'calls'").get() ?? {};
+  const { rootpage } =
+    database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'calls'").get() ?? {};
   database.close();
   const bytes = await readFile(file);
   await writeFile(file, bytes.fill(0xff, 4096 * (Number(rootpage) - 1), 4096 * Number(rootpage)));
   const store = await openFor(context, file);
-  await assert.rejects(store.calls(), { code: "STORE_FAILED", message: /is damaged\. Restore a copy/ });
+  await assert.rejects(store.calls(), {
+    code: "STORE_FAILED",
+    message: /is damaged\. Restore a copy/,
+  });
 });
 
 test("a directory, and a path through a file, are refused", async (context) => {
@@ -131,7 +137,9 @@ test("a read-only place is refused at once", {
   await assertRefused(join(folder, "other.sqlite"), /Give this user write access/);
 });
 
-test("a place that cannot be written is refused", { skip: process.platform !== "linux" }, async () => {
+test("a place that cannot be written is refused", {
+  skip: process.platform !== "linux",
+}, async () => {
   await assertRefused("/proc/none/store.sqlite", /Give this user write access/);
 });
 
@@ -185,7 +193,9 @@ test("opening waits for a process that is still setting the same file up", async
 test("processes that start on a new file at once all write to it", async (context) => {
   const file = join(await folderFor(context), "new", "store.sqlite");
   const children = ["a", "b", "c", "d"].map((prefix) =>
-    spawn(process.execPath, [writer, file, prefix, "40"], { stdio: ["ignore", "ignore", "inherit"] }),
+    spawn(process.execPath, [writer, file, prefix, "40"], {
+      stdio: ["ignore", "ignore", "inherit"],
+    }),
   );
   const endings = await Promise.all(children.map((child) => once(child, "close")));
   assert.deepEqual(

@@ -20,7 +20,8 @@ export async function openSqliteStore(file: string): Promise<Store> {
   const connection = createSqliteConnection(await openDatabase(file), file, examiner.note);
   const database = createDatabase(connection);
   const tables = { ...createTables(database), ...createAppend(database) };
-  const elsewhere = file === ":memory:" ? null : createAppendElsewhere(file, tables.append, examiner.note);
+  const elsewhere =
+    file === ":memory:" ? null : createAppendElsewhere(file, tables.append, examiner.note);
   return {
     ...tables,
     ...(elsewhere && { append: createIdempotentAppend({ ...tables, append: elsewhere.append }) }),
@@ -57,7 +58,8 @@ export function createDatabase({ read, write }: SqliteConnection): AppendedDatab
     recordNumber: (...path) => `json_extract(record, '$.${path.join(".")}')`,
     now: { sql: "?", values: () => [Date.now()] },
     // Other streams were imported, and do not grow.
-    streamEnds: "SELECT stream, sequence, hash FROM calls WHERE stream = 0 ORDER BY sequence DESC LIMIT 1",
+    streamEnds:
+      "SELECT stream, sequence, hash FROM calls WHERE stream = 0 ORDER BY sequence DESC LIMIT 1",
     minutes: "call_minutes",
     // Lone surrogates become replacement characters.
     asStored: (text) => text.toWellFormed(),
@@ -77,14 +79,26 @@ export function createDatabase({ read, write }: SqliteConnection): AppendedDatab
 function* insertSamples(samples: readonly HealthSample[]): Work<void> {
   let sequence = yield* number("SELECT coalesce(max(sequence), 0) FROM samples");
   for (const [subject, all] of Map.groupBy(samples, (sample) => sample.subject)) {
-    let newest = yield* number("SELECT coalesce(max(number), 0) FROM samples WHERE subject = ?", [subject]);
+    let newest = yield* number("SELECT coalesce(max(number), 0) FROM samples WHERE subject = ?", [
+      subject,
+    ]);
     // Under load one batch has more than the window holds.
     for (const { at, ok, latencyMs } of all.slice(-healthWindow)) {
       sequence += 1;
       newest += 1;
-      yield* insert("samples", { subject, number: newest, at, ok, latency_ms: latencyMs, sequence });
+      yield* insert("samples", {
+        subject,
+        number: newest,
+        at,
+        ok,
+        latency_ms: latencyMs,
+        sequence,
+      });
     }
     if (newest > healthWindow)
-      yield* query("DELETE FROM samples WHERE subject = ? AND number <= ?", [subject, newest - healthWindow]);
+      yield* query("DELETE FROM samples WHERE subject = ? AND number <= ?", [
+        subject,
+        newest - healthWindow,
+      ]);
   }
 }

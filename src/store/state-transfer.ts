@@ -55,7 +55,9 @@ export function createStateVerbs(store: () => Promise<Store>): StateVerbs {
 }
 
 async function stateColumnsOf(store: Store): Promise<Columns> {
-  const named = tables.map(async (table) => [table, new Set(await store.stateColumns(table))] as const);
+  const named = tables.map(
+    async (table) => [table, new Set(await store.stateColumns(table))] as const,
+  );
   return new Map(await Promise.all(named));
 }
 
@@ -79,12 +81,14 @@ async function checkState(lines: AsyncIterable<string>, columns: Columns): Promi
     rows[table] = (rows[table] ?? 0) + 1;
   }
   if (found === null) throw wrong(number + 1, "the end is missing: the export broke off");
-  if (found !== hash.digest("hex")) throw wrong(number, "the hash does not match: a line was changed, or is missing");
+  if (found !== hash.digest("hex"))
+    throw wrong(number, "the hash does not match: a line was changed, or is missing");
   return { rows, hash: found };
 }
 
 function checkHeader(said: Record<string, unknown>): void {
-  if (said.format !== stateHeader.format) throw wrong(1, "this is not a state export", "name a file of 'state export'");
+  if (said.format !== stateHeader.format)
+    throw wrong(1, "this is not a state export", "name a file of 'state export'");
   if (said.version !== stateHeader.version)
     throw wrong(
       1,
@@ -101,7 +105,11 @@ function checkLine(said: Record<string, unknown>, number: number, columns: Colum
   if (line === null) throw wrong(number, "it is not a table row");
   const strange = Object.keys(line.row).find((name) => !columns.get(line.table)?.has(name));
   if (strange !== undefined)
-    throw wrong(number, `this installation has no column '${shorten(strange)}' in the table '${line.table}'`, update);
+    throw wrong(
+      number,
+      `this installation has no column '${shorten(strange)}' in the table '${line.table}'`,
+      update,
+    );
   return line;
 }
 
@@ -143,7 +151,10 @@ async function* stateLinesOf(
     onRow?.();
   }
   if (end !== checked || hash.digest("hex") !== checked)
-    throw new PlaneError("USAGE", "The export was changed while it was read. Nothing was imported; try again.");
+    throw new PlaneError(
+      "USAGE",
+      "The export was changed while it was read. Nothing was imported; try again.",
+    );
 }
 
 function newHash(): Hash {
@@ -153,7 +164,10 @@ function newHash(): Hash {
 const update = "update this installation to the version that made the export";
 
 function wrong(line: number, why: string, remedy = "export it again"): PlaneError {
-  return new PlaneError("USAGE", `Line ${line} of the export: ${why}. Nothing was imported; ${remedy}.`);
+  return new PlaneError(
+    "USAGE",
+    `Line ${line} of the export: ${why}. Nothing was imported; ${remedy}.`,
+  );
 }
 
 function notEmpty(table: StateTable): PlaneError {

@@ -15,7 +15,14 @@ import type { StorePackages } from "../model/packages.ts";
 import type { Readiness } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
 import type { KnownServer } from "../model/servers/server.ts";
-import type { CallColumns, CallEventCount, JournalEntry, Store, StoreNews, StoreTrouble } from "../model/store.ts";
+import type {
+  CallColumns,
+  CallEventCount,
+  JournalEntry,
+  Store,
+  StoreNews,
+  StoreTrouble,
+} from "../model/store.ts";
 import type { AtRisk, Journal, JournalOptions } from "./journal.ts";
 import { type OpenedStore, openStore } from "./open-store.ts";
 import { createRunningCalls, type RunningCall } from "./running-calls.ts";
@@ -32,13 +39,14 @@ export type { Database, DueRecords, QueryResult, Row, SqlValue, Work } from "./t
 
 /** What every store answers with the same queries. Loaded when one is opened. */
 export async function loadTables() {
-  const [{ createTables }, { selectNextDue }, { chainCalls, minuteRows }, { runRow }, idempotent] = await Promise.all([
-    import("./tables/tables.ts"),
-    import("./tables/work.ts"),
-    import("./tables/calls.ts"),
-    import("./tables/records.ts"),
-    import("./idempotent-append.ts"),
-  ]);
+  const [{ createTables }, { selectNextDue }, { chainCalls, minuteRows }, { runRow }, idempotent] =
+    await Promise.all([
+      import("./tables/tables.ts"),
+      import("./tables/work.ts"),
+      import("./tables/calls.ts"),
+      import("./tables/records.ts"),
+      import("./idempotent-append.ts"),
+    ]);
   return { createTables, selectNextDue, chainCalls, minuteRows, runRow, ...idempotent };
 }
 
@@ -88,10 +96,14 @@ export function createRecorder(
     notifications.watch(found.store);
     return found;
   }, openAgainMs);
-  const store = once(async () => flushBeforeRead((await opened()).store, async () => written?.flush()));
+  const store = once(async () =>
+    flushBeforeRead((await opened()).store, async () => written?.flush()),
+  );
   /** A file is written within a millisecond, so that a read sees everything. Of a shared store a caller waits for their own. */
   const storeOf = async ({ user }: Pick<Principal, "user">) =>
-    address.kind === "sqlite" ? store() : flushBeforeRead((await opened()).store, async () => written?.flushOf(user));
+    address.kind === "sqlite"
+      ? store()
+      : flushBeforeRead((await opened()).store, async () => written?.flushOf(user));
   const journal = once(async () => {
     const onStored = () => signals.emit({ type: "stored" });
     written = await openJournal(await opened(), address, { onStored, also: rings });
@@ -185,8 +197,18 @@ export function createRecorder(
       const now = trouble();
       const risk = written?.atRisk() ?? null;
       if (now === null && risk === null) return { ready: true };
-      if (risk !== null) return { ready: false, reason: riskText(risk), since: risk.since, unrecorded: risk.records };
-      return { ready: false, reason: now?.isDamaged ? damaged : unreachable, since: now?.since ?? nowText() };
+      if (risk !== null)
+        return {
+          ready: false,
+          reason: riskText(risk),
+          since: risk.since,
+          unrecorded: risk.records,
+        };
+      return {
+        ready: false,
+        reason: now?.isDamaged ? damaged : unreachable,
+        since: now?.since ?? nowText(),
+      };
     },
     /** Throws while the queue for an unreachable store is full, or where everything must be on record and cannot be. */
     requireRoom(): void {
@@ -196,7 +218,11 @@ export function createRecorder(
       if (risk !== null && isRequired()) throw refusedUnrecorded(risk.reason);
     },
     /** Undefined when the record is safe already. */
-    record(call: RecordedCall, samples: HealthSample[], of: RunningCall): Promise<void> | undefined {
+    record(
+      call: RecordedCall,
+      samples: HealthSample[],
+      of: RunningCall,
+    ): Promise<void> | undefined {
       const entries = [toCallEntry(call, running.end(of))];
       rings.add(samples);
       const keep = (into: Journal) => {
@@ -300,9 +326,13 @@ async function openJournal(
     import("./spool.ts"),
   ]);
   const options = { flushDelayMs: flushDelayMs[address.kind], ...given };
-  if (spool !== undefined) return createJournal(store.append, { ...options, spool: createSpool(spool) });
+  if (spool !== undefined)
+    return createJournal(store.append, { ...options, spool: createSpool(spool) });
   // Without a spool, records on Postgres wait for the commit; a store in memory has nothing to lose.
-  return createJournal(store.append, address.kind === "sqlite" ? { ...options, spool: noSpool } : options);
+  return createJournal(
+    store.append,
+    address.kind === "sqlite" ? { ...options, spool: noSpool } : options,
+  );
 }
 
 /** Or as JSON already; then it ran. */
@@ -353,12 +383,16 @@ function flushBeforeRead(store: Store, flush: () => Promise<void>): Store {
 }
 
 const unreachable = "The store cannot be reached. What needs it fails until it is back.";
-const damaged = "The store is damaged. Restore a copy of it, or move it away to start with an empty one.";
+const damaged =
+  "The store is damaged. Restore a copy of it, or move it away to start with an empty one.";
 const notTaken = "The record could not be taken, and 'audit.required' is set.";
 const remedy = "'toolplane doctor' names the reason; nothing is taken until it is mended.";
 
 function refusedUnrecorded(cause: unknown): PlaneError {
-  return new PlaneError("RECORD_FAILED", `${notTaken} Nothing was run. ${remedy}`, { data: { done: false }, cause });
+  return new PlaneError("RECORD_FAILED", `${notTaken} Nothing was run. ${remedy}`, {
+    data: { done: false },
+    cause,
+  });
 }
 
 function ranUnrecorded(cause: unknown, isDone: boolean): PlaneError {
@@ -368,7 +402,10 @@ function ranUnrecorded(cause: unknown, isDone: boolean): PlaneError {
 
 /** Without the path. */
 function riskText({ records, reason }: AtRisk): string {
-  const why = reason instanceof PlaneError && typeof reason.data.why === "string" ? `: ${reason.data.why}` : "";
+  const why =
+    reason instanceof PlaneError && typeof reason.data.why === "string"
+      ? `: ${reason.data.why}`
+      : "";
   return `Records cannot be written${why}. ${records} wait in memory and are written when that is mended.`;
 }
 
@@ -383,6 +420,7 @@ function queueFull(): PlaneError {
 /** Throws CONFIG_INVALID without repeating the address, which may hold a password. */
 export function requireStoreAddress(text: string): StoreAddress {
   const address = parseStoreAddress(text);
-  if ("problem" in address) throw new PlaneError("CONFIG_INVALID", `The store: ${address.problem}. ${address.hint}`);
+  if ("problem" in address)
+    throw new PlaneError("CONFIG_INVALID", `The store: ${address.problem}. ${address.hint}`);
   return address;
 }

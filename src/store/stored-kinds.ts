@@ -17,13 +17,24 @@ export function describeStored(
 ): StoredKind[] {
   const limits = limitsOf(config);
   return [
-    ...held.map(({ kind, count, bytes, oldest }) => ({ kind, count, bytes, oldest, ...limits[kind] })),
+    ...held.map(({ kind, count, bytes, oldest }) => ({
+      kind,
+      count,
+      bytes,
+      oldest,
+      ...limits[kind],
+    })),
     ...(directory === undefined ? [] : filesIn(directory)),
     ...inMemory,
   ];
 }
 
-function limitsOf({ calls, results, observability, jobs }: Config): Record<StoredAmount["kind"], Limit> {
+function limitsOf({
+  calls,
+  results,
+  observability,
+  jobs,
+}: Config): Record<StoredAmount["kind"], Limit> {
   const age = calls.keepDays === 0 ? [] : [days(calls.keepDays)];
   const size = calls.maxBytes === 0 ? [] : [`${sizeText(calls.maxBytes)} of records together`];
   const records: Limit = {
@@ -51,8 +62,22 @@ function limitsOf({ calls, results, observability, jobs }: Config): Record<Store
 
 /** They keep themselves small, and go with the process. */
 const inMemory: readonly StoredKind[] = [
-  { kind: "serverLogs", count: null, bytes: null, oldest: null, limit: "64 KiB a server, in memory", settings: [] },
-  { kind: "resultCache", count: null, bytes: null, oldest: null, limit: "64 MiB, in memory", settings: [] },
+  {
+    kind: "serverLogs",
+    count: null,
+    bytes: null,
+    oldest: null,
+    limit: "64 KiB a server, in memory",
+    settings: [],
+  },
+  {
+    kind: "resultCache",
+    count: null,
+    bytes: null,
+    oldest: null,
+    limit: "64 MiB, in memory",
+    settings: [],
+  },
 ];
 
 const files = [

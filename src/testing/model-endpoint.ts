@@ -1,4 +1,9 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
@@ -18,7 +23,11 @@ export type ScriptedModelEndpoint = AsyncDisposable & {
   close(): Promise<void>;
 };
 
-type EndpointOptions = { responses: Script<UnknownObject>; port?: number; onRequest?(request: RecordedRequest): void };
+type EndpointOptions = {
+  responses: Script<UnknownObject>;
+  port?: number;
+  onRequest?(request: RecordedRequest): void;
+};
 
 /**
  * A model that follows a script, behind a real chat-completions endpoint on this machine: for a program that takes the address
@@ -35,7 +44,13 @@ export async function startScriptedModel(options: EndpointOptions): Promise<Scri
     server.closeAllConnections();
     if (server.listening) await new Promise((resolve) => server.close(resolve));
   };
-  return { url: `http://127.0.0.1:${port}/v1`, port, requests, close, [Symbol.asyncDispose]: close };
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    port,
+    requests,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 async function handle(
@@ -45,7 +60,8 @@ async function handle(
   requests: RecordedRequest[],
 ): Promise<void> {
   const path = new URL(request.url ?? "/", "http://127.0.0.1").pathname;
-  if (path === "/v1/models") return sendJson(response, 200, { object: "list", data: [{ id: "scripted" }] });
+  if (path === "/v1/models")
+    return sendJson(response, 200, { object: "list", data: [{ id: "scripted" }] });
   if (request.method !== "POST" || path !== "/v1/chat/completions")
     return sendJson(response, 404, { error: { message: `No such path: ${path}` } });
   const body = JSON.parse(await text(request)) as UnknownObject;
@@ -55,7 +71,11 @@ async function handle(
   await answer(response, nextReply(responses, body, requests.length - 1), body);
 }
 
-async function answer(response: ServerResponse, reply: ScriptedReply, body: UnknownObject): Promise<void> {
+async function answer(
+  response: ServerResponse,
+  reply: ScriptedReply,
+  body: UnknownObject,
+): Promise<void> {
   if (reply.delay !== undefined) await delay(reply.delay);
   if (reply.kind === "error") {
     const error = { message: reply.message, type: "scripted_error", code: reply.status };
@@ -63,7 +83,8 @@ async function answer(response: ServerResponse, reply: ScriptedReply, body: Unkn
   }
   if (body.stream !== true) return answerAtOnce(response, reply, body);
   response.writeHead(200, { "content-type": "text/event-stream" });
-  for (const chunk of completionChunks(reply, body)) response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  for (const chunk of completionChunks(reply, body))
+    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   if (reply.kind === "hang") return;
   if (reply.kind !== "broken") response.end("data: [DONE]\n\n");
   else response.write('data: {"choices":[{"del', () => response.destroy());
@@ -78,6 +99,13 @@ function answerAtOnce(response: ServerResponse, reply: ScriptedReply, body: Unkn
   response.write(line.slice(0, line.length / 2), () => response.destroy());
 }
 
-function sendJson(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
-  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): void {
+  response
+    .writeHead(status, { "content-type": "application/json", ...headers })
+    .end(JSON.stringify(body));
 }

@@ -23,9 +23,15 @@ export type Script<Request = UnknownObject> =
   | ((request: Request, index: number) => ScriptedReply);
 
 /** The reply to a request, by its number; after the last one, an error. */
-export function nextReply<Request>(script: Script<Request>, request: Request, index: number): ScriptedReply {
+export function nextReply<Request>(
+  script: Script<Request>,
+  request: Request,
+  index: number,
+): ScriptedReply {
   const reply = typeof script === "function" ? script(request, index) : script[index];
-  return reply ?? { kind: "error", status: 500, message: `The script has no reply number ${index + 1}.` };
+  return (
+    reply ?? { kind: "error", status: 500, message: `The script has no reply number ${index + 1}.` }
+  );
 }
 
 export type ScriptedModel = ChatModel & {
@@ -51,7 +57,8 @@ export function scriptedModel(script: Script<ModelRequest>, name = "scripted"): 
       requests.push(request);
       const reply = nextReply(script, request, requests.length - 1);
       const { signal } = request;
-      if (reply.delay !== undefined) await delay(reply.delay, undefined, { signal: signal as AbortSignal });
+      if (reply.delay !== undefined)
+        await delay(reply.delay, undefined, { signal: signal as AbortSignal });
       if (reply.kind === "error")
         throw new PlaneError("PROVIDER_FAILED", `Model '${name}' failed: ${reply.message}`, {
           data: { status: reply.status },
@@ -59,12 +66,16 @@ export function scriptedModel(script: Script<ModelRequest>, name = "scripted"): 
       if (reply.reasoning !== undefined) yield { type: "reasoning", text: reply.reasoning };
       if (reply.text !== undefined) yield { type: "text", text: reply.text };
       if (reply.kind === "broken") return;
-      if (reply.kind === "hang") return void (await untilAborted(signal as AbortSignal | undefined));
+      if (reply.kind === "hang")
+        return void (await untilAborted(signal as AbortSignal | undefined));
       const calls = reply.kind === "tools" ? reply.calls : [];
       for (const [at, { id, name: tool, arguments: args }] of calls.entries()) {
         const text = typeof args === "string" ? args : JSON.stringify(args);
         const callId = id ?? `call_${requests.length}_${at + 1}`;
-        yield { type: "call", call: { id: callId, type: "function", function: { name: tool, arguments: text } } };
+        yield {
+          type: "call",
+          call: { id: callId, type: "function", function: { name: tool, arguments: text } },
+        };
       }
       const reason = reply.finish ?? (calls.length > 0 ? "tool_calls" : "stop");
       yield { type: "end", reason, usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 } };
@@ -73,5 +84,7 @@ export function scriptedModel(script: Script<ModelRequest>, name = "scripted"): 
 }
 
 function untilAborted(signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason), { once: true }));
+  return new Promise((_, reject) =>
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true }),
+  );
 }

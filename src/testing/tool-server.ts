@@ -30,18 +30,25 @@ export type TestToolServer = MemoryServer & {
  * await plane.call("weather.forecast", { city: "Rome" });
  * assert.deepEqual(weather.calls, [{ tool: "forecast", arguments: { city: "Rome" } }]);
  */
-export function toolServer(tools: Readonly<Record<string, TestTool>>, name = "test"): TestToolServer {
+export function toolServer(
+  tools: Readonly<Record<string, TestTool>>,
+  name = "test",
+): TestToolServer {
   const calls: { tool: string; arguments: JsonObject }[] = [];
-  const listed = Object.entries(tools).map(([tool, { run: _, inputSchema = { type: "object" }, ...rest }]) => ({
-    name: tool,
-    inputSchema,
-    ...rest,
-  }));
+  const listed = Object.entries(tools).map(
+    ([tool, { run: _, inputSchema = { type: "object" }, ...rest }]) => ({
+      name: tool,
+      inputSchema,
+      ...rest,
+    }),
+  );
   const serverInfo = { name, version: "1.0.0" };
   const capabilities = { tools: {} };
   const methods: Record<string, (params: JsonObject) => unknown> = {
     initialize: ({ protocolVersion }) => ({
-      protocolVersion: legacyVersions.some((known) => known === protocolVersion) ? protocolVersion : legacyVersions[0],
+      protocolVersion: legacyVersions.some((known) => known === protocolVersion)
+        ? protocolVersion
+        : legacyVersions[0],
       capabilities,
       serverInfo,
     }),
@@ -70,7 +77,11 @@ export function toolServer(tools: Readonly<Record<string, TestTool>>, name = "te
   async function answer({ id, method = "", params = {} }: MemoryMessage): Promise<object> {
     const run = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (run === undefined)
-      return { jsonrpc: "2.0", id, error: { code: -32601, message: `Method not found: ${method}` } };
+      return {
+        jsonrpc: "2.0",
+        id,
+        error: { code: -32601, message: `Method not found: ${method}` },
+      };
     try {
       return { jsonrpc: "2.0", id, result: await run(params as JsonObject) };
     } catch (thrown) {
@@ -82,7 +93,8 @@ export function toolServer(tools: Readonly<Record<string, TestTool>>, name = "te
     calls,
     connect(transport: MemoryTransport) {
       transport.onmessage = async (message: MemoryMessage) => {
-        if (message.id !== undefined && message.method !== undefined) await transport.send(await answer(message));
+        if (message.id !== undefined && message.method !== undefined)
+          await transport.send(await answer(message));
       };
       return transport.start();
     },

@@ -27,7 +27,9 @@ function sampleLoop(due: DueItem[], begin: (item: DueItem) => Promise<Begun>) {
     async take({ run }, without) {
       world.looks += 1;
       if (broken !== null) throw new Error(broken);
-      const free = world.due.filter(({ id, group }) => !taken.has(id) && !without.has(group)).slice(0, run);
+      const free = world.due
+        .filter(({ id, group }) => !taken.has(id) && !without.has(group))
+        .slice(0, run);
       for (const { id } of free) taken.add(id);
       return free;
     },
@@ -41,7 +43,13 @@ function sampleLoop(due: DueItem[], begin: (item: DueItem) => Promise<Begun>) {
     nextAt: async () => world.nextAt,
     stop: async () => undefined,
   };
-  const handler: DueHandler = { kind: "run", lookMs: 10_000, onLook: async () => {}, room: () => 2, begin };
+  const handler: DueHandler = {
+    kind: "run",
+    lookMs: 10_000,
+    onLook: async () => {},
+    room: () => 2,
+    begin,
+  };
   const loop = createDueLoop({
     open: async () => work,
     handlers: [handler],
@@ -60,10 +68,13 @@ suite("the loop that takes what is due", () => {
   test("settles what is over, and takes no more of what this plane cannot do until it has learned something", async () => {
     const seen: string[] = [];
     let knows = false;
-    const { loop, world } = sampleLoop([item("a"), item("b", "x"), item("c", "x")], async ({ id, group }) => {
-      seen.push(id);
-      return group === "x" && !knows ? { is: "unknown" } : { is: "over" };
-    });
+    const { loop, world } = sampleLoop(
+      [item("a"), item("b", "x"), item("c", "x")],
+      async ({ id, group }) => {
+        seen.push(id);
+        return group === "x" && !knows ? { is: "unknown" } : { is: "over" };
+      },
+    );
     loop.start();
     await move(0);
     assert.deepEqual(seen, ["a", "b"]);

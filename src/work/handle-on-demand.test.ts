@@ -55,7 +55,10 @@ suite("a handler that is loaded on demand", () => {
     await onDemand.onLook(1, false);
     world.hasWork = false;
     await onDemand.onLook(2, false);
-    assert.deepEqual([world.loads, world.told, onDemand.room()], [1, ["look 1 false", "look 2 false"], 7]);
+    assert.deepEqual(
+      [world.loads, world.told, onDemand.room()],
+      [1, ["look 1 false", "look 2 false"], 7],
+    );
   });
 
   test("is loaded by the first item, and looks when something else has loaded it", async () => {

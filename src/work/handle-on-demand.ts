@@ -14,7 +14,14 @@ type OnDemand = Pick<DueHandler, "kind" | "lookMs"> & {
 };
 
 /** A handler whose code is loaded when there may be something for it to do. */
-export function handleOnDemand({ kind, lookMs, load, room, mayHaveWork, hasRecords }: OnDemand): DueHandler {
+export function handleOnDemand({
+  kind,
+  lookMs,
+  load,
+  room,
+  mayHaveWork,
+  hasRecords,
+}: OnDemand): DueHandler {
   let loaded: DueHandler | null = null;
   let askAt = Number.NEGATIVE_INFINITY;
   const get = async () => {

@@ -108,7 +108,11 @@ function createDueWork({ store }: Pick<Recorder, "store">) {
   async function load(handlers: readonly DueHandler[]): Promise<void> {
     const { createDueLoop } = await import("./due-loop.ts");
     if (isHalted) return;
-    loop = createDueLoop({ open: async () => (await store()).dueWork(), handlers, onTrouble: warn });
+    loop = createDueLoop({
+      open: async () => (await store()).dueWork(),
+      handlers,
+      onTrouble: warn,
+    });
     loop.start();
   }
   const end = async (how: "halt" | "stop"): Promise<void> => {
@@ -137,7 +141,10 @@ function warn(thrown: unknown): void {
   process.emitWarning(`Jobs and failed calls are not started: ${reason}`);
 }
 
-function createDeadLetters({ packages, servers, catalogue, recorder, calls }: WorkContext, onDue: () => void) {
+function createDeadLetters(
+  { packages, servers, catalogue, recorder, calls }: WorkContext,
+  onDue: () => void,
+) {
   const { store, emit } = recorder;
   const { run } = calls;
   const knows: DeadLetterParts["knows"] = ({ server, tool }) =>
@@ -178,7 +185,8 @@ function createDeadLetters({ packages, servers, catalogue, recorder, calls }: Wo
 }
 
 function createJobs(context: WorkContext, loop: JobParts["loop"]) {
-  const { settings, packages, recorder, defaultPrincipal, access, catalogue, servers, agent } = context;
+  const { settings, packages, recorder, defaultPrincipal, access, catalogue, servers, agent } =
+    context;
   const manifests = async () => {
     await catalogue.loaded();
     return catalogue.manifests();

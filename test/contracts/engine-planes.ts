@@ -31,7 +31,13 @@ export type PlaneParts = {
 
 /** What a plane does about things that are due, on a store of its own. */
 export async function planeOn(world: EngineWorld, parts: PlaneParts) {
-  const { jobs = [], work = async () => undefined, most = 4, call = async () => true, knows = true } = parts;
+  const {
+    jobs = [],
+    work = async () => undefined,
+    most = 4,
+    call = async () => true,
+    knows = true,
+  } = parts;
   const store = await world.open();
   const ended: KeptJobRun[] = [];
   const events: PlaneEvent["type"][] = [];
@@ -109,7 +115,14 @@ export async function planeOn(world: EngineWorld, parts: PlaneParts) {
 }
 
 function outcomeOf({ id }: Requested, ok: boolean): Outcome {
-  const facts = { durationMs: 1, provider: null, attempts: 1, repaired: false, dropped: [], warnings: [] };
+  const facts = {
+    durationMs: 1,
+    provider: null,
+    attempts: 1,
+    repaired: false,
+    dropped: [],
+    warnings: [],
+  };
   const call = { id, tool: "notes.write", ...facts };
   if (ok) return { ok, call: { ...call, status: "succeeded" }, result: { content: [] } };
   const error = reportError(new PlaneError("CANCELLED", "the caller gave up"));

@@ -13,12 +13,18 @@ const hourMs = 3_600_000;
 
 /** Half an hour from now, and far from any time at which the test may run. */
 const everyHour = (missed: Recurrence["missed"] = "once") => ({
-  recurrence: { cron: `${(new Date().getUTCMinutes() + 30) % 60} * * * *`, timezone: "UTC", missed },
+  recurrence: {
+    cron: `${(new Date().getUTCMinutes() + 30) % 60} * * * *`,
+    timezone: "UTC",
+    missed,
+  },
 });
 
 const orderPromises: EnginePromises = {
   "what is due begins in the order of its priority, up to the concurrency limit": async (world) => {
-    const jobs = Array.from({ length: 60 }, (_, at) => sampleJob(`job-${at}`, { priority: (at * 7) % 20 }));
+    const jobs = Array.from({ length: 60 }, (_, at) =>
+      sampleJob(`job-${at}`, { priority: (at * 7) % 20 }),
+    );
     const { work, seen } = counting();
     await using plane = await planeOn(world, { jobs, work });
     for (const job of jobs) await plane.store.addJobRun(sampleRun(job.name, {}, job));
@@ -69,7 +75,8 @@ const orderPromises: EnginePromises = {
     const job = sampleJob("digest", { concurrency: 3 });
     const { work, begun, open } = gate();
     await using plane = await planeOn(world, { jobs: [job], work, most: 8 });
-    for (const id of ["a", "b", "c", "d", "e"]) await plane.store.addJobRun(sampleRun(id, { most: 3 }, job));
+    for (const id of ["a", "b", "c", "d", "e"])
+      await plane.store.addJobRun(sampleRun(id, { most: 3 }, job));
     await plane.start();
     await until("three are under way", () => begun.length === 3);
     plane.loop.wake();
@@ -80,43 +87,49 @@ const orderPromises: EnginePromises = {
 };
 
 const timePromises: EnginePromises = {
-  "one time is one run, however many planes notice it, and a clock that goes back makes no second": async (world) => {
-    const job = sampleJob("digest", everyHour());
-    await using left = await planeOn(world, { jobs: [job] });
-    await using right = await planeOn(world, { jobs: [job] });
-    const planes = [left, right];
-    for (const plane of planes) await plane.start();
-    await until("it has a time", async () => (await left.store.jobSchedules()).length === 1);
-    const wake = () => {
-      for (const plane of planes) plane.loop.wake();
-    };
-    const runs = async () => (await left.store.jobRuns({ state: "succeeded" })).length;
-    {
-      using _later = await world.later(0.75 * hourMs);
+  "one time is one run, however many planes notice it, and a clock that goes back makes no second":
+    async (world) => {
+      const job = sampleJob("digest", everyHour());
+      await using left = await planeOn(world, { jobs: [job] });
+      await using right = await planeOn(world, { jobs: [job] });
+      const planes = [left, right];
+      for (const plane of planes) await plane.start();
+      await until("it has a time", async () => (await left.store.jobSchedules()).length === 1);
+      const wake = () => {
+        for (const plane of planes) plane.loop.wake();
+      };
+      const runs = async () => (await left.store.jobRuns({ state: "succeeded" })).length;
+      {
+        using _later = await world.later(0.75 * hourMs);
+        wake();
+        await until("there is a run", async () => (await runs()) === 1);
+      }
       wake();
-      await until("there is a run", async () => (await runs()) === 1);
-    }
-    wake();
-    using _again = await world.later(0.75 * hourMs);
-    wake();
-    await new Promise((done) => setTimeout(done, 50));
-    assert.equal(await runs(), 1);
-  },
+      using _again = await world.later(0.75 * hourMs);
+      wake();
+      await new Promise((done) => setTimeout(done, 50));
+      assert.equal(await runs(), 1);
+    },
 
-  "after a day in which nothing ran there is one run, none, or one for each time, as the job says": async (world) => {
-    const counts = { once: 1, skip: 0, all: 24 };
-    const jobs = Object.keys(counts).map((missed) => sampleJob(missed, everyHour(missed as Recurrence["missed"])));
-    await using plane = await planeOn(world, { jobs });
-    await plane.start();
-    await until("they have times", async () => (await plane.store.jobSchedules()).length === 3);
-    using _later = await world.later(24 * hourMs);
-    plane.loop.wake();
-    await until("all are over", () => plane.ended.length === 25);
-    for (const [job, count] of Object.entries(counts))
-      assert.equal((await plane.store.jobRuns({ job })).length, count, job);
-  },
+  "after a day in which nothing ran there is one run, none, or one for each time, as the job says":
+    async (world) => {
+      const counts = { once: 1, skip: 0, all: 24 };
+      const jobs = Object.keys(counts).map((missed) =>
+        sampleJob(missed, everyHour(missed as Recurrence["missed"])),
+      );
+      await using plane = await planeOn(world, { jobs });
+      await plane.start();
+      await until("they have times", async () => (await plane.store.jobSchedules()).length === 3);
+      using _later = await world.later(24 * hourMs);
+      plane.loop.wake();
+      await until("all are over", () => plane.ended.length === 25);
+      for (const [job, count] of Object.entries(counts))
+        assert.equal((await plane.store.jobRuns({ job })).length, count, job);
+    },
 
-  "what a person asked for and waits does not stand for the run of a time that has come": async (world) => {
+  "what a person asked for and waits does not stand for the run of a time that has come": async (
+    world,
+  ) => {
     const job = sampleJob("digest", everyHour());
     const { work, begun, open } = gate();
     await using plane = await planeOn(world, { jobs: [job], work });
@@ -134,7 +147,9 @@ const timePromises: EnginePromises = {
 };
 
 const endPromises: EnginePromises = {
-  "a run whose plane is gone is taken over, and ends once, whatever the first still does": async (world) => {
+  "a run whose plane is gone is taken over, and ends once, whatever the first still does": async (
+    world,
+  ) => {
     const job = sampleJob("digest");
     const { work, begun, open } = gate();
     await using first = await planeOn(world, { jobs: [job], work });
@@ -153,23 +168,25 @@ const endPromises: EnginePromises = {
     assert.deepEqual([run?.state, run?.starts, run?.tasks[0]?.attempts], ["succeeded", 2, 2]);
   },
 
-  "a plane that stops leaves its runs to the next at once, and one that is cancelled is over": async (world) => {
-    const job = sampleJob("digest", { concurrency: 2 });
-    const { work, begun } = gate();
-    const first = await planeOn(world, { jobs: [job], work });
-    await using second = await planeOn(world, { jobs: [job] });
-    for (const id of ["left", "cancelled"]) await first.store.addJobRun(sampleRun(id, { most: 2 }, job));
-    await first.start();
-    await until("both are under way", () => begun.length === 2);
-    assert.equal(first.engine.cancelHere("cancelled"), true);
-    assert.equal((await first.engine.ended("cancelled", { waitMs: 5_000 }))?.state, "cancelled");
-    await first.stop();
-    assert.equal((await second.store.jobRun("left"))?.state, "running");
-    await second.start();
-    await until("the other is over", () => second.ended.length === 1);
-    assert.deepEqual([second.ended[0]?.id, second.ended[0]?.state], ["left", "succeeded"]);
-    await until("nothing is left", async () => (await world.leftOver()) === 0);
-  },
+  "a plane that stops leaves its runs to the next at once, and one that is cancelled is over":
+    async (world) => {
+      const job = sampleJob("digest", { concurrency: 2 });
+      const { work, begun } = gate();
+      const first = await planeOn(world, { jobs: [job], work });
+      await using second = await planeOn(world, { jobs: [job] });
+      for (const id of ["left", "cancelled"])
+        await first.store.addJobRun(sampleRun(id, { most: 2 }, job));
+      await first.start();
+      await until("both are under way", () => begun.length === 2);
+      assert.equal(first.engine.cancelHere("cancelled"), true);
+      assert.equal((await first.engine.ended("cancelled", { waitMs: 5_000 }))?.state, "cancelled");
+      await first.stop();
+      assert.equal((await second.store.jobRun("left"))?.state, "running");
+      await second.start();
+      await until("the other is over", () => second.ended.length === 1);
+      assert.deepEqual([second.ended[0]?.id, second.ended[0]?.state], ["left", "succeeded"]);
+      await until("nothing is left", async () => (await world.leftOver()) === 0);
+    },
 
   "a run that another has ended is not gone on with": async (world) => {
     const job = sampleJob("digest");
@@ -195,7 +212,8 @@ const endPromises: EnginePromises = {
     const job = sampleJob("digest");
     await using plane = await planeOn(world, { jobs: [job], most: 2 });
     await using knowing = await planeOn(world, { jobs: others, most: 2 });
-    for (const { name } of others) await plane.store.addJobRun(sampleRun(name, { priority: 9 }, sampleJob(name)));
+    for (const { name } of others)
+      await plane.store.addJobRun(sampleRun(name, { priority: 9 }, sampleJob(name)));
     await plane.store.addJobRun(sampleRun("ours", {}, job));
     await plane.start();
     await until("ours is over", () => plane.ended.length === 1);
@@ -223,7 +241,10 @@ const endPromises: EnginePromises = {
 const all = { ...orderPromises, ...timePromises, ...endPromises, ...dueLetterPromises };
 
 /** Proves that what is due is done as promised, whatever gives it out. */
-export function engineContract(name: string, create: () => Promise<EngineWorld & AsyncDisposable>): void {
+export function engineContract(
+  name: string,
+  create: () => Promise<EngineWorld & AsyncDisposable>,
+): void {
   suite(name, () => {
     for (const [sentence, proof] of Object.entries(all))
       test(sentence, async () => {

@@ -26,7 +26,11 @@ export type RestoredStore = {
 };
 
 type Kind = "sqlite" | "postgres";
-type Restore = (version: string, data: string, files: ReadonlyMap<string, Buffer>) => Promise<RestoredStore>;
+type Restore = (
+  version: string,
+  data: string,
+  files: ReadonlyMap<string, Buffer>,
+) => Promise<RestoredStore>;
 
 /** A version ran in `fixtures/stores/world` and was killed. The present one continues with what it left. */
 export function oldStoreContract(kind: Kind, restore: Restore): void {
@@ -58,8 +62,12 @@ async function open(version: string, kind: Kind, restore: Restore) {
   assert.equal(code, 0, stderr);
   // Pins belong to a server in a directory.
   const identity = await identityIn(directory);
-  await run(`UPDATE pins SET identity = '${identity}'; UPDATE pinned_servers SET identity = '${identity}'`);
-  const made = JSON.parse(await readFile(join(fixtures, version, kind, "made.json"), "utf8")) as Made;
+  await run(
+    `UPDATE pins SET identity = '${identity}'; UPDATE pinned_servers SET identity = '${identity}'`,
+  );
+  const made = JSON.parse(
+    await readFile(join(fixtures, version, kind, "made.json"), "utf8"),
+  ) as Made;
   const serving = await startServe(config, data);
   return {
     version,
@@ -75,7 +83,8 @@ async function open(version: string, kind: Kind, restore: Restore) {
       return { status: response.status, body: (await response.json()) as Body };
     },
     /** What the server was asked to write since. */
-    notes: async () => (await readFile(directory.file("notes.txt"), "utf8").catch(() => "")).split("\n"),
+    notes: async () =>
+      (await readFile(directory.file("notes.txt"), "utf8").catch(() => "")).split("\n"),
     async [Symbol.asyncDispose]() {
       await serving.stop();
       await directory[Symbol.asyncDispose]();
@@ -89,11 +98,22 @@ const promises: { [sentence: string]: (opened: Opened) => Promise<void> } = {
     assert.deepEqual(lost, []);
   },
 
-  "has the calls of the spool, in one chain that holds the old head": async ({ rows, made, place }) => {
+  "has the calls of the spool, in one chain that holds the old head": async ({
+    rows,
+    made,
+    place,
+  }) => {
     const ids = rows.flatMap(({ table, row }) => (table === "calls" ? String(row.id) : []));
     const lost = made.last.filter((id) => !ids.includes(id));
     assert.deepEqual([lost, new Set(ids).size], [[], ids.length]);
-    const { code, stdout } = await runCli(["calls", "verify", "--head", made.head, "--json", ...place]);
+    const { code, stdout } = await runCli([
+      "calls",
+      "verify",
+      "--head",
+      made.head,
+      "--json",
+      ...place,
+    ]);
     assert.equal(code, 0, stdout);
     const audit = await runCli(["audit", "verify", "--json", ...place]);
     assert.equal(audit.code, 0, audit.stdout);
@@ -112,12 +132,20 @@ const promises: { [sentence: string]: (opened: Opened) => Promise<void> } = {
   "knows its keys, tokens, tools and decisions on definitions": async ({ say, made }) => {
     const listed = async (path: string, list: string, ...names: string[]) => {
       const { body } = await say("GET", path);
-      return body[list]?.map((one) => names.map((name) => Reflect.get(one, name)).join(" ")).toSorted();
+      return body[list]
+        ?.map((one) => names.map((name) => Reflect.get(one, name)).join(" "))
+        .toSorted();
     };
     assert.deepEqual(await listed("/keys", "keys", "id"), [made.ops.id, made.other.id].toSorted());
     assert.deepEqual(await listed("/tokens", "tokens", "server"), ["far"]);
-    assert.equal((await say("GET", "/tools/notes.echo")).body.description, "Gives a text back, unchanged.");
-    assert.equal((await say("POST", "/tools/say/call", { arguments: { word: "still" } })).body.ok, true);
+    assert.equal(
+      (await say("GET", "/tools/notes.echo")).body.description,
+      "Gives a text back, unchanged.",
+    );
+    assert.equal(
+      (await say("POST", "/tools/say/call", { arguments: { word: "still" } })).body.ok,
+      true,
+    );
     const pins = ["break rejected", "echo pinned", "read pinned", "write pinned"];
     assert.deepEqual(await listed("/pins?server=notes", "pins", "tool", "status"), pins);
   },
@@ -125,7 +153,10 @@ const promises: { [sentence: string]: (opened: Opened) => Promise<void> } = {
   "lets a call that waits be answered, and no answered one": async ({ say, made, notes }) => {
     const { body } = await say("GET", "/approvals?status=all");
     const answered = body.approvals?.find(({ status }) => status === "rejected");
-    assert.equal((await say("POST", `/approvals/${answered?.id}`, { decision: "approve" })).status, 409);
+    assert.equal(
+      (await say("POST", `/approvals/${answered?.id}`, { decision: "approve" })).status,
+      409,
+    );
     const approved = await say("POST", `/approvals/${made.approval}`, { decision: "approve" });
     assert.equal(approved.status, 200);
     assert.ok((await notes()).includes("pending"), JSON.stringify(approved.body));
@@ -139,7 +170,12 @@ const promises: { [sentence: string]: (opened: Opened) => Promise<void> } = {
     assert.deepEqual(changes, ["planned", "planned too"], JSON.stringify(approved.body));
   },
 
-  "honours the key of a job's request, for the same credential": async ({ say, made, notes, version }) => {
+  "honours the key of a job's request, for the same credential": async ({
+    say,
+    made,
+    notes,
+    version,
+  }) => {
     const again = { input: { text: "once" }, idempotencyKey: "k3" };
     const { body } = await say("POST", "/jobs/note/run", again);
     assert.equal(Reflect.get(body.run ?? {}, "id"), made.run, JSON.stringify(body));
@@ -147,12 +183,18 @@ const promises: { [sentence: string]: (opened: Opened) => Promise<void> } = {
     // Version 0.1 kept it by user: there is no telling whether another credential means the same request.
     const other = await say("POST", "/jobs/note/run", again, made.other);
     assert.equal(other.status, version === "0.1.0" ? 409 : 200, JSON.stringify(other.body));
-    assert.equal(Reflect.get((await say("GET", "/jobs/yearly")).body.schedule ?? {}, "state"), "paused");
+    assert.equal(
+      Reflect.get((await say("GET", "/jobs/yearly")).body.schedule ?? {}, "state"),
+      "paused",
+    );
   },
 
   "has its dead letter, its large result and its history of changes": async ({ say }) => {
     const [letter] = (await say("GET", "/dead-letters")).body.deadLetters ?? [];
-    assert.equal((await say("POST", `/dead-letters/${letter?.id}/resolve`, { note: "done" })).status, 200);
+    assert.equal(
+      (await say("POST", `/dead-letters/${letter?.id}/resolve`, { note: "done" })).status,
+      200,
+    );
     const [result] = (await say("GET", "/results")).body.results ?? [];
     assert.match(JSON.stringify((await say("GET", `/results/${result?.id}`)).body), /large large/);
     assert.match(JSON.stringify((await say("GET", "/tools/changes?name=say")).body), /mine/);
@@ -169,7 +211,11 @@ async function unpack(from: string): Promise<Map<string, Buffer>> {
 }
 
 /** As old as they are: their process ids may be those of others by now. */
-async function writeSpools(data: string, spool: string, files: ReadonlyMap<string, Buffer>): Promise<void> {
+async function writeSpools(
+  data: string,
+  spool: string,
+  files: ReadonlyMap<string, Buffer>,
+): Promise<void> {
   const then = new Date(0);
   for (const [name, bytes] of files) {
     const [, rest] = name.split("-waiting-");
@@ -202,12 +248,24 @@ function isKept(old: Line, now: Line): boolean {
 }
 
 function inNewStore(directory: TemporaryDirectory, name: string): string[] {
-  return ["--config", directory.file("toolplane.json"), "--store", "sqlite", "--data-dir", directory.file(name)];
+  return [
+    "--config",
+    directory.file("toolplane.json"),
+    "--store",
+    "sqlite",
+    "--data-dir",
+    directory.file(name),
+  ];
 }
 
 /** Of the server in this directory, as a new store has it. */
 async function identityIn(directory: TemporaryDirectory): Promise<string> {
-  const { code, stderr } = await runCli(["call", "notes.echo", "text=hello", ...inNewStore(directory, "probe")]);
+  const { code, stderr } = await runCli([
+    "call",
+    "notes.echo",
+    "text=hello",
+    ...inNewStore(directory, "probe"),
+  ]);
   assert.equal(code, 0, stderr);
   const database = new DatabaseSync(directory.file("probe/toolplane.db"));
   try {

@@ -15,7 +15,9 @@ const fixtures = join(import.meta.dirname, "../fixtures/stores");
 
 /** What a released version asked Postgres, recorded from its program: see `fixtures/stores/README.md`. */
 function recorded(version: string): Transaction[] {
-  const text = gunzipSync(readFileSync(join(fixtures, version, "postgres/statements.jsonl.gz"))).toString();
+  const text = gunzipSync(
+    readFileSync(join(fixtures, version, "postgres/statements.jsonl.gz")),
+  ).toString();
   return text
     .trimEnd()
     .split("\n")
@@ -25,7 +27,9 @@ function recorded(version: string): Transaction[] {
 const adds = (table: string, { text }: Statement) => text.startsWith(`INSERT INTO ${table} `);
 const isRecord = (statement: Statement) => adds("calls", statement) || adds("audit", statement);
 const withBytes = (value: unknown) =>
-  typeof value === "object" && value !== null && "hex" in value ? Buffer.from(String(value.hex), "hex") : value;
+  typeof value === "object" && value !== null && "hex" in value
+    ? Buffer.from(String(value.hex), "hex")
+    : value;
 
 /** A plane of another version on the same database, as far as the database can tell. */
 export async function openOlderWriter(version: string, connectionString: string) {
@@ -56,7 +60,9 @@ export async function openOlderWriter(version: string, connectionString: string)
     for (const statement of transaction) {
       // Several statements at once are possible without values only.
       const values = renewed(statement, read);
-      const answer = await (values.length === 0 ? client.query(statement.text) : client.query(statement.text, values));
+      const answer = await (values.length === 0
+        ? client.query(statement.text)
+        : client.query(statement.text, values));
       const [row] = (answer as { rows?: Record<string, unknown>[] }).rows ?? [];
       if (statement.text.startsWith("SELECT max(id)")) read.last = Number(row?.max);
       if (statement.text.startsWith("SELECT hash")) read.hash = String(row?.hash ?? "");
@@ -77,7 +83,8 @@ export async function openOlderWriter(version: string, connectionString: string)
     },
     /** Its records of calls and changes once more. */
     async record(): Promise<void> {
-      for (const transaction of transactions.filter((one) => one.some(isRecord))) await run(transaction);
+      for (const transaction of transactions.filter((one) => one.some(isRecord)))
+        await run(transaction);
     },
     [Symbol.asyncDispose]: () => client.end(),
   };

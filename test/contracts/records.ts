@@ -56,7 +56,12 @@ export function agentRun(id: string, changes: Partial<AgentRun> = {}): AgentRun 
     reasoning: "I have seen both.",
     turns: 1,
     usage: { inputTokens: 900, outputTokens: 100, totalTokens: 1_000 },
-    counters: { totalToolCalls: 1, totalToolCallTurns: 1, totalGenerations: 1, generationsWithTools: 1 },
+    counters: {
+      totalToolCalls: 1,
+      totalToolCallTurns: 1,
+      totalGenerations: 1,
+      generationsWithTools: 1,
+    },
     steps: [
       {
         ...step,
@@ -98,8 +103,16 @@ export function agentRun(id: string, changes: Partial<AgentRun> = {}): AgentRun 
           },
         ],
       },
-      { role: "tool", tool_call_id: "call_1", content: [{ type: "text", text: '[{"number":7},{"number":9}]' }] },
-      { role: "assistant", content: [{ type: "text", text: "Two are." }], reasoning_content: "I have seen both." },
+      {
+        role: "tool",
+        tool_call_id: "call_1",
+        content: [{ type: "text", text: '[{"number":7},{"number":9}]' }],
+      },
+      {
+        role: "assistant",
+        content: [{ type: "text", text: "Two are." }],
+        reasoning_content: "I have seen both.",
+      },
     ],
     ...changes,
   };
@@ -111,12 +124,24 @@ export function callEntry(id: string, changes: Partial<CallRecord> = {}): Journa
 
 export function auditEntry(id: string, changes: Partial<AuditRecord> = {}): JournalEntry {
   const who = { user: "ada", key: null, face: "http", address: "127.0.0.1" } as const;
-  const what = { operation: "keys.create", target: "ci", input: {}, before: null, after: null, ok: true, code: null };
+  const what = {
+    operation: "keys.create",
+    target: "ci",
+    input: {},
+    before: null,
+    after: null,
+    ok: true,
+    code: null,
+  };
   return { kind: "audit", record: { id, at: moment, ...who, ...what, ...changes } };
 }
 
 export function eventEntry(callId: string): JournalEntry {
-  return { kind: "event", at: moment, event: { type: "tool.call", callId, tool: "echo", user: null } };
+  return {
+    kind: "event",
+    at: moment,
+    event: { type: "tool.call", callId, tool: "echo", user: null },
+  };
 }
 
 export function sampleEntry(subject: string, latencyMs: number): JournalEntry {

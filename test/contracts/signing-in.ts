@@ -55,7 +55,10 @@ export function remote(url: string, auth?: object): ServerDefinition {
 }
 
 /** What the MCP server answers to these headers: a challenge, or null when it lets them in. */
-export async function knock(url: string, headers: Record<string, string>): Promise<Challenge | null> {
+export async function knock(
+  url: string,
+  headers: Record<string, string>,
+): Promise<Challenge | null> {
   const response = await fetch(url, {
     method: "POST",
     headers: {
@@ -67,13 +70,16 @@ export async function knock(url: string, headers: Record<string, string>): Promi
   });
   await response.arrayBuffer();
   const { status } = response;
-  return [401, 403].includes(status) ? { status, wwwAuthenticate: response.headers.get("www-authenticate") } : null;
+  return [401, 403].includes(status)
+    ? { status, wwwAuthenticate: response.headers.get("www-authenticate") }
+    : null;
 }
 
 /** What a browser would do with the address of a sign-in: where it is sent back to. */
 export async function browse(url: string): Promise<URLSearchParams> {
   const response = await fetch(url, { redirect: "manual" });
-  const location = response.headers.get("location") ?? assert.fail(`no redirect: ${await response.text()}`);
+  const location =
+    response.headers.get("location") ?? assert.fail(`no redirect: ${await response.text()}`);
   return new URL(location).searchParams;
 }
 
@@ -103,7 +109,10 @@ export async function startOAuth(args: string[] = []) {
     /** The forms that the token endpoint got. */
     tokens: () => readLog(log).filter(({ event }) => event === "token") as unknown as TokenEntry[],
     registrations: () => readLog(log).filter(({ event }) => event === "register"),
-    requests: () => readLog(log).flatMap(({ event, method, url }) => (event === "oauth" ? [`${method} ${url}`] : [])),
+    requests: () =>
+      readLog(log).flatMap(({ event, method, url }) =>
+        event === "oauth" ? [`${method} ${url}`] : [],
+      ),
     async [Symbol.asyncDispose]() {
       await fixture.stop();
       await directory[Symbol.asyncDispose]();

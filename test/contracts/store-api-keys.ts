@@ -31,7 +31,9 @@ export const apiKeyPromises: Promises = {
       assert.equal(await again.apiKeyByHash(other), null);
   },
 
-  "lists API keys in the order they were created, and knows whether there are any": async ({ store }) => {
+  "lists API keys in the order they were created, and knows whether there are any": async ({
+    store,
+  }) => {
     assert.equal(await store.hasApiKeys(), false);
     for (const id of ["b", "a"]) await store.addApiKey(apiKey(id), id);
     assert.deepEqual(await store.apiKeys(), [apiKey("b"), apiKey("a")]);

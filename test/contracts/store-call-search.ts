@@ -25,13 +25,22 @@ function hourly(count: number) {
 }
 
 export const callSearchPromises: Promises = {
-  "finds calls by time, duration, server, cost and a part of their tool's name": async ({ store }) => {
+  "finds calls by time, duration, server, cost and a part of their tool's name": async ({
+    store,
+  }) => {
     await store.append(hourly(30));
-    const found = async (filter: CallFilter) => (await store.calls(filter)).map(({ id }) => Number(id.split("-")[1]));
+    const found = async (filter: CallFilter) =>
+      (await store.calls(filter)).map(({ id }) => Number(id.split("-")[1]));
     assert.deepEqual(await found({ since: "2026-03-02" }), [29, 28, 27, 26, 25, 24]);
     assert.deepEqual((await found({ until: "2026-03-01" })).length, 24);
-    assert.deepEqual(await found({ since: "2026-03-01T02:00:00Z", until: "2026-03-01T05:00:00.000Z" }), [4, 3, 2]);
-    assert.deepEqual(await found({ since: "2026-03-01T03:00:00+01:00", until: "2026-03-01T02:00:00.001Z" }), [2]);
+    assert.deepEqual(
+      await found({ since: "2026-03-01T02:00:00Z", until: "2026-03-01T05:00:00.000Z" }),
+      [4, 3, 2],
+    );
+    assert.deepEqual(
+      await found({ since: "2026-03-01T03:00:00+01:00", until: "2026-03-01T02:00:00.001Z" }),
+      [2],
+    );
     assert.deepEqual(await found({ since: "2026-03-01", minMs: 270, limit: 2 }), [29, 28]);
     assert.deepEqual(await found({ minMs: 270, maxMs: 280, limit: 5 }), [28, 27]);
     assert.deepEqual(await found({ since: "2026-03-02", match: "READ", limit: 5 }), [28, 26, 24]);
@@ -40,7 +49,10 @@ export const callSearchPromises: Promises = {
     assert.deepEqual(await found({ since: "2026-03-02", server: "mail" }), [29, 27, 25]);
     assert.deepEqual(await found({ minCost: 0.4, limit: 5 }), [5]);
     assert.deepEqual(await found({ minCost: 0.41, limit: 5 }), []);
-    await assert.rejects(store.calls({ since: "soon" }), { code: "USAGE", message: /'since' cannot be 'soon'/ });
+    await assert.rejects(store.calls({ since: "soon" }), {
+      code: "USAGE",
+      message: /'since' cannot be 'soon'/,
+    });
   },
 
   "finds calls of a time page by page, each once": async ({ store }) => {

@@ -8,11 +8,15 @@ const minuteMs = 60_000;
 const at = (ms: number) => new Date(since + ms).toISOString();
 
 export const callSeriesPromises: Promises = {
-  "counts the calls of a span of time by minute and status, and knows how long they took": async ({ store }) => {
+  "counts the calls of a span of time by minute and status, and knows how long they took": async ({
+    store,
+  }) => {
     const durations = Array.from({ length: 20 }, (_, index) => index + 1);
     await store.append([
       callEntry("before", { at: at(-1) }),
-      ...durations.map((durationMs) => callEntry(`first-${durationMs}`, { at: at(durationMs), durationMs })),
+      ...durations.map((durationMs) =>
+        callEntry(`first-${durationMs}`, { at: at(durationMs), durationMs }),
+      ),
       callEntry("edge", { at: at(minuteMs - 1), durationMs: 100, status: "failed" }),
       callEntry("third", { at: at(2 * minuteMs), durationMs: 0.5, status: "refused" }),
       callEntry("behind", { at: at(3 * minuteMs) }),
@@ -48,7 +52,9 @@ export const callSeriesPromises: Promises = {
   "counts hours as it counts their minutes, in steps of one hour or more": async ({ store }) => {
     const hourMs = 60 * minuteMs;
     const times = [0, 1, hourMs - 1, hourMs, 5 * hourMs, 6 * hourMs - 1, 7 * hourMs];
-    await store.append(times.map((ms, index) => callEntry(`c${index}`, { at: at(ms), durationMs: 3 })));
+    await store.append(
+      times.map((ms, index) => callEntry(`c${index}`, { at: at(ms), durationMs: 3 })),
+    );
     const placed = async (steps: number, stepMs: number) =>
       (await store.callSeries({ since, steps, stepMs })).steps.map(({ place, byStatus }) => [
         place,
@@ -79,7 +85,8 @@ export const callSeriesPromises: Promises = {
       callEntry(id, { at: at(0), durationMs: 3, principal: principalOf({ user }) });
     await store.append([by("one", "ada"), by("two", "ada"), by("three", "bob"), by("four", null)]);
     const countOf = async (user: string | null) =>
-      (await store.callSeries({ since, steps: 1, stepMs: minuteMs, user })).steps[0]?.byStatus.succeeded;
+      (await store.callSeries({ since, steps: 1, stepMs: minuteMs, user })).steps[0]?.byStatus
+        .succeeded;
     assert.deepEqual([await countOf("ada"), await countOf("bob"), await countOf(null)], [2, 1, 1]);
     assert.equal(await countOf("eve"), undefined);
   },

@@ -33,11 +33,24 @@ function newChange(name: string, changes: Partial<NewChange> = {}): NewChange {
 }
 
 function entry(name: string, kind: EntryKind = "tool", persona: string | null = null): StoredEntry {
-  return { kind, name, persona, manifest: { name, description: `The ${kind}` }, at: moment, user: "ada" };
+  return {
+    kind,
+    name,
+    persona,
+    manifest: { name, description: `The ${kind}` },
+    at: moment,
+    user: "ada",
+  };
 }
 
 function known(listedAt: string, ...names: string[]): KnownServer {
-  return { identity: "one", era: "legacy", eraAt: moment, listedAt, tools: names.map((name) => ({ name })) };
+  return {
+    identity: "one",
+    era: "legacy",
+    eraAt: moment,
+    listedAt,
+    tools: names.map((name) => ({ name })),
+  };
 }
 
 async function namesOf(store: Store, filter: ChangeFilter = {}, audiences: string[] | null = null) {
@@ -46,14 +59,19 @@ async function namesOf(store: Store, filter: ChangeFilter = {}, audiences: strin
 }
 
 export const changePromises: Promises = {
-  "gives changes back newest first, unchanged but for their audience": async ({ store, reopen }) => {
+  "gives changes back newest first, unchanged but for their audience": async ({
+    store,
+    reopen,
+  }) => {
     await store.addChanges([newChange("a"), newChange("b", { reason: null, before: null })]);
     await store.addChanges([newChange("c")]);
     const { changes, total } = await (await reopen()).changes({ limit: 2 });
     assert.equal(total, 3);
     assert.deepEqual(
       changes.map(({ id: _, ...change }) => change),
-      [newChange("c"), newChange("b", { reason: null, before: null })].map(({ audience: __, ...change }) => change),
+      [newChange("c"), newChange("b", { reason: null, before: null })].map(
+        ({ audience: __, ...change }) => change,
+      ),
     );
     assert.ok((changes[0]?.id ?? 0) > (changes[1]?.id ?? 0));
   },
@@ -112,10 +130,17 @@ export const changePromises: Promises = {
 };
 
 export const entryPromises: Promises = {
-  "has what was set after it was opened again, each kind, persona and name once": async ({ store, reopen }) => {
+  "has what was set after it was opened again, each kind, persona and name once": async ({
+    store,
+    reopen,
+  }) => {
     const put = [entry("b"), entry("a"), entry("a", "skill"), entry("a", "tool", "Atlas")];
     await store.editEntries({ put, remove: [], changes: [newChange("a")] });
-    await store.editEntries({ put: [{ ...entry("a"), user: "bob" }], remove: [entry("b")], changes: [] });
+    await store.editEntries({
+      put: [{ ...entry("a"), user: "bob" }],
+      remove: [entry("b")],
+      changes: [],
+    });
     const again = await reopen();
     assert.deepEqual(await again.entries(), [
       entry("a", "skill"),
@@ -131,7 +156,9 @@ export const entryPromises: Promises = {
     assert.deepEqual([await store.entries(), await namesOf(store)], [[], ""]);
   },
 
-  "takes a listing only from who knows the one before, and tells the changes once": async ({ store }) => {
+  "takes a listing only from who knows the one before, and tells the changes once": async ({
+    store,
+  }) => {
     assert.equal(await store.putListing(known("t1", "x"), null, [newChange("a")]), true);
     assert.equal(await store.putListing(known("t2", "y"), null, [newChange("b")]), false);
     assert.equal(await store.putListing(known("t2", "y"), "t1", [newChange("c")]), true);
@@ -140,7 +167,10 @@ export const entryPromises: Promises = {
     assert.equal(await namesOf(store), "ca");
   },
 
-  "keeps what a server lists beside its tools, and knows where it was never asked": async ({ store, reopen }) => {
+  "keeps what a server lists beside its tools, and knows where it was never asked": async ({
+    store,
+    reopen,
+  }) => {
     const offers = { prompts: { listedAt: moment, items: [{ name: "p" }] } };
     await store.putListing(known("t1", "x"), null, []);
     assert.equal((await store.knownServers(["one"]))[0]?.offers, undefined);

@@ -10,8 +10,13 @@ const idsOf = async (store: Store, filter: Parameters<Store["deadLetters"]>[0] =
   (await store.deadLetters(filter)).deadLetters.map(({ id }) => id).join("");
 
 export const deadLetterPromises: Promises = {
-  "gives a dead letter back as it was kept, and null for one it never saw": async ({ store, reopen }) => {
-    const letter = sampleLetter("a", { arguments: { odd: "\u0000 \ud800 \u{1f680}", deep: [{ n: null }] } });
+  "gives a dead letter back as it was kept, and null for one it never saw": async ({
+    store,
+    reopen,
+  }) => {
+    const letter = sampleLetter("a", {
+      arguments: { odd: "\u0000 \ud800 \u{1f680}", deep: [{ n: null }] },
+    });
     await store.addDeadLetter(letter, most);
     const again = await reopen();
     assert.deepEqual(await again.deadLetter("a"), letter);
@@ -27,14 +32,19 @@ export const deadLetterPromises: Promises = {
     const changed = await Promise.all(changes);
     assert.deepEqual(changed.toSorted(), [false, false, true]);
     const kept = await store.deadLetter("a");
-    assert.deepEqual([kept?.status, kept?.revision], [["retrying", "resolved", "abandoned"][changed.indexOf(true)], 2]);
+    assert.deepEqual(
+      [kept?.status, kept?.revision],
+      [["retrying", "resolved", "abandoned"][changed.indexOf(true)], 2],
+    );
     assert.equal(await store.deleteDeadLetter("a", 1), false);
     assert.equal(await store.deleteDeadLetter("a", 2), true);
     assert.equal(await store.deleteDeadLetter("a", 2), false);
     assert.equal(await store.replaceDeadLetter(sampleLetter("gone")), false);
   },
 
-  "lists dead letters newest first, filters them, and counts what matches in every status": async ({ store }) => {
+  "lists dead letters newest first, filters them, and counts what matches in every status": async ({
+    store,
+  }) => {
     await store.addDeadLetter(sampleLetter("a", { tool: "x" }), most);
     await store.addDeadLetter(sampleLetter("b", { server: null }), most);
     await store.addDeadLetter(sampleLetter("c", { tool: "x", status: "resolved" }), most);
@@ -47,7 +57,10 @@ export const deadLetterPromises: Promises = {
     assert.equal(await idsOf(store, { owner: null }), "");
     assert.equal(await idsOf(store, { id: "b" }), "b");
     const { total, byStatus } = await store.deadLetters({ tool: "x", status: "resolved" });
-    assert.deepEqual([total, byStatus], [1, { pending: 1, retrying: 0, resolved: 1, abandoned: 0 }]);
+    assert.deepEqual(
+      [total, byStatus],
+      [1, { pending: 1, retrying: 0, resolved: 1, abandoned: 0 }],
+    );
   },
 
   "pages through dead letters while others come and go": async ({ store }) => {
@@ -59,7 +72,10 @@ export const deadLetterPromises: Promises = {
     const second = await store.deadLetters({ limit: 2, cursor: first.nextCursor ?? "" });
     assert.equal(second.deadLetters.map(({ id }) => id).join(""), "cb");
     const third = await store.deadLetters({ limit: 2, cursor: second.nextCursor ?? "" });
-    assert.deepEqual([third.deadLetters.map(({ id }) => id).join(""), third.nextCursor], ["a", null]);
+    assert.deepEqual(
+      [third.deadLetters.map(({ id }) => id).join(""), third.nextCursor],
+      ["a", null],
+    );
   },
 
   "tells which dead letters are due, longest first": async ({ store }) => {
@@ -67,10 +83,17 @@ export const deadLetterPromises: Promises = {
     await store.addDeadLetter(sampleLetter("late", { nextRetryAt: at(30) }), most);
     await store.addDeadLetter(sampleLetter("soon", { nextRetryAt: at(5) }), most);
     const lease = { until: at(2), was };
-    await store.addDeadLetter(sampleLetter("lost", { status: "retrying", nextRetryAt: null, lease }), most);
+    await store.addDeadLetter(
+      sampleLetter("lost", { status: "retrying", nextRetryAt: null, lease }),
+      most,
+    );
     await store.addDeadLetter(sampleLetter("held", { nextRetryAt: null, hold: "permanent" }), most);
-    await store.addDeadLetter(sampleLetter("over", { status: "abandoned", nextRetryAt: null }), most);
-    const due = async (minute: number) => (await store.dueDeadLetters(at(minute))).map(({ id }) => id);
+    await store.addDeadLetter(
+      sampleLetter("over", { status: "abandoned", nextRetryAt: null }),
+      most,
+    );
+    const due = async (minute: number) =>
+      (await store.dueDeadLetters(at(minute))).map(({ id }) => id);
     assert.deepEqual([await due(1), await due(5)], [[], ["lost", "soon"]]);
     assert.deepEqual((await store.dueDeadLetters(at(2)))[0], {
       id: "lost",
@@ -89,7 +112,9 @@ export const deadLetterPromises: Promises = {
     assert.equal(await idsOf(store), "dc");
   },
 
-  "keeps so many dead letters and lets the oldest go, those that are over first": async ({ store }) => {
+  "keeps so many dead letters and lets the oldest go, those that are over first": async ({
+    store,
+  }) => {
     const lease = { until: at(9), was: { status: "pending", nextRetryAt: null } } as const;
     await store.addDeadLetter(sampleLetter("a", { status: "retrying", lease }), 3);
     await store.addDeadLetter(sampleLetter("b"), 3);

@@ -6,7 +6,9 @@ import { type Promises, storeFailed } from "./opened-store.ts";
 import { brokenEntry, callEntry, callRecord, eventEntry, moment, sampleEntry } from "./records.ts";
 
 export const callPromises: Promises = {
-  "gives a call back exactly as it was recorded, and null for one it never saw": async ({ store }) => {
+  "gives a call back exactly as it was recorded, and null for one it never saw": async ({
+    store,
+  }) => {
     const call = callRecord("one", { server: null, error: null, durationMs: 0.1 + 0.2 });
     await store.append([{ kind: "call", call }]);
     assert.deepEqual(await store.call("one"), call);
@@ -16,7 +18,10 @@ export const callPromises: Promises = {
   "tells who made calls, and leaves out those it never saw": async ({ store }) => {
     const ann = principalOf({ user: "ann" });
     const anonymous = principalOf({});
-    await store.append([callEntry("one", { principal: ann }), callEntry("two", { principal: anonymous })]);
+    await store.append([
+      callEntry("one", { principal: ann }),
+      callEntry("two", { principal: anonymous }),
+    ]);
     const owners = await store.callOwners(["one", "two", "never"]);
     assert.deepEqual([owners.size, owners.get("one"), owners.get("two")], [2, ann, anonymous]);
     assert.equal((await store.callOwners([])).size, 0);
@@ -32,7 +37,10 @@ export const callPromises: Promises = {
   "stores all entries of an append or none": async ({ store }) => {
     const entries = [callEntry("one"), eventEntry("one"), sampleEntry("tool:echo", 1)];
     await assert.rejects(store.append([...entries, brokenEntry()]), storeFailed);
-    assert.deepEqual([await store.calls(), await store.events(), await store.samples()], [[], [], []]);
+    assert.deepEqual(
+      [await store.calls(), await store.events(), await store.samples()],
+      [[], [], []],
+    );
     await store.append(entries);
     assert.equal((await store.calls()).length, 1);
   },
@@ -43,7 +51,9 @@ export const callPromises: Promises = {
     assert.equal((await store.call("one"))?.status, "succeeded");
   },
 
-  "pages through calls of the same millisecond without losing or repeating one": async ({ store }) => {
+  "pages through calls of the same millisecond without losing or repeating one": async ({
+    store,
+  }) => {
     // Descending names: an order by id would be the wrong one.
     const ids = Array.from({ length: 25 }, (_, index) => `call-${99 - index}`);
     await store.append(ids.slice(0, 20).map((id) => callEntry(id)));
@@ -85,9 +95,13 @@ export const callPromises: Promises = {
 
   "filters calls by the user who made them, or by no user": async ({ store }) => {
     const users = ["ann", null, "bob", "ann"];
-    await store.append(users.map((user, at) => callEntry(`${at}`, { principal: principalOf({ user }) })));
+    await store.append(
+      users.map((user, at) => callEntry(`${at}`, { principal: principalOf({ user }) })),
+    );
     const idsOf = async (user: string | null, before?: string) =>
-      (await store.calls({ user, ...(before === undefined ? {} : { before }) })).map(({ id }) => id).join("");
+      (await store.calls({ user, ...(before === undefined ? {} : { before }) }))
+        .map(({ id }) => id)
+        .join("");
     assert.equal(await idsOf("ann"), "30");
     assert.equal(await idsOf("ann", "3"), "0");
     assert.equal(await idsOf(null), "1");
@@ -112,7 +126,9 @@ export const eventPromises: Promises = {
     assert.equal(await store.lastEventId(), third);
   },
 
-  "reads the events of a call from its record, among the others and in order": async ({ store }) => {
+  "reads the events of a call from its record, among the others and in order": async ({
+    store,
+  }) => {
     const call = callRecord("both", { principal: principalOf({ user: "ada", key: "k-1" }) });
     const late = callRecord("late", { status: "failed", error: null });
     await store.append([
@@ -128,7 +144,13 @@ export const eventPromises: Promises = {
       all.map(({ event }) => event.type),
       [before?.event.type, "tool.call", "tool.result", between?.event.type, "tool.result"],
     );
-    assert.deepEqual(begun?.event, { type: "tool.call", callId: "both", tool: call.tool, user: "ada", key: "k-1" });
+    assert.deepEqual(begun?.event, {
+      type: "tool.call",
+      callId: "both",
+      tool: call.tool,
+      user: "ada",
+      key: "k-1",
+    });
     assert.deepEqual([begun?.at, ended?.at], [moment, "2026-03-01T12:00:00.041Z"]);
     assert.equal(lateEnd?.event.type === "tool.result" && lateEnd.event.callId, "late");
     for (const [place, { id }] of all.entries()) {
@@ -137,7 +159,10 @@ export const eventPromises: Promises = {
     }
     assert.ok((await store.lastEventId()) >= (lateEnd?.id ?? 0));
     await store.append([eventEntry("last")]);
-    assert.equal((await store.events(await store.lastEventId().then((last) => last - 1))).length, 1);
+    assert.equal(
+      (await store.events(await store.lastEventId().then((last) => last - 1))).length,
+      1,
+    );
   },
 
   "goes on counting events after it was opened again": async ({ store, reopen }) => {
@@ -152,7 +177,12 @@ export const eventPromises: Promises = {
 
 export const samplePromises: Promises = {
   "gives samples back unchanged, oldest first within each subject": async ({ store }) => {
-    const entries = [sampleEntry("b", 3), sampleEntry("a", 2.5), sampleEntry("b", 1), sampleEntry("b", 2)];
+    const entries = [
+      sampleEntry("b", 3),
+      sampleEntry("a", 2.5),
+      sampleEntry("b", 1),
+      sampleEntry("b", 2),
+    ];
     await store.append(entries);
     assert.deepEqual(await latenciesOf(store, "b"), [3, 1, 2]);
     const [only] = (await store.samples()).filter((sample) => sample.subject === "a");
@@ -171,7 +201,10 @@ export const samplePromises: Promises = {
     assert.deepEqual(await latenciesOf(again, "quiet"), [7]);
   },
 
-  "tells what samples are new since it was asked, from whomever they come": async ({ store, reopen }) => {
+  "tells what samples are new since it was asked, from whomever they come": async ({
+    store,
+    reopen,
+  }) => {
     await store.append([sampleEntry("b", 1), sampleEntry("a", 2)]);
     const all = await store.newSamples(0);
     assert.deepEqual(
@@ -183,7 +216,9 @@ export const samplePromises: Promises = {
     );
     assert.deepEqual(await store.newSamples(all.newest), { samples: [], newest: all.newest });
     const again = await reopen();
-    await again.append(Array.from({ length: healthWindow + 1 }, (_, number) => sampleEntry("b", number)));
+    await again.append(
+      Array.from({ length: healthWindow + 1 }, (_, number) => sampleEntry("b", number)),
+    );
     const { samples, newest } = await again.newSamples(all.newest);
     assert.deepEqual([samples.length, samples.at(-1)?.latencyMs], [healthWindow, healthWindow]);
     assert.ok(newest > all.newest);

@@ -33,7 +33,9 @@ export const heldCallPromises: Promises = {
     assert.equal(await store.heldCall("two"), null);
   },
 
-  "lists held calls in the order they were asked, by status, plan and user when wanted": async ({ store }) => {
+  "lists held calls in the order they were asked, by status, plan and user when wanted": async ({
+    store,
+  }) => {
     for (const id of ["c", "b", "a"]) await store.addHeldCall(heldCall(id));
     await store.replaceHeldCall(answeredCall(heldCall("b"), "approve"));
     await store.addChange(heldCall("d"), plan("p"));
@@ -58,7 +60,10 @@ export const heldCallPromises: Promises = {
     };
     assert.deepEqual([await partOf("oldest", 3), await partOf("oldest", 3, "c")], ["abc", "dn"]);
     assert.deepEqual([await partOf("newest", 2), await partOf("newest", 9, "d")], ["nd", "cba"]);
-    assert.deepEqual([await partOf("pending", 3), await partOf("pending", 3, "b", true)], ["ndb", "ac"]);
+    assert.deepEqual(
+      [await partOf("pending", 3), await partOf("pending", 3, "b", true)],
+      ["ndb", "ac"],
+    );
     assert.equal(await partOf("pending", 3, "c"), "");
     assert.equal(await partOf("oldest", 3, "unknown"), "");
     const count = (filter: HeldFilter) => store.countHeldCalls(filter);
@@ -69,7 +74,10 @@ export const heldCallPromises: Promises = {
 
   "lets one of several who change a held call do so": async ({ store }) => {
     await store.addHeldCall(heldCall("one"));
-    const answers = [answeredCall(heldCall("one"), "reject"), answeredCall(heldCall("one"), "approve")];
+    const answers = [
+      answeredCall(heldCall("one"), "reject"),
+      answeredCall(heldCall("one"), "approve"),
+    ];
     const taken = await Promise.all(answers.map((answer) => store.replaceHeldCall(answer)));
     assert.deepEqual(taken.toSorted(), [false, true]);
     const winner = answers[taken.indexOf(true)];

@@ -20,13 +20,22 @@ function schedule(job: string, changes: Partial<JobSchedule> = {}): JobSchedule 
 }
 
 export const jobPromises: Promises = {
-  "keeps a schedule once, and lets only those change it who have read it last": async ({ store, reopen }) => {
-    assert.deepEqual(await store.putJobSchedules([schedule("a"), schedule("a", { nextAt: at(9) })]), [true, false]);
+  "keeps a schedule once, and lets only those change it who have read it last": async ({
+    store,
+    reopen,
+  }) => {
+    assert.deepEqual(
+      await store.putJobSchedules([schedule("a"), schedule("a", { nextAt: at(9) })]),
+      [true, false],
+    );
     assert.deepEqual(await store.putJobSchedules([schedule("a", { owner: "Atlas" })]), [true]);
     const read = (await store.jobSchedule("a", null)) as JobSchedule;
     assert.deepEqual(read, schedule("a", { revision: 1 }));
     const moved = { ...read, nextAt: at(7) };
-    assert.deepEqual(await store.putJobSchedules([moved, { ...moved, nextAt: at(8) }]), [true, false]);
+    assert.deepEqual(await store.putJobSchedules([moved, { ...moved, nextAt: at(8) }]), [
+      true,
+      false,
+    ]);
     const again = await reopen();
     assert.equal((await again.jobSchedule("a", null))?.nextAt, at(7));
     assert.equal((await again.jobSchedules()).length, 2);
@@ -82,23 +91,35 @@ export const jobPromises: Promises = {
     assert.equal(await store.jobRun("two"), null);
   },
 
-  "lets a run begin only where its job has room, and what is gone makes room": async ({ store }) => {
+  "lets a run begin only where its job has room, and what is gone makes room": async ({
+    store,
+  }) => {
     for (const id of ["a", "b", "c"]) await store.addJobRun(sampleRun(id, { dueAt: at(0) }));
     const begin = async (id: string, minute = 1) => {
       const run = await store.jobRun(id);
-      return run !== null && store.claimJobRun({ ...run, state: "running", dueAt: at(5) }, at(minute));
+      return (
+        run !== null && store.claimJobRun({ ...run, state: "running", dueAt: at(5) }, at(minute))
+      );
     };
     assert.deepEqual([await begin("a"), await begin("b")], [true, false]);
     assert.equal(await begin("c", 6), true, "no one has renewed the lease of the first");
     const read = await store.jobRun("a");
     assert.ok(read);
-    assert.equal(await store.replaceJobRun({ ...read, state: "succeeded", dueAt: null, endedAt: at(2) }), true);
-    assert.equal(await store.replaceJobRun({ ...read, state: "failed", dueAt: null, endedAt: at(3) }), false);
+    assert.equal(
+      await store.replaceJobRun({ ...read, state: "succeeded", dueAt: null, endedAt: at(2) }),
+      true,
+    );
+    assert.equal(
+      await store.replaceJobRun({ ...read, state: "failed", dueAt: null, endedAt: at(3) }),
+      false,
+    );
     assert.deepEqual([(await store.jobRun("a"))?.state, await begin("b", 6)], ["succeeded", true]);
     assert.equal(await store.activeJobRuns("digest", null), 2);
   },
 
-  "lists runs newest first for those who may see them, and drops those that ended before": async ({ store }) => {
+  "lists runs newest first for those who may see them, and drops those that ended before": async ({
+    store,
+  }) => {
     await store.addJobRun(sampleRun("a", { state: "failed", endedAt: at(1), dueAt: null }));
     await store.addJobRun(sampleRun("b", { user: "bob" }));
     await store.addJobRun(sampleRun("c", { user: null, origin: "schedule", owner: "Atlas" }));

@@ -44,7 +44,10 @@ export const pinPromises: Promises = {
   },
 
   "keeps the pin that came first": async ({ store, reopen }) => {
-    await store.addPins("one", "s", [pin("a"), pin("b", { hash: null, quickHash: null, definition: null })]);
+    await store.addPins("one", "s", [
+      pin("a"),
+      pin("b", { hash: null, quickHash: null, definition: null }),
+    ]);
     await store.addPins("one", "s", [pin("a", { hash: "other" }), pin("c")]);
     const again = await reopen();
     assert.deepEqual(await again.pin("one", "a"), pin("a"));
@@ -63,7 +66,13 @@ export const pinPromises: Promises = {
   "replaces a pin together with what is reported of it": async ({ store }) => {
     await store.addPins("one", "s", [pin("a")]);
     const by = { user: "ada", face: "cli" as const, system: null };
-    const accepted = pin("a", { state: "accepted", hash: "new", cleanBy: null, by, reason: "looked at it" });
+    const accepted = pin("a", {
+      state: "accepted",
+      hash: "new",
+      cleanBy: null,
+      by,
+      reason: "looked at it",
+    });
     await store.putPin({ pin: accepted, change: change("s.a") });
     assert.deepEqual(await store.pin("one", "a"), accepted);
     const { definition: _, ...shown } = accepted;

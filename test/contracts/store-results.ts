@@ -24,18 +24,24 @@ export function keptResult(id: string, changes: Partial<KeptResult> = {}): KeptR
 }
 
 /** Years ago, a second apart. */
-const timeOf = (index: number) => new Date(Date.parse("2020-03-01T12:00:00.000Z") + index * 1_000).toISOString();
+const timeOf = (index: number) =>
+  new Date(Date.parse("2020-03-01T12:00:00.000Z") + index * 1_000).toISOString();
 
 export const resultPromises: Promises = {
   "gives a result back to the byte, also after it was opened again": async ({ store, reopen }) => {
     const kept = keptResult("one", { user: null, isCompressed: false });
     assert.equal(await store.putResult(kept, roomy), true);
     const again = await (await reopen()).result("one");
-    assert.deepEqual({ ...again, body: [...(again?.body ?? [])] }, { ...kept, body: [...kept.body] });
+    assert.deepEqual(
+      { ...again, body: [...(again?.body ?? [])] },
+      { ...kept, body: [...kept.body] },
+    );
     assert.equal(await (await reopen()).result("two"), null);
   },
 
-  "keeps a result once however often it comes, and makes it the newest again": async ({ store }) => {
+  "keeps a result once however often it comes, and makes it the newest again": async ({
+    store,
+  }) => {
     for (const id of ["a", "b", "a"]) await store.putResult(keptResult(id), roomy);
     assert.deepEqual(
       (await store.results()).map(({ id }) => id),
@@ -43,7 +49,9 @@ export const resultPromises: Promises = {
     );
   },
 
-  "lets the oldest results go where there is no room, and refuses what alone is too large": async ({ store }) => {
+  "lets the oldest results go where there is no room, and refuses what alone is too large": async ({
+    store,
+  }) => {
     for (const id of ["a", "b", "c"]) await store.putResult(keptResult(id, { bytes: 40 }), 100);
     assert.deepEqual(
       (await store.results()).map(({ id }) => id),
@@ -65,7 +73,8 @@ export const resultPromises: Promises = {
   "lists results without their content, whose they are, a page at a time": async ({ store }) => {
     for (const id of ["a", "b", "c"]) await store.putResult(keptResult(id), roomy);
     await store.putResult(keptResult("nobodys", { user: null }), roomy);
-    const idsOf = async (filter: object) => (await store.results(filter)).map(({ id }) => id).join(" ");
+    const idsOf = async (filter: object) =>
+      (await store.results(filter)).map(({ id }) => id).join(" ");
     assert.equal(await idsOf({ user: "ada", limit: 2 }), "c b");
     assert.equal(await idsOf({ user: "ada", limit: 2, before: "b" }), "a");
     assert.equal(await idsOf({ user: null }), "nobodys");
@@ -74,7 +83,10 @@ export const resultPromises: Promises = {
 };
 
 export const chainPromises: Promises = {
-  "can say that no recorded call was changed, and where the chain ends": async ({ store, reopen }) => {
+  "can say that no recorded call was changed, and where the chain ends": async ({
+    store,
+    reopen,
+  }) => {
     const empty = await store.verifyCalls();
     assert.deepEqual([empty.ok, empty.calls, empty.head], [true, 0, null]);
     const odd = "a'; DROP TABLE calls; -- \ud800 \u{1f680}";
@@ -98,55 +110,69 @@ export const chainPromises: Promises = {
     assert.deepEqual([ok, calls], [true, 2]);
   },
 
-  "removes old calls up to the newest that is old, which proves their age, and closes the chain behind them": async ({
-    store,
-  }) => {
-    const at = (day: number) => `2026-03-${String(day).padStart(2, "0")}T12:00:00.000Z`;
-    await store.append([1, 2, 3, 4].map((day) => callEntry(`c${day}`, { at: at(day) })));
-    const { head } = await store.verifyCalls();
-    assert.equal(await store.forgetCalls(at(3)), 1);
-    assert.equal(await store.forgetCalls(at(3)), 0);
-    const ids = async () => (await store.calls()).map(({ id }) => id);
-    assert.deepEqual(await ids(), ["c4", "c3", "c2"]);
-    assert.equal(await store.forgetCalls(at(9)), 2);
-    assert.equal(await store.forgetCalls(at(9)), 0);
-    assert.deepEqual(await store.calls(), [callRecord("c4", { at: at(4) })]);
-    await store.append([callEntry("c5", { at: at(5) })]);
-    const chain = await store.verifyCalls({ head: head ?? "", keepDays: 1 });
-    assert.deepEqual([chain.ok, chain.calls, chain.headFound], [true, 2, true]);
-    assert.deepEqual(
-      chain.checkpoints.map(({ removed }) => removed),
-      [1, 2],
-    );
-    const { broken } = await store.verifyCalls({ keepDays: 100_000 });
-    assert.deepEqual([broken?.id, /'calls.keepDays' is 100000/.test(broken?.reason ?? "")], ["c4", true]);
-  },
+  "removes old calls up to the newest that is old, which proves their age, and closes the chain behind them":
+    async ({ store }) => {
+      const at = (day: number) => `2026-03-${String(day).padStart(2, "0")}T12:00:00.000Z`;
+      await store.append([1, 2, 3, 4].map((day) => callEntry(`c${day}`, { at: at(day) })));
+      const { head } = await store.verifyCalls();
+      assert.equal(await store.forgetCalls(at(3)), 1);
+      assert.equal(await store.forgetCalls(at(3)), 0);
+      const ids = async () => (await store.calls()).map(({ id }) => id);
+      assert.deepEqual(await ids(), ["c4", "c3", "c2"]);
+      assert.equal(await store.forgetCalls(at(9)), 2);
+      assert.equal(await store.forgetCalls(at(9)), 0);
+      assert.deepEqual(await store.calls(), [callRecord("c4", { at: at(4) })]);
+      await store.append([callEntry("c5", { at: at(5) })]);
+      const chain = await store.verifyCalls({ head: head ?? "", keepDays: 1 });
+      assert.deepEqual([chain.ok, chain.calls, chain.headFound], [true, 2, true]);
+      assert.deepEqual(
+        chain.checkpoints.map(({ removed }) => removed),
+        [1, 2],
+      );
+      const { broken } = await store.verifyCalls({ keepDays: 100_000 });
+      assert.deepEqual(
+        [broken?.id, /'calls.keepDays' is 100000/.test(broken?.reason ?? "")],
+        ["c4", true],
+      );
+    },
 
-  "removes old records behind those of a clock that was ahead, which stay only among young ones": async ({ store }) => {
-    const old = "2001-01-01T00:00:00.000Z";
-    const young = new Date().toISOString();
-    const ahead = "2999-01-01T00:00:00.000Z";
-    const at = [ahead, old, ahead, old, ahead, young];
-    await store.append(at.map((one, index) => callEntry(`c${index}`, { at: one })));
-    await store.append(at.map((one, index) => auditEntry(`a${index}`, { at: one })));
-    assert.deepEqual([await store.forgetCalls(young), await store.forgetAudit(young)], [3, 3]);
-    assert.deepEqual([await store.forgetCalls(young), await store.forgetAudit(young)], [0, 0]);
-    const left = [...(await store.calls()), ...(await store.audit())].map(({ id }) => id);
-    assert.deepEqual(left, ["c5", "c4", "c3", "a5", "a4", "a3"]);
-    const options = { keepDays: 30 };
-    assert.deepEqual([(await store.verifyCalls(options)).ok, (await store.verifyAudit(options)).ok], [true, true]);
-  },
+  "removes old records behind those of a clock that was ahead, which stay only among young ones":
+    async ({ store }) => {
+      const old = "2001-01-01T00:00:00.000Z";
+      const young = new Date().toISOString();
+      const ahead = "2999-01-01T00:00:00.000Z";
+      const at = [ahead, old, ahead, old, ahead, young];
+      await store.append(at.map((one, index) => callEntry(`c${index}`, { at: one })));
+      await store.append(at.map((one, index) => auditEntry(`a${index}`, { at: one })));
+      assert.deepEqual([await store.forgetCalls(young), await store.forgetAudit(young)], [3, 3]);
+      assert.deepEqual([await store.forgetCalls(young), await store.forgetAudit(young)], [0, 0]);
+      const left = [...(await store.calls()), ...(await store.audit())].map(({ id }) => id);
+      assert.deepEqual(left, ["c5", "c4", "c3", "a5", "a4", "a3"]);
+      const options = { keepDays: 30 };
+      assert.deepEqual(
+        [(await store.verifyCalls(options)).ok, (await store.verifyAudit(options)).ok],
+        [true, true],
+      );
+    },
 
   "finds calls by two conditions, page by page": async ({ store }) => {
     const entries = Array.from({ length: 60 }, (_, index) => {
       const status = index % 3 === 0 ? ("failed" as const) : ("succeeded" as const);
-      return callEntry(`c${index}`, { at: timeOf(index), tool: index % 2 === 0 ? "even" : "odd", status });
+      return callEntry(`c${index}`, {
+        at: timeOf(index),
+        tool: index % 2 === 0 ? "even" : "odd",
+        status,
+      });
     });
     await store.append(entries);
     const filter = { tool: "even", status: "failed" } as const;
     const pages: string[] = [];
     for (let before: string | undefined; ; before = pages.at(-1)) {
-      const page = await store.calls({ ...filter, limit: 4, ...(before === undefined ? {} : { before }) });
+      const page = await store.calls({
+        ...filter,
+        limit: 4,
+        ...(before === undefined ? {} : { before }),
+      });
       if (page.length === 0) break;
       pages.push(...page.map(({ id }) => id));
     }
@@ -160,22 +186,27 @@ export const chainPromises: Promises = {
     assert.deepEqual(await store.calls({ ...filter, tool: "other", limit: 4 }), []);
   },
 
-  "tells how much it holds of each kind without counting all of it, and when the calls were made": async ({
+  "tells how much it holds of each kind without counting all of it, and when the calls were made":
+    async ({ store }) => {
+      const entries = Array.from({ length: 1_400 }, (_, index) =>
+        callEntry(`c${index}`, { at: timeOf(index) }),
+      );
+      await store.append(entries);
+      await store.putResult(keptResult("one", { bytes: 4 }), roomy);
+      await store.putPayloads([{ id: "c1", expiresAt: moment, body: "{}" }]);
+      const held = Object.fromEntries((await store.holdings()).map((one) => [one.kind, one]));
+      assert.deepEqual([held.calls?.count, held.calls?.oldest], [1_400, timeOf(0)]);
+      assert.ok((held.calls?.bytes ?? 0) > 1_400 * JSON.stringify(callRecord("c1")).length);
+      assert.deepEqual([held.results?.count, held.payloads?.count, held.runs?.count], [1, 1, 0]);
+      assert.deepEqual([await store.callAt(700), await store.callAt(1_400)], [timeOf(700), null]);
+    },
+
+  "removes more calls than fit into a batch in several, and each leaves a whole chain": async ({
     store,
   }) => {
-    const entries = Array.from({ length: 1_400 }, (_, index) => callEntry(`c${index}`, { at: timeOf(index) }));
-    await store.append(entries);
-    await store.putResult(keptResult("one", { bytes: 4 }), roomy);
-    await store.putPayloads([{ id: "c1", expiresAt: moment, body: "{}" }]);
-    const held = Object.fromEntries((await store.holdings()).map((one) => [one.kind, one]));
-    assert.deepEqual([held.calls?.count, held.calls?.oldest], [1_400, timeOf(0)]);
-    assert.ok((held.calls?.bytes ?? 0) > 1_400 * JSON.stringify(callRecord("c1")).length);
-    assert.deepEqual([held.results?.count, held.payloads?.count, held.runs?.count], [1, 1, 0]);
-    assert.deepEqual([await store.callAt(700), await store.callAt(1_400)], [timeOf(700), null]);
-  },
-
-  "removes more calls than fit into a batch in several, and each leaves a whole chain": async ({ store }) => {
-    const entries = Array.from({ length: 4_500 }, (_, index) => callEntry(`c${index}`, { at: timeOf(index) }));
+    const entries = Array.from({ length: 4_500 }, (_, index) =>
+      callEntry(`c${index}`, { at: timeOf(index) }),
+    );
     await store.append(entries);
     const removed: number[] = [];
     do {
@@ -190,7 +221,9 @@ export const chainPromises: Promises = {
   "follows a part of the chain by the time of its records": async ({ store }) => {
     const days = Array.from({ length: 9 }, (_, at) => `2026-03-0${at + 1}`);
     await store.append(
-      days.flatMap((day) => [1, 2].map((at) => callEntry(`${day} ${at}`, { at: `${day}T1${at}:00:00.000Z` }))),
+      days.flatMap((day) =>
+        [1, 2].map((at) => callEntry(`${day} ${at}`, { at: `${day}T1${at}:00:00.000Z` })),
+      ),
     );
     const { head } = await store.verifyCalls({ until: "2026-03-03" });
     const counts = [
@@ -209,29 +242,39 @@ export const chainPromises: Promises = {
     }
   },
 
-  "knows by its head whether records are lost, and whether they were removed because of their age": async ({
-    store,
-  }) => {
-    const { calls: before } = await store.append([callEntry("c1"), callEntry("c2")]);
-    const { calls: after, changes } = await store.append([callEntry("c3"), auditEntry("a1")]);
-    assert.ok(before && after && changes);
-    for (const [chain, head] of [
-      ["calls", before],
-      ["calls", after],
-      ["changes", changes],
-    ] as const)
-      assert.equal(await store.findLoss(chain, head), null);
-    const loss = { after: moment, until: "then" };
-    assert.deepEqual(await store.findLoss("calls", { ...after, hash: "other", at: "then" }), loss);
-    assert.deepEqual(
-      await store.findLoss("calls", { ...after, sequence: after.sequence + 1_000, hash: "x", at: "then" }),
-      loss,
-    );
-    assert.deepEqual(await store.findLoss("changes", { sequence: changes.sequence, hash: "x", at: "then" }), {
-      after: null,
-      until: "then",
-    });
-    assert.equal(await store.forgetCalls("2027"), 2);
-    assert.equal(await store.findLoss("calls", before), null);
-  },
+  "knows by its head whether records are lost, and whether they were removed because of their age":
+    async ({ store }) => {
+      const { calls: before } = await store.append([callEntry("c1"), callEntry("c2")]);
+      const { calls: after, changes } = await store.append([callEntry("c3"), auditEntry("a1")]);
+      assert.ok(before && after && changes);
+      for (const [chain, head] of [
+        ["calls", before],
+        ["calls", after],
+        ["changes", changes],
+      ] as const)
+        assert.equal(await store.findLoss(chain, head), null);
+      const loss = { after: moment, until: "then" };
+      assert.deepEqual(
+        await store.findLoss("calls", { ...after, hash: "other", at: "then" }),
+        loss,
+      );
+      assert.deepEqual(
+        await store.findLoss("calls", {
+          ...after,
+          sequence: after.sequence + 1_000,
+          hash: "x",
+          at: "then",
+        }),
+        loss,
+      );
+      assert.deepEqual(
+        await store.findLoss("changes", { sequence: changes.sequence, hash: "x", at: "then" }),
+        {
+          after: null,
+          until: "then",
+        },
+      );
+      assert.equal(await store.forgetCalls("2027"), 2);
+      assert.equal(await store.findLoss("calls", before), null);
+    },
 };

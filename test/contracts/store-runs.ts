@@ -7,7 +7,10 @@ import { agentRun, callEntry } from "./records.ts";
 const addRun = (store: Store, run: AgentRun) => store.append([{ kind: "run", run }]);
 
 export const runPromises: Promises = {
-  "gives a run back exactly as it was kept, also after it was opened again": async ({ store, reopen }) => {
+  "gives a run back exactly as it was kept, also after it was opened again": async ({
+    store,
+    reopen,
+  }) => {
     const run = agentRun("one", {
       user: null,
       toolset: null,
@@ -25,7 +28,9 @@ export const runPromises: Promises = {
     assert.equal((await store.run("one"))?.outcome, "completed");
   },
 
-  "lists runs without steps and messages, by what is asked for, a page at a time": async ({ store }) => {
+  "lists runs without steps and messages, by what is asked for, a page at a time": async ({
+    store,
+  }) => {
     await addRun(store, agentRun("a", { model: "small", at: "2026-03-01T11:00:00.000Z" }));
     await addRun(store, agentRun("b", { user: "bob", outcome: "failed" }));
     await addRun(store, agentRun("c", { user: null, toolset: null, conversation: "other" }));
@@ -60,7 +65,10 @@ export const runPromises: Promises = {
     const expiresAt = "2036-03-01T12:00:00.000Z";
     await store.putPayloads(["a", "b"].map((id) => ({ id, expiresAt, body: "{}" })));
     await store.titleRuns(["one", "none"], "Mine");
-    assert.deepEqual([(await store.run("one"))?.title, (await store.run("two"))?.title], ["Mine", undefined]);
+    assert.deepEqual(
+      [(await store.run("one"))?.title, (await store.run("two"))?.title],
+      ["Mine", undefined],
+    );
     await store.titleRuns(["one"], null);
     assert.deepEqual(await store.run("one"), agentRun("one", { conversation: "chat" }));
     await store.removeRuns(["one", "none"]);
@@ -80,14 +88,19 @@ export const runPromises: Promises = {
       callEntry("b"),
       callEntry("c", { conversation: long }),
     ]);
-    const found = async (conversation: string) => (await store.calls({ conversation })).map(({ id }) => id).join("");
+    const found = async (conversation: string) =>
+      (await store.calls({ conversation })).map(({ id }) => id).join("");
     assert.deepEqual([await found("s1"), await found(long), await found("s")], ["a", "c", ""]);
     assert.equal((await store.call("c"))?.conversation, long);
     assert.ok((await store.verifyCalls()).ok);
   },
 
   "finds the calls of a run": async ({ store }) => {
-    await store.append([callEntry("a", { run: "one" }), callEntry("b"), callEntry("c", { run: "one" })]);
+    await store.append([
+      callEntry("a", { run: "one" }),
+      callEntry("b"),
+      callEntry("c", { run: "one" }),
+    ]);
     assert.equal((await store.calls({ run: "one" })).map(({ id }) => id).join(""), "ca");
     assert.equal((await store.call("a"))?.run, "one");
     assert.ok((await store.verifyCalls()).ok);

@@ -29,7 +29,8 @@ export const secretPromises: Promises = {
   },
 
   "lists the keys of secrets by their beginning, whatever characters it has": async ({ store }) => {
-    for (const key of ["b/2", "a_/1", "b/1", "ax/1", "a%/1", "B/3", "*/1"]) await store.putSecret(key, bytes(1));
+    for (const key of ["b/2", "a_/1", "b/1", "ax/1", "a%/1", "B/3", "*/1"])
+      await store.putSecret(key, bytes(1));
     assert.deepEqual(await store.secrets("b/"), ["b/1", "b/2"]);
     assert.deepEqual(await store.secrets("a_"), ["a_/1"]);
     assert.deepEqual(await store.secrets("a%"), ["a%/1"]);

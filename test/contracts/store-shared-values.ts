@@ -13,7 +13,10 @@ const add: SharedStep<number> = (value) => {
 };
 
 export const sharedValuePromises: Promises = {
-  "shares a value under its key, whatever the key is, until it is taken away": async ({ store, reopen }) => {
+  "shares a value under its key, whatever the key is, until it is taken away": async ({
+    store,
+    reopen,
+  }) => {
     const key = `it's "one" \\ ${"x".repeat(300)}`;
     assert.equal(await store.sharedValue(key), null);
     await store.changeShared(key, hour, put("a"));
@@ -25,7 +28,9 @@ export const sharedValuePromises: Promises = {
   },
 
   "takes one step after the other, and each gets its result": async ({ store }) => {
-    const told = await Promise.all(Array.from({ length: 20 }, () => store.changeShared("n", hour, add)));
+    const told = await Promise.all(
+      Array.from({ length: 20 }, () => store.changeShared("n", hour, add)),
+    );
     assert.deepEqual(
       told.toSorted((one, other) => one - other),
       Array.from({ length: 20 }, (_, at) => at + 1),

@@ -32,7 +32,9 @@ export const signInPromises: Promises = {
     assert.equal(await again.signIn("Code", "a", now + 60_000), null);
   },
 
-  "lets one of several use a record up, and keeps that when it is written again": async ({ store }) => {
+  "lets one of several use a record up, and keeps that when it is written again": async ({
+    store,
+  }) => {
     await store.putSignIn(row("a"));
     const used = await Promise.all([1, 2, 3].map(() => store.consumeSignIn("Code", "a", now + 1)));
     assert.deepEqual(used.toSorted(), [false, false, true]);
@@ -44,7 +46,10 @@ export const signInPromises: Promises = {
   "replaces a record only where it is as it was read": async ({ store }) => {
     const [first, second] = [Uint8Array.from([1]), Uint8Array.from([2])];
     assert.deepEqual(
-      [await store.replaceSignIn(row("a", { sealed: first }), null), await store.replaceSignIn(row("a"), null)],
+      [
+        await store.replaceSignIn(row("a", { sealed: first }), null),
+        await store.replaceSignIn(row("a"), null),
+      ],
       [true, false],
     );
     const changed = await Promise.all(
@@ -53,14 +58,21 @@ export const signInPromises: Promises = {
     assert.deepEqual(changed.toSorted(), [false, false, true]);
     assert.equal((await store.signIn("Code", "a", now))?.uid, "u");
     await store.removeSignIn("Code", "a");
-    assert.equal(await store.replaceSignIn(row("a"), second), false, "what was removed does not come back");
+    assert.equal(
+      await store.replaceSignIn(row("a"), second),
+      false,
+      "what was removed does not come back",
+    );
   },
 
-  "lists records by what they belong to, oldest first, and notes when one was used": async ({ store }) => {
+  "lists records by what they belong to, oldest first, and notes when one was used": async ({
+    store,
+  }) => {
     await store.putSignIn(row("b", { account: "ann", madeAt: now + 2 }));
     await store.putSignIn(row("a", { account: "ann", madeAt: now + 1, uid: "u" }));
     await store.putSignIn(row("c", { account: "bob", expiresAt: null }));
-    const idsOf = async (filter: object) => (await store.signIns({ kind: "Code", ...filter }, now)).map(({ id }) => id);
+    const idsOf = async (filter: object) =>
+      (await store.signIns({ kind: "Code", ...filter }, now)).map(({ id }) => id);
     assert.deepEqual(await idsOf({ account: "ann" }), ["a", "b"]);
     assert.deepEqual(await idsOf({ uid: "u" }), ["a"]);
     assert.deepEqual(await idsOf({}), ["c", "a", "b"]);
@@ -73,7 +85,10 @@ export const signInPromises: Promises = {
     for (const id of ["a", "b"]) await store.putSignIn(row(id, { grant: "g" }));
     await store.putSignIn(row("c"));
     await store.putSignIn(row("d", { expiresAt: null }));
-    assert.deepEqual([await store.removeSignIn("Code", "a"), await store.removeSignIn("Code", "a")], [true, false]);
+    assert.deepEqual(
+      [await store.removeSignIn("Code", "a"), await store.removeSignIn("Code", "a")],
+      [true, false],
+    );
     await store.removeGrant("g");
     assert.equal(await store.signIn("Code", "b", now), null);
     assert.equal(await store.forgetSignIns(now + 60_000), 1);

@@ -9,8 +9,13 @@ async function* given(lines: readonly StateLine[], breaksOff = false): AsyncGene
 }
 
 export const statePromises: Promises = {
-  "takes a whole state or nothing of it, and only where there is none": async ({ store, reopen }) => {
-    const letters = ["a", "b", "c"].map((id) => sampleLetter(id, { arguments: { odd: "\u0000 \ud800 é" } }));
+  "takes a whole state or nothing of it, and only where there is none": async ({
+    store,
+    reopen,
+  }) => {
+    const letters = ["a", "b", "c"].map((id) =>
+      sampleLetter(id, { arguments: { odd: "\u0000 \ud800 é" } }),
+    );
     for (const letter of letters) await store.addDeadLetter(letter, 10);
     const lines = await Array.fromAsync(store.readAll());
     assert.deepEqual(new Set(lines.map(({ table }) => table)), new Set(["dead_letters"]));

@@ -26,7 +26,8 @@ const lifePromises: Promises = {
     await store.addHeldCall(heldCall("asked"));
     await store.addHeldCall(heldCall("answered"));
     await store.replaceHeldCall(answeredCall(heldCall("answered"), "approve"));
-    const contentOf = async (one: Store) => Promise.all([one.calls(), one.events(), one.samples(), one.heldCalls()]);
+    const contentOf = async (one: Store) =>
+      Promise.all([one.calls(), one.events(), one.samples(), one.heldCalls()]);
     const before = await contentOf(store);
     assert.deepEqual(await contentOf(await reopen()), before);
   },

@@ -61,7 +61,10 @@ function personWith(node: string, home: string, project: string) {
   const env = { ...inherited, HOME: home, USERPROFILE: home, PATH };
   const options = { cwd: project, env };
   const run = async (program: string, words: readonly string[]): Promise<string> => {
-    const { stdout } = await runFile(program, words, { ...options, timeout: scaledMs(hangMs) }).catch((failed) => {
+    const { stdout } = await runFile(program, words, {
+      ...options,
+      timeout: scaledMs(hangMs),
+    }).catch((failed) => {
       throw new Error(`'${program} ${words.join(" ")}' failed: ${failed.stderr}${failed.stdout}`);
     });
     return stdout;
@@ -92,7 +95,9 @@ function personWith(node: string, home: string, project: string) {
 /** Where a shell and its tools are, and no Node of the project. */
 function systemPath(): string[] {
   const checkout = join(import.meta.dirname, "..", "..");
-  return (process.env.PATH ?? "").split(delimiter).filter((directory) => !directory.startsWith(checkout));
+  return (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter((directory) => !directory.startsWith(checkout));
 }
 
 export const ownNode = dirname(process.execPath);

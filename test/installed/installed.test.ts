@@ -36,14 +36,25 @@ suite("the package, installed in an empty directory", () => {
 
   test("has every file that package.json lists, and no dependency but the declared ones", () => {
     const { files, manifest } = readPackage(installed.package);
-    const isThere = (place: string) => files.has(place) || [...files].some((file) => file.startsWith(`${place}/`));
+    const isThere = (place: string) =>
+      files.has(place) || [...files].some((file) => file.startsWith(`${place}/`));
     const listed = manifest.files.filter((place) => !place.startsWith("!"));
-    const wanted = [...listed, "README.md", "LICENSE", "dist/sbom.cdx.json", "dist/third-party-licenses.txt"];
+    const wanted = [
+      ...listed,
+      "README.md",
+      "LICENSE",
+      "dist/sbom.cdx.json",
+      "dist/third-party-licenses.txt",
+    ];
     assert.deepEqual(
-      [...wanted, ...Object.values(ownFiles).map(({ built }) => built)].filter((place) => !isThere(place)),
+      [...wanted, ...Object.values(ownFiles).map(({ built }) => built)].filter(
+        (place) => !isThere(place),
+      ),
       [],
     );
-    const leftOut = manifest.files.filter((place) => place.startsWith("!")).map((place) => place.slice(1));
+    const leftOut = manifest.files
+      .filter((place) => place.startsWith("!"))
+      .map((place) => place.slice(1));
     assert.deepEqual(leftOut.filter(isThere), []);
     assert.deepEqual(globSync("*", { cwd: installed.modules }).sort(), ["toolplane", "zod"]);
   });
@@ -63,13 +74,25 @@ suite("the package, installed in an empty directory", () => {
 
   test("compiles in a strict project that calls the library", async () => {
     await writeFile(join(installed.project, "use.ts"), libraryUse);
-    const strict = ["--noEmit", "--strict", "--module", "nodenext", "--target", "esnext", "--types", "", "use.ts"];
+    const strict = [
+      "--noEmit",
+      "--strict",
+      "--module",
+      "nodenext",
+      "--target",
+      "esnext",
+      "--types",
+      "",
+      "use.ts",
+    ];
     assert.equal(await compile(projectCompiler, strict, installed.project), "");
   });
 
   test("starts the thread that writes to a store", async () => {
     const file = join(installed.project, "thread.db");
-    const worker = new Worker(join(installed.package, ownFiles.appendWorker.built), { workerData: { file } });
+    const worker = new Worker(join(installed.package, ownFiles.appendWorker.built), {
+      workerData: { file },
+    });
     const [said] = await new Promise<unknown[]>((resolve, reject) => {
       worker.once("message", (...heard) => resolve(heard)).once("error", reject);
     });
@@ -92,7 +115,9 @@ suite("the package, installed in an empty directory", () => {
     tryAll(() => installed.personWith(ownNode, "home"));
   });
 
-  suite("on the oldest Node that package.json promises", { skip: isWholeTier ? false : "in npm run test:all" }, () => {
+  suite("on the oldest Node that package.json promises", {
+    skip: isWholeTier ? false : "in npm run test:all",
+  }, () => {
     const { engines } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8"));
     const oldest = `~${engines.node.replace(">=", "")}.0`;
     let node: string;
@@ -154,12 +179,19 @@ function tryAll(start: () => Person): void {
 
     const client = new Client({ name: "editor", version: "1" });
     const { env, project: cwd } = person;
-    await client.connect(new StdioClientTransport({ ...written.mcpServers.toolplane, env: textsOf(env), cwd }));
+    await client.connect(
+      new StdioClientTransport({ ...written.mcpServers.toolplane, env: textsOf(env), cwd }),
+    );
     try {
       // A list does not wait for a server that starts slowly.
       const listed = async (ending: string) =>
-        (await client.listTools()).tools.map((tool) => tool.name).find((one) => one.endsWith(ending));
-      await until("the client's own server", async () => (await listed("plan_with_tools")) !== undefined);
+        (await client.listTools()).tools
+          .map((tool) => tool.name)
+          .find((one) => one.endsWith(ending));
+      await until(
+        "the client's own server",
+        async () => (await listed("plan_with_tools")) !== undefined,
+      );
       await until("the demo server", async () => (await listed("greet")) !== undefined);
       const name = (await listed("greet")) ?? "";
       const result = await client.callTool({ name, arguments: { name: "Eve" } });
@@ -173,7 +205,10 @@ function tryAll(start: () => Person): void {
   });
 
   test("the library calls a tool", async () => {
-    await writeFile(join(person.project, "use.mjs"), libraryUse.replaceAll(/, type Outcome|: Outcome/g, ""));
+    await writeFile(
+      join(person.project, "use.mjs"),
+      libraryUse.replaceAll(/, type Outcome|: Outcome/g, ""),
+    );
     assert.equal(await person.node("use.mjs"), "Hello, Bob!\n");
   });
 
@@ -190,7 +225,9 @@ function tryAll(start: () => Person): void {
     });
 
     test("a search finds by meaning what it does not find by words", async () => {
-      const answer = JSON.parse(await person.toolplane("search", "welcome a guest", "--explain", "--json"));
+      const answer = JSON.parse(
+        await person.toolplane("search", "welcome a guest", "--explain", "--json"),
+      );
       assert.equal(answer.tools[0]?.name, "demo.greet");
       assert.deepEqual(
         answer.tools[0]?.points.map(({ from }: { from: string }) => from),
@@ -206,7 +243,9 @@ function tryAll(start: () => Person): void {
       const page = await fetch(serving.workbench);
       const html = await page.text();
       assert.match(html, /<title>Toolplane<\/title>/, `${page.status}: ${html}`);
-      const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => `${serving.url}${path}`);
+      const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+        ([, path]) => `${serving.url}${path}`,
+      );
       assert.ok(files.length > 4, html);
       const answers = await Promise.all(files.map((file) => fetch(file)));
       assert.deepEqual(
@@ -222,7 +261,10 @@ function tryAll(start: () => Person): void {
       await page.getByRole("heading", { name: "Overview" }).waitFor();
       await page.getByRole("link", { name: "Tools", exact: true }).click();
       // What only some pages need is loaded with them.
-      await page.getByRole("table", { name: "Tools" }).getByRole("link", { name: "demo.greet" }).click();
+      await page
+        .getByRole("table", { name: "Tools" })
+        .getByRole("link", { name: "demo.greet" })
+        .click();
       await page.getByRole("main").getByRole("link", { name: "Try", exact: true }).click();
       await page.getByRole("textbox", { name: /^name/ }).fill("Zoe");
       await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -238,14 +280,21 @@ async function openPage() {
   const page = await browser.newPage();
   page.setDefaultTimeout(scaledMs(hangMs));
   const complaints: string[] = [];
-  page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
+  page.on(
+    "console",
+    (message) => void (message.type() === "error" && complaints.push(message.text())),
+  );
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("requestfailed", (request) => {
     const { errorText = "" } = request.failure() ?? {};
     // The page itself gives up what it does not need any more.
     if (errorText !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${errorText}`);
   });
-  page.on("response", (response) => void (response.ok() || complaints.push(`${response.url()}: ${response.status()}`)));
+  page.on(
+    "response",
+    (response) =>
+      void (response.ok() || complaints.push(`${response.url()}: ${response.status()}`)),
+  );
   return Object.assign(page, { complaints, [Symbol.asyncDispose]: () => browser.close() });
 }
 

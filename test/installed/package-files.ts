@@ -2,12 +2,20 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { ownFiles } from "../../src/lib/own-files.ts";
 
-type Manifest = { bin: Record<string, string>; exports: Record<string, Record<string, string>>; files: string[] };
+type Manifest = {
+  bin: Record<string, string>;
+  exports: Record<string, Record<string, string>>;
+  files: string[];
+};
 
 /** A package on the disk: its files, and which of them lead to which. */
 export function readPackage(directory: string) {
-  const found = globSync("**/*", { cwd: directory, withFileTypes: true }).filter((entry) => entry.isFile());
-  const files = new Set(found.map(({ parentPath, name }) => relative(directory, join(parentPath, name))));
+  const found = globSync("**/*", { cwd: directory, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const files = new Set(
+    found.map(({ parentPath, name }) => relative(directory, join(parentPath, name))),
+  );
   const read = (file: string) => readFileSync(join(directory, file), "utf8");
   const manifest = JSON.parse(read("package.json")) as Manifest;
   return { directory, files, manifest, read };
@@ -17,10 +25,14 @@ export type PackageFiles = ReturnType<typeof readPackage>;
 
 /** What is opened from outside: by a program, by Node, by a compiler, or by its place. */
 export function entriesOf({ manifest, files, read }: PackageFiles): string[] {
-  const named = [manifest.bin, ...Object.values(manifest.exports)].flatMap((one) => Object.values(one)).map(withoutDot);
+  const named = [manifest.bin, ...Object.values(manifest.exports)]
+    .flatMap((one) => Object.values(one))
+    .map(withoutDot);
   const placed = Object.values(ownFiles).map(({ built }) => built);
   const page = join(ownFiles.workbench.built, "index.html");
-  const ofPage = files.has(page) ? [...read(page).matchAll(/(?:src|href)="\/workbench\/([^"]+)"/g)] : [];
+  const ofPage = files.has(page)
+    ? [...read(page).matchAll(/(?:src|href)="\/workbench\/([^"]+)"/g)]
+    : [];
   return [
     ...named,
     ...placed.filter((file) => file.endsWith(".js")),
@@ -56,13 +68,20 @@ export function followImports({ files, read }: PackageFiles, entries: readonly s
 /** Links between pages that lead nowhere; what is only in the repository, such as an example, is not packed. */
 export function brokenLinks({ files, read, manifest }: PackageFiles): string[] {
   const places = [...manifest.files, "README.md", "LICENSE"];
-  const isPacked = (target: string) => places.some((place) => target === place || target.startsWith(`${place}/`));
+  const isPacked = (target: string) =>
+    places.some((place) => target === place || target.startsWith(`${place}/`));
   const pages = [...files].filter((file) => file.endsWith(".md"));
   return pages.flatMap((page) => {
-    const links = [...read(page).matchAll(/\]\((?![a-z]+:)([^)#\s]+)/g)].map(([, link = ""]) => link);
+    const links = [...read(page).matchAll(/\]\((?![a-z]+:)([^)#\s]+)/g)].map(
+      ([, link = ""]) => link,
+    );
     const isThere = (link: string) => {
       const target = join(dirname(page), link);
-      return !isPacked(target) || files.has(target) || [...files].some((file) => file.startsWith(join(target, "/")));
+      return (
+        !isPacked(target) ||
+        files.has(target) ||
+        [...files].some((file) => file.startsWith(join(target, "/")))
+      );
     };
     return links.filter((link) => !isThere(link)).map((link) => `${page}: ${link}`);
   });

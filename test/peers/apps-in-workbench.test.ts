@@ -55,7 +55,9 @@ suite("the example servers of MCP Apps in the workbench", { skip: noBrowser }, (
         return id.server === name && resourceUri !== undefined && visibility.includes("model");
       };
       const tool = tools.find(hasPage);
-      const { page, complaints } = await world.visit(`/try?tool=${encodeURIComponent(String(tool?.name))}`);
+      const { page, complaints } = await world.visit(
+        `/try?tool=${encodeURIComponent(String(tool?.name))}`,
+      );
       await page.getByRole("button", { name: "Run", exact: true }).click();
       // It goes away when the page has greeted its host.
       await page.locator("iframe").waitFor();
@@ -80,7 +82,9 @@ suite("the example servers of MCP Apps in the workbench", { skip: noBrowser }, (
     const html = await Promise.all(
       names.map(async (name) => {
         const uri = encodeURIComponent("ui://get-time/mcp-app.html");
-        return (await fetch(`${world.url}/servers/${name}/resource?uri=${uri}`, { headers: world.proof })).text();
+        return (
+          await fetch(`${world.url}/servers/${name}/resource?uri=${uri}`, { headers: world.proof })
+        ).text();
       }),
     );
     assert.notEqual(html[0], html[1]);
@@ -92,9 +96,14 @@ suite("the example servers of MCP Apps in the workbench", { skip: noBrowser }, (
       await page.getByText("Opening the page").waitFor({ state: "detached" });
       await page.frameLocator("iframe").getByRole("button", { name: "Get Server Time" }).click();
       await until(`the call of the page of ${name}`, async () => {
-        const answer = await fetch(`${world.url}/calls?tool=${name}.get-time`, { headers: world.proof });
+        const answer = await fetch(`${world.url}/calls?tool=${name}.get-time`, {
+          headers: world.proof,
+        });
         const { calls } = (await answer.json()) as { calls: { page?: string; status: string }[] };
-        return calls.some(({ page: from, status }) => from === "ui://get-time/mcp-app.html" && status === "succeeded");
+        return calls.some(
+          ({ page: from, status }) =>
+            from === "ui://get-time/mcp-app.html" && status === "succeeded",
+        );
       });
     }
   });

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Client, InMemoryTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import {
+  Client,
+  InMemoryTransport,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
 import { App } from "@modelcontextprotocol/ext-apps";
 import { AppBridge } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";
@@ -39,11 +43,17 @@ async function openPage(client: Client): Promise<App> {
   return app;
 }
 
-type UiTool = { name: string; inputSchema: { required?: string[] }; _meta?: { ui?: { resourceUri?: string } } };
+type UiTool = {
+  name: string;
+  inputSchema: { required?: string[] };
+  _meta?: { ui?: { resourceUri?: string } };
+};
 
 test("every example server of MCP Apps works through the gateway with the host bridge of the SDK", async () => {
   assert.ok(examples.length >= 20, examples.join());
-  await using gateway = await startGateway(Object.fromEntries(examples.map((name) => [name, server(name)])));
+  await using gateway = await startGateway(
+    Object.fromEntries(examples.map((name) => [name, server(name)])),
+  );
   const held = (await gateway.plane.tools.list()).filter(({ unavailable }) => unavailable !== null);
   assert.deepEqual(
     held.map(({ name, unavailable }) => `${name}: ${unavailable}`),
@@ -54,7 +64,9 @@ test("every example server of MCP Apps works through the gateway with the host b
     const tools = (await client.listTools()).tools as UiTool[];
     const addresses = new Map<string, string>();
     for (const name of examples) {
-      const shown = tools.filter((tool) => tool.name.startsWith(`${name}__`) && tool._meta?.ui?.resourceUri);
+      const shown = tools.filter(
+        (tool) => tool.name.startsWith(`${name}__`) && tool._meta?.ui?.resourceUri,
+      );
       assert.notEqual(shown.length, 0, `${name} has no tool with a page`);
       const uri = String(shown[0]?._meta?.ui?.resourceUri);
       assert.ok(!addresses.has(uri), `${name} and ${addresses.get(uri)} have the same page`);
@@ -71,7 +83,9 @@ test("every example server of MCP Apps works through the gateway with the host b
 
 test("pages of six servers with the same names and addresses call each their own server", async () => {
   const basic = examples.filter((name) => name.startsWith("basic-"));
-  await using gateway = await startGateway(Object.fromEntries(basic.map((name) => [name, server(name)])));
+  await using gateway = await startGateway(
+    Object.fromEntries(basic.map((name) => [name, server(name)])),
+  );
   const client = await connect(gateway.url);
   try {
     const tools = (await client.listTools()).tools as UiTool[];

@@ -20,7 +20,15 @@ for (const [revision, { server, client }] of Object.entries(required)) {
       { conformance: fixture("conformance", [], { protocol }) },
       { names: "bare" },
     );
-    const words = ["server", "--url", gateway.url, "--requirements", revision, "-o", directory.path];
+    const words = [
+      "server",
+      "--url",
+      gateway.url,
+      "--requirements",
+      revision,
+      "-o",
+      directory.path,
+    ];
     const { passed, failed, output } = await runSuite(words);
     assert.deepEqual(failed, [], output);
     assert.equal(passed.length, server, output);
@@ -41,7 +49,10 @@ for (const [revision, { server, client }] of Object.entries(required)) {
 
 test("arguments that a tool wants in headers are compared with the body", async () => {
   await using directory = await temporaryDirectory();
-  await using gateway = await startGateway({ conformance: fixture("conformance") }, { names: "bare" });
+  await using gateway = await startGateway(
+    { conformance: fixture("conformance") },
+    { names: "bare" },
+  );
   for (const scenario of ["http-header-validation", "http-custom-header-server-validation"]) {
     const words = ["--scenario", scenario, "--spec-version", "2026-07-28", "-o", directory.path];
     const { output } = await runSuite(["server", "--url", gateway.url, ...words]);

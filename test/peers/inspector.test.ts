@@ -12,7 +12,9 @@ import { fixture, startServe, writeConfig } from "../scenarios/support.ts";
 
 const run = promisify(execFile);
 const here = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const inspector = here("test/peers/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
+const inspector = here(
+  "test/peers/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
+);
 
 type Answer = { tools?: { name: string }[]; content?: { text: string }[] };
 
@@ -32,15 +34,34 @@ test("the official inspector lists and calls through both ways in, with all tool
   await using serving = await startServe(config, data);
   const spawned = (mode: string) => ({
     command: process.execPath,
-    args: [commandLineFile, "mcp", "--mode", mode, "--config", config, "--data-dir", directory.file("own")],
+    args: [
+      commandLineFile,
+      "mcp",
+      "--mode",
+      mode,
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("own"),
+    ],
   });
   const session = directory.file("session.json");
-  await writeFile(session, JSON.stringify({ mcpServers: { full: spawned("full"), lazy: spawned("lazy") } }));
+  await writeFile(
+    session,
+    JSON.stringify({ mcpServers: { full: spawned("full"), lazy: spawned("lazy") } }),
+  );
   for (const mode of ["full", "lazy"]) {
     const places = [
       ["--config", session, "--server", mode],
       ["--server-url", `${serving.url}/mcp?mode=${mode}`, "--transport", "http"],
-      ["--server-url", `${serving.url}/mcp?mode=${mode}`, "--transport", "http", "--protocol-era", "modern"],
+      [
+        "--server-url",
+        `${serving.url}/mcp?mode=${mode}`,
+        "--transport",
+        "http",
+        "--protocol-era",
+        "modern",
+      ],
     ];
     for (const place of places) {
       const { tools = [] } = await ask([...place, "--method", "tools/list"], directory.path);
@@ -49,8 +70,17 @@ test("the official inspector lists and calls through both ways in, with all tool
       else assert.ok(names.includes("one__echo") && !names.includes("call_tool"), names.join());
       const args = { message: "seen by the inspector" };
       const [tool, given] =
-        mode === "lazy" ? ["call_tool", { name: "one__echo", arguments: args }] : ["one__echo", args];
-      const words = ["--method", "tools/call", "--tool-name", tool, "--tool-args-json", JSON.stringify(given)];
+        mode === "lazy"
+          ? ["call_tool", { name: "one__echo", arguments: args }]
+          : ["one__echo", args];
+      const words = [
+        "--method",
+        "tools/call",
+        "--tool-name",
+        tool,
+        "--tool-args-json",
+        JSON.stringify(given),
+      ];
       const { content } = await ask([...place, ...(words as string[])], directory.path);
       assert.deepEqual(content, [{ type: "text", text: "seen by the inspector" }]);
     }

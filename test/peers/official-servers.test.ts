@@ -60,7 +60,10 @@ test("five official servers cost 450 tokens at most, and every tool of theirs is
 test("one server costs hardly less, and a hundred not much more", async () => {
   await using one = await startLazy({ one: fixture("echo") });
   const single = await costAt(one.url, one.plane);
-  const hundred = Array.from({ length: 100 }, (_, at) => [`department-server-${at}`, fixture("echo")]);
+  const hundred = Array.from({ length: 100 }, (_, at) => [
+    `department-server-${at}`,
+    fixture("echo"),
+  ]);
   await using many = await startLazy(Object.fromEntries(hundred), {}, { offline: true });
   const all = await costAt(many.url, many.plane);
   assert.ok(single <= 400 && all <= 600, `${single} and ${all} tokens`);

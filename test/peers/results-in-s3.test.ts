@@ -38,7 +38,8 @@ async function startS3() {
     address: `s3://results/kept/here?region=eu-central-1&endpoint=http://127.0.0.1:${port}`,
     files,
     read: async (name: string) => readFile(join(directory.path, "results", name)),
-    write: async (name: string, content: Uint8Array) => writeFile(join(directory.path, "results", name), content),
+    write: async (name: string, content: Uint8Array) =>
+      writeFile(join(directory.path, "results", name), content),
     stop: () => server.close(),
     async [Symbol.asyncDispose]() {
       await server.close().catch(() => undefined);
@@ -48,18 +49,26 @@ async function startS3() {
 }
 
 const planeWith = (store: string, more: object = {}) => {
-  const config = { mcpServers: { echo: fixture("echo") }, results: { store, maxInlineBytes: 1_000 }, ...more };
+  const config = {
+    mcpServers: { echo: fixture("echo") },
+    results: { store, maxInlineBytes: 1_000 },
+    ...more,
+  };
   return createPlane({ config });
 };
 
-const within = <T>(work: () => Promise<T>) => inSurroundings({ env, directory: process.cwd() }, work);
+const within = <T>(work: () => Promise<T>) =>
+  inSurroundings({ env, directory: process.cwd() }, work);
 
 suite("large results in a bucket", () => {
   test("their content is there and not in the store, and is read from there by its owner alone", () =>
     within(async () => {
       await using s3 = await startS3();
       await using plane = await planeWith(s3.address);
-      const { stored } = await plane.call("echo.echo", { message }, { principal: ann, face: "mcp" } as never);
+      const { stored } = await plane.call("echo.echo", { message }, {
+        principal: ann,
+        face: "mcp",
+      } as never);
       assert.ok(stored, "it is stored");
       const [object = ""] = await s3.files();
       assert.match(object, new RegExp(`^kept/here/${stored.id}`));
@@ -70,9 +79,12 @@ suite("large results in a bucket", () => {
         listed.results.map(({ id }) => id),
         [stored.id],
       );
-      await assert.rejects(plane.results.get(stored.id, {}, { principal: principalOf({ user: "bob" }) }), {
-        code: "NOT_FOUND",
-      });
+      await assert.rejects(
+        plane.results.get(stored.id, {}, { principal: principalOf({ user: "bob" }) }),
+        {
+          code: "NOT_FOUND",
+        },
+      );
     }));
 
   test("with a 'vaultKey' the content is sealed, and changed content is refused", () =>
@@ -97,7 +109,9 @@ suite("large results in a bucket", () => {
       await s3.stop();
       const outcome = await plane.call("echo.echo", { message }, { face: "mcp" } as never);
       assert.ok(outcome.ok && outcome.stored);
-      assert.ok((await plane.results.get(outcome.stored.id, { limit: 100_000 })).text.includes(message));
+      assert.ok(
+        (await plane.results.get(outcome.stored.id, { limit: 100_000 })).text.includes(message),
+      );
     }));
 
   test("an object that is gone is a result that is gone; a bucket that does not answer is said", () =>
@@ -106,7 +120,12 @@ suite("large results in a bucket", () => {
       await using plane = await planeWith(s3.address);
       const { stored } = await plane.call("echo.echo", { message }, { face: "mcp" } as never);
       assert.ok(stored);
-      const bucket = openBucket({ bucket: "results", prefix: "kept/here/", region: "eu", endpoint: s3.endpoint });
+      const bucket = openBucket({
+        bucket: "results",
+        prefix: "kept/here/",
+        region: "eu",
+        endpoint: s3.endpoint,
+      });
       assert.equal(await bucket.removeBefore(new Date(Date.now() - 60_000)), 0);
       assert.equal((await s3.files()).length, 1);
       assert.equal(await bucket.removeBefore(new Date(Date.now() + 60_000)), 1);
@@ -120,11 +139,19 @@ suite("large results in a bucket", () => {
   test("objects of others in the bucket stay", () =>
     within(async () => {
       await using s3 = await startS3();
-      const bucket = openBucket({ bucket: "results", prefix: "kept/", region: "eu", endpoint: s3.endpoint });
+      const bucket = openBucket({
+        bucket: "results",
+        prefix: "kept/",
+        region: "eu",
+        endpoint: s3.endpoint,
+      });
       await bucket.put("r_ours", Buffer.from("a"));
       await bucket.put("notes.txt", Buffer.from("b"));
       assert.equal(await bucket.removeBefore(new Date(Date.now() + 60_000)), 1);
-      assert.deepEqual(await bucket.get("notes.txt").then((found) => found && Buffer.from(found).toString()), "b");
+      assert.deepEqual(
+        await bucket.get("notes.txt").then((found) => found && Buffer.from(found).toString()),
+        "b",
+      );
       bucket.close();
     }));
 

@@ -27,13 +27,24 @@ const person = "ann@example.org";
 type Home = Awaited<ReturnType<typeof homeWithBrowser>> & { path: string };
 type Asked = { output: Promise<string>; end(): Promise<void> };
 /** What a client does at an address; the first signs its person in. */
-type Program = { signIn(): Asked; list(): Asked; call(): Asked; [Symbol.asyncDispose](): Promise<void> };
+type Program = {
+  signIn(): Asked;
+  list(): Asked;
+  call(): Asked;
+  [Symbol.asyncDispose](): Promise<void>;
+};
 
 /** A program that is started for each question. */
 function ask({ env, path }: Home, words: readonly string[]): Asked {
-  const child = spawn(process.execPath, words, { env, cwd: path, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, words, {
+    env,
+    cwd: path,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const output = Promise.all([text(child.stdout), text(child.stderr), closed]).then((all) => all.join("\n"));
+  const output = Promise.all([text(child.stdout), text(child.stderr), closed]).then((all) =>
+    all.join("\n"),
+  );
   const end = () => {
     child.kill("SIGKILL");
     return closed;
@@ -46,7 +57,10 @@ const programs: Record<string, (address: string, home: Home) => Promise<Program>
     // There is no keychain and no terminal here; its callback has a port of its own.
     const env = { ...home.env, MCP_AUTO_OPEN_ENABLED: "true", MCP_INSPECTOR_SECRET_STORE: "file" };
     const callback = `http://127.0.0.1:${await freePort()}/oauth/callback`;
-    const words = [peer("@modelcontextprotocol/inspector/clients/launcher/build/index.js"), "--cli"];
+    const words = [
+      peer("@modelcontextprotocol/inspector/clients/launcher/build/index.js"),
+      "--cli",
+    ];
     const where = [
       "--server-url",
       address,
@@ -57,7 +71,8 @@ const programs: Record<string, (address: string, home: Home) => Promise<Program>
       "--connect-timeout",
       "0",
     ];
-    const say = (...more: string[]) => ask({ ...home, env }, [...words, ...where, "--format", "json", ...more]);
+    const say = (...more: string[]) =>
+      ask({ ...home, env }, [...words, ...where, "--format", "json", ...more]);
     const list = () => say("--method", "tools/list");
     const call = () => say("--method", "tools/call", "--tool-name", "files__read");
     return { signIn: list, list, call, [Symbol.asyncDispose]: async () => undefined };
@@ -82,9 +97,21 @@ const programs: Record<string, (address: string, home: Home) => Promise<Program>
     };
   },
   async "mcp-remote"(address, home) {
-    const words = [peer("mcp-remote/dist/proxy.js"), address, String(await freePort()), "--auth-timeout", "1200"];
+    const words = [
+      peer("mcp-remote/dist/proxy.js"),
+      address,
+      String(await freePort()),
+      "--auth-timeout",
+      "1200",
+    ];
     const client = new Client({ name: "probe", version: "1" });
-    const how = { command: process.execPath, args: words, env: home.env, cwd: home.path, stderr: "ignore" } as const;
+    const how = {
+      command: process.execPath,
+      args: words,
+      env: home.env,
+      cwd: home.path,
+      stderr: "ignore",
+    } as const;
     const transport = new StdioClientTransport(how);
     const connected = () => client.connect(transport as never, { timeout: 1_200_000 });
     const shown = (answer: Promise<unknown>): Asked => ({
@@ -108,7 +135,8 @@ async function tokensIn(home: string) {
   for (const name of await readdir(home, { recursive: true })) {
     const file = join(home, name);
     const kept = name.endsWith(".json") ? await readFile(file, "utf8") : "";
-    const textOf = (key: string) => new RegExp(`${key}\\\\?":\\s*\\\\?"([^"\\\\]+)`).exec(kept)?.[1];
+    const textOf = (key: string) =>
+      new RegExp(`${key}\\\\?":\\s*\\\\?"([^"\\\\]+)`).exec(kept)?.[1];
     const [access, refresh] = [textOf("access_token"), textOf("refresh_token")];
     if (access && refresh) return { file, kept, access, refresh };
   }
@@ -149,7 +177,9 @@ suite("a program that opens a browser for its person", { skip: noBrowser }, () =
       assert.match(await program.call().output, /files:read/);
       const before = await tokensIn(home.path);
       // Of no use any more; one of them goes by the time that it noted.
-      const over = before.kept.replace(before.access, "not.a.token").replace(/("expires_at":\s*)\d+/, "$11");
+      const over = before.kept
+        .replace(before.access, "not.a.token")
+        .replace(/("expires_at":\s*)\d+/, "$11");
       await writeFile(before.file, over);
       assert.match(await program.call().output, /files:read/);
       assert.notEqual((await tokensIn(home.path)).refresh, before.refresh, "renewed");
@@ -182,7 +212,16 @@ suite("a program that opens a browser for its person", { skip: noBrowser }, () =
       }),
     });
     const { client_id: id } = (await registered.json()) as { client_id: string };
-    const where = ["--url", world.url, "--client-id", id, "--port", String(port), "--resource", `${world.url}/mcp`];
+    const where = [
+      "--url",
+      world.url,
+      "--client-id",
+      id,
+      "--port",
+      String(port),
+      "--resource",
+      `${world.url}/mcp`,
+    ];
     await page.context().clearCookies();
     const visited = Promise.withResolvers<void>();
     const visit = async (url: string) => {
@@ -190,11 +229,19 @@ suite("a program that opens a browser for its person", { skip: noBrowser }, () =
       await page.getByRole("button", { name: "Use a passkey" }).click();
       await page.getByRole("button", { name: "Allow" }).click();
     };
-    const { passed, failed, output } = await runSuite(["authorization", ...where, "-o", directory.path], (line) => {
-      if (line.startsWith(`${world.url}/oauth/authorize?`)) visit(line).then(visited.resolve, visited.reject);
-    });
+    const { passed, failed, output } = await runSuite(
+      ["authorization", ...where, "-o", directory.path],
+      (line) => {
+        if (line.startsWith(`${world.url}/oauth/authorize?`))
+          visit(line).then(visited.resolve, visited.reject);
+      },
+    );
     await visited.promise;
     assert.deepEqual(failed, [], output);
-    assert.deepEqual(passed, ["authorization-server-metadata-endpoint", "authorization-code-grant"], output);
+    assert.deepEqual(
+      passed,
+      ["authorization-server-metadata-endpoint", "authorization-code-grant"],
+      output,
+    );
   });
 });

@@ -73,5 +73,13 @@ export async function openApprovals(
   const answers = (next: typeof answer) => {
     answer = next;
   };
-  return { approvals, verbs: bindCaller(approvals.verbs, { principal: ann }), store, events, ran, hold, answers };
+  return {
+    approvals,
+    verbs: bindCaller(approvals.verbs, { principal: ann }),
+    store,
+    events,
+    ran,
+    hold,
+    answers,
+  };
 }

@@ -44,7 +44,10 @@ export function sampleServer(changes: Record<string, unknown> = {}): ServerDefin
   return ServerDefinition.parse({ command: "server", transport: "stdio", ...changes });
 }
 
-export function requestedCall(args: unknown = { text: "hi" }, options: CallOptions = {}): Requested {
+export function requestedCall(
+  args: unknown = { text: "hi" },
+  options: CallOptions = {},
+): Requested {
   return {
     id: "call-1",
     at: "2026-03-01T12:00:00.000Z",
@@ -64,7 +67,10 @@ export function authorizedCall(tool = sampleTool(), args?: unknown): Authorized 
 }
 
 export function validatedCall(tool = sampleTool(), args: JsonObject = { text: "hi" }): Validated {
-  return { ...authorizedCall(tool, args), input: { arguments: args, repaired: false, dropped: [] } };
+  return {
+    ...authorizedCall(tool, args),
+    input: { arguments: args, repaired: false, dropped: [] },
+  };
 }
 
 export function injectedCall(tool = sampleTool(), values: JsonObject = {}): Injected {
@@ -72,7 +78,11 @@ export function injectedCall(tool = sampleTool(), values: JsonObject = {}): Inje
 }
 
 export function approvedCall(tool = sampleTool(), options: CallOptions = {}): Approved {
-  const approval = { verdict: "allow", origin: "profile:personal", reason: "nothing holds it back" } as const;
+  const approval = {
+    verdict: "allow",
+    origin: "profile:personal",
+    reason: "nothing holds it back",
+  } as const;
   return { ...injectedCall(tool), options, approval };
 }
 

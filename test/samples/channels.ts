@@ -17,7 +17,9 @@ export type Connected = AsyncDisposable & {
 };
 
 /** A peer over a channel, as a connection has it, with everything that happened to look at. */
-export async function connectVia(open: (handlers: ChannelHandlers) => Channel | Promise<Channel>): Promise<Connected> {
+export async function connectVia(
+  open: (handlers: ChannelHandlers) => Channel | Promise<Channel>,
+): Promise<Connected> {
   const closed = Promise.withResolvers<TransportError>();
   const messages: unknown[] = [];
   const peer: Peer = createPeer(() => channel, {
@@ -42,10 +44,15 @@ export async function connectVia(open: (handlers: ChannelHandlers) => Channel | 
     messages,
     closed: closed.promise,
     closings: 0,
-    call: async (name, args = {}) => (await peer.request("tools/call", { name, arguments: args })) as UnknownObject,
+    call: async (name, args = {}) =>
+      (await peer.request("tools/call", { name, arguments: args })) as UnknownObject,
     async handshake() {
       const clientInfo = { name: "test", version: "1.0.0" };
-      await peer.request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+      await peer.request("initialize", {
+        protocolVersion: "2025-11-25",
+        capabilities: {},
+        clientInfo,
+      });
       channel.useProtocolVersion("2025-11-25");
       peer.notify("notifications/initialized");
     },
@@ -55,7 +62,9 @@ export async function connectVia(open: (handlers: ChannelHandlers) => Channel | 
 }
 
 /** An HTTP server for answers that no well-behaved fixture gives. */
-export async function listen(listener: RequestListener): Promise<AsyncDisposable & { url: string }> {
+export async function listen(
+  listener: RequestListener,
+): Promise<AsyncDisposable & { url: string }> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   server.unref();

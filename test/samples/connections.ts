@@ -47,7 +47,11 @@ export function sampleConnection({
       attempts.push(attempt);
       steps.onOpened(channel);
       steps.signal.addEventListener("abort", () => done.reject(steps.signal.reason));
-      const peer = createPeer(() => channel, { onNotification() {}, onRequest: refuseRequest, onStray() {} });
+      const peer = createPeer(() => channel, {
+        onNotification() {},
+        onRequest: refuseRequest,
+        onStray() {},
+      });
       return done.promise.then(() => ({ opened: { channel, session, peer }, toolCount: 3 }));
     },
   });
@@ -93,7 +97,14 @@ function createAttempt(
       session.ends += 1;
     },
   };
-  return { steps, channel, session, succeed: () => done.resolve(), fail: (reason) => done.reject(reason) };
+  return {
+    steps,
+    channel,
+    session,
+    succeed: () => done.resolve(),
+    fail: (reason) => done.reject(reason),
+  };
 }
 
-export const gone = (message = "it exited with code 1") => new TransportError(message, { sent: true });
+export const gone = (message = "it exited with code 1") =>
+  new TransportError(message, { sent: true });

@@ -4,8 +4,13 @@ import type { KeptDeadLetter } from "../../src/model/work/dead-letter.ts";
 
 export const startedAt = Date.parse("2026-03-01T12:00:00.000Z");
 
-export function sampleError(code: ErrorCode = "SERVER_UNAVAILABLE", data: Record<string, unknown> = {}) {
-  return reportError(new PlaneError(code, `because of ${code}`, { data: { server: "notes", ...data } }));
+export function sampleError(
+  code: ErrorCode = "SERVER_UNAVAILABLE",
+  data: Record<string, unknown> = {},
+) {
+  return reportError(
+    new PlaneError(code, `because of ${code}`, { data: { server: "notes", ...data } }),
+  );
 }
 
 /** A call that could not be sent and comes up again in a minute. */
@@ -31,7 +36,9 @@ export function sampleLetter(id: string, changes: Partial<KeptDeadLetter> = {}):
     resolvedCallId: null,
     createdAt: at,
     updatedAt: at,
-    history: [{ at, status: "pending", code: error.code, callId: `call-of-${id}`, by: null, note: null }],
+    history: [
+      { at, status: "pending", code: error.code, callId: `call-of-${id}`, by: null, note: null },
+    ],
     revision: 1,
     asked: { server: "notes", tool: "write" },
     options: {},

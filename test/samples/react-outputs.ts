@@ -121,7 +121,12 @@ export const reactOutputs: readonly ReactOutput[] = [
     thought: "a",
     action: ["search", {}],
   },
-  { title: "no arguments at all", text: "Thought: a\nAction: now", thought: "a", action: ["now", {}] },
+  {
+    title: "no arguments at all",
+    text: "Thought: a\nAction: now",
+    thought: "a",
+    action: ["now", {}],
+  },
   {
     title: "an empty label of arguments",
     text: "Thought: a\nAction: now\nArgs:\n",

@@ -8,7 +8,12 @@ type More = {
 };
 
 /** A tool as a search sees it. */
-export function findable(server: string | null, tool: string, description = "", more: More = {}): Findable {
+export function findable(
+  server: string | null,
+  tool: string,
+  description = "",
+  more: More = {},
+): Findable {
   const { parameters = {}, persona = null, title, capabilities = [] } = more;
   return {
     id: { server, tool },

@@ -3,7 +3,9 @@ import type { SharedCounts } from "../../src/calls/limits/shared-budgets.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 
 /** Counts as two planes on one store have them; `away` while the store cannot be reached. */
-export async function sharedCounts(context: TestContext): Promise<SharedCounts & { away: boolean; asked: number }> {
+export async function sharedCounts(
+  context: TestContext,
+): Promise<SharedCounts & { away: boolean; asked: number }> {
   const store = await openSqliteStore(":memory:");
   context.after(() => store.close());
   const counts = {

@@ -59,13 +59,23 @@ suite("a caller who tries to see or call what is not theirs", () => {
       if (outcome.ok) assert.deepEqual(textsOf(outcome), ["a:b_c"], String(asked));
       else assert.match(errorOf(outcome).code, /FORBIDDEN|TOOL_NOT_FOUND/);
     }
-    assert.deepEqual(textsOf(await plane.call("a_b_c", {}, bob)), ["a:b_c"], "theirs is not in doubt");
+    assert.deepEqual(
+      textsOf(await plane.call("a_b_c", {}, bob)),
+      ["a:b_c"],
+      "theirs is not in doubt",
+    );
   });
 
   test("gets the same answer for a bare name that another has as for one that no one has", async () => {
-    const [real, none] = await Promise.all([plane.call("pay", {}, bob), plane.call("pax", {}, bob)]);
+    const [real, none] = await Promise.all([
+      plane.call("pay", {}, bob),
+      plane.call("pax", {}, bob),
+    ]);
     assert.equal(about(errorOf(real), "pay"), about(errorOf(none), "pax"));
-    assert.doesNotMatch(JSON.stringify(real).replaceAll("'pay'", "").replaceAll('"pay"', ""), secret);
+    assert.doesNotMatch(
+      JSON.stringify(real).replaceAll("'pay'", "").replaceAll('"pay"', ""),
+      secret,
+    );
   });
 
   for (const hidden of ["hr.pay", "hr_pay", "mcp__hr__pay", "red.paint", "wrap_hr", "wrap_red"]) {
@@ -91,7 +101,10 @@ suite("a caller who tries to see or call what is not theirs", () => {
 
   test("does the same on the command line", async () => {
     const show = async (name: string) =>
-      (await runCli(["tools", "show", name, "--user", "bob", ...flags])).stdout.replaceAll(name, "NAME");
+      (await runCli(["tools", "show", name, "--user", "bob", ...flags])).stdout.replaceAll(
+        name,
+        "NAME",
+      );
     assert.equal(await show("hr.pay"), await show("hr.pax"));
     const list = await runCli(["tools", "list", "--user", "bob", ...flags]);
     assert.doesNotMatch(list.stdout, /"hr\.pay"|Salaries/);
@@ -100,7 +113,10 @@ suite("a caller who tries to see or call what is not theirs", () => {
   test("mistypes, and no suggestion names what is hidden", async () => {
     for (const name of ["hr.pya", "h.pay", "wrap_h", "a_b.d", "red.pain"]) {
       const outcome = await plane.call(name, {}, bob);
-      assert.doesNotMatch(JSON.stringify(errorOf(outcome).data.nearest ?? ""), /hr|a_b\.|red|wrap_hr/);
+      assert.doesNotMatch(
+        JSON.stringify(errorOf(outcome).data.nearest ?? ""),
+        /hr|a_b\.|red|wrap_hr/,
+      );
     }
   });
 
@@ -126,8 +142,12 @@ suite("a caller who tries to see or call what is not theirs", () => {
     const events = await plane.events.list(0, 10_000, pat);
     assert.ok(!secret.test(JSON.stringify(events)));
     const own = (await plane.tools.list({ ...pat, face: "mcp" })).length;
-    for (const { event } of events) if (event.type === "registry.changed") assert.equal(event.tools, own);
-    assert.ok(secret.test(JSON.stringify(await plane.events.list())), "there was something to hide");
+    for (const { event } of events)
+      if (event.type === "registry.changed") assert.equal(event.tools, own);
+    assert.ok(
+      secret.test(JSON.stringify(await plane.events.list())),
+      "there was something to hide",
+    );
   });
 
   test("asks for a hidden server as for one that is not there", async () => {
@@ -152,7 +172,10 @@ suite("a caller who tries to see or call what is not theirs", () => {
     assert.equal(refused.code, "TOOL_NOT_FOUND");
     assert.doesNotMatch(refused.message.replace("wrap_hr", ""), /'hr'|pay/);
     assert.deepEqual(textsOf(await plane.call("wrap_both", {}, bob)), ["open:look"]);
-    assert.deepEqual(textsOf(await plane.call("wrap_both", {}, { principal: principalFor("ann") })), ["hr:pay"]);
+    assert.deepEqual(
+      textsOf(await plane.call("wrap_both", {}, { principal: principalFor("ann") })),
+      ["hr:pay"],
+    );
     assert.doesNotMatch(JSON.stringify(await plane.tools.get("wrap_both", bob)), secret);
   });
 
@@ -163,9 +186,18 @@ suite("a caller who tries to see or call what is not theirs", () => {
       "x-forwarded-user": "ann",
       "x-compliance-level": "HIPAA",
     };
-    const body = { principal: { user: "ann", groups: ["hr"] }, groups: ["hr"], consent: true, user: "ann" };
+    const body = {
+      principal: { user: "ann", groups: ["hr"] },
+      groups: ["hr"],
+      consent: true,
+      user: "ann",
+    };
     assert.equal((await http("bob", "/tools/hr.pay/call", { body: {}, headers })).status, 404);
-    assert.equal((await http("bob", "/tools/hr.pay/call", { body })).status, 400, "no field of a call says who");
+    assert.equal(
+      (await http("bob", "/tools/hr.pay/call", { body })).status,
+      400,
+      "no field of a call says who",
+    );
     assert.doesNotMatch((await http("bob", "/tools?limit=1000", { headers })).text, secret);
   });
 
@@ -175,18 +207,28 @@ suite("a caller who tries to see or call what is not theirs", () => {
     assert.equal(await at("mia", "pub.news", "Public"), 404, "the caller works with HIPAA");
     assert.equal(await at("bob", "pub.news", "HIPAA"), 403, "a narrower level is heard");
     assert.equal(await at("bob", "pub.news", "Public"), 200);
-    assert.equal((await http("bob", "/tools/pub.news/call", { body: { compliance: 1 } })).status, 400);
+    assert.equal(
+      (await http("bob", "/tools/pub.news/call", { body: { compliance: 1 } })).status,
+      400,
+    );
   });
 
   test("sees of a locked server its name, what it is for and whom to ask, and nothing else", async () => {
     const { locked } = (await http("bob", "/tools?limit=1000")).body;
     const contact = { author: "Lab team", help_email: "lab@example.org" };
-    assert.deepEqual(locked, [{ name: "lab.mix", description: "The tool mix of lab.", contact, locked: true }]);
+    assert.deepEqual(locked, [
+      { name: "lab.mix", description: "The tool mix of lab.", contact, locked: true },
+    ]);
     const servers = (await http("bob", "/servers")).body.locked;
-    assert.deepEqual(servers, [{ name: "lab", description: "The laboratory", contact, locked: true }]);
+    assert.deepEqual(servers, [
+      { name: "lab", description: "The laboratory", contact, locked: true },
+    ]);
     const refused = await http("bob", "/tools/lab.mix/call", { body: {} });
     assert.deepEqual([refused.status, refused.body.code], [403, "FORBIDDEN"]);
     assert.match(refused.body.detail, /members of lab\. Ask lab@example\.org for access\./);
-    assert.equal((await plane.tools.page({}, { principal: principalFor("lars") })).locked, undefined);
+    assert.equal(
+      (await plane.tools.page({}, { principal: principalFor("lars") })).locked,
+      undefined,
+    );
   });
 });

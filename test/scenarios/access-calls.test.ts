@@ -4,7 +4,16 @@ import { suite, test } from "node:test";
 import { createPlane, narrow, type PlaneCallOptions } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { listed, principalFor, world } from "./access-world.ts";
-import { assertFailed, errorOf, fixture, namedServer, planeOf, runCli, startServe, writeConfig } from "./support.ts";
+import {
+  assertFailed,
+  errorOf,
+  fixture,
+  namedServer,
+  planeOf,
+  runCli,
+  startServe,
+  writeConfig,
+} from "./support.ts";
 
 const as = (...[person]: Parameters<typeof principalFor>) => ({ principal: principalFor(person) });
 
@@ -41,9 +50,9 @@ suite("groups of tools and states", () => {
     const config = await writeConfig(directory, { open: mcpServers.open }, more);
     const flags = ["--config", config, "--data-dir", directory.file("data"), "--json"];
     const names = async (...words: string[]) =>
-      ((await runCli(["tools", "list", ...words, ...flags])).json().tools as { name: string }[]).map(
-        ({ name }) => name,
-      );
+      (
+        (await runCli(["tools", "list", ...words, ...flags])).json().tools as { name: string }[]
+      ).map(({ name }) => name);
     assert.deepEqual(await names("--tool-group", "kb"), ["kb"]);
     assert.ok((await names("--state", "research")).includes("research"));
     const moved = await runCli(["call", "research", "--state", "research", ...flags]);
@@ -77,11 +86,16 @@ suite("groups of tools and states", () => {
     const state = async (name: string, options: PlaneCallOptions) =>
       (await plane.call(name, { message: "hi" }, options)).call.state;
     assert.equal(await state("move", { state: "start" }), "done");
-    assert.equal(await state("move", { state: "done" }), "done", "refused, the state stays what it is");
+    assert.equal(
+      await state("move", { state: "done" }),
+      "done",
+      "refused, the state stays what it is",
+    );
     assert.equal(await state("move", {}), "undefined");
     assert.equal(await state("fail", { state: "start" }), "start");
     assert.equal(await state("echo.echo", {}), undefined);
-    const names = async (asked: string) => (await plane.tools.page({ state: asked }, {})).tools.map(({ name }) => name);
+    const names = async (asked: string) =>
+      (await plane.tools.page({ state: asked }, {})).tools.map(({ name }) => name);
     assert.ok((await names("start")).includes("move"));
     assert.ok(!(await names("")).includes("move"));
   });
@@ -90,7 +104,8 @@ suite("groups of tools and states", () => {
 suite("what a persona may do with a tool", () => {
   test("depends on the operation, however the arguments are written", async () => {
     await using plane = await createPlane({ config: world });
-    const call = async (args: unknown) => (await plane.call("calendar", args, as("clerk"))).error?.code ?? "ok";
+    const call = async (args: unknown) =>
+      (await plane.call("calendar", args, as("clerk"))).error?.code ?? "ok";
     assert.equal(await call({ operation: "read" }), "ok");
     assert.equal(await call({}), "ok", "no operation takes what reading takes");
     for (const operation of ["write", " WRITE", "Write\n"])
@@ -98,7 +113,11 @@ suite("what a persona may do with a tool", () => {
     assert.equal(await call('{"operation": "write"}'), "FORBIDDEN");
     assert.equal(await call('{"operation": "write"'), "FORBIDDEN", "cut off and completed");
     assert.notEqual(await call({ operation: ["write"] }), "ok");
-    assertFailed(await plane.call("calendar", { operation: "read" }, as("bob")), "FORBIDDEN", "refused");
+    assertFailed(
+      await plane.call("calendar", { operation: "read" }, as("bob")),
+      "FORBIDDEN",
+      "refused",
+    );
   });
 });
 
@@ -107,7 +126,9 @@ suite("a sub-agent", () => {
     await using plane = await createPlane({ config: world });
     const { principal } = as("ann");
     const servers = async (choice: boolean | string[]) =>
-      (await listed(plane, narrow(principal, { servers: choice }))).filter((name) => name.includes("."));
+      (await listed(plane, narrow(principal, { servers: choice }))).filter((name) =>
+        name.includes("."),
+      );
     assert.deepEqual(
       await servers(true),
       (await listed(plane, principal)).filter((name) => name.includes(".")),
@@ -115,11 +136,19 @@ suite("a sub-agent", () => {
     assert.deepEqual(await servers(false), []);
     assert.deepEqual(await servers(["hr", "red", "nothing"]), ["hr.pay"]);
     const call = async (tool: string, mcp: PlaneCallOptions["mcp"], who = principal) =>
-      (await plane.call(tool, {}, { principal: who, ...(mcp === undefined ? {} : { mcp }) })).error?.code ?? "ok";
+      (await plane.call(tool, {}, { principal: who, ...(mcp === undefined ? {} : { mcp }) })).error
+        ?.code ?? "ok";
     assert.equal(await call("hr.pay", ["hr"]), "ok");
     assert.equal(await call("hr.pay", ["open"]), "TOOL_NOT_FOUND");
-    assert.equal(await call("wrap_hr", ["open"]), "TOOL_NOT_FOUND", "also through a tool written by hand");
-    assert.equal(await call("hr.pay", true, narrow(principal, { servers: false })), "TOOL_NOT_FOUND");
+    assert.equal(
+      await call("wrap_hr", ["open"]),
+      "TOOL_NOT_FOUND",
+      "also through a tool written by hand",
+    );
+    assert.equal(
+      await call("hr.pay", true, narrow(principal, { servers: false })),
+      "TOOL_NOT_FOUND",
+    );
     assert.equal(await call("hr.pay", ["hr"], principalFor("bob")), "TOOL_NOT_FOUND");
     assert.equal(await call("hr.pay", "hr" as unknown as string[]), "USAGE");
     const child = { principal: narrow(principal, { servers: ["open"] }) };
@@ -133,7 +162,11 @@ suite("a sub-agent", () => {
 suite("a name that several have", () => {
   test("is answered with those that the caller may use", async () => {
     const same = (name: string, more: object = {}) => ({ ...namedServer(name, ["same"]), ...more });
-    await using small = await planeOf({ x: same("x"), y: same("y"), z: same("z", { groups: ["hr"] }) });
+    await using small = await planeOf({
+      x: same("x"),
+      y: same("y"),
+      z: same("z", { groups: ["hr"] }),
+    });
     await small.tools.list();
     const error = errorOf(await small.call("same", {}, as("bob")));
     assert.deepEqual([error.code, error.data.candidates], ["TOOL_AMBIGUOUS", ["x.same", "y.same"]]);
@@ -144,13 +177,24 @@ test("groups and states are set and shown on the command line, and hidden tools 
   await using directory = await temporaryDirectory();
   const file = directory.file("toolplane.json");
   await writeFile(file, JSON.stringify({ mcpServers: { echo: fixture("echo") } }));
-  const run = (...words: string[]) => runCli([...words, "--config", file, "--data-dir", directory.file("data")]);
+  const run = (...words: string[]) =>
+    runCli([...words, "--config", file, "--data-dir", directory.file("data")]);
   const wrapper = ["--server", "echo", "--tool", "echo"];
-  const states = ["--tool-group", "default", "--state", "logged-in", "--applicable-states", "start"];
+  const states = [
+    "--tool-group",
+    "default",
+    "--state",
+    "logged-in",
+    "--applicable-states",
+    "start",
+  ];
   const made = await run("tools", "set", "login", ...wrapper, ...states);
   assert.equal(made.code, 0, made.stderr);
   const shown = await run("tools", "show", "login");
-  assert.match(shown.stdout, /groups +default\n[\s\S]*next state +logged-in\n[\s\S]*states +start\n/);
+  assert.match(
+    shown.stdout,
+    /groups +default\n[\s\S]*next state +logged-in\n[\s\S]*states +start\n/,
+  );
   const listed = await run("tools", "list");
   assert.doesNotMatch(listed.stdout, /login/);
   assert.match(listed.stderr, /1 more tool in other groups or states/);

@@ -24,7 +24,9 @@ suite("what a configuration says about access", () => {
       assert.equal((await plane.call("notes.read", {}, { principal: bob })).ok, false);
       await write({});
       await plane.reload();
-      assert.deepEqual(textsOf(await plane.call("notes.read", {}, { principal: bob })), ["notes:read"]);
+      assert.deepEqual(textsOf(await plane.call("notes.read", {}, { principal: bob })), [
+        "notes:read",
+      ]);
     }
   });
 
@@ -51,7 +53,9 @@ suite("what a configuration says about access", () => {
       config: {
         mcpServers: { open },
         overlays: { "open.look": { workspaces: ["red"], group: ["default", "kb"] } },
-        tools: { wrapped: { description: "The same.", side_effects: "none", providers: [provider] } },
+        tools: {
+          wrapped: { description: "The same.", side_effects: "none", providers: [provider] },
+        },
       },
     });
     assert.deepEqual(await listed(plane, principalFor("bob")), []);
@@ -78,6 +82,9 @@ suite("what a configuration says about access", () => {
       await inventory(as("mia")),
       defaultPrincipal.filter((name) => name !== "pub"),
     );
-    assert.deepEqual(await inventory({ ...as("bob"), mcp: ["planner", "open"] }), ["open", "planner"]);
+    assert.deepEqual(await inventory({ ...as("bob"), mcp: ["planner", "open"] }), [
+      "open",
+      "planner",
+    ]);
   });
 });

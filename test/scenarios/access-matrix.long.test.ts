@@ -46,7 +46,12 @@ function mayUse(person: Person, tool: string): boolean {
 }
 
 /** The local user may ask for every group of tools. */
-function expected(person: Person, tool: string, face: Face, verb: "list" | "show" | "call"): Answer {
+function expected(
+  person: Person,
+  tool: string,
+  face: Face,
+  verb: "list" | "show" | "call",
+): Answer {
   const may = mayUse(person, tool) || (tool === "kb" && face === "cli");
   const isAside = tool === "kb" || tool === "research";
   if (verb === "list") return may && !isAside ? "yes" : "hidden";
@@ -96,7 +101,8 @@ suite("who may use what", () => {
     const { mcpServers, ...more } = world;
     config = await writeConfig(directory, mcpServers, more);
     plane = await createPlane({ config, dataDirectory: directory.file("data") });
-    for (const person of names) secrets.set(person, (await plane.keys.create({ name: person, user: person })).secret);
+    for (const person of names)
+      secrets.set(person, (await plane.keys.create({ name: person, user: person })).secret);
     serving = await startServe(config, directory.file("data"));
     // All tools are known, so that nothing is hidden only because no one has looked.
     await plane.tools.list({ waitMs: 20_000 });
@@ -116,7 +122,8 @@ suite("who may use what", () => {
           () => "yes" as const,
           ({ code, data }) => read(code, data.locked === true),
         ),
-      call: async (tool) => readCall((await plane.call(tool, { operation: "read" }, caller)).error?.code),
+      call: async (tool) =>
+        readCall((await plane.call(tool, { operation: "read" }, caller)).error?.code),
     };
   };
   const overHttp = (person: Person): Asked => {
@@ -132,16 +139,27 @@ suite("who may use what", () => {
         return read(code, data?.locked === true);
       },
       call: async (tool) => {
-        const { error, code } = await ask(`/tools/${tool}/call`, { arguments: { operation: "read" } });
+        const { error, code } = await ask(`/tools/${tool}/call`, {
+          arguments: { operation: "read" },
+        });
         return readCall(code ?? error?.code);
       },
     };
   };
   const onCommandLine = (person: Person): Asked => {
-    const flags = ["--user", person, "--config", config, "--data-dir", directory.file("data"), "--json"];
+    const flags = [
+      "--user",
+      person,
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("data"),
+      "--json",
+    ];
     const run = async (...words: string[]) => (await runCli([...words, ...flags])).json();
     return {
-      list: async () => ((await run("tools", "list")).tools as { name: string }[]).map(({ name }) => name),
+      list: async () =>
+        ((await run("tools", "list")).tools as { name: string }[]).map(({ name }) => name),
       show: async (tool) => {
         const { error } = await run("tools", "show", tool);
         return read(error?.code, error?.data?.locked === true);

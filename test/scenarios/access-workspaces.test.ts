@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
-import { createPlane, type Plane, type Principal, principalOf, type ToolListing } from "../../src/index.ts";
+import {
+  createPlane,
+  type Plane,
+  type Principal,
+  principalOf,
+  type ToolListing,
+} from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { assertFailed, fixture, namedServer, runCli, writeConfig } from "./support.ts";
 
@@ -74,7 +80,9 @@ test("two workspaces of one plane see nothing of each other", async () => {
     for (const principal of [bert, nora])
       assertFailed(await plane.call(tool, {}, { principal }), "TOOL_NOT_FOUND", "refused");
   const [waiting] = await plane.approvals.list(ritas);
-  await assert.rejects(plane.approvals.answer(waiting?.id ?? "", { decision: "approve" }, { principal: bert }));
+  await assert.rejects(
+    plane.approvals.answer(waiting?.id ?? "", { decision: "approve" }, { principal: bert }),
+  );
   assert.equal((await plane.approvals.list(ritas)).length, 1);
 });
 
@@ -102,10 +110,16 @@ test("two workspaces have a tool of the same name each, and the command line nam
   });
   const manifest = directory.file("workspaces.json");
   await writeFile(manifest, JSON.stringify([tool(["red"], "valid"), tool(["blue"], "only_text")]));
-  const config = await writeConfig(directory, { s: fixture("structured") }, { manifests: [manifest] });
+  const config = await writeConfig(
+    directory,
+    { s: fixture("structured") },
+    { manifests: [manifest] },
+  );
   const run = (...words: string[]) =>
     runCli([...words, "--json", "--config", config, "--data-dir", directory.file("data")]);
-  const checked = (await run("config", "validate")).json() as { problems: Record<string, unknown>[] };
+  const checked = (await run("config", "validate")).json() as {
+    problems: Record<string, unknown>[];
+  };
   assert.deepEqual(
     checked.problems.filter(({ severity }) => severity === "error"),
     [],
@@ -115,7 +129,9 @@ test("two workspaces have a tool of the same name each, and the command line nam
   assert.match(await text("--workspace", "blue"), /21\.5 in Paris/);
   assert.match(await text(), /FORBIDDEN/);
   const names = async (...words: string[]) => {
-    const { tools } = (await run("tools", "list", ...words)).json() as unknown as { tools: ToolListing[] };
+    const { tools } = (await run("tools", "list", ...words)).json() as unknown as {
+      tools: ToolListing[];
+    };
     return tools.filter(({ name }) => name === "lookup").map(({ description }) => description);
   };
   assert.deepEqual(

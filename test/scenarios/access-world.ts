@@ -1,4 +1,10 @@
-import { type ConfigInput, type Plane, type Principal, principalOf, type ToolInput } from "../../src/index.ts";
+import {
+  type ConfigInput,
+  type Plane,
+  type Principal,
+  principalOf,
+  type ToolInput,
+} from "../../src/index.ts";
 import { withListed } from "../../src/model/principal.ts";
 import { namedServer } from "./support.ts";
 
@@ -61,7 +67,10 @@ export const world = {
     wrap_off: written([mcp("off", "gone")]),
     wrap_both: written([mcp("hr", "pay"), mcp("open", "look", 1)]),
     kb: written([mcp("open", "look")], { group: ["kb"] }),
-    research: written([mcp("open", "look")], { "applicable-states": ["research"], state: "analysis" }),
+    research: written([mcp("open", "look")], {
+      "applicable-states": ["research"],
+      state: "analysis",
+    }),
     calendar: written([mcp("open", "look")], {
       requires_flags: { read: ["calendar.read"], write: ["calendar.write"] },
     }),

@@ -49,7 +49,10 @@ test("the command line shows and follows the calls of the plane that serves; not
   assert.equal((await following.result).code, 130);
   const listed = await runCli(["activity", ...place, "--json"]);
   const [entry] = listed.json().activity as { tool: string; face: string; arguments: string }[];
-  assert.deepEqual([entry?.tool, entry?.face, entry?.arguments], ["e.echo", "cli", '{"message":"marmalade"}']);
+  assert.deepEqual(
+    [entry?.tool, entry?.face, entry?.arguments],
+    ["e.echo", "cli", '{"message":"marmalade"}'],
+  );
   for (const file of await readdir(data)) {
     const bytes = await readFile(`${data}/${file}`).catch(() => Buffer.alloc(0));
     assert.ok(!bytes.includes("marmalade"), `${file} holds the argument`);

@@ -5,7 +5,11 @@ import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import type { AddedServer, ServerUpdate } from "../../src/model/config/adding.ts";
 import { startRegistry } from "../fixtures/mcp-registry.ts";
-import { fixtureCommand, fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
+import {
+  fixtureCommand,
+  fixtureEnvironment,
+  temporaryDirectory,
+} from "../fixtures/start-server.ts";
 import { writeZip } from "../fixtures/write-zip.ts";
 import { runCli } from "./support.ts";
 
@@ -26,12 +30,21 @@ const weather = (version: string, more: object = {}) => ({
       transport: stdio,
       runtimeArguments: [{ type: "named", name: "--quiet", value: "true" }],
       packageArguments: [
-        { type: "positional", valueHint: "data_dir", isRequired: true, description: "Where it keeps its data" },
+        {
+          type: "positional",
+          valueHint: "data_dir",
+          isRequired: true,
+          description: "Where it keeps its data",
+        },
         { type: "named", name: "--units", choices: ["metric", "imperial"], default: "metric" },
       ],
       environmentVariables: [
         { name: "WEATHER_KEY", isRequired: true, isSecret: true, description: "Your key" },
-        { name: "REGION", value: "{continent}-1", variables: { continent: { isRequired: true, default: "eu" } } },
+        {
+          name: "REGION",
+          value: "{continent}-1",
+          variables: { continent: { isRequired: true, default: "eu" } },
+        },
         { name: "VERBOSE" },
       ],
       ...more,
@@ -43,7 +56,11 @@ const weather = (version: string, more: object = {}) => ({
       url: "https://{tenant}.example.org/mcp",
       variables: { tenant: { isRequired: true } },
       headers: [
-        { name: "Authorization", value: "Bearer {token}", variables: { token: { isRequired: true, isSecret: true } } },
+        {
+          name: "Authorization",
+          value: "Bearer {token}",
+          variables: { token: { isRequired: true, isSecret: true } },
+        },
       ],
     },
   ],
@@ -56,18 +73,33 @@ async function world(urls: string[], allow: string[] = []) {
   await writeFile(join(bin, "npx"), `#!/bin/sh\nexec ${[command, ...args].join(" ")}\n`);
   await chmod(join(bin, "npx"), 0o755);
   const config = directory.file("toolplane.json");
-  await writeFile(config, JSON.stringify({ registries: urls, security: { egress: { allow } }, mcpServers: {} }));
+  await writeFile(
+    config,
+    JSON.stringify({ registries: urls, security: { egress: { allow } }, mcpServers: {} }),
+  );
   const env = {
     PATH: `${bin}${delimiter}${process.env.PATH}`,
     NODE_COMPILE_CACHE: String(fixtureEnvironment().NODE_COMPILE_CACHE),
   };
   const run = (...words: string[]) =>
-    runCli([...words, "--config", config, "--data-dir", directory.file("data")], { cwd: directory.path, env });
+    runCli([...words, "--config", config, "--data-dir", directory.file("data")], {
+      cwd: directory.path,
+      env,
+    });
   const entries = async () => JSON.parse(await readFile(config, "utf8")).mcpServers;
-  return { directory, env, run, entries, config, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
+  return {
+    directory,
+    env,
+    run,
+    entries,
+    config,
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
 }
 
-test("a registry's server becomes a form, and an entry with its version pinned", { skip }, async () => {
+test("a registry's server becomes a form, and an entry with its version pinned", {
+  skip,
+}, async () => {
   await using registry = await startRegistry([weather("1.0.0"), weather("1.2.0")]);
   await using it = await world([registry.url]);
   const plan = JSON.parse(
@@ -128,7 +160,9 @@ test("a registry's server becomes a form, and an entry with its version pinned",
   });
 });
 
-test("several registries are searched over all pages, and what was seen is found without them", { skip }, async () => {
+test("several registries are searched over all pages, and what was seen is found without them", {
+  skip,
+}, async () => {
   const others = ["a", "b", "c", "d", "e"].map((name) => ({
     name: `org.other/weather-${name}`,
     description: "",
@@ -138,24 +172,45 @@ test("several registries are searched over all pages, and what was seen is found
   await using second = await startRegistry([...others, weather("9.9.9")], { api: "v0" });
   await using it = await world([first.url, second.url]);
   const names = (text: string) =>
-    (JSON.parse(text).servers as { name: string; version: string }[]).map(({ name, version }) => `${name} ${version}`);
+    (JSON.parse(text).servers as { name: string; version: string }[]).map(
+      ({ name, version }) => `${name} ${version}`,
+    );
   const wanted = ["io.github.example/weather 1.2.0", ...others.map(({ name }) => `${name} 1`)];
   const found = await it.run("servers", "search", "weather", "--json");
   assert.deepEqual(names(found.stdout), wanted);
   const [one] = JSON.parse(found.stdout).servers;
-  assert.deepEqual(one.packages, [{ kind: "npm", identifier: "@example/weather", version: "1.2.0" }]);
-  assert.deepEqual(Object.keys(one), ["name", "title", "description", "version", "packages", "remotes"]);
-  const count = first.asked.length;
-  assert.deepEqual(names((await it.run("servers", "search", "weather-c", "--offline", "--json")).stdout), [
-    "org.other/weather-c 1",
+  assert.deepEqual(one.packages, [
+    { kind: "npm", identifier: "@example/weather", version: "1.2.0" },
   ]);
+  assert.deepEqual(Object.keys(one), [
+    "name",
+    "title",
+    "description",
+    "version",
+    "packages",
+    "remotes",
+  ]);
+  const count = first.asked.length;
+  assert.deepEqual(
+    names((await it.run("servers", "search", "weather-c", "--offline", "--json")).stdout),
+    ["org.other/weather-c 1"],
+  );
   assert.equal(first.asked.length, count, "offline asks nothing");
   await Promise.all([first.stop(), second.stop()]);
   const down = await it.run("servers", "search", "WEATHER", "--json");
   assert.deepEqual(names(down.stdout), wanted);
   assert.equal(JSON.parse(down.stdout).problems.length, 2);
-  const planned = await it.run("add", "io.github.example/weather", "--offline", "--dry-run", "--json");
-  assert.equal((JSON.parse(planned.stdout) as AddedServer).entry.source, "io.github.example/weather@1.2.0");
+  const planned = await it.run(
+    "add",
+    "io.github.example/weather",
+    "--offline",
+    "--dry-run",
+    "--json",
+  );
+  assert.equal(
+    (JSON.parse(planned.stdout) as AddedServer).entry.source,
+    "io.github.example/weather@1.2.0",
+  );
 });
 
 test("a name that no registry knows is reported with what is near, and a registry that is down is named", async () => {
@@ -165,15 +220,31 @@ test("a name that no registry knows is reported with what is near, and a registr
   ]);
   await using it = await world([registry.url]);
   const near = await it.run("add", "io.github.exampel/weather");
-  assert.deepEqual([near.code, /Did you mean io.github.example\/weather/.test(near.stderr)], [1, true], near.stderr);
-  assert.match((await it.run("add", "io.github.example/weather@7.7.7")).stderr, /No registry knows version 7.7.7/);
-  assert.match((await it.run("add", "io.github.example/gone")).stderr, /was taken out of the registry/);
+  assert.deepEqual(
+    [near.code, /Did you mean io.github.example\/weather/.test(near.stderr)],
+    [1, true],
+    near.stderr,
+  );
+  assert.match(
+    (await it.run("add", "io.github.example/weather@7.7.7")).stderr,
+    /No registry knows version 7.7.7/,
+  );
+  assert.match(
+    (await it.run("add", "io.github.example/gone")).stderr,
+    /was taken out of the registry/,
+  );
   await registry.stop();
   const down = await it.run("add", "io.github.example/never-seen");
-  assert.deepEqual([down.code, /Cannot fetch from 127\.0\.0\.1:\d+/.test(down.stderr)], [4, true], down.stderr);
+  assert.deepEqual(
+    [down.code, /Cannot fetch from 127\.0\.0\.1:\d+/.test(down.stderr)],
+    [4, true],
+    down.stderr,
+  );
 });
 
-test("updates are shown with what changes, written with --yes, and keep what a person changed", { skip }, async () => {
+test("updates are shown with what changes, written with --yes, and keep what a person changed", {
+  skip,
+}, async () => {
   const more = {
     environmentVariables: [
       { name: "WEATHER_KEY", isRequired: true, isSecret: true },
@@ -186,7 +257,8 @@ test("updates are shown with what changes, written with --yes, and keep what a p
   await it.run("add", "io.github.example/weather", "--set", "DATA_DIR=/d");
   await it.run("servers", "edit", "weather", "timeoutMs=5000");
   const updates = async (...words: string[]) =>
-    JSON.parse((await it.run("servers", "update", ...words, "--json")).stdout).updates as ServerUpdate[];
+    JSON.parse((await it.run("servers", "update", ...words, "--json")).stdout)
+      .updates as ServerUpdate[];
   assert.deepEqual(
     (await updates()).map(({ isNewer }) => isNewer),
     [false],
@@ -223,7 +295,11 @@ test("packages of every kind become what starts them, and an odd identifier is r
   const bundle = writeZip([
     {
       path: "manifest.json",
-      content: JSON.stringify({ name: "b", version: "2", server: { type: "uv", entry_point: "m.py" } }),
+      content: JSON.stringify({
+        name: "b",
+        version: "2",
+        server: { type: "uv", entry_point: "m.py" },
+      }),
     },
   ]);
   const sha = createHash("sha256").update(bundle).digest("hex");
@@ -261,7 +337,10 @@ test("packages of every kind become what starts them, and an odd identifier is r
     return error ? error.message : rest;
   };
   assert.deepEqual(await entryOf("pypi"), { command: "uvx", args: ["weather-mcp@1.1"] });
-  assert.deepEqual(await entryOf("oci"), { container: { image: "host.example/weather:1.1" }, env: { A: "1" } });
+  assert.deepEqual(await entryOf("oci"), {
+    container: { image: "host.example/weather:1.1" },
+    env: { A: "1" },
+  });
   assert.deepEqual(await entryOf("ociflags"), {
     command: "docker",
     args: ["run", "-i", "--rm", "-e", "A", "-v", "data:/b", "host.example/weather:1.1"],

@@ -9,7 +9,12 @@ import { createSetup } from "../../src/config/setup.ts";
 import { askFor } from "../../src/faces/cli/commands/add.ts";
 import type { AddedServer } from "../../src/model/config/adding.ts";
 import { fixtureFile } from "../fixtures/bundled.ts";
-import { fixtureCommand, fixtureEnvironment, startHttpFixture, temporaryDirectory } from "../fixtures/start-server.ts";
+import {
+  fixtureCommand,
+  fixtureEnvironment,
+  startHttpFixture,
+  temporaryDirectory,
+} from "../fixtures/start-server.ts";
 import { writeZip } from "../fixtures/write-zip.ts";
 import { processFixture, runCli, startServe } from "./support.ts";
 
@@ -46,24 +51,33 @@ async function emptyDirectory() {
     cwd,
     env,
     run,
-    config: async (file = join(cwd, "toolplane.json")) => JSON.parse(await readFile(file, "utf8")).mcpServers,
+    config: async (file = join(cwd, "toolplane.json")) =>
+      JSON.parse(await readFile(file, "utf8")).mcpServers,
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
 
 const added = (stdout: string) => JSON.parse(stdout) as AddedServer;
 
-test("a package, in one command from an empty directory to a call that works", { skip: isWindows }, async () => {
+test("a package, in one command from an empty directory to a call that works", {
+  skip: isWindows,
+}, async () => {
   await using it = await emptyDirectory();
   const { code, stdout, stderr } = await it.run("add", "@example/server-files@2", "--json");
   assert.equal(code, 0, stdout + stderr);
   const { name, entry, file, tools } = added(stdout);
-  assert.deepEqual([name, entry, tools], ["files", { command: "npx", args: ["-y", "@example/server-files@2"] }, 17]);
+  assert.deepEqual(
+    [name, entry, tools],
+    ["files", { command: "npx", args: ["-y", "@example/server-files@2"] }, 17],
+  );
   assert.equal(file, join(it.cwd, "toolplane.json"));
   assert.deepEqual(await it.config(), { files: entry });
   const called = await it.run("call", "files.echo", "message=hello");
   assert.match(called.stdout, /hello/, called.stderr);
-  assert.match(await readFile(it.directory.file("started"), "utf8"), /npx -y @example\/server-files@2/);
+  assert.match(
+    await readFile(it.directory.file("started"), "utf8"),
+    /npx -y @example\/server-files@2/,
+  );
 });
 
 test("a URL, in one command from an empty directory to a call that works", async () => {
@@ -100,7 +114,10 @@ async function startApi() {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const stop = () => new Promise<void>((resolve) => void server.close(() => resolve()));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.asyncDispose]: stop };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: stop,
+  };
 }
 
 test("an OpenAPI document is recognised by its content, in a file and behind a URL", async () => {
@@ -114,11 +131,15 @@ test("an OpenAPI document is recognised by its content, in a file and behind a U
   );
   const url = added((await it.run("add", `${api.url}/openapi`, "--dry-run", "--json")).stdout);
   assert.deepEqual([url.kind, url.entry], ["openapi", { openapi: `${api.url}/openapi` }]);
-  await writeFile(join(it.cwd, "bare.json"), JSON.stringify({ openapi: "3.1.0", info: {}, paths: {} }));
+  await writeFile(
+    join(it.cwd, "bare.json"),
+    JSON.stringify({ openapi: "3.1.0", info: {}, paths: {} }),
+  );
   const bare = added((await it.run("add", "bare.json", "--dry-run", "--json")).stdout);
   assert.deepEqual(bare.missing, ["baseUrl"]);
   const said = added(
-    (await it.run("add", "bare.json", "--set", "baseUrl=https://a.example", "--dry-run", "--json")).stdout,
+    (await it.run("add", "bare.json", "--set", "baseUrl=https://a.example", "--dry-run", "--json"))
+      .stdout,
   );
   assert.deepEqual(said.entry, { openapi: "./bare.json", baseUrl: "https://a.example" });
 });
@@ -134,7 +155,9 @@ test("an OpenAPI file, in one command from an empty directory to a call that wor
   assert.match(called.stdout, /pets\/7/, called.stdout + called.stderr);
 });
 
-test("what does not answer is not written, says why, and is written with --force", { skip: isWindows }, async () => {
+test("what does not answer is not written, says why, and is written with --force", {
+  skip: isWindows,
+}, async () => {
   await using it = await emptyDirectory();
   const { code, stderr } = await it.run(
     "add",
@@ -150,7 +173,15 @@ test("what does not answer is not written, says why, and is written with --force
     (await readdir(it.cwd)).filter((name) => name.includes("toolplane")),
     [],
   );
-  const forced = await it.run("add", "node", "-e", "process.exit(3)", "--name", "broken", "--force");
+  const forced = await it.run(
+    "add",
+    "node",
+    "-e",
+    "process.exit(3)",
+    "--name",
+    "broken",
+    "--force",
+  );
   assert.equal(forced.code, 0);
   assert.deepEqual(Object.keys(await it.config()), ["broken"]);
   const missing = await it.run("add", "no-such-program-here", "with", "words");
@@ -158,7 +189,9 @@ test("what does not answer is not written, says why, and is written with --force
   assert.match(missing.stderr, /was not found/);
 });
 
-test("a secret that was pasted is tried, and a reference to its file is written", { skip: isWindows }, async () => {
+test("a secret that was pasted is tried, and a reference to its file is written", {
+  skip: isWindows,
+}, async () => {
   await using it = await emptyDirectory();
   const secret = "sk-abcdefgh12345678";
   const words = [
@@ -225,10 +258,15 @@ test("a variable that is not set is asked for, and the answer is used for the tr
   });
   const { tools, entry } = await setup.addServers([json], {}, { ask });
   assert.deepEqual([tools, entry.env, tried], [3, { API_KEY: "${API_KEY}" }, ["typed in"]]);
-  assert.equal((await readFile(join(it.cwd, "toolplane.json"), "utf8")).includes("typed in"), false);
+  assert.equal(
+    (await readFile(join(it.cwd, "toolplane.json"), "utf8")).includes("typed in"),
+    false,
+  );
 });
 
-test("comments stay, names do not collide, and --user writes the user's own file", { skip: isWindows }, async () => {
+test("comments stay, names do not collide, and --user writes the user's own file", {
+  skip: isWindows,
+}, async () => {
   await using it = await emptyDirectory();
   await writeFile(
     join(it.cwd, "toolplane.json"),
@@ -242,7 +280,15 @@ test("comments stay, names do not collide, and --user writes the user's own file
   const taken = await it.run("add", "npx", "-y", "x", "--name", "files");
   assert.deepEqual([taken.code, /There is a server 'files' already/.test(taken.stderr)], [1, true]);
   await writeFile(join(it.cwd, "server.mjs"), "");
-  const user = await it.run("add", "npx", "-y", "@example/notes", "./server.mjs", "--user", "--json");
+  const user = await it.run(
+    "add",
+    "npx",
+    "-y",
+    "@example/notes",
+    "./server.mjs",
+    "--user",
+    "--json",
+  );
   assert.equal(user.code, 0, user.stdout);
   const file = join(it.env.XDG_CONFIG_HOME, "toolplane", "toolplane.json");
   assert.deepEqual(await it.config(file), {
@@ -253,7 +299,9 @@ test("comments stay, names do not collide, and --user writes the user's own file
 test("a pasted secret is kept in a private file or where the person says, and never in the configuration", async () => {
   await using it = await emptyDirectory();
   const secret = "sk-live-51Hq8rTzQpLmN4vXc2Bd7Wf";
-  const pasted = JSON.stringify({ mcpServers: { echo: { ...processFixture("echo"), env: { API_TOKEN: secret } } } });
+  const pasted = JSON.stringify({
+    mcpServers: { echo: { ...processFixture("echo"), env: { API_TOKEN: secret } } },
+  });
   const kept = await it.run("add", pasted, "--json");
   assert.equal(kept.code, 0, kept.stderr);
   const { entry, variables, kept: where } = added(kept.stdout);
@@ -266,7 +314,10 @@ test("a pasted secret is kept in a private file or where the person says, and ne
   assert.equal(called.code, 0, called.stderr);
   assert.ok(!(kept.stdout + kept.stderr + called.stdout).includes(secret));
   const dropped = await it.run("add", pasted, "--name", "other", "--secrets", "env");
-  assert.match(dropped.stdout, /refers to API_TOKEN, and no value is kept.*--secrets file or --secrets keychain/);
+  assert.match(
+    dropped.stdout,
+    /refers to API_TOKEN, and no value is kept.*--secrets file or --secrets keychain/,
+  );
 });
 
 test("a bundle is unpacked, its settings are asked for, and it runs", async () => {
@@ -281,7 +332,12 @@ test("a bundle is unpacked, its settings are asked for, and it runs", async () =
       entry_point: "server/index.mjs",
       mcp_config: {
         command: process.execPath,
-        args: ["${__dirname}/server/index.mjs", "--folder", "${user_config.folders}", "${user_config.none}"],
+        args: [
+          "${__dirname}/server/index.mjs",
+          "--folder",
+          "${user_config.folders}",
+          "${user_config.none}",
+        ],
         env: { API_KEY: "${user_config.api_key}", LEVEL: "${user_config.level}" },
         platform_overrides: { [process.platform]: { command: command } },
       },
@@ -298,7 +354,10 @@ test("a bundle is unpacked, its settings are asked for, and it runs", async () =
     { path: "server/", content: "" },
     { path: "server/index.mjs", content: runEcho, mode: 0o100755 },
   ];
-  await writeFile(join(it.cwd, "echo.mcpb"), Buffer.concat([writeZip(files), Buffer.from("a signature behind it")]));
+  await writeFile(
+    join(it.cwd, "echo.mcpb"),
+    Buffer.concat([writeZip(files), Buffer.from("a signature behind it")]),
+  );
   const refused = await it.run("add", "echo.mcpb");
   assert.equal(refused.code, 2);
   assert.match(refused.stderr, /needs FOLDERS and API_KEY/);
@@ -323,7 +382,9 @@ test("a bundle is unpacked, its settings are asked for, and it runs", async () =
     cwd: home,
     env: { API_KEY: "${API_KEY}", LEVEL: "3" },
   });
-  assert.ok(home.startsWith(join(it.env.XDG_DATA_HOME, "toolplane", "bundles", "echo-bundle-1-0-0-")));
+  assert.ok(
+    home.startsWith(join(it.env.XDG_DATA_HOME, "toolplane", "bundles", "echo-bundle-1-0-0-")),
+  );
   const called = await it.run("call", "echo-bundle.echo", "message=hello");
   assert.match(called.stdout, /hello/, called.stderr);
 });
@@ -332,7 +393,12 @@ test("a bundle that is no archive, leads out, links, lies about its size or is f
   await using it = await emptyDirectory();
   const manifest = (more: object = {}) => ({
     path: "manifest.json",
-    content: JSON.stringify({ name: "a", version: "1", server: { type: "node", entry_point: "i.js" }, ...more }),
+    content: JSON.stringify({
+      name: "a",
+      version: "1",
+      server: { type: "node", entry_point: "i.js" },
+      ...more,
+    }),
   });
   const cases: [Buffer, RegExp][] = [
     [Buffer.from("nothing"), /not a zip archive/],
@@ -340,7 +406,10 @@ test("a bundle that is no archive, leads out, links, lies about its size or is f
     [writeZip([manifest(), { path: "a\\..\\..\\out", content: "x" }]), /leads out/],
     [writeZip([manifest(), { path: "/etc/x", content: "x" }]), /leads out/],
     [writeZip([manifest(), { path: "l", content: "/etc", mode: 0o120777 }]), /symbolic link/],
-    [writeZip([manifest(), { path: "big", content: "x".repeat(100_000), size: 10 }]), /larger than it says|checksum/],
+    [
+      writeZip([manifest(), { path: "big", content: "x".repeat(100_000), size: 10 }]),
+      /larger than it says|checksum/,
+    ],
     [writeZip([manifest(), { path: "huge", content: "x", size: 0x7fffffff }]), /more than/],
     [writeZip([{ path: "server.js", content: "" }]), /no manifest.json/],
     [writeZip([{ path: "manifest.json", content: "{" }]), /not JSON/],
@@ -357,14 +426,20 @@ test("a bundle that is no archive, leads out, links, lies about its size or is f
   assert.deepEqual(left, []);
 });
 
-test("over HTTP the same operation shows a form, and adds with its answers", { skip: isWindows }, async () => {
+test("over HTTP the same operation shows a form, and adds with its answers", {
+  skip: isWindows,
+}, async () => {
   await using it = await emptyDirectory();
   const file = join(it.cwd, "toolplane.json");
   await writeFile(file, JSON.stringify({ mcpServers: {} }));
   await using serving = await startServe(file, it.directory.file("data"));
   const ask = async (body: object) => {
     const headers = { ...serving.proof, "content-type": "application/json" };
-    const response = await fetch(`${serving.url}/servers/add`, { method: "POST", headers, body: JSON.stringify(body) });
+    const response = await fetch(`${serving.url}/servers/add`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
     return {
       status: response.status,
       body: (await response.json()) as AddedServer & { code?: string; detail?: string },
@@ -382,8 +457,14 @@ test("over HTTP the same operation shows a form, and adds with its answers", { s
   assert.deepEqual([planned.body.file, planned.body.isWritten], ["toolplane.json", false]);
   assert.deepEqual((await ask({ what })).body.code, "USAGE");
   const done = await ask({ what: [command, ...args].join(" "), name: "echo" });
-  assert.deepEqual([done.status, done.body.tools, done.body.isWritten], [200, 17, true], JSON.stringify(done.body));
-  const servers = (await (await fetch(`${serving.url}/servers`)).json()) as { servers: { name: string }[] };
+  assert.deepEqual(
+    [done.status, done.body.tools, done.body.isWritten],
+    [200, 17, true],
+    JSON.stringify(done.body),
+  );
+  const servers = (await (await fetch(`${serving.url}/servers`)).json()) as {
+    servers: { name: string }[];
+  };
   assert.deepEqual(
     servers.servers.map(({ name }) => name),
     ["echo"],
@@ -393,6 +474,10 @@ test("over HTTP the same operation shows a form, and adds with its answers", { s
   assert.match(broken.body.detail ?? "", /exited with code 1/);
   assert.equal((await ask({ what, values: { ECHO_TOKEN: "a value to hide" } })).status, 200);
   const audit = await (await fetch(`${serving.url}/audit`, { headers: serving.proof })).text();
-  assert.deepEqual([audit.includes("servers.add"), audit.includes("a value to hide")], [true, false], audit);
+  assert.deepEqual(
+    [audit.includes("servers.add"), audit.includes("a value to hide")],
+    [true, false],
+    audit,
+  );
   assert.equal((await ask({ what: "" })).status, 400);
 });

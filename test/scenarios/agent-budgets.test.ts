@@ -56,7 +56,10 @@ suite("the model of an agent", { concurrency: 2 }, () => {
     const models = { default: provider.chatModel("given") };
     await using plane = await createPlane({ config: { mcpServers: {} }, models });
     assert.equal((await plane.agent.run("Hi.")).model, "default");
-    assert.equal((await plane.agent.run("Hi.", { model: provider.chatModel("once") })).model, "once");
+    assert.equal(
+      (await plane.agent.run("Hi.", { model: provider.chatModel("once") })).model,
+      "once",
+    );
     assert.deepEqual(
       endpoint.requests.map(({ body }) => body.model),
       ["given", "once"],
@@ -69,20 +72,32 @@ suite("the model of an agent", { concurrency: 2 }, () => {
     const one = { baseURL: endpoint.url, model: "scripted" };
     await using plane = await createPlane({ config: { mcpServers: {}, models: { one } } });
     assert.equal((await plane.agent.run("Hi.")).model, "one");
-    await using several = await createPlane({ config: { mcpServers: {}, models: { one, two: one } } });
+    await using several = await createPlane({
+      config: { mcpServers: {}, models: { one, two: one } },
+    });
     await assert.rejects(several.agent.run("Hi."), /Say which model to ask: one, two/);
     await using none = await createPlane({ config: { mcpServers: {} } });
-    await assert.rejects(none.agent.run("Hi."), { code: "CONFIG_INVALID", message: /No model is configured/ });
+    await assert.rejects(none.agent.run("Hi."), {
+      code: "CONFIG_INVALID",
+      message: /No model is configured/,
+    });
   });
 
   test("gets its key from where the configuration says, and no one else does", async () => {
     await using endpoint = await startScriptedModel(answering);
     await using directory = await temporaryDirectory();
-    await (await import("node:fs/promises")).writeFile(directory.file("key.txt"), "sk-very-secret\n");
+    await (await import("node:fs/promises")).writeFile(
+      directory.file("key.txt"),
+      "sk-very-secret\n",
+    );
     const file = await writeConfig(
       directory,
       {},
-      { models: { default: { baseURL: endpoint.url, model: "scripted", apiKey: "${file:key.txt}" } } },
+      {
+        models: {
+          default: { baseURL: endpoint.url, model: "scripted", apiKey: "${file:key.txt}" },
+        },
+      },
     );
     await using plane = await createPlane({ config: file });
     const result = await plane.agent.run("Hi.", { trace: "all_messages" });
@@ -105,7 +120,9 @@ suite("the model of an agent", { concurrency: 2 }, () => {
 test("only the servers of a toolset are started for it", async () => {
   const toolsets = { t: { providers: ["fx"], allow_tools: ["echo"] } };
   const servers = { fx: fixture("echo"), other: fixture("echo") };
-  await using world = await agentWorld([{ kind: "text", text: "Hi." }], servers, { config: { toolsets } });
+  await using world = await agentWorld([{ kind: "text", text: "Hi." }], servers, {
+    config: { toolsets },
+  });
   await world.plane.agent.run("Hi.", { toolset: "t" });
   assert.deepEqual(toldOf(world.model, 0), ["echo"]);
   const states = await world.plane.servers.list();

@@ -53,21 +53,31 @@ suite("the agent on the command line", { concurrency: 2 }, () => {
     assert.deepEqual(usage, { inputTokens: 20, outputTokens: 10, totalTokens: 30 });
     assert.equal((history as unknown[]).length, 4);
     assert.equal((trace as { steps: unknown[] } | undefined)?.steps.length, 2);
-    assert.deepEqual(world.model.requests[0]?.body.messages, [{ role: "user", content: "17 plus 25?" }]);
+    assert.deepEqual(world.model.requests[0]?.body.messages, [
+      { role: "user", content: "17 plus 25?" },
+    ]);
   });
 
   test("goes on with the conversation in a file, and keeps it there", async () => {
-    await using world = await openWorld([...(addsAndTells as []), { kind: "text", text: "I said 42." }]);
+    await using world = await openWorld([
+      ...(addsAndTells as []),
+      { kind: "text", text: "I said 42." },
+    ]);
     const file = world.directory.file("history.json");
     await runCli(world.words("What is 17 plus 25?", "--history", file));
-    const { stdout } = await runCli(world.words("What did you say?", "--history", file, "--no-stream"));
+    const { stdout } = await runCli(
+      world.words("What did you say?", "--history", file, "--no-stream"),
+    );
     assert.equal(stdout, "I said 42.\n");
     const sent = world.model.requests[2]?.body.messages as { role: string }[];
     assert.deepEqual(
       sent.map(({ role }) => role),
       ["user", "assistant", "tool", "assistant", "user"],
     );
-    assert.equal((JSON.parse(readFileSync(file, "utf8")) as { history: unknown[] }).history.length, 6);
+    assert.equal(
+      (JSON.parse(readFileSync(file, "utf8")) as { history: unknown[] }).history.length,
+      6,
+    );
   });
 
   test("writes its trace as text and as data", async () => {
@@ -81,10 +91,21 @@ suite("the agent on the command line", { concurrency: 2 }, () => {
   });
 
   test("takes a toolset, a style, a model and a context, and says what there is for those it does not know", async () => {
-    await using world = await openWorld([reactAction("I add.", "add", { a: 1, b: 2 }), reactAnswer("Done.", "3")], {
-      toolsets: { numbers: { providers: ["fx"], allow_tools: ["add"] } },
-    });
-    const flags = ["--toolset", "numbers", "--style", "react", "--context", "You count.", "--verbose"];
+    await using world = await openWorld(
+      [reactAction("I add.", "add", { a: 1, b: 2 }), reactAnswer("Done.", "3")],
+      {
+        toolsets: { numbers: { providers: ["fx"], allow_tools: ["add"] } },
+      },
+    );
+    const flags = [
+      "--toolset",
+      "numbers",
+      "--style",
+      "react",
+      "--context",
+      "You count.",
+      "--verbose",
+    ];
     const { code, stdout, stderr } = await runCli(world.words("Count", ...flags));
     assert.equal(code, 0, stderr);
     assert.equal(stdout, "3\n");
@@ -140,7 +161,8 @@ suite("the agent on the command line", { concurrency: 2 }, () => {
     await using world = await openWorld(writes, { policy: { profile: "guarded" } });
     const { code, stdout, stderr } = await runCli(world.words("Write"));
     assert.deepEqual([code, stdout], [0, "It waits.\n"]);
-    const [, id = ""] = /waiting: fx\.write_note .*: toolplane approvals approve (\S+)/.exec(stderr) ?? [];
+    const [, id = ""] =
+      /waiting: fx\.write_note .*: toolplane approvals approve (\S+)/.exec(stderr) ?? [];
     assert.notEqual(id, "", stderr);
     const told = (await runCli([...world.words("Write"), "--json"])).json();
     const [waiting] = told.waiting as { id: string; tool: string }[];
@@ -168,7 +190,10 @@ suite("the agent on the command line", { concurrency: 2 }, () => {
     const dead = { command: process.execPath, args: ["-e", "process.exit(1)"] };
     await using world = await openWorld(() => ({ kind: "text", text: "No tools." }), {
       mcpServers: { dead },
-      toolsets: { named: { providers: ["dead"], allow_tools: ["add"] }, open: { providers: ["dead"] } },
+      toolsets: {
+        named: { providers: ["dead"], allow_tools: ["add"] },
+        open: { providers: ["dead"] },
+      },
     });
     const away = await runCli(world.words("Add", "--toolset", "named"));
     assert.equal(away.code, 4, away.stderr);
@@ -187,7 +212,14 @@ suite("the agent on the command line", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { fx: fixture("echo", ["--log", log]) });
-    const { code, stderr } = await runCli(["agent", "hello", "--config", config, "--data-dir", directory.file("data")]);
+    const { code, stderr } = await runCli([
+      "agent",
+      "hello",
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("data"),
+    ]);
     assert.equal(code, 2);
     assert.match(stderr, /No model is configured\. Add one to .*toolplane\.json/);
     assert.equal(existsSync(log), false);
@@ -195,7 +227,11 @@ suite("the agent on the command line", { concurrency: 2 }, () => {
 
   test("through a plane that serves it is reported as it comes, and an interruption reaches the tool", async () => {
     const slow: Script = [
-      { kind: "tools", reasoning: "I wait.", calls: [{ name: "fx__slow", arguments: { ms: 60_000 } }] },
+      {
+        kind: "tools",
+        reasoning: "I wait.",
+        calls: [{ name: "fx__slow", arguments: { ms: 60_000 } }],
+      },
     ];
     await using world = await openWorld([...(addsAndTells as []), ...slow]);
     await using _serving = await startServe(world.config, world.directory.file("data"));
@@ -208,7 +244,9 @@ suite("the agent on the command line", { concurrency: 2 }, () => {
     const { code, stderr: said } = await result;
     assert.equal(code, 130);
     assert.match(said, /… I wait\.\n→ fx__slow/);
-    await untilLogged(world.log, (entry) => JSON.stringify(entry).includes("notifications/cancelled"));
+    await untilLogged(world.log, (entry) =>
+      JSON.stringify(entry).includes("notifications/cancelled"),
+    );
   });
 
   test("what a toolset or a group leaves out is not offered", async () => {
@@ -237,7 +275,11 @@ async function openWorld(responses: Script, more: object = {}): Promise<World> {
   const log = directory.file("log");
   writeFileSync(log, "");
   const models = { default: { baseURL: model.url, model: "scripted" } };
-  const config = await writeConfig(directory, { fx: fixture("echo", ["--log", log]) }, { models, ...more });
+  const config = await writeConfig(
+    directory,
+    { fx: fixture("echo", ["--log", log]) },
+    { models, ...more },
+  );
   const where = ["--config", config, "--data-dir", directory.file("data")];
   return {
     directory,

@@ -32,7 +32,10 @@ suite("a conversation with an agent", { concurrency: 2 }, () => {
       sentTo(world.model, 2).messages.map(({ role }) => role),
       ["user", "assistant", "tool", "assistant", "user"],
     );
-    const third = await world.plane.agent.run("And now?", { history: second.history, style: "react" });
+    const third = await world.plane.agent.run("And now?", {
+      history: second.history,
+      style: "react",
+    });
     assert.equal(third.answer, "Still blue.");
     assert.equal(third.history.length, 8);
   });
@@ -58,8 +61,15 @@ suite("a conversation with an agent", { concurrency: 2 }, () => {
 
   test("is not begun with a history that is none", async () => {
     await using world = await agentWorld([], {});
-    for (const history of [{}, ["hello"], [{ role: "robot", content: "x" }], [{ role: "tool", content: "x" }]])
-      await assert.rejects(world.plane.agent.run("x", { history: history as never }), { code: "USAGE" });
+    for (const history of [
+      {},
+      ["hello"],
+      [{ role: "robot", content: "x" }],
+      [{ role: "tool", content: "x" }],
+    ])
+      await assert.rejects(world.plane.agent.run("x", { history: history as never }), {
+        code: "USAGE",
+      });
   });
 
   test("offers in each turn what its groups and its state allow", async () => {
@@ -86,9 +96,13 @@ suite("a conversation with an agent", { concurrency: 2 }, () => {
   });
 
   test("is for those who may call, with the tools that are theirs", async () => {
-    await using world = await agentWorld([says("Hello.")], { fx: fixture("echo", [], { groups: ["ops"] }) });
+    await using world = await agentWorld([says("Hello.")], {
+      fx: fixture("echo", [], { groups: ["ops"] }),
+    });
     const reader = principalOf({ user: "rea", scopes: ["read"] });
-    await assert.rejects(world.plane.agent.run("Hi.", { principal: reader }), { code: "FORBIDDEN" });
+    await assert.rejects(world.plane.agent.run("Hi.", { principal: reader }), {
+      code: "FORBIDDEN",
+    });
     const result = await world.plane.agent.run("Hi.", { principal: principalOf({ user: "ann" }) });
     assert.equal(result.user, "ann");
     assert.deepEqual(toldOf(world.model, 0), []);
@@ -99,7 +113,11 @@ suite("a call of an agent that a person has to agree to", { concurrency: 2 }, ()
   const config = { policy: { rules: [{ tool: "fx.put_*", verdict: "ask" as const }] } };
 
   test("is asked about where the agent was started", async () => {
-    await using world = await agentWorld([put, says("Stored.")], { fx: fixture("echo") }, { config });
+    await using world = await agentWorld(
+      [put, says("Stored.")],
+      { fx: fixture("echo") },
+      { config },
+    );
     const asked: string[] = [];
     const result = await world.plane.agent.run("Store it.", {
       async askHere(held) {
@@ -112,7 +130,11 @@ suite("a call of an agent that a person has to agree to", { concurrency: 2 }, ()
   });
 
   test("waits for an answer as long as it was said, and runs when it comes", async () => {
-    await using world = await agentWorld([put, says("Stored.")], { fx: fixture("echo") }, { config });
+    await using world = await agentWorld(
+      [put, says("Stored.")],
+      { fx: fixture("echo") },
+      { config },
+    );
     const { plane } = world;
     const answers: Promise<unknown>[] = [];
     plane.on("approval.requested", ({ approvalId }) => {
@@ -124,7 +146,11 @@ suite("a call of an agent that a person has to agree to", { concurrency: 2 }, ()
   });
 
   test("is not waited for longer than leaves time for an answer", async () => {
-    await using world = await agentWorld([put, says("It waits.")], { fx: fixture("echo") }, { config });
+    await using world = await agentWorld(
+      [put, says("It waits.")],
+      { fx: fixture("echo") },
+      { config },
+    );
     // A fifth of it is left for the answer.
     const timeoutMs = scaledMs(5_000);
     const result = await world.plane.agent.run("Store it.", { approvalWaitMs: 600_000, timeoutMs });
@@ -135,7 +161,11 @@ suite("a call of an agent that a person has to agree to", { concurrency: 2 }, ()
   });
 
   test("is an observation that says so when no one answers, and so is a no", async () => {
-    await using world = await agentWorld([put, says("It waits.")], { fx: fixture("echo") }, { config });
+    await using world = await agentWorld(
+      [put, says("It waits.")],
+      { fx: fixture("echo") },
+      { config },
+    );
     const waiting = await world.plane.agent.run("Store it.");
     assert.equal(waiting.steps[0]?.calls[0]?.status, "waiting");
     assert.match(String(waiting.history[2]?.content), /needs a person's yes.*Do not call it again/);

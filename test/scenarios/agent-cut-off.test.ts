@@ -41,9 +41,15 @@ suite("a model that is cut off", { concurrency: 2 }, () => {
     assert.deepEqual(callsAt(log), [{ name: "write_note", arguments: { text: "a whole note" } }]);
     const [cut = "", open = "", none = "", respelt = ""] = observedIn(world, 4);
     assert.match(cut, /^Error: 'fx__write_note' was not run: your reply was cut off/);
-    assert.match(open, /^Error: The arguments of 'fx__write_note' were cut off.*Give them whole\. \[INVALID/);
+    assert.match(
+      open,
+      /^Error: The arguments of 'fx__write_note' were cut off.*Give them whole\. \[INVALID/,
+    );
     assert.match(none, /your reply was cut off/);
-    assert.match(respelt, /Note: The arguments were no valid JSON \(single quotes, a comma too many\)/);
+    assert.match(
+      respelt,
+      /Note: The arguments were no valid JSON \(single quotes, a comma too many\)/,
+    );
     assert.deepEqual(
       steps.map(({ finish }) => finish),
       ["length", "tool-calls", "length", "tool-calls", "stop"],
@@ -93,7 +99,10 @@ suite("a model that is cut off", { concurrency: 2 }, () => {
         await using world = await agentWorld(() => says("", finish), { fx: fixture("echo") });
         const { outcome, error } = await world.plane.agent.run("Tell.", { style });
         assert.equal(outcome, "failed");
-        assert.match(error?.message ?? "", new RegExp(`^Model 'default' ${what}, twice in a row\\.`));
+        assert.match(
+          error?.message ?? "",
+          new RegExp(`^Model 'default' ${what}, twice in a row\\.`),
+        );
         assert.equal(world.model.requests.length, 2);
       }
   });
@@ -151,7 +160,10 @@ suite("a model that is inexact", { concurrency: 2 }, () => {
     );
     await world.plane.agent.run("Echo.", { toolset: "mine" });
     const [broken, unfit] = observedIn(world, 2);
-    assert.match(broken ?? "", /^Error: The arguments of 'echo' are not valid JSON: they break at position 11/);
+    assert.match(
+      broken ?? "",
+      /^Error: The arguments of 'echo' are not valid JSON: they break at position 11/,
+    );
     assert.match(unfit ?? "", /^Error: The arguments of 'echo' are invalid: .*missing 'message'/);
   });
 
@@ -166,12 +178,16 @@ suite("a model that is inexact", { concurrency: 2 }, () => {
       { config },
     );
     const { history } = await world.plane.agent.run("Echo.", { toolset: "mine" });
-    const ids = history.flatMap((message) => (message.role === "tool" ? [message.tool_call_id] : []));
+    const ids = history.flatMap((message) =>
+      message.role === "tool" ? [message.tool_call_id] : [],
+    );
     assert.equal(new Set(ids).size, 2);
     const same = JSON.parse(JSON.stringify(history).replaceAll(ids[1] ?? "", "call_0"));
     await world.plane.agent.run("And?", { toolset: "mine", history: same });
     const sent = sentTo(world.model, 3).messages;
-    const asked = sent.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => (call as { id: string }).id));
+    const asked = sent.flatMap(({ tool_calls = [] }) =>
+      tool_calls.map((call) => (call as { id: string }).id),
+    );
     const answered = sent.flatMap(({ tool_call_id = [] }) => tool_call_id);
     assert.equal(new Set(asked).size, 2);
     assert.deepEqual(answered, asked);
@@ -180,7 +196,10 @@ suite("a model that is inexact", { concurrency: 2 }, () => {
 });
 
 test("calls that a turn has no budget for end the run as one that was stopped by it", async () => {
-  const calls = ["a", "b", "c", "d", "e"].map((message) => ({ name: "fx__echo", arguments: { message } }));
+  const calls = ["a", "b", "c", "d", "e"].map((message) => ({
+    name: "fx__echo",
+    arguments: { message },
+  }));
   await using world = await agentWorld([{ kind: "tools", calls }, says("Two of five.")], {
     fx: fixture("echo"),
   });
@@ -198,7 +217,9 @@ test("what a server asks of a model in a run is counted to it, and refused when 
     (body) => {
       if (sample(body)) return says("Four.");
       asked += 1;
-      return asked === 1 ? asks("fx__sample", '{"prompt":"2 + 2?","times":3}') : says("It is four.");
+      return asked === 1
+        ? asks("fx__sample", '{"prompt":"2 + 2?","times":3}')
+        : says("It is four.");
     },
     { fx: fixture("sample") },
   );
@@ -223,7 +244,10 @@ test("a toolset that says nothing of turns has those of the style", async () => 
       { fx: fixture("echo") },
       { config },
     );
-    const { outcome, turns: got } = await world.plane.agent.run("Go on.", { toolset: "mine", style });
+    const { outcome, turns: got } = await world.plane.agent.run("Go on.", {
+      toolset: "mine",
+      style,
+    });
     assert.deepEqual([outcome, got], ["max-iterations", turns], style);
   }
 });

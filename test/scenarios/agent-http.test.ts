@@ -3,7 +3,14 @@ import { suite, test } from "node:test";
 import { type Script, type ScriptedModel, startScriptedModel } from "../fixtures/llm-script.ts";
 import { readSse } from "../fixtures/read-sse.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { fixture, type RunningServe, runCli, startServe, untilLogged, writeConfig } from "./support.ts";
+import {
+  fixture,
+  type RunningServe,
+  runCli,
+  startServe,
+  untilLogged,
+  writeConfig,
+} from "./support.ts";
 
 const addsAndTells: Script = [
   { kind: "tools", reasoning: "I add.", calls: [{ name: "fx__add", arguments: { a: 17, b: 25 } }] },
@@ -31,7 +38,10 @@ suite("POST /agent", { concurrency: 2 }, () => {
 
   test("tells what the agent says as it says it, and all of the answer with the last event", async () => {
     await using world = await openWorld(addsAndTells);
-    const response = await world.ask({ question: "What is 17 plus 25?" }, { accept: "text/event-stream" });
+    const response = await world.ask(
+      { question: "What is 17 plus 25?" },
+      { accept: "text/event-stream" },
+    );
     assert.match(response.headers.get("content-type") ?? "", /^text\/event-stream/);
     const { told, ids } = await readAll(response);
     const ends = told.filter(({ end }) => end === true);
@@ -53,7 +63,10 @@ suite("POST /agent", { concurrency: 2 }, () => {
     const last = told.at(-1);
     assert.deepEqual(last?.usage, { inputTokens: 20, outputTokens: 10, totalTokens: 30 });
     assert.deepEqual([last?.outcome, last?.history.length], ["completed", 4]);
-    assert.deepEqual([last?.message_type, last?.end_of_message, last?.end_of_dialog], ["answer", true, true]);
+    assert.deepEqual(
+      [last?.message_type, last?.end_of_message, last?.end_of_dialog],
+      ["answer", true, true],
+    );
     assert.equal(last?.message_id, last?.id);
   });
 
@@ -120,7 +133,9 @@ suite("POST /agent", { concurrency: 2 }, () => {
     assert.ok(response.status >= 400, text);
     assert.equal((JSON.parse(text) as Told).outcome, "failed");
     assert.doesNotMatch(text, /sk-secret/);
-    const { told } = await readAll(await world.ask({ question: "Hello?" }, { accept: "text/event-stream" }));
+    const { told } = await readAll(
+      await world.ask({ question: "Hello?" }, { accept: "text/event-stream" }),
+    );
     const last = told.at(-1);
     assert.deepEqual([last?.type, last?.outcome, last?.endOfDialog], ["error", "failed", true]);
     assert.doesNotMatch(JSON.stringify(told), /sk-secret/);
@@ -128,7 +143,9 @@ suite("POST /agent", { concurrency: 2 }, () => {
 
   test("takes a credential where one is needed, and the right to call", async () => {
     await using directory = await temporaryDirectory();
-    await using model = await startScriptedModel({ responses: () => ({ kind: "text", text: "Hello." }) });
+    await using model = await startScriptedModel({
+      responses: () => ({ kind: "text", text: "Hello." }),
+    });
     const models = { default: { baseURL: model.url, model: "scripted" } };
     const config = await writeConfig(directory, { fx: fixture("echo") }, { models });
     const create = async (scope: string) => {

@@ -14,7 +14,9 @@ const echo = (message: string, id?: string | null) => ({
   ...(id === undefined ? {} : { id }),
 });
 
-const asks = (...calls: Extract<ScriptedResponse, { kind: "tools" }>["calls"]): ScriptedResponse => ({
+const asks = (
+  ...calls: Extract<ScriptedResponse, { kind: "tools" }>["calls"]
+): ScriptedResponse => ({
   kind: "tools",
   calls,
 });
@@ -30,7 +32,9 @@ suite("an agent", { concurrency: 2 }, () => {
       { fx: fixture("echo") },
     );
     const told: AgentMessage[] = [];
-    const result = await world.plane.agent.run("What is there?", { onMessage: (piece) => told.push(piece) });
+    const result = await world.plane.agent.run("What is there?", {
+      onMessage: (piece) => told.push(piece),
+    });
     assert.equal(result.outcome, "completed");
     assert.equal(result.answer, "One and two.");
     assert.equal(result.turns, 1);
@@ -43,7 +47,14 @@ suite("an agent", { concurrency: 2 }, () => {
       ],
     );
     const kinds = told.filter(({ end }) => end).map(({ type }) => type);
-    assert.deepEqual(kinds, ["thought", "action", "action", "observation", "observation", "answer"]);
+    assert.deepEqual(kinds, [
+      "thought",
+      "action",
+      "action",
+      "observation",
+      "observation",
+      "answer",
+    ]);
     assert.deepEqual(
       told.filter(({ endOfDialog }) => endOfDialog).map(({ type }) => type),
       ["answer"],
@@ -53,7 +64,9 @@ suite("an agent", { concurrency: 2 }, () => {
 
   test("is refused once, asked once more without tools, and then it is over, however stubborn it is", async () => {
     let count = 0;
-    await using world = await agentWorld(() => asks(echo(`again ${count++}`)), { fx: fixture("echo") });
+    await using world = await agentWorld(() => asks(echo(`again ${count++}`)), {
+      fx: fixture("echo"),
+    });
     const result = await world.plane.agent.run("Go on for ever.", { maxTurns: 3 });
     assert.equal(world.model.requests.length, 5);
     assert.equal(result.outcome, "max-iterations");
@@ -75,7 +88,10 @@ suite("an agent", { concurrency: 2 }, () => {
       totalGenerations: 1,
       generationsWithTools: 1,
     });
-    assert.match(String(sentTo(world.model, 4).messages.at(-1)?.content), /maximum number of tool-calling turns/);
+    assert.match(
+      String(sentTo(world.model, 4).messages.at(-1)?.content),
+      /maximum number of tool-calling turns/,
+    );
     assert.deepEqual(toldOf(world.model, 4), []);
   });
 
@@ -87,7 +103,10 @@ suite("an agent", { concurrency: 2 }, () => {
     const result = await world.plane.agent.run("How many?", { maxTurns: 1 });
     assert.equal(result.outcome, "max-iterations");
     assert.equal(result.answer, "As far as I know: two.");
-    assert.match(String(sentTo(world.model, 2).messages[0]?.content), /No tools can be called any more/);
+    assert.match(
+      String(sentTo(world.model, 2).messages[0]?.content),
+      /No tools can be called any more/,
+    );
   });
 
   test("that asks for the same again gets what it got, and is asked to close", async () => {
@@ -114,7 +133,14 @@ suite("an agent", { concurrency: 2 }, () => {
     const write = (text: string) => ({ name: "fx__write_note", arguments: { text } });
     const read = { name: "fx__echo", arguments: { message: "read" } };
     await using world = await agentWorld(
-      [asks(read), asks(write("on")), asks(read), asks(write("off")), asks(write("on")), says("Done.")],
+      [
+        asks(read),
+        asks(write("on")),
+        asks(read),
+        asks(write("off")),
+        asks(write("on")),
+        says("Done."),
+      ],
       { fx: fixture("echo", ["--log", log], { trusted: true }) },
     );
     const result = await world.plane.agent.run("Switch it.", { maxTurns: 9 });
@@ -141,7 +167,10 @@ suite("an agent", { concurrency: 2 }, () => {
     const [unknown, broken, list, missing, failed] = sentTo(world.model, 1)
       .messages.slice(2)
       .map(({ content }) => String(content));
-    assert.match(unknown ?? "", /^Error: No tool 'fx__ecko' can be called here. Did you mean 'fx__echo'\?/);
+    assert.match(
+      unknown ?? "",
+      /^Error: No tool 'fx__ecko' can be called here. Did you mean 'fx__echo'\?/,
+    );
     assert.match(broken ?? "", /^Error: .* not valid JSON/);
     assert.match(list ?? "", /^Error: .*must be a JSON object, not a list/);
     assert.match(missing ?? "", /^Error: .*message/);
@@ -149,11 +178,16 @@ suite("an agent", { concurrency: 2 }, () => {
   });
 
   test("gives calls ids where the model forgot them or used one twice", async () => {
-    await using world = await agentWorld([asks(echo("a", null), echo("b", "x"), echo("c", "x")), says("ok")], {
-      fx: fixture("echo"),
-    });
+    await using world = await agentWorld(
+      [asks(echo("a", null), echo("b", "x"), echo("c", "x")), says("ok")],
+      {
+        fx: fixture("echo"),
+      },
+    );
     const { history } = await world.plane.agent.run("Three calls.");
-    const ids = history.flatMap((message) => (message.role === "tool" ? [message.tool_call_id] : []));
+    const ids = history.flatMap((message) =>
+      message.role === "tool" ? [message.tool_call_id] : [],
+    );
     assert.equal(new Set(ids).size, 3);
     assert.deepEqual(
       history.flatMap((message) => (message.role === "tool" ? [message.content] : [])),
@@ -174,7 +208,8 @@ suite("an agent", { concurrency: 2 }, () => {
 
   test("makes no more calls than it may, and says so to the model", async () => {
     await using world = await agentWorld(
-      (body) => (body.tools === undefined ? says("Enough.") : asks(echo("a"), echo("b"), echo("c"))),
+      (body) =>
+        body.tools === undefined ? says("Enough.") : asks(echo("a"), echo("b"), echo("c")),
       { fx: fixture("echo") },
     );
     const result = await world.plane.agent.run("Many calls.", { maxCalls: 2 });
@@ -187,13 +222,17 @@ suite("an agent", { concurrency: 2 }, () => {
 
   test("takes a megabyte of arguments", async () => {
     const message = "x".repeat(1_000_000);
-    await using world = await agentWorld([asks(echo(message)), says("Long.")], { fx: fixture("echo") });
+    await using world = await agentWorld([asks(echo(message)), says("Long.")], {
+      fx: fixture("echo"),
+    });
     const result = await world.plane.agent.run("A long call.");
     assert.equal(result.outcome, "completed");
     assert.equal(result.steps[0]?.calls[0]?.status, "succeeded");
     // The result is too large to be shown whole, and from then on the model knows how to read it.
     assert.deepEqual(
-      [toldOf(world.model, 0), toldOf(world.model, 1)].map((names) => names.includes("read_result")),
+      [toldOf(world.model, 0), toldOf(world.model, 1)].map((names) =>
+        names.includes("read_result"),
+      ),
       [false, true],
     );
   });
@@ -201,12 +240,18 @@ suite("an agent", { concurrency: 2 }, () => {
 
 suite("an agent whose model or caller goes away", { concurrency: 2 }, () => {
   test("ends with what broke off, and keeps what was said until then", async () => {
-    await using world = await agentWorld([asks(echo("a")), { kind: "broken", text: "The answer is f" }], {
-      fx: fixture("echo"),
-    });
+    await using world = await agentWorld(
+      [asks(echo("a")), { kind: "broken", text: "The answer is f" }],
+      {
+        fx: fixture("echo"),
+      },
+    );
     const result = await world.plane.agent.run("What is it?", { trace: "all_messages" });
     assert.equal(result.outcome, "failed");
-    assert.match(result.error?.message ?? "", /^Model 'default' failed: it broke off in the middle of its answer/);
+    assert.match(
+      result.error?.message ?? "",
+      /^Model 'default' failed: it broke off in the middle of its answer/,
+    );
     assert.equal(result.answer, null);
     assert.equal(result.steps.length, 2);
     assert.deepEqual(result.messages.at(-1), {
@@ -224,7 +269,10 @@ suite("an agent whose model or caller goes away", { concurrency: 2 }, () => {
     };
     await using patient = await agentWorld([busy, busy, says("Now.")], {});
     assert.equal((await patient.plane.agent.run("When?")).answer, "Now.");
-    await using locked = await agentWorld([{ kind: "error", status: 401, message: "sk-secret is wrong" }], {});
+    await using locked = await agentWorld(
+      [{ kind: "error", status: 401, message: "sk-secret is wrong" }],
+      {},
+    );
     const result = await locked.plane.agent.run("Why?");
     assert.equal(result.outcome, "failed");
     assert.match(result.error?.message ?? "", /does not take its key/);
@@ -262,9 +310,15 @@ suite("an agent whose model or caller goes away", { concurrency: 2 }, () => {
     await using world = await agentWorld([], {});
     const { plane } = world;
     await assert.rejects(plane.agent.run(" "), { code: "USAGE" });
-    await assert.rejects(plane.agent.run("x", { model: "defalt" }), /No model 'defalt'.* Did you mean 'default'/);
+    await assert.rejects(
+      plane.agent.run("x", { model: "defalt" }),
+      /No model 'defalt'.* Did you mean 'default'/,
+    );
     await assert.rejects(plane.agent.run("x", { maxTurns: 0 }), { code: "USAGE" });
-    await assert.rejects(plane.agent.run("x", { toolset: "none" }), /No toolset 'none' is configured/);
+    await assert.rejects(
+      plane.agent.run("x", { toolset: "none" }),
+      /No toolset 'none' is configured/,
+    );
     assert.equal(world.model.requests.length, 0);
   });
 });

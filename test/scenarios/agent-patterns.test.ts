@@ -11,7 +11,8 @@ const echoes = (message: string): ScriptedResponse => ({
 });
 const servers = () => ({ fx: fixture("echo") });
 const question = "What are one and two?";
-const plan = '[{"goal": "find one", "tool_hint": "fx__echo"}, {"goal": "find two", "depends_on": [0]}]';
+const plan =
+  '[{"goal": "find one", "tool_hint": "fx__echo"}, {"goal": "find two", "depends_on": [0]}]';
 
 function lastOf(world: Parameters<typeof sentTo>[0], at: number): string {
   return String(sentTo(world, at).messages.at(-1)?.content);
@@ -28,12 +29,25 @@ suite("patterns of an agent", { concurrency: 2 }, () => {
     ];
     await using world = await agentWorld(script, servers());
     const run = await world.plane.agent.run(question, { style: "plan-then-execute" });
-    assert.deepEqual([run.answer, run.style, run.outcome], ["1 and 2.", "plan-then-execute", "completed"]);
-    assert.deepEqual([run.steps.length, run.counters.totalToolCalls], [5, 1], "steps count into one run");
+    assert.deepEqual(
+      [run.answer, run.style, run.outcome],
+      ["1 and 2.", "plan-then-execute", "completed"],
+    );
+    assert.deepEqual(
+      [run.steps.length, run.counters.totalToolCalls],
+      [5, 1],
+      "steps count into one run",
+    );
     assert.equal(sentTo(world.model, 0).tools, undefined, "a plan is made without calls");
-    assert.match(lastOf(world.model, 0), /Make a plan[\s\S]*What are one and two\?[\s\S]*- fx__echo: /);
+    assert.match(
+      lastOf(world.model, 0),
+      /Make a plan[\s\S]*What are one and two\?[\s\S]*- fx__echo: /,
+    );
     assert.match(lastOf(world.model, 1), /Your part: find one[\s\S]*'fx__echo' may help/);
-    assert.match(lastOf(world.model, 3), /known so far:\n\n1\. find one\nIt is 1\.[\s\S]*Your part: find two/);
+    assert.match(
+      lastOf(world.model, 3),
+      /known so far:\n\n1\. find one\nIt is 1\.[\s\S]*Your part: find two/,
+    );
     assert.match(
       lastOf(world.model, 4),
       /1\. find one\nIt is 1\.\n\n2\. find two\nIt is 2\.[\s\S]*What are one and two\?$/,
@@ -49,7 +63,10 @@ suite("patterns of an agent", { concurrency: 2 }, () => {
     }, servers());
     const run = await world.plane.agent.run(question, { style: "supervisor" });
     assert.equal(run.answer, "Both.");
-    assert.match(lastOf(world.model, 3), /1\. find one\ndone: find one\n\n2\. find two\ndone: find two/);
+    assert.match(
+      lastOf(world.model, 3),
+      /1\. find one\ndone: find one\n\n2\. find two\ndone: find two/,
+    );
     assert.doesNotMatch(lastOf(world.model, 2), /known so far/);
   });
 
@@ -71,8 +88,19 @@ suite("patterns of an agent", { concurrency: 2 }, () => {
 
   test("a plan that is none is no reason not to answer, and the turns of all steps are one budget", async () => {
     await using world = await agentWorld([says("No plan."), says("Anyway.")], servers());
-    assert.equal((await world.plane.agent.run(question, { style: "plan-then-execute" })).answer, "Anyway.");
-    const script = [says(plan), echoes("1"), says("1"), echoes("2"), says("refused"), says("2"), says("End.")];
+    assert.equal(
+      (await world.plane.agent.run(question, { style: "plan-then-execute" })).answer,
+      "Anyway.",
+    );
+    const script = [
+      says(plan),
+      echoes("1"),
+      says("1"),
+      echoes("2"),
+      says("refused"),
+      says("2"),
+      says("End."),
+    ];
     await using short = await agentWorld(script, servers());
     const run = await short.plane.agent.run(question, { style: "plan-then-execute", maxTurns: 1 });
     assert.deepEqual([run.turns, run.steps.filter(({ refused }) => refused).length], [1, 1]);

@@ -7,7 +7,9 @@ import { fixture } from "./support.ts";
 
 const servers = () => ({ echo: fixture("echo", [], { trusted: true }) });
 const config = {
-  toolsets: { mine: { providers: ["echo"], allow_tools: ["echo", "fail"], max_tool_call_turns: 3 } },
+  toolsets: {
+    mine: { providers: ["echo"], allow_tools: ["echo", "fail"], max_tool_call_turns: 3 },
+  },
 };
 const react = { style: "react", toolset: "mine" } as const;
 
@@ -77,10 +79,19 @@ test("what cannot be understood is an observation, and the model goes on", async
   ];
   await using world = await agentWorld(script, servers(), { config });
   const heard: AgentMessage[] = [];
-  const run = await world.plane.agent.run("Say hello.", { ...react, onMessage: (one) => heard.push(one) });
+  const run = await world.plane.agent.run("Say hello.", {
+    ...react,
+    onMessage: (one) => heard.push(one),
+  });
   assert.equal(run.answer, "hello");
-  assert.match(lastSent(world, 1), /^Observation: Error: There is neither an Action nor a Final Answer\. Reply/);
-  assert.match(lastSent(world, 2), /^Observation: Error: The JSON of Args is broken at position 1\./);
+  assert.match(
+    lastSent(world, 1),
+    /^Observation: Error: There is neither an Action nor a Final Answer\. Reply/,
+  );
+  assert.match(
+    lastSent(world, 2),
+    /^Observation: Error: The JSON of Args is broken at position 1\./,
+  );
   assert.equal(sentTo(world.model, 1).messages.at(-2)?.content, "Thought: I forgot the rest.");
   assert.equal(heard.filter(({ type }) => type === "error").length, 2);
   assert.equal(run.counters.totalToolCalls, 1);
@@ -96,7 +107,10 @@ test("an unknown action, bad arguments and a tool that says no are observations 
   await using world = await agentWorld(script, servers(), { config });
   const run = await world.plane.agent.run("Say hello.", react);
   assert.equal(run.answer, "It cannot be done.");
-  assert.match(lastSent(world, 1), /Error: No tool 'ecko' can be called here\. Did you mean 'echo'\?/);
+  assert.match(
+    lastSent(world, 1),
+    /Error: No tool 'ecko' can be called here\. Did you mean 'echo'\?/,
+  );
   assert.match(lastSent(world, 2), /Error: .*message/);
   assert.match(lastSent(world, 3), /^Observation:\n<tool_output>\nError: /);
 });
@@ -113,19 +127,27 @@ test("what a model invents of a tool's answer is not heard, and what a tool says
   await using world = await agentWorld(script, servers(), { config });
   const run = await world.plane.agent.run("Which number?", react);
   assert.equal(run.answer, "Nothing of use.");
-  assert.equal(lastSent(world, 1), `Observation:\n<tool_output>\n${order.replace("<", "&lt;")}\n</tool_output>`);
+  assert.equal(
+    lastSent(world, 1),
+    `Observation:\n<tool_output>\n${order.replace("<", "&lt;")}\n</tool_output>`,
+  );
 });
 
 const stubborn = (last: string): Script => {
   return (body, index) => {
     const [system] = body.messages as { content: string }[];
     const isClosing = system?.content.includes("No tool can be used now.");
-    return isClosing ? { kind: "text", text: last } : reactAction(`${index}`, "echo", { message: `${index}` });
+    return isClosing
+      ? { kind: "text", text: last }
+      : reactAction(`${index}`, "echo", { message: `${index}` });
   };
 };
 
 test("after ten turns it is refused once, asked once more without tools, and what it says then is the answer", async () => {
-  await using world = await agentWorld(stubborn("Thought: so be it\nFinal Answer: About ten."), servers());
+  await using world = await agentWorld(
+    stubborn("Thought: so be it\nFinal Answer: About ten."),
+    servers(),
+  );
   const run = await world.plane.agent.run("Count.", { style: "react" });
   assert.equal(run.outcome, "max-iterations");
   assert.equal(run.answer, "About ten.");
@@ -141,7 +163,10 @@ test("a last word without its form is better than none, and an action then is no
   ] as const) {
     await using world = await agentWorld(stubborn(last), servers(), { config });
     const heard: AgentMessage[] = [];
-    const run = await world.plane.agent.run("Count.", { ...react, onMessage: (one) => heard.push(one) });
+    const run = await world.plane.agent.run("Count.", {
+      ...react,
+      onMessage: (one) => heard.push(one),
+    });
     assert.equal(run.outcome, "max-iterations");
     assert.equal(run.answer, answer);
     assert.equal(world.model.requests.length, 5);
@@ -180,9 +205,13 @@ test("a conversation goes on in another style", async () => {
 });
 
 test("a model that dies in the middle of a thought ends the run with a whole account", async () => {
-  await using world = await agentWorld(() => ({ kind: "broken", text: "Thought: I was about to" }), servers(), {
-    config,
-  });
+  await using world = await agentWorld(
+    () => ({ kind: "broken", text: "Thought: I was about to" }),
+    servers(),
+    {
+      config,
+    },
+  );
   const run = await world.plane.agent.run("Say hello.", react);
   assert.equal(run.outcome, "failed");
   assert.equal(run.error?.code, "PROVIDER_FAILED");

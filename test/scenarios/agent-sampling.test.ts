@@ -27,7 +27,8 @@ suite("a server that asks for a model's words", { concurrency: 2 }, () => {
       stopReason: "endTurn",
     };
     assert.deepEqual(outcome.result?.structuredContent, { answers: [{ result }] });
-    const { messages, ...request } = sentTo(world.model, 0) as ReturnType<typeof sentTo> & Record<string, unknown>;
+    const { messages, ...request } = sentTo(world.model, 0) as ReturnType<typeof sentTo> &
+      Record<string, unknown>;
     assert.deepEqual(messages[0], { role: "system", content: "Be brief." });
     assert.deepEqual([request.max_tokens, request.temperature], [512, 0.5]);
     const [{ callId = "", ...event } = {}] = told as { callId?: string }[];
@@ -52,7 +53,8 @@ suite("a server that asks for a model's words", { concurrency: 2 }, () => {
       deep: { baseURL: model.url, model: "quick-think" },
     };
     await using plane = await createPlane({ config: { mcpServers: servers, models } });
-    for (const hint of ["QUICK", "think", "nobody"]) await plane.call("fx.sample", { prompt: "x", hint });
+    for (const hint of ["QUICK", "think", "nobody"])
+      await plane.call("fx.sample", { prompt: "x", hint });
     assert.deepEqual(
       model.requests.map(({ body }) => body.model),
       ["haiku-mini", "quick-think", "plain"],
@@ -73,17 +75,24 @@ suite("a server that asks for a model's words", { concurrency: 2 }, () => {
   });
 
   test("is refused where the configuration says no, and not told of models where there are none to ask", async () => {
-    await using denied = await agentWorld([], servers, { config: { sampling: { verdict: "deny" } } });
+    await using denied = await agentWorld([], servers, {
+      config: { sampling: { verdict: "deny" } },
+    });
     const refused = await denied.plane.call("fx.sample", { prompt: "x" });
     assert.match(String(textsOf(refused)), /Sampling was refused|does not let servers ask models/);
     assert.equal(denied.model.requests.length, 0);
     await using off = await agentWorld([], servers, { config: { sampling: { enabled: false } } });
-    assert.deepEqual(textsOf(await off.plane.call("fx.sample", { prompt: "x" })), ["the client cannot sample"]);
+    assert.deepEqual(textsOf(await off.plane.call("fx.sample", { prompt: "x" })), [
+      "the client cannot sample",
+    ]);
   });
 
   test("waits for a person where one has to agree, and learns their no", async () => {
     const config = { sampling: { verdict: "ask" as const } };
-    await using world = await agentWorld([says("Yes.")], servers, { config, answersQuestions: true });
+    await using world = await agentWorld([says("Yes.")], servers, {
+      config,
+      answersQuestions: true,
+    });
     const { plane } = world;
     const answers = ["accept", "decline"] as const;
     const asked: string[] = [];
@@ -91,7 +100,12 @@ suite("a server that asks for a model's words", { concurrency: 2 }, () => {
     plane.on("question.asked", ({ questionId }) => {
       const action = answers[asked.length] ?? "cancel";
       asked.push(questionId);
-      settled.push(plane.questions.answer(questionId, action === "accept" ? { action, content: {} } : { action }));
+      settled.push(
+        plane.questions.answer(
+          questionId,
+          action === "accept" ? { action, content: {} } : { action },
+        ),
+      );
     });
     assert.match(String(textsOf(await plane.call("fx.sample", { prompt: "x" }))), /Yes/);
     const refused = await plane.call("fx.sample", { prompt: "x" });
@@ -111,7 +125,10 @@ suite("a server that asks for a model's words", { concurrency: 2 }, () => {
   });
 
   test("learns nothing of where the model is when it fails", async () => {
-    await using world = await agentWorld([{ kind: "error", status: 400, message: "sk-secret" }], servers);
+    await using world = await agentWorld(
+      [{ kind: "error", status: 400, message: "sk-secret" }],
+      servers,
+    );
     const outcome = await world.plane.call("fx.sample", { prompt: "x" });
     assert.match(String(textsOf(outcome)), /The model could not answer/);
     assert.doesNotMatch(JSON.stringify(outcome), /127\.0\.0\.1|sk-secret/);
@@ -121,7 +138,10 @@ suite("a server that asks for a model's words", { concurrency: 2 }, () => {
 test("a server is answered by our model where the client has none, and by the client where it has", async () => {
   for (const era of ["legacy", "modern"] as const) {
     await using model = await startScriptedModel({ responses: () => says("Ours.") });
-    const config = { mcpServers: servers, models: { default: { baseURL: model.url, model: "scripted" } } };
+    const config = {
+      mcpServers: servers,
+      models: { default: { baseURL: model.url, model: "scripted" } },
+    };
     await using gateway = await startGateway({}, { plane: { config } });
     const without = await EraClient.open(gateway.url, era);
     assert.match(JSON.stringify(await without.call("fx__sample", { prompt: "x" })), /Ours/, era);
@@ -156,7 +176,9 @@ suite("a person who tries a tool in the workbench answers in the place of a mode
   const asPerson = { face: "workbench" as const };
   const open = (more: object = {}) =>
     createPlane({ answersQuestions: true, relays: true, config: { mcpServers: servers, ...more } });
-  const modern = { mcpServers: { echo: fixture("echo"), planner: planner({ protocol: "modern" }) } };
+  const modern = {
+    mcpServers: { echo: fixture("echo"), planner: planner({ protocol: "modern" }) },
+  };
   const answering = (plane: Plane, answer: QuestionAnswer) => {
     const seen: Question[] = [];
     plane.on("question.asked", async ({ questionId }) => {
@@ -171,7 +193,11 @@ suite("a person who tries a tool in the workbench answers in the place of a mode
     const told: PlaneEvent[] = [];
     plane.on("model.sampled", (event) => void told.push(event));
     const seen = answering(plane, { action: "accept", content: { text: "Four, I think." } });
-    const outcome = await plane.call("fx.sample", { prompt: "2 + 2?", system: "Be brief." }, asPerson);
+    const outcome = await plane.call(
+      "fx.sample",
+      { prompt: "2 + 2?", system: "Be brief." },
+      asPerson,
+    );
     const content = { type: "text", text: "Four, I think." };
     const result = { role: "assistant", content, model: "person", stopReason: "endTurn" };
     assert.deepEqual(outcome.result?.structuredContent, { answers: [{ result }] });
@@ -182,27 +208,39 @@ suite("a person who tries a tool in the workbench answers in the place of a mode
       hasModel: false,
     });
     const [event] = told as (PlaneEvent & { type: "model.sampled" })[];
-    assert.deepEqual([event?.status, event?.model, event?.reason], ["answered", null, "a person answered"]);
+    assert.deepEqual(
+      [event?.status, event?.model, event?.reason],
+      ["answered", null, "a person answered"],
+    );
   });
 
   test("a modern server is offered sampling in such a call, and in no other", async () => {
     await using plane = await open(modern);
     const steps = [{ tool: "echo_pid", arguments: {} }];
-    const seen = answering(plane, { action: "accept", content: { text: JSON.stringify({ steps }) } });
+    const seen = answering(plane, {
+      action: "accept",
+      content: { text: JSON.stringify({ steps }) },
+    });
     const planned = plannedIn(await plane.call("planner.plan_with_tools", { task: "t" }, asPerson));
     assert.equal(planned.steps.length, 1);
     const without = plannedIn(await plane.call("planner.plan_with_tools", { task: "t" }));
     assert.deepEqual([without.steps, seen.length], [[], 1]);
     await using denied = await open({ ...modern, sampling: { verdict: "deny" } });
-    assert.deepEqual(plannedIn(await denied.call("planner.plan_with_tools", { task: "t" }, asPerson)).steps, []);
+    assert.deepEqual(
+      plannedIn(await denied.call("planner.plan_with_tools", { task: "t" }, asPerson)).steps,
+      [],
+    );
   });
 
   test("an empty answer is refused and the question stays; a no reaches the server", async () => {
     await using plane = await open();
     plane.on("question.asked", async ({ questionId }) => {
-      await assert.rejects(plane.questions.answer(questionId, { action: "accept", content: { text: "" } }), {
-        code: "INVALID_ARGUMENTS",
-      });
+      await assert.rejects(
+        plane.questions.answer(questionId, { action: "accept", content: { text: "" } }),
+        {
+          code: "INVALID_ARGUMENTS",
+        },
+      );
       await plane.questions.answer(questionId, { action: "decline" });
     });
     const refused = await plane.call("fx.sample", { prompt: "x" }, asPerson);
@@ -221,16 +259,28 @@ suite("a person who tries a tool in the workbench answers in the place of a mode
       const answer = answers.shift() ?? { action: "cancel" };
       void plane.questions.answer(questionId, answer);
     });
-    assert.match(String(textsOf(await plane.call("fx.sample", { prompt: "x" }, asPerson))), /Mine\./);
+    assert.match(
+      String(textsOf(await plane.call("fx.sample", { prompt: "x" }, asPerson))),
+      /Mine\./,
+    );
     assert.equal(model.requests.length, 0);
-    assert.match(String(textsOf(await plane.call("fx.sample", { prompt: "x" }, asPerson))), /The model's\./);
+    assert.match(
+      String(textsOf(await plane.call("fx.sample", { prompt: "x" }, asPerson))),
+      /The model's\./,
+    );
   });
 
   test("other callers are refused at once", async () => {
     await using plane = await open();
-    assert.match(String(textsOf(await plane.call("fx.sample", { prompt: "x" }))), /No model is configured/);
+    assert.match(
+      String(textsOf(await plane.call("fx.sample", { prompt: "x" }))),
+      /No model is configured/,
+    );
     await using off = await open({ sampling: { enabled: false } });
-    assert.match(String(textsOf(await off.call("fx.sample", { prompt: "x" }, asPerson))), /No model is configured/);
+    assert.match(
+      String(textsOf(await off.call("fx.sample", { prompt: "x" }, asPerson))),
+      /No model is configured/,
+    );
     assert.deepEqual(await plane.questions.list(), []);
   });
 });

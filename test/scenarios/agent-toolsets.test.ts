@@ -11,14 +11,22 @@ const call = (name: string, args: string, id?: string) => ({
   function: { name, arguments: args },
 });
 const says = (text: string): ScriptedResponse => ({ kind: "text", text });
-const echo: ScriptedResponse = { kind: "tools", calls: [{ name: "echo", arguments: { message: "hi" } }] };
-const small = { toolsets: { small: { providers: ["fx"], allow_tools: ["echo", "slow"], timeout_sec: 1 } } };
+const echo: ScriptedResponse = {
+  kind: "tools",
+  calls: [{ name: "echo", arguments: { message: "hi" } }],
+};
+const small = {
+  toolsets: { small: { providers: ["fx"], allow_tools: ["echo", "slow"], timeout_sec: 1 } },
+};
 
 suite("a toolset", { concurrency: 2 }, () => {
   test("gives schemas under the tools' own names", async () => {
     await using world = await agentWorld([], { fx: fixture("echo") }, { config: small });
     const toolset = world.plane.toolset("small");
-    const schemas = (await toolset.schemas()) as unknown as { type: string; function: { name: string } }[];
+    const schemas = (await toolset.schemas()) as unknown as {
+      type: string;
+      function: { name: string };
+    }[];
     assert.deepEqual(
       schemas.map((schema) => [schema.type, schema.function.name]),
       [
@@ -31,7 +39,10 @@ suite("a toolset", { concurrency: 2 }, () => {
       anthropic.map(({ name }) => name),
       ["echo", "slow"],
     );
-    await assert.rejects(toolset.schemas("cobol" as never), /'cobol' is not a tool format. Use one of openai/);
+    await assert.rejects(
+      toolset.schemas("cobol" as never),
+      /'cobol' is not a tool format. Use one of openai/,
+    );
   });
 
   test("answers a response with the assistant's message and one message for each call, in order", async () => {
@@ -53,7 +64,10 @@ suite("a toolset", { concurrency: 2 }, () => {
     assert.equal(toolset.toolCallCount(response), 5);
     assert.equal(toolset.hasToolCalls(message), true);
     const [assistant, ...tools] = await toolset.processResponse(response);
-    assert.deepEqual([assistant.role, assistant.content, assistant.reasoning_content], ["assistant", "", "hm"]);
+    assert.deepEqual(
+      [assistant.role, assistant.content, assistant.reasoning_content],
+      ["assistant", "", "hm"],
+    );
     assert.deepEqual(
       tools.slice(0, 4).map((answer) => answer.tool_call_id),
       ["1", "2", "3", "4"],
@@ -70,16 +84,21 @@ suite("a toolset", { concurrency: 2 }, () => {
   test("answers a response without calls with its message alone", async () => {
     await using world = await agentWorld([], { fx: fixture("echo") }, { config: small });
     const toolset = world.plane.toolset("small");
-    assert.deepEqual(await toolset.processResponse({ role: "assistant", content: " Yes. ", tool_calls: [] }), [
-      { role: "assistant", content: " Yes. " },
-    ]);
+    assert.deepEqual(
+      await toolset.processResponse({ role: "assistant", content: " Yes. ", tool_calls: [] }),
+      [{ role: "assistant", content: " Yes. " }],
+    );
     await assert.rejects(toolset.processResponse({ choices: [] }), /'choices' holds no message/);
   });
 
   test("refuses a response without asking anybody", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using world = await agentWorld([], { fx: fixture("echo", ["--log", log]) }, { config: small });
+    await using world = await agentWorld(
+      [],
+      { fx: fixture("echo", ["--log", log]) },
+      { config: small },
+    );
     const toolset = world.plane.toolset("small");
     const response = {
       role: "assistant",
@@ -104,11 +123,17 @@ suite("a toolset", { concurrency: 2 }, () => {
     assert.match(JSON.stringify(await toolset.schemas()), /"pid"/);
     plane.toolsets.register("empty", { providers: ["fx"], allow_tools: [] });
     assert.deepEqual(await plane.toolset("empty").schemas(), []);
-    assert.throws(() => plane.toolsets.register("x", { max_tool_call_turns: 0 }), /'x' cannot be registered/);
+    assert.throws(
+      () => plane.toolsets.register("x", { max_tool_call_turns: 0 }),
+      /'x' cannot be registered/,
+    );
   });
 
   test("says what is wrong with it before a model is asked", async () => {
-    const servers = { one: namedServer("one", ["both", "alone"]), two: namedServer("two", ["both"]) };
+    const servers = {
+      one: namedServer("one", ["both", "alone"]),
+      two: namedServer("two", ["both"]),
+    };
     const toolsets = {
       both: { providers: ["one", "two"] },
       chosen: { providers: ["one", "two"], allow_tools: ["alone"] },
@@ -123,11 +148,20 @@ suite("a toolset", { concurrency: 2 }, () => {
       code: "CONFIG_INVALID",
       message: /several tools of the same name: 'both' \(one, two\)/,
     });
-    await assert.rejects(plane.agent.run("x", { toolset: "both" }), /Name the one you mean .* as 'one\.both'/);
+    await assert.rejects(
+      plane.agent.run("x", { toolset: "both" }),
+      /Name the one you mean .* as 'one\.both'/,
+    );
     assert.equal(((await plane.toolset("chosen").schemas()) as unknown[]).length, 1);
     assert.equal(((await plane.toolset("named").schemas()) as unknown[]).length, 2);
-    await assert.rejects(plane.toolset("missing").schemas(), /none of its servers \(one\) has: 'gone', 'lost'/);
-    await assert.rejects(plane.toolset("stranger").schemas(), /'tow', which is not configured. Did you mean 'two'/);
+    await assert.rejects(
+      plane.toolset("missing").schemas(),
+      /none of its servers \(one\) has: 'gone', 'lost'/,
+    );
+    await assert.rejects(
+      plane.toolset("stranger").schemas(),
+      /'tow', which is not configured. Did you mean 'two'/,
+    );
     assert.equal(world.model.requests.length, 0);
   });
 
@@ -177,7 +211,10 @@ suite("a generation", { concurrency: 2 }, () => {
     assert.equal(result.value, 42);
     assert.deepEqual([result.corrections, result.restarts], [2, 1]);
     assert.equal(callsAt(log).length, 1);
-    assert.match(String(sentTo(world.model, 2).messages.at(-1)?.content), /cannot be used: 'no' is no number/);
+    assert.match(
+      String(sentTo(world.model, 2).messages.at(-1)?.content),
+      /cannot be used: 'no' is no number/,
+    );
     // The restart knows what the tool said and nothing of the answers that were refused.
     assert.deepEqual(
       sentTo(world.model, 3).messages.map(({ role }) => role),
@@ -187,7 +224,10 @@ suite("a generation", { concurrency: 2 }, () => {
 
   test("that never pleases the parser has failed, and says why", async () => {
     await using world = await agentWorld([says("no")], {});
-    const result = await world.plane.agent.generate({ prompt: "A number.", parser: () => assert.fail("nope") });
+    const result = await world.plane.agent.generate({
+      prompt: "A number.",
+      parser: () => assert.fail("nope"),
+    });
     assert.equal(result.outcome, "failed");
     assert.equal(result.value, null);
     assert.match(result.error?.message ?? "", /no answer that can be used: nope/);

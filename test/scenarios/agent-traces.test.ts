@@ -34,9 +34,11 @@ function configOf(url: string) {
   };
 }
 
-const planeWith = (url: string, more: object = {}) => createPlane({ config: configOf(url), ...more });
+const planeWith = (url: string, more: object = {}) =>
+  createPlane({ config: configOf(url), ...more });
 
-const appOf = (plane: Plane) => createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal });
+const appOf = (plane: Plane) =>
+  createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal });
 
 suite("traces of agents", () => {
   test("a run is kept with its steps, calls, usage and counters, and its calls know it", async () => {
@@ -56,7 +58,10 @@ suite("traces of agents", () => {
       generationsWithTools: 1,
     });
     assert.deepEqual(
-      run.steps.map(({ turn, calls }) => [turn, calls.map(({ id, status, attempts }) => [id, status, attempts])]),
+      run.steps.map(({ turn, calls }) => [
+        turn,
+        calls.map(({ id, status, attempts }) => [id, status, attempts]),
+      ]),
       [
         [
           1,
@@ -74,7 +79,10 @@ suite("traces of agents", () => {
       ["user", "assistant", "tool", "tool", "assistant"],
     );
     const calls = await plane.calls.list({ run: run.id }, { principal: ann });
-    assert.deepEqual(calls.map(({ id }) => id).sort(), run.steps[0]?.calls.map(({ record }) => record).sort());
+    assert.deepEqual(
+      calls.map(({ id }) => id).sort(),
+      run.steps[0]?.calls.map(({ record }) => record).sort(),
+    );
     assert.equal(told.length, 1);
     assert.deepEqual(told[0] && "calls" in told[0] && told[0].calls, [
       { tool: "echo.echo", status: "succeeded", made: true },
@@ -95,12 +103,17 @@ suite("traces of agents", () => {
       assert.equal(run.reasoning, "One did work.");
       kept.push(run.messages.map(({ role, content }) => [role, content]));
     }
-    assert.deepEqual(kept.slice(0, 2), [[], [["assistant", [{ type: "text", text: "It said hello." }]]]]);
+    assert.deepEqual(kept.slice(0, 2), [
+      [],
+      [["assistant", [{ type: "text", text: "It said hello." }]]],
+    ]);
     assert.equal((kept[2] as unknown[]).length, 5);
   });
 
   test("a run belongs to its caller, and to admins", async () => {
-    await using model = await startScriptedModel({ responses: () => ({ kind: "text", text: "Yes." }) });
+    await using model = await startScriptedModel({
+      responses: () => ({ kind: "text", text: "Yes." }),
+    });
     await using plane = await planeWith(model.url);
     const first = await plane.agent.run("One?", { principal: ann });
     const second = await plane.agent.run("Two?", { principal: bob });
@@ -110,7 +123,9 @@ suite("traces of agents", () => {
     assert.deepEqual(await idsOf({}, ann), [first.id]);
     assert.deepEqual(await idsOf({ user: "bob" }, ann), []);
     await assert.rejects(plane.runs.get(second.id, { principal: ann }), { code: "NOT_FOUND" });
-    await assert.rejects(plane.runs.render(second.id, "text", { principal: ann }), { code: "NOT_FOUND" });
+    await assert.rejects(plane.runs.render(second.id, "text", { principal: ann }), {
+      code: "NOT_FOUND",
+    });
     const page = await plane.runs.page({ limit: 1 });
     assert.equal(page.nextCursor, second.id);
     assert.deepEqual(await idsOf({ limit: 1, cursor: second.id }), [first.id]);
@@ -121,7 +136,11 @@ suite("traces of agents", () => {
         .list(0, undefined, { principal })
         .then((all) => all.filter(({ event }) => event.type === "agent.run"));
     assert.equal((await seen(ann)).length, 1);
-    assert.equal((await seen({ ...ann, groups: ["less"] })).length, 0, "other rights of the user are another owner");
+    assert.equal(
+      (await seen({ ...ann, groups: ["less"] })).length,
+      0,
+      "other rights of the user are another owner",
+    );
   });
 
   test("no secret that a person says in a run is on the disk", async () => {
@@ -143,7 +162,9 @@ suite("traces of agents", () => {
       assert.ok(result.answer?.includes(secret), "the caller gets what was said");
     }
     const database = new DatabaseSync(join(directory.path, "toolplane.db"), { readOnly: true });
-    const rows = ["runs", "calls", "events"].map((table) => database.prepare(`SELECT * FROM ${table}`).all());
+    const rows = ["runs", "calls", "events"].map((table) =>
+      database.prepare(`SELECT * FROM ${table}`).all(),
+    );
     database.close();
     assert.equal(rows[0]?.length, 1);
     assert.ok(!JSON.stringify(rows).includes(secret));
@@ -160,7 +181,9 @@ suite("traces of agents", () => {
       app.request(`http://127.0.0.1${path}`, {
         headers: { host: "127.0.0.1", ...(accept ? { accept } : {}) },
       });
-    const list = (await (await get("/runs?outcome=completed")).json()) as { runs: { id: string }[] };
+    const list = (await (await get("/runs?outcome=completed")).json()) as {
+      runs: { id: string }[];
+    };
     assert.deepEqual(
       list.runs.map((run) => run.id),
       [id],
@@ -177,20 +200,32 @@ suite("traces of agents", () => {
     assert.equal((await get("/runs/none", "text/plain")).status, 404);
     const { text: whole } = await plane.runs.render(id, "html");
     assert.match(whole, /^<!doctype html>[\s\S]*Content-Security-Policy[\s\S]*<\/html>\n$/);
-    assert.ok(!whole.includes(hostile) && !/<(script|img|iframe|a)\b/i.test(whole), "nothing of it is a tag");
-    await assert.rejects(plane.runs.render(id, "pdf" as never), { code: "USAGE", message: /use text or html/ });
+    assert.ok(
+      !whole.includes(hostile) && !/<(script|img|iframe|a)\b/i.test(whole),
+      "nothing of it is a tag",
+    );
+    await assert.rejects(plane.runs.render(id, "pdf" as never), {
+      code: "USAGE",
+      message: /use text or html/,
+    });
   });
 
   test("the command line lists runs and shows one, also of a plane that serves", async () => {
     await using directory = await temporaryDirectory();
-    await using model = await startScriptedModel({ responses: [...twoCalls, { kind: "text", text: "Hello." }] });
+    await using model = await startScriptedModel({
+      responses: [...twoCalls, { kind: "text", text: "Hello." }],
+    });
     const { mcpServers, ...more } = configOf(model.url);
     const config = await writeConfig(directory, mcpServers, more);
     const data = directory.file("data");
     const place = ["--config", config, "--data-dir", data];
     let id = "";
     {
-      await using plane = await createPlane({ config, dataDirectory: data, principal: { user: "ann" } });
+      await using plane = await createPlane({
+        config,
+        dataDirectory: data,
+        principal: { user: "ann" },
+      });
       ({ id } = await plane.agent.run("Say hello.", { trace }));
     }
     const list = await runCli(["calls", "runs", ...place]);
@@ -209,9 +244,18 @@ suite("traces of agents", () => {
     const unknown = await runCli(["calls", "show", "nothing", ...place]);
     assert.match(unknown.stderr, /No call or run 'nothing' found/);
     assert.equal((await runCli(["calls", "runs", "--outcome", "fine", ...place])).code, 2);
-    const page = await runCli(["agent", "Say hello.", "--trace", directory.file("run.html"), ...place]);
+    const page = await runCli([
+      "agent",
+      "Say hello.",
+      "--trace",
+      directory.file("run.html"),
+      ...place,
+    ]);
     assert.equal(page.code, 0, page.stderr);
-    assert.match(await readFile(directory.file("run.html"), "utf8"), /^<!doctype html>[\s\S]*Say hello\./);
+    assert.match(
+      await readFile(directory.file("run.html"), "utf8"),
+      /^<!doctype html>[\s\S]*Say hello\./,
+    );
   });
 
   test("the numbers tell runs, turns, calls and tokens, and no name that a model made up", async () => {
@@ -230,13 +274,21 @@ suite("traces of agents", () => {
     await using plane = await planeWith(model.url);
     const app = appOf(plane);
     await plane.agent.run("Go.");
-    const text = await (await app.request("http://127.0.0.1/metrics", { headers: { host: "127.0.0.1" } })).text();
-    assert.match(text, /^toolplane_agent_runs_total\{outcome="completed",model="default",style="tools"\} 1$/m);
+    const text = await (
+      await app.request("http://127.0.0.1/metrics", { headers: { host: "127.0.0.1" } })
+    ).text();
+    assert.match(
+      text,
+      /^toolplane_agent_runs_total\{outcome="completed",model="default",style="tools"\} 1$/m,
+    );
     assert.match(text, /^toolplane_agent_turns_sum 1$/m);
     assert.match(text, /^toolplane_agent_calls_total\{tool="echo.echo",status="succeeded"\} 1$/m);
     assert.match(text, /^toolplane_agent_calls_total\{tool="unknown",status="refused"\} 1$/m);
     assert.match(text, /^toolplane_model_duration_seconds_count\{model="default"\} 2$/m);
-    assert.match(text, /^toolplane_model_tokens_total\{model="default",direction="output"\} [1-9]/m);
+    assert.match(
+      text,
+      /^toolplane_model_tokens_total\{model="default",direction="output"\} [1-9]/m,
+    );
     assert.doesNotMatch(text, /CANARY/);
   });
 
@@ -245,7 +297,10 @@ suite("traces of agents", () => {
     await using model = await startScriptedModel({ responses: twoCalls });
     await using plane = await planeWith(model.url);
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    const result = await plane.agent.run("Say hello.", { conversation: "c-1", meta: { traceparent } });
+    const result = await plane.agent.run("Say hello.", {
+      conversation: "c-1",
+      meta: { traceparent },
+    });
     const [run] = kept.named("invoke_agent");
     const turns = kept.named("chat scripted");
     const calls = kept.spans().filter(({ name }) => name.startsWith("execute_tool "));
@@ -260,7 +315,9 @@ suite("traces of agents", () => {
     assert.equal(turns[0]?.attributes["gen_ai.provider.name"], "openai-compatible");
     assert.ok(Number(turns[0]?.attributes["gen_ai.usage.input_tokens"]) > 0);
     assert.ok(calls.every(({ attributes }) => attributes["toolplane.run.id"] === result.id));
-    const everything = kept.spans().map(({ name, attributes, events }) => [name, attributes, events]);
+    const everything = kept
+      .spans()
+      .map(({ name, attributes, events }) => [name, attributes, events]);
     assert.doesNotMatch(JSON.stringify(everything), /hello|no luck|try both/);
   });
 

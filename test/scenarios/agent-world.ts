@@ -8,11 +8,17 @@ export type AgentWorld = AsyncDisposable & { plane: Plane; model: ScriptedModel 
 export async function agentWorld(
   responses: Script,
   servers: Record<string, ServerEntry>,
-  { config = {}, ...options }: { config?: object } & Partial<Parameters<typeof createPlane>[0]> = {},
+  {
+    config = {},
+    ...options
+  }: { config?: object } & Partial<Parameters<typeof createPlane>[0]> = {},
 ): Promise<AgentWorld> {
   const model = await startScriptedModel({ responses });
   const models = { default: { baseURL: model.url, model: "scripted" } };
-  const plane = await createPlane({ config: { mcpServers: servers, models, ...config }, ...options });
+  const plane = await createPlane({
+    config: { mcpServers: servers, models, ...config },
+    ...options,
+  });
   return {
     plane,
     model,

@@ -11,8 +11,14 @@ type Person = { user: string; groups?: string[]; scopes?: string[]; name?: strin
 async function world(approvals: object, more: object = {}) {
   const directory = await temporaryDirectory();
   const log = directory.file("log");
-  const mcpServers = { hr: fixture("echo", ["--log", log], { groups: ["hr"] }), open: fixture("echo") };
-  const policy = { profile: "guarded" as const, rules: [{ tool: "hr.echo", verdict: "ask" as const }] };
+  const mcpServers = {
+    hr: fixture("echo", ["--log", log], { groups: ["hr"] }),
+    open: fixture("echo"),
+  };
+  const policy = {
+    profile: "guarded" as const,
+    rules: [{ tool: "hr.echo", verdict: "ask" as const }],
+  };
   const plane = await createPlane({ config: { mcpServers, policy, approvals, ...more } });
   const as = async ({ user, name = user, ...rest }: Person) => {
     const { secret } = await plane.keys.create({ name, user, ...rest });
@@ -48,7 +54,11 @@ suite("a yes binds", () => {
 
   test("with four eyes consent that the caller gives along does not count either", async () => {
     await using at = await world({ fourEyes: true }, { policy: { profile: "guarded" } });
-    const { error } = await at.plane.call("hr.put_note", { key: "k", text: "t" }, { ...at.ann, consent: true });
+    const { error } = await at.plane.call(
+      "hr.put_note",
+      { key: "k", text: "t" },
+      { ...at.ann, consent: true },
+    );
     assert.equal(error?.code, "APPROVAL_REQUIRED");
   });
 
@@ -70,7 +80,11 @@ suite("a yes binds", () => {
     await using at = await world({ approvers: ["leads"] });
     const id = await at.ask();
     await assert.rejects(at.yes(id, at.ann), forbidden);
-    const { error } = await at.plane.call("hr.put_note", { key: "k", text: "t" }, { ...at.ann, consent: true });
+    const { error } = await at.plane.call(
+      "hr.put_note",
+      { key: "k", text: "t" },
+      { ...at.ann, consent: true },
+    );
     assert.equal(error?.code, "APPROVAL_REQUIRED");
     const lead = await at.as({ user: "lea", groups: ["leads"] });
     assert.equal((await at.yes(id, lead)).approval.status, "done");
@@ -92,7 +106,10 @@ suite("a yes binds", () => {
       { tool: "hr.echo", users: ["lea"], arguments: { message: "pay*" }, verdict: "deny" },
       { tool: "hr.echo", verdict: "ask" },
     ];
-    await using at = await world({ approvers: ["leads"] }, { policy: { profile: "guarded", rules } });
+    await using at = await world(
+      { approvers: ["leads"] },
+      { policy: { profile: "guarded", rules } },
+    );
     const id = await at.ask();
     const lead = await at.as({ user: "lea", groups: ["leads", "hr"] });
     await assert.rejects(at.yes(id, lead, { arguments: { message: "pay me" } }), forbidden);
@@ -113,7 +130,11 @@ suite("a yes binds", () => {
   test("what callers remembered for themselves before approvers were named does not count any more", async () => {
     await using directory = await temporaryDirectory();
     const mcpServers = { echo: fixture("echo") };
-    const config = (approvals: object) => ({ mcpServers, policy: { profile: "guarded" as const }, approvals });
+    const config = (approvals: object) => ({
+      mcpServers,
+      policy: { profile: "guarded" as const },
+      approvals,
+    });
     const note = { key: "k", text: "t" };
     const place = { dataDirectory: directory.file("data") };
     await using before = await createPlane({ config: config({}), ...place });

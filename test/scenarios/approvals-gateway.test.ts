@@ -20,7 +20,8 @@ async function open(
   const place = ["--config", config, "--data-dir", directory.file("data")];
   const client = await startGateway(place, capabilities, answers);
   const held = async () =>
-    (await runCli(["approvals", "list", "--all", "--json", ...place])).json().approvals as HeldView[];
+    (await runCli(["approvals", "list", "--all", "--json", ...place])).json()
+      .approvals as HeldView[];
   return { client, log, place, held, [Symbol.asyncDispose]: client[Symbol.asyncDispose] };
 }
 
@@ -30,7 +31,10 @@ suite("approvals through an MCP client", { concurrency: 3 }, () => {
   test("the person at the client is asked with a form, and a yes runs the call", async () => {
     await using directory = await temporaryDirectory();
     await using plane = await open(directory, elicitation, accept({ decision: "approve" }));
-    assert.deepEqual(await plane.client.call("echo__put_note", note), { text: "stored k", isError: false });
+    assert.deepEqual(await plane.client.call("echo__put_note", note), {
+      text: "stored k",
+      isError: false,
+    });
     const [question] = plane.client.asked;
     const { message, requestedSchema } = (question?.params ?? {}) as {
       message: string;
@@ -62,7 +66,9 @@ suite("approvals through an MCP client", { concurrency: 3 }, () => {
     assert.equal(messages.length, 3);
     assert.match(messages[1] ?? "", /^The arguments are not a JSON object/);
     assert.match(messages[2] ?? "", /must be string/);
-    assert.deepEqual(callsAt(plane.log), [{ name: "put_note", arguments: { key: "other", text: "t" } }]);
+    assert.deepEqual(callsAt(plane.log), [
+      { name: "put_note", arguments: { key: "other", text: "t" } },
+    ]);
   });
 
   test("a client whose answers never fit is not asked without end, and the question stays open", async () => {
@@ -78,7 +84,11 @@ suite("approvals through an MCP client", { concurrency: 3 }, () => {
   });
 
   for (const [title, answer, reason] of [
-    ["a form that says no", { action: "accept", content: { decision: "reject", reason: "no" } }, /: no\./],
+    [
+      "a form that says no",
+      { action: "accept", content: { decision: "reject", reason: "no" } },
+      /: no\./,
+    ],
     ["a client that declines", { action: "decline" }, /no reason was given/],
   ] as const) {
     test(`${title} is a no`, async () => {
@@ -126,7 +136,10 @@ suite("approvals through an MCP client", { concurrency: 3 }, () => {
     client.send({ method: "notifications/cancelled", params: { requestId: id } });
     const cancelled = await client.until(() => cancellationIn(client.told));
     assert.equal(cancelled.params?.requestId, question.id);
-    client.send({ id: question.id, result: { action: "accept", content: { decision: "approve" } } });
+    client.send({
+      id: question.id,
+      result: { action: "accept", content: { decision: "approve" } },
+    });
     assert.deepEqual(await client.begin("ping", {}).answer.then(({ result }) => result), {});
     const [held] = await plane.held();
     assert.equal(held?.status, "cancelled");
@@ -153,4 +166,5 @@ suite("approvals through an MCP client", { concurrency: 3 }, () => {
   });
 });
 
-const cancellationIn = (told: readonly Message[]) => told.find(({ method }) => method === "notifications/cancelled");
+const cancellationIn = (told: readonly Message[]) =>
+  told.find(({ method }) => method === "notifications/cancelled");

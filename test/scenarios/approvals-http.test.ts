@@ -3,11 +3,21 @@ import { suite, test } from "node:test";
 import type { Outcome } from "../../src/index.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { approvalIn, approvalsIn, eventually, outcomeIn, put, putRoute, serveEcho } from "./approving.ts";
+import {
+  approvalIn,
+  approvalsIn,
+  eventually,
+  outcomeIn,
+  put,
+  putRoute,
+  serveEcho,
+} from "./approving.ts";
 import { callsAt, errorOf, textsOf } from "./support.ts";
 
 const guarded = { policy: { profile: "guarded" } };
-const asking = { policy: { rules: [{ tool: "echo.put_*", verdict: "ask", reason: "puts are looked at" }] } };
+const asking = {
+  policy: { rules: [{ tool: "echo.put_*", verdict: "ask", reason: "puts are looked at" }] },
+};
 
 suite("approvals over HTTP", { concurrency: 3 }, () => {
   test("a call that waits says where to look, runs once it is approved, and is answered once", async () => {
@@ -43,7 +53,9 @@ suite("approvals over HTTP", { concurrency: 3 }, () => {
     const listed = async (query: string) => {
       const found: (string | undefined)[] = [];
       for (let cursor: unknown = ""; cursor !== null; ) {
-        const page = await plane.ask(`GET /approvals?${query}&limit=1${cursor && `&cursor=${cursor}`}`);
+        const page = await plane.ask(
+          `GET /approvals?${query}&limit=1${cursor && `&cursor=${cursor}`}`,
+        );
         found.push(...approvalsIn(page).map(({ id }) => id));
         cursor = page.body.nextCursor;
       }
@@ -52,11 +64,18 @@ suite("approvals over HTTP", { concurrency: 3 }, () => {
     assert.deepEqual(await listed("status=all&order=pending"), [middle, oldest, newest]);
     assert.deepEqual(await listed("status=all&order=newest"), [newest, middle, oldest]);
     assert.deepEqual(await listed("status=all&order=oldest"), ids);
-    assert.deepEqual(await listed("order=oldest"), [oldest, middle], "what waits is listed by default");
+    assert.deepEqual(
+      await listed("order=oldest"),
+      [oldest, middle],
+      "what waits is listed by default",
+    );
     assert.deepEqual(await listed("status=rejected"), [newest]);
     const wrong = await plane.ask("GET /approvals?order=random");
     assert.equal(wrong.status, 400);
-    assert.match(String(wrong.body.detail), /'order' cannot be 'random': give one of oldest, newest, pending/);
+    assert.match(
+      String(wrong.body.detail),
+      /'order' cannot be 'random': give one of oldest, newest, pending/,
+    );
   });
 
   test("what makes no sense is refused by name, and the question stays open", async () => {
@@ -116,7 +135,10 @@ suite("approvals over HTTP", { concurrency: 3 }, () => {
     assert.deepEqual([told.status, told.body.code], [403, "APPROVAL_DENIED"]);
     assert.match(errorOf(told.body as Partial<Outcome>).message, /rejected it: not on a Friday/);
     const untold = await refuse({});
-    assert.match(errorOf(untold.body as Partial<Outcome>).message, /rejected it: no reason was given/);
+    assert.match(
+      errorOf(untold.body as Partial<Outcome>).message,
+      /rejected it: no reason was given/,
+    );
     assert.deepEqual(callsAt(plane.log), []);
   });
 

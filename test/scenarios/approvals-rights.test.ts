@@ -6,7 +6,10 @@ import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { callsAt, fixture } from "./support.ts";
 
 /** A plane whose only server is for the people of hr, where everything of it is put to a person. */
-async function planeOf(directory: Awaited<ReturnType<typeof temporaryDirectory>>, verdict: "ask" | "queue") {
+async function planeOf(
+  directory: Awaited<ReturnType<typeof temporaryDirectory>>,
+  verdict: "ask" | "queue",
+) {
   const log = directory.file("log");
   const file = directory.file("toolplane.json");
   const write = (groups: string[]) =>
@@ -34,7 +37,11 @@ suite("rights that were taken away meanwhile", () => {
     await write(["other"]);
     await plane.reload();
     const id = String(held.approval?.id);
-    const { approval, outcome } = await plane.approvals.answer(id, { decision: "approve" }, { principal });
+    const { approval, outcome } = await plane.approvals.answer(
+      id,
+      { decision: "approve" },
+      { principal },
+    );
     assert.deepEqual([approval.status, outcome?.error?.code], ["failed", "TOOL_NOT_FOUND"]);
     assert.deepEqual(callsAt(log), []);
   });
@@ -64,7 +71,11 @@ suite("rights that were taken away meanwhile", () => {
     const held = await plane.call("hr.echo", { message: "hi" }, { principal, face: "http" });
     await write(["hr", "more"]);
     await plane.reload();
-    const { outcome } = await plane.approvals.answer(String(held.approval?.id), { decision: "approve" }, { principal });
+    const { outcome } = await plane.approvals.answer(
+      String(held.approval?.id),
+      { decision: "approve" },
+      { principal },
+    );
     assert.equal(outcome?.ok, true, JSON.stringify(outcome?.error));
     assert.equal(callsAt(log).length, 1);
   });

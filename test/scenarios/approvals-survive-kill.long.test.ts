@@ -46,7 +46,11 @@ function actors(ask: Ask, round: number, said: Said): Promise<unknown>[] {
   const waited = async () => {
     const label = `${round}-waits`;
     const answer = async () =>
-      approve(await eventually("the question", async () => (await pending()).find((one) => labelOf(one) === label)));
+      approve(
+        await eventually("the question", async () =>
+          (await pending()).find((one) => labelOf(one) === label),
+        ),
+      );
     await Promise.all([hold(label, { prefer: "wait=60" }), answer()]);
   };
   const planned = async () => {

@@ -4,7 +4,15 @@ import type { Plane } from "../../src/index.ts";
 import type { HeldView } from "../../src/model/calls/held-schema.ts";
 import { principalOf, trusted } from "../../src/model/principal.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { assertFailed, callsAt, errorOf, fixture, planeOf, runCli, writeConfig } from "./support.ts";
+import {
+  assertFailed,
+  callsAt,
+  errorOf,
+  fixture,
+  planeOf,
+  runCli,
+  writeConfig,
+} from "./support.ts";
 
 const asking = { policy: { rules: [{ tool: "echo.put_*", verdict: "ask" }] } };
 const ann = principalOf({ user: "ann" });
@@ -16,10 +24,22 @@ async function heldBy(plane: Plane, args: object = note, principal = ann): Promi
   return plane.approvals.get(approval?.id ?? "", { principal });
 }
 
-async function echoPlane(directory: { file(name: string): string }, more: object = asking, server: object = {}) {
+async function echoPlane(
+  directory: { file(name: string): string },
+  more: object = asking,
+  server: object = {},
+) {
   const log = directory.file("log");
-  const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log], { ...server }) }, more);
-  const plane = await planeOf({}, { config, dataDirectory: directory.file("data"), principal: ann } as never);
+  const config = await writeConfig(
+    directory,
+    { echo: fixture("echo", ["--log", log], { ...server }) },
+    more,
+  );
+  const plane = await planeOf({}, {
+    config,
+    dataDirectory: directory.file("data"),
+    principal: ann,
+  } as never);
   return { plane, log, config, [Symbol.asyncDispose]: () => plane.stop() };
 }
 
@@ -51,7 +71,11 @@ suite("a yes that has expired, or that belongs to another", { concurrency: 2 }, 
     await plane.approvals.answer(held.id, { decision: "approve", remember: { for: "tool" } });
     assert.equal((await plane.call("echo.put_note", note)).ok, true);
     await plane.stop();
-    await writeConfig(directory, { echo: fixture("echo", ["--log", log], { side_effects: "system" }) }, guarded);
+    await writeConfig(
+      directory,
+      { echo: fixture("echo", ["--log", log], { side_effects: "system" }) },
+      guarded,
+    );
     await using again = await planeOf({}, {
       config,
       dataDirectory: directory.file("data"),
@@ -84,7 +108,9 @@ suite("a yes that has expired, or that belongs to another", { concurrency: 2 }, 
     const held = await heldBy(plane);
     const forged = { decision: "approve", remember: { for: "server" } } as const;
     const own = plane.approvals.answer(held.id, { decision: "approve" }, { principal: ann });
-    const tries = Array.from({ length: 20 }, () => plane.approvals.answer(held.id, forged, { principal: bob }));
+    const tries = Array.from({ length: 20 }, () =>
+      plane.approvals.answer(held.id, forged, { principal: bob }),
+    );
     const settled = await Promise.allSettled([own, ...tries]);
     assert.deepEqual(
       settled.map(({ status }) => status),
@@ -106,7 +132,10 @@ suite("a yes that has expired, or that belongs to another", { concurrency: 2 }, 
     for (const [held, said] of [
       [own, /APPROVAL_DENIED/],
       // Of another credential: what is denied to the person who answers is not theirs to approve.
-      [weaker, /You may not approve .*'echo.put_note' with these arguments is not yours to call.*FORBIDDEN/],
+      [
+        weaker,
+        /You may not approve .*'echo.put_note' with these arguments is not yours to call.*FORBIDDEN/,
+      ],
     ] as const) {
       const { code, stderr } = await runCli(["approvals", "approve", held.id, ...place]);
       assert.deepEqual([code, callsAt(log)], [3, []]);

@@ -15,7 +15,11 @@ import {
 export type HttpAnswer = { status: number; headers: Headers; body: Record<string, unknown> };
 
 /** `POST /path` with a body, or any other method; as the owner of the key. */
-export type Ask = (route: string, body?: unknown, headers?: Record<string, string>) => Promise<HttpAnswer>;
+export type Ask = (
+  route: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<HttpAnswer>;
 
 export function askAt(url: string, key?: string): Ask {
   return async (route, body, headers = {}) => {
@@ -44,7 +48,11 @@ export async function serveEcho(
   { server = {}, ...more }: { server?: ServerEntry } & Record<string, unknown> = {},
 ) {
   const log = directory.file("log");
-  const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log], server) }, more);
+  const config = await writeConfig(
+    directory,
+    { echo: fixture("echo", ["--log", log], server) },
+    more,
+  );
   const data = directory.file("data");
   const serving = await startServe(config, data);
   const place = ["--config", config, "--data-dir", data];
@@ -58,7 +66,16 @@ export async function serveEcho(
     cli: (...words: string[]) => runCli([...words, ...place]),
     /** Makes a key; from the first one on every caller needs one. */
     async as(user: string, ...words: string[]): Promise<Ask> {
-      const made = await runCli(["keys", "create", user, "--user", user, ...words, "--json", ...place]);
+      const made = await runCli([
+        "keys",
+        "create",
+        user,
+        "--user",
+        user,
+        ...words,
+        "--json",
+        ...place,
+      ]);
       return askAt(serving.url, String(made.json().secret));
     },
     stop: serving.stop,
@@ -66,7 +83,10 @@ export async function serveEcho(
   };
 }
 
-export const put = (key: string, more: object = {}) => ({ arguments: { key, text: "words" }, ...more });
+export const put = (key: string, more: object = {}) => ({
+  arguments: { key, text: "words" },
+  ...more,
+});
 export const putRoute = "POST /tools/echo.put_note/call";
 
 export function approvalIn({ body }: { body: object }): string {

@@ -32,9 +32,12 @@ suite("arguments", () => {
   }
 
   for (const { title, input, expected } of argumentCases) {
-    const verb = expected === "error" ? "are refused" : expected.repaired ? "are repaired" : "are taken";
+    const verb =
+      expected === "error" ? "are refused" : expected.repaired ? "are repaired" : "are taken";
     test(`arguments given as ${title} ${verb}`, async () => {
-      const { outcome, calls } = await received(echoLog(), () => plane.call("echo.echo_all", input));
+      const { outcome, calls } = await received(echoLog(), () =>
+        plane.call("echo.echo_all", input),
+      );
       if (expected === "error") {
         assert.deepEqual(calls, [], "nothing reaches the server");
         assertFailed(outcome, "INVALID_ARGUMENTS", "refused");
@@ -48,7 +51,9 @@ suite("arguments", () => {
 
   test("a word that is not an object never runs as an empty one", async () => {
     for (const input of ["hello", "undefined", "None", "True", "-", "{{", "{hello"]) {
-      const { outcome, calls } = await received(echoLog(), () => plane.call("echo.echo_all", input));
+      const { outcome, calls } = await received(echoLog(), () =>
+        plane.call("echo.echo_all", input),
+      );
       assert.deepEqual(calls, [], JSON.stringify(input));
       assertFailed(outcome, "INVALID_ARGUMENTS", "refused");
     }
@@ -65,7 +70,10 @@ suite("arguments", () => {
     assert.deepEqual(paths.sort(), ["/options/depth", "/tags/0", "/when"]);
     assert.match(message, /\/options\/depth must be integer, got string/);
     const missing = await plane.call("echo.nested", { tags: [] });
-    assert.match(errorOf(missing).message, /missing 'options'.*It takes: options \(object, required\)/);
+    assert.match(
+      errorOf(missing).message,
+      /missing 'options'.*It takes: options \(object, required\)/,
+    );
     const negative = await plane.call("echo.slow", { ms: -1 });
     assert.match(errorOf(negative).message, /\/ms must be >= 0/);
   });
@@ -97,7 +105,9 @@ suite("arguments", () => {
   ];
   for (const { tool, input, arrives, dropped } of undeclared) {
     test(`undeclared arguments of a tool that is ${tool} arrive only when its schema allows them`, async () => {
-      const { outcome, calls } = await received(strictLog(), () => plane.call(`strict.${tool}`, input));
+      const { outcome, calls } = await received(strictLog(), () =>
+        plane.call(`strict.${tool}`, input),
+      );
       assert.deepEqual(outcome.call.dropped, dropped);
       assert.deepEqual(calls, [{ name: tool, arguments: arrives }]);
       for (const name of dropped) assert.match(outcome.call.warnings.join(), new RegExp(name));

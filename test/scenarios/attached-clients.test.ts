@@ -7,7 +7,12 @@ import { suite, test } from "node:test";
 import { serveStdio } from "../../src/faces/gateway/serve-stdio.ts";
 import { type AttachedSession, attach, type Greeting } from "../../src/faces/socket/attachment.ts";
 import { runFront } from "../../src/faces/socket/front.ts";
-import { claimDirectories, type PlanePlace, planePlace, readPlaneRecord } from "../../src/faces/socket/plane-place.ts";
+import {
+  claimDirectories,
+  type PlanePlace,
+  planePlace,
+  readPlaneRecord,
+} from "../../src/faces/socket/plane-place.ts";
 import { openRemotePlane } from "../../src/faces/socket/remote-plane.ts";
 import { type ServingSocket, serveSocket } from "../../src/faces/socket/serve-socket.ts";
 import { createPlane, type Plane } from "../../src/index.ts";
@@ -37,7 +42,8 @@ async function serve(
     idleMs,
     directory: process.cwd(),
     environment: { TOKEN: "one" },
-    serveClient: ({ stream, ...client }) => serveStdio(plane, { ...client, input: stream, output: stream }),
+    serveClient: ({ stream, ...client }) =>
+      serveStdio(plane, { ...client, input: stream, output: stream }),
   });
   assert.ok(socket);
   return { plane, place, socket, [Symbol.asyncDispose]: () => end(plane, socket) };
@@ -71,8 +77,13 @@ async function connect(where: () => PlanePlace) {
     heard.push(...lines.map((line) => JSON.parse(line) as Line));
   });
   const reach = async (session: AttachedSession | null) => {
-    const attempt = await attach(where(), session === null ? greeting : { ...greeting, session }, {});
-    if (attempt.kind !== "attached") return { kind: "failed" as const, why: attempt.kind, isUsage: false };
+    const attempt = await attach(
+      where(),
+      session === null ? greeting : { ...greeting, session },
+      {},
+    );
+    if (attempt.kind !== "attached")
+      return { kind: "failed" as const, why: attempt.kind, isUsage: false };
     cut = () => void attempt.socket.destroy();
     return attempt;
   };
@@ -80,7 +91,8 @@ async function connect(where: () => PlanePlace) {
   assert.ok(first.kind === "attached");
   const gone = new AbortController();
   const over = runFront({ input, output, first, reach, say: () => undefined, signal: gone.signal });
-  const send = (message: object) => void input.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const send = (message: object) =>
+    void input.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const answerTo = async (id: string | number): Promise<Line> => {
     const find = () => heard.find((line) => line.id === id && line.method === undefined);
     await until(`the answer to ${id}`, () => find() !== undefined);
@@ -103,7 +115,8 @@ async function connect(where: () => PlanePlace) {
     ask,
     answerTo,
     cut: () => cut(),
-    call: (id: string, name: string, args: object) => ask(id, "tools/call", { name, arguments: args }),
+    call: (id: string, name: string, args: object) =>
+      ask(id, "tools/call", { name, arguments: args }),
     async [Symbol.asyncDispose]() {
       input.end();
       await over;
@@ -115,8 +128,12 @@ async function connect(where: () => PlanePlace) {
 suite("asking a plane in another process", () => {
   test("progress and questions of a call reach the one that made it, and no other", async () => {
     await using directory = await temporaryDirectory();
-    await using serving = await serve(directory, { steps: fixture("progress"), asks: fixture("elicit") });
-    const open = async () => (await openRemotePlane(serving.place, { principal, face: "cli" })) ?? assert.fail();
+    await using serving = await serve(directory, {
+      steps: fixture("progress"),
+      asks: fixture("elicit"),
+    });
+    const open = async () =>
+      (await openRemotePlane(serving.place, { principal, face: "cli" })) ?? assert.fail();
     const [mine, other] = await Promise.all([open(), open()]);
     const heard: string[] = [];
     mine.on("tool.progress", ({ message }) => heard.push(`mine ${message}`));
@@ -172,12 +189,16 @@ suite("a client that is attached", () => {
     place = second.place;
     // As if the plane was killed: it does not say goodbye.
     client.cut();
-    assert.deepEqual((await client.answerTo(4)).error?.data, { code: "OUTCOME_UNKNOWN", retryable: false });
+    assert.deepEqual((await client.answerTo(4)).error?.data, {
+      code: "OUTCOME_UNKNOWN",
+      retryable: false,
+    });
     const withdrawn = client.heard.find(({ method }) => method === "notifications/cancelled");
     assert.equal(withdrawn?.params?.requestId, question()?.id);
     await end(first.plane, first.socket);
     assert.ok((await client.ask(5, "tools/list")).result);
-    const updates = () => client.heard.filter(({ method }) => method === "notifications/resources/updated");
+    const updates = () =>
+      client.heard.filter(({ method }) => method === "notifications/resources/updated");
     await until("a change of the resource is reported", async () => {
       await client.call(`touch ${Date.now()}`, "notes__touch", { uri: "fx://watched" });
       return updates().length > 0;
@@ -195,11 +216,21 @@ suite("a client that is attached", () => {
       if (attempt.kind === "attached") attempt.socket.destroy();
       return attempt.kind === "refused" ? attempt.why : attempt.kind;
     };
-    assert.equal(await refusal({ version: "0.0.1" } as object), `it is version ${version}, and this is 0.0.1`);
+    assert.equal(
+      await refusal({ version: "0.0.1" } as object),
+      `it is version ${version}, and this is 0.0.1`,
+    );
     assert.equal(await refusal({ files: [config] }), "it serves another configuration");
-    assert.equal(await refusal({}, { TOKEN: "two" }, [config]), "TOKEN has a different value there");
+    assert.equal(
+      await refusal({}, { TOKEN: "two" }, [config]),
+      "TOKEN has a different value there",
+    );
     assert.equal(await refusal({}, { TOKEN: "one" }, [config]), "attached");
-    assert.equal(await refusal({}, {}, [config]), "attached", "what a client does not have does not differ");
+    assert.equal(
+      await refusal({}, {}, [config]),
+      "attached",
+      "what a client does not have does not differ",
+    );
     assert.match(await refusal({ view: { server: "nope" } }), /No server 'nope'/);
   });
 
@@ -213,7 +244,10 @@ suite("a client that is attached", () => {
       [true, "Stop it first: toolplane stop."],
       [false, "Start that one again with this version."],
     ] as const) {
-      writeFileSync(place.record, JSON.stringify({ ...JSON.parse(record), version: "0.2.0", background }));
+      writeFileSync(
+        place.record,
+        JSON.stringify({ ...JSON.parse(record), version: "0.2.0", background }),
+      );
       await assert.rejects(openRemotePlane(place, { principal }), {
         code: "CONFLICT",
         message: `A plane of version 0.2.0 (process ${process.pid}) serves this configuration, and this is ${version}. ${remedy}`,

@@ -84,8 +84,14 @@ suite("what changes something leaves a record", () => {
     const [paused, connected, , revoked] = records;
     assert.equal(paused?.code, "NOT_FOUND");
     assert.deepEqual([connected?.face, connected?.address], ["http", "192.0.2.7"]);
-    assert.deepEqual([connected?.before, connected?.after], [{ state: "disconnected" }, { state: "connected" }]);
-    const changed = revoked as unknown as { before: { revokedAt: null }; after: { revokedAt: string } };
+    assert.deepEqual(
+      [connected?.before, connected?.after],
+      [{ state: "disconnected" }, { state: "connected" }],
+    );
+    const changed = revoked as unknown as {
+      before: { revokedAt: null };
+      after: { revokedAt: string };
+    };
     assert.deepEqual([changed.before.revokedAt, typeof changed.after.revokedAt], [null, "string"]);
     const text = JSON.stringify(records);
     assert.ok(!text.includes(secret) && !text.includes("hunter2"), "no secret is kept");
@@ -97,7 +103,9 @@ suite("what changes something leaves a record", () => {
     await using plane = await createPlane({ config });
     for (const token of ["first-token-1", "other-token-2", "first-token-1"])
       await plane.tokens.set("remote", { token });
-    const tokens = (await plane.audit.list()).map(({ input }) => (input as { token: string }).token);
+    const tokens = (await plane.audit.list()).map(
+      ({ input }) => (input as { token: string }).token,
+    );
     assert.ok(
       tokens.every((token) => /^hmac-sha256:[0-9a-f]{64}$/.test(token)),
       String(tokens),
@@ -109,8 +117,11 @@ suite("what changes something leaves a record", () => {
     await using directory = await temporaryDirectory();
     const data = directory.file("data");
     const config = await writeConfig(directory, { echo: fixture("echo") });
-    const cli = (...words: string[]) => runCli([...words, "--config", config, "--data-dir", data, "--json"]);
-    const made = JSON.parse((await cli("keys", "create", "boss", "--scope", "admin", "--user", "eve")).stdout);
+    const cli = (...words: string[]) =>
+      runCli([...words, "--config", config, "--data-dir", data, "--json"]);
+    const made = JSON.parse(
+      (await cli("keys", "create", "boss", "--scope", "admin", "--user", "eve")).stdout,
+    );
     {
       await using serving = await startServe(config, data);
       const headers = { "x-api-key": made.secret as string };
@@ -137,13 +148,18 @@ suite("what changes something leaves a record", () => {
     assert.deepEqual(listed.records.at(-1)?.operation, "keys.create");
     assert.deepEqual(listed.records.at(-1)?.face, "cli");
     const verified = await cli("audit", "verify");
-    const { ok, changes } = JSON.parse(verified.stdout) as { ok: boolean; changes: { records: number; head: string } };
+    const { ok, changes } = JSON.parse(verified.stdout) as {
+      ok: boolean;
+      changes: { records: number; head: string };
+    };
     assert.deepEqual([verified.code, ok, changes.records], [0, true, listed.records.length]);
 
     using database = new DatabaseSync(`${data}/toolplane.db`);
     assert.throws(() => database.exec("UPDATE audit SET user = 'mallory'"), /cannot be changed/);
     database.exec("DROP TRIGGER audit_is_not_changed");
-    database.exec("UPDATE audit SET record = replace(record, 'servers.refresh', 'servers.connect')");
+    database.exec(
+      "UPDATE audit SET record = replace(record, 'servers.refresh', 'servers.connect')",
+    );
     const broken = await cli("audit", "verify");
     assert.equal(broken.code, 1);
     assert.match(JSON.parse(broken.stdout).changes.broken.reason, /was changed/);
@@ -153,7 +169,8 @@ suite("what changes something leaves a record", () => {
     await using directory = await temporaryDirectory();
     const data = directory.file("data");
     const config = await writeConfig(directory, { echo: fixture("echo") });
-    const cli = (...words: string[]) => runCli([...words, "--config", config, "--data-dir", data, "--json"]);
+    const cli = (...words: string[]) =>
+      runCli([...words, "--config", config, "--data-dir", data, "--json"]);
     await cli(
       "servers",
       "add",
@@ -169,10 +186,25 @@ suite("what changes something leaves a record", () => {
     assert.notEqual(failed.code, 0);
     {
       await using _ = await startServe(config, data);
-      await runCli(["servers", "add", "near", "--config", config, "--data-dir", data, "--json", "--", "node"]);
+      await runCli([
+        "servers",
+        "add",
+        "near",
+        "--config",
+        config,
+        "--data-dir",
+        data,
+        "--json",
+        "--",
+        "node",
+      ]);
     }
-    const { records } = JSON.parse((await cli("audit", "list")).stdout) as { records: AuditRecord[] };
-    const ours = records.filter(({ face, target }) => face === "cli" && /^(far|near)$/.test(target ?? ""));
+    const { records } = JSON.parse((await cli("audit", "list")).stdout) as {
+      records: AuditRecord[];
+    };
+    const ours = records.filter(
+      ({ face, target }) => face === "cli" && /^(far|near)$/.test(target ?? ""),
+    );
     assert.deepEqual(
       ours.map(({ operation, target, ok, user }) => [operation, target, ok, user !== null]),
       [

@@ -4,7 +4,14 @@ import { after, before, suite, test } from "node:test";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { callsAt, fixture, runCli, trustProject, writeConfig } from "./support.ts";
 
-type Case = { title: string; words: string[]; exit: number; code: string; says: RegExp; plainOnly?: true };
+type Case = {
+  title: string;
+  words: string[];
+  exit: number;
+  code: string;
+  says: RegExp;
+  plainOnly?: true;
+};
 
 const cases: Case[] = [
   {
@@ -138,7 +145,11 @@ suite("mistakes on the command line", () => {
       missing: { command: "no-such-command-anywhere" },
       members: fixture("echo", [], { groups: ["staff"] }),
     });
-    await trustProject({ cwd: directory.path, env: { XDG_CONFIG_HOME: directory.path } }, "--data-dir", directory.path);
+    await trustProject(
+      { cwd: directory.path, env: { XDG_CONFIG_HOME: directory.path } },
+      "--data-dir",
+      directory.path,
+    );
     await writeFile(directory.file("broken.json"), '{\n  "mcpServers": {\n    "a": oops\n  }\n}\n');
   });
   after(() => directory[Symbol.asyncDispose]());

@@ -4,7 +4,15 @@ import { suite, test } from "node:test";
 import type { Outcome } from "../../src/index.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { callsAt, processFixture as fixture, pidsIn, runCli, startCli, startServe, writeConfig } from "./support.ts";
+import {
+  callsAt,
+  processFixture as fixture,
+  pidsIn,
+  runCli,
+  startCli,
+  startServe,
+  writeConfig,
+} from "./support.ts";
 
 type Line = Outcome & { line: number; id: unknown; input: string };
 
@@ -47,7 +55,9 @@ suite("a batch of calls", { concurrency: 2 }, () => {
     }));
     const file = write(world, calls);
     const out = world.directory.file("out.jsonl");
-    const { process: running, result } = startCli(world.words(file, "--out", out, "--parallel", "2"));
+    const { process: running, result } = startCli(
+      world.words(file, "--out", out, "--parallel", "2"),
+    );
     await until("five results", () => linesIn(out).length === 5);
     running.kill("SIGKILL");
     await result;
@@ -67,7 +77,10 @@ suite("a batch of calls", { concurrency: 2 }, () => {
 
   test("tries again what failed when it is asked to, and keeps one result of each", async () => {
     await using world = await openWorld();
-    const file = write(world, [{ tool: "fx.fail" }, { tool: "fx.echo", arguments: { message: "x" } }]);
+    const file = write(world, [
+      { tool: "fx.fail" },
+      { tool: "fx.echo", arguments: { message: "x" } },
+    ]);
     const out = world.directory.file("out.jsonl");
     await runCli(world.words(file, "--out", out));
     const again = await runCli([...world.words(file, "--out", out, "--retry-failed"), "--json"]);
@@ -84,7 +97,10 @@ suite("a batch of calls", { concurrency: 2 }, () => {
     const file = write(world, [{ tool: "fx.echo", arguments: { message: "x" } }]);
     assert.equal((await runCli(world.words(file, "--out", out))).code, 0);
     const twice = await runCli(world.words(file, "--out", out));
-    assert.match(twice.stderr, /has results already\. --resume goes on with it, --force overwrites it/);
+    assert.match(
+      twice.stderr,
+      /has results already\. --resume goes on with it, --force overwrites it/,
+    );
     write(world, [{ tool: "fx.echo", arguments: { message: "y" } }]);
     const other = await runCli(world.words(file, "--out", out, "--resume"));
     assert.match(other.stderr, /was made from another input: line 1 is not what it was/);
@@ -123,7 +139,10 @@ suite("a batch of calls", { concurrency: 2 }, () => {
   test("uses the plane that serves, and its sessions", async () => {
     await using world = await openWorld();
     await using _serving = await startServe(world.config, world.directory.file("data"));
-    const calls = Array.from({ length: 20 }, (_, at) => ({ tool: "fx.add", arguments: { a: at, b: 1 } }));
+    const calls = Array.from({ length: 20 }, (_, at) => ({
+      tool: "fx.add",
+      arguments: { a: at, b: 1 },
+    }));
     const { code, stdout, stderr } = await runCli(world.words(write(world, calls)));
     assert.equal(code, 0, stderr);
     assert.deepEqual(

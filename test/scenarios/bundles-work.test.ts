@@ -11,7 +11,14 @@ const steps = [{ id: "say", tool: "echo.echo", arguments: { message: "hello" } }
 const work = {
   skills: [skill("greet", { steps })],
   tasks: [task("welcome", ["greet"])],
-  jobs: [{ name: "daily", personas: ["Atlas"], task_graph: [{ task: "welcome" }], recurrence: { cron: "@daily" } }],
+  jobs: [
+    {
+      name: "daily",
+      personas: ["Atlas"],
+      task_graph: [{ task: "welcome" }],
+      recurrence: { cron: "@daily" },
+    },
+  ],
 };
 
 test("what a bundle brought is deleted again, from the last that needs it to the first", async () => {
@@ -19,7 +26,10 @@ test("what a bundle brought is deleted again, from the last that needs it to the
   const source = await workConfig(directory, { echo: fixture("echo") }, work);
   const bundle = directory.file("all.bundle");
   {
-    await using plane = await createPlane({ config: source, dataDirectory: directory.file("data") });
+    await using plane = await createPlane({
+      config: source,
+      dataDirectory: directory.file("data"),
+    });
     await writeFile(bundle, (await plane.registry.export()).bundle);
   }
   const config = await writeConfig(directory, { echo: fixture("echo") });
@@ -35,14 +45,26 @@ test("what a bundle brought is deleted again, from the last that needs it to the
 
     const needed = await run("registry", "delete", "skill", "greet");
     assert.equal(needed.code, 1, needed.stderr);
-    assert.match(needed.stderr, /Skill 'greet' is needed by task 'welcome'\. Delete or change that first\./);
-    const task = await fetch(`${serving.url}/tasks/welcome`, { method: "DELETE", headers: serving.proof });
+    assert.match(
+      needed.stderr,
+      /Skill 'greet' is needed by task 'welcome'\. Delete or change that first\./,
+    );
+    const task = await fetch(`${serving.url}/tasks/welcome`, {
+      method: "DELETE",
+      headers: serving.proof,
+    });
     assert.equal(task.status, 409);
     assert.match(await task.text(), /is needed by job 'daily'/);
 
-    const gone = await fetch(`${serving.url}/jobs/daily?reason=enough`, { method: "DELETE", headers: serving.proof });
+    const gone = await fetch(`${serving.url}/jobs/daily?reason=enough`, {
+      method: "DELETE",
+      headers: serving.proof,
+    });
     assert.deepEqual(await gone.json(), { ok: true });
-    const again = await fetch(`${serving.url}/jobs/daily`, { method: "DELETE", headers: serving.proof });
+    const again = await fetch(`${serving.url}/jobs/daily`, {
+      method: "DELETE",
+      headers: serving.proof,
+    });
     assert.deepEqual(await again.json(), { ok: false });
     assert.equal((await getJson(`${serving.url}/jobs/daily`)).status, 404);
     assert.equal((await run("registry", "delete", "task", "welcome")).code, 0);

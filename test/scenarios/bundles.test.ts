@@ -31,7 +31,10 @@ const http = tool("remote", {
   providers: [
     {
       name: "http",
-      config: { url: "https://a.example/x", headers: { Authorization: "Bearer ${BUNDLE_TEST_TOKEN}" } },
+      config: {
+        url: "https://a.example/x",
+        headers: { Authorization: "Bearer ${BUNDLE_TEST_TOKEN}" },
+      },
     },
     { name: "mcp", config: { server: "${BUNDLE_TEST_SERVER:-s}", tool: "find" } },
   ],
@@ -66,7 +69,10 @@ test("what one plane exports another takes over, when it trusts the key", async 
   ]);
   const said = Buffer.from(bundle, "base64").toString();
   assert.ok(!said.includes(token) && !said.includes(directory.path), said);
-  assert.ok(said.includes("${BUNDLE_TEST_TOKEN}") && said.includes("${BUNDLE_TEST_SERVER:-s}"), said);
+  assert.ok(
+    said.includes("${BUNDLE_TEST_TOKEN}") && said.includes("${BUNDLE_TEST_SERVER:-s}"),
+    said,
+  );
 
   const elsewhere = {
     config: { mcpServers: servers },
@@ -74,16 +80,25 @@ test("what one plane exports another takes over, when it trusts the key", async 
     principal: ada,
   };
   await using stranger = await createPlane(elsewhere);
-  await assert.rejects(stranger.registry.import(bundle, { reason: "try" }), (error: Error & { code?: string }) => {
-    assert.equal(error.code, "BUNDLE_REFUSED");
-    assert.ok(error.message.includes(fingerprint) && error.message.includes("bundles.trustedKeys"), error.message);
-    return true;
-  });
+  await assert.rejects(
+    stranger.registry.import(bundle, { reason: "try" }),
+    (error: Error & { code?: string }) => {
+      assert.equal(error.code, "BUNDLE_REFUSED");
+      assert.ok(
+        error.message.includes(fingerprint) && error.message.includes("bundles.trustedKeys"),
+        error.message,
+      );
+      return true;
+    },
+  );
 
   const trusting = { ...elsewhere.config, bundles: { trustedKeys: [fingerprint] } };
   await using target = await createPlane({ ...elsewhere, config: trusting });
   const dry = await target.registry.import(bundle, { dryRun: true });
-  assert.deepEqual([dry.dryRun, dry.entries.map(({ change }) => change)], [true, Array(4).fill("added")]);
+  assert.deepEqual(
+    [dry.dryRun, dry.entries.map(({ change }) => change)],
+    [true, Array(4).fill("added")],
+  );
   assert.deepEqual(
     (await target.tools.list()).map(({ name }) => name),
     ["s.find"],
@@ -125,14 +140,23 @@ test("a bundle that is damaged, unsigned, changed or newer is refused, and so is
     [close(changed), /signature is not valid/],
     [close({ ...said, exportedBy: "eve" }), /signature is not valid/],
     [
-      close({ ...said, signature: said.signature.replace(/^./, (letter) => (letter === "A" ? "B" : "A")) }),
+      close({
+        ...said,
+        signature: said.signature.replace(/^./, (letter) => (letter === "A" ? "B" : "A")),
+      }),
       /signature/,
     ],
     [close({ ...said, key: "AAAA" }), /signature is not valid/],
   ];
   for (const [text, message] of cases)
-    await assert.rejects(plane.registry.import(text, { reason: "x" }), { code: "BUNDLE_REFUSED", message });
-  await assert.rejects(plane.registry.import(bundle, {}), { code: "USAGE", message: /needs a reason/ });
+    await assert.rejects(plane.registry.import(text, { reason: "x" }), {
+      code: "BUNDLE_REFUSED",
+      message,
+    });
+  await assert.rejects(plane.registry.import(bundle, {}), {
+    code: "USAGE",
+    message: /needs a reason/,
+  });
   assert.deepEqual((await plane.registry.changes({ kind: "added" })).changes, []);
 });
 
@@ -149,7 +173,11 @@ test("all that is wrong with the entries of a bundle is reported, and nothing of
     { kind: "tool" as const, manifest: tool("good") },
   ];
   const bundle = close(writeBundle(entries as never, "eve", loadSigningKey(dataDirectory)));
-  await using plane = await createPlane({ config: { mcpServers: servers }, dataDirectory, principal: ada });
+  await using plane = await createPlane({
+    config: { mcpServers: servers },
+    dataDirectory,
+    principal: ada,
+  });
   await assert.rejects(plane.registry.import(bundle, { reason: "x" }), {
     code: "ENTRY_INVALID",
     message:
@@ -173,7 +201,10 @@ test("a secret in clear is not exported, and names that are not there are report
     assert.ok(!error.message.includes("hunter2"));
     return true;
   });
-  await assert.rejects(plane.registry.export({ names: ["claer"] }), { code: "NOT_FOUND", message: /'clear'\?/ });
+  await assert.rejects(plane.registry.export({ names: ["claer"] }), {
+    code: "NOT_FOUND",
+    message: /'clear'\?/,
+  });
   await assert.rejects(plane.registry.export({ kinds: ["job"] }), {
     code: "NOT_FOUND",
     message: /nothing to export/,

@@ -16,9 +16,14 @@ import {
   writeConfig,
 } from "./support.ts";
 
-const [ann, bob] = ["ann", "bob"].map((user) => ({ principal: principalOf({ user, scopes: ["*"] }) }));
+const [ann, bob] = ["ann", "bob"].map((user) => ({
+  principal: principalOf({ user, scopes: ["*"] }),
+}));
 
-async function ledger(settings: ServerEntry = { cache: { ttlMs: 60_000 } }, more: ServerEntry = {}) {
+async function ledger(
+  settings: ServerEntry = { cache: { ttlMs: 60_000 } },
+  more: ServerEntry = {},
+) {
   const directory = await temporaryDirectory();
   const log = directory.file("log");
   const plane = await planeOf(
@@ -50,7 +55,10 @@ suite("the cache of results", { concurrency: 4 }, () => {
     const second = await plane.call("ledger.read", { key: "a" });
     await plane.call("ledger.read", { key: "b" });
     assert.deepEqual(structureOf(second), structureOf(first));
-    assert.deepEqual([first.call.cached, second.call.cached, second.call.attempts], [false, true, 0]);
+    assert.deepEqual(
+      [first.call.cached, second.call.cached, second.call.attempts],
+      [false, true, 0],
+    );
     assert.deepEqual(ended, [false, true, false]);
     assert.equal(at.asked("read"), 2);
     const record = await plane.calls.get(second.call.id);
@@ -64,7 +72,10 @@ suite("the cache of results", { concurrency: 4 }, () => {
     const app = createApp(at.plane, { host: "127.0.0.1", closing: new AbortController().signal });
     await app.request("/metrics", { headers: { host: "127.0.0.1" } });
     for (let i = 0; i < 3; i++) await at.plane.call("ledger.read", { key: "a" });
-    const held = [at.plane.call("ledger.held", { key: "a" }), at.plane.call("ledger.held", { key: "a" })];
+    const held = [
+      at.plane.call("ledger.held", { key: "a" }),
+      at.plane.call("ledger.held", { key: "a" }),
+    ];
     await untilLogged(at.log, ({ message }) => message?.params?.name === "held");
     await at.plane.call("ledger.open", {});
     await Promise.all(held);
@@ -136,7 +147,8 @@ suite("the cache of results", { concurrency: 4 }, () => {
 
   test("the hints of a server that is not trusted count for nothing", async () => {
     await using at = await ledger(undefined, { trusted: false });
-    for (let i = 0; i < 2; i++) assert.equal((await at.plane.call("ledger.read", { key: "a" })).call.cached, undefined);
+    for (let i = 0; i < 2; i++)
+      assert.equal((await at.plane.call("ledger.read", { key: "a" })).call.cached, undefined);
     assert.equal(at.asked("read"), 2);
   });
 
@@ -148,7 +160,16 @@ suite("the cache of results", { concurrency: 4 }, () => {
       { ledger: server },
       { overlays: { "ledger.read": { cache: { ttlMs: 0 } } } },
     );
-    const call = ["call", "ledger.read", "key=a", "--config", config, "--data-dir", directory.file("data"), "--json"];
+    const call = [
+      "call",
+      "ledger.read",
+      "key=a",
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("data"),
+      "--json",
+    ];
     const { call: report } = (await runCli(call)).json();
     assert.equal(report?.cached, undefined);
   });
@@ -166,11 +187,15 @@ suite("the cache of results", { concurrency: 4 }, () => {
     const key = fc.constantFrom("a", "b");
     const step = fc.oneof(
       fc.record({ tool: fc.constant("read"), args: fc.record({ key }) }),
-      fc.record({ tool: fc.constant("write"), args: fc.record({ key, value: fc.constantFrom("1", "2", "3") }) }),
+      fc.record({
+        tool: fc.constant("write"),
+        args: fc.record({ key, value: fc.constantFrom("1", "2", "3") }),
+      }),
       fc.record({ tool: fc.constant("refuse"), args: fc.record({ key }) }),
     );
     const plain = ({ ok, result, error }: Outcome) => ({ ok, result, code: error?.code });
-    const run = async (plane: Plane, tool: string, args: object) => plain(await plane.call(`ledger.${tool}`, args));
+    const run = async (plane: Plane, tool: string, args: object) =>
+      plain(await plane.call(`ledger.${tool}`, args));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
         for (const { tool, args } of steps)
@@ -188,8 +213,17 @@ suite("equal calls under way", { concurrency: 4 }, () => {
     const { plane } = at;
     const progress: string[] = [];
     const call = (key: string, name: string, more = {}) =>
-      plane.call("ledger.held", { key }, { ...more, relay: { onProgress: () => progress.push(name) } });
-    const calls = [call("a", "first"), call("a", "second"), call("b", "other"), call("a", "bob", bob)];
+      plane.call(
+        "ledger.held",
+        { key },
+        { ...more, relay: { onProgress: () => progress.push(name) } },
+      );
+    const calls = [
+      call("a", "first"),
+      call("a", "second"),
+      call("b", "other"),
+      call("a", "bob", bob),
+    ];
     await until("three requests", () => at.asked("held") === 3);
     await until("all got progress", () => progress.length === 4);
     await plane.call("ledger.open", {});
@@ -208,7 +242,9 @@ suite("equal calls under way", { concurrency: 4 }, () => {
     const { plane } = at;
     for (const cancelled of [0, 1]) {
       const controllers = [new AbortController(), new AbortController(), new AbortController()];
-      const calls = controllers.map(({ signal }) => plane.call("ledger.held", { key: `${cancelled}` }, { signal }));
+      const calls = controllers.map(({ signal }) =>
+        plane.call("ledger.held", { key: `${cancelled}` }, { signal }),
+      );
       await until("one request", () => at.asked("held") === cancelled + 1);
       controllers[cancelled]?.abort();
       assertFailed((await calls[cancelled]) as Outcome, "CANCELLED", "cancelled");
@@ -222,7 +258,9 @@ suite("equal calls under way", { concurrency: 4 }, () => {
   test("the request is cancelled once all have left", async () => {
     await using at = await ledger({ coalesce: true });
     const controllers = [new AbortController(), new AbortController()];
-    const calls = controllers.map(({ signal }) => at.plane.call("ledger.held", { key: "a" }, { signal }));
+    const calls = controllers.map(({ signal }) =>
+      at.plane.call("ledger.held", { key: "a" }, { signal }),
+    );
     await until("one request", () => at.asked("held") === 1);
     for (const controller of controllers) controller.abort();
     for (const call of calls) assertFailed(await call, "CANCELLED", "cancelled");

@@ -79,7 +79,10 @@ suite("the same call through every face", () => {
     assert.deepEqual([exit, status], [1, 502]);
     assert.equal(library.call.status, "failed");
     const { code, server, tool } = errorOf(library);
-    assert.deepEqual({ code, server, tool }, { code: "PROVIDER_FAILED", server: "echo", tool: "echo.throw" });
+    assert.deepEqual(
+      { code, server, tool },
+      { code: "PROVIDER_FAILED", server: "echo", tool: "echo.throw" },
+    );
   });
 
   test("wrong arguments and unknown tools are refused alike", async () => {
@@ -110,7 +113,8 @@ suite("the same call through every face", () => {
   });
 
   test("every call is recorded with its face in the one store they share", async () => {
-    const refusedByCli = ({ status, face }: { status: string; face: string }) => status === "refused" && face === "cli";
+    const refusedByCli = ({ status, face }: { status: string; face: string }) =>
+      status === "refused" && face === "cli";
     // What another process has answered is in the store a moment later.
     let calls: CallRecord[] = [];
     await until("the record of a refused command", async () => {

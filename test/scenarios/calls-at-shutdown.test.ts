@@ -18,7 +18,13 @@ import {
 const long = { ms: 600_000 };
 
 /** A JSON-RPC request to `/mcp`; of what comes back, the last message. */
-async function ask(url: string, session: string | null, id: number, method: string, params: object) {
+async function ask(
+  url: string,
+  session: string | null,
+  id: number,
+  method: string,
+  params: object,
+) {
   const response = await fetch(`${url}/mcp`, {
     method: "POST",
     headers: {
@@ -42,13 +48,21 @@ test("calls that outlast the time for draining are answered before the connectio
   const data = directory.file("data");
   await using serving = await startServeProcess(config, data);
   const { url } = serving;
-  const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+  const hello = {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "test", version: "1" },
+  };
   const { session } = await ask(url, null, 1, "initialize", hello);
   const overHttp = Array.from({ length: 20 }, () => postCall(url, "fx.slow", { arguments: long }));
   const overMcp = Array.from({ length: 20 }, (_, at) =>
     ask(url, session, at + 2, "tools/call", { name: "fx_slow", arguments: long }),
   );
-  await using client = await startGateway(["--config", config, "--data-dir", data], {}, () => undefined);
+  await using client = await startGateway(
+    ["--config", config, "--data-dir", data],
+    {},
+    () => undefined,
+  );
   const attached = client.begin("tools/call", { name: "fx_slow", arguments: long }).answer;
   await until("the calls", () => callsAt(log).length === 41);
   const stopped = serving.stop("SIGTERM");
@@ -56,10 +70,16 @@ test("calls that outlast the time for draining are answered before the connectio
   for (const { status, body } of answers) {
     const { code, message, data: facts } = errorOf(body);
     assert.deepEqual([status, code, facts.callId], [502, "OUTCOME_UNKNOWN", body.call?.id]);
-    assert.match(message, /shut down before 'fx.slow' had answered \(call .*may have run; check before you call it/);
+    assert.match(
+      message,
+      /shut down before 'fx.slow' had answered \(call .*may have run; check before you call it/,
+    );
   }
   for (const { message } of [...(await Promise.all(overMcp)), { message: await attached }])
-    assert.match(message.result?.content[0].text, /shut down before .* \(call .*\[OUTCOME_UNKNOWN\]$/);
+    assert.match(
+      message.result?.content[0].text,
+      /shut down before .* \(call .*\[OUTCOME_UNKNOWN\]$/,
+    );
   assert.equal(await stopped, 0);
 
   await using next = await createPlane({ config: {}, dataDirectory: data });
@@ -70,7 +90,10 @@ test("calls that outlast the time for draining are answered before the connectio
   );
   assert.equal(calls.length, 41);
   const { total, deadLetters } = await next.deadLetters.page({ limit: 100 });
-  assert.deepEqual([total, [...new Set(deadLetters.map(({ hold }) => hold))]], [41, ["may_have_run"]]);
+  assert.deepEqual(
+    [total, [...new Set(deadLetters.map(({ hold }) => hold))]],
+    [41, ["may_have_run"]],
+  );
 });
 
 test("a plane that is stopped says which calls may have run, and which may be made again", async () => {
@@ -89,7 +112,10 @@ test("a plane that is stopped says which calls may have run, and which may be ma
   const queued = plane.call("narrow.slow", long);
   await until("it waits", async () => (await plane.servers.get("narrow")).pending === 2);
   await plane.stop();
-  const codes = (await Promise.all([sent, first, queued])).map(({ error, call }) => [error?.code, call.status]);
+  const codes = (await Promise.all([sent, first, queued])).map(({ error, call }) => [
+    error?.code,
+    call.status,
+  ]);
   assert.deepEqual(codes, [
     ["OUTCOME_UNKNOWN", "failed"],
     ["OUTCOME_UNKNOWN", "failed"],

@@ -51,13 +51,24 @@ suite("calls, their conversations and what they cost", () => {
     assert.equal((await list(`conversation=${idOf(two)}`)).length, 1);
     assert.deepEqual(await list("conversation=none"), []);
     const place = ["--config", config, "--data-dir", directory.file("data")];
-    const { stdout } = await runCli(["calls", "list", "--conversation", idOf(two), "--json", ...place]);
+    const { stdout } = await runCli([
+      "calls",
+      "list",
+      "--conversation",
+      idOf(two),
+      "--json",
+      ...place,
+    ]);
     assert.equal((JSON.parse(stdout) as { calls: unknown[] }).calls.length, 1);
   });
 
   test("an export streams JSON lines, or a HAR document that a viewer opens, also to a file", async () => {
     await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { echo: fixture("echo") }, { observability: { keepPayloads: true } });
+    const config = await writeConfig(
+      directory,
+      { echo: fixture("echo") },
+      { observability: { keepPayloads: true } },
+    );
     const place = ["--config", config, "--data-dir", directory.file("data")];
     await using serving = await startServe(config, directory.file("data"));
     const call = (name: string, body: object) =>
@@ -70,7 +81,8 @@ suite("calls, their conversations and what they cost", () => {
     await call("echo.echo", { arguments: { message: "again" } });
     await call("echo.none", { arguments: {} });
 
-    const exported = async (query: string) => (await fetch(`${serving.url}/calls/export?${query}`)).text();
+    const exported = async (query: string) =>
+      (await fetch(`${serving.url}/calls/export?${query}`)).text();
     const { log } = JSON.parse(await exported("format=har")) as Har;
     assert.equal(log.version, "1.2");
     assert.deepEqual(
@@ -81,7 +93,9 @@ suite("calls, their conversations and what they cost", () => {
     assert.ok(first);
     assert.equal(first._conversation, "talk");
     assert.equal(new URL(first.request.url).hostname, "echo");
-    assert.deepEqual(JSON.parse(first.request.postData.text).params.arguments, { message: "hello" });
+    assert.deepEqual(JSON.parse(first.request.postData.text).params.arguments, {
+      message: "hello",
+    });
     assert.match(first.response.content.text ?? "", /hello/);
     assert.equal(first.response.content.size, Buffer.byteLength(first.response.content.text ?? ""));
     for (const { time, timings, startedDateTime, _stages } of log.entries) {
@@ -91,7 +105,9 @@ suite("calls, their conversations and what they cost", () => {
     }
     const lines = (await exported("conversation=talk")).trim().split("\n");
     assert.deepEqual(
-      lines.map((line) => (JSON.parse(line) as { payload: { arguments: object } }).payload.arguments),
+      lines.map(
+        (line) => (JSON.parse(line) as { payload: { arguments: object } }).payload.arguments,
+      ),
       [{ message: "hello" }],
     );
     assert.equal((await exported("limit=2")).trim().split("\n").length, 2);
@@ -108,13 +124,22 @@ suite("calls, their conversations and what they cost", () => {
     ]);
     assert.equal(code, 0, stderr);
     assert.equal((JSON.parse(await readFile(file, "utf8")) as Har).log.entries.length, 2);
-    const empty = await runCli(["calls", "export", "--format", "har", "--tool", "echo.never", ...place]);
+    const empty = await runCli([
+      "calls",
+      "export",
+      "--format",
+      "har",
+      "--tool",
+      "echo.never",
+      ...place,
+    ]);
     assert.deepEqual((JSON.parse(empty.stdout) as Har).log.entries, []);
   });
 
   test("an export reads a page at a time, so that many calls do not stand in memory", async () => {
     await using plane = await createPlane({ config: { servers: { echo: fixture("echo") } } });
-    for (let n = 0; n < 1_200; n += 1) await plane.call("echo.echo", { message: "m" }, { dryRun: true });
+    for (let n = 0; n < 1_200; n += 1)
+      await plane.call("echo.echo", { message: "m" }, { dryRun: true });
     const { readExport } = await import("../../src/operations/declared/calls.ts");
     const asked: number[] = [];
     const list: typeof plane.calls.list = async (filter, caller) => {
@@ -139,7 +164,11 @@ suite("calls, their conversations and what they cost", () => {
     await using free = await startScriptedModel({ responses: [{ kind: "text", text: "3" }] });
     await using directory = await temporaryDirectory();
     const models = {
-      default: { baseURL: priced.url, model: "scripted", price: { input: 3, output: 15, currency: "EUR" } },
+      default: {
+        baseURL: priced.url,
+        model: "scripted",
+        price: { input: 3, output: 15, currency: "EUR" },
+      },
       local: { baseURL: free.url, model: "scripted" },
     };
     const config = await writeConfig(directory, { echo: fixture("echo") }, { models });
@@ -156,7 +185,11 @@ suite("calls, their conversations and what they cost", () => {
     assert.deepEqual(runs[0]?.usage, { inputTokens: 10, outputTokens: 5, totalTokens: 15 });
     const shown = await runCli(["calls", "show", runs[1]?.id ?? "", ...place]);
     assert.match(shown.stdout, /30 tokens: 20 in, 10 out, 0\.00021 EUR/);
-    const wrong = await writeConfig(directory, {}, { models: { default: { ...models.local, price: { input: -1 } } } });
+    const wrong = await writeConfig(
+      directory,
+      {},
+      { models: { default: { ...models.local, price: { input: -1 } } } },
+    );
     assert.match(
       (await runCli(["config", "validate", "--config", wrong])).stdout,
       /models\.default\.price\.input: must be at least 0/,
@@ -164,7 +197,9 @@ suite("calls, their conversations and what they cost", () => {
   });
 
   test("a conversation is renamed and deleted by whose it is, on every face", async () => {
-    await using model = await startScriptedModel({ responses: () => ({ kind: "text", text: "Yes." }) });
+    await using model = await startScriptedModel({
+      responses: () => ({ kind: "text", text: "Yes." }),
+    });
     const models = { default: { baseURL: model.url, model: "scripted" } };
     await using plane = await createPlane({ config: { servers: {}, models } });
     const by = (user: string, scopes = ["read", "call"]) => ({
@@ -174,8 +209,12 @@ suite("calls, their conversations and what they cost", () => {
     const bob = by("bob");
     for (const who of [ann, ann, bob])
       await plane.agent.run("May I?", { conversation: "chat-1", trace: "all_messages", ...who });
-    const titles = async (who: typeof ann) => (await plane.runs.page({}, who)).runs.map(({ title }) => title);
-    assert.deepEqual(await plane.runs.rename("chat-1", "  Mine  ", ann), { conversation: "chat-1", runs: 2 });
+    const titles = async (who: typeof ann) =>
+      (await plane.runs.page({}, who)).runs.map(({ title }) => title);
+    assert.deepEqual(await plane.runs.rename("chat-1", "  Mine  ", ann), {
+      conversation: "chat-1",
+      runs: 2,
+    });
     assert.deepEqual([await titles(ann), await titles(bob)], [["Mine", "Mine"], [undefined]]);
     await assert.rejects(plane.runs.rename("chat-1", "x".repeat(201), ann), { code: "USAGE" });
     await assert.rejects(plane.runs.rename("none", "Mine", ann), { code: "NOT_FOUND" });

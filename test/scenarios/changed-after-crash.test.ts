@@ -7,7 +7,10 @@ import { until } from "../fixtures/until.ts";
 import { processFixture } from "./support.ts";
 
 const listing = (name: string) => [
-  { name: "find", inputSchema: { type: "object", properties: { [name]: { type: "string" } }, required: [name] } },
+  {
+    name: "find",
+    inputSchema: { type: "object", properties: { [name]: { type: "string" } }, required: [name] },
+  },
 ];
 
 test("the first call after a crash is checked against what the server lists now", async () => {
@@ -24,7 +27,10 @@ test("the first call after a crash is checked against what the server lists now"
   writeFileSync(file, JSON.stringify([listing("new")]));
   const { pid } = await plane.servers.get("s");
   process.kill(pid ?? assert.fail("it runs in a process"), "SIGKILL");
-  await until("the plane has noticed", async () => (await plane.servers.get("s")).state !== "connected");
+  await until(
+    "the plane has noticed",
+    async () => (await plane.servers.get("s")).state !== "connected",
+  );
   const first = await plane.call("s.find", { new: "a" });
   assert.equal(first.ok, true, first.error?.message);
   assert.equal((await plane.call("s.find", { old: "a" })).error?.code, "INVALID_ARGUMENTS");

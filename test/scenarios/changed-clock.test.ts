@@ -31,15 +31,21 @@ suite("a wall clock that is changed", () => {
       shown = errorOf(await plane.call("bad.ok")).data.nextRetryAt;
       return startsIn(log).length > before;
     });
-    assert.ok(Date.parse(String(shown)) < Date.now() + 60_000, `${shown} is reported by the clock of now`);
+    assert.ok(
+      Date.parse(String(shown)) < Date.now() + 60_000,
+      `${shown} is reported by the clock of now`,
+    );
   });
 
   test("neither prolongs a question to a person nor ends it early", async (context) => {
     const policy = { rules: [{ tool: "echo.put_*", verdict: "ask" as const }] };
     const mcpServers = { echo: fixture("echo") };
-    const open = (timeoutMs: number) => createPlane({ config: { mcpServers, policy, approvals: { timeoutMs } } });
+    const open = (timeoutMs: number) =>
+      createPlane({ config: { mcpServers, policy, approvals: { timeoutMs } } });
     const ask = async (plane: Plane) => {
-      const { approvalId } = errorOf(await plane.call("echo.put_note", { key: "k", text: "t" })).data;
+      const { approvalId } = errorOf(
+        await plane.call("echo.put_note", { key: "k", text: "t" }),
+      ).data;
       return async () => (await plane.approvals.get(String(approvalId))).status;
     };
     await using patient = await open(30 * 60_000);
@@ -56,7 +62,9 @@ suite("a wall clock that is changed", () => {
   test("leaves circuits, cooldowns and limits of time as long as they are", async (context) => {
     const setting = () => ({ failures: 1, openMs: 100 });
     const circuits = createCircuits({ setting, onChange: () => undefined });
-    circuits.enter("s").leave(new PlaneError("SERVER_UNAVAILABLE", "it broke", { data: { sent: true } }));
+    circuits
+      .enter("s")
+      .leave(new PlaneError("SERVER_UNAVAILABLE", "it broke", { data: { sent: true } }));
     const routing = createRouting(() => 0);
     routing.failed("t", "a", "it broke");
     const limiter = new TimeLimiter(200, { capMs: 1_000 });

@@ -9,7 +9,10 @@ test("a tool that is disabled says so wherever it is seen, with the command that
   const place = ["--config", config, "--data-dir", directory.file("data")];
   const run = (...words: string[]) => runCli([...words, ...place]);
   const unknown = await run("tools", "disable", "echo.ecco");
-  assert.match(unknown.stderr, /No server lists a tool 'echo\.ecco'\. 'toolplane tools list' shows what there is\./);
+  assert.match(
+    unknown.stderr,
+    /No server lists a tool 'echo\.ecco'\. 'toolplane tools list' shows what there is\./,
+  );
   assert.equal((await run("tools", "disable", "echo.echo")).stdout, "Disabled echo.echo.\n");
   assert.match((await run("tools", "list")).stdout, /echo\.echo +\(disabled\) /);
   const why = "it is disabled; 'toolplane tools enable echo.echo' enables it";

@@ -6,7 +6,15 @@ import { createPlane, type Plane } from "../../src/index.ts";
 import type { Change } from "../../src/model/catalogue/change-schema.ts";
 import { principalOf, trusted } from "../../src/model/principal.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { assertFailed, fixture, namedServer, runCli, startServe, textsOf, writeConfig } from "./support.ts";
+import {
+  assertFailed,
+  fixture,
+  namedServer,
+  runCli,
+  startServe,
+  textsOf,
+  writeConfig,
+} from "./support.ts";
 
 const ada = trusted({ user: "ada" });
 const bob = principalOf({ user: "bob" });
@@ -32,7 +40,10 @@ async function put(directory: TemporaryDirectory, name: string, content: unknown
   await writeFile(file, JSON.stringify(content));
 }
 
-async function rows(plane: Plane, query: Parameters<Plane["registry"]["changes"]>[0] = {}): Promise<Change[]> {
+async function rows(
+  plane: Plane,
+  query: Parameters<Plane["registry"]["changes"]>[0] = {},
+): Promise<Change[]> {
   return (await plane.registry.changes(query)).changes;
 }
 
@@ -61,7 +72,10 @@ test("a tool that is set is there at once, after a restart, and until it is dele
   assert.equal((await plane.tools.set(tool("mine"))).change, "unchanged");
   await plane.tools.set(tool("mine", { providers: [provider("look")] }));
   assert.deepEqual(textsOf(await plane.call("mine", {})), ["s:look"]);
-  assert.deepEqual([await plane.tools.delete("mine"), await plane.tools.delete("mine")], [true, false]);
+  assert.deepEqual(
+    [await plane.tools.delete("mine"), await plane.tools.delete("mine")],
+    [true, false],
+  );
   assertFailed(await plane.call("mine", {}), "TOOL_NOT_FOUND", "refused");
 
   const { changes, ...page } = await plane.registry.changes({ name: "mine" });
@@ -86,7 +100,9 @@ test("what is set stands before a file's and behind a program's; deleting it unc
   const config = await writeConfig(directory, servers, { manifests: ["m/*.json"] });
   await using plane = await createPlane({ config, principal: ada });
   const answer = async () => textsOf(await plane.call("look_up", {}));
-  const { change, covers } = await plane.tools.set(tool("look_up", { providers: [provider("look")] }));
+  const { change, covers } = await plane.tools.set(
+    tool("look_up", { providers: [provider("look")] }),
+  );
   assert.deepEqual([change, covers], ["changed", "manifest:m/look.json"]);
   assert.deepEqual(await answer(), ["s:look"]);
   plane.tools.register({ manifest: tool("look_up", { providers: [] }), run: () => "mine" });
@@ -95,7 +111,10 @@ test("what is set stands before a file's and behind a program's; deleting it unc
   assert.deepEqual(await answer(), ["s:look"]);
   assert.equal(await plane.tools.delete("look_up", { reason: "no more" }), true);
   assert.deepEqual(await answer(), ["s:find"]);
-  await assert.rejects(plane.tools.delete("look_up"), { code: "CONFLICT", message: /the file 'm\/look.json'/ });
+  await assert.rejects(plane.tools.delete("look_up"), {
+    code: "CONFLICT",
+    message: /the file 'm\/look.json'/,
+  });
   assert.deepEqual((await rows(plane, { name: "look_up" })).map(short), [
     ["changed", "look_up", "ada"],
     ["removed", "look_up", "library"],
@@ -129,12 +148,18 @@ test("everything that is wrong with a tool is reported at once, and nothing is s
     },
   ];
   await assert.rejects(plane.tools.set(tool("x", { providers: clear })), (error: Error) => {
-    assert.match(error.message, /providers\[0\].config.headers.Authorization: holds a secret in clear/);
+    assert.match(
+      error.message,
+      /providers\[0\].config.headers.Authorization: holds a secret in clear/,
+    );
     assert.ok(!error.message.includes("hunter2"));
     return true;
   });
   await assert.rejects(plane.tools.set(tool("x", { providers: local })), /only manifest files may/);
-  await assert.rejects(plane.tools.set(tool("s.find")), { code: "CONFLICT", message: /a tool of server 's'/ });
+  await assert.rejects(plane.tools.set(tool("s.find")), {
+    code: "CONFLICT",
+    message: /a tool of server 's'/,
+  });
   await assert.rejects(plane.tools.delete("s.find"), { message: /deny_tools/ });
   assert.deepEqual(await rows(plane, { name: "x" }), []);
 });
@@ -158,7 +183,10 @@ test("a server's first listing is one row; later ones tell each tool that really
     await using plane = await createPlane({ config, dataDirectory, principal: ada });
     await plane.tools.list();
     const [first, ...others] = await rows(plane);
-    assert.deepEqual([first && short(first), first?.count, others], [["listed", "c", "server c"], 4, []]);
+    assert.deepEqual(
+      [first && short(first), first?.count, others],
+      [["listed", "c", "server c"], 4, []],
+    );
     await plane.call("c.add_tool", { name: "extra" });
     await plane.servers.refresh("c", { force: true });
     await plane.call("c.edit_tool", { name: "extra", description: "Edited" });
@@ -239,7 +267,12 @@ test("what a caller may not see, its history does not show; secrets are masked",
     (await plane.registry.changes({}, { principal })).changes.map(({ name }) => name).sort();
   assert.deepEqual(await seen(ada), ["files", "open", "own", "private"]);
   assert.deepEqual(await seen(bob), ["files", "open"]);
-  assert.deepEqual(await seen({ ...bob, persona: "Atlas", groups: ["ops"] }), ["files", "open", "own", "private"]);
+  assert.deepEqual(await seen({ ...bob, persona: "Atlas", groups: ["ops"] }), [
+    "files",
+    "open",
+    "own",
+    "private",
+  ]);
   assert.ok(!JSON.stringify(await plane.registry.changes()).includes("hunter2hunter2"));
   await plane.stop();
   for (const file of ["toolplane.db", "toolplane.db-wal"]) {
@@ -285,7 +318,13 @@ test("a program that registers the same at each start tells it once", async () =
 
 test("a page that is none is refused", async () => {
   await using plane = await createPlane({ config: { mcpServers: {} } });
-  for (const query of [{ limit: 0 }, { limit: 1.5 }, { limit: 1_001 }, { offset: -1 }, { offset: Number.NaN }])
+  for (const query of [
+    { limit: 0 },
+    { limit: 1.5 },
+    { limit: 1_001 },
+    { offset: -1 },
+    { offset: Number.NaN },
+  ])
     await assert.rejects(plane.registry.changes(query), { code: "USAGE" });
 });
 
@@ -307,8 +346,13 @@ test("the command line sets, changes and deletes tools of the plane that serves,
   assert.deepEqual([again.code, again.json().change], [0, "changed"], again.stderr);
 
   const wrapper = ["tools", "set", "seek", "--server", "s", "--tool", "look"];
-  assert.equal((await run(...wrapper, "--argument", "q:string:What: a word", "--argument", "n?:integer")).code, 0);
-  const shown = (await run("tools", "show", "seek", "--json")).json().tools as { parameters: object }[];
+  assert.equal(
+    (await run(...wrapper, "--argument", "q:string:What: a word", "--argument", "n?:integer")).code,
+    0,
+  );
+  const shown = (await run("tools", "show", "seek", "--json")).json().tools as {
+    parameters: object;
+  }[];
   assert.deepEqual(shown[0]?.parameters, {
     type: "object",
     properties: { q: { type: "string", description: "What: a word" }, n: { type: "integer" } },
@@ -323,7 +367,10 @@ test("the command line sets, changes and deletes tools of the plane that serves,
   assert.match(changes.stdout, /added tool\s+mine\s+for all/);
   assert.ok(!changes.stdout.includes("\u001b"));
   const page = (await run("tools", "changes", "--limit", "1", "--offset", "1", "--json")).json();
-  assert.deepEqual([page.count, page.limit, page.offset, (page.changes as Change[])[0]?.name], [1, 1, 1, "mine"]);
+  assert.deepEqual(
+    [page.count, page.limit, page.offset, (page.changes as Change[])[0]?.name],
+    [1, 1, 1, "mine"],
+  );
 
   assert.equal((await run("tools", "delete", "mine")).stdout.trim(), "Deleted 'mine'.");
   const gone = await run("tools", "delete", "mine", "--json");
@@ -340,12 +387,24 @@ for (const [title, words, reason] of [
     ["x", "--server", "s", "--tool", "find", "--description", "d", "--argument", "q"],
     /name:type:description/,
   ],
-  ["flags of a wrapper with a file", ["x.json", "--argument", "q:string:w"], /--argument is only for --server/],
+  [
+    "flags of a wrapper with a file",
+    ["x.json", "--argument", "q:string:w"],
+    /--argument is only for --server/,
+  ],
 ] as const) {
   test(`'tools set' with ${title} is refused with how to write it`, async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, servers);
-    const command = ["tools", "set", ...words, "--config", config, "--data-dir", directory.file("d")];
+    const command = [
+      "tools",
+      "set",
+      ...words,
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("d"),
+    ];
     const { code, stderr } = await runCli(command);
     assert.equal(code, 2, stderr);
     assert.match(stderr, reason);
@@ -355,7 +414,11 @@ for (const [title, words, reason] of [
 test("edits and reloads at the same time lose nothing", async () => {
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, servers);
-  await using plane = await createPlane({ config, dataDirectory: directory.file("d"), principal: ada });
+  await using plane = await createPlane({
+    config,
+    dataDirectory: directory.file("d"),
+    principal: ada,
+  });
   const names = Array.from({ length: 8 }, (_, at) => `t${at}`);
   await Promise.all(names.flatMap((name) => [plane.tools.set(tool(name)), plane.reload()]));
   const there = (await plane.tools.list()).map(({ name }) => name);
@@ -370,29 +433,52 @@ test("what is no manifest at all is refused", async () => {
   await using plane = await createPlane({ config: { mcpServers: {} }, principal: ada });
   for (const given of [null, [], "tool", 1])
     await assert.rejects(plane.tools.set(given as never), { code: "ENTRY_INVALID" });
-  await assert.rejects(plane.tools.set({} as never), { code: "ENTRY_INVALID", message: /needs a 'name'/ });
+  await assert.rejects(plane.tools.set({} as never), {
+    code: "ENTRY_INVALID",
+    message: /needs a 'name'/,
+  });
 });
 
 test("tools are disabled and enabled together: all or none, in one revision, and the rest of an overlay stays", async () => {
   await using directory = await temporaryDirectory();
   const overlays = { "s.look": { description: "Looks closely", enabled: false } };
   const config = await writeConfig(directory, servers, { overlays });
-  await using plane = await createPlane({ config, dataDirectory: directory.file("data"), principal: ada });
+  await using plane = await createPlane({
+    config,
+    dataDirectory: directory.file("data"),
+    principal: ada,
+  });
   await plane.servers.connect("s");
   assert.deepEqual(await plane.tools.enable(["s.find"]), { changed: [] });
-  await assert.rejects(plane.tools.disable(["s.find", "s.lost"]), { code: "NOT_FOUND", message: /'s\.lost'/ });
-  assert.deepEqual((await rows(plane, { what: "overlay", name: "s.find" })).length, 0, "none of them is changed");
-  const { revision } = await plane.registry.summary();
-  assert.deepEqual(await plane.tools.disable(["s.find", "s_look", "s.find"], { reason: "no one calls them" }), {
-    changed: ["s.find"],
+  await assert.rejects(plane.tools.disable(["s.find", "s.lost"]), {
+    code: "NOT_FOUND",
+    message: /'s\.lost'/,
   });
+  assert.deepEqual(
+    (await rows(plane, { what: "overlay", name: "s.find" })).length,
+    0,
+    "none of them is changed",
+  );
+  const { revision } = await plane.registry.summary();
+  assert.deepEqual(
+    await plane.tools.disable(["s.find", "s_look", "s.find"], { reason: "no one calls them" }),
+    {
+      changed: ["s.find"],
+    },
+  );
   assert.equal((await plane.registry.summary()).revision, revision + 1);
   assertFailed(await plane.call("s.find", {}), "TOOL_QUARANTINED", "refused");
   const [change] = await rows(plane, { name: "s.find" });
   assert.deepEqual([change?.by.user, change?.reason], ["ada", "no one calls them"]);
   assert.deepEqual((await plane.tools.enable(["s.find", "s.look"])).changed, ["s.find", "s.look"]);
-  assert.deepEqual((await plane.tools.overlay("s.find")).source, null, "an overlay that says nothing is gone");
+  assert.deepEqual(
+    (await plane.tools.overlay("s.find")).source,
+    null,
+    "an overlay that says nothing is gone",
+  );
   assert.deepEqual((await plane.tools.overlay("s.look")).overlay, { description: "Looks closely" });
   assert.deepEqual(textsOf(await plane.call("s.look", {})), ["s:look"]);
-  await assert.rejects(plane.tools.disable(["s.find"], {}, { principal: bob }), { code: "FORBIDDEN" });
+  await assert.rejects(plane.tools.disable(["s.find"], {}, { principal: bob }), {
+    code: "FORBIDDEN",
+  });
 });

@@ -22,7 +22,13 @@ suite("chat as a script", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const missing = { command: "no-such-command-of-ours" };
     const config = await writeConfig(directory, { fx: fixture("echo"), missing });
-    const lines = ["/mcp", "/mcp tools fx", "/mcp search add numbers", "/mcp stats", "/call fx.add a:=1 b:=2"];
+    const lines = [
+      "/mcp",
+      "/mcp tools fx",
+      "/mcp search add numbers",
+      "/mcp stats",
+      "/call fx.add a:=1 b:=2",
+    ];
     const { code, stdout } = await chat(config, directory.path, lines);
     assert.equal(code, 0, stdout);
     assert.match(stdout, /● fx +connected +stdio +\S+ +\d+/);
@@ -32,7 +38,8 @@ suite("chat as a script", { concurrency: 2 }, () => {
     assert.match(stdout, /SCORE +TOOL +NEEDS +SUMMARY\n.* fx\.add /);
     assert.match(stdout, /All are loaded already\./);
     assert.match(stdout, /SERVER +TOOLS +FULL/);
-    const [, loaded = "", tokens = ""] = /toolplane chat +\S+ +modern +full +(\d+) +(\d+)/.exec(stdout) ?? [];
+    const [, loaded = "", tokens = ""] =
+      /toolplane chat +\S+ +modern +full +(\d+) +(\d+)/.exec(stdout) ?? [];
     assert.match(stdout, new RegExp(`\\n${loaded}/${loaded} loaded\\n`));
     assert.ok(Number(tokens) > 0, stdout);
     assert.match(stdout, /\n\{"sum":3\}\n/);
@@ -40,7 +47,10 @@ suite("chat as a script", { concurrency: 2 }, () => {
 
   test("the tools of a server are gone with it, and come back with it", async () => {
     await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { fx: fixture("echo"), other: fixture("progress") });
+    const config = await writeConfig(directory, {
+      fx: fixture("echo"),
+      other: fixture("progress"),
+    });
     const { code, stdout, stderr } = await chat(config, directory.path, [
       "/mcp tools",
       "/mcp disconnect fx",
@@ -52,7 +62,10 @@ suite("chat as a script", { concurrency: 2 }, () => {
       "/call fx.add a:=1 b:=2",
     ]);
     assert.equal(code, 4);
-    assert.match(stderr, /'fx\.add' is gone: 'fx' was disconnected here\. \/servers connect fx brings it back/);
+    assert.match(
+      stderr,
+      /'fx\.add' is gone: 'fx' was disconnected here\. \/servers connect fx brings it back/,
+    );
     const [before = "", after = ""] = stdout.split("fx is disconnected");
     assert.match(before, /^fx\.add /m);
     assert.match(after, /^other\./m);
@@ -83,7 +96,10 @@ suite("chat as a script", { concurrency: 2 }, () => {
     ]);
     assert.equal(code, 0, stdout);
     assert.match(stdout, /Plan mode is on/);
-    assert.match(stdout, /1\. fx\.write_note .*\n +text: one\n[\s\S]*2\. fx\.write_note .*\n +text: two/);
+    assert.match(
+      stdout,
+      /1\. fx\.write_note .*\n +text: one\n[\s\S]*2\. fx\.write_note .*\n +text: two/,
+    );
     assert.match(stdout, /1 rejected: fx\.write_note\n1\. fx\.write_note .*\n +text: three/);
     assert.match(stdout, /Nothing is queued\.\nPlan mode is off/);
     assert.deepEqual(
@@ -140,18 +156,28 @@ suite("chat as a script", { concurrency: 2 }, () => {
       "no",
     ]);
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /el asks: Asks for several fields with limits\.[\s\S]*age[\s\S]*el asks: Asks to pick/);
+    assert.match(
+      stderr,
+      /el asks: Asks for several fields with limits\.[\s\S]*age[\s\S]*el asks: Asks to pick/,
+    );
     assert.match(stdout, /This is needed\.\n/);
     assert.match(stdout, /"content":\{"newsletter":false,"name":"Ann","age":42\}/);
     assert.match(stdout, /Say one of red, green, blue\.\n[\s\S]*"colour":"green"/);
-    assert.match(stdout, /It is declined\.\n[\s\S]*"action":"decline"[\s\S]*Say yes or no\.[\s\S]*"confirmed":false/);
+    assert.match(
+      stdout,
+      /It is declined\.\n[\s\S]*"action":"decline"[\s\S]*Say yes or no\.[\s\S]*"confirmed":false/,
+    );
   });
 
   test("both lists of tools agree about what is loaded, by the one rule there is", async () => {
     await using directory = await temporaryDirectory();
     const lazy = { mode: "always", alwaysLoadTools: ["fx__ad"] };
     const config = await writeConfig(directory, { fx: fixture("echo") }, { lazy });
-    const { stdout } = await chat(config, directory.path, ["/mcp tools fx", "/mcp search echo", "/mcp stats fx"]);
+    const { stdout } = await chat(config, directory.path, [
+      "/mcp tools fx",
+      "/mcp search echo",
+      "/mcp stats fx",
+    ]);
     assert.match(stdout, /\n1\/\d+ loaded: fx\.add\n/);
     const [, fresh = ""] = /\n(\d+) loaded by this search/.exec(stdout) ?? [];
     assert.match(stdout, new RegExp(`\\n${Number(fresh) + 1}/\\d+ loaded`));
@@ -181,7 +207,10 @@ suite("chat as a script", { concurrency: 2 }, () => {
   test("without a model a question is answered with how to configure one", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { fx: fixture("echo") });
-    const { code, stdout } = await chat(config, directory.path, ["hello", "/call fx.echo message=still"]);
+    const { code, stdout } = await chat(config, directory.path, [
+      "hello",
+      "/call fx.echo message=still",
+    ]);
     assert.equal(code, 2);
     assert.match(stdout, /No model is configured\. Add one to .*toolplane\.json/);
     assert.match(stdout, /\nstill\n/);
@@ -189,14 +218,27 @@ suite("chat as a script", { concurrency: 2 }, () => {
 
   test("events are shown when a person wants to see them", async () => {
     await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { fx: fixture("echo") }, { lazy: { mode: "always" } });
-    const lines = ["/call fx.echo message=quiet", "/verbose", "/mcp search echo", "/call fx.echo message=loud"];
+    const config = await writeConfig(
+      directory,
+      { fx: fixture("echo") },
+      { lazy: { mode: "always" } },
+    );
+    const lines = [
+      "/call fx.echo message=quiet",
+      "/verbose",
+      "/mcp search echo",
+      "/call fx.echo message=loud",
+    ];
     const { stdout } = await chat(config, directory.path, lines);
     const [before = "", after = ""] = stdout.split("Events are shown.");
     assert.doesNotMatch(before, /tool\.call/);
     for (const type of ["tool.search", "tool.dynamicLoad", "tool.call", "tool.result"])
       assert.match(after, new RegExp(`^${type} `, "m"));
-    assert.doesNotMatch(after.replaceAll(/^loud$/gm, ""), /loud/, "no event has a value of an argument");
+    assert.doesNotMatch(
+      after.replaceAll(/^loud$/gm, ""),
+      /loud/,
+      "no event has a value of an argument",
+    );
   });
 });
 
@@ -205,7 +247,11 @@ suite("chat with a model", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     await using model = await startScriptedModel({
       responses: [
-        { kind: "tools", reasoning: "I add.", calls: [{ name: "fx__add", arguments: { a: 1, b: 2 } }] },
+        {
+          kind: "tools",
+          reasoning: "I add.",
+          calls: [{ name: "fx__add", arguments: { a: 1, b: 2 } }],
+        },
         { kind: "text", text: "It is three." },
         { kind: "text", text: "I said three." },
         { kind: "text", text: "I know nothing." },
@@ -213,7 +259,14 @@ suite("chat with a model", { concurrency: 2 }, () => {
     });
     const config = await writeConfig(directory, { fx: fixture("echo") }, models(model.url));
     const file = directory.file("saved.json");
-    const lines = ["what is 1 + 2", "what did you say", `/save ${file}`, `/save ${file}`, "/clear", "and now"];
+    const lines = [
+      "what is 1 + 2",
+      "what did you say",
+      `/save ${file}`,
+      `/save ${file}`,
+      "/clear",
+      "and now",
+    ];
     const { code, stdout, stderr } = await chat(config, directory.path, lines);
     assert.equal(code, 2, "the second save");
     assert.match(stdout, /… I add\.\n→ fx__add .*\n← \{"sum":3\}\nIt is three\.\nI said three\./);
@@ -251,13 +304,20 @@ suite("chat with a model", { concurrency: 2 }, () => {
       { kind: "text", text: "Four." },
     ];
     await using model = await startScriptedModel({ responses: script });
-    const config = await writeConfig(directory, { fx: fixture("echo") }, { ...models(model.url), ...asking });
+    const config = await writeConfig(
+      directory,
+      { fx: fixture("echo") },
+      { ...models(model.url), ...asking },
+    );
     await using _serving = await startServe(config, directory.file("data"));
     const { code, stdout } = await runCli(words(config, directory.path), {
       input: "what is 2 + 2\nyes\n/mcp\n",
     });
     assert.equal(code, 0, stdout);
-    assert.match(stdout, /→ fx__add [\s\S]*numbers are serious[\s\S]*← \{"sum":4\}\nFour\.\n[\s\S]*● fx/);
+    assert.match(
+      stdout,
+      /→ fx__add [\s\S]*numbers are serious[\s\S]*← \{"sum":4\}\nFour\.\n[\s\S]*● fx/,
+    );
   });
 });
 
@@ -275,7 +335,10 @@ function chat(config: string, directory: string, lines: readonly string[]) {
 
 test("a command runs on the plane of the chat, with its options, and reports as it does in a shell", async () => {
   await using directory = await temporaryDirectory();
-  const config = await writeConfig(directory, { fx: fixture("echo"), off: { ...fixture("echo"), enabled: false } });
+  const config = await writeConfig(directory, {
+    fx: fixture("echo"),
+    off: { ...fixture("echo"), enabled: false },
+  });
   const { code, stdout, stderr } = await chat(config, directory.path, [
     "/servers list --json",
     "/tools show fx.add",
@@ -300,7 +363,13 @@ test("/mcp tools takes the options of tools list, /mode sets the mode of the nex
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, { echo: fixture("echo") });
   const place = ["--config", config, "--data-dir", directory.file("data"), "--standalone"];
-  const input = ["/mcp tools echo --quality", "/mode plan", "/mode", "/show-plan", "/mode nonsense"].join("\n");
+  const input = [
+    "/mcp tools echo --quality",
+    "/mode plan",
+    "/mode",
+    "/show-plan",
+    "/mode nonsense",
+  ].join("\n");
   const { stdout, stderr } = await runCli(["chat", ...place], { input: `${input}\n` });
   assert.match(stdout, /TOOL +SCORE +ISSUES\necho\.add +\d+ [\s\S]*(\d+)\/\1 loaded/);
   assert.match(stdout, /plan/);

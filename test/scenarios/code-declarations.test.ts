@@ -6,10 +6,14 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { compile, projectCompiler } from "../fixtures/declarations.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 
-const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more }) as JsonObject;
+const object = (properties: object, more: object = {}) =>
+  ({ type: "object", properties, ...more }) as JsonObject;
 let deep: object = { type: "string" };
 for (let level = 0; level < 60; level++) deep = object({ deeper: deep });
-const circular = object({ self: { $ref: "#/$defs/a" } }, { $defs: { a: object({ again: { $ref: "#/$defs/a" } }) } });
+const circular = object(
+  { self: { $ref: "#/$defs/a" } },
+  { $defs: { a: object({ again: { $ref: "#/$defs/a" } }) } },
+);
 
 const names = [
   "plain",
@@ -48,10 +52,15 @@ const schemas: unknown[] = [
   {},
   { type: "object" },
   object({ a: { type: "string" } }, { required: ["a"] }),
-  object(Object.fromEntries(names.map((name) => [name, { type: "number", description: texts[1] }]))),
+  object(
+    Object.fromEntries(names.map((name) => [name, { type: "number", description: texts[1] }])),
+  ),
   object({ a: { enum: ["x", 'y"', "*/", 1, null, true, { b: 1 }] } }),
   object({ a: { const: "a`${b}" } }),
-  object({ a: { type: ["string", "null"] }, b: { type: "array", items: { type: ["number", "boolean"] } } }),
+  object({
+    a: { type: ["string", "null"] },
+    b: { type: "array", items: { type: ["number", "boolean"] } },
+  }),
   object({
     a: { anyOf: [{ type: "string" }, object({ b: {} })] },
     c: { oneOf: [] },
@@ -74,7 +83,10 @@ const schemas: unknown[] = [
 
 const hostile = schemas.flatMap((schema, at) =>
   names.map((name, which) => ({
-    id: { server: which % 5 === 0 ? null : `server ${names[(at + which) % names.length]}`, tool: `${name}${at}` },
+    id: {
+      server: which % 5 === 0 ? null : `server ${names[(at + which) % names.length]}`,
+      tool: `${name}${at}`,
+    },
     description: texts[(at + which) % texts.length] as string,
     parameters: (typeof schema === "object" && schema !== null ? schema : {}) as JsonObject,
     ...(which % 2 === 0 && { outputSchema: schema as JsonObject }),
@@ -91,7 +103,17 @@ test("what a model reads of hostile tools is TypeScript that the compiler takes,
     await writeFile(directory.file(`${isShort ? "short" : "long"}.ts`), program);
   }
   const files = [directory.file("short.ts"), directory.file("long.ts")];
-  const options = ["--noEmit", "--strict", "--target", "esnext", "--module", "esnext", "--types", "", "--ignoreConfig"];
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--target",
+    "esnext",
+    "--module",
+    "esnext",
+    "--types",
+    "",
+    "--ignoreConfig",
+  ];
   assert.equal(await compile(projectCompiler, [...options, ...files]), "");
 });
 
@@ -119,7 +141,13 @@ test("a program that uses a tool wrongly does not compile, so that the declarati
       file,
     ]);
   };
-  assert.equal(await compiled('const { size } = await tools.files.read_file({ path: "a" }); return size + 1;'), "");
+  assert.equal(
+    await compiled('const { size } = await tools.files.read_file({ path: "a" }); return size + 1;'),
+    "",
+  );
   assert.match(await compiled("return tools.files.read_file({ file: 1 });"), /TS2353|TS2345/);
-  assert.match(await compiled('return (await tools.files.read_file({ path: "a" })).length;'), /TS2339/);
+  assert.match(
+    await compiled('return (await tools.files.read_file({ path: "a" })).length;'),
+    /TS2339/,
+  );
 });

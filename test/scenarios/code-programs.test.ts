@@ -25,21 +25,31 @@ const servers: Record<string, Record<string, (args: Args) => Given | Promise<Giv
     list_issues({ cursor = 0, limit = 20 }) {
       const from = Number(cursor);
       const next = from + Number(limit);
-      const page = { issues: issues.slice(from, next), nextCursor: next < issues.length ? next : null };
+      const page = {
+        issues: issues.slice(from, next),
+        nextCursor: next < issues.length ? next : null,
+      };
       return { structuredContent: page, content: [{ type: "text", text: JSON.stringify(page) }] };
     },
     get_issue({ id }) {
       const found = issues.find((issue) => issue.id === id);
-      return found ? { structuredContent: found, content: [] } : { ...text(`no issue ${id}`), isError: true };
+      return found
+        ? { structuredContent: found, content: [] }
+        : { ...text(`no issue ${id}`), isError: true };
     },
   },
   people: {
-    find: ({ login }) => ({ structuredContent: { login, email: `${login}@example.com`, team: "core" }, content: [] }),
+    find: ({ login }) => ({
+      structuredContent: { login, email: `${login}@example.com`, team: "core" },
+      content: [],
+    }),
   },
   weather: {
     forecast({ city }) {
       flaky += 1;
-      return flaky % 3 === 0 ? text(JSON.stringify({ city, degrees: 21 })) : { ...text("try again"), isError: true };
+      return flaky % 3 === 0
+        ? text(JSON.stringify({ city, degrees: 21 }))
+        : { ...text("try again"), isError: true };
     },
   },
   files: {
@@ -60,14 +70,25 @@ function serve(tools: Record<string, (args: Args) => Given | Promise<Given>>) {
   return inMemory(async ({ id, method, params = {} }: MemoryMessage, reply) => {
     const answer = (result: object) => reply({ jsonrpc: "2.0", id, result });
     if (method === "initialize")
-      answer({ protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } });
+      answer({
+        protocolVersion: "2025-11-25",
+        capabilities: { tools: {} },
+        serverInfo: { name: "x", version: "1" },
+      });
     else if (method === "tools/list") {
       const annotations = { readOnlyHint: true };
-      answer({ tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: "object" }, annotations })) });
+      answer({
+        tools: Object.keys(tools).map((name) => ({
+          name,
+          inputSchema: { type: "object" },
+          annotations,
+        })),
+      });
     } else if (method === "tools/call") {
       const given = await tools[String(params.name)]?.((params.arguments ?? {}) as Args);
       answer({ content: [], ...given });
-    } else if (id !== undefined) reply({ jsonrpc: "2.0", id, error: { code: -32601, message: "no such method" } });
+    } else if (id !== undefined)
+      reply({ jsonrpc: "2.0", id, error: { code: -32601, message: "no such method" } });
   });
 }
 
@@ -243,7 +264,9 @@ const programs: [title: string, code: string, expected: unknown][] = [
 suite("programs as agents write them run at the first try", () => {
   let plane: Plane;
   before(async () => {
-    const mcpServers = Object.fromEntries(Object.entries(servers).map(([name, tools]) => [name, serve(tools)]));
+    const mcpServers = Object.fromEntries(
+      Object.entries(servers).map(([name, tools]) => [name, serve(tools)]),
+    );
     plane = await createPlane({ config: { mcpServers } });
     await plane.tools.list();
   });
@@ -262,7 +285,10 @@ suite("programs as agents write them run at the first try", () => {
     const code =
       "enum Level {\n  Low = 1,\n  High,\n}\nconst wanted: Level = Level.High;\nthrow new Error(`no ${wanted}`);";
     const { ok, error } = await plane.code.run(code);
-    assert.deepEqual([ok, error?.line, error?.text], [false, 6, "throw new Error(`no ${wanted}`);"]);
+    assert.deepEqual(
+      [ok, error?.line, error?.text],
+      [false, 6, "throw new Error(`no ${wanted}`);"],
+    );
   });
 
   const mistakes: [title: string, code: string, said: RegExp][] = [
@@ -271,13 +297,21 @@ suite("programs as agents write them run at the first try", () => {
       'await tools.people.find("ann")',
       /A call takes one object, with its arguments by name: tools\.people\.find\(\{/,
     ],
-    ["a list of arguments", "await tools.files.slow([1])", /with its arguments by name: tools\.files\.slow/],
+    [
+      "a list of arguments",
+      "await tools.files.slow([1])",
+      /with its arguments by name: tools\.files\.slow/,
+    ],
     [
       "a server without 'tools'",
       "await people.find({ login: 'ann' })",
       /'people' is not defined\. Did you mean tools\.people\? \(line 1/,
     ],
-    ["a tool without 'tools'", "return await get_issue({ id: 1 })", /Did you mean tools\.tracker\.get_issue\?/],
+    [
+      "a tool without 'tools'",
+      "return await get_issue({ id: 1 })",
+      /Did you mean tools\.tracker\.get_issue\?/,
+    ],
     [
       "another platform's way to call",
       'await callTool("people", {})',
@@ -301,9 +335,17 @@ suite("programs as agents write them run at the first try", () => {
     const code = `Here it is:\r\n\r\n${fence}ts\r\nreturn [1, 2].length;\r\n${fence}\r\n\r\nIt counts.`;
     assert.equal((await plane.code.run(code)).value, 2);
     const writes = "const page = `\n~~~\nreturn 1\n~~~\n`;\nreturn page.length";
-    assert.equal((await plane.code.run(writes)).value, 18, "what a program writes is not the program");
-    await assert.rejects(plane.code.run(`${code}\n${code}`), { code: "USAGE", message: /several programs/ });
+    assert.equal(
+      (await plane.code.run(writes)).value,
+      18,
+      "what a program writes is not the program",
+    );
+    await assert.rejects(plane.code.run(`${code}\n${code}`), {
+      code: "USAGE",
+      message: /several programs/,
+    });
   });
 
-  test("no more ran beside each other than the program said", () => assert.ok(most <= 3, String(most)));
+  test("no more ran beside each other than the program said", () =>
+    assert.ok(most <= 3, String(most)));
 });

@@ -7,10 +7,20 @@ import { fixture } from "./support.ts";
 type Made = { name: string; args: Record<string, unknown> };
 
 /** A plane whose tools are functions of the test, and what was called. */
-async function world({ config = {}, ...options }: { config?: object; dataDirectory?: string } = {}) {
+async function world({
+  config = {},
+  ...options
+}: {
+  config?: object;
+  dataDirectory?: string;
+} = {}) {
   const made: Made[] = [];
   const plane = await createPlane({ config: { mcpServers: {}, ...config }, ...options });
-  const add = (name: string, effects: "none" | "write", run: (args: Record<string, unknown>) => unknown) =>
+  const add = (
+    name: string,
+    effects: "none" | "write",
+    run: (args: Record<string, unknown>) => unknown,
+  ) =>
     plane.tools.register({
       manifest: { name, description: `Does ${name}.`, side_effects: effects },
       run(args: Record<string, unknown>) {
@@ -21,9 +31,17 @@ async function world({ config = {}, ...options }: { config?: object; dataDirecto
   add("look", "none", ({ at }) => ({ at, size: 3 }));
   add("say", "none", ({ text }) => ({ content: [{ type: "text", text }] }));
   add("nap", "none", () => new Promise((wake) => setTimeout(wake, 60, "slept")));
-  add("fail", "none", () => ({ content: [{ type: "text", text: "no such thing" }], isError: true }));
+  add("fail", "none", () => ({
+    content: [{ type: "text", text: "no such thing" }],
+    isError: true,
+  }));
   add("put-note", "write", ({ key }) => ({ stored: key }));
-  return { plane, made, names: () => made.map(({ name }) => name), [Symbol.asyncDispose]: () => plane.stop() };
+  return {
+    plane,
+    made,
+    names: () => made.map(({ name }) => name),
+    [Symbol.asyncDispose]: () => plane.stop(),
+  };
 }
 
 const asks = { config: { policy: { rules: [{ tool: "put-note", verdict: "ask" }] } } };
@@ -34,7 +52,8 @@ const writing = `
   const again = await tools.look({ at: 1 });
   return [seen.size, put.stored, again.at];`;
 
-const approve = (plane: Plane, id: string | undefined) => plane.approvals.answer(String(id), { decision: "approve" });
+const approve = (plane: Plane, id: string | undefined) =>
+  plane.approvals.answer(String(id), { decision: "approve" });
 
 suite("programs", { concurrency: 4 }, () => {
   test("a program gets values, its calls are recorded under its run, and the run is kept", async () => {
@@ -68,9 +87,17 @@ suite("programs", { concurrency: 4 }, () => {
     const caught = await given.plane.code.run(
       "try { await tools.fail({}) } catch (error) { return [error instanceof ToolError, error.code, error.message, error.content] }",
     );
-    assert.deepEqual(caught.value, [true, "TOOL_ERROR", "no such thing", [{ type: "text", text: "no such thing" }]]);
+    assert.deepEqual(caught.value, [
+      true,
+      "TOOL_ERROR",
+      "no such thing",
+      [{ type: "text", text: "no such thing" }],
+    ]);
     const { ok, error } = await given.plane.code.run("const a = 1;\nawait tools.fail({ a });");
-    assert.deepEqual([ok, error?.code, error?.line, error?.text], [false, "TOOL_ERROR", 2, "await tools.fail({ a });"]);
+    assert.deepEqual(
+      [ok, error?.code, error?.line, error?.text],
+      [false, "TOOL_ERROR", 2, "await tools.fail({ a });"],
+    );
   });
 
   test("a name that no tool has is answered with the nearest", async () => {
@@ -98,11 +125,17 @@ suite("programs", { concurrency: 4 }, () => {
     {
       await using given = await world({ ...asks, dataDirectory });
       const waiting = await given.plane.code.run(writing);
-      assert.deepEqual([waiting.ok, waiting.error?.code, waiting.waiting?.length], [false, "APPROVAL_REQUIRED", 1]);
+      assert.deepEqual(
+        [waiting.ok, waiting.error?.code, waiting.waiting?.length],
+        [false, "APPROVAL_REQUIRED", 1],
+      );
       assert.deepEqual(given.names(), ["look"]);
       run = waiting.run;
       const still = await given.plane.code.run("", { resume: run });
-      assert.deepEqual([still.error?.code, still.waiting?.[0]?.id], ["APPROVAL_REQUIRED", waiting.waiting?.[0]?.id]);
+      assert.deepEqual(
+        [still.error?.code, still.waiting?.[0]?.id],
+        ["APPROVAL_REQUIRED", waiting.waiting?.[0]?.id],
+      );
       assert.deepEqual(given.names(), ["look"]);
       await approve(given.plane, waiting.waiting?.[0]?.id);
       assert.deepEqual(given.names(), ["look", "put-note"]);
@@ -131,7 +164,10 @@ suite("programs", { concurrency: 4 }, () => {
     assert.equal(waiting.waiting?.length, 2);
     for (const { id } of waiting.waiting ?? []) {
       const { arguments: args } = await given.plane.approvals.get(id);
-      await given.plane.approvals.answer(id, { decision: args.key === "a" ? "approve" : "reject", reason: "not that" });
+      await given.plane.approvals.answer(id, {
+        decision: args.key === "a" ? "approve" : "reject",
+        reason: "not that",
+      });
     }
     const ended = await given.plane.code.run("", { resume: waiting.run });
     assert.deepEqual(ended.value, ["a", "APPROVAL_DENIED"]);
@@ -154,9 +190,12 @@ suite("programs", { concurrency: 4 }, () => {
     const refused = await given.plane.code.run(writing, { readOnly: true });
     assert.deepEqual([refused.error?.code, refused.error?.line], ["FORBIDDEN", 4]);
     assert.deepEqual(given.names(), []);
-    const hidden = await given.plane.code.run('await tools.look({}); return tools["put" + "-note"]({ key: 1 })', {
-      readOnly: true,
-    });
+    const hidden = await given.plane.code.run(
+      'await tools.look({}); return tools["put" + "-note"]({ key: 1 })',
+      {
+        readOnly: true,
+      },
+    );
     assert.equal(hidden.ok, false);
     assert.deepEqual(given.names(), ["look"]);
     const mentioned = await given.plane.code.run(
@@ -171,15 +210,26 @@ suite("programs", { concurrency: 4 }, () => {
     const [ann, bob] = ["ann", "bob"].map((user) => principalOf({ user })) as [never, never];
     const conversation = "c1";
     const kept = "store.set('mine', 1); return store.keys()";
-    assert.deepEqual((await given.plane.code.run(kept, { principal: ann, conversation })).value, ["mine"]);
-    assert.deepEqual((await given.plane.code.run("return store.keys()", { principal: ann, conversation })).value, [
+    assert.deepEqual((await given.plane.code.run(kept, { principal: ann, conversation })).value, [
       "mine",
     ]);
-    assert.deepEqual((await given.plane.code.run("return store.keys()", { principal: bob, conversation })).value, []);
-    assert.deepEqual((await given.plane.code.run("return store.keys()", { principal: ann })).value, []);
+    assert.deepEqual(
+      (await given.plane.code.run("return store.keys()", { principal: ann, conversation })).value,
+      ["mine"],
+    );
+    assert.deepEqual(
+      (await given.plane.code.run("return store.keys()", { principal: bob, conversation })).value,
+      [],
+    );
+    assert.deepEqual(
+      (await given.plane.code.run("return store.keys()", { principal: ann })).value,
+      [],
+    );
     const waiting = await given.plane.code.run(writing, { principal: ann });
     assert.equal(waiting.error?.code, "APPROVAL_REQUIRED");
-    await assert.rejects(given.plane.code.run("", { principal: bob, resume: waiting.run }), { code: "NOT_FOUND" });
+    await assert.rejects(given.plane.code.run("", { principal: bob, resume: waiting.run }), {
+      code: "NOT_FOUND",
+    });
     const denied = await given.plane.code
       .run("return 1", { principal: principalOf({ user: "eve", scopes: ["read"] }) })
       .catch(({ code }) => code);
@@ -215,7 +265,9 @@ suite("programs", { concurrency: 4 }, () => {
       },
     });
     const cancel = new AbortController();
-    const running = given.plane.code.run("await tools.hang({})", { signal: cancel.signal as never });
+    const running = given.plane.code.run("await tools.hang({})", {
+      signal: cancel.signal as never,
+    });
     const signal = await begun.promise;
     cancel.abort();
     const { error } = await running;
@@ -228,7 +280,8 @@ suite("programs", { concurrency: 4 }, () => {
     const running = given.plane.code.run("for (;;) {}");
     let isOver = false;
     void running.then(() => (isOver = true));
-    for (let at = 0; at < 20; at += 1) assert.equal((await given.plane.call("look", { at })).ok, true);
+    for (let at = 0; at < 20; at += 1)
+      assert.equal((await given.plane.call("look", { at })).ok, true);
     assert.equal(isOver, false);
     assert.equal((await running).error?.code, "TIMEOUT");
   });
@@ -248,7 +301,11 @@ suite("programs", { concurrency: 4 }, () => {
     const { value } = await given.plane.code.run(
       "return [Object.keys(tools).sort(), Object.keys(tools.one).includes('echo'), 'put_note' in tools]",
     );
-    assert.deepEqual(value, [["fail", "look", "nap", "one", "put_note", "read_result", "say"], true, true]);
+    assert.deepEqual(value, [
+      ["fail", "look", "nap", "one", "put_note", "read_result", "say"],
+      true,
+      true,
+    ]);
   });
 
   test("a call that is not waited for is said, with the remedy", async () => {
@@ -256,7 +313,9 @@ suite("programs", { concurrency: 4 }, () => {
     const { text, ok } = await given.plane.code.run("tools.nap({}); return null");
     assert.ok(ok);
     assert.equal(text, "The program ended before 1 of its calls did. Put 'await' before it.");
-    const logged = await given.plane.code.run("tools.nap({}); tools.nap({ again: true }); console.log('went on')");
+    const logged = await given.plane.code.run(
+      "tools.nap({}); tools.nap({ again: true }); console.log('went on')",
+    );
     assert.match(
       logged.text,
       /^The program ended before 2 of its calls did\. Put 'await' before them\.\nLogs:\nwent on$/,
@@ -288,7 +347,9 @@ suite("programs", { concurrency: 4 }, () => {
   test("progress of its calls and what it logs reach the caller while it runs", async () => {
     await using given = await world({ config: { mcpServers: { far: fixture("conformance") } } });
     const told: { progress: number; message: string | null }[] = [];
-    const relay = { onProgress: (one: { progress: number; message: string | null }) => void told.push(one) };
+    const relay = {
+      onProgress: (one: { progress: number; message: string | null }) => void told.push(one),
+    };
     const source = "console.log('begins'); await tools.far.test_tool_with_progress({}); return 1";
     const { error } = await given.plane.code.run(source, { relay } as never);
     assert.equal(error, null);

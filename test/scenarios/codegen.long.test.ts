@@ -8,7 +8,11 @@ import { pathToFileURL } from "node:url";
 import { createPlane } from "../../src/index.ts";
 import { commandLineFile } from "../fixtures/bundled.ts";
 import { compile, projectCompiler } from "../fixtures/declarations.ts";
-import { fixtureEnvironment, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import {
+  fixtureEnvironment,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../fixtures/start-server.ts";
 import {
   callsAt,
   errorOf,
@@ -19,7 +23,10 @@ import {
   writeConfig,
 } from "./support.ts";
 
-const node = { type: "object", properties: { next: { $ref: "#/$defs/node" }, value: { type: "integer" } } };
+const node = {
+  type: "object",
+  properties: { next: { $ref: "#/$defs/node" }, value: { type: "integer" } },
+};
 
 /** What schemas and names in the wild have. */
 const odd = [
@@ -35,11 +42,20 @@ const odd = [
         at: { type: "string", format: "date-time" },
         isDetailed: { type: "boolean" },
         tags: { type: "array", items: { type: "string" } },
-        place: { type: "object", properties: { lat: { type: "number" }, "lon-gitude": { type: "number" } } },
+        place: {
+          type: "object",
+          properties: { lat: { type: "number" }, "lon-gitude": { type: "number" } },
+        },
         json: { type: "string" },
         __proto__x: { const: 4 },
-        either: { oneOf: [{ type: "string" }, { type: "object", properties: { id: { type: "number" } } }] },
-        pair: { type: "array", prefixItems: [{ type: "string" }, { type: "number" }], items: { type: "boolean" } },
+        either: {
+          oneOf: [{ type: "string" }, { type: "object", properties: { id: { type: "number" } } }],
+        },
+        pair: {
+          type: "array",
+          prefixItems: [{ type: "string" }, { type: "number" }],
+          items: { type: "boolean" },
+        },
         mixed: { allOf: [{ $ref: "#/$defs/node" }, { required: ["value"] }] },
         labels: { type: "object", additionalProperties: { type: "string" } },
         maybe: { type: "string", nullable: true },
@@ -71,7 +87,11 @@ const odd = [
   },
   { name: "constructor", description: "", inputSchema: { type: "object", properties: {} } },
   { name: "__proto__", description: "", inputSchema: { type: "object" } },
-  { name: "1st", description: "", inputSchema: { type: "object", properties: { "": { type: "string" } } } },
+  {
+    name: "1st",
+    description: "",
+    inputSchema: { type: "object", properties: { "": { type: "string" } } },
+  },
 ];
 
 type Answer = Promise<{ data: unknown; text: string; callId: string }>;
@@ -114,7 +134,12 @@ suite("generated code", { concurrency: 2 }, () => {
   }
 
   async function compiled(files: readonly string[], more: readonly string[] = []): Promise<string> {
-    const strict = ["--strict", "--noEmit", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess"];
+    const strict = [
+      "--strict",
+      "--noEmit",
+      "--exactOptionalPropertyTypes",
+      "--noUncheckedIndexedAccess",
+    ];
     const project = [
       "--module",
       "nodenext",
@@ -127,14 +152,29 @@ suite("generated code", { concurrency: 2 }, () => {
       "--ignoreConfig",
     ];
     const imports = ["--allowImportingTsExtensions", "--noPropertyAccessFromIndexSignature"];
-    return compile(projectCompiler, [...strict, ...project, ...imports, ...more, ...files], directory.file("."));
+    return compile(
+      projectCompiler,
+      [...strict, ...project, ...imports, ...more, ...files],
+      directory.file("."),
+    );
   }
 
-  const run = async (file: string, args: readonly string[], env: Record<string, string> = {}, input = "") => {
-    const child = spawn(process.execPath, [file, ...args], { env: { ...fixtureEnvironment(), ...env } });
+  const run = async (
+    file: string,
+    args: readonly string[],
+    env: Record<string, string> = {},
+    input = "",
+  ) => {
+    const child = spawn(process.execPath, [file, ...args], {
+      env: { ...fixtureEnvironment(), ...env },
+    });
     child.stdin.end(input);
     const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
-    const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+    const [stdout, stderr, code] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      closed,
+    ]);
     return { code, stdout, stderr };
   };
 
@@ -199,14 +239,26 @@ export async function use(): Promise<number> {
       assert.deepEqual(data, { city: "Paris", temperature: 21.5 });
       assert.ok(callId.length > 5);
       assert.equal((await call("echo", "echo", { message: "hi" })).text, "hi");
-      assert.equal((await call("my_odd", "get-weather v2", { city: "Rome" })).data, "called get-weather v2");
+      assert.equal(
+        (await call("my_odd", "get-weather v2", { city: "Rome" })).data,
+        "called get-weather v2",
+      );
       assert.equal((await call("my_odd", "__proto__")).data, "called __proto__");
-      await assert.rejects(call("echo", "echo", {}), { name: "ToolError", code: "INVALID_ARGUMENTS" });
-      await assert.rejects(call("structured", "failed"), { code: "TOOL_ERROR", message: /no weather today/ });
+      await assert.rejects(call("echo", "echo", {}), {
+        name: "ToolError",
+        code: "INVALID_ARGUMENTS",
+      });
+      await assert.rejects(call("structured", "failed"), {
+        code: "TOOL_ERROR",
+        message: /no weather today/,
+      });
     }
-    await assert.rejects(createClient({ url: "http://127.0.0.1:1" }).structured?.valid?.() ?? assert.fail(), {
-      code: "SERVER_UNAVAILABLE",
-    });
+    await assert.rejects(
+      createClient({ url: "http://127.0.0.1:1" }).structured?.valid?.() ?? assert.fail(),
+      {
+        code: "SERVER_UNAVAILABLE",
+      },
+    );
   });
 
   test("a command line has a flag for each argument, checks them and ends with our exit codes", async () => {
@@ -258,7 +310,10 @@ export async function use(): Promise<number> {
       [[], /A command is missing/],
       [["none"], /No command 'none'/],
       [["get-weather v2"], /Missing: --city/],
-      [["get-weather v2", "--city", "x", "--unit", "kelvin"], /--unit must be one of celsius, fahrenheit/],
+      [
+        ["get-weather v2", "--city", "x", "--unit", "kelvin"],
+        /--unit must be one of celsius, fahrenheit/,
+      ],
       [["get-weather v2", "--city", "x", "--days", "1.5"], /--days must be an integer/],
       [["get-weather v2", "--city", "x", "--place", "{"], /--place is not JSON/],
       [["get-weather v2", "--citi", "x"], /No flag --citi/],
@@ -274,7 +329,9 @@ export async function use(): Promise<number> {
 
   test("a command line without an address calls through the command of Toolplane", async () => {
     const file = await generate("cli", "--server", "structured");
-    const env = { TOOLPLANE_COMMAND: `${process.execPath} ${commandLineFile} --data-dir ${directory.file("data")}` };
+    const env = {
+      TOOLPLANE_COMMAND: `${process.execPath} ${commandLineFile} --data-dir ${directory.file("data")}`,
+    };
     const good = await run(file, ["valid", "--config", config, "--json"], env);
     assert.equal(good.code, 0, good.stderr);
     assert.equal((JSON.parse(good.stdout) as { ok: boolean }).ok, true);
@@ -290,7 +347,11 @@ export async function use(): Promise<number> {
     await mkdir(directory.file("narrow"));
     const narrow = { file: (name: string) => join(directory.file("narrow"), name) };
     const toolsets = { small: { providers: ["structured"], allow_tools: ["valid"] } };
-    const file = await writeConfig(narrow, { structured: fixture("structured"), echo: fixture("echo") }, { toolsets });
+    const file = await writeConfig(
+      narrow,
+      { structured: fixture("structured"), echo: fixture("echo") },
+      { toolsets },
+    );
     const own = ["--config", file, "--data-dir", directory.file("narrow-data"), "--json"];
     const { stdout } = await runCli(["codegen", "types", "--toolset", "small", ...own]);
     const [{ path, text: types } = { path: "", text: "" }] = (
@@ -313,7 +374,10 @@ export async function use(): Promise<number> {
     }
     const over = await fetch(`${serving.url}/codegen/types?server=structured`);
     assert.equal(over.status, 200);
-    assert.match(((await over.json()) as { files: { text: string }[] }).files[0]?.text ?? "", /StructuredValidOutput/);
+    assert.match(
+      ((await over.json()) as { files: { text: string }[] }).files[0]?.text ?? "",
+      /StructuredValidOutput/,
+    );
     assert.equal((await fetch(`${serving.url}/codegen/python`)).status, 400);
   });
 });

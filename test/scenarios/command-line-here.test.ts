@@ -9,7 +9,8 @@ test("commands run one after the other in one process leave nothing to each othe
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, {}, { unheardOf: true });
   const words = ["tools", "list", "--config", config, "--data-dir", directory.file("data")];
-  const listeners = () => ["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => process.listenerCount(signal));
+  const listeners = () =>
+    ["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => process.listenerCount(signal));
   const before = { listeners: listeners(), exitCode: process.exitCode };
   const silent = await runCli([...words, "--log-level", "error"]);
   const refused = await runCli(["no-such-verb", "--json"]);
@@ -25,7 +26,12 @@ test("a command says the same in a process of its own and in one that it shares"
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, {}, { unheardOf: true });
   const place = ["--config", config, "--data-dir", directory.file("data")];
-  const commands = [["--help"], ["call", "--help"], ["tools", "list", ...place], ["call", "no.such", ...place]];
+  const commands = [
+    ["--help"],
+    ["call", "--help"],
+    ["tools", "list", ...place],
+    ["call", "no.such", ...place],
+  ];
   for (const words of commands) {
     const { json: _here, ...here } = await runCli(words);
     const { json: _apart, ...apart } = await startCli(words).result;

@@ -5,7 +5,14 @@ import { after, before, suite, test } from "node:test";
 import { projectRoot } from "../fixtures/documents.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { rogue } from "./rogue/rogue.ts";
-import { type CliOptions, fixture, processFixture, runCli, trustProject, writeConfig } from "./support.ts";
+import {
+  type CliOptions,
+  fixture,
+  processFixture,
+  runCli,
+  trustProject,
+  writeConfig,
+} from "./support.ts";
 
 suite("the command line", () => {
   let directory: TemporaryDirectory;
@@ -17,14 +24,22 @@ suite("the command line", () => {
       missing: { command: "no-such-command-anywhere" },
       members: fixture("echo", [], { groups: ["staff"] }),
     });
-    await trustProject({ cwd: directory.path, env: { XDG_CONFIG_HOME: directory.path } }, "--data-dir", directory.path);
+    await trustProject(
+      { cwd: directory.path, env: { XDG_CONFIG_HOME: directory.path } },
+      "--data-dir",
+      directory.path,
+    );
     await writeFile(directory.file("args.json"), '{"message": "from a file"}');
   });
   after(() => directory[Symbol.asyncDispose]());
 
   const run = (words: string[], options: CliOptions = {}) => {
     const env = { XDG_CONFIG_HOME: directory.path };
-    return runCli([...words, "--data-dir", directory.path], { cwd: directory.path, env, ...options });
+    return runCli([...words, "--data-dir", directory.path], {
+      cwd: directory.path,
+      env,
+      ...options,
+    });
   };
 
   test("a broken server costs only itself: its neighbours list and answer, exit code 0", async () => {
@@ -38,7 +53,11 @@ suite("the command line", () => {
     const tools = listed.json().tools as { name: string }[];
     assert.ok(tools.some(({ name }) => name === "echo.echo"));
     assert.ok(!tools.some(({ name }) => name.startsWith("members.")), "not for this caller");
-    const states = servers.json().servers as { name: string; state: string; error: string | null }[];
+    const states = servers.json().servers as {
+      name: string;
+      state: string;
+      error: string | null;
+    }[];
     assert.match(states.find(({ name }) => name === "missing")?.error ?? "", /was not found/);
     assert.equal(states.find(({ name }) => name === "echo")?.state, "connected");
   });
@@ -54,7 +73,10 @@ suite("the command line", () => {
       ].map((words) => run([...words, "--config", config])),
     );
     assert.match(listed?.stdout ?? "", /left out: .*twice/);
-    assert.match(shown?.stdout ?? "", /left out twice: the server lists this name twice; the first one is kept/);
+    assert.match(
+      shown?.stdout ?? "",
+      /left out twice: the server lists this name twice; the first one is kept/,
+    );
     assert.equal(called?.stdout, "called twice\n");
   });
 
@@ -65,7 +87,9 @@ suite("the command line", () => {
       [["--args", "-"], { input: '{"message": "a=b: c"}' }],
       [["--args", '{"message": "overridden"}', 'message:="a=b: c"']],
     ];
-    const results = await Promise.all(ways.map(([words, options]) => run(["call", "echo.echo", ...words], options)));
+    const results = await Promise.all(
+      ways.map(([words, options]) => run(["call", "echo.echo", ...words], options)),
+    );
     for (const { code, stdout } of results) assert.deepEqual([code, stdout], [0, "a=b: c\n"]);
     const file = await run(["call", "echo.echo", "--args", "@args.json"]);
     assert.equal(file.stdout, "from a file\n");
@@ -82,7 +106,12 @@ suite("the command line", () => {
     await writeFile(elsewhere.file("one.env"), "GREETED=one\n");
     await writeFile(elsewhere.file("two.env"), "GREETED=two\n");
     const place = ["--config", config, "--data-dir", elsewhere.file("data")];
-    const files = ["--env-file", elsewhere.file("one.env"), "--env-file", elsewhere.file("two.env")];
+    const files = [
+      "--env-file",
+      elsewhere.file("one.env"),
+      "--env-file",
+      elsewhere.file("two.env"),
+    ];
     const call = ["call", "s.env", ...place];
     const without = await runCli(call);
     const quiet = await runCli([...call, "--log-level", "error"]);
@@ -94,7 +123,16 @@ suite("the command line", () => {
   });
 
   test("a missing --env-file is a wrong use in a checkout, too, although Node has an option of this name", () => {
-    const words = ["run", "-s", "toolplane", "--", "tools", "list", "--env-file", directory.file("missing.env")];
+    const words = [
+      "run",
+      "-s",
+      "toolplane",
+      "--",
+      "tools",
+      "list",
+      "--env-file",
+      directory.file("missing.env"),
+    ];
     const { status, stderr } = spawnSync("npm", words, { cwd: projectRoot, encoding: "utf8" });
     assert.match(stderr, /'--env-file <file>' argument '.*missing\.env' is invalid/);
     assert.equal(status, 2);

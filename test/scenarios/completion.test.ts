@@ -3,7 +3,12 @@ import { spawnSync } from "node:child_process";
 import { chmod, writeFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
 import { commandLineFile } from "../fixtures/bundled.ts";
-import { fixtureEnvironment, readLog, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import {
+  fixtureEnvironment,
+  readLog,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../fixtures/start-server.ts";
 import { fixture, runCli, writeConfig } from "./support.ts";
 
 const has = (program: string) => spawnSync(program, ["--version"]).status === 0;
@@ -18,7 +23,10 @@ suite("shell completion", () => {
   before(async () => {
     directory = await temporaryDirectory();
     const toolsets = { reading: { providers: ["echo"] } };
-    const servers = { echo: fixture("echo", ["--log", directory.file("log")]), other: fixture("structured") };
+    const servers = {
+      echo: fixture("echo", ["--log", directory.file("log")]),
+      other: fixture("structured"),
+    };
     config = await writeConfig(directory, servers, { toolsets });
     where = ["--config", config, "--data-dir", directory.file("data")];
     // A first listing, which completion takes its names from.
@@ -44,7 +52,10 @@ suite("shell completion", () => {
     assert.deepEqual(await candidates("mcp", "--mode", "l"), ["lazy"]);
     assert.deepEqual(await candidates("mcp", "--mode=c"), ["--mode=code"]);
     assert.ok((await candidates("tools", "list", "--s")).includes("--server"));
-    assert.deepEqual(await candidates(...where, "tools", "list", "--server", ""), ["echo", "other"]);
+    assert.deepEqual(await candidates(...where, "tools", "list", "--server", ""), [
+      "echo",
+      "other",
+    ]);
     assert.deepEqual(await candidates(...where, "agent", "question", "--toolset", ""), ["reading"]);
     assert.deepEqual(await candidates(...where, "servers", "show", "o"), ["other"]);
     assert.ok((await candidates(...where, "call", "echo.")).includes("echo.echo"));
@@ -66,7 +77,10 @@ suite("shell completion", () => {
       const text = `${script}
 COMP_LINE='${line}' COMP_POINT=${line.length} COMP_WORDS=(${quoted}) COMP_CWORD=${words.length - 1}
 _toolplane; printf '%s\\n' "\${COMPREPLY[@]}"`;
-      const { stdout, stderr } = spawnSync("bash", ["--norc", "-c", text], { env, encoding: "utf8" });
+      const { stdout, stderr } = spawnSync("bash", ["--norc", "-c", text], {
+        env,
+        encoding: "utf8",
+      });
       assert.doesNotMatch(stderr.replaceAll(/.*compopt.*\n/g, ""), /./);
       return stdout.trim().split("\n");
     };
@@ -80,7 +94,11 @@ _toolplane; printf '%s\\n' "\${COMPREPLY[@]}"`;
 
   test("zsh takes its script", { skip: without("zsh") }, async () => {
     const { stdout: script } = await runCli(["completion", "zsh"]);
-    const { status, stderr } = spawnSync("zsh", ["-f", "-n"], { input: script, env, encoding: "utf8" });
+    const { status, stderr } = spawnSync("zsh", ["-f", "-n"], {
+      input: script,
+      env,
+      encoding: "utf8",
+    });
     assert.equal(status, 0, stderr);
   });
 
@@ -88,7 +106,10 @@ _toolplane; printf '%s\\n' "\${COMPREPLY[@]}"`;
   test("fish completes names", { skip: without(fish) }, async () => {
     const { stdout: script } = await runCli(["completion", fish]);
     const text = `${script}\ncomplete -C 'toolplane tools li'`;
-    const { stdout, stderr } = spawnSync(fish, ["--no-config", "-c", text], { env, encoding: "utf8" });
+    const { stdout, stderr } = spawnSync(fish, ["--no-config", "-c", text], {
+      env,
+      encoding: "utf8",
+    });
     assert.match(stdout, /^list\b/m, stderr);
   });
 

@@ -21,7 +21,12 @@ const config = {
     odd: { command: "node", timeoutMs: "soon", env: { A: "${NOT_SET}" } },
   },
   models: {
-    default: { provider: "openai-compatible", baseURL: "http://x/v1", model: "m", apiKey: "${LONG}" },
+    default: {
+      provider: "openai-compatible",
+      baseURL: "http://x/v1",
+      model: "m",
+      apiKey: "${LONG}",
+    },
   },
   policy: { rules: [{ tool: "*", verdict: "perhaps" }] },
 };
@@ -50,7 +55,11 @@ suite("looking at a configuration", () => {
     const shown = await setup.show();
     const { git } = shown.servers as Record<string, Record<string, unknown>>;
     assert.deepEqual(git?.auth_env, ["GITHUB_TOKEN"]);
-    assert.deepEqual(git?.env, { API_KEY: "${SHORT}", PASSWORD: "${LONG}", TOKEN: "${UNSET:-***}" });
+    assert.deepEqual(git?.env, {
+      API_KEY: "${SHORT}",
+      PASSWORD: "${LONG}",
+      TOKEN: "${UNSET:-***}",
+    });
     const { default: model } = shown.models as Record<string, Record<string, unknown>>;
     assert.equal(model?.apiKey, "${LONG}");
     assert.doesNotMatch(JSON.stringify(shown), new RegExp(secret));
@@ -61,10 +70,26 @@ suite("looking at a configuration", () => {
       const [explained] = await setup.explain(key);
       return [explained?.key, explained?.value, explained?.origin.file];
     };
-    assert.deepEqual(await defaultOf("git.timeoutMs"), ["servers.git.timeoutMs", 60_000, "default"]);
-    assert.deepEqual(await defaultOf("mcpServers.git.persona"), ["servers.git.persona", null, "default"]);
-    assert.deepEqual(await defaultOf("odd.connectTimeoutMs"), ["servers.odd.connectTimeoutMs", 30_000, "default"]);
-    assert.deepEqual(await defaultOf("approvals.timeoutMs"), ["approvals.timeoutMs", 300_000, "default"]);
+    assert.deepEqual(await defaultOf("git.timeoutMs"), [
+      "servers.git.timeoutMs",
+      60_000,
+      "default",
+    ]);
+    assert.deepEqual(await defaultOf("mcpServers.git.persona"), [
+      "servers.git.persona",
+      null,
+      "default",
+    ]);
+    assert.deepEqual(await defaultOf("odd.connectTimeoutMs"), [
+      "servers.odd.connectTimeoutMs",
+      30_000,
+      "default",
+    ]);
+    assert.deepEqual(await defaultOf("approvals.timeoutMs"), [
+      "approvals.timeoutMs",
+      300_000,
+      "default",
+    ]);
   });
 
   test("a key that there is not is refused with the nearest", async () => {
@@ -87,7 +112,12 @@ test("client options at the top level mean what they mean under lazy", async () 
   const config = await writeConfig(
     directory,
     { echo: fixture("echo") },
-    { lazyLoading: true, alwaysLoadTools: ["echo.add"], summaryDescriptionLimit: 40, maxToolsPerSearch: 2 },
+    {
+      lazyLoading: true,
+      alwaysLoadTools: ["echo.add"],
+      summaryDescriptionLimit: 40,
+      maxToolsPerSearch: 2,
+    },
   );
   const { stdout, stderr } = await runCli(["config", "show", "--json", "--config", config]);
   const { lazy } = JSON.parse(stdout);
@@ -116,8 +146,14 @@ test("problems of the configuration are counted in one line, and one alone is re
     /^warning: The configuration has \d errors? and 1 warning\. Run: toolplane config validate --config /,
   );
   const one = directory.file("one.json");
-  await writeFile(one, JSON.stringify({ mcpServers: { named: namedServer("named", ["a"]) }, polcy: {} }));
-  assert.match((await tools(one)).stderr, /^warning: .*one\.json:1: polcy: .* Did you mean 'policy'\?\n$/);
+  await writeFile(
+    one,
+    JSON.stringify({ mcpServers: { named: namedServer("named", ["a"]) }, polcy: {} }),
+  );
+  assert.match(
+    (await tools(one)).stderr,
+    /^warning: .*one\.json:1: polcy: .* Did you mean 'policy'\?\n$/,
+  );
 });
 
 test("a file whose servers are not found because of a misspelled key is wrong, and one without servers worth a warning", async () => {
@@ -126,7 +162,10 @@ test("a file whose servers are not found because of a misspelled key is wrong, a
     const file = directory.file("check.json");
     await writeFile(file, JSON.stringify(content));
     const where = { files: [file], directory: directory.path, platform: process.platform };
-    return createSetup({ ...where, environment: processEnvironment(), program: ["toolplane"] }, bundled.import).check();
+    return createSetup(
+      { ...where, environment: processEnvironment(), program: ["toolplane"] },
+      bundled.import,
+    ).check();
   };
   const misspelled = await check({ mcpServer: { echo: fixture("echo") } });
   assert.equal(misspelled.ok, false);
@@ -154,7 +193,10 @@ function setupOf(file: string, environment: Record<string, string> = {}) {
   );
 }
 
-async function configOf(directory: { file(name: string): string }, content: unknown): Promise<string> {
+async function configOf(
+  directory: { file(name: string): string },
+  content: unknown,
+): Promise<string> {
   const file = directory.file("toolplane.json");
   await writeFile(file, JSON.stringify(content));
   return file;
@@ -208,7 +250,10 @@ suite("a configuration that cannot work says so", () => {
   const urls: [entry: object, message: string][] = [
     [{ url: "htp:/x" }, "'htp:/x' is not a URL; start it with http:// or https://"],
     [{ url: "ftp://host/mcp" }, "'ftp://host/mcp' is not a URL; start it with http:// or https://"],
-    [{ url: "wx://h", transport: "websocket" }, "'wx://h' is not a URL; start it with ws:// or wss://"],
+    [
+      { url: "wx://h", transport: "websocket" },
+      "'wx://h' is not a URL; start it with ws:// or wss://",
+    ],
   ];
   for (const [entry, message] of urls) {
     test(`${JSON.stringify(entry)} is reported with the scheme to write`, async () => {
@@ -230,13 +275,19 @@ suite("a configuration that cannot work says so", () => {
       const { ok, problems } = await setupOf(config).check();
       assert.equal(ok, false);
       const [problem] = problems;
-      assert.match(`${problem?.message} ${problem?.hint}`, /no server in it is read Did you mean '(mcpS|s)ervers'\?/);
+      assert.match(
+        `${problem?.message} ${problem?.hint}`,
+        /no server in it is read Did you mean '(mcpS|s)ervers'\?/,
+      );
     });
   }
 
   test("a misspelled key beside servers that are read stays a warning", async () => {
     await using directory = await temporaryDirectory();
-    const config = await configOf(directory, { mcpServers: { fx: { command: "x" } }, serverz: true });
+    const config = await configOf(directory, {
+      mcpServers: { fx: { command: "x" } },
+      serverz: true,
+    });
     assert.equal((await setupOf(config).check()).ok, true);
   });
 });

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { startHttpFixture, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import {
+  startHttpFixture,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../fixtures/start-server.ts";
 import { type CliOptions, fixture, processFixture, runCli } from "./support.ts";
 
 const configs = fileURLToPath(new URL("../fixtures/configs/", import.meta.url));
@@ -23,19 +27,43 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
     return directory.file(name);
   };
 
-  const seeds = ["001-google-search.json", "001-browser-lookup.json", "001-tools-mcp.yaml", "002.mcp.json"];
-  const more = ["003-with-arguments.json", "003-without-arguments.json", "004-providers.yaml", "004-tool-configs.yaml"];
+  const seeds = [
+    "001-google-search.json",
+    "001-browser-lookup.json",
+    "001-tools-mcp.yaml",
+    "002.mcp.json",
+  ];
+  const more = [
+    "003-with-arguments.json",
+    "003-without-arguments.json",
+    "004-providers.yaml",
+    "004-tool-configs.yaml",
+  ];
   for (const name of [...seeds, ...more]) {
     test(`the example ${name} is usable`, async () => {
-      const { code, json } = await run(["config", "validate", "--config", sample(`seed-${name}`), "--json"]);
+      const { code, json } = await run([
+        "config",
+        "validate",
+        "--config",
+        sample(`seed-${name}`),
+        "--json",
+      ]);
       assert.deepEqual([code, json().ok], [0, true]);
     });
   }
 
   test("whatever shape servers come in, they mean the same", async () => {
-    const shapes = ["flat.json", "mcp-servers.json", "servers-map.json", "servers-list.json", "providers.yaml"];
+    const shapes = [
+      "flat.json",
+      "mcp-servers.json",
+      "servers-map.json",
+      "servers-list.json",
+      "providers.yaml",
+    ];
     const shown = await Promise.all(
-      shapes.map(async (name) => (await run(["config", "show", "--config", sample(`same-${name}`), "--json"])).json()),
+      shapes.map(async (name) =>
+        (await run(["config", "show", "--config", sample(`same-${name}`), "--json"])).json(),
+      ),
     );
     const [first, ...others] = shown.map(({ servers }) => JSON.stringify(servers, sortKeys));
     for (const other of others) assert.equal(other, first);
@@ -62,7 +90,10 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
 
   test("all problems of all files are reported with line, path and hint", async () => {
     const one = await write("one.json", '{\n"mcpServers": {\n"a": {"command": 7},\n"b": {}\n}}');
-    const two = await write("two.json", '{"mcpServers": {"c": {"url": "http://h/mcp", "auth_headr": "X"}}}');
+    const two = await write(
+      "two.json",
+      '{"mcpServers": {"c": {"url": "http://h/mcp", "auth_headr": "X"}}}',
+    );
     const three = await write("three.json", "{ broken");
     const { code, json } = await run([
       "config",
@@ -75,7 +106,12 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
       "--config",
       three,
     ]);
-    const problems = json().problems as { file: string; line: number; path: string; hint: string | null }[];
+    const problems = json().problems as {
+      file: string;
+      line: number;
+      path: string;
+      hint: string | null;
+    }[];
     assert.equal(code, 1);
     const places = problems.map(({ file, line }) => `${file.split("/").at(-1)}:${line}`).sort();
     assert.deepEqual(places, ["one.json:3", "one.json:4", "three.json:1", "two.json:1"]);
@@ -86,7 +122,9 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
     const general = await write("general.json", {
       servers: { a: fixture("echo"), b: { command: "x", args: ["1"] } },
     });
-    const project = await write("project.json", { servers: { b: fixture("echo", ["--name", "project"]) } });
+    const project = await write("project.json", {
+      servers: { b: fixture("echo", ["--name", "project"]) },
+    });
     const broken = await write("broken.json", "{");
     const files = [general, project, broken].flatMap((file) => ["--config", file]);
     const { code, stdout, stderr } = await run(["call", "b.whoami_server", ...files]);
@@ -96,11 +134,18 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
 
   test("a value is explained with its file and line, and secrets stay hidden", async () => {
     const file = await write("explain.json", {
-      mcpServers: { srv: { command: "x", timeoutMs: 5000, env: { API_KEY: "sk-verysecret-1234567890" } } },
+      mcpServers: {
+        srv: { command: "x", timeoutMs: 5000, env: { API_KEY: "sk-verysecret-1234567890" } },
+      },
     });
     const { stdout } = await run(["config", "explain", "srv.timeout", "--config", file]);
     assert.match(stdout, /servers\.srv\.timeoutMs = 5000 .*explain\.json:5/);
-    for (const verb of [["config", "show"], ["config", "explain", "srv"], ["servers", "list"], ["doctor"]]) {
+    for (const verb of [
+      ["config", "show"],
+      ["config", "explain", "srv"],
+      ["servers", "list"],
+      ["doctor"],
+    ]) {
       const { stdout: out, stderr } = await run([...verb, "--config", file]);
       assert.doesNotMatch(out + stderr, /verysecret/, verb.join(" "));
     }
@@ -109,7 +154,12 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
   test("what a reference stands for is shown nowhere, even when the server tells it", async () => {
     const secret = "HUSH-aabbcc-998877";
     await write("hush.txt", secret);
-    const tells = fixture("fault", ["--exit-at-start", "3", "--stderr", `my password is ${secret}`]);
+    const tells = fixture("fault", [
+      "--exit-at-start",
+      "3",
+      "--stderr",
+      `my password is ${secret}`,
+    ]);
     const file = await write("hush.json", {
       mcpServers: {
         shown: {
@@ -130,19 +180,26 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
       ["call", "told.x"],
     ];
     for (const verb of verbs) {
-      const { stdout, stderr } = await run([...verb, "--config", file, "--json"], { env: { HUSH: secret } });
+      const { stdout, stderr } = await run([...verb, "--config", file, "--json"], {
+        env: { HUSH: secret },
+      });
       // The fixture's own command line holds the text in clear, which is the one place it was written.
       const shown = (stdout + stderr).replaceAll(`my password is ${secret}`, "");
       assert.ok(!shown.includes(secret), `${verb.join(" ")}: ${shown}`);
     }
     const stored = await readFile(directory.file("data/toolplane.db"));
-    const journal = await readFile(directory.file("data/toolplane.db-wal")).catch(() => Buffer.alloc(0));
+    const journal = await readFile(directory.file("data/toolplane.db-wal")).catch(() =>
+      Buffer.alloc(0),
+    );
     assert.ok(!Buffer.concat([stored, journal]).includes(secret));
   });
 
   test("an unset variable costs only its server", async () => {
     const file = await write("unset.json", {
-      mcpServers: { good: fixture("echo"), bad: { command: "x", env: { TOKEN: "${SURELY_NOT_SET}" } } },
+      mcpServers: {
+        good: fixture("echo"),
+        bad: { command: "x", env: { TOKEN: "${SURELY_NOT_SET}" } },
+      },
     });
     const { code, json } = await run(["servers", "list", "--config", file, "--json"]);
     const servers = json().servers as { name: string; state: string; error: string | null }[];
@@ -183,7 +240,8 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
     });
     const headersOf = async (server: string) => {
       const { stdout } = await run(["call", `${server}.headers`, "--config", file, "--json"]);
-      return (JSON.parse(stdout) as { result: { structuredContent: Record<string, string> } }).result.structuredContent;
+      return (JSON.parse(stdout) as { result: { structuredContent: Record<string, string> } })
+        .result.structuredContent;
     };
     assert.equal((await headersOf("bearer")).authorization, "Bearer from-a-file");
     assert.equal((await headersOf("key"))["x-my"], "from-a-command");
@@ -197,20 +255,39 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
     const own = await write("project/own.json", {
       mcpServers: { it: fixture("echo", [], { env: { WORD: "${file:word.txt}" } }) },
     });
-    const { stdout } = await run(["call", "it.env", "--config", general, "--config", own, "--json"]);
+    const { stdout } = await run([
+      "call",
+      "it.env",
+      "--config",
+      general,
+      "--config",
+      own,
+      "--json",
+    ]);
     assert.match(stdout, /from-the-project/);
   });
 
   test("a tool whose credentials are missing says which, and is not run", async () => {
     const file = sample("seed-001-google-search.json");
     const { stdout } = await run(["tools", "list", "--config", file, "--json"]);
-    assert.match(stdout, /"unavailable":"GOOGLE_API_KEY and GOOGLE_CSE_ID are not set in the environment"/);
-    const { code, json } = await run(["call", "google_search", "query=x", "--config", file, "--json"]);
+    assert.match(
+      stdout,
+      /"unavailable":"GOOGLE_API_KEY and GOOGLE_CSE_ID are not set in the environment"/,
+    );
+    const { code, json } = await run([
+      "call",
+      "google_search",
+      "query=x",
+      "--config",
+      file,
+      "--json",
+    ]);
     assert.deepEqual([code, json().error?.code], [4, "NO_PROVIDER"]);
   });
 
   test("servers are added and removed with every comment kept", async () => {
-    const before = '{\n  // mine\n  "mcpServers": {\n    "a": { "command": "x" } // first\n  }\n}\n';
+    const before =
+      '{\n  // mine\n  "mcpServers": {\n    "a": { "command": "x" } // first\n  }\n}\n';
     const file = await write("edited.jsonc", before);
     await run(["servers", "add", "b", "--to", file, "--", "node", "server.js"]);
     const edited = await readFile(file, "utf8");
@@ -225,7 +302,9 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
     const init = () => run(["init", "--to", "starter.json", "--json"]);
     assert.deepEqual((await init()).json(), { path: directory.file("starter.json") });
     assert.equal((await run(["config", "validate", "--config", "starter.json"])).code, 0);
-    const { tools } = (await run(["tools", "list", "--config", "starter.json", "--json"])).json() as {
+    const { tools } = (
+      await run(["tools", "list", "--config", "starter.json", "--json"])
+    ).json() as {
       tools: { name: string }[];
     };
     assert.ok(
@@ -259,10 +338,19 @@ describe("the configuration on the command line", { concurrency: 2 }, () => {
 
   test("a client is connected, and gets exactly its own file back", async () => {
     const env = { HOME: directory.path, XDG_CONFIG_HOME: directory.file("config") };
-    const file = await write(".claude.json", '{ "theme": "dark", "mcpServers": { "mine": { "command": "x" } } }\n');
+    const file = await write(
+      ".claude.json",
+      '{ "theme": "dark", "mcpServers": { "mine": { "command": "x" } } }\n',
+    );
     const before = await readFile(file, "utf8");
-    assert.deepEqual((await run(["import", "claude-code", "--dry-run", "--json"], { env })).json().imported, ["mine"]);
-    assert.equal((await run(["connect", "claude-code", "--config", "nowhere.json"], { env })).code, 2);
+    assert.deepEqual(
+      (await run(["import", "claude-code", "--dry-run", "--json"], { env })).json().imported,
+      ["mine"],
+    );
+    assert.equal(
+      (await run(["connect", "claude-code", "--config", "nowhere.json"], { env })).code,
+      2,
+    );
     const own = await write("own.json", { mcpServers: { a: fixture("echo") } });
     await run(["connect", "claude-code", "--config", own], { env });
     assert.match(await readFile(file, "utf8"), /"toolplane"[\s\S]*"mcp"/);

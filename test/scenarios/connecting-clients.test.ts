@@ -38,7 +38,8 @@ describe("taking over and giving back", () => {
     Object.assign(process.env, { HOME: home, USERPROFILE: home });
   });
   beforeEach(() => {
-    for (const folder of ["home", "a", "b"]) rmSync(root.file(folder), { recursive: true, force: true });
+    for (const folder of ["home", "a", "b"])
+      rmSync(root.file(folder), { recursive: true, force: true });
     for (const folder of ["home", "a", "b"]) mkdirSync(root.file(folder));
   });
   after(async () => {
@@ -79,7 +80,12 @@ describe("taking over and giving back", () => {
 
   test("import, connect and disconnect as the README says lose nothing, even with an edit in between", async () => {
     const file = write("home/.cursor/mcp.json", cursor);
-    const env = { HOME: home, USERPROFILE: home, XDG_CONFIG_HOME: join(home, ".config"), GIT_TOKEN: "x" };
+    const env = {
+      HOME: home,
+      USERPROFILE: home,
+      XDG_CONFIG_HOME: join(home, ".config"),
+      GIT_TOKEN: "x",
+    };
     const run = (...args: string[]) => runCli(args, { cwd: root.file("a"), env });
     const imported = await run("import");
     assert.match(imported.stdout, /skipped secret: cursor: it reads its environment from a file/);
@@ -103,7 +109,10 @@ describe("taking over and giving back", () => {
     const { stdout } = await run("disconnect", "cursor");
     assert.match(stdout, /your later changes stay/);
     assert.match(stdout, /back in Cursor: git, docs\n/);
-    assert.equal(readFileSync(file, "utf8"), cursor.replace('"kept": true', '"kept": true, "mine": 1'));
+    assert.equal(
+      readFileSync(file, "utf8"),
+      cursor.replace('"kept": true', '"kept": true, "mine": 1'),
+    );
     assert.deepEqual(filesBelow(dirname(file)), [file]);
   });
 
@@ -120,14 +129,21 @@ describe("taking over and giving back", () => {
       const env = { HOME: home, USERPROFILE: home, XDG_CONFIG_HOME: join(home, ".config") };
       const run = (...args: string[]) => runCli(args, { cwd: root.file("a"), env });
       const planned = await run(...words, "--dry-run");
-      assert.match(planned.stdout, /secret GITHUB_TOKEN of github stands in clear: it would go into a file/);
+      assert.match(
+        planned.stdout,
+        /secret GITHUB_TOKEN of github stands in clear: it would go into a file/,
+      );
       const done = await run(...words);
-      assert.match(done.stdout, /secret GITHUB_TOKEN of github is kept in \S+github-GITHUB_TOKEN\n/);
+      assert.match(
+        done.stdout,
+        /secret GITHUB_TOKEN of github is kept in \S+github-GITHUB_TOKEN\n/,
+      );
       const [kept = ""] = /\S+github-GITHUB_TOKEN/.exec(done.stdout) ?? [];
       assert.equal(readFileSync(kept, "utf8"), secret);
       const shown = await run("config", "show");
       assert.match(shown.stdout, /\$\{file:/);
-      for (const { stdout, stderr } of [planned, done, shown]) assert.ok(!(stdout + stderr).includes(secret));
+      for (const { stdout, stderr } of [planned, done, shown])
+        assert.ok(!(stdout + stderr).includes(secret));
       const again = await run(...words);
       assert.match(again.stdout, /connected already|has it already/);
       if (words[0] === "connect") await run("disconnect", "cursor");
@@ -154,13 +170,17 @@ describe("taking over and giving back", () => {
     const done = await setupIn("a").connectClient("cursor");
     assert.deepEqual([done.scope, done.path], ["project", root.file("a/.cursor/mcp.json")]);
     assert.equal(readFileSync(file, "utf8"), cursor);
-    assert.deepEqual(done.elsewhere, [{ path: file, scope: "user", servers: ["git", "docs", "secret"] }]);
+    assert.deepEqual(done.elsewhere, [
+      { path: file, scope: "user", servers: ["git", "docs", "secret"] },
+    ]);
     assert.equal(done.isForEveryProject, false);
     assert.equal((await setupIn("a").disconnectClient("cursor")).outcome, "deleted");
   });
 
   test("a project's servers never go into the user's file", async () => {
-    write("a/.vscode/mcp.json", { servers: { tool: { command: "x", args: ["${workspaceFolder}"] } } });
+    write("a/.vscode/mcp.json", {
+      servers: { tool: { command: "x", args: ["${workspaceFolder}"] } },
+    });
     write("home/.config/toolplane/toolplane.json", { mcpServers: { own: { command: "y" } } });
     const done = await setupIn("a").connectClient("vscode", { scope: "project" });
     assert.equal(done.into, root.file("a/toolplane.json"));
@@ -171,7 +191,9 @@ describe("taking over and giving back", () => {
   });
 
   test("a variable that a moved server needs and that is not set is named", async () => {
-    write("home/.cursor/mcp.json", { mcpServers: { t: { command: "x", env: { T: "${env:UNSET_TOKEN}" } } } });
+    write("home/.cursor/mcp.json", {
+      mcpServers: { t: { command: "x", env: { T: "${env:UNSET_TOKEN}" } } },
+    });
     const { variables } = await setupIn("a").connectClient("cursor", { scope: "user" });
     assert.deepEqual(
       variables.map(({ name, isSet }) => [name, isSet]),
@@ -181,7 +203,8 @@ describe("taking over and giving back", () => {
 
   test("a client without project scope is said to use this directory everywhere, and the next one names it", async () => {
     write("home/.codeium/windsurf/mcp_config.json", { mcpServers: { w: { command: "w" } } });
-    for (const name of ["a", "b"]) write(`${name}/toolplane.json`, { mcpServers: { [name]: { command: "x" } } });
+    for (const name of ["a", "b"])
+      write(`${name}/toolplane.json`, { mcpServers: { [name]: { command: "x" } } });
     const first = await (await trustedIn("a")).connectClient("windsurf");
     assert.deepEqual([first.isForEveryProject, first.replaces], [true, null]);
     const second = await (await trustedIn("b")).connectClient("windsurf");
@@ -190,7 +213,10 @@ describe("taking over and giving back", () => {
     assert.deepEqual(second.leftBehind, [{ name: "w", path: root.file("a/toolplane.json") }]);
     const statuses = await setupIn("b").clients();
     const windsurf = statuses.find(({ client }) => client === "windsurf");
-    assert.deepEqual([windsurf?.isInstalled, windsurf?.connected[0]?.config], [true, second.config]);
+    assert.deepEqual(
+      [windsurf?.isInstalled, windsurf?.connected[0]?.config],
+      [true, second.config],
+    );
     await assert.rejects(setupIn("b").connectClient("windsurf", { scope: "project" }), {
       code: "USAGE",
       message: /^Windsurf has no file for one project\./,
@@ -215,7 +241,11 @@ describe("taking over and giving back", () => {
     write("a/.vscode/mcp.json", {
       inputs: [{ id: "api-key", type: "promptString", description: "The key", password: true }],
       servers: {
-        tool: { command: "node", args: ["${workspaceFolder}/tool.js"], env: { KEY: "${input:api-key}" } },
+        tool: {
+          command: "node",
+          args: ["${workspaceFolder}/tool.js"],
+          env: { KEY: "${input:api-key}" },
+        },
       },
     });
     const done = await setupIn("a").connectClient("vscode");
@@ -224,7 +254,10 @@ describe("taking over and giving back", () => {
       { server: "tool", from: "${input:api-key}", to: "${API_KEY}" },
     ]);
     const [variable] = done.variables;
-    assert.deepEqual([variable?.name, variable?.description, variable?.isSecret], ["API_KEY", "The key", true]);
+    assert.deepEqual(
+      [variable?.name, variable?.description, variable?.isSecret],
+      ["API_KEY", "The key", true],
+    );
     const text = readFileSync(root.file("a/toolplane.json"), "utf8");
     assert.match(text, /\/\/ mine/);
     assert.ok(text.includes('"${API_KEY}"') && text.includes(`${root.file("a")}/tool.js`));
@@ -233,7 +266,10 @@ describe("taking over and giving back", () => {
   test("a folder of the workspace is that of each project, and its name stays where it has no meaning", async () => {
     const args = ["${workspaceFolder}", "${workspaceRoot}/x"];
     write("home/.cursor/mcp.json", {
-      mcpServers: { here: { command: "x", args }, name: { command: "x", args: ["${workspaceFolderBasename}"] } },
+      mcpServers: {
+        here: { command: "x", args },
+        name: { command: "x", args: ["${workspaceFolderBasename}"] },
+      },
     });
     const done = await setupIn("a").connectClient("cursor");
     assert.deepEqual(
@@ -258,9 +294,17 @@ describe("taking over and giving back", () => {
       mcpServers: { everything: { command: "else" }, twice: { command: "else" } },
     });
     write("home/.lmstudio/mcp.json", { mcpServers: { everything: { command: "else" } } });
-    for (const client of ["cursor", "windsurf", "kiro", "lmstudio"]) await setupIn("a").connectClient(client);
-    const { mcpServers } = JSON.parse(readFileSync(root.file("home/.config/toolplane/toolplane.json"), "utf8"));
-    assert.deepEqual(Object.keys(mcpServers).sort(), ["everything", "everything-kiro", "other", "twice"]);
+    for (const client of ["cursor", "windsurf", "kiro", "lmstudio"])
+      await setupIn("a").connectClient(client);
+    const { mcpServers } = JSON.parse(
+      readFileSync(root.file("home/.config/toolplane/toolplane.json"), "utf8"),
+    );
+    assert.deepEqual(Object.keys(mcpServers).sort(), [
+      "everything",
+      "everything-kiro",
+      "other",
+      "twice",
+    ]);
   });
 
   test("Claude Code's .mcp.json starts the plane, and the plane does not start itself", async () => {
@@ -271,8 +315,13 @@ describe("taking over and giving back", () => {
     const done = await (await trustedIn("a")).connectClient("claude-code");
     assert.deepEqual([done.path, done.config], [file, [root.file("a/toolplane.json")]]);
     // The client's entry and a command in this project mean the same plane.
-    assert.deepEqual(defaultConfigFiles(root.file("a"), { XDG_CONFIG_HOME: root.file("none") }), done.config);
-    const { config } = await loadConfig([file, root.file("a/toolplane.json")], { ASANA_TOKEN: "x" });
+    assert.deepEqual(
+      defaultConfigFiles(root.file("a"), { XDG_CONFIG_HOME: root.file("none") }),
+      done.config,
+    );
+    const { config } = await loadConfig([file, root.file("a/toolplane.json")], {
+      ASANA_TOKEN: "x",
+    });
     assert.deepEqual(Object.keys(config.servers).sort(), ["asana", "vault"]);
     await setupIn("a").disconnectClient("claude-code", { remove: true });
     assert.deepEqual(readFileSync(file), original);

@@ -22,8 +22,15 @@ async function world() {
   const directory = await temporaryDirectory();
   const runtime = installRuntime(directory.path, { [image]: [command, ...args] });
   const env = { ...process.env, PATH: runtime.path };
-  const run = <T>(work: () => Promise<T>) => inSurroundings({ env, directory: directory.path }, work);
-  return { directory, runtime, env, run, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() };
+  const run = <T>(work: () => Promise<T>) =>
+    inSurroundings({ env, directory: directory.path }, work);
+  return {
+    directory,
+    runtime,
+    env,
+    run,
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
 }
 
 test("a server in a container has no network, no root to write to, limits, and its variables in a private file", {
@@ -41,10 +48,13 @@ test("a server in a container has no network, no root to write to, limits, and i
   const config = await writeConfig(it.directory, { boxed: { container, env } });
   Object.assign(it.env, { SHARED: "from the plane" });
   const { code, stdout, stderr } = await it.run(() =>
-    runCli(["call", "boxed.echo", "message=hello", "--config", config, "--data-dir", it.directory.path], {
-      env: it.env,
-      cwd: it.directory.path,
-    }),
+    runCli(
+      ["call", "boxed.echo", "message=hello", "--config", config, "--data-dir", it.directory.path],
+      {
+        env: it.env,
+        cwd: it.directory.path,
+      },
+    ),
   );
   assert.equal(code, 0, stderr);
   assert.match(stdout, /hello/);
@@ -85,17 +95,27 @@ test("a server in a container has no network, no root to write to, limits, and i
     image,
   ]);
   assert.equal(JSON.stringify(words).includes("do-not-show-me"), false);
-  assert.deepEqual(started?.envFile, { text: "SHARED=from the plane\nAPI_TOKEN=do-not-show-me\n", mode: 0o600 });
-  assert.deepEqual([started?.environment.API_TOKEN, started?.environment.SHARED], [undefined, undefined]);
+  assert.deepEqual(started?.envFile, {
+    text: "SHARED=from the plane\nAPI_TOKEN=do-not-show-me\n",
+    mode: 0o600,
+  });
+  assert.deepEqual(
+    [started?.environment.API_TOKEN, started?.environment.SHARED],
+    [undefined, undefined],
+  );
   assert.equal(existsSync(file), false, "removed once it was read");
   assert.deepEqual(it.runtime.lines().at(-1)?.words, ["-f", name], "removed by name at the end");
   assert.equal(it.runtime.has(name), false);
 });
 
-test("a container whose client is killed is removed, and the server comes back in another", { skip }, async () => {
+test("a container whose client is killed is removed, and the server comes back in another", {
+  skip,
+}, async () => {
   await using it = await world();
   await it.run(async () => {
-    await using plane = await planeOf({ boxed: { container: { image }, command, args, backoffMs: 10 } });
+    await using plane = await planeOf({
+      boxed: { container: { image }, command, args, backoffMs: 10 },
+    });
     assert.deepEqual(textsOf(await plane.call("boxed.echo", { message: "a" })), ["a"]);
     const nameOf = () =>
       it.runtime
@@ -112,11 +132,15 @@ test("a container whose client is killed is removed, and the server comes back i
   });
 });
 
-test("a plane that is killed leaves no container, and one that was left is removed by the next", { skip }, async () => {
+test("a plane that is killed leaves no container, and one that was left is removed by the next", {
+  skip,
+}, async () => {
   await using it = await world();
   const config = await writeConfig(it.directory, { boxed: { container: { image }, lazy: false } });
   const data = ["--config", config, "--data-dir", it.directory.path];
-  const sleeper = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+  const sleeper = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], {
+    stdio: "ignore",
+  });
   const gone = once(sleeper, "exit");
   const dead = spawn(process.execPath, ["-e", ""], { stdio: "ignore" });
   await once(dead, "exit");
@@ -135,24 +159,38 @@ test("a plane that is killed leaves no container, and one that was left is remov
   assert.equal(it.runtime.has(theirs), true, "what another machine answers for stays");
   assert.equal(it.runtime.has(alive), true, "what another process answers for stays");
   const running = () => it.runtime.lines().find(({ verb }) => verb === "run")?.words;
-  await until("the server runs", () => running() !== undefined && it.runtime.has(running()?.[4] ?? ""));
+  await until(
+    "the server runs",
+    () => running() !== undefined && it.runtime.has(running()?.[4] ?? ""),
+  );
   serving.process.kill("SIGKILL");
   await serving.result;
   await until("its container is gone", () => !it.runtime.has(running()?.[4] ?? ""));
 });
 
-test("a container counts as isolated, one in the network of the host does not", { skip }, async () => {
+test("a container counts as isolated, one in the network of the host does not", {
+  skip,
+}, async () => {
   await using it = await world();
   const overlay = { safety_level: "high" as const };
   const config = {
-    mcpServers: { boxed: { container: { image } }, open: { container: { image, network: "host" } } },
+    mcpServers: {
+      boxed: { container: { image } },
+      open: { container: { image, network: "host" } },
+    },
     overlays: { "boxed.echo": overlay, "open.echo": overlay },
     policy: { isolation: "required" as const },
   };
   await it.run(async () => {
     await using plane = await planeOf({}, { config });
-    assert.deepEqual(textsOf(await plane.call("boxed.echo", { message: "x" }, { consent: true })), ["x"]);
-    assertFailed(await plane.call("open.echo", { message: "x" }, { consent: true }), "APPROVAL_DENIED", "refused");
+    assert.deepEqual(textsOf(await plane.call("boxed.echo", { message: "x" }, { consent: true })), [
+      "x",
+    ]);
+    assertFailed(
+      await plane.call("open.echo", { message: "x" }, { consent: true }),
+      "APPROVAL_DENIED",
+      "refused",
+    );
   });
 });
 
@@ -171,9 +209,13 @@ test("doctor says which runtime is missing, which mount is not there, and what a
     runCli(["doctor", "--json", "--config", config, "--data-dir", it.directory.path], options),
   );
   assert.equal(code, 1);
-  type Checks = { name: string; checks: { name: string; ok: boolean; detail: string; fix: string }[] }[];
+  type Checks = {
+    name: string;
+    checks: { name: string; ok: boolean; detail: string; fix: string }[];
+  }[];
   const servers = (JSON.parse(stdout) as { servers: Checks }).servers;
-  const failure = (name: string) => servers.find((one) => one.name === name)?.checks.find(({ ok }) => !ok);
+  const failure = (name: string) =>
+    servers.find((one) => one.name === name)?.checks.find(({ ok }) => !ok);
   assert.match(failure("none")?.detail ?? "", /Podman was not found|podman was not found/i);
   assert.match(failure("none")?.fix ?? "", /Install/);
   assert.match(failure("mount")?.detail ?? "", /nowhere, which does not exist/);

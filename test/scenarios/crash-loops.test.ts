@@ -34,7 +34,8 @@ suite("a server that keeps crashing", () => {
         }
         assert.ok(starts.length < 8 && starts.length > 3, `started at ${starts}`);
         const gaps = starts.slice(1).map((at, index) => at - (starts[index] ?? 0));
-        for (const [index, gap] of gaps.slice(1).entries()) assert.ok(gap >= (gaps[index] ?? 0), `${gaps}`);
+        for (const [index, gap] of gaps.slice(1).entries())
+          assert.ok(gap >= (gaps[index] ?? 0), `${gaps}`);
         assert.ok((gaps.at(-1) ?? 0) >= 16_000, `${gaps}`);
       });
     }

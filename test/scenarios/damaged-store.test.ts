@@ -23,7 +23,10 @@ let left: string;
 before(async () => {
   directory = await temporaryDirectory();
   left = directory.file("left");
-  const [, signal] = await once(spawn(process.execPath, [child, left, String(count)], { stdio: "inherit" }), "exit");
+  const [, signal] = await once(
+    spawn(process.execPath, [child, left, String(count)], { stdio: "inherit" }),
+    "exit",
+  );
   assert.equal(signal, "SIGKILL");
 });
 after(() => directory[Symbol.asyncDispose]());
@@ -67,7 +70,8 @@ test("what a killed plane has stored is there, and nothing is said", async () =>
 const damages: Record<string, (database: string, log: string) => void> = {
   "was cut off": (_, log) => truncateSync(log, Math.floor(readFileSync(log).length / 2) + 1_000),
   "was cut off at the end of a page": (_, log) => truncateSync(log, 32 + 24 + 4_096),
-  "has a changed byte in the middle": (_, log) => flip(log, Math.floor(readFileSync(log).length / 2)),
+  "has a changed byte in the middle": (_, log) =>
+    flip(log, Math.floor(readFileSync(log).length / 2)),
   "has a changed byte in its head": (_, log) => flip(log, 20),
   "was removed": (_, log) => rmSync(log),
 };
@@ -81,7 +85,11 @@ for (const [what, damage] of Object.entries(damages))
     assert.deepEqual([ok, lost.length, broken], [false, 1, null]);
     assert.equal(lost[0]?.until, new Date(Date.UTC(2026, 0, 1, 0, count - 1)).toISOString());
     assert.match(said, /The store has lost records: the calls .*up to 2026-01-01T00:39/);
-    assert.equal(/toolplane\.db-wal is damaged: \d+ pages? of the last commits/.test(said), isVisible, said);
+    assert.equal(
+      /toolplane\.db-wal is damaged: \d+ pages? of the last commits/.test(said),
+      isVisible,
+      said,
+    );
     assert.equal(existsSync(join(data, "toolplane.db-wal.damaged")), isVisible);
     const again = await opened(data);
     assert.deepEqual([again.ok, again.lost, again.said], [false, lost, ""]);

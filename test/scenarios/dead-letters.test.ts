@@ -62,13 +62,20 @@ suite("calls that failed permanently", () => {
     );
     const prefix = String(letter?.id).slice(0, 6);
     const table = await runCli(["dead-letters", "list", ...flags]);
-    assert.match(table.stdout, /fault\.drop_after_receipt {2}OUTCOME_UNKNOWN {2}1\/3 .*it may have run: check/);
+    assert.match(
+      table.stdout,
+      /fault\.drop_after_receipt {2}OUTCOME_UNKNOWN {2}1\/3 .*it may have run: check/,
+    );
 
     const again = await run("dead-letters", "retry", prefix);
     assert.deepEqual([again.code, again.json().error?.code], [4, "OUTCOME_UNKNOWN"]);
     const shown = (await run("dead-letters", "show", prefix)).json() as unknown as DeadLetter;
     assert.deepEqual([shown.status, shown.attempts], ["pending", 2]);
-    assert.equal((await run("dead-letters", "list")).json().total, 1, "a failed retry leaves no second one");
+    assert.equal(
+      (await run("dead-letters", "list")).json().total,
+      1,
+      "a failed retry leaves no second one",
+    );
 
     const last = await run("dead-letters", "retry", prefix);
     assert.deepEqual([last.code, last.json().ok, readLog(ledger).length], [0, true, 3]);
@@ -76,7 +83,10 @@ suite("calls that failed permanently", () => {
     assert.deepEqual([done.status, done.resolvedCallId], ["resolved", last.json().call?.id]);
     const over = await run("dead-letters", "retry", prefix);
     assert.deepEqual([over.code, over.json().error?.code], [1, "CONFLICT"]);
-    assert.deepEqual((await run("dead-letters", "delete", prefix)).json(), { id: done.id, deleted: true });
+    assert.deepEqual((await run("dead-letters", "delete", prefix)).json(), {
+      id: done.id,
+      deleted: true,
+    });
     const gone = await run("dead-letters", "show", prefix);
     assert.deepEqual([gone.code, gone.json().error?.code], [1, "NOT_FOUND"]);
   });
@@ -88,7 +98,8 @@ suite("calls that failed permanently", () => {
     const config = await writeConfig(directory, servers);
     const data = directory.file("data");
     await using serving = await startServe(config, data);
-    const run = (...words: string[]) => runCli([...words, "--config", config, "--data-dir", data, "--json"]);
+    const run = (...words: string[]) =>
+      runCli([...words, "--config", config, "--data-dir", data, "--json"]);
     await Promise.all([
       run("call", "gone.echo", "message=one"),
       run("call", "gone.echo", "message=two"),
@@ -98,7 +109,9 @@ suite("calls that failed permanently", () => {
     assert.deepEqual([all.retried, all.succeeded, all.failed, all.skipped], [2, 0, 2, 1]);
     assert.equal(readLog(ledger).length, 1, "what may have run is not retried");
 
-    const { deadLetters } = (await run("dead-letters", "list", "--server", "gone")).json() as unknown as DeadLetterPage;
+    const { deadLetters } = (
+      await run("dead-letters", "list", "--server", "gone")
+    ).json() as unknown as DeadLetterPage;
     const [first, second] = deadLetters.map(({ id }) => id) as [string, string];
     const resolved = (await run("dead-letters", "resolve", first, "--note", "by hand")).json();
     assert.equal((resolved as unknown as DeadLetter).history.at(-1)?.note, "by hand");
@@ -106,7 +119,12 @@ suite("calls that failed permanently", () => {
     assert.equal((await run("dead-letters", "abandon", second)).json().error?.code, "CONFLICT");
     const counts = (await run("dead-letters", "list")).json().byStatus;
     assert.deepEqual(counts, { pending: 1, retrying: 0, resolved: 1, abandoned: 1 });
-    for (const words of [["retry"], ["retry", first, "--all"], ["show", "ab"], ["list", "--limit", "0"]]) {
+    for (const words of [
+      ["retry"],
+      ["retry", first, "--all"],
+      ["show", "ab"],
+      ["list", "--limit", "0"],
+    ]) {
       const refused = await run("dead-letters", ...words);
       assert.deepEqual([refused.code, refused.json().error?.code], [2, "USAGE"], words.join(" "));
     }
@@ -143,11 +161,18 @@ suite("calls that failed permanently", () => {
       await retry.result;
     }
     await using plane = await createPlane({ config, dataDirectory: data });
-    assert.equal((await plane.deadLetters.get(id)).status, "retrying", "another plane may still be at it");
+    assert.equal(
+      (await plane.deadLetters.get(id)).status,
+      "retrying",
+      "another plane may still be at it",
+    );
     await assert.rejects(plane.deadLetters.retry(id), { code: "CONFLICT" });
     using _later = skipTime(61_000);
     const back = await plane.deadLetters.get(id);
-    assert.deepEqual([back.status, back.attempts, back.hold, back.nextRetryAt], ["pending", 2, "may_have_run", null]);
+    assert.deepEqual(
+      [back.status, back.attempts, back.hold, back.nextRetryAt],
+      ["pending", 2, "may_have_run", null],
+    );
     plane.start();
     assert.deepEqual((await plane.deadLetters.page()).byStatus.pending, 1);
     assert.equal(callsAt(log).length, 1);
@@ -158,18 +183,31 @@ suite("calls that failed permanently", () => {
     const log = directory.file("log");
     const data = directory.file("data");
     await using plane = await planeOf(
-      { planner: fixture("planner", ["--log", log], { inject: ["_mcp_data"], description: "Makes plans" }) },
+      {
+        planner: fixture("planner", ["--log", log], {
+          inject: ["_mcp_data"],
+          description: "Makes plans",
+        }),
+      },
       { dataDirectory: data },
     );
     await plane.tools.list();
     const [pid = 0] = pidsIn(log);
     assert.equal((await plane.call("planner.plan", { task: "first" })).ok, true);
     process.kill(pid, "SIGSTOP");
-    const outcome = await plane.call("planner.plan", { task: "kept", _mcp_data: "forged" }, { timeoutMs: 300 });
+    const outcome = await plane.call(
+      "planner.plan",
+      { task: "kept", _mcp_data: "forged" },
+      { timeoutMs: 300 },
+    );
     process.kill(pid, "SIGCONT");
     assertFailed(outcome, "TIMEOUT", "failed");
     const letter = await onlyLetter(plane);
-    assert.deepEqual(letter.arguments, { task: "kept", _mcp_data: "forged" }, "as the caller gave them");
+    assert.deepEqual(
+      letter.arguments,
+      { task: "kept", _mcp_data: "forged" },
+      "as the caller gave them",
+    );
     assert.doesNotMatch(JSON.stringify(letter), /available_servers|Makes plans/);
     assert.doesNotMatch(JSON.stringify(await plane.events.list()), /kept/);
     await plane.stop();
@@ -232,7 +270,10 @@ suite("calls that failed permanently", () => {
     await using plane = await createPlane({ config: { mcpServers: { slow } } });
     const { pid } = await plane.servers.connect("slow").then(() => plane.servers.get("slow"));
     const calls = Array.from({ length: 25 }, () => plane.call("slow.slow", { ms: 60_000 }));
-    await until("all calls are under way", () => readFileSync(log, "utf8").split('"tools/call"').length > 25);
+    await until(
+      "all calls are under way",
+      () => readFileSync(log, "utf8").split('"tools/call"').length > 25,
+    );
     process.kill(pid as number, "SIGKILL");
     const codes = (await Promise.all(calls)).map(({ error }) => error?.code);
     assert.deepEqual(new Set(codes), new Set(["OUTCOME_UNKNOWN"]));

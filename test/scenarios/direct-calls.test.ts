@@ -27,7 +27,8 @@ let gateway: RunningGateway;
 
 async function entryOf({ transport, era, words }: Served) {
   const protocol = { protocol: era };
-  if (transport === "memory") return { ...inMemory(fixtureInMemory(fixtureName, words)), ...protocol };
+  if (transport === "memory")
+    return { ...inMemory(fixtureInMemory(fixtureName, words)), ...protocol };
   if (transport === "stdio") return processFixture(fixtureName, words, protocol);
   const remote = await startHttpFixture(fixtureName, [
     ...(transport === "http" ? ["--http", era] : ["--websocket"]),
@@ -38,7 +39,9 @@ async function entryOf({ transport, era, words }: Served) {
 }
 
 before(async () => {
-  const entries = await Promise.all(servers.map(async (served) => [served.name, await entryOf(served)] as const));
+  const entries = await Promise.all(
+    servers.map(async (served) => [served.name, await entryOf(served)] as const),
+  );
   const known = Object.fromEntries(entries);
   gateway = await startGateway(known, { plane: { answersQuestions: true } });
   const { plane } = gateway;
@@ -77,7 +80,9 @@ const byLibrary =
   (server: string): Call =>
   async (tool) => {
     const progress: number[] = [];
-    const relay = { onProgress: (report: { progress: number }) => void progress.push(report.progress) };
+    const relay = {
+      onProgress: (report: { progress: number }) => void progress.push(report.progress),
+    };
     const outcome = await gateway.plane.call(`${server}.${tool}`, {}, { relay });
     return { text: textsOf(outcome)[0], progress };
   };
@@ -87,11 +92,15 @@ async function byGateway(server: string, era: Era): Promise<Call> {
   const client = await EraClient.open(gateway.url, era, options);
   return async (tool) => {
     const name = `${server}__${tool}`;
-    if (tool === "ask") return { text: textsOf({ result: (await client.call(name)) as never })[0], progress: [] };
+    if (tool === "ask")
+      return { text: textsOf({ result: (await client.call(name)) as never })[0], progress: [] };
     const params = { name, arguments: {}, _meta: { progressToken: "mine" } };
     const { notifications, reply } = await client.exchange("tools/call", params);
     const told = notifications.filter(({ method }) => method === "notifications/progress");
-    return { text: textsOf({ result: reply.result as never })[0], progress: told.map((one) => one.params?.progress) };
+    return {
+      text: textsOf({ result: reply.result as never })[0],
+      progress: told.map((one) => one.params?.progress),
+    };
   };
 }
 
@@ -101,7 +110,8 @@ suite("a call on an open session is sent at once", () => {
     for (const era of eras) {
       // Between these the answer to a question is another call.
       const rounds = era === "modern" && serverEra === "modern" ? 2 : 1;
-      test(`to ${name}, by a ${era} client`, async () => takesShortWay(name, await byGateway(name, era), rounds));
+      test(`to ${name}, by a ${era} client`, async () =>
+        takesShortWay(name, await byGateway(name, era), rounds));
     }
   }
 
@@ -117,7 +127,10 @@ suite("a call on an open session is sent at once", () => {
     const first = plane.call("one.ask");
     const questionId = await asked;
     const second = plane.call("one.plain");
-    await until("the second call waits", async () => (await plane.servers.get("one")).pending === 2);
+    await until(
+      "the second call waits",
+      async () => (await plane.servers.get("one")).pending === 2,
+    );
     await plane.questions.answer(questionId, colour);
     assert.deepEqual((await Promise.all([first, second])).flatMap(textsOf), ["red", "plain"]);
     assert.equal(counted() - before, 1);

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { type Answer, getJson, postCall } from "./requests.ts";
-import { fixture, namedServer, type RunningServe, runCli, startServe, writeConfig } from "./support.ts";
+import {
+  fixture,
+  namedServer,
+  type RunningServe,
+  runCli,
+  startServe,
+  writeConfig,
+} from "./support.ts";
 
 type Shown = Record<string, unknown> & { name: string; health: Record<string, unknown> };
 
@@ -89,7 +96,10 @@ suite("the discovery API", () => {
       await postCall(serving.url, `${server}.none`, {});
     }
     for (const message of ["one", "two"]) {
-      assert.equal((await postCall(serving.url, "browser_lookup", { arguments: { message } })).status, 200);
+      assert.equal(
+        (await postCall(serving.url, "browser_lookup", { arguments: { message } })).status,
+        200,
+      );
     }
     await postCall(serving.url, "echo.fail", { arguments: { reason: "no" } });
   });
@@ -106,19 +116,39 @@ suite("the discovery API", () => {
     return body.tools as Shown[];
   };
   const names = async (query: string) => (await shown(query)).map(({ name }) => name);
-  const notOfEcho = async (query: string) => (await names(query)).filter((name) => !name.startsWith("echo."));
+  const notOfEcho = async (query: string) =>
+    (await names(query)).filter((name) => !name.startsWith("echo."));
 
   test("a persona sees its own tools and what is shared, or its own alone", async () => {
     const all = ["atlas.plan", "browser_lookup", "google_search", "ledger", "nova.paint"];
     assert.deepEqual(await notOfEcho(""), all, "shared and persona manifests together");
-    assert.deepEqual(await notOfEcho("?persona=Atlas"), ["atlas.plan", "browser_lookup", "google_search", "ledger"]);
+    assert.deepEqual(await notOfEcho("?persona=Atlas"), [
+      "atlas.plan",
+      "browser_lookup",
+      "google_search",
+      "ledger",
+    ]);
     assert.deepEqual(await names("?persona=Atlas&persona=-shared"), ["atlas.plan"]);
-    assert.deepEqual(await names("?persona=-shared&persona=atlas&persona=NOVA"), ["atlas.plan", "nova.paint"]);
-    for (const word of ["-shared", "!shared", "no-shared", "without-shared", "shared%3Dfalse", "shared:false"]) {
+    assert.deepEqual(await names("?persona=-shared&persona=atlas&persona=NOVA"), [
+      "atlas.plan",
+      "nova.paint",
+    ]);
+    for (const word of [
+      "-shared",
+      "!shared",
+      "no-shared",
+      "without-shared",
+      "shared%3Dfalse",
+      "shared:false",
+    ]) {
       assert.deepEqual(await names(`?persona=${word}`), ["atlas.plan", "nova.paint"], word);
     }
     const refused = await postCall(serving.url, "atlas.plan", {});
-    assert.deepEqual([refused.status, refused.body.code], [403, "FORBIDDEN"], "seeing is not calling");
+    assert.deepEqual(
+      [refused.status, refused.body.code],
+      [403, "FORBIDDEN"],
+      "seeing is not calling",
+    );
   });
 
   test("capabilities, providers, versions, side effects, safety and words narrow the list", async () => {
@@ -128,7 +158,10 @@ suite("the discovery API", () => {
     assert.deepEqual(await names("?provider=MCP&capability=news"), ["google_search"]);
     assert.deepEqual(await names("?version=%5E1.2"), ["browser_lookup"]);
     assert.deepEqual(await names("?persona=Atlas&version=%3E1.99,%3C2"), ["ledger"]);
-    assert.deepEqual(await notOfEcho("?side_effects=none&side_effects=database"), ["google_search", "ledger"]);
+    assert.deepEqual(await notOfEcho("?side_effects=none&side_effects=database"), [
+      "google_search",
+      "ledger",
+    ]);
     assert.deepEqual(await names("?safety_level=medium"), ["browser_lookup"]);
     assert.deepEqual(await names("?q=mcp+PROXY"), ["browser_lookup"]);
     assert.ok((await names("?server=echo")).every((name) => name.startsWith("echo.")));
@@ -152,7 +185,8 @@ suite("the discovery API", () => {
         [],
       );
     }
-    const { version, default_timeout, cost_per_call, cost_unit, persona_allowlist } = ledger as Shown;
+    const { version, default_timeout, cost_per_call, cost_unit, persona_allowlist } =
+      ledger as Shown;
     assert.deepEqual(
       { version, default_timeout, cost_per_call, cost_unit, persona_allowlist },
       {
@@ -165,7 +199,9 @@ suite("the discovery API", () => {
     );
     assert.deepEqual([search?.auth_required, search?.auth_scopes], [true, ["search"]]);
     assert.deepEqual(search?.capability_tags, ["web_search", "news"]);
-    assert.deepEqual(search?.credentials, { SURELY_NOT_SET_KEY: { required: true, configured: false } });
+    assert.deepEqual(search?.credentials, {
+      SURELY_NOT_SET_KEY: { required: true, configured: false },
+    });
     const [used] = await shown("?safety_level=medium");
     assert.deepEqual([used?.health.total, used?.health.success_rate], [2, 1]);
     assert.deepEqual(Object.keys(used?.health.providers ?? {}), ["mcp:echo", "mcp:atlas"]);
@@ -199,7 +235,11 @@ suite("the discovery API", () => {
     ];
     for (const [query, parameter, detail] of problems) {
       const { status, type, body } = await get(query);
-      assert.deepEqual([status, type, body.code], [400, "application/problem+json", "USAGE"], query);
+      assert.deepEqual(
+        [status, type, body.code],
+        [400, "application/problem+json", "USAGE"],
+        query,
+      );
       assert.equal((body.data as { parameter: string }).parameter, parameter);
       assert.match(String(body.detail), detail);
     }
@@ -222,7 +262,13 @@ suite("the discovery API", () => {
       allowlist: ["Atlas"],
     });
     const words = ["registry", "summary", "--persona", "Atlas", "--json"];
-    const { code, json, stderr } = await runCli([...words, "--config", config, "--data-dir", directory.path]);
+    const { code, json, stderr } = await runCli([
+      ...words,
+      "--config",
+      config,
+      "--data-dir",
+      directory.path,
+    ]);
     assert.equal(code, 0, stderr);
     assert.deepEqual(json().tools, body.tools);
   });
@@ -253,7 +299,14 @@ suite("the discovery API", () => {
       (printed.json().tools as Shown[]).map(({ name }) => name),
       ["atlas.plan"],
     );
-    const rated = await list("--min-success-rate", "80%", "--capability", "web_search", "--safety-level", "medium");
+    const rated = await list(
+      "--min-success-rate",
+      "80%",
+      "--capability",
+      "web_search",
+      "--safety-level",
+      "medium",
+    );
     assert.deepEqual(
       (rated.json().tools as Shown[]).map(({ name }) => name),
       ["browser_lookup"],
@@ -279,7 +332,10 @@ suite("the discovery API", () => {
       );
     assert.deepEqual(await namesOf("--persona-filter", "Atlas", "--overlaid"), ["atlas.plan"]);
     assert.deepEqual(await namesOf("--unused", "false"), ["browser_lookup", "echo.fail"]);
-    assert.match((await list("--unused", "perhaps")).stdout, /--unused cannot be 'perhaps': give true or false/);
+    assert.match(
+      (await list("--unused", "perhaps")).stdout,
+      /--unused cannot be 'perhaps': give true or false/,
+    );
     const wrong = await list("--side-effects", "wriet");
     assert.equal(wrong.code, 2);
     assert.match(wrong.stdout, /--side-effects cannot be 'wriet'.*Did you mean 'write'/);

@@ -47,7 +47,10 @@ suite("what a server names during a sign-in reaches no neighbour of it", () => {
       if (typeof said.redirect === "string" && pathname.startsWith("/.well-known"))
         return void response.writeHead(302, { location: said.redirect }).end();
       if (pathname.startsWith("/.well-known/oauth-protected-resource"))
-        return void send(response, { resource: `${own}/mcp`, authorization_servers: [said.issuer ?? own] });
+        return void send(response, {
+          resource: `${own}/mcp`,
+          authorization_servers: [said.issuer ?? own],
+        });
       if (pathname.startsWith("/.well-known"))
         return void send(response, {
           issuer: own,
@@ -65,7 +68,8 @@ suite("what a server names during a sign-in reaches no neighbour of it", () => {
     await using plane = await openPlane();
     await plane.credentials.beginSignIn("rogue", remote(`${own}/mcp`), "ada", redirectUri).then(
       () => assert.fail("the sign-in began"),
-      (error: { code?: string; message: string }) => assert.equal(error.code, "PROVIDER_FAILED", error.message),
+      (error: { code?: string; message: string }) =>
+        assert.equal(error.code, "PROVIDER_FAILED", error.message),
     );
     assert.deepEqual(hits, [], "the canary was reached");
   }
@@ -84,7 +88,8 @@ suite("what a server names during a sign-in reaches no neighbour of it", () => {
     "a metadata service": () => "http://169.254.169.254",
   };
   for (const [spelling, to] of Object.entries(spellings)) {
-    test(`resource metadata at ${spelling}`, () => signInAt((own, at) => ({ challenge: `${to(own, at)}/meta` })));
+    test(`resource metadata at ${spelling}`, () =>
+      signInAt((own, at) => ({ challenge: `${to(own, at)}/meta` })));
     test(`an issuer at ${spelling}`, () => signInAt((own, at) => ({ issuer: to(own, at) })));
     for (const endpoint of ["token_endpoint", "registration_endpoint", "authorization_endpoint"])
       test(`a ${endpoint} at ${spelling}`, () =>
@@ -130,7 +135,9 @@ test("a tool that was set over a face reaches no internal address unless it is a
   const refused = await plane.call("peek", {});
   assert.equal(refused.ok, false);
   assert.match(JSON.stringify(refused), /security\.egress\.allow/);
-  await using open = await createPlane({ config: { security: { egress: { allow: [`127.0.0.1:${inside.port}`] } } } });
+  await using open = await createPlane({
+    config: { security: { egress: { allow: [`127.0.0.1:${inside.port}`] } } },
+  });
   await open.tools.set({ name: "peek", ...manifest });
   assert.equal((await open.call("peek", {})).ok, true);
   await using configured = await createPlane({ config: { tools: { peek: manifest } } });
@@ -138,7 +145,11 @@ test("a tool that was set over a face reaches no internal address unless it is a
 });
 
 test("a configured server at a metadata address is not connected to, over any transport", async () => {
-  for (const url of ["http://169.254.169.254/mcp", "http://[fd00:ec2::254]/sse", "ws://metadata.google.internal/mcp"]) {
+  for (const url of [
+    "http://169.254.169.254/mcp",
+    "http://[fd00:ec2::254]/sse",
+    "ws://metadata.google.internal/mcp",
+  ]) {
     await using plane = await createPlane({ config: { mcpServers: { cloud: { url } } } });
     const report = await plane.doctor("cloud");
     assert.match(JSON.stringify(report), /metadata address/, url);

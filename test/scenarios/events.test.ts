@@ -4,7 +4,13 @@ import { startIssuer } from "../fixtures/issuer.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { postCall } from "./requests.ts";
-import { processFixture as fixture, runCli, startServe, startServeProcess, writeConfig } from "./support.ts";
+import {
+  processFixture as fixture,
+  runCli,
+  startServe,
+  startServeProcess,
+  writeConfig,
+} from "./support.ts";
 
 type Heard = { id: number; event: string; data: Record<string, unknown> };
 
@@ -22,7 +28,11 @@ async function listen(url: string, headers: Record<string, string> = {}) {
       for (const part of parts) {
         const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(part)?.[1] ?? "";
         if (part.startsWith(":")) continue;
-        heard.push({ id: Number(field("id")), event: field("event"), data: JSON.parse(field("data")) });
+        heard.push({
+          id: Number(field("id")),
+          event: field("event"),
+          data: JSON.parse(field("data")),
+        });
       }
     }
   })().catch(() => undefined);
@@ -63,7 +73,9 @@ suite("the stream of events", () => {
     const config = await writeConfig(directory, { echo: fixture("echo") });
     const place = ["--config", config, "--data-dir", directory.file("data"), "--json"];
     const create = async (name: string, scope: string) =>
-      (await runCli(["keys", "create", name, "--user", "ann", "--scope", scope, ...place])).json() as unknown as {
+      (
+        await runCli(["keys", "create", name, "--user", "ann", "--scope", scope, ...place])
+      ).json() as unknown as {
         secret: string;
         key: { id: string };
       };
@@ -109,7 +121,9 @@ suite("the stream of events", () => {
       policy: { rules: [{ tool: "*", verdict: "allow" }] },
     });
     await using serving = await startServe(config, directory.file("data"));
-    const bearer = async (groups: string[]) => ({ authorization: `Bearer ${await issuer.token({ groups })}` });
+    const bearer = async (groups: string[]) => ({
+      authorization: `Bearer ${await issuer.token({ groups })}`,
+    });
     const strong = await bearer(["hr"]);
     const weak = await bearer([]);
     const call = async (headers: Record<string, string>, tool: string) => {
@@ -142,7 +156,8 @@ async function hear(url: string, headers: Record<string, string>, tool: string):
   let text = "";
   for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += piece;
-    if (text.split("\n\n").some((part) => part.includes("tool.result") && part.includes(tool))) break;
+    if (text.split("\n\n").some((part) => part.includes("tool.result") && part.includes(tool)))
+      break;
   }
   controller.abort();
   return text;

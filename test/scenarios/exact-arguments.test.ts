@@ -26,7 +26,9 @@ suite("arguments arrive as they were written, and what two readers may read diff
     await using gateway = await startGateway(servers);
     for (const era of ["legacy", "modern"] as const) {
       const ask = await openVerbatim(gateway.url, era);
-      await run(`/mcp, ${era}`, (args) => ask("tools/call", `"name":"raw__line","arguments":${args}`));
+      await run(`/mcp, ${era}`, (args) =>
+        ask("tools/call", `"name":"raw__line","arguments":${args}`),
+      );
     }
     const input = new PassThrough();
     const output = new PassThrough();
@@ -35,12 +37,15 @@ suite("arguments arrive as they were written, and what two readers may read diff
       said += chunk;
     });
     const over = serveStdio(gateway.plane, { input, output, signal: new AbortController().signal });
-    const hello = '"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}';
+    const hello =
+      '"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}';
     input.write(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{${hello}}}\n`);
     await until("the handshake", () => said.includes("\n"));
     await run("standard input", async (args) => {
       said = "";
-      input.write(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"raw__line","arguments":${args}}}\n`);
+      input.write(
+        `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"raw__line","arguments":${args}}}\n`,
+      );
       await until("the answer", () => said.includes("\n"));
       return said;
     });
@@ -50,7 +55,9 @@ suite("arguments arrive as they were written, and what two readers may read diff
       const url = `${gateway.url.replace("/mcp", "")}/tools/raw.line/call`;
       return (await fetch(url, { method: "POST", body: `{"arguments":${args}}` })).text();
     });
-    await run("the library, with a text", async (args) => JSON.stringify(await gateway.plane.call("raw.line", args)));
+    await run("the library, with a text", async (args) =>
+      JSON.stringify(await gateway.plane.call("raw.line", args)),
+    );
   }
 
   test("on every face that is given a text", () =>
@@ -69,7 +76,17 @@ suite("arguments arrive as they were written, and what two readers may read diff
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, servers);
     const call = async (args: string) => {
-      const words = ["call", "raw.line", "--args", args, "--json", "--config", config, "--data-dir", directory.path];
+      const words = [
+        "call",
+        "raw.line",
+        "--args",
+        args,
+        "--json",
+        "--config",
+        config,
+        "--data-dir",
+        directory.path,
+      ];
       return (await runCli(words)).stdout;
     };
     assert.ok((await call(written)).includes(JSON.stringify(written).slice(1, -1)));
@@ -93,8 +110,12 @@ suite("arguments arrive as they were written, and what two readers may read diff
 
   test("a member of the envelope that is written twice is no request", async () => {
     await using gateway = await startGateway(servers);
-    const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list","method":"tools/call","params":{"name":"raw__line"}}';
-    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const body =
+      '{"jsonrpc":"2.0","id":1,"method":"tools/list","method":"tools/call","params":{"name":"raw__line"}}';
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    };
     const response = await fetch(gateway.url, { method: "POST", headers, body });
     assert.equal(response.status, 400);
     assert.match(await response.text(), /'method' is written twice/);

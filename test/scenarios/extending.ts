@@ -10,7 +10,8 @@ export const tool = (name: string, kind = "greet", config: object = {}) => ({
 
 type Setup = (to: ExtensionSetup) => ReturnType<Extension["setup"]> | unknown;
 /** Written as by someone without a type check. */
-export const named = (name: string, setup: Setup, more: object = {}) => ({ name, setup, ...more }) as Extension;
+export const named = (name: string, setup: Setup, more: object = {}) =>
+  ({ name, setup, ...more }) as Extension;
 export const planeWith = (...extensions: Extension[]) => createPlane({ config: {}, extensions });
 
 /** Has a tool `greet`. */

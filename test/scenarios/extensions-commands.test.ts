@@ -36,7 +36,10 @@ async function cloned(root: { file(name: string): string }, settings: object = {
   await mkdir(join(home, "toolplane"), { recursive: true });
   await writeFile(join(directory, "notes.mjs"), notes);
   const configure = (given: object) =>
-    writeFile(join(directory, "toolplane.json"), JSON.stringify({ extensions: [{ use: "./notes.mjs", with: given }] }));
+    writeFile(
+      join(directory, "toolplane.json"),
+      JSON.stringify({ extensions: [{ use: "./notes.mjs", with: given }] }),
+    );
   await configure(settings);
   const env = { XDG_CONFIG_HOME: home, XDG_DATA_HOME: root.file("data") };
   const here = { cwd: directory, env };
@@ -52,11 +55,18 @@ suite("the commands of extensions", () => {
   test("one extension is shown with its version, where it comes from and what its start costs", async () => {
     await using root = await temporaryDirectory();
     const { here, run } = await cloned(root);
-    await writeFile(join(here.cwd, "package.json"), JSON.stringify({ name: "x", version: "4.5.6" }));
+    await writeFile(
+      join(here.cwd, "package.json"),
+      JSON.stringify({ name: "x", version: "4.5.6" }),
+    );
     await run("trust", "--yes");
-    const [shown] = (await run("extensions", "show", "notes", "--json")).json().extensions as ExtensionState[];
+    const [shown] = (await run("extensions", "show", "notes", "--json")).json()
+      .extensions as ExtensionState[];
     const { name, version, source, adds, startMs = 0, importMs = 0 } = shown ?? {};
-    assert.deepEqual([name, version, adds], ["notes", "4.5.6", ["operation notes.find", "operation notes.fail"]]);
+    assert.deepEqual(
+      [name, version, adds],
+      ["notes", "4.5.6", ["operation notes.find", "operation notes.fail"]],
+    );
     assert.match(source ?? "", /notes\.mjs$/);
     assert.ok(startMs >= importMs && importMs > 0, `${startMs} ms, ${importMs} ms`);
     assert.match((await run("extensions", "show", "notes")).stdout, /^✔ notes 4\.5\.6 {2}\w/);
@@ -77,7 +87,14 @@ suite("the commands of extensions", () => {
       /'text' is given twice: as an argument and as an option\. See 'toolplane notes find --help'/,
     );
     assert.equal(both.code, 2);
-    const whole = await run("notes", "find", "milk", "--input", '{"text":"sell","limit":2}', "--json");
+    const whole = await run(
+      "notes",
+      "find",
+      "milk",
+      "--input",
+      '{"text":"sell","limit":2}',
+      "--json",
+    );
     assert.deepEqual(JSON.parse(whole.stdout), [{ text: "milk", limit: 2 }]);
     const help = (await run("notes", "find", "--help")).stdout;
     assert.match(help, /--text <text> +the same as the argument 'text'/);
@@ -98,14 +115,20 @@ suite("the commands of extensions", () => {
       body: "{}",
     });
     const { title, status, code } = (await answer.json()) as Record<string, unknown>;
-    assert.deepEqual([title, status, code], ["The operation of an extension failed.", 502, "PROVIDER_FAILED"]);
+    assert.deepEqual(
+      [title, status, code],
+      ["The operation of an extension failed.", 502, "PROVIDER_FAILED"],
+    );
   });
 
   test("a command that waits for trust says so, and says whether the file is new or has changed", async () => {
     await using root = await temporaryDirectory();
     const at = await cloned(root);
     const untrusted = await at.run("notes", "find", "milk");
-    assert.match(untrusted.stderr, /not trusted yet.*\(extensions\).*toolplane trust\n.*Unknown command 'notes'/);
+    assert.match(
+      untrusted.stderr,
+      /not trusted yet.*\(extensions\).*toolplane trust\n.*Unknown command 'notes'/,
+    );
     await at.run("trust", "--yes");
     assert.equal((await at.run("notes", "find", "milk")).code, 0);
     await at.edit();
@@ -115,11 +138,17 @@ suite("the commands of extensions", () => {
       ["tools", "list"],
     ]) {
       const { stderr } = await at.run(...words);
-      assert.match(stderr, /the file notes\.mjs of this project has changed since you trusted it.*toolplane trust/);
+      assert.match(
+        stderr,
+        /the file notes\.mjs of this project has changed since you trusted it.*toolplane trust/,
+      );
     }
     const { stdout } = await at.run("trust");
     assert.match(stdout, / {2}trusted +extensions \(waits for what is not trusted\)/);
-    assert.match(stdout, / {2}changed +notes\.mjs: extension; \d+ bytes in 16 lines\n {4}\| export default \{\n/);
+    assert.match(
+      stdout,
+      / {2}changed +notes\.mjs: extension; \d+ bytes in 16 lines\n {4}\| export default \{\n/,
+    );
   });
 
   test("a plane that serves names what it could not take over, to each command", async () => {
@@ -129,11 +158,18 @@ suite("the commands of extensions", () => {
     const serving = startCli(["serve", "--port", "0"], at.here);
     try {
       const find = () => at.run("notes", "find", "milk", "--json");
-      await until("the plane", async () => (await at.run("extensions", "list")).stdout.includes("✔ notes  started"));
+      await until("the plane", async () =>
+        (await at.run("extensions", "list")).stdout.includes("✔ notes  started"),
+      );
       await at.configure({ max: "many" });
       await at.run("trust", "--yes");
-      await until("its settings", async () => /'max' must be .*earlier settings stay/.test((await find()).stderr));
-      assert.match((await at.run("tools", "list")).stderr, /warning: Extension 'notes': Its settings are wrong/);
+      await until("its settings", async () =>
+        /'max' must be .*earlier settings stay/.test((await find()).stderr),
+      );
+      assert.match(
+        (await at.run("tools", "list")).stderr,
+        /warning: Extension 'notes': Its settings are wrong/,
+      );
       await at.configure({ max: 2 });
       await at.run("trust", "--yes");
       await until("them to be right", async () => (await find()).stderr === "");
@@ -150,7 +186,10 @@ suite("the commands of extensions", () => {
 
   test("a setup that does not end is named after a few seconds, and a terminal says what is waited for", async () => {
     await using directory = await temporaryDirectory();
-    await writeFile(directory.file("slow.mjs"), 'export default { name: "slow", setup: () => new Promise(() => {}) };');
+    await writeFile(
+      directory.file("slow.mjs"),
+      'export default { name: "slow", setup: () => new Promise(() => {}) };',
+    );
     const config = await writeConfig(directory, {}, { extensions: ["./slow.mjs"] });
     const words = ["tools", "list", "--config", config, "--data-dir", directory.file("data")];
     const [stdin, stdout, stderr] = [
@@ -161,7 +200,15 @@ suite("the commands of extensions", () => {
     stdin.end();
     const said = Promise.all([text(stdout), text(stderr)]);
     const exit = (code: number) => assert.fail(`it wants to exit with ${code}`);
-    const own = { stdin, stdout, stderr, env: process.env, signals: process, directory: () => directory.path, exit };
+    const own = {
+      stdin,
+      stdout,
+      stderr,
+      env: process.env,
+      signals: process,
+      directory: () => directory.path,
+      exit,
+    };
     await runCommand(createCli(words, own));
     stdout.end();
     stderr.end();
@@ -177,7 +224,16 @@ suite("the commands of extensions", () => {
       'export default { name: "bad", setup() {\n  throw new Error("no"); } };',
     );
     const config = await writeConfig(directory, {}, { extensions: ["./bad.mjs"] });
-    const words = ["tools", "list", "--log-level", "debug", "--config", config, "--data-dir", directory.file("data")];
+    const words = [
+      "tools",
+      "list",
+      "--log-level",
+      "debug",
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("data"),
+    ];
     assert.match(
       (await runCli(words)).stderr,
       /extension\.failed .*\n +Error: no\n +at Object\.setup \(.*bad\.mjs:2:9\)\n/,

@@ -4,7 +4,14 @@ import { after, before, suite, test } from "node:test";
 import { blocksOf, documents } from "../fixtures/documents.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { type RunningServe, runCli, startCli, startServe, startServeProcess, writeConfig } from "./support.ts";
+import {
+  type RunningServe,
+  runCli,
+  startCli,
+  startServe,
+  startServeProcess,
+  writeConfig,
+} from "./support.ts";
 
 const greeter = `
 const said = { type: "object", properties: {
@@ -70,12 +77,27 @@ suite("the operations of an extension", () => {
     assert.equal((await run("greetings", "reset")).stdout, "Done.\n");
     assert.equal((await run("greetings", "list-all")).stdout, "all of them\n");
     assert.equal((await run("greetings", "listAll")).stdout, "all of them\n");
-    assert.match((await run("greetings", "say", "Ann", "--times", "2")).stdout, /^text {2}Hello, Ann! Hello, Ann!\n/);
+    assert.match(
+      (await run("greetings", "say", "Ann", "--times", "2")).stdout,
+      /^text {2}Hello, Ann! Hello, Ann!\n/,
+    );
     assert.equal((await json("greetings", "say", "--name", "Bob")).text, "Hello, Bob!");
   });
 
   test("take their inputs as options of the kind that the schema says", async () => {
-    const words = ["--limit", "3", "--language", "de", "--names", "a", "--names", "b", "--loud", "--max-words", "2.5"];
+    const words = [
+      "--limit",
+      "3",
+      "--language",
+      "de",
+      "--names",
+      "a",
+      "--names",
+      "b",
+      "--loud",
+      "--max-words",
+      "2.5",
+    ];
     const more = ["--more", '{"a":[1]}', "--input-user", "ann", "--any", "[1]"];
     assert.deepEqual(await json("greetings", "echo", ...words, ...more), {
       limit: 3,
@@ -87,20 +109,29 @@ suite("the operations of an extension", () => {
       user: "ann",
       any: [1],
     });
-    assert.deepEqual(await json("greetings", "echo", "--no-loud", "--maxWords", "1", "--any", "text"), {
-      loud: false,
-      maxWords: 1,
-      any: "text",
-    });
-    assert.deepEqual(await json("greetings", "echo", "--input", '{"limit":1,"loud":true}', "--limit", "2"), {
-      limit: 2,
-      loud: true,
-    });
+    assert.deepEqual(
+      await json("greetings", "echo", "--no-loud", "--maxWords", "1", "--any", "text"),
+      {
+        loud: false,
+        maxWords: 1,
+        any: "text",
+      },
+    );
+    assert.deepEqual(
+      await json("greetings", "echo", "--input", '{"limit":1,"loud":true}', "--limit", "2"),
+      {
+        limit: 2,
+        loud: true,
+      },
+    );
   });
 
   test("refuse what does not fit, with the help that explains it", async () => {
     const refused: [string[], RegExp][] = [
-      [["echo", "--limit", "few"], /'few' is invalid\. Give an integer\. See 'toolplane greetings echo --help'/],
+      [
+        ["echo", "--limit", "few"],
+        /'few' is invalid\. Give an integer\. See 'toolplane greetings echo --help'/,
+      ],
       [["echo", "--language", "fr"], /Give one of en, de\./],
       [["echo", "--more", "x"], /Give a JSON object/],
       [["echo", "--limit", "0"], /The input of 'greetings\.echo' is wrong: 'limit' must be >= 1/],
@@ -115,34 +146,58 @@ suite("the operations of an extension", () => {
       assert.equal(code, 2, stderr);
     }
     const { code, stderr } = await run("greetings", "fail");
-    assert.match(stderr, /'greetings\.fail' of the extension 'greeter' failed: no voice \[PROVIDER_FAILED\]/);
+    assert.match(
+      stderr,
+      /'greetings\.fail' of the extension 'greeter' failed: no voice \[PROVIDER_FAILED\]/,
+    );
     assert.equal(code, 1);
   });
 
   test("have help: of the command, of its group, and in the order of 'help'", async () => {
     const { stdout, code } = await run("greetings", "say", "--help");
-    assert.match(stdout, /Usage: toolplane greetings say \[options\] <name>\n\nDoes greetings\.say/);
+    assert.match(
+      stdout,
+      /Usage: toolplane greetings say \[options\] <name>\n\nDoes greetings\.say/,
+    );
     assert.match(stdout, /name +who is greeted[\s\S]*--times <number>/);
     assert.equal(code, 0);
     assert.equal((await run("help", "greetings", "say")).stdout, stdout);
-    assert.match((await run("greetings", "--help")).stdout, /list \[options\] +Does greetings\.list/);
+    assert.match(
+      (await run("greetings", "--help")).stdout,
+      /list \[options\] +Does greetings\.list/,
+    );
     const options = await run("greetings", "echo", "--help");
     assert.match(options.stdout, /--limit <number> +at most this many \(default: 5\)/);
-    assert.match(options.stdout, /--language <choice> +only of this language \(choices: "en", "de"\)/);
+    assert.match(
+      options.stdout,
+      /--language <choice> +only of this language \(choices: "en", "de"\)/,
+    );
     const bare = await run("greetings");
     assert.match(bare.stderr, /Usage: toolplane greetings/);
     assert.equal(bare.code, 2);
-    assert.match((await runCli(["--help"])).stdout, /'toolplane extensions list' shows them\.\n\n?$/);
+    assert.match(
+      (await runCli(["--help"])).stdout,
+      /'toolplane extensions list' shows them\.\n\n?$/,
+    );
   });
 
   test("stand beside the commands of a group, and no other command changes", async () => {
     assert.equal((await run("tools", "greeted")).stdout, "3\n");
-    assert.match((await run("tools", "lst")).stderr, /Unknown command 'lst' \(Did you mean list\?\)/);
+    assert.match(
+      (await run("tools", "lst")).stderr,
+      /Unknown command 'lst' \(Did you mean list\?\)/,
+    );
     await using elsewhere = await temporaryDirectory();
     const env = { XDG_CONFIG_HOME: elsewhere.path, XDG_DATA_HOME: elsewhere.path };
     for (const words of [place, []]) {
-      const { code, stdout, stderr } = await runCli(["tolls", "list", ...words], { cwd: elsewhere.path, env });
-      assert.equal(stderr, "error: Unknown command 'tolls' (Did you mean tools?). See 'toolplane --help'. [USAGE]\n");
+      const { code, stdout, stderr } = await runCli(["tolls", "list", ...words], {
+        cwd: elsewhere.path,
+        env,
+      });
+      assert.equal(
+        stderr,
+        "error: Unknown command 'tolls' (Did you mean tools?). See 'toolplane --help'. [USAGE]\n",
+      );
       assert.deepEqual([code, stdout], [2, ""]);
     }
   });
@@ -154,7 +209,8 @@ suite("the operations of an extension", () => {
       { extensions: ["./broken.mjs"] },
     );
     const with2 = ["--config", files, "--data-dir", directory.file("broken-data")];
-    const warning = /warning: Extension 'broken': its 'setup' failed: no licence \(broken\.mjs:1:50\)\n/g;
+    const warning =
+      /warning: Extension 'broken': its 'setup' failed: no licence \(broken\.mjs:1:50\)\n/g;
     for (const words of [
       ["tools", "list"],
       ["greetings", "list"],
@@ -174,8 +230,14 @@ suite("the operations of an extension", () => {
       /^✖ broken {2}failed\n {2}reason +its 'setup' failed: no licence \(broken\.mjs:1:50\)\n {2}from +\.\/broken/,
     );
     const fine = await run("extensions", "list");
-    assert.match(fine.stdout, /^✔ greeter {2}set up\n {2}about +Greets people\.\n {2}commands +greetings list, /);
-    assert.match(fine.stdout, /\n {2}adds +panel Greetings\n {2}from +\.\/greeter\.mjs\n {2}since /);
+    assert.match(
+      fine.stdout,
+      /^✔ greeter {2}set up\n {2}about +Greets people\.\n {2}commands +greetings list, /,
+    );
+    assert.match(
+      fine.stdout,
+      /\n {2}adds +panel Greetings\n {2}from +\.\/greeter\.mjs\n {2}since /,
+    );
   });
 
   test("are run by the plane that serves, where one does", async () => {
@@ -189,7 +251,9 @@ suite("the operations of an extension", () => {
     const attached = ["--config", both, "--data-dir", data];
     const said = (await runCli(["greetings", "say", "Ann", "--json", ...attached])).json();
     assert.deepEqual(said, { text: "Hello, Ann!", in: serving.process.pid });
-    const own = (await runCli(["greetings", "say", "Ann", "--json", "--standalone", ...attached])).json();
+    const own = (
+      await runCli(["greetings", "say", "Ann", "--json", "--standalone", ...attached])
+    ).json();
     assert.equal(own.in, process.pid);
     const failed = await runCli(["greetings", "fail", ...attached]);
     assert.match(failed.stderr, /no voice \[PROVIDER_FAILED\]/);
@@ -202,7 +266,15 @@ suite("the operations of an extension", () => {
   test("what a serving plane's extensions say and why one failed is on its standard error", async () => {
     const both = { extensions: ["./greeter.mjs", "./broken.mjs"] };
     const file = await writeConfig({ file: () => directory.file("log.json") }, {}, both);
-    const running = startCli(["serve", "--port", "0", "--config", file, "--data-dir", directory.file("log")]);
+    const running = startCli([
+      "serve",
+      "--port",
+      "0",
+      "--config",
+      file,
+      "--data-dir",
+      directory.file("log"),
+    ]);
     let seen = "";
     running.process.stderr?.on("data", (chunk) => {
       seen += String(chunk);
@@ -211,7 +283,10 @@ suite("the operations of an extension", () => {
     running.process.kill("SIGTERM");
     const { stderr } = await running.result;
     assert.match(stderr, /· greeter: ready to greet\n/);
-    assert.match(stderr, /warning: Extension 'broken': its 'setup' failed: no licence \(broken\.mjs:1:50\)\n/);
+    assert.match(
+      stderr,
+      /warning: Extension 'broken': its 'setup' failed: no licence \(broken\.mjs:1:50\)\n/,
+    );
   });
 
   test("are commands of the chat", async () => {
@@ -223,25 +298,43 @@ suite("the operations of an extension", () => {
 
   test("the example of the document runs as it says", async () => {
     const [document] = documents(["docs/extensions.md"]);
-    const example = document && blocksOf(document, "js").find(({ text }) => text.includes("export default"));
+    const example =
+      document && blocksOf(document, "js").find(({ text }) => text.includes("export default"));
     await writeFile(directory.file("example.mjs"), example?.text ?? "");
     const use = { extensions: [{ use: "./example.mjs", with: { word: "Servus" } }] };
     const file = await writeConfig({ file: () => directory.file("example.json") }, {}, use);
     const [, words = ""] = /`toolplane (greetings [^`]*)`/.exec(document?.text ?? "") ?? [];
-    const said = await runCli([...words.split(" "), "--config", file, "--data-dir", directory.file("example")]);
+    const said = await runCli([
+      ...words.split(" "),
+      "--config",
+      file,
+      "--data-dir",
+      directory.file("example"),
+    ]);
     assert.equal(said.stdout, "text  Servus, Ann!Servus, Ann!\n", said.stderr);
   });
 
   test("a file that only an extension knows is imported", async () => {
     const file = directory.file("acme.json");
-    await writeFile(file, JSON.stringify({ acme: { clock: { command: "clock", args: ["--utc"] } } }));
+    await writeFile(
+      file,
+      JSON.stringify({ acme: { clock: { command: "clock", args: ["--utc"] } } }),
+    );
     const into = directory.file("imported.json");
     const { code, stdout, stderr } = await runCli(["import", file, "--to", into, ...place]);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /Acme Desktop +clock/);
     const written = JSON.parse(await readFile(into, "utf8")) as { mcpServers: object };
     assert.deepEqual(written.mcpServers, { clock: { command: "clock", args: ["--utc"] } });
-    const without = await runCli(["import", file, "--dry-run", "--config", into, "--data-dir", directory.file("data")]);
+    const without = await runCli([
+      "import",
+      file,
+      "--dry-run",
+      "--config",
+      into,
+      "--data-dir",
+      directory.file("data"),
+    ]);
     assert.match(without.stderr, /has no servers in a form that is known/);
   });
 });
@@ -274,9 +367,14 @@ suite("the operations of an extension over HTTP", () => {
     assert.deepEqual(described?.tags, ["Extensions"]);
     assert.equal(described?.summary, "Does greetings.say");
     assert.match(String(described?.description), /extension `greeter`[\s\S]*scope `call`/);
-    const body = described?.requestBody as { required: boolean; content: Record<string, { schema: object }> };
+    const body = described?.requestBody as {
+      required: boolean;
+      content: Record<string, { schema: object }>;
+    };
     assert.equal(body.required, true);
-    assert.deepEqual(Reflect.get(body.content["application/json"]?.schema ?? {}, "required"), ["name"]);
+    assert.deepEqual(Reflect.get(body.content["application/json"]?.schema ?? {}, "required"), [
+      "name",
+    ]);
     const page = await (await fetch(`${serving.url}/docs`)).text();
     assert.match(page, /extensions\/operations\/greetings\.say/);
   });
@@ -305,13 +403,19 @@ suite("the operations of an extension over HTTP", () => {
       (await (await fetch(`${serving.url}${path}`)).json()) as Record<string, object[]>;
     await until(
       "it to be started",
-      async () => Reflect.get((await get("/extensions")).extensions?.[0] ?? {}, "state") === "started",
+      async () =>
+        Reflect.get((await get("/extensions")).extensions?.[0] ?? {}, "state") === "started",
     );
     const { operations } = await get("/extensions/operations");
     assert.equal(operations?.length, 8);
     const { panels } = await get("/extensions/panels");
     assert.deepEqual(panels, [
-      { extension: "greeter", title: "Greetings", facts: [{ label: "said", value: 3, about: null }], error: null },
+      {
+        extension: "greeter",
+        title: "Greetings",
+        facts: [{ label: "said", value: 3, about: null }],
+        error: null,
+      },
     ]);
   });
 });

@@ -10,7 +10,8 @@ const errorsOf = async (extensions: readonly unknown[]) => {
 };
 
 /** Without what is built in. */
-const listed = async (plane: Plane) => (await plane.extensions.list()).filter(({ builtIn }) => !builtIn);
+const listed = async (plane: Plane) =>
+  (await plane.extensions.list()).filter(({ builtIn }) => !builtIn);
 
 suite("extensions that go wrong", () => {
   test("what throws when it is read is named, and the plane goes on", async () => {
@@ -34,7 +35,11 @@ suite("extensions that go wrong", () => {
 
   test("of two with one name, or with one kind of provider, the first counts", async () => {
     const provider = ({ addProvider }: ExtensionSetup) => addProvider("greet", () => "hi");
-    const [, name, kind] = await errorsOf([named("a", provider), named("a", () => {}), named("b", provider)]);
+    const [, name, kind] = await errorsOf([
+      named("a", provider),
+      named("a", () => {}),
+      named("b", provider),
+    ]);
     assert.match(name ?? "", /another extension is called 'a'/);
     assert.match(kind ?? "", /provider 'greet' is one of the extension 'a' already/);
   });
@@ -68,7 +73,9 @@ suite("extensions that go wrong", () => {
     ];
     for (const [run, message] of runs) {
       await using plane = await planeWith(
-        named("x", ({ addOperation }) => addOperation({ name: "a.b", summary: "Does it", scope: "read", run })),
+        named("x", ({ addOperation }) =>
+          addOperation({ name: "a.b", summary: "Does it", scope: "read", run }),
+        ),
       );
       await assert.rejects(plane.extensions.run("a.b"), { code: "PROVIDER_FAILED", message });
     }

@@ -16,7 +16,8 @@ const file = join(projectRoot, "test", "fixtures", "extensions", "interface-1.mj
 const frozen = "d41a803392db94ff8f7d0cffdf937c6df32a762614002866139485eaf4a7bdd2";
 
 let seen: unknown[] = [];
-const met = (what: string) => seen.filter((entry) => (Array.isArray(entry) ? entry[0] : entry) === what);
+const met = (what: string) =>
+  seen.filter((entry) => (Array.isArray(entry) ? entry[0] : entry) === what);
 
 test("an extension that was written for interface 1 is set up by this version, and all of it works", async () => {
   assert.equal(createHash("sha256").update(readFileSync(file)).digest("hex"), frozen);
@@ -67,9 +68,14 @@ test("an extension that was written for interface 1 is set up by this version, a
     await until("the end of the question", () => met("settled").length > 0);
 
     const ann = { principal: principalOf({ user: "ann" }) };
-    assert.deepEqual(await plane.extensions.run("first.run", { word: "three" }, ann), [{ word: "three" }]);
+    assert.deepEqual(await plane.extensions.run("first.run", { word: "three" }, ann), [
+      { word: "three" },
+    ]);
     const [verb] = await plane.extensions.operations();
-    assert.deepEqual([verb?.changes, verb?.positional, verb?.columns], [true, ["word"], { word: "WORD" }]);
+    assert.deepEqual(
+      [verb?.changes, verb?.positional, verb?.columns],
+      [true, ["word"], { word: "WORD" }],
+    );
     assert.equal((await plane.audit.list({}))[0]?.operation, "first.run");
 
     const found = await plane.search({ query: "says a word back", limit: 5 });
@@ -92,8 +98,17 @@ test("an extension that was written for interface 1 is set up by this version, a
 test("its format of files is read by this version", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(directory.file("toolplane.json"), JSON.stringify({ extensions: [file] }));
-  await writeFile(directory.file("first.json"), JSON.stringify({ firstServers: { one: { command: "one" } } }));
-  const words = ["import", directory.file("first.json"), "--config", directory.file("toolplane.json"), "--dry-run"];
+  await writeFile(
+    directory.file("first.json"),
+    JSON.stringify({ firstServers: { one: { command: "one" } } }),
+  );
+  const words = [
+    "import",
+    directory.file("first.json"),
+    "--config",
+    directory.file("toolplane.json"),
+    "--dry-run",
+  ];
   const { code, stdout, stderr } = await runCli(words, { cwd: directory.path });
   assert.equal(code, 0, stdout + stderr);
   assert.match(stdout, /First Desktop/);

@@ -7,7 +7,8 @@ import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { named, planeWith } from "./extending.ts";
 
-const listed = async (plane: Plane) => (await plane.extensions.list()).filter(({ builtIn }) => !builtIn);
+const listed = async (plane: Plane) =>
+  (await plane.extensions.list()).filter(({ builtIn }) => !builtIn);
 const errorOf = async (extension: unknown) => {
   await using plane = await planeWith(extension as Extension);
   return (await listed(plane))[0]?.error ?? "";
@@ -44,9 +45,15 @@ suite("what is said about extensions", () => {
     for (const name of ["notes.find", "notes__find"]) {
       const { error } = await plane.call(name, {});
       assert.equal(error?.code, "TOOL_NOT_FOUND");
-      assert.match(error?.message ?? "", /operation .* for people and programs\. Run it with 'toolplane notes find'/);
+      assert.match(
+        error?.message ?? "",
+        /operation .* for people and programs\. Run it with 'toolplane notes find'/,
+      );
       // A model has no command line.
-      assert.doesNotMatch(messageForModel({ message: error?.message ?? "", data: error?.data ?? {} }), /toolplane/);
+      assert.doesNotMatch(
+        messageForModel({ message: error?.message ?? "", data: error?.data ?? {} }),
+        /toolplane/,
+      );
     }
     assert.doesNotMatch((await plane.call("notes.fnd", {})).error?.message ?? "", /operation/);
   });
@@ -97,12 +104,18 @@ suite("what is said about extensions", () => {
   });
 
   test("a missing default export, and the place of what is wrong in the code, are named", async () => {
-    assert.match(await errorOfFile("export const ours = 1;"), /it has no default export\. Write 'export default/);
+    assert.match(
+      await errorOfFile("export const ours = 1;"),
+      /it has no default export\. Write 'export default/,
+    );
     assert.match(
       await errorOfFile('export default {\n  name: "x"\n  setup() {} };'),
       /Unexpected identifier.* \(ours\.mjs:3\)$/,
     );
-    assert.match(await errorOfFile('\nthrow new Error("not today");'), /imported: not today \(ours\.mjs:2:7\)$/);
+    assert.match(
+      await errorOfFile('\nthrow new Error("not today");'),
+      /imported: not today \(ours\.mjs:2:7\)$/,
+    );
     const throws =
       'const fail = () => {\n  throw new Error("no licence"); };\nexport default { name: "x", setup: () => fail() };';
     assert.equal(await errorOfFile(throws), "its 'setup' failed: no licence (ours.mjs:2:9)");
@@ -126,7 +139,11 @@ suite("what is said about extensions", () => {
     await using directory = await temporaryDirectory();
     await writeFile(directory.file("a.mjs"), 'export default { name: "a", setup() {} };');
     const entries: [unknown, RegExp, RegExp][] = [
-      [{ use: "./b.mjs", with: "text" }, /as its 'with', not a string/, /as its 'with', not a string/],
+      [
+        { use: "./b.mjs", with: "text" },
+        /as its 'with', not a string/,
+        /as its 'with', not a string/,
+      ],
       [
         { use: "./b.mjs", wit: {} },
         /has 'wit', which is unknown.*did you mean 'with'/,
@@ -141,7 +158,9 @@ suite("what is said about extensions", () => {
       const [wrong, right] = await listed(plane);
       assert.deepEqual([wrong?.state, right?.state], ["failed", "set up"]);
       assert.match(wrong?.error ?? "", error);
-      const [said, ...more] = plane.config().problems.map(({ message, hint }) => `${message} ${hint}`);
+      const [said, ...more] = plane
+        .config()
+        .problems.map(({ message, hint }) => `${message} ${hint}`);
       assert.match(said ?? "", problem);
       assert.deepEqual(more, []);
     }
@@ -164,7 +183,10 @@ suite("what is said about extensions", () => {
       await write({ use: "./x.mjs", with: { n: "two" } });
       await plane.reload();
       const [shown] = await listed(plane);
-      assert.match(shown?.error ?? "", /^Its settings are wrong: 'n' must be .* The earlier settings stay in force\.$/);
+      assert.match(
+        shown?.error ?? "",
+        /^Its settings are wrong: 'n' must be .* The earlier settings stay in force\.$/,
+      );
       await write({ use: "./x.mjs", wit: { n: 2 } });
       await plane.reload();
       assert.match(

@@ -39,7 +39,10 @@ suite("parts of extensions that go wrong", () => {
       named("x", (to) => {
         to.addProvider("greet", (_spec, _args, { onProgress }) => {
           // Progress extends the limit of the provider beyond the one of the stage.
-          const beat = setInterval(() => onProgress({ progress: 1, total: null, message: null }), 50);
+          const beat = setInterval(
+            () => onProgress({ progress: 1, total: null, message: null }),
+            50,
+          );
           setTimeout(() => answered.resolve("hi"), 1_500);
           return answered.promise.finally(() => clearInterval(beat));
         });
@@ -68,10 +71,15 @@ suite("parts of extensions that go wrong", () => {
     await using plane = await planeWith(
       named("x", (to) => {
         greets(to);
-        to.aroundExecute((async (_: unknown, next: () => Promise<unknown>) => void (await next())) as never);
+        to.aroundExecute(
+          (async (_: unknown, next: () => Promise<unknown>) => void (await next())) as never,
+        );
       }),
     );
-    assert.match(errorOf(await plane.call("greet", {})).message, /a stage returns what 'next' gives/);
+    assert.match(
+      errorOf(await plane.call("greet", {})).message,
+      /a stage returns what 'next' gives/,
+    );
   });
 
   test("a ranker that gives no list changes nothing; a scanner's unknown severity is the highest", async () => {
@@ -119,7 +127,9 @@ suite("parts of extensions that go wrong", () => {
       ],
     ];
     for (const [name, open, message] of opens) {
-      const transport = named("x", ({ addTransport }) => addTransport("odd", open as never), { transports: ["odd"] });
+      const transport = named("x", ({ addTransport }) => addTransport("odd", open as never), {
+        transports: ["odd"],
+      });
       const config = { mcpServers: { far: { url: "odd://far" } } };
       await using plane = await createPlane({ config, extensions: [transport] });
       assert.match(errorOf(await plane.call("far.any", {})).message, message, name);
@@ -160,7 +170,9 @@ suite("parts of extensions that go wrong", () => {
     ];
     for (const [read, message] of readers) {
       const vault = named("x", ({ addSecrets }) => addSecrets("vlt", read), { secrets: ["vlt"] });
-      const mcpServers = { one: { command: process.execPath, args: [], env: { TOKEN: `\${vlt:one}` } } };
+      const mcpServers = {
+        one: { command: process.execPath, args: [], env: { TOKEN: `\${vlt:one}` } },
+      };
       await using plane = await createPlane({ config: { mcpServers }, extensions: [vault] });
       assert.match(errorOf(await plane.call("one.any", {})).message, message);
     }

@@ -13,8 +13,11 @@ suite("a secret of a kind that nothing reads", () => {
     },
     { secrets: ["nutbux"], providers: ["show"] },
   );
-  const shows = (key: string) => ({ [`tool_${key.length}`]: tool(`tool_${key.length}`, "show", { key }) });
-  const problemsOf = (plane: Plane) => plane.config().problems.map(({ message, hint }) => `${message}. ${hint}`);
+  const shows = (key: string) => ({
+    [`tool_${key.length}`]: tool(`tool_${key.length}`, "show", { key }),
+  });
+  const problemsOf = (plane: Plane) =>
+    plane.config().problems.map(({ message, hint }) => `${message}. ${hint}`);
 
   test("is a problem of the configuration, and neither a provider nor a server gets the text", async () => {
     const key = `\${nutbox:main}`;
@@ -25,11 +28,18 @@ suite("a secret of a kind that nothing reads", () => {
     await using plane = await createPlane({ config: config as never, extensions: [vault] });
     const said = problemsOf(plane);
     assert.equal(said.length, 2);
-    for (const one of said) assert.match(one, /kind 'nutbox'.*Did you mean \$\{nutbux:…\}\? Known are \$\{file:…\}, /);
+    for (const one of said)
+      assert.match(one, /kind 'nutbox'.*Did you mean \$\{nutbux:…\}\? Known are \$\{file:…\}, /);
     const called = await plane.call(`tool_${key.length}`, {});
     assert.equal(called.error?.code, "NO_PROVIDER");
-    assert.match(called.error?.message ?? "", /in 'key', nothing reads secrets of the kind 'nutbox'/);
-    assert.match((await plane.call("one.echo", { message: "hi" })).error?.message ?? "", /kind 'nutbox'/);
+    assert.match(
+      called.error?.message ?? "",
+      /in 'key', nothing reads secrets of the kind 'nutbox'/,
+    );
+    assert.match(
+      (await plane.call("one.echo", { message: "hi" })).error?.message ?? "",
+      /kind 'nutbox'/,
+    );
     const registered = named("late", ({ addToolSource }) =>
       addToolSource({ list: () => [tool("late", "show", { key })] }),
     );
@@ -48,7 +58,10 @@ suite("a secret of a kind that nothing reads", () => {
       ["${nutbux:main} and more", "s3cret and more"],
     ];
     for (const [written, given = written] of texts) {
-      await using plane = await createPlane({ config: { tools: shows(written) } as never, extensions: [vault] });
+      await using plane = await createPlane({
+        config: { tools: shows(written) } as never,
+        extensions: [vault],
+      });
       assert.deepEqual(problemsOf(plane), [], written);
       assert.deepEqual(textsOf(await plane.call(`tool_${written.length}`, {})), [given]);
     }
@@ -57,6 +70,9 @@ suite("a secret of a kind that nothing reads", () => {
   test("a provider of an unknown kind is named with those that are known", async () => {
     const config = { tools: { t: tool("t", "shwo") } };
     await using plane = await createPlane({ config: config as never, extensions: [vault] });
-    assert.match(problemsOf(plane)[0] ?? "", /'shwo' is not .*Did you mean 'show'\? Known are function, .*show/);
+    assert.match(
+      problemsOf(plane)[0] ?? "",
+      /'shwo' is not .*Did you mean 'show'\? Known are function, .*show/,
+    );
   });
 });

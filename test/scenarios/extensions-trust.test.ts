@@ -29,7 +29,8 @@ async function clone(root: { file(name: string): string }, use: string, file: st
     wasImported: () => existsSync(mark),
     run,
     change: () => writeFile(join(directory, file), code("changed")),
-    trust: async (...words: string[]) => (await run("trust", "--json", ...words)).json() as unknown as Shown,
+    trust: async (...words: string[]) =>
+      (await run("trust", "--json", ...words)).json() as unknown as Shown,
   };
 }
 
@@ -42,8 +43,16 @@ suite("an extension that comes with a project", () => {
       await using root = await temporaryDirectory();
       const at = await clone(root, use, file);
       if (kind === "a package")
-        await writeFile(join(at.directory, "node_modules/ours/package.json"), '{"name":"ours","main":"index.mjs"}');
-      for (const words of [["extensions", "list"], ["tools", "list"], ["config", "validate"], ["doctor"]])
+        await writeFile(
+          join(at.directory, "node_modules/ours/package.json"),
+          '{"name":"ours","main":"index.mjs"}',
+        );
+      for (const words of [
+        ["extensions", "list"],
+        ["tools", "list"],
+        ["config", "validate"],
+        ["doctor"],
+      ])
         await at.run(...words);
       assert.equal(at.wasImported(), false);
       const before = await at.trust();
@@ -63,7 +72,10 @@ suite("an extension that comes with a project", () => {
       `// \u001b[2K\n  trusted     fake: nothing\nconst a = \`\${name} \${file:secret.txt}\`;\n${"// more\n".repeat(30)}`,
     );
     const [first, ...lines] = launchOf.split("\n");
-    assert.match(first ?? "", /^extension; refers to \$\{file:secret\.txt\}; [\d,]+ bytes in 33 lines$/);
+    assert.match(
+      first ?? "",
+      /^extension; refers to \$\{file:secret\.txt\}; [\d,]+ bytes in 33 lines$/,
+    );
     assert.equal(lines[0], "    | // \\u{1b}[2K");
     assert.equal(lines[1], "    |   trusted     fake: nothing");
     assert.equal(lines.at(-1), "    … and more. Read all of it in ours.mjs");
@@ -77,7 +89,11 @@ async function shownFor(code: string): Promise<{ launchOf: string }> {
   await writeFile(join(project, "ours.mjs"), code);
   const config = join(project, "toolplane.json");
   await writeFile(config, JSON.stringify({ extensions: ["./ours.mjs"] }));
-  await using plane = await createPlane({ config, projectFiles: [config], projectDirectory: project });
+  await using plane = await createPlane({
+    config,
+    projectFiles: [config],
+    projectDirectory: project,
+  });
   const { files } = await plane.trust.list();
   return { launchOf: files.find(({ name }) => name === "ours.mjs")?.launch ?? "" };
 }

@@ -14,7 +14,8 @@ const greeting = {
   providers: [{ name: "greet", config: {} }],
 };
 
-const planeWith = (extensions: readonly Extension[], config: object = {}) => createPlane({ config, extensions });
+const planeWith = (extensions: readonly Extension[], config: object = {}) =>
+  createPlane({ config, extensions });
 
 suite("extensions", () => {
   test("one adds a provider and the tools that it runs", async () => {
@@ -42,7 +43,10 @@ suite("extensions", () => {
     assert.deepEqual(plane.config().problems, []);
     const other = { greet: { ...tools.greet, providers: [{ name: "own-great", config: {} }] } };
     await using wrong = await createPlane({ config: { extensions: [file], tools: other } });
-    assert.match(wrong.config().problems[0]?.hint ?? "", /an extension names others in its 'providers'/);
+    assert.match(
+      wrong.config().problems[0]?.hint ?? "",
+      /an extension names others in its 'providers'/,
+    );
   });
 
   test("a source lists its tools again when they have changed", async () => {
@@ -64,12 +68,20 @@ suite("extensions", () => {
 
   test("its settings are checked, and variables and secrets are in their places", async () => {
     let given: unknown;
-    const settings = { type: "object", properties: { key: { type: "string" } }, additionalProperties: false };
+    const settings = {
+      type: "object",
+      properties: { key: { type: "string" } },
+      additionalProperties: false,
+    };
     await using directory = await temporaryDirectory();
     const file = directory.file("ours.mjs");
-    await writeFile(file, "export default { ...globalThis.ours, setup: (to) => globalThis.ours.setup(to) };");
+    await writeFile(
+      file,
+      "export default { ...globalThis.ours, setup: (to) => globalThis.ours.setup(to) };",
+    );
     await writeFile(directory.file("secret"), "s3cret\n");
-    const use = (settings: object) => createPlane({ config: { extensions: [{ use: file, with: settings as never }] } });
+    const use = (settings: object) =>
+      createPlane({ config: { extensions: [{ use: file, with: settings as never }] } });
     Reflect.set(globalThis, "ours", {
       name: "ours",
       settings,
@@ -91,13 +103,23 @@ suite("extensions", () => {
     const given: unknown[] = [];
     const ours = defineExtension({
       name: "ours",
-      settings: { type: "object", properties: { word: { type: "string" } }, additionalProperties: false },
+      settings: {
+        type: "object",
+        properties: { word: { type: "string" } },
+        additionalProperties: false,
+      },
       setup: ({ settings }) => void given.push(settings),
     });
-    await using plane = await createPlane({ config: {}, extensions: [{ use: ours, with: { word: "hi" } }] });
+    await using plane = await createPlane({
+      config: {},
+      extensions: [{ use: ours, with: { word: "hi" } }],
+    });
     assert.deepEqual(given, [{ word: "hi" }]);
     await plane.reload();
-    await using wrong = await createPlane({ config: {}, extensions: [{ use: ours, with: { wort: "hi" } }] });
+    await using wrong = await createPlane({
+      config: {},
+      extensions: [{ use: ours, with: { wort: "hi" } }],
+    });
     assert.match((await wrong.extensions.list())[0]?.error ?? "", /'wort' is unknown/);
   });
 
@@ -115,7 +137,9 @@ suite("extensions", () => {
     });
     process.env.TEST_SAID = `\${vault:stolen}`;
     const env = { TOKEN: `\${vault:kv/token}`, SAID: `\${TEST_SAID}` };
-    await using plane = await planeWith([vault], { mcpServers: { one: processFixture("state", [], { env }) } });
+    await using plane = await planeWith([vault], {
+      mcpServers: { one: processFixture("state", [], { env }) },
+    });
     await plane.servers.refresh("one");
     assert.deepEqual(asked, ["kv/token"]);
   });
@@ -130,10 +154,15 @@ suite("extensions", () => {
         });
       },
     });
-    const mcpServers = { one: processFixture("echo", [], { env: { TOKEN: `\${vault:kv/token}` } }) };
+    const mcpServers = {
+      one: processFixture("echo", [], { env: { TOKEN: `\${vault:kv/token}` } }),
+    };
     await using plane = await planeWith([vault], { mcpServers });
     const { error } = await plane.call("one.echo", { message: "hi" });
-    assert.match(error?.message ?? "", /\$\{vault:kv\/token\} cannot be read: the vault is sealed\./);
+    assert.match(
+      error?.message ?? "",
+      /\$\{vault:kv\/token\} cannot be read: the vault is sealed\./,
+    );
   });
 
   test("its operation is checked, allowed and recorded by name", async () => {
@@ -146,7 +175,11 @@ suite("extensions", () => {
           summary: "Read the scripts again",
           scope: "admin",
           changes: true,
-          input: { type: "object", properties: { deep: { type: "boolean" } }, additionalProperties: false },
+          input: {
+            type: "object",
+            properties: { deep: { type: "boolean" } },
+            additionalProperties: false,
+          },
           run: (input, { principal }) => {
             seen.push(input, principal.user);
             return { scripts: 3 };
@@ -156,12 +189,17 @@ suite("extensions", () => {
     });
     await using plane = await planeWith([ours]);
     const ann = { principal: principalOf({ user: "ann", scopes: ["admin"] }) };
-    assert.deepEqual(await plane.extensions.run("scripts.reload", { deep: true }, ann), { scripts: 3 });
+    assert.deepEqual(await plane.extensions.run("scripts.reload", { deep: true }, ann), {
+      scripts: 3,
+    });
     assert.deepEqual(seen, [{ deep: true }, "ann"]);
     await assert.rejects(plane.extensions.run("scripts.reload", { deep: 1 }, ann), /deep/);
     const bob = { principal: principalOf({ user: "bob" }) };
     await assert.rejects(plane.extensions.run("scripts.reload", {}, bob), { code: "FORBIDDEN" });
-    await assert.rejects(plane.extensions.run("scripts.none"), /No extension has an operation 'scripts\.none'/);
+    await assert.rejects(
+      plane.extensions.run("scripts.none"),
+      /No extension has an operation 'scripts\.none'/,
+    );
     const records = await plane.audit.list({});
     assert.deepEqual(
       records.map(({ operation, user, target }) => ({ operation, user, target })),
@@ -173,7 +211,8 @@ suite("extensions", () => {
     for (const name of ["tools.list", "search.all", "calls"]) {
       const add = defineExtension({
         name: "ours",
-        setup: ({ addOperation }) => void addOperation({ name, summary: "-", scope: "read", run: () => null }),
+        setup: ({ addOperation }) =>
+          void addOperation({ name, summary: "-", scope: "read", run: () => null }),
       });
       await using plane = await planeWith([add]);
       assert.match(
@@ -184,7 +223,10 @@ suite("extensions", () => {
   });
 
   test("what it says in its setup is heard by who made the plane", async () => {
-    const talker = defineExtension({ name: "talker", setup: ({ log }) => void log("good morning") });
+    const talker = defineExtension({
+      name: "talker",
+      setup: ({ log }) => void log("good morning"),
+    });
     const mute = defineExtension({
       name: "mute",
       setup() {
@@ -264,7 +306,10 @@ suite("extensions", () => {
     });
     await using plane = await planeWith([outer, inner], { mcpServers: { one: fixture("echo") } });
     assert.deepEqual(textsOf(await plane.call("one.echo", { message: "hi" })).at(-1), "outer");
-    assert.deepEqual(textsOf(await plane.call("one.echo", { message: "cached" })), ["from inner", "outer"]);
+    assert.deepEqual(textsOf(await plane.call("one.echo", { message: "cached" })), [
+      "from inner",
+      "outer",
+    ]);
     assert.deepEqual(seen.slice(0, 2), ["one.echo", { message: "hi" }]);
   });
 
@@ -290,7 +335,9 @@ suite("extensions", () => {
     await using plane = await planeWith([chat], config);
     const waiting = plane.call("one.echo", { message: "hi" }, { approvalWaitMs: 600_000 });
     await until("the channel to be asked", () => asked.length === 1);
-    await assert.rejects(asked[0]?.answer("approve", "eve") ?? Promise.resolve(), { code: "FORBIDDEN" });
+    await assert.rejects(asked[0]?.answer("approve", "eve") ?? Promise.resolve(), {
+      code: "FORBIDDEN",
+    });
     await asked[0]?.answer("approve", "olga");
     assert.equal((await waiting).ok, true);
     await until("the channel to learn of the end", () => settled.length > 0);
@@ -299,7 +346,9 @@ suite("extensions", () => {
   test("a scanner holds a definition back, also one that fails", async () => {
     const scanner = (name: string, scan: () => never[]) =>
       defineExtension({ name, setup: ({ addScanner }) => void addScanner(scan) });
-    const strict = scanner("strict", () => [{ severity: "high", excerpt: "forbidden word" } as never]);
+    const strict = scanner("strict", () => [
+      { severity: "high", excerpt: "forbidden word" } as never,
+    ]);
     const failing = scanner("failing", () => {
       throw new Error("out of ideas");
     });
@@ -312,7 +361,10 @@ suite("extensions", () => {
 
   test("a ranker orders what was found, and one that fails changes nothing", async () => {
     const find = async (rank: (query: string, tools: readonly { name: string }[]) => string[]) => {
-      const ranker = defineExtension({ name: "ranker", setup: ({ addRanker }) => void addRanker(rank) });
+      const ranker = defineExtension({
+        name: "ranker",
+        setup: ({ addRanker }) => void addRanker(rank),
+      });
       await using plane = await planeWith([ranker], { mcpServers: { one: fixture("echo") } });
       const found = await plane.search({ query: "echo a message", limit: 3 });
       return found.tools.map(({ name }) => name);
@@ -334,7 +386,9 @@ suite("extensions", () => {
           send(message) {
             const { id, method } = message;
             if (id === undefined) return;
-            const tools = [{ name: "where", description: "Says where it is.", inputSchema: { type: "object" } }];
+            const tools = [
+              { name: "where", description: "Says where it is.", inputSchema: { type: "object" } },
+            ];
             const results: Record<string, object> = {
               initialize: {
                 protocolVersion: "2025-06-18",
@@ -352,15 +406,20 @@ suite("extensions", () => {
         }));
       },
     });
-    await using plane = await planeWith([loop], { mcpServers: { far: { url: "loop://far/away" } } });
+    await using plane = await planeWith([loop], {
+      mcpServers: { far: { url: "loop://far/away" } },
+    });
     assert.deepEqual(textsOf(await plane.call("far.where", {})), ["loop://far/away"]);
-    await using without = await createPlane({ config: { mcpServers: { far: { url: "loop://far/away" } } } });
+    await using without = await createPlane({
+      config: { mcpServers: { far: { url: "loop://far/away" } } },
+    });
     assert.match((await without.call("far.where", {})).error?.message ?? "", /no extension in use/);
   });
 
   test("what comes with Toolplane is listed, and loaded when it is needed", async () => {
     await using plane = await planeWith([], { mcpServers: { one: fixture("echo") } });
-    const stateOf = async (name: string) => (await plane.extensions.list()).find((one) => one.name === name)?.state;
+    const stateOf = async (name: string) =>
+      (await plane.extensions.list()).find((one) => one.name === name)?.state;
     assert.equal(await stateOf("openapi"), "not loaded");
     assert.equal(await stateOf("scan"), "not loaded");
     await plane.call("one.echo", { message: "hi" });
@@ -392,7 +451,10 @@ suite("extensions", () => {
         name,
         setup({ addPanel }) {
           late = () => addPanel({ title: "late", facts: () => [] });
-          return { start: () => steps.push(`start ${name}`), stop: () => steps.push(`stop ${name}`) };
+          return {
+            start: () => steps.push(`start ${name}`),
+            stop: () => steps.push(`stop ${name}`),
+          };
         },
       });
     {
@@ -408,11 +470,17 @@ suite("extensions", () => {
     const wrong: [unknown, RegExp][] = [
       [{}, /its 'name'/],
       [{ name: "x" }, /no function 'setup'/],
-      [{ name: "x", interface: 99, setup() {} }, /written for interface 99, and this version has 1/],
+      [
+        { name: "x", interface: 99, setup() {} },
+        /written for interface 99, and this version has 1/,
+      ],
       [{ name: "x", secrets: ["file"], setup() {} }, /'file' in its 'secrets' is taken/],
       [{ name: "x", providers: ["http"], setup() {} }, /'http' in its 'providers' is taken/],
       [{ name: "x", transports: ["https"], setup() {} }, /'https' in its 'transports' is taken/],
-      [{ name: "x", needs: ["store"], setup() {} }, /'store' in its 'needs' is no part of the plane/],
+      [
+        { name: "x", needs: ["store"], setup() {} },
+        /'store' in its 'needs' is no part of the plane/,
+      ],
     ];
     for (const [given, message] of wrong) {
       await using plane = await planeWith([given as Extension]);

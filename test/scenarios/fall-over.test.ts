@@ -40,10 +40,13 @@ function planeWith(servers: Record<string, ServerEntry>, ways: Way[], more: obje
 
 suite("falling over between providers", () => {
   test("the next one answers in the same call, and the first is preferred again after its rest", async () => {
-    await using plane = await planeWith({ first: rogue("crash-mid-call"), second: namedServer("second", ["ok"]) }, [
-      { server: "second", tool: "ok", priority: 10 },
-      { server: "first", tool: "ok", priority: 0 },
-    ]);
+    await using plane = await planeWith(
+      { first: rogue("crash-mid-call"), second: namedServer("second", ["ok"]) },
+      [
+        { server: "second", tool: "ok", priority: 10 },
+        { server: "first", tool: "ok", priority: 0 },
+      ],
+    );
     const healthy = await plane.call("lookup");
     assert.equal(healthy.call.provider, "mcp:first");
     const [{ pid = 0 } = {}] = (await plane.servers.list()).filter(({ name }) => name === "first");
@@ -63,7 +66,10 @@ suite("falling over between providers", () => {
     const rest = Date.parse(health.providers["mcp:first"]?.router.backoff_until ?? "") - Date.now();
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, rest) + 50));
     assert.equal((await plane.call("lookup")).call.provider, "mcp:first");
-    assert.equal((await plane.tools.get("lookup")).health.providers["mcp:first"]?.router.failures, 0);
+    assert.equal(
+      (await plane.tools.get("lookup")).health.providers["mcp:first"]?.router.failures,
+      0,
+    );
   });
 
   test("one that hangs while it opens holds no call that another can answer, and is preferred once it is open", async () => {
@@ -115,7 +121,10 @@ suite("falling over between providers", () => {
     );
     const outcome = await plane.call("lookup");
     assertFailed(outcome, "NO_PROVIDER", "failed");
-    assert.match(errorOf(outcome).message, /mcp:first: .*no\/such\/program.*mcp:second: .*127\.0\.0\.1:9/);
+    assert.match(
+      errorOf(outcome).message,
+      /mcp:first: .*no\/such\/program.*mcp:second: .*127\.0\.0\.1:9/,
+    );
     const again = await plane.call("lookup");
     assertFailed(again, "NO_PROVIDER", "failed");
     assert.equal(again.call.attempts, 0);
@@ -125,10 +134,13 @@ suite("falling over between providers", () => {
   });
 
   test("a tool that says no is no failure of its provider", async () => {
-    await using plane = await planeWith({ first: rogue("error-kinds"), second: namedServer("second", ["ok"]) }, [
-      { server: "first", tool: "tool_error", priority: 0 },
-      { server: "second", tool: "ok", priority: 10 },
-    ]);
+    await using plane = await planeWith(
+      { first: rogue("error-kinds"), second: namedServer("second", ["ok"]) },
+      [
+        { server: "first", tool: "tool_error", priority: 0 },
+        { server: "second", tool: "ok", priority: 10 },
+      ],
+    );
     for (let call = 0; call < 20; call++) {
       const outcome = await plane.call("lookup");
       assert.equal(outcome.call.provider, "mcp:first");
@@ -136,7 +148,10 @@ suite("falling over between providers", () => {
     }
     const { health } = await plane.tools.get("lookup");
     assert.deepEqual(
-      [health.providers["mcp:first"]?.router.failures, health.providers["mcp:first"]?.metrics.failure],
+      [
+        health.providers["mcp:first"]?.router.failures,
+        health.providers["mcp:first"]?.metrics.failure,
+      ],
       [0, 0],
     );
   });
@@ -159,7 +174,10 @@ suite("falling over between providers", () => {
   test("a failing check keeps a provider from being called, and is made once in its interval", async () => {
     await using plane = await createPlane({
       config: {
-        mcpServers: { first: { command: "/no/such/program" }, second: namedServer("second", ["ok"]) },
+        mcpServers: {
+          first: { command: "/no/such/program" },
+          second: namedServer("second", ["ok"]),
+        },
         tools: {
           lookup: {
             name: "lookup",
@@ -189,13 +207,21 @@ suite("falling over between providers", () => {
       config,
     });
     const providers = [way("teleport", {}), way("http", { url: "http://127.0.0.1:9/" })];
-    const tool = { name: "lookup", description: "Looks it up.", side_effects: "none" as const, providers };
+    const tool = {
+      name: "lookup",
+      description: "Looks it up.",
+      side_effects: "none" as const,
+      providers,
+    };
     const retry = { delayMs: 1 };
     await using plane = await createPlane({ config: { tools: { lookup: tool }, retry } });
     for (const attempts of [2, 0]) {
       const { code, data, attempts: tried } = errorOf(await plane.call("lookup"));
       const reasons = data.providers as Record<string, string>;
-      assert.deepEqual([code, Object.keys(reasons).sort(), tried], ["NO_PROVIDER", ["http", "teleport"], attempts]);
+      assert.deepEqual(
+        [code, Object.keys(reasons).sort(), tried],
+        ["NO_PROVIDER", ["http", "teleport"], attempts],
+      );
       assert.match(reasons.teleport ?? "", /no provider of kind 'teleport' is known/);
       assert.ok(reasons.http);
     }

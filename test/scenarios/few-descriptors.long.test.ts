@@ -11,14 +11,22 @@ import { fixture, processFixture, startServeProcess, writeConfig } from "./suppo
 /** Connections that ask for nothing. */
 function openSilent(url: string, count: number): Socket[] {
   const port = Number(new URL(url).port);
-  return Array.from({ length: count }, () => connect(port, "127.0.0.1").on("error", () => undefined));
+  return Array.from({ length: count }, () =>
+    connect(port, "127.0.0.1").on("error", () => undefined),
+  );
 }
 
 test("a plane without descriptors says so once, counts what it refuses, and takes them from connections that ask for nothing", async (context) => {
   if (process.platform === "win32") return context.skip("Windows has no such limit");
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, { fx: fixture("echo") });
-  await using serving = await startServeProcess(config, directory.file("data"), "0", [], "ulimit -n 64");
+  await using serving = await startServeProcess(
+    config,
+    directory.file("data"),
+    "0",
+    [],
+    "ulimit -n 64",
+  );
   const startedAt = performance.now();
   let said = "";
   serving.process.stderr?.on("data", (chunk) => {
@@ -44,9 +52,12 @@ test("a plane without descriptors says so once, counts what it refuses, and take
 });
 
 test("descriptors of MCP sessions are free again when the sessions end, also those of their own servers", async (context) => {
-  if (process.platform !== "linux") return context.skip("only Linux shows the descriptors of a process");
+  if (process.platform !== "linux")
+    return context.skip("only Linux shows the descriptors of a process");
   await using directory = await temporaryDirectory();
-  const config = await writeConfig(directory, { fx: { ...processFixture("echo"), session: "conversation" } });
+  const config = await writeConfig(directory, {
+    fx: { ...processFixture("echo"), session: "conversation" },
+  });
   await using serving = await startServeProcess(config, directory.file("data"));
   const url = `${serving.url}/mcp`;
   const leaving = new AbortController();
@@ -54,7 +65,10 @@ test("descriptors of MCP sessions are free again when the sessions end, also tho
     const client = await EraClient.open(url, "legacy");
     await client.call("fx__echo", { message: "hi" });
     const headers = client.headersFor();
-    const stream = await fetch(url, { headers: { ...headers, accept: "text/event-stream" }, signal: leaving.signal });
+    const stream = await fetch(url, {
+      headers: { ...headers, accept: "text/event-stream" },
+      signal: leaving.signal,
+    });
     // Kept alive, it would be closed only after a minute.
     assert.equal(stream.headers.get("connection"), "close");
     return { headers, stream };

@@ -13,15 +13,24 @@ describe("what a newcomer reads", () => {
     ] as const) {
       const { code, stderr } = await runCli(["servers", said, "demo"]);
       assert.equal(code, 2);
-      assert.match(stderr, new RegExp(`Unknown command '${said}' \\(Did you mean ${meant}\\?\\)\\.`));
+      assert.match(
+        stderr,
+        new RegExp(`Unknown command '${said}' \\(Did you mean ${meant}\\?\\)\\.`),
+      );
     }
   });
 
   test("a starter file of another name is named in what comes next", async () => {
     await using directory = await temporaryDirectory();
     const env = { HOME: directory.file("home"), XDG_CONFIG_HOME: directory.file("config") };
-    const { stdout } = await runCli(["init", "--yes", "--to", "starter.json"], { cwd: directory.path, env });
-    assert.match(stdout, /Next: toolplane tools list --config starter\.json, then toolplane serve --open --config/);
+    const { stdout } = await runCli(["init", "--yes", "--to", "starter.json"], {
+      cwd: directory.path,
+      env,
+    });
+    assert.match(
+      stdout,
+      /Next: toolplane tools list --config starter\.json, then toolplane serve --open --config/,
+    );
   });
 
   test("a check counts errors and warnings in the words of other commands", async () => {
@@ -52,7 +61,13 @@ describe("what a newcomer reads", () => {
     };
     writeFileSync(directory.file("api.json"), JSON.stringify(document));
     const config = await writeConfig(directory, { api: { openapi: "./api.json" } });
-    const { stdout } = await runCli(["doctor", "--config", config, "--data-dir", directory.file("data")]);
+    const { stdout } = await runCli([
+      "doctor",
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("data"),
+    ]);
     assert.match(stdout, /correct the port in 'baseUrl'/);
   });
 });

@@ -20,10 +20,14 @@ const acting = {
   NODE_OPTIONS: "--no-warnings",
 };
 
-test("variables for inside of a container do not reach the runtime's client outside", { skip }, async () => {
+test("variables for inside of a container do not reach the runtime's client outside", {
+  skip,
+}, async () => {
   await using it = await foreignWorld();
   const environmentVariables = Object.entries(acting).map(([name, value]) => ({ name, value }));
-  const packages = [{ registryType: "oci", identifier: image, transport: { type: "stdio" }, environmentVariables }];
+  const packages = [
+    { registryType: "oci", identifier: image, transport: { type: "stdio" }, environmentVariables },
+  ];
   const { code, stderr } = await it.run("add", it.publish("acting", { packages }));
   assert.equal(code, 0, stderr);
   const started = it.runtime.lines().filter(({ verb }) => verb === "run");
@@ -49,8 +53,19 @@ test("a name or a value of a variable cannot bring another one", { skip }, async
   ];
   for (const [env, why] of wrong) {
     const config = await writeConfig(directory, { boxed: { container: { image }, env } });
-    const words = ["call", "boxed.echo", "message=x", "--config", config, "--data-dir", directory.path];
-    const { code, stderr } = await runCli(words, { env: { PATH: runtime.path }, cwd: directory.path });
+    const words = [
+      "call",
+      "boxed.echo",
+      "message=x",
+      "--config",
+      config,
+      "--data-dir",
+      directory.path,
+    ];
+    const { code, stderr } = await runCli(words, {
+      env: { PATH: runtime.path },
+      cwd: directory.path,
+    });
     assert.notEqual(code, 0);
     assert.match(stderr, why);
   }
@@ -60,16 +75,23 @@ test("a name or a value of a variable cannot bring another one", { skip }, async
   );
 });
 
-test("a plane that is killed before the server answers leaves no file with variables", { skip }, async () => {
+test("a plane that is killed before the server answers leaves no file with variables", {
+  skip,
+}, async () => {
   await using directory = await temporaryDirectory();
   const silent = [process.execPath, "-e", "setInterval(() => {}, 1000)"];
   const runtime = installRuntime(directory.path, { [image]: silent });
   const env = { TOKEN: "not-to-be-left-behind" };
-  const config = await writeConfig(directory, { boxed: { container: { image }, env, lazy: false } });
-  const serving = startCli(["serve", "--port", "0", "--config", config, "--data-dir", directory.path], {
-    env: { PATH: runtime.path },
-    cwd: directory.path,
+  const config = await writeConfig(directory, {
+    boxed: { container: { image }, env, lazy: false },
   });
+  const serving = startCli(
+    ["serve", "--port", "0", "--config", config, "--data-dir", directory.path],
+    {
+      env: { PATH: runtime.path },
+      cwd: directory.path,
+    },
+  );
   const started = () => runtime.lines().find(({ verb }) => verb === "run");
   await until("the client has read the file", () => started() !== undefined);
   const words = started()?.words ?? [];
@@ -78,6 +100,8 @@ test("a plane that is killed before the server answers leaves no file with varia
   serving.process.kill("SIGKILL");
   await serving.result;
   await until("the file is gone", () => !existsSync(file));
-  const left = readdirSync(userTemporaryDirectory()).filter((one) => one.includes(`-${serving.process.pid}-`));
+  const left = readdirSync(userTemporaryDirectory()).filter((one) =>
+    one.includes(`-${serving.process.pid}-`),
+  );
   assert.deepEqual(left, []);
 });

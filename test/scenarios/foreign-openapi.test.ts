@@ -18,7 +18,9 @@ const filter = parameter("filter", { schema: { type: "object" }, style: "form", 
 const form = (properties: object, encoding: object) => ({
   requestBody: {
     required: true,
-    content: { "application/x-www-form-urlencoded": { schema: { type: "object", properties }, encoding } },
+    content: {
+      "application/x-www-form-urlencoded": { schema: { type: "object", properties }, encoding },
+    },
   },
 });
 const keyScheme = (place: string, name: string) => ({
@@ -53,7 +55,9 @@ const smuggled: Case[] = [
   },
   {
     what: "a part of an object in a cookie",
-    document: document({ parameters: [{ ...filter, in: "cookie" }, parameter("tenant", { in: "cookie" })] }),
+    document: document({
+      parameters: [{ ...filter, in: "cookie" }, parameter("tenant", { in: "cookie" })],
+    }),
     fixed: "tenant",
     args: { filter: { tenant: "other" } },
   },
@@ -89,8 +93,11 @@ for (const { what, document: described, fixed, args } of smuggled)
   test(`${what} does not set another parameter`, async () => {
     await using api = await startApi();
     const entry = { openapi: api.serve("/d", described), auth: { token: "t0ken" } };
-    const overlay = fixed === undefined ? {} : { "small.send": { arguments: [{ name: fixed, fixed: "acme" }] } };
-    await using plane = await createPlane({ config: { mcpServers: { small: entry }, overlays: overlay } });
+    const overlay =
+      fixed === undefined ? {} : { "small.send": { arguments: [{ name: fixed, fixed: "acme" }] } };
+    await using plane = await createPlane({
+      config: { mcpServers: { small: entry }, overlays: overlay },
+    });
     const outcome = await plane.call("small.send", args);
     const text = JSON.stringify(outcome.result?.content ?? outcome);
     assert.match(text, /it is a parameter of its own\. Nothing was sent/, text);
@@ -99,7 +106,9 @@ for (const { what, document: described, fixed, args } of smuggled)
 
 test("an object keeps its own parts, and the fixed parameter arrives once", async () => {
   await using api = await startApi();
-  const entry = { openapi: api.serve("/d", document({ parameters: [filter, parameter("tenant")] })) };
+  const entry = {
+    openapi: api.serve("/d", document({ parameters: [filter, parameter("tenant")] })),
+  };
   const overlays = { "small.send": { arguments: [{ name: "tenant", fixed: "acme" }] } };
   await using plane = await createPlane({ config: { mcpServers: { small: entry }, overlays } });
   await plane.call("small.send", { filter: { a: "1", filter: "2" } });
@@ -128,7 +137,10 @@ test("credentials do not go to another origin that a document names, for the API
   const documents = {
     api: document({}, { servers: there }),
     operation: document({ servers: there }),
-    variables: document({}, { servers: [{ url: "{where}", variables: { where: { default: elsewhere.url } } }] }),
+    variables: document(
+      {},
+      { servers: [{ url: "{where}", variables: { where: { default: elsewhere.url } } }] },
+    ),
   };
   const credentials = {
     header: { headers: { "X-Key": "t0ken-of-mine" } },
@@ -140,7 +152,9 @@ test("credentials do not go to another origin that a document names, for the API
     await using host = await startCatcher({ host: "localhost", files });
     const openapi = `${host.url}/d.json`;
     for (const [kind, credential] of Object.entries(credentials)) {
-      await using plane = await createPlane({ config: { mcpServers: { small: { openapi, ...credential } } } });
+      await using plane = await createPlane({
+        config: { mcpServers: { small: { openapi, ...credential } } },
+      });
       const outcome = await plane.call("small.send");
       assert.match(
         errorOf(outcome).message,
@@ -173,7 +187,12 @@ test("an address inside that a document names is not asked for a token either", 
     },
   );
   await using host = await startCatcher({ files: { "/d.json": JSON.stringify(described) } });
-  const auth = { type: "oauth" as const, grant: "client_credentials" as const, clientId: "me", clientSecret: "s3cret" };
+  const auth = {
+    type: "oauth" as const,
+    grant: "client_credentials" as const,
+    clientId: "me",
+    clientSecret: "s3cret",
+  };
   const entry = { openapi: `${host.url}/d.json`, auth };
   await using plane = await createPlane({ config: { mcpServers: { small: entry } } });
   const outcome = await plane.call("small.send");

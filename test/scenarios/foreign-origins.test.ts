@@ -26,7 +26,10 @@ test("a token that was given for one origin does not go to another under the sam
   assert.equal(second.text().includes("given-to-the-first"), false);
   const said = refused instanceof Error ? refused.message : errorOf(refused).message;
   const [status] = await plane.servers.list();
-  assert.match(`${said} ${status?.error}`, /its token is for http:\/\/127\.0\.0\.1:\d+, and it is at/);
+  assert.match(
+    `${said} ${status?.error}`,
+    /its token is for http:\/\/127\.0\.0\.1:\d+, and it is at/,
+  );
 });
 
 test("a yes that is remembered for a server or a tool is about its origin", async () => {
@@ -43,8 +46,15 @@ test("a yes that is remembered for a server or a tool is about its origin", asyn
     {
       await using plane = await open(first.url);
       const { approval } = await plane.call(call.tool, call.args);
-      await plane.approvals.answer(approval?.id ?? "", { decision: "approve", remember: { for: kind } });
-      assert.equal((await plane.call(call.tool, call.args)).approval, undefined, `${kind}: it is remembered`);
+      await plane.approvals.answer(approval?.id ?? "", {
+        decision: "approve",
+        remember: { for: kind },
+      });
+      assert.equal(
+        (await plane.call(call.tool, call.args)).approval,
+        undefined,
+        `${kind}: it is remembered`,
+      );
     }
     await using moved = await open(second.url);
     const { approval } = await moved.call(call.tool, call.args);

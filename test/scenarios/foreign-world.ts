@@ -4,7 +4,11 @@ import type { AddedServer } from "../../src/model/config/adding.ts";
 import { startCatcher } from "../fixtures/catcher.ts";
 import { installRuntime } from "../fixtures/container-runtime.ts";
 import { startRegistry } from "../fixtures/mcp-registry.ts";
-import { fixtureCommand, fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
+import {
+  fixtureCommand,
+  fixtureEnvironment,
+  temporaryDirectory,
+} from "../fixtures/start-server.ts";
 import { runCli } from "./support.ts";
 
 export const secret = "AKIA-THE-SECRET-OF-THIS-MACHINE";
@@ -30,7 +34,10 @@ export async function foreignWorld({ allow = ["127.0.0.1"] }: Options = {}) {
   const mark = directory.file("mark");
   const name = (own: string) => `io.github.stranger/${own}`;
   const run = (...words: string[]) =>
-    runCli([...words, "--config", config, "--data-dir", directory.file("data")], { cwd: directory.path, env });
+    runCli([...words, "--config", config, "--data-dir", directory.file("data")], {
+      cwd: directory.path,
+      env,
+    });
   return {
     directory,
     registry,

@@ -8,9 +8,18 @@ import { fixture, type Printed, startServeProcess, within } from "./support.ts";
 import { skill, task, workConfig } from "./work-world.ts";
 
 const work = {
-  skills: [skill("say", { steps: [{ id: "say", tool: "fx.echo", arguments: { message: "job" } }] })],
+  skills: [
+    skill("say", { steps: [{ id: "say", tool: "fx.echo", arguments: { message: "job" } }] }),
+  ],
   tasks: [task("say", ["say"])],
-  jobs: [{ name: "say", personas: ["Atlas"], task_graph: [{ task: "say" }], accepts_external_requests: true }],
+  jobs: [
+    {
+      name: "say",
+      personas: ["Atlas"],
+      task_graph: [{ task: "say" }],
+      accepts_external_requests: true,
+    },
+  ],
 };
 
 test("SIGTERM on a full disk, with calls and jobs under way, ends the plane with 0 and counts what is lost", async (context) => {
@@ -33,7 +42,11 @@ test("SIGTERM on a full disk, with calls and jobs under way, ends the plane with
   };
   const run = async () => {
     const headers = { ...serving.proof, "content-type": "application/json" };
-    const { status } = await fetch(`${serving.url}/jobs/say/run`, { method: "POST", headers, body: "{}" });
+    const { status } = await fetch(`${serving.url}/jobs/say/run`, {
+      method: "POST",
+      headers,
+      body: "{}",
+    });
     if (status === 202) runs += 1;
   };
   const repeat = async (once: () => Promise<void>) => {

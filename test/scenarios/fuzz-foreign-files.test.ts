@@ -12,7 +12,13 @@ for (const name of fuzzedFiles)
   });
 
 test("every kind of file that strangers write is fuzzed", () => {
-  const kinds = [/server\.json/, /bundles as archives/, /manifests of bundles/, /OpenAPI.*YAML/, /manifests of tools/];
+  const kinds = [
+    /server\.json/,
+    /bundles as archives/,
+    /manifests of bundles/,
+    /OpenAPI.*YAML/,
+    /manifests of tools/,
+  ];
   const more = [
     /files of clients/,
     /in TOML/,

@@ -13,7 +13,8 @@ const ui = { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: [pageType]
 const board = (of: string, more: string[] = []) => fixture("pages", ["--of", of, ...more]);
 const two = () => ({ one: board("one"), two: board("two") });
 
-const open = (url: string, era: Era, capabilities: JsonObject = ui) => EraClient.open(url, era, { capabilities });
+const open = (url: string, era: Era, capabilities: JsonObject = ui) =>
+  EraClient.open(url, era, { capabilities });
 
 type ListedTool = { name: string; _meta?: { ui?: JsonObject } & JsonObject };
 
@@ -42,7 +43,10 @@ for (const era of eras) {
       assert.match(uri, /^ui:\/\//);
       const content = await read(client, uri);
       assert.match(String(content.text), new RegExp(`The board of ${server}\\.`));
-      assert.deepEqual([content.uri, content.mimeType, content._meta], [uri, pageType, { ui: pagePolicy }]);
+      assert.deepEqual(
+        [content.uri, content.mimeType, content._meta],
+        [uri, pageType, { ui: pagePolicy }],
+      );
     }
     assert.notEqual(await pageOf(client, "one__show"), await pageOf(client, "two__show"));
     const flat = (await toolsOf(client)).map(({ _meta }) => _meta?.["ui/resourceUri"]);
@@ -50,7 +54,10 @@ for (const era of eras) {
   });
 
   test(`listed pages, templates and pages in no list lead back to their server (${era})`, async () => {
-    await using gateway = await startGateway({ one: board("one", ["--unlisted"]), two: board("two") });
+    await using gateway = await startGateway({
+      one: board("one", ["--unlisted"]),
+      two: board("two"),
+    });
     const client = await open(gateway.url, era);
     const { resources } = await client.request("resources/list");
     assert.deepEqual(
@@ -71,7 +78,10 @@ for (const era of eras) {
   test(`a page calls tools by their names at its server, and reads by the addresses there (${era})`, async () => {
     await using gateway = await startGateway(two());
     const client = await open(gateway.url, era);
-    const pages = { one: await pageOf(client, "one__show"), two: await pageOf(client, "two__show") };
+    const pages = {
+      one: await pageOf(client, "one__show"),
+      two: await pageOf(client, "two__show"),
+    };
     await client.call("one__show");
     await read(client, pages.one);
     assert.match(textOf(await client.call("refresh")), /one: refresh/);
@@ -108,7 +118,10 @@ for (const era of eras) {
       assert.match(textOf(refused), /only for the page of its server.*FORBIDDEN/);
     }
     const stray = await host.exchange("tools/call", { name: "refresh", arguments: {} });
-    assert.ok(stray.reply.error ?? (stray.reply.result as JsonObject).isError, "no page was given yet");
+    assert.ok(
+      stray.reply.error ?? (stray.reply.result as JsonObject).isError,
+      "no page was given yet",
+    );
     await read(host, await pageOf(host, "one__show"));
     assert.match(textOf(await host.call("think")), /only for models.*FORBIDDEN/);
   });
@@ -124,12 +137,18 @@ for (const era of eras)
       for (const server of ["one", "two"]) {
         const { content } = await client.call(`${server}__think`);
         const [, page, part, file, own] = content as { uri?: string; resource?: { uri: string } }[];
-        assert.match(String((await read(client, String(page?.uri))).text), new RegExp(`The board of ${server}`));
+        assert.match(
+          String((await read(client, String(page?.uri))).text),
+          new RegExp(`The board of ${server}`),
+        );
         assert.match(
           String((await read(client, String(part?.resource?.uri))).text),
           new RegExp(`The board of ${server}`),
         );
-        assert.equal(String((await read(client, String(file?.uri))).text), `The notes of ${server}`);
+        assert.equal(
+          String((await read(client, String(file?.uri))).text),
+          `The notes of ${server}`,
+        );
         assert.equal(own?.uri, `file:///of/${server}.txt`, "an address that is one server's stays");
         const { messages } = await client.request("prompts/get", { name: `${server}__look` });
         const [message] = messages as { content: { uri: string } }[];
@@ -148,7 +167,11 @@ test("a page has the tools of its own server, whatever another server calls its 
   await read(client, evil);
   const mine = { "toolplane/page": evil };
   for (const name of ["good__echo", "echo"]) {
-    const { reply } = await client.exchange("tools/call", { name, arguments: { text: "x" }, _meta: mine });
+    const { reply } = await client.exchange("tools/call", {
+      name,
+      arguments: { text: "x" },
+      _meta: mine,
+    });
     assert.match(JSON.stringify(reply), /TOOL_NOT_FOUND|Unknown tool/, name);
   }
 });
@@ -165,12 +188,21 @@ test("a link to a page of another server leads to the server that says so", asyn
   const { reply } = await client.exchange("resources/read", { uri: shown });
   assert.ok(reply.error, "evil has no such page");
   const odd = (await toolsOf(client)).find(({ name }) => name === "odd__show");
-  assert.equal(odd?._meta?.ui?.resourceUri, "javascript:alert(1)", "what is no page of ours stays as it is");
+  assert.equal(
+    odd?._meta?.ui?.resourceUri,
+    "javascript:alert(1)",
+    "what is no page of ours stays as it is",
+  );
 });
 
 test("calls of pages are on record, and rules tell them from those of models", async () => {
-  const rules = [{ pages: true, tool: "one.show", verdict: "deny" as const, reason: "not for pages" }];
-  await using gateway = await startGateway({}, { plane: { config: { mcpServers: two(), policy: { rules } } } });
+  const rules = [
+    { pages: true, tool: "one.show", verdict: "deny" as const, reason: "not for pages" },
+  ];
+  await using gateway = await startGateway(
+    {},
+    { plane: { config: { mcpServers: two(), policy: { rules } } } },
+  );
   const client = await open(gateway.url, "modern");
   const page = await pageOf(client, "one__show");
   await read(client, page);
@@ -179,7 +211,8 @@ test("calls of pages are on record, and rules tell them from those of models", a
   assert.match(textOf(await client.call("show", {}, mine)), /not for pages.*APPROVAL_DENIED/);
   await client.call("refresh", {}, mine);
   const calls = await gateway.plane.calls.list({ limit: 100 });
-  const byTool = (tool: string) => calls.filter((one) => one.tool === tool).map((one) => one.page ?? null);
+  const byTool = (tool: string) =>
+    calls.filter((one) => one.tool === tool).map((one) => one.page ?? null);
   assert.deepEqual(byTool("one.refresh"), [pageAddress]);
   assert.deepEqual(byTool("one.show").sort(), [null, pageAddress].sort());
 });
@@ -206,14 +239,20 @@ test("in code mode the result of a program has the page of the last tool that ha
   const names = await client.call("run_code", {
     code: 'return [Object.keys(tools), Object.keys(tools.two), "refresh" in tools.one, await search("refresh")]',
   });
-  assert.match(textOf(names), /\[\[\\"one\\",\\"read_result\\",\\"two\\"\],\[\\"show\\",\\"think\\"\],false,\[\]\]/);
+  assert.match(
+    textOf(names),
+    /\[\[\\"one\\",\\"read_result\\",\\"two\\"\],\[\\"show\\",\\"think\\"\],false,\[\]\]/,
+  );
   const ran = await client.call("run_code", { code: "return await tools.two.show({})" });
   const { resourceUri } = (ran._meta as { ui: JsonObject }).ui;
   assert.match(String((await read(client, String(resourceUri))).text), /The board of two/);
   const refused = await client.call("run_code", { code: "return await tools.two.refresh({})" });
   assert.match(textOf(refused), /FORBIDDEN|only for the page/);
   const plain = await open(`${gateway.url}?mode=code`, "legacy", {});
-  assert.equal((await plain.call("run_code", { code: "return await tools.two.show({})" }))._meta, undefined);
+  assert.equal(
+    (await plain.call("run_code", { code: "return await tools.two.show({})" }))._meta,
+    undefined,
+  );
 });
 
 test("a page that changes is quarantined until a person accepts it, and one with orders is not passed on", async () => {
@@ -242,6 +281,8 @@ test("a page that changes is quarantined until a person accepts it, and one with
   );
   await using other = await startGateway({ bad: board("bad", ["--changing", file]) });
   const second = await open(other.url, "modern");
-  const poisoned = await second.exchange("resources/read", { uri: await pageOf(second, "bad__show") });
+  const poisoned = await second.exchange("resources/read", {
+    uri: await pageOf(second, "bad__show"),
+  });
   assert.match(JSON.stringify(poisoned.reply.error), /TOOL_QUARANTINED/);
 });

@@ -29,7 +29,8 @@ export async function startGateway(
   const asked: Message[] = [];
   const told: Message[] = [];
   let heard = Promise.withResolvers<void>();
-  const send = (message: object) => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const send = (message: object) =>
+    void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 
   function take(message: Message): void {
     if (message.method !== undefined && message.id !== undefined) {
@@ -78,7 +79,10 @@ export async function startGateway(
     async call(name: string, args: object): Promise<{ text: string; isError: boolean }> {
       const { result } = await begin("tools/call", { name, arguments: args }).answer;
       const content = result?.content as { text?: string }[];
-      return { text: content.map(({ text }) => text).join("\n"), isError: result?.isError === true };
+      return {
+        text: content.map(({ text }) => text).join("\n"),
+        isError: result?.isError === true,
+      };
     },
     [Symbol.asyncDispose]: () => stopProcess(child),
   };

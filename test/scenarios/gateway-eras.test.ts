@@ -19,7 +19,9 @@ const answer: Answerer = (method, params) => {
 
 function contentFor({ requestedSchema }: JsonObject): JsonObject {
   const { properties } = requestedSchema as { properties: JsonObject };
-  return Object.fromEntries(Object.keys(properties).map((name) => [name, name === "ok" ? true : `my ${name}`]));
+  return Object.fromEntries(
+    Object.keys(properties).map((name) => [name, name === "ok" ? true : `my ${name}`]),
+  );
 }
 
 /** What each tool asks before it answers. */
@@ -29,7 +31,11 @@ const questions: Record<string, string[]> = {
   test_input_required_result_sampling: ["sampling/createMessage"],
   test_input_required_result_list_roots: ["roots/list"],
   test_input_required_result_request_state: ["elicitation/create"],
-  test_input_required_result_multiple_inputs: ["elicitation/create", "sampling/createMessage", "roots/list"],
+  test_input_required_result_multiple_inputs: [
+    "elicitation/create",
+    "sampling/createMessage",
+    "roots/list",
+  ],
   test_input_required_result_multi_round: ["elicitation/create", "elicitation/create"],
 };
 
@@ -40,13 +46,17 @@ for (const clientEra of eras) {
     test(`a ${clientEra} client is asked what a ${serverEra} server wants to know`, async () => {
       await using gateway = await startGateway(server(serverEra));
       for (const [tool, methods] of Object.entries(questions)) {
-        const client = await EraClient.open(gateway.url, clientEra, { capabilities: everything, answer });
+        const client = await EraClient.open(gateway.url, clientEra, {
+          capabilities: everything,
+          answer,
+        });
         const result = await client.call(`far__${tool}`);
         assert.deepEqual(client.asked.toSorted(), methods.toSorted(), tool);
         assert.match(JSON.stringify(result.content), /state-ok|simple text/, tool);
         const { answers } = (result.structuredContent ?? {}) as { answers?: JsonObject };
         if (methods.length > 0) assert.ok(answers, `${tool} did not get its answers`);
-        if (methods.includes("roots/list")) assert.deepEqual(Object.values(answers ?? {}).at(-1), { roots });
+        if (methods.includes("roots/list"))
+          assert.deepEqual(Object.values(answers ?? {}).at(-1), { roots });
       }
     });
 
@@ -114,7 +124,9 @@ for (const era of eras) {
       const { contents } = await client.readResource({ uri: "test://static-text" });
       assert.match(JSON.stringify(contents), /static text resource/);
       for (const name of ["old", "late"]) {
-        const said = await client.callTool({ name: `${name}__test_input_required_result_elicitation` });
+        const said = await client.callTool({
+          name: `${name}__test_input_required_result_elicitation`,
+        });
         assert.match(JSON.stringify(said.structuredContent), /Ann/);
       }
     } finally {

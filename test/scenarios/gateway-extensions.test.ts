@@ -29,7 +29,10 @@ for (const clientEra of eras)
     const pair = `a ${clientEra} client and a ${serverEra} server`;
 
     test(`${pair} that share an extension have its capabilities, methods, questions and kinds of results`, async () => {
-      await using gateway = await startGateway({ far: server(serverEra), other: server(serverEra, "") });
+      await using gateway = await startGateway({
+        far: server(serverEra),
+        other: server(serverEra, ""),
+      });
       // What a server of the older era declares is known once it was asked.
       await gateway.plane.tools.list();
       const open = (extensions: JsonObject) =>
@@ -41,7 +44,9 @@ for (const clientEra of eras)
       assert.deepEqual(extensions[sheets], mine[sheets]);
       const others = (await told(client, "other__who")).extensions;
       assert.equal(Object.hasOwn(others, sheets), false);
-      assert.ok(!(await told(client, "far__who", meta)).meta.includes("io.modelcontextprotocol/far"));
+      assert.ok(
+        !(await told(client, "far__who", meta)).meta.includes("io.modelcontextprotocol/far"),
+      );
       assert.ok((await told(client, "far__who", meta)).meta.includes("com.example/own"));
 
       const listed = await client.request("sheets/list", { of: "me" });
@@ -77,7 +82,9 @@ for (const clientEra of eras)
 
 for (const era of eras) {
   test(`a ${era} client hears of extensions that it shares with a server, and of no others`, async () => {
-    await using gateway = await startGateway({ far: server("legacy", `${sheets},com.example/secret`) });
+    await using gateway = await startGateway({
+      far: server("legacy", `${sheets},com.example/secret`),
+    });
     const plain = await EraClient.open(gateway.url, era);
     await plain.request("tools/list");
     const hello = async (extensions: JsonObject) => {
@@ -92,15 +99,22 @@ for (const era of eras) {
         : (await EraClient.open(gateway.url, era)).request("initialize", params));
       return (opened.capabilities as { extensions?: JsonObject }).extensions;
     };
-    assert.deepEqual(await hello({ ...mine, "com.example/mine": {} }), { [sheets]: { by: "server" } });
+    assert.deepEqual(await hello({ ...mine, "com.example/mine": {} }), {
+      [sheets]: { by: "server" },
+    });
     assert.equal(await hello({}), undefined);
-    assert.deepEqual(await hello({ [ui]: { mimeTypes: ["text/html;profile=mcp-app"] } }), { [ui]: {} });
+    assert.deepEqual(await hello({ [ui]: { mimeTypes: ["text/html;profile=mcp-app"] } }), {
+      [ui]: {},
+    });
     const tasks = { "io.modelcontextprotocol/tasks": {} };
     assert.equal(await hello(tasks), undefined, "tasks are run by the plane");
   });
 
   test(`a notification of an extension reaches a ${era} client that shares it, and a server that does`, async () => {
-    await using gateway = await startGateway({ far: server("legacy"), other: server("legacy", "com.example/none") });
+    await using gateway = await startGateway({
+      far: server("legacy"),
+      other: server("legacy", "com.example/none"),
+    });
     const capabilities = { extensions: mine };
     const client = await EraClient.open(gateway.url, era, { capabilities });
     const plain = await EraClient.open(gateway.url, era);
@@ -109,7 +123,10 @@ for (const era of eras) {
       follow(gateway.url, client, era, capabilities),
       follow(gateway.url, plain, era, {}),
     ]);
-    await until("both listen", () => era === "legacy" || (heard.all.length > 0 && missed.all.length > 0));
+    await until(
+      "both listen",
+      () => era === "legacy" || (heard.all.length > 0 && missed.all.length > 0),
+    );
     await client.call("other__tell");
     await client.call("far__tell");
     const changed = ({ method }: Message) => method === "notifications/sheets/changed";
@@ -138,7 +155,10 @@ for (const era of eras) {
   test(`extensions pass over HTTP to a ${era} server`, async () => {
     await using remote = await startHttpFixture("extended", ["--declare", sheets, "--http", era]);
     await using gateway = await startGateway({ far: { url: remote.url, protocol: era } });
-    const client = await EraClient.open(gateway.url, "modern", { capabilities: { extensions: mine }, answer });
+    const client = await EraClient.open(gateway.url, "modern", {
+      capabilities: { extensions: mine },
+      answer,
+    });
     await client.request("tools/list");
     assert.deepEqual((await told(client, "far__who")).extensions[sheets], { by: "client" });
     assert.deepEqual((await client.request("sheets/list")).sheets, [sheets, null]);
@@ -176,9 +196,15 @@ test("a server of the older era that runs already is opened beside for a client 
   await using gateway = await startGateway({ far: server("legacy") });
   const first = await EraClient.open(gateway.url, "modern");
   assert.deepEqual(Object.keys((await told(first, "far__who")).extensions), [ui]);
-  const second = await EraClient.open(gateway.url, "modern", { capabilities: { extensions: mine } });
+  const second = await EraClient.open(gateway.url, "modern", {
+    capabilities: { extensions: mine },
+  });
   assert.deepEqual((await told(second, "far__who")).extensions[sheets], { by: "client" });
-  assert.deepEqual(Object.keys((await told(first, "far__who")).extensions), [ui], "the first session stays as it is");
+  assert.deepEqual(
+    Object.keys((await told(first, "far__who")).extensions),
+    [ui],
+    "the first session stays as it is",
+  );
 });
 
 test("a method of an extension goes along the path: rules hold for it, and it is on record", async () => {
@@ -191,7 +217,10 @@ test("a method of an extension goes along the path: rules hold for it, and it is
   const calls = await gateway.plane.calls.list({ limit: 100 });
   const made = calls.find(({ tool }) => tool === "far.extensions/sheets/list");
   assert.equal(made?.kind, "extension");
-  await using ruled = await startGateway({}, { plane: { config: { mcpServers: { far: server("modern") }, policy } } });
+  await using ruled = await startGateway(
+    {},
+    { plane: { config: { mcpServers: { far: server("modern") }, policy } } },
+  );
   const other = await EraClient.open(ruled.url, "modern", options);
   await other.request("tools/list");
   const { reply } = await other.exchange("sheets/list", {});
@@ -199,8 +228,12 @@ test("a method of an extension goes along the path: rules hold for it, and it is
 });
 
 test("what is no declaration, and methods of the protocol itself, pass by no extension", async () => {
-  await using gateway = await startGateway({ far: server("modern", `${sheets},com.example/tools`) });
-  const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`com.example/n${at}`, {}]));
+  await using gateway = await startGateway({
+    far: server("modern", `${sheets},com.example/tools`),
+  });
+  const many = Object.fromEntries(
+    Array.from({ length: 500 }, (_, at) => [`com.example/n${at}`, {}]),
+  );
   const hostile = {
     ...mine,
     "com.example/tools": {},
@@ -209,7 +242,9 @@ test("what is no declaration, and methods of the protocol itself, pass by no ext
     "com.example/big": { text: "x".repeat(9_000) },
     ...many,
   };
-  const client = await EraClient.open(gateway.url, "modern", { capabilities: { extensions: hostile } });
+  const client = await EraClient.open(gateway.url, "modern", {
+    capabilities: { extensions: hostile },
+  });
   await client.request("tools/list");
   const { extensions } = await told(client, "far__who");
   assert.deepEqual(Object.keys(extensions).sort(), [sheets, "com.example/tools"].sort());
@@ -221,17 +256,27 @@ test("what is no declaration, and methods of the protocol itself, pass by no ext
     "prompts/other",
     `sheets/${"x".repeat(300)}`,
   ])
-    assert.equal((await client.exchange(method, { name: "who" })).reply.error?.code, -32601, method);
+    assert.equal(
+      (await client.exchange(method, { name: "who" })).reply.error?.code,
+      -32601,
+      method,
+    );
 });
 
 test("extensions pass over standard input and output", async () => {
   await using directory = await temporaryDirectory();
-  const file = await writeConfig(directory, { far: processFixture("extended", ["--declare", sheets]) });
+  const file = await writeConfig(directory, {
+    far: processFixture("extended", ["--declare", sheets]),
+  });
   const place = ["--config", file, "--standalone"];
-  await using gateway = await startStdioGateway(place, { extensions: mine }, () => ({ answered: true }));
+  await using gateway = await startStdioGateway(place, { extensions: mine }, () => ({
+    answered: true,
+  }));
   await gateway.begin("tools/list", {}).answer;
   const { result } = await gateway.begin("sheets/list", {}).answer;
   assert.deepEqual(result?.sheets, [sheets, null]);
   await gateway.call("far__tell", {});
-  await gateway.until(() => gateway.told.find(({ method }) => method === "notifications/sheets/changed"));
+  await gateway.until(() =>
+    gateway.told.find(({ method }) => method === "notifications/sheets/changed"),
+  );
 });

@@ -25,8 +25,14 @@ test("the first list of a client waits for the first server where there is nothi
 
 test("before it is known whether there is too much for one list, a client gets what holds in both cases", async () => {
   const lazy = { mode: "auto" as const, thresholdTokens: 50 };
-  await using gateway = await startGateway({}, { plane: { config: { mcpServers: { late }, lazy } } });
-  assert.match(await instructionsOf(gateway.url), /If mcp_tool_search is listed, most tools are not/);
+  await using gateway = await startGateway(
+    {},
+    { plane: { config: { mcpServers: { late }, lazy } } },
+  );
+  assert.match(
+    await instructionsOf(gateway.url),
+    /If mcp_tool_search is listed, most tools are not/,
+  );
   const client = await EraClient.open(gateway.url, "legacy");
   const found = await client.call("mcp_tool_search", { query: "echo" });
   assert.match(JSON.stringify(found.content), /late__echo/);
@@ -75,7 +81,10 @@ test("unknown fields of a tool reach the client", async () => {
     const client = await EraClient.open(gateway.url, era);
     const { tools } = await client.request("tools/list");
     const tool = (tools as JsonObject[]).find(({ name }) => name === "raw__numbers");
-    assert.deepEqual([tool?.futureTool, tool?.execution], [{ a: [1] }, { taskSupport: "forbidden" }]);
+    assert.deepEqual(
+      [tool?.futureTool, tool?.execution],
+      [{ a: [1] }, { taskSupport: "forbidden" }],
+    );
   }
 });
 

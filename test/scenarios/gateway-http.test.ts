@@ -16,14 +16,21 @@ const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 type Raw = { status: number; headers: Record<string, unknown>; body: string };
 
 /** With headers that fetch would not let through. */
-function ask(url: string, method: string, headers: Record<string, string>, body = ""): Promise<Raw> {
+function ask(
+  url: string,
+  method: string,
+  headers: Record<string, string>,
+  body = "",
+): Promise<Raw> {
   return new Promise((resolve, reject) => {
     const asked = httpRequest(url, { method, headers }, (response) => {
       let text = "";
       response.on("data", (chunk) => {
         text += chunk;
       });
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
+      );
     });
     asked.on("error", reject);
     asked.end(body);
@@ -32,9 +39,18 @@ function ask(url: string, method: string, headers: Record<string, string>, body 
 
 test("a foreign Host or Origin is refused at the MCP endpoint before anything is done", async () => {
   await using gateway = await startGateway({ one: fixture("echo") });
-  for (const foreign of [{ host: "evil.example" }, { origin: "https://evil.example" }, { origin: "null" }]) {
+  for (const foreign of [
+    { host: "evil.example" },
+    { origin: "https://evil.example" },
+    { origin: "null" },
+  ]) {
     for (const method of ["POST", "GET", "DELETE"]) {
-      const { status, body } = await ask(gateway.url, method, { ...json, ...foreign }, method === "POST" ? ping : "");
+      const { status, body } = await ask(
+        gateway.url,
+        method,
+        { ...json, ...foreign },
+        method === "POST" ? ping : "",
+      );
       assert.equal(status, 403, JSON.stringify({ method, foreign }));
       assert.equal((JSON.parse(body) as { code: string }).code, "ORIGIN_REFUSED");
     }
@@ -97,7 +113,10 @@ test("the address says how the tools are shown", async () => {
     {
       plane: {
         config: {
-          mcpServers: { one: namedServer("one", ["alone", "both"]), two: namedServer("two", ["both"]) },
+          mcpServers: {
+            one: namedServer("one", ["alone", "both"]),
+            two: namedServer("two", ["both"]),
+          },
           toolsets: { small: { providers: ["one"], allow_tools: ["al*"] } },
         },
       },
@@ -106,7 +125,10 @@ test("the address says how the tools are shown", async () => {
   const namesAt = async (query: string) => {
     const client = await EraClient.open(`${gateway.url}${query}`, "legacy");
     const { tools } = (await client.request("tools/list")) as { tools: { name: string }[] };
-    return { client, names: tools.map(({ name }) => name).filter((name) => !name.startsWith("read_")) };
+    return {
+      client,
+      names: tools.map(({ name }) => name).filter((name) => !name.startsWith("read_")),
+    };
   };
   // A list does not wait for slow servers.
   await until("the tools of both", async () => (await gateway.plane.tools.list()).length === 3);
@@ -130,9 +152,14 @@ test("the address says how the tools are shown", async () => {
 });
 
 test("two servers with a resource of the same address are both reached", async () => {
-  await using gateway = await startGateway({ one: fixture("resources"), two: fixture("resources") });
+  await using gateway = await startGateway({
+    one: fixture("resources"),
+    two: fixture("resources"),
+  });
   const client = await EraClient.open(gateway.url, "legacy");
-  const { resources } = (await client.request("resources/list")) as { resources: { uri: string }[] };
+  const { resources } = (await client.request("resources/list")) as {
+    resources: { uri: string }[];
+  };
   const uris = resources.map(({ uri }) => uri).filter((uri) => uri.endsWith("fx://readme"));
   assert.deepEqual(uris, ["fx://readme", "toolplane://two/fx://readme"]);
   for (const uri of uris) {
@@ -143,7 +170,9 @@ test("two servers with a resource of the same address are both reached", async (
 });
 
 test("a handle that was tampered with, used twice or taken from another request is refused", async () => {
-  await using gateway = await startGateway({ far: fixture("conformance", [], { protocol: "legacy" }) });
+  await using gateway = await startGateway({
+    far: fixture("conformance", [], { protocol: "legacy" }),
+  });
   const client = await EraClient.open(gateway.url, "modern", { capabilities: { elicitation: {} } });
   const name = "far__test_input_required_result_elicitation";
   const begin = async () => {
@@ -153,12 +182,19 @@ test("a handle that was tampered with, used twice or taken from another request 
       requestState: string;
     };
     const answer = { action: "accept", content: { name: "Ann" } };
-    const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((key) => [key, answer]));
+    const inputResponses = Object.fromEntries(
+      Object.keys(inputRequests).map((key) => [key, answer]),
+    );
     return { requestState, inputResponses };
   };
   const { requestState, inputResponses } = await begin();
   const retry = (state: string, tool = name) =>
-    client.exchange("tools/call", { name: tool, arguments: {}, inputResponses, requestState: state });
+    client.exchange("tools/call", {
+      name: tool,
+      arguments: {},
+      inputResponses,
+      requestState: state,
+    });
   assert.equal((await retry(`${requestState}x`)).reply.error?.code, -32602);
   assert.equal((await retry(requestState, "far__test_simple_text")).reply.error?.code, -32602);
   const done = await retry(requestState);
@@ -194,6 +230,9 @@ test("bodies that never arrive hold up no one else", async () => {
   );
   const client = await EraClient.open(gateway.url, "legacy");
   for (let count = 0; count < 20; count += 1)
-    assert.match(JSON.stringify(await client.call("one__echo", { message: `call ${count}` })), /call/);
+    assert.match(
+      JSON.stringify(await client.call("one__echo", { message: `call ${count}` })),
+      /call/,
+    );
   for (const socket of slow) socket.destroy();
 });

@@ -92,11 +92,30 @@ for (const era of ["legacy", "modern"] as const) {
   test(`the official ${era} client finds and calls over stdio`, async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { one: processFixture("echo") });
-    const env = Object.fromEntries(Object.entries(fixtureEnvironment()).map(([name, value]) => [name, value ?? ""]));
-    const args = [commandLineFile, "mcp", "--mode", "lazy", "--config", config, "--data-dir", directory.file("data")];
-    const transport = new StdioClientTransport({ command: process.execPath, args, env, stderr: "ignore" });
+    const env = Object.fromEntries(
+      Object.entries(fixtureEnvironment()).map(([name, value]) => [name, value ?? ""]),
+    );
+    const args = [
+      commandLineFile,
+      "mcp",
+      "--mode",
+      "lazy",
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("data"),
+    ];
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args,
+      env,
+      stderr: "ignore",
+    });
     const mode = era === "modern" ? ({ pin: "2026-07-28" } as const) : "legacy";
-    const client = new Client({ name: "official", version: "1.0.0" }, { versionNegotiation: { mode } });
+    const client = new Client(
+      { name: "official", version: "1.0.0" },
+      { versionNegotiation: { mode } },
+    );
     await client.connect(transport);
     try {
       assert.match(client.getInstructions() ?? "", /mcp_tool_search.*Servers: one/);

@@ -12,5 +12,8 @@ test("a tool that shares the line of another counts, and may be called as what w
   assert.match(found.text, /one__echo\(.*\(also on two\)/);
   assert.equal(found.truncated, false);
   assert.match(found.message, new RegExp(`^${found.total} of ${found.total} tools`));
-  assert.deepEqual(await call("two__echo", { message: "hi" }).then(({ isError }) => isError), false);
+  assert.deepEqual(
+    await call("two__echo", { message: "hi" }).then(({ isError }) => isError),
+    false,
+  );
 });

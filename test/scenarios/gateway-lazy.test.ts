@@ -13,17 +13,26 @@ for (const era of ["legacy", "modern"] as const) {
     assert.deepEqual(await names(), metaNames);
     const found = await search("touch a resource");
     assert.deepEqual(
-      found.tools.map(({ name, server, required, arguments: takes }) => [name, server, required, takes]),
+      found.tools.map(({ name, server, required, arguments: takes }) => [
+        name,
+        server,
+        required,
+        takes,
+      ]),
       [["my_server__touch", "my_server", ["uri"], "uri: string"]],
     );
     assert.equal(found.totalAvailable, 18);
     assert.equal(found.autoLoaded, era === "legacy");
     assert.match(found.text, /- my_server__touch\(uri: string\): Changes a resource/);
     const direct = await call("one__echo", { message: "by name" });
-    const wrapped = await call("call_tool", { name: "one__echo", arguments: { message: "by name" } });
+    const wrapped = await call("call_tool", {
+      name: "one__echo",
+      arguments: { message: "by name" },
+    });
     assert.deepEqual(wrapped.result, direct.result);
     assert.equal(
-      (await call("call_tool", { name: "mcp_my_server_touch", arguments: { uri: "fx://a" } })).isError,
+      (await call("call_tool", { name: "mcp_my_server_touch", arguments: { uri: "fx://a" } }))
+        .isError,
       false,
     );
   });
@@ -115,7 +124,9 @@ test("with 'found' only what was shown can be called, and the way there is repor
     const { search, call } = await openClient(gateway.url, era);
     const guessed = await call("one__echo", { message: "guessed" });
     assert.match(guessed.text, /'one.echo' was not shown in this session.*mcp_tool_search/);
-    assert.ok((await call("call_tool", { name: "one.echo", arguments: { message: "guessed" } })).isError);
+    assert.ok(
+      (await call("call_tool", { name: "one.echo", arguments: { message: "guessed" } })).isError,
+    );
     assert.equal((await call("one__whoami_server")).isError, false);
     await search("return the message", { server: "one", limit: 1 });
     assert.equal((await call("one.echo", { message: "found" })).text, "found");
@@ -157,7 +168,12 @@ test("anyone who hears of events hears who searched and what was loaded", async 
         session: session?.id,
         loadedTokens: 0,
       },
-      { type: "tool.dynamicLoad", session: session?.id, tools: ["my_server.touch"], loadedTokens: 0 },
+      {
+        type: "tool.dynamicLoad",
+        session: session?.id,
+        tools: ["my_server.touch"],
+        loadedTokens: 0,
+      },
     ],
   );
 });
@@ -184,7 +200,10 @@ test("progress, questions and approvals of a call come through the tool that cal
     _meta: { progressToken: "steps" },
   });
   assert.equal(notifications.filter(({ method }) => method === "notifications/progress").length, 3);
-  assert.equal((await call("call_tool", { name: "one__echo", arguments: { message: "approved" } })).text, "approved");
+  assert.equal(
+    (await call("call_tool", { name: "one__echo", arguments: { message: "approved" } })).text,
+    "approved",
+  );
   assert.match(asked.join(), /one.echo/);
 });
 
@@ -202,7 +221,12 @@ test("toolsets, bare names and the lazy list go together", async () => {
   await bare.search("select:a.alpha,a.both");
   assert.deepEqual((await bare.loaded()).sort(), ["a__both", "alpha"]);
   const full = await openClient(`${gateway.url}?mode=full`);
-  assert.deepEqual((await full.names()).slice(0, 4).sort(), ["a__alpha", "a__both", "b__beta", "b__both"]);
+  assert.deepEqual((await full.names()).slice(0, 4).sort(), [
+    "a__alpha",
+    "a__both",
+    "b__beta",
+    "b__both",
+  ]);
 });
 
 test("a large result brings the tool that reads it", async () => {
@@ -242,10 +266,16 @@ test("a client of the later era that listens is notified, and its list is again 
   await until("the change was reported", () => heard.includes(listChanged));
   assert.deepEqual(await loaded(), ["my_server__touch"]);
   const [session] = (await gateway.plane.stats()).sessions ?? [];
-  assert.deepEqual([session?.client, session?.era, session?.loaded], ["listener", "modern", ["my_server.touch"]]);
+  assert.deepEqual(
+    [session?.client, session?.era, session?.loaded],
+    ["listener", "modern", ["my_server.touch"]],
+  );
   left.abort();
   await ended;
-  await until("the end of its session", async () => (await gateway.plane.stats()).sessions?.length === 0);
+  await until(
+    "the end of its session",
+    async () => (await gateway.plane.stats()).sessions?.length === 0,
+  );
   assert.deepEqual(await loaded(), []);
   assert.equal(heard.filter((method) => method === listChanged).length, 1);
 });

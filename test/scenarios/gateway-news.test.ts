@@ -33,7 +33,10 @@ async function listen(client: EraClient, url: string, notifications: object) {
 }
 
 test("a client that listens gets what it named, first of all what was agreed to", async () => {
-  await using gateway = await startGateway({ far: fixture("conformance"), notes: fixture("resources") });
+  await using gateway = await startGateway({
+    far: fixture("conformance"),
+    notes: fixture("resources"),
+  });
   const client = await EraClient.open(gateway.url, "modern");
   await client.request("resources/list");
   const { heard, ended, leave } = await listen(client, gateway.url, {
@@ -75,7 +78,9 @@ test("a client that listens learns in good order that the plane stops", async ()
 });
 
 test("log messages reach anyone who made the server log them, and no one else", async () => {
-  await using gateway = await startGateway({ far: fixture("conformance", [], { protocol: "legacy" }) });
+  await using gateway = await startGateway({
+    far: fixture("conformance", [], { protocol: "legacy" }),
+  });
   const open = async (level: string) => {
     const client = await EraClient.open(gateway.url, "legacy");
     await client.request("logging/setLevel", { level });
@@ -84,7 +89,10 @@ test("log messages reach anyone who made the server log them, and no one else", 
   const talkative = await open("debug");
   const quiet = await open("error");
   const logsOf = async (client: EraClient, tool: string) => {
-    const { notifications } = await client.exchange("tools/call", { name: `far__${tool}`, arguments: {} });
+    const { notifications } = await client.exchange("tools/call", {
+      name: `far__${tool}`,
+      arguments: {},
+    });
     return notifications.filter(({ method }) => method === "notifications/message").length;
   };
   assert.equal(await logsOf(talkative, "test_tool_with_logging"), 3);
@@ -93,13 +101,19 @@ test("log messages reach anyone who made the server log them, and no one else", 
 });
 
 test("a request of the later revision gets log messages only when it says how serious they must be", async () => {
-  await using gateway = await startGateway({ far: fixture("conformance", [], { protocol: "modern" }) });
+  await using gateway = await startGateway({
+    far: fixture("conformance", [], { protocol: "modern" }),
+  });
   for (const [logLevel, count] of [
     ["debug", 1],
     ["error", 0],
     [undefined, 0],
   ] as const) {
-    const client = await EraClient.open(gateway.url, "modern", logLevel === undefined ? {} : { logLevel });
+    const client = await EraClient.open(
+      gateway.url,
+      "modern",
+      logLevel === undefined ? {} : { logLevel },
+    );
     const params = { name: "far__test_logging_tool", arguments: {} };
     const { notifications } = await client.exchange("tools/call", params);
     assert.equal(notifications.length, count, String(logLevel));
@@ -114,7 +128,10 @@ test("a person is asked by their own client for a yes, also in the later revisio
       plane: {
         dataDirectory: directory.path,
         config: {
-          mcpServers: { one: fixture("echo"), far: fixture("conformance", [], { protocol: "modern" }) },
+          mcpServers: {
+            one: fixture("echo"),
+            far: fixture("conformance", [], { protocol: "modern" }),
+          },
           policy: { rules: [{ server: "*", verdict: "ask", reason: "everything is asked about" }] },
         },
       },

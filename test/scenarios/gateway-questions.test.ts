@@ -36,10 +36,20 @@ test("someone who watches the questions may answer for a client that cannot be a
 for (const era of ["legacy", "modern"] as const satisfies Era[]) {
   test(`a form that a ${era} client fills in wrongly does not reach the server`, async () => {
     await using gateway = await startGateway(server);
-    for (const content of [{ name: 5 }, { count: 1 }, { name: "Ann", count: "many" }, "Ann", null]) {
+    for (const content of [
+      { name: 5 },
+      { count: 1 },
+      { name: "Ann", count: "many" },
+      "Ann",
+      null,
+    ]) {
       const answer = () => ({ action: "accept", content });
       const client = await EraClient.open(gateway.url, era, { capabilities: forms, answer });
-      assert.deepEqual(told(await client.call("raw__asking")), { action: "cancel" }, JSON.stringify(content));
+      assert.deepEqual(
+        told(await client.call("raw__asking")),
+        { action: "cancel" },
+        JSON.stringify(content),
+      );
     }
     const content = { name: "Ann", count: 2 };
     const client = await EraClient.open(gateway.url, era, {
@@ -65,7 +75,10 @@ test("a client finds in its log what was wrong with its answer", async () => {
   await using gateway = await startGateway(server);
   const answer = () => ({ action: "accept", content: { name: 5 } });
   const client = await EraClient.open(gateway.url, "legacy", { capabilities: forms, answer });
-  const { notifications } = await client.exchange("tools/call", { name: "raw__asking", arguments: {} });
+  const { notifications } = await client.exchange("tools/call", {
+    name: "raw__asking",
+    arguments: {},
+  });
   const logged = notifications.filter(({ method }) => method === "notifications/message");
   assert.match(JSON.stringify(logged), /is not what the server asked for: .*name/);
 });
@@ -81,13 +94,22 @@ test("what is asked here says whose words it is, as every other result does", as
 
 for (const era of ["legacy", "modern"] as const satisfies Era[]) {
   test(`no address but one of the web reaches a ${era} client that opens addresses`, async () => {
-    await using gateway = await startGateway({ elicit: fixture("elicit"), modern: fixture("modern") });
+    await using gateway = await startGateway({
+      elicit: fixture("elicit"),
+      modern: fixture("modern"),
+    });
     const answer = () => ({ action: "accept" });
-    const client = await EraClient.open(gateway.url, era, { capabilities: { elicitation: { url: {} } }, answer });
+    const client = await EraClient.open(gateway.url, era, {
+      capabilities: { elicitation: { url: {} } },
+      answer,
+    });
     for (const url of ["javascript:alert(1)", "file:///etc/passwd", "vscode://settings"]) {
       const { structuredContent } = await client.call("elicit__ask_url", { url });
       assert.equal(((structuredContent as JsonObject).error as JsonObject).code, -32602, url);
-      await assert.rejects(client.call("modern__visit", { url }), /only http: and https: are opened/);
+      await assert.rejects(
+        client.call("modern__visit", { url }),
+        /only http: and https: are opened/,
+      );
     }
     assert.deepEqual(client.asked, []);
     await client.call("elicit__ask_url");

@@ -16,8 +16,12 @@ async function speak(lines: readonly string[], more: readonly string[] = []) {
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, { one: fixture("echo") });
   const args = ["mcp", "--config", config, "--data-dir", directory.file("data"), ...more];
-  const { code, stdout, stderr } = await startCli(args, { input: lines.map((line) => `${line}\n`).join("") }).result;
-  const answers = stdout.split("\n").flatMap((line) => (line === "" ? [] : (JSON.parse(line) as Line)));
+  const { code, stdout, stderr } = await startCli(args, {
+    input: lines.map((line) => `${line}\n`).join(""),
+  }).result;
+  const answers = stdout
+    .split("\n")
+    .flatMap((line) => (line === "" ? [] : (JSON.parse(line) as Line)));
   return { code, stderr, codes: answers.map(({ id, error }) => [id, error?.code ?? null]) };
 }
 
@@ -41,8 +45,10 @@ test("over stdio, what is no message is refused under its own id", async () => {
 });
 
 test("over stdio, several messages in one are refused by revisions that do not have them", async () => {
-  const batch = '[{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":3,"method":"ping"}]';
-  const answered = async (version: string) => (await speak([hello(version), batch])).codes.filter(([id]) => id !== 1);
+  const batch =
+    '[{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":3,"method":"ping"}]';
+  const answered = async (version: string) =>
+    (await speak([hello(version), batch])).codes.filter(([id]) => id !== 1);
   assert.deepEqual(await answered("2025-06-18"), [[null, -32600]]);
   assert.deepEqual(await answered("2025-03-26"), [
     [2, null],
@@ -98,7 +104,10 @@ test("a request for nothing, or for what is not there, is refused in words that 
   const client = await EraClient.open(gateway.url, "legacy");
   const messageOf = async (method: string, params: Record<string, string>) =>
     (await client.exchange(method, params)).reply.error?.message ?? "";
-  assert.match(await messageOf("tools/call", { name: "raw__nope" }), /^Unknown tool: 'raw__nope'\. /);
+  assert.match(
+    await messageOf("tools/call", { name: "raw__nope" }),
+    /^Unknown tool: 'raw__nope'\. /,
+  );
   assert.match(
     await messageOf("tools/call", { name: "raw__nothing" }),
     /^Server 'raw' failed on 'nothing': invalid tools\/call result/,
@@ -106,7 +115,10 @@ test("a request for nothing, or for what is not there, is refused in words that 
   assert.match(await messageOf("prompts/get", {}), /'name' must be a string/);
   assert.match(await messageOf("prompts/get", { name: "nope" }), /No prompt 'nope'/);
   assert.match(await messageOf("resources/read", {}), /'uri' must be a string/);
-  assert.match(await messageOf("resources/read", { uri: "nope://x" }), /Resource not found: nope:\/\/x/);
+  assert.match(
+    await messageOf("resources/read", { uri: "nope://x" }),
+    /Resource not found: nope:\/\/x/,
+  );
 });
 
 test("a resource of a kind that no server lists is asked of none of them", async () => {

@@ -60,7 +60,8 @@ test("at the limit a session that its client has left makes room, and one with a
   assert.equal((await used.exchange("ping")).status, 200);
   const fresh = await open();
   assert.equal((await left.exchange("ping")).status, 404);
-  for (const client of [listening, used, fresh]) assert.equal((await client.exchange("ping")).status, 200);
+  for (const client of [listening, used, fresh])
+    assert.equal((await client.exchange("ping")).status, 200);
   leaving.abort();
 });
 
@@ -84,12 +85,19 @@ test("a thousand sessions that come and go leave nothing, and those that stay ar
     assert.equal((await used.exchange("ping")).status, 200);
   }
   assert.equal(gateway.gateway.sessions(), 128);
-  assert.equal((await unused.exchange("ping")).status, 404, "the one that was not used for longest went first");
+  assert.equal(
+    (await unused.exchange("ping")).status,
+    404,
+    "the one that was not used for longest went first",
+  );
 });
 
 test("a session belongs to anyone who opened it", async () => {
   await using directory = await temporaryDirectory();
-  await using gateway = await startGateway({ one: fixture("echo") }, { plane: { dataDirectory: directory.path } });
+  await using gateway = await startGateway(
+    { one: fixture("echo") },
+    { plane: { dataDirectory: directory.path } },
+  );
   const { plane } = gateway;
   const [ann, bob] = await Promise.all(
     ["ann", "bob"].map(async (user) => {
@@ -97,7 +105,9 @@ test("a session belongs to anyone who opened it", async () => {
       return { authorization: `Bearer ${secret}` };
     }),
   );
-  const client = await EraClient.open(gateway.url, "legacy", { headers: ann as Record<string, string> });
+  const client = await EraClient.open(gateway.url, "legacy", {
+    headers: ann as Record<string, string>,
+  });
   const stolen = { ...client.headersFor(), ...bob };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });
   assert.equal((await fetch(gateway.url, { method: "POST", headers: stolen, body })).status, 404);
@@ -140,7 +150,8 @@ test("a client hears on its own stream that a list has changed", async () => {
   const reading = readSse(stream, (message) => heard.push(message)).catch(() => undefined);
   await client.call("far__test_trigger_tool_change");
   await client.call("far__test_trigger_prompt_change");
-  const isTold = (list: string) => heard.some(({ method }) => method === `notifications/${list}/list_changed`);
+  const isTold = (list: string) =>
+    heard.some(({ method }) => method === `notifications/${list}/list_changed`);
   await until("both changes were reported", () => isTold("tools") && isTold("prompts"));
   left.abort();
   await reading;
@@ -150,8 +161,15 @@ test("a stream that broke off goes on where the client says", async () => {
   await using gateway = await startGateway(conformance());
   const client = await EraClient.open(gateway.url, "legacy");
   const left = new AbortController();
-  const params = { name: "far__test_tool_with_progress", arguments: {}, _meta: { progressToken: 7 } };
-  const response = await client.post({ jsonrpc: "2.0", id: 90, method: "tools/call", params }, left.signal);
+  const params = {
+    name: "far__test_tool_with_progress",
+    arguments: {},
+    _meta: { progressToken: 7 },
+  };
+  const response = await client.post(
+    { jsonrpc: "2.0", id: 90, method: "tools/call", params },
+    left.signal,
+  );
   let last = "";
   await readSse(
     response,
@@ -205,7 +223,11 @@ for (const era of ["legacy", "modern"] as const) {
     const client = await EraClient.open(gateway.url, era);
     const left = new AbortController();
     const call = client
-      .exchange("tools/call", { name: "one__slow", arguments: { seconds: 60, ms: 60_000 } }, left.signal)
+      .exchange(
+        "tools/call",
+        { name: "one__slow", arguments: { seconds: 60, ms: 60_000 } },
+        left.signal,
+      )
       .catch(() => "left");
     await untilLogged(log, ({ message }) => message?.method === "tools/call");
     left.abort();

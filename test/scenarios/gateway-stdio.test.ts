@@ -18,7 +18,9 @@ for (const era of ["legacy", "modern"] as const) {
       old: fixture("conformance", [], { protocol: "legacy" }),
       late: fixture("conformance", [], { protocol: "modern" }),
     });
-    const env = Object.fromEntries(Object.entries(fixtureEnvironment()).map(([name, value]) => [name, value ?? ""]));
+    const env = Object.fromEntries(
+      Object.entries(fixtureEnvironment()).map(([name, value]) => [name, value ?? ""]),
+    );
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [bin, "mcp", "--config", config, "--data-dir", directory.file("data")],
@@ -48,7 +50,9 @@ for (const era of ["legacy", "modern"] as const) {
           );
           return progress.length >= 1;
         });
-        const said = await client.callTool({ name: `${server}__test_input_required_result_elicitation` });
+        const said = await client.callTool({
+          name: `${server}__test_input_required_result_elicitation`,
+        });
         assert.match(JSON.stringify(said.structuredContent), /Ann/);
       }
     } finally {

@@ -8,7 +8,8 @@ import { openVerbatim } from "./verbatim-client.ts";
 
 const eras: readonly Era[] = ["legacy", "modern"];
 const server = { raw: fixture("verbatim") };
-const odd = '{"a":9007199254740993,"b":-0,"9":1.0,"c":1e300,"1":"\\u0041","d":[{"e":0.12345678901234567890}]}';
+const odd =
+  '{"a":9007199254740993,"b":-0,"9":1.0,"c":1e300,"1":"\\u0041","d":[{"e":0.12345678901234567890}]}';
 
 for (const era of eras) {
   test(`a ${era} client gets every number that a server wrote, whatever had to be looked at on the way`, async () => {
@@ -16,10 +17,16 @@ for (const era of eras) {
     const ask = await openVerbatim(gateway.url, era);
     for (const tool of ["numbers", "marked", "promised", "only_data"]) {
       const text = await ask("tools/call", `"name":"raw__${tool}","arguments":{}`);
-      assert.ok(text.replace('"structuredContent" : ', '"structuredContent":').includes(numbers), text);
+      assert.ok(
+        text.replace('"structuredContent" : ', '"structuredContent":').includes(numbers),
+        text,
+      );
     }
     const wrapped = await ask("tools/call", '"name":"raw__listing","arguments":{}');
-    assert.match(wrapped, era === "legacy" ? /\{"result":\[9007199254740993,-0\]\}/ : /:\[9007199254740993,-0\]/);
+    assert.match(
+      wrapped,
+      era === "legacy" ? /\{"result":\[9007199254740993,-0\]\}/ : /:\[9007199254740993,-0\]/,
+    );
     const refused = await ask("tools/call", '"name":"raw__refusing","arguments":{}');
     assert.ok(refused.includes(`"data":${numbers}`), refused);
   });
@@ -52,7 +59,8 @@ for (const era of eras) {
     const ask = await openVerbatim(gateway.url, era);
     const members = `"name":"raw__line","arguments":${odd}`;
     const text = await ask("tools/call", members, "7", '"far/away":9007199254740993');
-    const [{ text: line }] = (JSON.parse(text) as { result: { content: [{ text: string }] } }).result.content;
+    const [{ text: line }] = (JSON.parse(text) as { result: { content: [{ text: string }] } })
+      .result.content;
     assert.ok(line.includes(`"arguments":${odd}`), line);
     assert.ok(line.includes('"far/away":9007199254740993'), line);
   });
@@ -68,23 +76,41 @@ for (const era of eras) {
 test("what our own words are put into keeps everything else it says", async () => {
   await using gateway = await startGateway(server);
   const modern = JSON.parse(
-    await (await openVerbatim(gateway.url, "modern"))("tools/call", '"name":"raw__marked","arguments":{}'),
+    await (await openVerbatim(gateway.url, "modern"))(
+      "tools/call",
+      '"name":"raw__marked","arguments":{}',
+    ),
   ) as { result: { resultType: string; _meta: object } };
   assert.equal(modern.result.resultType, "complete");
-  assert.deepEqual(Object.keys(modern.result._meta), ["far/away", "io.modelcontextprotocol/serverInfo"]);
-  const legacy = await (await openVerbatim(gateway.url, "legacy"))("tools/call", '"name":"raw__marked","arguments":{}');
+  assert.deepEqual(Object.keys(modern.result._meta), [
+    "far/away",
+    "io.modelcontextprotocol/serverInfo",
+  ]);
+  const legacy = await (await openVerbatim(gateway.url, "legacy"))(
+    "tools/call",
+    '"name":"raw__marked","arguments":{}',
+  );
   assert.match(legacy, /"_meta":\{ "far\/away" : 9007199254740993 \}/);
   assert.doesNotMatch(legacy, /resultType|serverInfo/);
 });
 
 test("a person is never asked about another number than the one that would be sent", async () => {
   const policy = { rules: [{ tool: "raw.line", verdict: "ask" as const }] };
-  await using gateway = await startGateway({}, { plane: { config: { mcpServers: server, policy } } });
+  await using gateway = await startGateway(
+    {},
+    { plane: { config: { mcpServers: server, policy } } },
+  );
   const ask = await openVerbatim(gateway.url, "legacy");
-  const refused = await ask("tools/call", '"name":"raw__line","arguments":{"a":{"b":9007199254740993}}');
+  const refused = await ask(
+    "tools/call",
+    '"name":"raw__line","arguments":{"a":{"b":9007199254740993}}',
+  );
   assert.match(refused, /'a\.b' of 'raw\.line' is 9007199254740993, which is another number/);
   assert.match(refused, /INVALID_ARGUMENTS/);
   assert.doesNotMatch(refused, /APPROVAL_REQUIRED/);
-  const held = await ask("tools/call", '"name":"raw__line","arguments":{"a":0.12345678901234567890}');
+  const held = await ask(
+    "tools/call",
+    '"name":"raw__line","arguments":{"a":0.12345678901234567890}',
+  );
   assert.match(held, /APPROVAL_REQUIRED/);
 });

@@ -10,13 +10,21 @@ import { processFixture as fixture, pidsIn, runCli, startCli, writeConfig } from
 /** Adds one to the number in the prompt, by way of the tool, and tells. */
 const addsOne: Extract<Script, (...args: never[]) => unknown> = ({ messages }) => {
   const last = (messages as { role: string; content: string }[]).at(-1);
-  if (last?.role === "tool") return { kind: "text", text: `It is ${/\d+/.exec(last.content)?.[0]}.` };
+  if (last?.role === "tool")
+    return { kind: "text", text: `It is ${/\d+/.exec(last.content)?.[0]}.` };
   const number = Number(/\d+/.exec(last?.content ?? "")?.[0]);
   if (number === 13) return { kind: "error", status: 400, message: "not that one" };
   return { kind: "tools", calls: [{ name: "fx__add", arguments: { a: number, b: 1 } }] };
 };
 
-type Line = { line: number; id: unknown; ok: boolean; answer: string; outcome: string; run: unknown };
+type Line = {
+  line: number;
+  id: unknown;
+  ok: boolean;
+  answer: string;
+  outcome: string;
+  run: unknown;
+};
 
 suite("a batch of prompts", { concurrency: 2 }, () => {
   test("answers each with tools, in the order of the prompts, on one session and with one trace", async () => {
@@ -32,7 +40,10 @@ suite("a batch of prompts", { concurrency: 2 }, () => {
       [...[...Array(12).keys()].map((at) => [`p${at}`, `It is ${at + 1}.`]), ["p13", null]],
     );
     assert.deepEqual([lines.at(-1)?.ok, lines.at(-1)?.outcome], [false, "failed"]);
-    const runs = parse(trace).map(({ line, run }) => [line, (run as { question: string }).question]);
+    const runs = parse(trace).map(({ line, run }) => [
+      line,
+      (run as { question: string }).question,
+    ]);
     assert.deepEqual(
       runs,
       lines.map(({ line }) => [line, `What is ${line === 13 ? 13 : line - 1} plus one?`]),
@@ -44,13 +55,26 @@ suite("a batch of prompts", { concurrency: 2 }, () => {
   test("goes on after a kill -9 without asking again for what is answered", async () => {
     let isHeld = true;
     const holds: Script = (body, at) =>
-      isHeld && JSON.stringify(body.messages).includes("What is 5 ") ? { kind: "hang", text: "I" } : addsOne(body, at);
+      isHeld && JSON.stringify(body.messages).includes("What is 5 ")
+        ? { kind: "hang", text: "I" }
+        : addsOne(body, at);
     await using world = await openWorld(holds);
     const out = world.directory.file("answers.jsonl");
     const trace = world.directory.file("runs.jsonl");
-    const words = world.words(write(world, [...Array(8).keys()]), "--out", out, "--trace", trace, "--parallel", "3");
+    const words = world.words(
+      write(world, [...Array(8).keys()]),
+      "--out",
+      out,
+      "--trace",
+      trace,
+      "--parallel",
+      "3",
+    );
     const { process: running, result } = startCli(words);
-    await until("seven answers", () => existsSync(out) && readFileSync(out, "utf8").split("\n").length === 8);
+    await until(
+      "seven answers",
+      () => existsSync(out) && readFileSync(out, "utf8").split("\n").length === 8,
+    );
     running.kill("SIGKILL");
     await result;
     isHeld = false;
@@ -101,7 +125,11 @@ suite("generateAll", () => {
       world.plane.agent.generateAll(requests, { parallel: 2, system: "You count." }),
     );
     assert.deepEqual(
-      results.map(({ index, generation, error }) => [index, generation?.value ?? null, error?.code ?? null]),
+      results.map(({ index, generation, error }) => [
+        index,
+        generation?.value ?? null,
+        error?.code ?? null,
+      ]),
       [
         [0, "It is 2.", null],
         [1, "It is 3.", null],
@@ -109,7 +137,9 @@ suite("generateAll", () => {
         [3, "It is 5.", null],
       ],
     );
-    assert.ok(world.model.requests.every(({ body }) => JSON.stringify(body).includes("You count.")));
+    assert.ok(
+      world.model.requests.every(({ body }) => JSON.stringify(body).includes("You count.")),
+    );
     assert.throws(() => world.plane.agent.generateAll([], { parallel: 0 }), { code: "USAGE" });
   });
 });
@@ -142,7 +172,9 @@ async function openWorld(responses: Script): Promise<World> {
 
 function write({ directory }: World, numbers: readonly number[]): string {
   const file = directory.file("prompts.jsonl");
-  const lines = numbers.map((at) => JSON.stringify({ id: `p${at}`, prompt: `What is ${at} plus one?` }));
+  const lines = numbers.map((at) =>
+    JSON.stringify({ id: `p${at}`, prompt: `What is ${at} plus one?` }),
+  );
   writeFileSync(file, `${lines.join("\n")}\n`);
   return file;
 }

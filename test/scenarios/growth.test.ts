@@ -23,11 +23,18 @@ async function fill(data: string, count: number): Promise<void> {
   const store = await openSqliteStore(`${data}/toolplane.db`);
   const at = (number: number) => new Date(Date.now() - (count - number) * hourMs).toISOString();
   const entries: JournalEntry[] = Array.from({ length: count }, (_, number) => {
-    const call = { ...template, id: `call-${number}`, at: at(number), conversation: kilobyte } as CallRecord;
+    const call = {
+      ...template,
+      id: `call-${number}`,
+      at: at(number),
+      conversation: kilobyte,
+    } as CallRecord;
     return { kind: "call", call };
   });
   const event = { type: "store.back" } as const;
-  entries.unshift(...Array.from({ length: 50 }, (): JournalEntry => ({ kind: "event", at: at(0), event })));
+  entries.unshift(
+    ...Array.from({ length: 50 }, (): JournalEntry => ({ kind: "event", at: at(0), event })),
+  );
   const changes = ["one", "another"].map((id): JournalEntry => {
     const said = { operation: "keys.create", target: null, user: null, ok: true };
     return { kind: "audit", record: { id, at: at(0), ...said } as AuditRecord };
@@ -60,11 +67,17 @@ test("records above calls.maxBytes go, the oldest first, with their events, and 
     await using plane = await createPlane({ config, dataDirectory: data });
     plane.start();
     await until("less", async () =>
-      ((await plane.doctor()).stored ?? []).some(({ kind, bytes }) => kind === "calls" && (bytes ?? 0) < maxBytes),
+      ((await plane.doctor()).stored ?? []).some(
+        ({ kind, bytes }) => kind === "calls" && (bytes ?? 0) < maxBytes,
+      ),
     );
     const newest = await plane.calls.list({ limit: 1 });
     assert.equal(newest[0]?.id, "call-1199");
-    assert.equal((await plane.audit.get("one")).operation, "keys.create", "calls push out no change");
+    assert.equal(
+      (await plane.audit.get("one")).operation,
+      "keys.create",
+      "calls push out no change",
+    );
     await until("the end of the removal", async () => (await plane.calls.verify()).ok);
   }
   const after = await holdings(data);
@@ -87,11 +100,17 @@ test("records go by whole days: one of the day on which calls.keepDays ends stay
   const keepDays = 3;
   const edge = Date.parse(new Date(Date.now() - keepDays * 24 * hourMs).toISOString().slice(0, 10));
   const entries = [-2 * hourMs, -hourMs, 1, 2].map((ms): JournalEntry => {
-    return { kind: "call", call: { ...template, id: `at${ms}`, at: new Date(edge + ms).toISOString() } as CallRecord };
+    return {
+      kind: "call",
+      call: { ...template, id: `at${ms}`, at: new Date(edge + ms).toISOString() } as CallRecord,
+    };
   });
   await store.append(entries);
   await store.close();
-  await using plane = await createPlane({ config: { mcpServers: {}, calls: { keepDays } }, dataDirectory: data });
+  await using plane = await createPlane({
+    config: { mcpServers: {}, calls: { keepDays } },
+    dataDirectory: data,
+  });
   plane.start();
   await until("the removal", async () => (await plane.calls.verify()).checkpoints.length > 0);
   const left = (await plane.calls.list()).map(({ id }) => id).filter((id) => id.startsWith("at"));
@@ -106,7 +125,11 @@ test("large records of one caller make no others look large", async () => {
   const store = await openSqliteStore(`${data}/toolplane.db`);
   const [template] = await store.calls({ limit: 1 });
   const large = Array.from({ length: 500 }, (_, number): JournalEntry => {
-    const call = { ...template, id: `large-${number}`, conversation: kilobyte.repeat(20) } as CallRecord;
+    const call = {
+      ...template,
+      id: `large-${number}`,
+      conversation: kilobyte.repeat(20),
+    } as CallRecord;
     return { kind: "call", call };
   });
   await store.append(large);
@@ -127,7 +150,8 @@ test("events are limited by age, and the newest stays so that their numbers go o
   await store.append(old);
   const last = await store.lastEventId();
   let batches = 0;
-  for (let removed = 1; removed > 0; batches += 1) removed = await store.forgetEvents("2021-01-01T00:00:00.000Z");
+  for (let removed = 1; removed > 0; batches += 1)
+    removed = await store.forgetEvents("2021-01-01T00:00:00.000Z");
   assert.ok(batches > 2, "in batches");
   assert.deepEqual([(await store.events()).length, await store.lastEventId()], [1, last]);
   await store.close();
@@ -136,7 +160,13 @@ test("events are limited by age, and the newest stays so that their numbers go o
 test("doctor lists what grows, with its limit and its setting", async () => {
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, {});
-  const { stdout } = await runCli(["doctor", "--config", config, "--data-dir", directory.file("data")]);
+  const { stdout } = await runCli([
+    "doctor",
+    "--config",
+    config,
+    "--data-dir",
+    directory.file("data"),
+  ]);
   for (const row of [
     /calls +0, 0 KiB +90 days, 16 GiB of records together +calls\.keepDays, calls\.maxBytes/,
     /results +0, 0 KiB +1 day, 256 MiB +results\.keepMs, results\.maxStoredBytes/,

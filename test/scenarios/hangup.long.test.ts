@@ -8,13 +8,23 @@ import { freePort } from "../fixtures/free-port.ts";
 import { fixtureEnvironment, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { postCall } from "./requests.ts";
-import { fixture, isRunning, pidsIn, processFixture, startServeProcess, within, writeConfig } from "./support.ts";
+import {
+  fixture,
+  isRunning,
+  pidsIn,
+  processFixture,
+  startServeProcess,
+  within,
+  writeConfig,
+} from "./support.ts";
 
 const bin = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
 const script = "/usr/bin/script";
 const hi = { arguments: { message: "hi" } };
 
-suite("SIGHUP", { skip: process.platform === "win32" && "Windows ends a process with its console" }, () => {
+suite("SIGHUP", {
+  skip: process.platform === "win32" && "Windows ends a process with its console",
+}, () => {
   test("serve reads its configuration again and goes on; SIGTERM still ends it with 0", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { one: fixture("echo") });
@@ -25,7 +35,10 @@ suite("SIGHUP", { skip: process.platform === "win32" && "Windows ends a process 
     });
     for (let time = 1; time <= 2; time += 1) {
       serving.process.kill("SIGHUP");
-      await until("the configuration again", () => said.split("Configuration applied").length > time);
+      await until(
+        "the configuration again",
+        () => said.split("Configuration applied").length > time,
+      );
       assert.equal((await postCall(serving.url, "one.echo", hi)).status, 200);
     }
     assert.match(said, /SIGHUP: reads the configuration again/);
@@ -38,7 +51,15 @@ suite("SIGHUP", { skip: process.platform === "win32" && "Windows ends a process 
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { one: fixture("echo") });
     const port = await freePort();
-    const words = ["serve", "--port", String(port), "--config", config, "--data-dir", directory.file("data")];
+    const words = [
+      "serve",
+      "--port",
+      String(port),
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("data"),
+    ];
     const pidFile = directory.file("pid");
     const command = `echo $$ > ${pidFile}; exec ${[process.execPath, bin, ...words].join(" ")}`;
     const terminal = spawn(script, ["-qec", command, "/dev/null"], { env: fixtureEnvironment() });
@@ -76,7 +97,9 @@ suite("SIGHUP", { skip: process.platform === "win32" && "Windows ends a process 
     const ended = once(child, "close");
     const clientInfo = { name: "x", version: "1" };
     const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
-    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`);
+    child.stdin.write(
+      `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`,
+    );
     await once(child.stdout, "data");
     await until("the server", () => pidsIn(log).length === 1);
     child.kill("SIGHUP");

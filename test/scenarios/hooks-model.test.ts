@@ -38,7 +38,10 @@ suite("hooks on what is said to a model", () => {
     await using denying = await world({ UserPromptSubmit: [noSecrets] });
     const denied = await denying.plane.agent.run("tell the secret");
     assert.deepEqual([denied.outcome, denied.error?.code], ["failed", "APPROVAL_DENIED"]);
-    assert.match(denied.error?.message ?? "", /hook 'no-secrets' \(UserPromptSubmit\) says: no secrets/);
+    assert.match(
+      denied.error?.message ?? "",
+      /hook 'no-secrets' \(UserPromptSubmit\) says: no secrets/,
+    );
     assert.equal(denying.model.requests.length, 0);
     assert.equal((await denying.plane.agent.run("hello")).answer, "First.");
     const change = await hook(
@@ -56,9 +59,11 @@ suite("hooks on what is said to a model", () => {
       `if (JSON.stringify(payload.messages).includes("4111")) { console.error("card number"); process.exit(2); }`,
     );
     await using it = await world({ BeforeModel: [guard] });
-    const denied = await it.plane
-      .toolset()
-      .generate({ prompt: "pay", system: null, history: [{ role: "user", content: "4111" }] } as never);
+    const denied = await it.plane.toolset().generate({
+      prompt: "pay",
+      system: null,
+      history: [{ role: "user", content: "4111" }],
+    } as never);
     assert.equal(denied.error?.code, "APPROVAL_DENIED");
     assert.equal(it.model.requests.length, 0);
     assert.equal((await it.plane.agent.run("hello")).answer, "First.");
@@ -79,7 +84,10 @@ suite("hooks on what is said to a model", () => {
     assert.equal(await readFile(file, "utf8"), "start prompt model prompt model ");
     const no = await hook("closed", `console.error("closed"); process.exit(2);`);
     await using closed = await world({ SessionStart: [{ ...no, on_error: "deny" }] });
-    assert.match((await closed.plane.agent.run("hello")).error?.message ?? "", /was not asked: .*closed/);
+    assert.match(
+      (await closed.plane.agent.run("hello")).error?.message ?? "",
+      /was not asked: .*closed/,
+    );
     assert.equal(closed.model.requests.length, 0);
   });
 

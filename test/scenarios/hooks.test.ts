@@ -21,7 +21,12 @@ import {
 
 const note = { key: "k", text: "hi" };
 /** A slow machine needs longer than the usual limit to start a program. */
-const hook = (name: string, command: string[], more: object = {}) => ({ name, command, timeout_ms: 60_000, ...more });
+const hook = (name: string, command: string[], more: object = {}) => ({
+  name,
+  command,
+  timeout_ms: 60_000,
+  ...more,
+});
 
 /** An echo server with these hooks, in a file and with a log. */
 async function configured(directory: TemporaryDirectory, hooks: object, more: object = {}) {
@@ -47,7 +52,10 @@ suite("hooks", { concurrency: 4 }, () => {
       runCli(["call", "echo.echo", "message=free", ...common]),
     ]);
     assert.equal(denied.code, 3);
-    assert.match(denied.stderr, /'echo\.write_note' was not run: hook 'calendar' \(PreToolUse\) says: no notes on/);
+    assert.match(
+      denied.stderr,
+      /'echo\.write_note' was not run: hook 'calendar' \(PreToolUse\) says: no notes on/,
+    );
     const { code, message, data } = errorOf(blocked.json());
     assert.deepEqual([blocked.code, code, data.origin], [3, "APPROVAL_DENIED", "hook:ledger"]);
     assert.match(message, /the ledger is closed, password=\[redacted\]/);
@@ -121,13 +129,18 @@ suite("hooks", { concurrency: 4 }, () => {
 
   test("only those who manage the plane read what a broken hook wrote", async () => {
     await using directory = await temporaryDirectory();
-    const { config } = await configured(directory, { PreToolUse: [hook("crash", hookCommand("crash.sh"))] });
+    const { config } = await configured(directory, {
+      PreToolUse: [hook("crash", hookCommand("crash.sh"))],
+    });
     await using plane = await createPlane({ config });
     const shown = errorOf(await plane.call("echo.echo", { message: "m" }));
     assert.match(shown.message, /exit code 7: cannot open \/srv\/private\/rules\.db/);
     const bob = principalOf({ user: "bob" });
     const hidden = await plane.call("echo.echo", { message: "m" }, { principal: bob });
-    assert.doesNotMatch(JSON.stringify([hidden, await plane.calls.list({}, { principal: bob })]), /srv/);
+    assert.doesNotMatch(
+      JSON.stringify([hidden, await plane.calls.list({}, { principal: bob })]),
+      /srv/,
+    );
   });
 
   test("a hook gets the call and a small environment, where its file is", async () => {
@@ -146,14 +159,18 @@ suite("hooks", { concurrency: 4 }, () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as Told);
-    const { session_id, payload, ...envelope } = before?.told ?? assert.fail("nothing was reported");
+    const { session_id, payload, ...envelope } =
+      before?.told ?? assert.fail("nothing was reported");
     assert.deepEqual(envelope, {
       hook_event_name: "PermissionRequest",
       user_email: "ann",
       compliance_level: null,
     });
     assert.equal(session_id, payload.tool_call_id);
-    assert.deepEqual([payload.tool_name, payload.server, payload.verdict], ["echo.echo", "echo", "allow"]);
+    assert.deepEqual(
+      [payload.tool_name, payload.server, payload.verdict],
+      ["echo.echo", "echo", "allow"],
+    );
     assert.deepEqual(payload.arguments, { message: "m" });
     assert.equal(before?.directory, directory.path);
     const { TOOLPLANE_CONFIG, TOOLPLANE_PROJECT_DIR, ...variables } = before?.variables ?? {};
@@ -204,7 +221,8 @@ suite("hooks", { concurrency: 4 }, () => {
       { policy: { profile: "guarded", rules } },
     );
     await using serving = await startServe(config, dataDirectory);
-    const call = async (tool: string) => (await postCall(serving.url, tool, { arguments: note })).status;
+    const call = async (tool: string) =>
+      (await postCall(serving.url, tool, { arguments: note })).status;
     assert.deepEqual(
       [await call("echo.write_note"), await call("echo.put_note"), await call("echo.do_it_now")],
       [200, 202, 202],
@@ -234,21 +252,35 @@ suite("hooks", { concurrency: 4 }, () => {
     const [next] = await plane.approvals.list({ status: "pending" });
     const edited = { decision: "approve", arguments: { key: "k", text: "mine" } } as const;
     const changed = await plane.approvals.answer(next?.id ?? "", edited);
-    assert.equal(changed.outcome?.error?.code, "APPROVAL_DENIED", "no one saw what the hook makes of it");
+    assert.equal(
+      changed.outcome?.error?.code,
+      "APPROVAL_DENIED",
+      "no one saw what the hook makes of it",
+    );
     assert.equal(callsAt(log).length, 1);
   });
 
   test("a yes is void when a hook writes something else the second time", async () => {
     await using directory = await temporaryDirectory();
-    const { config, log } = await configured(directory, {}, { policy: { rules: [{ verdict: "ask" }] } });
+    const { config, log } = await configured(
+      directory,
+      {},
+      { policy: { rules: [{ verdict: "ask" }] } },
+    );
     let times = 0;
     const PreToolUse = [
-      () => ({ decision: "modify", payload: { arguments: { key: "k", text: `time ${++times}` } } }) as const,
+      () =>
+        ({
+          decision: "modify",
+          payload: { arguments: { key: "k", text: `time ${++times}` } },
+        }) as const,
     ];
     await using plane = await createPlane({ config, hooks: { PreToolUse } });
     await plane.call("echo.put_note", note);
     const [held] = await plane.approvals.list();
-    const { approval, outcome } = await plane.approvals.answer(held?.id ?? "", { decision: "approve" });
+    const { approval, outcome } = await plane.approvals.answer(held?.id ?? "", {
+      decision: "approve",
+    });
     assert.deepEqual([approval.status, outcome?.error?.code], ["void", "APPROVAL_DENIED"]);
     assert.match(outcome?.error?.message ?? "", /what becomes of the arguments has changed since/);
     assert.deepEqual(callsAt(log), []);
@@ -265,7 +297,10 @@ suite("hooks", { concurrency: 4 }, () => {
       runCli(["call", "echo.echo", "message=m", "--yes", ...common]),
     ]);
     assert.deepEqual([asked.code, errorOf(asked.json()).code], [3, "APPROVAL_REQUIRED"]);
-    assert.match(errorOf(asked.json()).message, /hook 'asks' \(PreToolUse\) says: look at it first/);
+    assert.match(
+      errorOf(asked.json()).message,
+      /hook 'asks' \(PreToolUse\) says: look at it first/,
+    );
     assert.equal(agreed.code, 0);
   });
 
@@ -278,7 +313,9 @@ suite("hooks", { concurrency: 4 }, () => {
       ],
     });
     await using serving = await startServe(config, dataDirectory);
-    const { status, body } = await postCall(serving.url, "echo.echo", { arguments: { message: "a secret" } });
+    const { status, body } = await postCall(serving.url, "echo.echo", {
+      arguments: { message: "a secret" },
+    });
     assert.equal(status, 200);
     assert.deepEqual(textsOf(body), ["a ******"]);
     const { body: record } = await getJson(`${serving.url}/calls/${callIdOf(body)}`);
@@ -302,7 +339,9 @@ suite("hooks", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const pids = directory.file("pids");
     const { config, log } = await configured(directory, {
-      PreToolUse: [hook("hang", hookCommand("hang.sh", pids), { timeout_ms: 600_000, on_error: "allow" })],
+      PreToolUse: [
+        hook("hang", hookCommand("hang.sh", pids), { timeout_ms: 600_000, on_error: "allow" }),
+      ],
     });
     await using plane = await createPlane({ config });
     const controller = new AbortController();
@@ -330,10 +369,15 @@ suite("hooks", { concurrency: 4 }, () => {
 
   test("a hook that cannot be read keeps the plane from starting, with file and place", async () => {
     await using directory = await temporaryDirectory();
-    const { config } = await configured(directory, { PreToolUse: [hook("h", ["true"], { matcher: "(" })] });
+    const { config } = await configured(directory, {
+      PreToolUse: [hook("h", ["true"], { matcher: "(" })],
+    });
     const { code, stderr } = await runCli(["call", "echo.echo", "message=m", "--config", config]);
     assert.equal(code, 2);
-    assert.match(stderr, /toolplane\.json:1: hooks\.PreToolUse\[0\]\.matcher: '\(' is not a valid pattern/);
+    assert.match(
+      stderr,
+      /toolplane\.json:1: hooks\.PreToolUse\[0\]\.matcher: '\(' is not a valid pattern/,
+    );
   });
 });
 

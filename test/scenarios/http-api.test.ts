@@ -3,7 +3,14 @@ import { after, before, suite, test } from "node:test";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { type Answer, getJson, postCall, requestWith } from "./requests.ts";
-import { callsAt, fixture, type Printed, type RunningServe, startServe, writeConfig } from "./support.ts";
+import {
+  callsAt,
+  fixture,
+  type Printed,
+  type RunningServe,
+  startServe,
+  writeConfig,
+} from "./support.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -32,7 +39,8 @@ suite("the HTTP API", () => {
     assert.equal(status, expected, JSON.stringify(body));
     assert.equal(type, "application/problem+json");
     assert.deepEqual([body.code, body.status], [code, expected]);
-    for (const field of ["type", "title", "detail"]) assert.equal(typeof body[field], "string", field);
+    for (const field of ["type", "title", "detail"])
+      assert.equal(typeof body[field], "string", field);
     assert.doesNotMatch(JSON.stringify(body), /\.ts:\d+/, "no stack");
   }
 
@@ -50,7 +58,10 @@ suite("the HTTP API", () => {
     // A list does not wait for a server that is slow to start.
     await until("the tools", async () => (await read()) !== undefined);
     const row = await read();
-    assert.deepEqual([row?.name, row?.server, row?.description], ["echo.add", "echo", "Adds two numbers."]);
+    assert.deepEqual(
+      [row?.name, row?.server, row?.description],
+      ["echo.add", "echo", "Adds two numbers."],
+    );
     assert.equal(row?.quality.score, 55);
     assert.ok((await size("/tools?server=echo&view=row")) < (await size("/tools?server=echo")) / 2);
     let tokens = row?.tokens;
@@ -60,7 +71,10 @@ suite("the HTTP API", () => {
     });
     const { body: stats } = await get("/stats?tool=echo.add&tools=true");
     assert.deepEqual(
-      (stats.tools as { name: string; fullTokens: number }[]).map(({ name, fullTokens }) => [name, fullTokens]),
+      (stats.tools as { name: string; fullTokens: number }[]).map(({ name, fullTokens }) => [
+        name,
+        fullTokens,
+      ]),
       [["echo.add", tokens]],
     );
     const { body: found } = await get("/search?q=add+two+numbers&view=row&limit=1");
@@ -72,11 +86,14 @@ suite("the HTTP API", () => {
   test("what fits best comes first where that is wanted, and what has the words in it follows by name", async () => {
     const { body } = await get("/tools?q=add&best=1&limit=3");
     const { body: found } = await get("/search?q=add&limit=1");
-    const namesOf = ({ tools }: Answer["body"]) => (tools as { name: string }[]).map(({ name }) => name);
+    const namesOf = ({ tools }: Answer["body"]) =>
+      (tools as { name: string }[]).map(({ name }) => name);
     assert.deepEqual(namesOf(body)[0], namesOf(found)[0]);
     assert.equal(new Set(namesOf(body)).size, namesOf(body).length, "none is there twice");
     const { body: named } = await get("/tools?q=add");
-    assert.ok(namesOf(named).every((name) => namesOf(body).includes(name) || body.nextCursor !== null));
+    assert.ok(
+      namesOf(named).every((name) => namesOf(body).includes(name) || body.nextCursor !== null),
+    );
     // No word begins like that, but the name has the letters.
     const { body: letters } = await get("/tools?q=cho.ad&best=5");
     assert.deepEqual([namesOf(letters), letters.total, letters.note], [["echo.add"], 1, undefined]);
@@ -97,9 +114,16 @@ suite("the HTTP API", () => {
     };
     const { event, outcome } = await follow({ arguments: { a: 1, b: 2 } });
     assert.deepEqual([event, outcome.ok, outcome.call?.status], ["outcome", true, "succeeded"]);
-    assert.equal((await follow({ arguments: { a: "x" } })).outcome.error?.code, "INVALID_ARGUMENTS");
+    assert.equal(
+      (await follow({ arguments: { a: "x" } })).outcome.error?.code,
+      "INVALID_ARGUMENTS",
+    );
     const headers = { accept: "text/event-stream" };
-    const wrong = await fetch(`${serving.url}/tools/echo.add/call`, { method: "POST", headers, body: "{" });
+    const wrong = await fetch(`${serving.url}/tools/echo.add/call`, {
+      method: "POST",
+      headers,
+      body: "{",
+    });
     assert.equal(wrong.status, 400);
   });
 
@@ -113,7 +137,12 @@ suite("the HTTP API", () => {
     ]);
     assert.deepEqual([health.status, health.body.ok], [200, true]);
     assert.equal(tools.type, "application/json");
-    const listed = tools.body.tools as { name: string; parameters: object; id: object; health: object }[];
+    const listed = tools.body.tools as {
+      name: string;
+      parameters: object;
+      id: object;
+      health: object;
+    }[];
     const add = listed.find(({ name }) => name === "echo.add");
     assert.deepEqual(add?.id, { server: "echo", tool: "add" });
     assert.deepEqual(filtered.body.tools, listed);
@@ -127,7 +156,10 @@ suite("the HTTP API", () => {
     const fine = await post("echo.add", { arguments: { a: 1, b: 2 } });
     assert.deepEqual([fine.status, fine.type], [200, "application/json"]);
     const { ok, call, result } = fine.body as Printed;
-    assert.deepEqual([ok, call?.status, result?.structuredContent], [true, "succeeded", { sum: 3 }]);
+    assert.deepEqual(
+      [ok, call?.status, result?.structuredContent],
+      [true, "succeeded", { sum: 3 }],
+    );
     const empty = await post("echo.do_it_now", "");
     assert.deepEqual([empty.status, empty.body.ok], [200, true]);
     const no = await post("echo.fail", { arguments: { reason: "no" } });
@@ -171,7 +203,10 @@ suite("the HTTP API", () => {
       assert.equal(await requestWith(`${serving.url}/tools`, headers), 403);
     }
     assert.equal(callsAt(log()).length, before);
-    const own: Record<string, string>[] = [{ host }, { host: host.replace("127.0.0.1", "localhost") }];
+    const own: Record<string, string>[] = [
+      { host },
+      { host: host.replace("127.0.0.1", "localhost") },
+    ];
     for (const headers of [...own, { host, origin: serving.url }]) {
       assert.equal(await requestWith(path, headers, "POST"), 200, JSON.stringify(headers));
     }
@@ -181,7 +216,8 @@ suite("the HTTP API", () => {
     const before = callsAt(log()).length;
     const large = await post("echo.echo", { arguments: { message: "x".repeat(4 * mebibyte) } });
     assertProblem(large, 413, "PAYLOAD_TOO_LARGE");
-    for (const _ of [1, 2, 3]) assert.equal((await get("/healthz")).status, 200, "the client goes on");
+    for (const _ of [1, 2, 3])
+      assert.equal((await get("/healthz")).status, 200, "the client goes on");
     assert.equal(callsAt(log()).length, before);
     const message = "x".repeat(3 * mebibyte);
     const fine = await post("echo.echo", { arguments: { message } });

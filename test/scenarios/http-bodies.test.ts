@@ -39,7 +39,11 @@ suite("the body of a call over HTTP", () => {
       { timeout: 5 },
       /^The body has no 'arguments'\. Send .*If you meant 'timeoutMs', write that/,
     ],
-    ["another word for the arguments is named", { args: { a: 1 } }, /'args'\. Did you mean 'arguments'\?/],
+    [
+      "another word for the arguments is named",
+      { args: { a: 1 } },
+      /'args'\. Did you mean 'arguments'\?/,
+    ],
     [
       "an unknown field beside the arguments is refused with the fields that are known",
       { arguments: {}, nonsense: 1 },
@@ -92,12 +96,19 @@ suite("a body with a field that the route does not know", () => {
 
   for (const { name, http, needsSetup } of operations) {
     // A whole entry is judged by its own parser.
-    if (isMissing(http) || http.method === "get" || needsSetup || http.body?.whole !== undefined) continue;
+    if (isMissing(http) || http.method === "get" || needsSetup || http.body?.whole !== undefined)
+      continue;
     const path = http.path.replace(/\{\w+\}/g, "x");
     test(`is refused by ${http.method.toUpperCase()} ${http.path} (${name})`, async () => {
-      const { status, code, detail } = await send(http.method, path, { arguments: {}, nonsense: 1 });
+      const { status, code, detail } = await send(http.method, path, {
+        arguments: {},
+        nonsense: 1,
+      });
       assert.deepEqual([status, code], [400, "USAGE"]);
-      assert.match(detail, /unknown field '(nonsense|arguments)'\. (Did you mean|Known fields|This route takes)/);
+      assert.match(
+        detail,
+        /unknown field '(nonsense|arguments)'\. (Did you mean|Known fields|This route takes)/,
+      );
     });
   }
 
@@ -108,6 +119,9 @@ suite("a body with a field that the route does not know", () => {
 
   test("is refused with the place of the input where that is the query", async () => {
     const { detail } = await send("delete", "/tools/x", { persona: "p" });
-    assert.match(detail, /'persona'\. This route takes no fields there\. Put persona, reason into the query\./);
+    assert.match(
+      detail,
+      /'persona'\. This route takes no fields there\. Put persona, reason into the query\./,
+    );
   });
 });

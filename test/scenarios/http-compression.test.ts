@@ -14,12 +14,19 @@ const initialized = {
 };
 
 /** An MCP server over HTTP whose answers are packed. */
-async function packed(coding: string, pack: (text: string) => Buffer, asStream: boolean, call: () => unknown) {
+async function packed(
+  coding: string,
+  pack: (text: string) => Buffer,
+  asStream: boolean,
+  call: () => unknown,
+) {
   const server = createServer(async (request, response) => {
     if (request.method !== "POST") return void response.writeHead(405).end();
     const { id, method } = JSON.parse(Buffer.concat(await request.toArray()).toString());
     if (id === undefined) return void response.writeHead(202).end();
-    const result = { initialize: initialized, "tools/list": tools, "tools/call": call() }[method as string];
+    const result = { initialize: initialized, "tools/list": tools, "tools/call": call() }[
+      method as string
+    ];
     const message = JSON.stringify({
       jsonrpc: "2.0",
       id,
@@ -47,14 +54,22 @@ for (const [coding, pack] of [
   for (const asStream of [false, true]) {
     test(`an answer in ${coding} ${asStream ? "as a stream " : ""}is read, and a bomb is refused by name`, async () => {
       let text = "hello";
-      using server = await packed(coding, pack, asStream, () => ({ content: [{ type: "text", text }] }));
-      await using plane = await planeOf({ packed: { url: server.url, maxMessageBytes: 1_000_000 } });
+      using server = await packed(coding, pack, asStream, () => ({
+        content: [{ type: "text", text }],
+      }));
+      await using plane = await planeOf({
+        packed: { url: server.url, maxMessageBytes: 1_000_000 },
+      });
       const read = await plane.call("packed.t", {});
       assert.deepEqual(read.result?.content, [{ type: "text", text: "hello" }]);
       text = "0".repeat(isWholeTier ? 50_000_000 : 5_000_000);
       const bomb = await plane.call("packed.t", {});
       assert.match(bomb.error?.message ?? "", /maxMessageBytes/);
-      assert.equal((await plane.deadLetters.page()).total, 0, "it ran: there is nothing to run again");
+      assert.equal(
+        (await plane.deadLetters.page()).total,
+        0,
+        "it ran: there is nothing to run again",
+      );
     });
   }
 }

@@ -78,8 +78,18 @@ const cases: Case[] = [
   ["GET /tools/quality", 400, undefined, "/tools/quality?threshold=high"],
   ["GET /tools/{name}/overlay", 200, undefined, "/tools/echo.echo/overlay"],
   ["GET /tools/{name}/overlay", 404, undefined, "/tools/nowhere/overlay"],
-  ["POST /tools/{name}/overlay/preview", 200, { arguments: [] }, "/tools/echo.echo/overlay/preview"],
-  ["POST /tools/{name}/overlay/preview", 400, { providers: [] }, "/tools/echo.echo/overlay/preview"],
+  [
+    "POST /tools/{name}/overlay/preview",
+    200,
+    { arguments: [] },
+    "/tools/echo.echo/overlay/preview",
+  ],
+  [
+    "POST /tools/{name}/overlay/preview",
+    400,
+    { providers: [] },
+    "/tools/echo.echo/overlay/preview",
+  ],
   ["POST /tools/disable", 200, { names: ["echo.add", "echo.echo"] }],
   ["POST /tools/enable", 200, { names: ["echo.echo", "echo.add"], reason: "needed" }],
   ["POST /tools/enable", 404, { names: ["nowhere.tool"] }],
@@ -89,7 +99,12 @@ const cases: Case[] = [
   ["GET /extensions/panels", 200],
   ["GET /extensions/{name}", 200, undefined, "/extensions/search"],
   ["POST /extensions/operations/{operation}", 200, {}, "/extensions/operations/greetings.word"],
-  ["POST /extensions/operations/{operation}", 400, { word: 1 }, "/extensions/operations/greetings.word"],
+  [
+    "POST /extensions/operations/{operation}",
+    400,
+    { word: 1 },
+    "/extensions/operations/greetings.word",
+  ],
   ["POST /extensions/operations/{operation}", 404, {}, "/extensions/operations/greetings.none"],
   ["GET /pins", 200],
   ["GET /pins", 400, undefined, "/pins?status=odd"],
@@ -112,7 +127,12 @@ const cases: Case[] = [
   ["GET /prompts", 200],
   ["GET /prompts", 404, undefined, "/prompts?server=nowhere"],
   ["POST /servers/{name}/prompts/{prompt}", 502, {}, "/servers/prompts/prompts/none"],
-  ["POST /servers/{name}/prompts/{prompt}", 200, { arguments: { city: "Rome" } }, "/servers/prompts/prompts/travel"],
+  [
+    "POST /servers/{name}/prompts/{prompt}",
+    200,
+    { arguments: { city: "Rome" } },
+    "/servers/prompts/prompts/travel",
+  ],
   ["GET /resources", 200],
   ["GET /servers/{name}/resource", 200, undefined, "/servers/resources/resource?uri=fx://readme"],
   ["GET /servers/{name}/resource", 400, undefined, "/servers/resources/resource"],
@@ -122,8 +142,18 @@ const cases: Case[] = [
     { page: "ui://a/b.html", method: "ui/open-link", params: { url: "https://example.com" } },
     "/servers/resources/pages",
   ],
-  ["POST /servers/{name}/pages", 400, { page: "ui://a/b.html", method: "tools/call" }, "/servers/resources/pages"],
-  ["POST /servers/{name}/pages", 404, { page: "ui://a/b.html", method: "ui/message" }, "/servers/nowhere/pages"],
+  [
+    "POST /servers/{name}/pages",
+    400,
+    { page: "ui://a/b.html", method: "tools/call" },
+    "/servers/resources/pages",
+  ],
+  [
+    "POST /servers/{name}/pages",
+    404,
+    { page: "ui://a/b.html", method: "ui/message" },
+    "/servers/nowhere/pages",
+  ],
   ["POST /servers/{name}/disconnect", 200, {}, "/servers/prompts/disconnect"],
   ["POST /registry/refresh", 200, {}],
   ["GET /registry/summary", 200],
@@ -155,7 +185,12 @@ const cases: Case[] = [
   ["GET /codegen/{kind}", 200, undefined, "/codegen/types?server=echo"],
   ["GET /codegen/{kind}", 400, undefined, "/codegen/python"],
   ["GET /agent", 200],
-  ["PUT /models/{name}", 200, { baseURL: "http://127.0.0.1:9/v1", model: "large" }, "/models/large"],
+  [
+    "PUT /models/{name}",
+    200,
+    { baseURL: "http://127.0.0.1:9/v1", model: "large" },
+    "/models/large",
+  ],
   ["PUT /models/{name}", 400, { model: 7 }, "/models/large"],
   ["GET /published-skills", 200],
   ["POST /agent", 400, { question: "why?", style: "fast" }],
@@ -228,7 +263,12 @@ const cases: Case[] = [
   ["GET /calls/summary", 200, undefined, "/calls/summary?since=2026-01-01&minMs=0&server=echo"],
   ["GET /calls/running", 200],
   ["GET /calls/usage", 200],
-  ["GET /calls", 200, undefined, "/calls?since=2026-01-01&until=2026-12-31&match=ech&minMs=0&maxMs=1000"],
+  [
+    "GET /calls",
+    200,
+    undefined,
+    "/calls?since=2026-01-01&until=2026-12-31&match=ech&minMs=0&maxMs=1000",
+  ],
   ["GET /calls", 400, undefined, "/calls?since=soon"],
   ["GET /calls", 400, undefined, "/calls?minMs=-1"],
   ["GET /calls/summary", 400, undefined, "/calls/summary?minutes=0"],
@@ -238,7 +278,12 @@ const cases: Case[] = [
   ["POST /clients/{client}/disconnect", 400, {}, "/clients/abacus/disconnect"],
   ["GET /servers/{name}/entry", 200, undefined, "/servers/echo/entry"],
   ["GET /servers/{name}/entry", 404, undefined, "/servers/none/entry"],
-  ["POST /servers/{name}/entry", 200, { entry: { command: "no-such-program" }, dryRun: true }, "/servers/copy/entry"],
+  [
+    "POST /servers/{name}/entry",
+    200,
+    { entry: { command: "no-such-program" }, dryRun: true },
+    "/servers/copy/entry",
+  ],
   ["POST /servers/{name}/entry", 400, { entry: { env: { KEY: "***" } } }, "/servers/copy/entry"],
   ["POST /servers/{name}/restore", 404, {}, "/servers/none/restore"],
   ["POST /dead-letters/{id}/restore", 404, {}, "/dead-letters/none/restore"],
@@ -289,7 +334,12 @@ suite("the OpenAPI document", () => {
   before(async () => {
     directory = await temporaryDirectory();
     const remote = { url: "http://127.0.0.1:9/mcp", autoConnect: false };
-    const servers = { echo: fixture("echo"), prompts: fixture("prompts"), resources: fixture("resources"), remote };
+    const servers = {
+      echo: fixture("echo"),
+      prompts: fixture("prompts"),
+      resources: fixture("resources"),
+      remote,
+    };
     await writeFile(directory.file("greeter.mjs"), greeter);
     const config = await writeConfig(directory, servers, {
       extensions: ["./greeter.mjs"],
@@ -317,13 +367,20 @@ suite("the OpenAPI document", () => {
 
   test("is one of version 3.1 that says who may ask", () => {
     assert.match(document.openapi, /^3\.1\./);
-    assert.deepEqual(Object.keys(document.components.securitySchemes as object), ["bearer", "apiKey"]);
+    assert.deepEqual(Object.keys(document.components.securitySchemes as object), [
+      "bearer",
+      "apiKey",
+    ]);
   });
 
   test("names every route that there is, and every route is asked below", async () => {
     await using plane = await planeOf({});
     const setup = await openLocalSetup({ files: [], directory: directory.path });
-    const app = createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal, setup });
+    const app = createApp(plane, {
+      host: "127.0.0.1",
+      closing: new AbortController().signal,
+      setup,
+    });
     const routes = app.routes
       .filter(({ method }) => method !== "ALL")
       .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
@@ -339,7 +396,9 @@ suite("the OpenAPI document", () => {
         const { summary, responses } = operation as Operation & { summary: string };
         assert.ok(summary, `${method} ${path}`);
         for (const { content = {} } of Object.values(responses)) {
-          for (const { schema, example } of Object.values(content) as (Media & { example?: unknown })[]) {
+          for (const { schema, example } of Object.values(content) as (Media & {
+            example?: unknown;
+          })[]) {
             if (example !== undefined) assertFits(example, schema ?? {}, `${method} ${path}`);
           }
         }
@@ -357,15 +416,35 @@ suite("the OpenAPI document", () => {
     await ask(["GET /dead-letters/{id}", 200, undefined, letter]);
     await ask(["POST /dead-letters/{id}/retry", 502, {}, `${letter}/retry`]);
     await ask(["POST /dead-letters/{id}/abandon", 200, {}, `${letter}/abandon`]);
-    await ask(["POST /dead-letters/{id}/resolve", 200, { note: "done by hand" }, `${letter}/resolve`]);
+    await ask([
+      "POST /dead-letters/{id}/resolve",
+      200,
+      { note: "done by hand" },
+      `${letter}/resolve`,
+    ]);
     await ask(["DELETE /dead-letters/{id}", 200, undefined, letter]);
     const { skills } = await ask(["GET /skills", 200]);
-    await ask(["GET /skills/{name}", 200, undefined, `/skills/${(skills as { name: string }[])[0]?.name}`]);
+    await ask([
+      "GET /skills/{name}",
+      200,
+      undefined,
+      `/skills/${(skills as { name: string }[])[0]?.name}`,
+    ]);
   });
 
   test("tells how a call that waits is answered", async () => {
-    await ask(["POST /tools/{name}/call", 202, { arguments: { message: "may I?" } }, "/tools/asking/call"]);
-    const { approvals } = await ask(["GET /approvals", 200, undefined, "/approvals?status=pending"]);
+    await ask([
+      "POST /tools/{name}/call",
+      202,
+      { arguments: { message: "may I?" } },
+      "/tools/asking/call",
+    ]);
+    const { approvals } = await ask([
+      "GET /approvals",
+      200,
+      undefined,
+      "/approvals?status=pending",
+    ]);
     const approval = `/approvals/${idOf(approvals)}`;
     await ask(["GET /approvals/{id}", 200, undefined, approval]);
     const { outcome } = await ask(["POST /approvals/{id}", 200, { decision: "approve" }, approval]);
@@ -399,7 +478,10 @@ suite("the OpenAPI document", () => {
   const idOf = (list: unknown) => (list as { id: string }[])[0]?.id;
 
   /** The answer, once it is the one that the document describes. */
-  async function ask([request, expected, body, target]: Case, key?: string): Promise<Record<string, unknown>> {
+  async function ask(
+    [request, expected, body, target]: Case,
+    key?: string,
+  ): Promise<Record<string, unknown>> {
     const [method = "", path = ""] = request.split(" ");
     const response = await fetch(`${serving.url}${target ?? path}`, {
       method,
@@ -425,12 +507,16 @@ suite("the OpenAPI document", () => {
 
   /** Clients may meet fields that they do not know; we send none that is not declared. */
   function noteOthers(value: unknown, { name, output }: Declared): void {
-    const validate = whole.compile(z.toJSONSchema(output, { io: "output", unrepresentable: "any" }));
+    const validate = whole.compile(
+      z.toJSONSchema(output, { io: "output", unrepresentable: "any" }),
+    );
     if (validate(value)) return;
     // A tool in a list is a whole one, or a row, whose fields are others.
     for (const { keyword, instancePath, schemaPath, params } of validate.errors ?? [])
       if (keyword === "additionalProperties" && !schemaPath.includes("/ToolRow/"))
-        undeclared.add(`${name}${instancePath.replaceAll(/\/\d+/g, "[]")}: ${params.additionalProperty}`);
+        undeclared.add(
+          `${name}${instancePath.replaceAll(/\/\d+/g, "[]")}: ${params.additionalProperty}`,
+        );
   }
 
   function assertFits(value: unknown, schema: Record<string, unknown>, title: string): void {

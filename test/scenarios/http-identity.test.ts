@@ -5,7 +5,14 @@ import { browse, startOAuth } from "../contracts/signing-in.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { requestWith } from "./requests.ts";
-import { fixture, namedServer, type RunningServe, runCli, startServe, writeConfig } from "./support.ts";
+import {
+  fixture,
+  namedServer,
+  type RunningServe,
+  runCli,
+  startServe,
+  writeConfig,
+} from "./support.ts";
 
 type Body = Record<string, unknown>;
 
@@ -29,7 +36,16 @@ suite("who asks over HTTP", () => {
     );
     serving = await startServe(config, directory.file("data"));
     const place = ["--json", "--config", config, "--data-dir", directory.file("data")];
-    const root = await runCli(["keys", "create", "root", "--user", "root", "--scope", "admin", ...place]);
+    const root = await runCli([
+      "keys",
+      "create",
+      "root",
+      "--user",
+      "root",
+      "--scope",
+      "admin",
+      ...place,
+    ]);
     assert.equal(root.code, 0, root.stderr);
     secrets.root = (root.json() as unknown as CreatedApiKey).secret;
     for (const key of [
@@ -37,7 +53,10 @@ suite("who asks over HTTP", () => {
       { name: "bob", user: "bob" },
       { name: "rea", user: "rea", scopes: ["read"] },
     ] satisfies NewApiKey[]) {
-      const { status, body } = await ask("root", "/keys", { method: "POST", body: JSON.stringify(key) });
+      const { status, body } = await ask("root", "/keys", {
+        method: "POST",
+        body: JSON.stringify(key),
+      });
       assert.equal(status, 201, JSON.stringify(body));
       secrets[key.name] = String(body.secret);
     }
@@ -54,7 +73,12 @@ suite("who asks over HTTP", () => {
       headers: { authorization: `Bearer ${secrets[who]}`, ...init.headers },
     });
     const cookie = response.headers.getSetCookie()[0]?.split(";", 1)[0];
-    return { status: response.status, headers: response.headers, cookie, body: (await response.json()) as Body };
+    return {
+      status: response.status,
+      headers: response.headers,
+      cookie,
+      body: (await response.json()) as Body,
+    };
   }
   const call = (who: string, tool: string, args: Body = {}) =>
     ask(who, `/tools/${tool}/call`, { method: "POST", body: JSON.stringify({ arguments: args }) });
@@ -69,7 +93,8 @@ suite("who asks over HTTP", () => {
         await response.body?.cancel();
         if (path === "/healthz") assert.equal(response.status, 200);
         else assert.equal(response.status, 401, `${method} ${path}`);
-        if (path !== "/healthz") assert.match(response.headers.get("www-authenticate") ?? "", /^Bearer/);
+        if (path !== "/healthz")
+          assert.match(response.headers.get("www-authenticate") ?? "", /^Bearer/);
       }
     }
     assert.equal((await fetch(`${serving.url}/nowhere`)).status, 401, "not even what there is");
@@ -80,12 +105,24 @@ suite("who asks over HTTP", () => {
       (await fetch(`${serving.url}/tools`, { headers })).status;
     assert.equal(await statusWith({ authorization: `bearer ${secrets.ann}` }), 200);
     assert.equal(await statusWith({ "x-api-key": String(secrets.ann) }), 200);
-    for (const wrong of ["", "Bearer", "Basic YTpi", "Bearer tp_wrong", `Bearer ${secrets.ann} more`]) {
-      assert.equal(await statusWith({ authorization: wrong, "x-api-key": String(secrets.ann) }), 401, wrong);
+    for (const wrong of [
+      "",
+      "Bearer",
+      "Basic YTpi",
+      "Bearer tp_wrong",
+      `Bearer ${secrets.ann} more`,
+    ]) {
+      assert.equal(
+        await statusWith({ authorization: wrong, "x-api-key": String(secrets.ann) }),
+        401,
+        wrong,
+      );
     }
     assert.equal(await statusWith({ "x-api-key": "" }), 401);
     assert.equal((await fetch(`${serving.url}/tools?key=${secrets.ann}`)).status, 401);
-    const refused = await fetch(`${serving.url}/tools`, { headers: { authorization: "Bearer CANARY.a.b" } });
+    const refused = await fetch(`${serving.url}/tools`, {
+      headers: { authorization: "Bearer CANARY.a.b" },
+    });
     assert.doesNotMatch(await refused.text(), /CANARY/);
   });
 
@@ -115,7 +152,9 @@ suite("who asks over HTTP", () => {
   });
 
   test("a call is recorded for the one whose key it was, and others do not see it", async () => {
-    const mine = (await call("ann", "echo.echo", { message: "of ann" })).body.call as { id: string };
+    const mine = (await call("ann", "echo.echo", { message: "of ann" })).body.call as {
+      id: string;
+    };
     await call("bob", "echo.echo", { message: "of bob" });
     const usersIn = async (who: string) => {
       const { body } = await ask(who, "/calls");
@@ -178,7 +217,8 @@ suite("who asks over HTTP", () => {
       const { body } = await fetch(`${serving.url}/events`, { headers, signal: controller.signal });
       heard[who] = "";
       (async () => {
-        for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) heard[who] += piece;
+        for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? [])
+          heard[who] += piece;
       })().catch(() => undefined);
     }
     const idOf = async (who: string, tool: string, args?: Body) =>
@@ -198,9 +238,21 @@ suite("who asks over HTTP", () => {
     const { host, port } = new URL(serving.url);
     const headers = { host, authorization: `Bearer ${secrets.ann}` };
     const other = Number(port) === 3000 ? 3001 : 3000;
-    assert.equal(await requestWith(`${serving.url}/tools`, { ...headers, origin: `http://localhost:${other}` }), 403);
-    assert.equal(await requestWith(`${serving.url}/tools`, { ...headers, origin: "http://127.0.0.1" }), 403);
-    assert.equal(await requestWith(`${serving.url}/tools`, { ...headers, origin: `http://localhost:${port}` }), 200);
+    assert.equal(
+      await requestWith(`${serving.url}/tools`, {
+        ...headers,
+        origin: `http://localhost:${other}`,
+      }),
+      403,
+    );
+    assert.equal(
+      await requestWith(`${serving.url}/tools`, { ...headers, origin: "http://127.0.0.1" }),
+      403,
+    );
+    assert.equal(
+      await requestWith(`${serving.url}/tools`, { ...headers, origin: `http://localhost:${port}` }),
+      200,
+    );
   });
 
   test("only the user who began a sign-in comes back from it, and an unknown state is refused", async () => {
@@ -227,7 +279,10 @@ suite("who asks over HTTP", () => {
     secrets.eve = String(made.body.secret);
     assert.equal((await ask("eve", "/tools")).status, 200);
     const { id } = made.body.key as { id: string };
-    assert.deepEqual((await ask("root", `/keys/${id}`, { method: "DELETE" })).body, { id, revoked: true });
+    assert.deepEqual((await ask("root", `/keys/${id}`, { method: "DELETE" })).body, {
+      id,
+      revoked: true,
+    });
     assert.equal((await ask("eve", "/tools")).status, 401);
     const { body } = await ask("root", "/keys");
     assert.doesNotMatch(JSON.stringify(body), new RegExp(String(secrets.eve).slice(3)));

@@ -4,7 +4,15 @@ import { suite, test } from "node:test";
 import { createApp } from "../../src/faces/http/app.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { getJson, postCall } from "./requests.ts";
-import { callsAt, fixture, namedServer, planeOf, runCli, startServe, writeConfig } from "./support.ts";
+import {
+  callsAt,
+  fixture,
+  namedServer,
+  planeOf,
+  runCli,
+  startServe,
+  writeConfig,
+} from "./support.ts";
 
 type Body = Record<string, unknown>;
 
@@ -32,13 +40,24 @@ suite("managing a plane over HTTP", () => {
     assert.equal((await getJson(`${serving.url}/tools/echo.echo`)).status, 200);
     const listings = () => readFileSync(log, "utf8").split('"tools/list"').length - 1;
     const before = listings();
-    const { status, body } = await send(`${serving.url}/registry/refresh`, "POST", undefined, passOf(serving));
+    const { status, body } = await send(
+      `${serving.url}/registry/refresh`,
+      "POST",
+      undefined,
+      passOf(serving),
+    );
     assert.equal(status, 200);
     assert.ok(listings() > before, "it was asked again");
     const named = (key: string) =>
-      (body[key] as (string | { server: string })[]).map((one) => (typeof one === "string" ? one : one.server));
+      (body[key] as (string | { server: string })[]).map((one) =>
+        typeof one === "string" ? one : one.server,
+      );
     assert.ok(named("attempted").includes("echo"), JSON.stringify(body));
-    assert.deepEqual([...named("still_failed"), ...named("skipped")].sort(), ["missing", "off"], JSON.stringify(body));
+    assert.deepEqual(
+      [...named("still_failed"), ...named("skipped")].sort(),
+      ["missing", "off"],
+      JSON.stringify(body),
+    );
   });
 
   test("a model that could not be used is not written, and the answer says why", async (t) => {
@@ -73,7 +92,11 @@ suite("managing a plane over HTTP", () => {
     assert.equal((await send(`${serving.url}/models/default`, "PUT", good)).status, 403);
     for (const name of ["default", "__proto__", "a/b"]) {
       const { status, body } = await put({ ...good, apiKey: "${MODEL_KEY}" }, name);
-      assert.deepEqual([status, (body.models as string[]).includes(name)], [200, true], JSON.stringify(body));
+      assert.deepEqual(
+        [status, (body.models as string[]).includes(name)],
+        [200, true],
+        JSON.stringify(body),
+      );
     }
     const { body } = await send(`${serving.url}/audit`, "GET", undefined, passOf(serving));
     assert.doesNotMatch(JSON.stringify(body) + readFileSync(config, "utf8"), /key-of-the-model-1/);
@@ -90,7 +113,11 @@ suite("managing a plane over HTTP", () => {
     assert.deepEqual([refused.status, refused.body.code], [403, "FORBIDDEN"]);
     assert.match(String(refused.body.detail), /keys create/);
     const own = await send(`${serving.url}/keys`, "POST", { name: "root", scopes: ["admin"] });
-    assert.deepEqual([own.status, own.body.code], [403, "FORBIDDEN"], "no one gives themselves a key");
+    assert.deepEqual(
+      [own.status, own.body.code],
+      [403, "FORBIDDEN"],
+      "no one gives themselves a key",
+    );
     const place = ["--json", "--config", config, "--data-dir", directory.file("data")];
     const made = await runCli(["keys", "create", "root", "--scope", "admin", ...place]);
     const key = String(made.json().secret);
@@ -99,12 +126,16 @@ suite("managing a plane over HTTP", () => {
     assert.equal(added.status, 200, JSON.stringify(added.body));
     const called = await send(`${serving.url}/tools/late.hello/call`, "POST", {}, key);
     assert.equal(called.status, 200, JSON.stringify(called.body));
-    const written = () => (JSON.parse(readFileSync(config, "utf8")) as { mcpServers: Body }).mcpServers;
+    const written = () =>
+      (JSON.parse(readFileSync(config, "utf8")) as { mcpServers: Body }).mcpServers;
     assert.deepEqual(written().late, entry);
 
     const replaced = await send(late, "PUT", namedServer("late", ["goodbye"]), key);
     assert.equal(replaced.status, 200, JSON.stringify(replaced.body));
-    assert.equal((await send(`${serving.url}/tools/late.goodbye/call`, "POST", {}, key)).status, 200);
+    assert.equal(
+      (await send(`${serving.url}/tools/late.goodbye/call`, "POST", {}, key)).status,
+      200,
+    );
 
     const nothing = await send(late, "PUT", { description: "no way to reach it" }, key);
     assert.deepEqual([nothing.status, nothing.body.code], [400, "USAGE"]);
@@ -128,16 +159,26 @@ suite("managing a plane over HTTP", () => {
       parameters: { type: "object", properties: { message: { type: "string" } } },
       providers: [{ name: "mcp", config: { server: "echo", tool: "echo" } }],
     };
-    const { status, body } = await send(`${address}?reason=wanted`, "PUT", manifest, passOf(serving));
+    const { status, body } = await send(
+      `${address}?reason=wanted`,
+      "PUT",
+      manifest,
+      passOf(serving),
+    );
     assert.deepEqual([status, body.change], [200, "added"], JSON.stringify(body));
-    assert.equal((await postCall(serving.url, "say_it", { arguments: { message: "hi" } })).status, 200);
+    assert.equal(
+      (await postCall(serving.url, "say_it", { arguments: { message: "hi" } })).status,
+      200,
+    );
     assert.deepEqual(callsAt(log).at(-1), { name: "echo", arguments: { message: "hi" } });
     const { body: history } = await getJson(`${serving.url}/tools/changes?name=say_it`);
     const [change] = history.changes as { kind: string; reason: string; by: { face: string } }[];
     assert.deepEqual([change?.kind, change?.reason, change?.by.face], ["added", "wanted", "http"]);
     const refused = await send(`${serving.url}/tools/other`, "PUT", manifest);
     assert.deepEqual([refused.status, refused.body.code], [403, "FORBIDDEN"]);
-    assert.deepEqual((await send(address, "DELETE", undefined, passOf(serving))).body, { ok: true });
+    assert.deepEqual((await send(address, "DELETE", undefined, passOf(serving))).body, {
+      ok: true,
+    });
     assert.equal((await getJson(address)).status, 404);
   });
 
@@ -159,7 +200,9 @@ suite("managing a plane over HTTP", () => {
     await using plane = await planeOf(servers);
     const app = createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal });
     const page = async (query: string) =>
-      (await (await app.request(`http://127.0.0.1/servers?${query}`, { headers: { host: "127.0.0.1" } })).json()) as {
+      (await (
+        await app.request(`http://127.0.0.1/servers?${query}`, { headers: { host: "127.0.0.1" } })
+      ).json()) as {
         servers: { name: string }[];
         nextCursor: string | null;
       };

@@ -7,11 +7,18 @@ import { postCall } from "./requests.ts";
 import { fixture, planeOf, startServe, writeConfig } from "./support.ts";
 
 const headers = { host: "127.0.0.1" };
-const appOf = (plane: Plane) => createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal });
+const appOf = (plane: Plane) =>
+  createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal });
 
 /** The value of a series, whatever the order of its labels; undefined when there is none. */
-function seriesOf(text: string, name: string, labels: Record<string, string> = {}): number | undefined {
-  const lines = text.split("\n").filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+function seriesOf(
+  text: string,
+  name: string,
+  labels: Record<string, string> = {},
+): number | undefined {
+  const lines = text
+    .split("\n")
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
   const found = lines.find((line) =>
     Object.entries(labels).every(([label, value]) => line.includes(`${label}="${value}"`)),
   );
@@ -26,7 +33,8 @@ suite("the numbers of a plane", () => {
       missing: { command: "no-such-command-anywhere" },
     });
     await using serving = await startServe(config, directory.file("data"));
-    for (const message of ["one", "two"]) await postCall(serving.url, "echo.echo", { arguments: { message } });
+    for (const message of ["one", "two"])
+      await postCall(serving.url, "echo.echo", { arguments: { message } });
     await postCall(serving.url, "echo.fail", { arguments: { reason: "no" } });
     await postCall(serving.url, "echo.throw", {});
     await postCall(serving.url, "echo.anything_CANARY", {});
@@ -35,16 +43,28 @@ suite("the numbers of a plane", () => {
     assert.match(response.headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
     const echo = { tool: "echo.echo" };
     assert.equal(seriesOf(text, "toolplane_calls_total", { ...echo, status: "succeeded" }), 2);
-    assert.equal(seriesOf(text, "toolplane_calls_total", { tool: "echo.fail", status: "tool_error" }), 1);
-    assert.equal(seriesOf(text, "toolplane_calls_total", { tool: "unknown", status: "refused" }), 1);
+    assert.equal(
+      seriesOf(text, "toolplane_calls_total", { tool: "echo.fail", status: "tool_error" }),
+      1,
+    );
+    assert.equal(
+      seriesOf(text, "toolplane_calls_total", { tool: "unknown", status: "refused" }),
+      1,
+    );
     assert.doesNotMatch(text, /CANARY/, "what callers make up is no series");
     assert.equal(seriesOf(text, "toolplane_call_duration_seconds_count", echo), 2);
     assert.ok(Number(seriesOf(text, "toolplane_call_duration_seconds_sum", echo)) > 0);
     const attempt = { provider: "mcp" };
-    assert.equal(seriesOf(text, "toolplane_provider_attempts_total", { ...echo, ...attempt, ok: "true" }), 2);
+    assert.equal(
+      seriesOf(text, "toolplane_provider_attempts_total", { ...echo, ...attempt, ok: "true" }),
+      2,
+    );
     const thrown = { tool: "echo.throw", ...attempt, ok: "false" };
     assert.ok(Number(seriesOf(text, "toolplane_provider_attempts_total", thrown)) >= 1);
-    assert.equal(seriesOf(text, "toolplane_server_state", { server: "echo", state: "connected" }), 1);
+    assert.equal(
+      seriesOf(text, "toolplane_server_state", { server: "echo", state: "connected" }),
+      1,
+    );
     assert.equal(seriesOf(text, "toolplane_servers_connected"), 1);
     assert.equal(seriesOf(text, "toolplane_dead_letters", { status: "pending" }), 1);
     assert.ok(Number(seriesOf(text, "toolplane_registry_tools")) > 5);

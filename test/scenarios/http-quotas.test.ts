@@ -21,7 +21,10 @@ test("one caller holds 32 streams open and no more, and gets them back", async (
     return response.status;
   };
   const statuses = await Promise.all(Array.from({ length: 40 }, listen));
-  assert.deepEqual([statuses.filter((status) => status === 200).length, new Set(statuses)], [32, new Set([200, 429])]);
+  assert.deepEqual(
+    [statuses.filter((status) => status === 200).length, new Set(statuses)],
+    [32, new Set([200, 429])],
+  );
   for (const controller of leaving) controller.abort();
   await until("a stream of its own again", async () => (await listen()) === 200);
   for (const controller of leaving) controller.abort();
@@ -30,7 +33,10 @@ test("one caller holds 32 streams open and no more, and gets them back", async (
 test("how many streams and sessions a caller has is configuration, and a project may only lower it", async () => {
   await using directory = await temporaryDirectory();
   const config = directory.file("few.json");
-  await writeFile(config, JSON.stringify({ mcpServers: {}, quotas: { maxHeldOpen: 1, maxSessionsPerCaller: 1 } }));
+  await writeFile(
+    config,
+    JSON.stringify({ mcpServers: {}, quotas: { maxHeldOpen: 1, maxSessionsPerCaller: 1 } }),
+  );
   await using serving = await startServe(config, directory.file("data"));
   const leaving = new AbortController();
   const listen = () => fetch(`${serving.url}/events`, { signal: leaving.signal });
@@ -40,14 +46,24 @@ test("how many streams and sessions a caller has is configuration, and a project
     [200, 429],
   );
   const begin = () => {
-    const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "x", version: "1" } };
+    const params = {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo: { name: "x", version: "1" },
+    };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
-    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    };
     return fetch(`${serving.url}/mcp`, { method: "POST", headers, body });
   };
   const session = { "mcp-session-id": String((await begin()).headers.get("mcp-session-id")) };
   const accept = { accept: "text/event-stream" };
-  const stream = await fetch(`${serving.url}/mcp`, { headers: { ...session, ...accept }, signal: leaving.signal });
+  const stream = await fetch(`${serving.url}/mcp`, {
+    headers: { ...session, ...accept },
+    signal: leaving.signal,
+  });
   assert.equal(stream.status, 200);
   assert.match(await (await begin()).text(), /1 sessions in use/);
   leaving.abort();

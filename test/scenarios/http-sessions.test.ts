@@ -26,13 +26,17 @@ suite("sessions of a browser", () => {
 
     const [cookie = ""] = set.split(";");
     const page = { "x-toolplane-session": answer.page };
-    const statusWith = async (headers: Record<string, string>) => (await ask("/servers", { headers })).status;
+    const statusWith = async (headers: Record<string, string>) =>
+      (await ask("/servers", { headers })).status;
     assert.equal(await statusWith({ cookie, ...page }), 200);
     assert.equal(await statusWith({ cookie }), 401);
     assert.equal(await statusWith(page), 401);
     assert.equal(await statusWith({ cookie, "x-toolplane-session": `${answer.page}x` }), 401);
 
-    const deleted = await ask(`/keys/${key.id}`, { method: "DELETE", headers: { cookie, ...page } });
+    const deleted = await ask(`/keys/${key.id}`, {
+      method: "DELETE",
+      headers: { cookie, ...page },
+    });
     assert.equal(deleted.status, 200);
     assert.equal(await statusWith({ cookie, ...page }), 401);
   });
@@ -58,14 +62,26 @@ suite("sessions of a browser", () => {
     await using serving = await startServe(config, directory.file("data"));
     const call = async (headers: Record<string, string>) => {
       const body = JSON.stringify({ arguments: { a: 1, b: 2 } });
-      return (await fetch(`${serving.url}/tools/echo.add/call`, { method: "POST", body, headers })).status;
+      return (await fetch(`${serving.url}/tools/echo.add/call`, { method: "POST", body, headers }))
+        .status;
     };
     const face = { "x-toolplane-face": "workbench" };
     assert.equal(await call({}), 200);
-    assert.equal(await call({ ...face, "sec-fetch-site": "same-origin" }), 200, "any program can send headers");
-    assert.equal(await call({ ...face, ...serving.proof }), 200, "a program with the pass is no browser");
+    assert.equal(
+      await call({ ...face, "sec-fetch-site": "same-origin" }),
+      200,
+      "any program can send headers",
+    );
+    assert.equal(
+      await call({ ...face, ...serving.proof }),
+      200,
+      "a program with the pass is no browser",
+    );
     const key = serving.proof.authorization?.slice("Bearer ".length);
-    const begun = await fetch(`${serving.url}/session`, { method: "POST", body: JSON.stringify({ key }) });
+    const begun = await fetch(`${serving.url}/session`, {
+      method: "POST",
+      body: JSON.stringify({ key }),
+    });
     const { page } = (await begun.json()) as { page: string };
     const cookie = String(begun.headers.getSetCookie()[0]).split(";", 1)[0] ?? "";
     assert.equal(await call({ ...face, cookie, "x-toolplane-session": page }), 403);

@@ -46,7 +46,11 @@ test("a span of time that makes no sense is refused by its name", async () => {
     ["hours=1", "hours"],
   ]) {
     const { status, body } = await getJson(`${serving.url}/calls/series?${query}`);
-    assert.deepEqual([status, (body.data as { parameter: string }).parameter], [400, parameter], query);
+    assert.deepEqual(
+      [status, (body.data as { parameter: string }).parameter],
+      [400, parameter],
+      query,
+    );
   }
 });
 
@@ -77,7 +81,8 @@ test("the log of a server is followed: what there is, then what comes, until the
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, { progress: fixture("progress") });
   await using serving = await startServe(config, directory.file("data"));
-  const say = (text: string) => postCall(serving.url, "progress.log_lines", { arguments: { text } });
+  const say = (text: string) =>
+    postCall(serving.url, "progress.log_lines", { arguments: { text } });
   await say("before");
   const response = await fetch(`${serving.url}/servers/progress/logs`, {
     headers: { accept: "text/event-stream" },
@@ -98,12 +103,19 @@ test("the log of a server is followed: what there is, then what comes, until the
   const unknown = await fetch(`${again.url}/servers/absent/logs`, {
     headers: { accept: "text/event-stream" },
   });
-  assert.deepEqual([unknown.status, ((await unknown.json()) as { code: string }).code], [404, "SERVER_NOT_FOUND"]);
+  assert.deepEqual(
+    [unknown.status, ((await unknown.json()) as { code: string }).code],
+    [404, "SERVER_NOT_FOUND"],
+  );
 });
 
 test("a key that is revoked reads no more of a log", async () => {
   await using directory = await temporaryDirectory();
-  const config = await writeConfig(directory, { progress: fixture("progress") }, { policy: { profile: "personal" } });
+  const config = await writeConfig(
+    directory,
+    { progress: fixture("progress") },
+    { policy: { profile: "personal" } },
+  );
   const place = ["--config", config, "--data-dir", directory.file("data"), "--json"];
   const create = async (name: string) => {
     const made = (await runCli(["keys", "create", name, "--scope", "admin", ...place])).json();
@@ -139,7 +151,8 @@ async function* eventsOf(response: Response): AsyncGenerator<[string, ServerLogL
     for (const block of blocks) {
       const event = /^event: (.*)$/m.exec(block)?.[1];
       const data = /^data: (.*)$/m.exec(block)?.[1];
-      if (event !== undefined && data !== undefined) yield [event, JSON.parse(data) as ServerLogLine[]];
+      if (event !== undefined && data !== undefined)
+        yield [event, JSON.parse(data) as ServerLogLine[]];
     }
   }
 }
@@ -149,7 +162,10 @@ test("GET /events carries progress and log messages among the others, in order a
   const config = await writeConfig(directory, { progress: fixture("progress") });
   await using serving = await startServe(config, directory.file("data"));
   const gone = new AbortController();
-  const stream = await fetch(`${serving.url}/events`, { headers: serving.proof, signal: gone.signal });
+  const stream = await fetch(`${serving.url}/events`, {
+    headers: serving.proof,
+    signal: gone.signal,
+  });
   const heard: Heard[] = [];
   const ended = readSse(stream, (event) => {
     heard.push(event as Heard);

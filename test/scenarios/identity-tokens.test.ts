@@ -22,16 +22,21 @@ suite("tokens of an identity provider", () => {
     assert.equal(await plane.identity.needsCredentials(), true);
     await assert.rejects(plane.identity.identify(null), refused("missing"));
     const email = "ann@example.org";
-    assert.deepEqual(await plane.identity.identify(await issuer.token({ email, tenant: { id: "research" } })), {
-      user: email,
-      groups: ["ops"],
-      persona: "Atlas",
-      scopes: ["call"],
-      workspace: "research",
-      compliance: null,
-      brought: { groups: [], persona: null, workspace: "research", compliance: null },
-    });
-    const own = await plane.identity.identify(await issuer.token({ email, groups: ["dev"], scope: "read" }));
+    assert.deepEqual(
+      await plane.identity.identify(await issuer.token({ email, tenant: { id: "research" } })),
+      {
+        user: email,
+        groups: ["ops"],
+        persona: "Atlas",
+        scopes: ["call"],
+        workspace: "research",
+        compliance: null,
+        brought: { groups: [], persona: null, workspace: "research", compliance: null },
+      },
+    );
+    const own = await plane.identity.identify(
+      await issuer.token({ email, groups: ["dev"], scope: "read" }),
+    );
     assert.deepEqual([own.groups, own.persona, own.scopes], [["dev"], "Atlas", ["read"]]);
     await assert.rejects(plane.identity.identify(await issuer.token()), refused("claims"));
   });
@@ -52,7 +57,8 @@ suite("tokens of an identity provider", () => {
     await using directory = await temporaryDirectory();
     await using first = await startIssuer();
     await using second = await startIssuer();
-    const write = (issuer: string) => writeConfig(directory, {}, { auth: { jwt: { issuer, audience } } });
+    const write = (issuer: string) =>
+      writeConfig(directory, {}, { auth: { jwt: { issuer, audience } } });
     await using plane = await createPlane({ config: await write(first.url) });
     const old = await first.token();
     const next = await second.token();
@@ -77,12 +83,23 @@ suite("tokens of an identity provider", () => {
   for (const [title, jwt, place] of [
     ["without an audience", { issuer: "https://id.example" }, "auth.jwt.audience"],
     ["over http", { issuer: "http://id.example", audience }, "auth.jwt.issuer"],
-    ["with an unknown claim", { issuer: "https://id.example", audience, claims: { x: "y" } }, "claims"],
+    [
+      "with an unknown claim",
+      { issuer: "https://id.example", audience, claims: { x: "y" } },
+      "claims",
+    ],
   ] as const) {
     test(`no plane starts with an issuer ${title}`, async () => {
       await using directory = await temporaryDirectory();
       const config = await writeConfig(directory, {}, { auth: { jwt } });
-      const { code, stderr } = await runCli(["keys", "list", "--config", config, "--data-dir", directory.path]);
+      const { code, stderr } = await runCli([
+        "keys",
+        "list",
+        "--config",
+        config,
+        "--data-dir",
+        directory.path,
+      ]);
       assert.equal(code, 2, stderr);
       assert.ok(stderr.includes(place), stderr);
     });

@@ -25,7 +25,9 @@ const stranger = { principal: principalOf({ user: "eve", scopes: [] }) };
 
 /** The bytes of everything that is kept. */
 function kept(directory: string): string {
-  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((one) =>
+    one.isFile(),
+  );
   return files.map((file) => readFileSync(join(file.parentPath, file.name), "latin1")).join("\n");
 }
 
@@ -33,7 +35,10 @@ suite("who has to prove who they are", () => {
   test("no one does on a machine of your own, and a credential is checked all the same", async () => {
     await using plane = await planeOf({}, { principal: { user: "ann" } });
     assert.equal(await plane.identity.needsCredentials(), false);
-    assert.deepEqual(await plane.identity.identify(null), principalOf({ user: "ann", scopes: ["*"] }));
+    assert.deepEqual(
+      await plane.identity.identify(null),
+      principalOf({ user: "ann", scopes: ["*"] }),
+    );
     for (const token of ["", "Bearer", "tp_x", "a.b.c"])
       await assert.rejects(plane.identity.identify(token), refused("unknown"));
   });
@@ -75,20 +80,30 @@ suite("what a caller may do at all", () => {
     await using plane = await planeOf({ echo: fixture("echo") });
     assert.ok((await plane.tools.list(reader)).some(({ name }) => name === "echo.echo"));
     assertFailed(await plane.call("echo.echo", { message: "hi" }, reader), "FORBIDDEN", "refused");
-    await assert.rejects(plane.tools.list(stranger), { code: "FORBIDDEN", message: /the scope 'read'/ });
+    await assert.rejects(plane.tools.list(stranger), {
+      code: "FORBIDDEN",
+      message: /the scope 'read'/,
+    });
     await assert.rejects(plane.tools.get("echo.echo", stranger), { code: "FORBIDDEN" });
     assertFailed(await plane.call("echo.nothing", {}, stranger), "FORBIDDEN", "refused");
     assert.equal((await plane.call("echo.echo", { message: "hi" }, ann)).ok, true);
-    const users = (await plane.calls.list()).map(({ principal, status }) => `${principal.user} ${status}`);
+    const users = (await plane.calls.list()).map(
+      ({ principal, status }) => `${principal.user} ${status}`,
+    );
     assert.deepEqual(users, ["ann succeeded", "eve refused", "rea refused"]);
   });
 
   test("a user whom the configuration lists has the groups and the persona from there", async () => {
     await using directory = await temporaryDirectory();
     const users = { ann: { groups: ["staff"], persona: "Atlas" } };
-    const config = await writeConfig(directory, { echo: fixture("echo", [], { groups: ["staff"] }) }, { users });
+    const config = await writeConfig(
+      directory,
+      { echo: fixture("echo", [], { groups: ["staff"] }) },
+      { users },
+    );
     const flags = ["--config", config, "--data-dir", directory.file("data"), "--json"];
-    const call = (...words: string[]) => runCli(["call", "echo.echo", "message=hi", ...words, ...flags]);
+    const call = (...words: string[]) =>
+      runCli(["call", "echo.echo", "message=hi", ...words, ...flags]);
     const codes = async (...more: string[]) => [
       (await call("--user", "ann", ...more)).code,
       (await call("--user", "bob", ...more)).code,
@@ -101,7 +116,11 @@ suite("what a caller may do at all", () => {
     const { secret, key } = made.json() as unknown as CreatedApiKey;
     assert.deepEqual(key.groups, [], "they are not frozen into the key");
     await using plane = await planeOf({}, { dataDirectory: directory.file("data") });
-    assert.deepEqual((await plane.identity.identify(secret)).groups, [], "this plane lists no users");
+    assert.deepEqual(
+      (await plane.identity.identify(secret)).groups,
+      [],
+      "this plane lists no users",
+    );
   });
 });
 
@@ -119,7 +138,10 @@ suite("the profile of the policy", () => {
   });
 
   test("is what the configuration says, with and without keys", async () => {
-    await using plane = await planeOf({ echo: fixture("echo") }, { policy: { profile: "personal" }, exposed: true });
+    await using plane = await planeOf(
+      { echo: fixture("echo") },
+      { policy: { profile: "personal" }, exposed: true },
+    );
     assert.equal((await plane.call(...write)).ok, true);
   });
 
@@ -128,11 +150,14 @@ suite("the profile of the policy", () => {
     const config = await writeConfig(directory, {});
     const run = async (...words: string[]) =>
       (await runCli([...words, "--config", config, "--data-dir", directory.path, "--json"])).json();
-    const profile = async () => ((await run("config", "show")).policy as { profile: string }).profile;
+    const profile = async () =>
+      ((await run("config", "show")).policy as { profile: string }).profile;
     assert.equal(await profile(), "personal");
     await run("keys", "create", "ci");
     assert.equal(await profile(), "guarded");
-    const [explained] = (await run("config", "explain", "policy.profile")).values as { value: unknown }[];
+    const [explained] = (await run("config", "explain", "policy.profile")).values as {
+      value: unknown;
+    }[];
     assert.equal(explained?.value, "guarded");
   });
 });
@@ -153,7 +178,12 @@ suite("keys on the command line", () => {
     await using plane = await planeOf({}, { dataDirectory: data });
     assert.deepEqual(
       await plane.identity.identify(secret),
-      principalOf({ user: "build", scopes: ["admin"], key: key.id, keyCreators: key.createdBy ?? [] }),
+      principalOf({
+        user: "build",
+        scopes: ["admin"],
+        key: key.id,
+        keyCreators: key.createdBy ?? [],
+      }),
     );
     // Another process revokes it while this one runs.
     const revoked = await run("keys", "revoke", key.id, "--json");
@@ -176,7 +206,11 @@ suite("keys on the command line", () => {
     assert.equal((await plane.identity.identify(secret)).persona, null);
     const listed = await run("keys", "list");
     assert.match(listed.stdout, /laptop +live/);
-    const everything = listed.stdout + listed.stderr + kept(directory.path) + JSON.stringify(await plane.events.list());
+    const everything =
+      listed.stdout +
+      listed.stderr +
+      kept(directory.path) +
+      JSON.stringify(await plane.events.list());
     assert.ok(everything.includes("key.created"));
     assert.ok(!everything.includes(secret.slice(3)));
   });
@@ -185,15 +219,25 @@ suite("keys on the command line", () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = directory.file("data");
     const [team, other] = ["team.json", "other.json"].map((name) => directory.file(name));
-    for (const file of [team, other]) await writeFile(file ?? "", JSON.stringify({ mcpServers: {} }));
+    for (const file of [team, other])
+      await writeFile(file ?? "", JSON.stringify({ mcpServers: {} }));
     const words = ["keys", "create", "ann", "--config", team ?? "", "--data-dir", dataDirectory];
     const made = await runCli(words, { cwd: directory.path });
     const [secret = ""] = /tp_[A-Za-z0-9_-]{43}/.exec(made.stdout) ?? [];
-    assert.match(made.stderr, /It is for the plane of .*team\.json\. Other planes of yours stay as they are\./);
+    assert.match(
+      made.stderr,
+      /It is for the plane of .*team\.json\. Other planes of yours stay as they are\./,
+    );
     await using locked = await createPlane({ config: team ?? "", dataDirectory });
     await using open = await createPlane({ config: other ?? "", dataDirectory });
-    assert.deepEqual([await locked.identity.needsCredentials(), await open.identity.needsCredentials()], [true, false]);
-    assert.equal((await locked.identity.identify(secret)).user, (await locked.keys.list())[0]?.user);
+    assert.deepEqual(
+      [await locked.identity.needsCredentials(), await open.identity.needsCredentials()],
+      [true, false],
+    );
+    assert.equal(
+      (await locked.identity.identify(secret)).user,
+      (await locked.keys.list())[0]?.user,
+    );
     assert.deepEqual(await open.keys.list(), []);
     await assert.rejects(open.identity.identify(secret), /is for the plane of .*team\.json/);
   });
@@ -214,7 +258,11 @@ suite("keys on the command line", () => {
 
 test("over HTTP a key is what lets a caller in, as far as its scopes go and until it is revoked", async () => {
   await using directory = await temporaryDirectory();
-  const config = await writeConfig(directory, { echo: fixture("echo") }, { policy: { profile: "personal" } });
+  const config = await writeConfig(
+    directory,
+    { echo: fixture("echo") },
+    { policy: { profile: "personal" } },
+  );
   const data = directory.file("data");
   await using serving = await startServe(config, data);
   const run = async (...words: string[]) =>
@@ -229,9 +277,18 @@ test("over HTTP a key is what lets a caller in, as far as its scopes go and unti
   assert.equal(await statusOf(null, "/tools"), 200, "no one has to prove anything yet");
 
   const { key, secret } = (await run("create", "ci")) as unknown as CreatedApiKey;
-  const { secret: readerSecret } = (await run("create", "r", "--scope", "read")) as unknown as CreatedApiKey;
+  const { secret: readerSecret } = (await run(
+    "create",
+    "r",
+    "--scope",
+    "read",
+  )) as unknown as CreatedApiKey;
   assert.deepEqual(
-    [await statusOf(null, "/tools"), await statusOf("tp_wrong", "/tools"), await statusOf(null, "/healthz")],
+    [
+      await statusOf(null, "/tools"),
+      await statusOf("tp_wrong", "/tools"),
+      await statusOf(null, "/healthz"),
+    ],
     [401, 401, 200],
   );
   assert.deepEqual(
@@ -239,7 +296,10 @@ test("over HTTP a key is what lets a caller in, as far as its scopes go and unti
     [200, 200],
   );
   assert.deepEqual(
-    [await statusOf(readerSecret, "/tools"), await statusOf(readerSecret, "/tools/echo.echo/call", call)],
+    [
+      await statusOf(readerSecret, "/tools"),
+      await statusOf(readerSecret, "/tools/echo.echo/call", call),
+    ],
     [200, 403],
   );
   await run("revoke", key.id);

@@ -34,7 +34,11 @@ const configuration = (log: string, launch = fixture) => ({
   mcpServers: { insider: launch("insider", ["--log", log], { inject, trusted: true }) },
   tools: {
     declares: wrapper("open", {
-      parameters: { type: "object", properties: { q: text, username: text }, required: ["username"] },
+      parameters: {
+        type: "object",
+        properties: { q: text, username: text },
+        required: ["username"],
+      },
     }),
     silent: wrapper("open"),
     renames: wrapper(
@@ -61,7 +65,10 @@ suite("a forged value never reaches a server", () => {
 
   before(async () => {
     directory = await temporaryDirectory();
-    plane = await createPlane({ config: configuration(log()), dataDirectory: directory.file("data") });
+    plane = await createPlane({
+      config: configuration(log()),
+      dataDirectory: directory.file("data"),
+    });
   });
   after(async () => {
     await plane.stop();
@@ -137,16 +144,31 @@ suite("a forged value never reaches a server", () => {
       team: ["forged-admins"],
       ...forged,
     });
-    assert.deepEqual([username, _user, groups, who, team], ["bob", "bob", ["staff"], undefined, undefined]);
+    assert.deepEqual(
+      [username, _user, groups, who, team],
+      ["bob", "bob", ["staff"], undefined, undefined],
+    );
   });
 
   for (const [title, args] of [
-    ["in other case", { Username: "forged", USERNAME: "forged", _USER: "forged", Groups: ["forged"] }],
-    ["with letters that look alike", { usernаme: "forged", "us\u200bername": "forged", ｇroups: ["forged"] }],
+    [
+      "in other case",
+      { Username: "forged", USERNAME: "forged", _USER: "forged", Groups: ["forged"] },
+    ],
+    [
+      "with letters that look alike",
+      { usernаme: "forged", "us\u200bername": "forged", ｇroups: ["forged"] },
+    ],
     ["with spaces around it", { " username ": "forged", "username\n": "forged" }],
     ["as a prototype", JSON.parse('{"__proto__": {"username": "forged", "polluted": "forged"}}')],
-    ["as a list in the place of a text", { username: ["forged"], _user: ["forged"], groups: "forged" }],
-    ["as an object in the place of a text", { username: { toString: "forged" }, _key: { fixed: "forged" } }],
+    [
+      "as a list in the place of a text",
+      { username: ["forged"], _user: ["forged"], groups: "forged" },
+    ],
+    [
+      "as an object in the place of a text",
+      { username: { toString: "forged" }, _key: { fixed: "forged" } },
+    ],
   ] as const) {
     test(`spelt ${title}`, async () => {
       assertBobs(await received("insider.open", { q: "x", ...args, ...ownPrototype(args) }));
@@ -165,7 +187,10 @@ suite("a forged value never reaches a server", () => {
   });
 
   test("twice in one text: the call is refused", async () => {
-    const twice = await plane.call("insider.open", '{"username": "forged-1", "q": "x", "username": "forged-2"}');
+    const twice = await plane.call(
+      "insider.open",
+      '{"username": "forged-1", "q": "x", "username": "forged-2"}',
+    );
     assert.equal(twice.error?.code, "INVALID_ARGUMENTS");
   });
 
@@ -204,14 +229,26 @@ suite("a forged value never reaches a server", () => {
     const { status } = await postCall(serving.url, "insider.open", { arguments: forged });
     await serving.stop();
     const args = JSON.stringify(forged);
-    const cli = await runCli(["call", "insider.open", "username=forged-root", "--args", args, ...place]);
+    const cli = await runCli([
+      "call",
+      "insider.open",
+      "username=forged-root",
+      "--args",
+      args,
+      ...place,
+    ]);
     await using gateway = await startGateway(place, {}, () => undefined);
-    const { result } = await gateway.begin("tools/call", { name: "insider__open", arguments: forged }).answer;
+    const { result } = await gateway.begin("tools/call", {
+      name: "insider__open",
+      arguments: forged,
+    }).answer;
     assert.deepEqual([status, cli.code, result?.isError ?? false], [200, 0, false]);
     const calls = callsAt(own);
     assert.equal(calls.length, 3);
     assert.ok(!JSON.stringify(calls).includes("forged"), JSON.stringify(calls));
-    assert.ok(calls.every((call) => (call.arguments as Record<string, unknown>)._key === "k-from-config"));
+    assert.ok(
+      calls.every((call) => (call.arguments as Record<string, unknown>)._key === "k-from-config"),
+    );
   });
 });
 

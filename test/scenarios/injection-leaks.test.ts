@@ -77,7 +77,11 @@ suite("injected values are in nothing that people or models read", () => {
       await plane.calls.list(),
       await plane.deadLetters.page(),
     );
-    views.push(await plane.events.list(0, 1_000), await plane.tools.list(), await plane.registry.changes());
+    views.push(
+      await plane.events.list(0, 1_000),
+      await plane.tools.list(),
+      await plane.registry.changes(),
+    );
     const opened = outcomes.pop();
     await plane.stop();
 
@@ -101,7 +105,11 @@ suite("injected values are in nothing that people or models read", () => {
     await using plane = await createPlane({
       config: { mcpServers, overlays, hooks: { PermissionRequest: hook, PreToolUse: hook } },
     });
-    const outcome = await plane.call("insider.open", { more: 1 }, { principal: principalOf({ user }) });
+    const outcome = await plane.call(
+      "insider.open",
+      { more: 1 },
+      { principal: principalOf({ user }) },
+    );
     assert.equal(outcome.ok, true, JSON.stringify(outcome.error));
     assertHidden("the hooks", readFileSync(heard, "utf8"));
     assert.match(readFileSync(heard, "utf8"), /"more":1/);
@@ -116,7 +124,10 @@ suite("injected values are in nothing that people or models read", () => {
     const serving = await startServe(config, data);
     const answers: string[] = [];
     for (const tool of ["complain", "fail"]) {
-      const answer = await fetch(`${serving.url}/tools/insider.${tool}/call`, { method: "POST", body: "{}" });
+      const answer = await fetch(`${serving.url}/tools/insider.${tool}/call`, {
+        method: "POST",
+        body: "{}",
+      });
       answers.push(await answer.text());
     }
     for (const path of [

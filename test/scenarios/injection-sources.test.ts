@@ -3,7 +3,15 @@ import { suite, test } from "node:test";
 import { createPlane, type Outcome, principalOf } from "../../src/index.ts";
 import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
 import { getJson, postCall } from "./requests.ts";
-import { callsAt, errorOf, fixture, namedServer, runCli, startServe, writeConfig } from "./support.ts";
+import {
+  callsAt,
+  errorOf,
+  fixture,
+  namedServer,
+  runCli,
+  startServe,
+  writeConfig,
+} from "./support.ts";
 
 type Inventory = {
   available_servers: { server_name: string; description: string; tools: { name: string }[] }[];
@@ -22,7 +30,10 @@ suite("where injected values come from", { concurrency: 3 }, () => {
   test("each source gives what is known of this caller, or nothing", async () => {
     const sources = ["user", "groups", "persona", "conversation", "workspace", "scopes"];
     const servers = Object.fromEntries(
-      sources.map((from) => [from, fixture("insider", [], { inject: sourced(from), trusted: true })]),
+      sources.map((from) => [
+        from,
+        fixture("insider", [], { inject: sourced(from), trusted: true }),
+      ]),
     );
     const constant = fixture("insider", [], {
       inject: sourced("constant", { value: { deep: [1] } }),
@@ -81,7 +92,9 @@ suite("where injected values come from", { concurrency: 3 }, () => {
     const principal = principalOf({ user: "ann" });
     await plane.call("one.open", { _key: "forged" }, { principal });
     await plane.call("two.open", { _key: "forged" }, { principal });
-    const keys = [one, two].map((log) => callsAt(log)[0]?.arguments as Record<string, unknown> | undefined);
+    const keys = [one, two].map(
+      (log) => callsAt(log)[0]?.arguments as Record<string, unknown> | undefined,
+    );
     assert.deepEqual(
       keys.map((args) => [args?._key, args?._user]),
       [
@@ -106,11 +119,18 @@ suite("where injected values come from", { concurrency: 3 }, () => {
     await using plane = await createPlane({
       config: {
         mcpServers: {
-          planner: fixture("planner", [], { trusted: true, inject_options: { exclude_self: true } }),
+          planner: fixture("planner", [], {
+            trusted: true,
+            inject_options: { exclude_self: true },
+          }),
           files: { ...namedServer("files", ["read_file", "delete_file"]), description: "Files" },
           off: { ...namedServer("off", ["x"]), enabled: false },
           mine: { ...namedServer("mine", ["y"]), persona: "Atlas" },
-          down: { command: process.execPath, args: ["-e", "process.exit(1)"], description: "Is down" },
+          down: {
+            command: process.execPath,
+            args: ["-e", "process.exit(1)"],
+            description: "Is down",
+          },
         },
         policy: { rules: [{ tool: "files.delete_*", verdict: "deny" }] },
       },
@@ -172,7 +192,11 @@ suite("where injected values come from", { concurrency: 3 }, () => {
     const { parameters } = await plane.tools.get("insider.files");
     assert.deepEqual(Object.keys(parameters.properties ?? {}), ["filename", "file_names"]);
     const shown: unknown[] = [];
-    const args = { filename: "a.pdf", file_names: ["b.pdf", "own.txt"], original_filename: "forged" };
+    const args = {
+      filename: "a.pdf",
+      file_names: ["b.pdf", "own.txt"],
+      original_filename: "forged",
+    };
     const outcome = await plane.call("insider.files", args, {
       files,
       askHere: async (view) => {
@@ -201,19 +225,26 @@ suite("where injected values come from", { concurrency: 3 }, () => {
   });
 
   test("a fixed value may come from a variable; without it the call says which", async () => {
-    const overlays = { "insider.open": { arguments: [{ name: "q", fixed: "${TOOLPLANE_TEST_UNSET}" }] } };
+    const overlays = {
+      "insider.open": { arguments: [{ name: "q", fixed: "${TOOLPLANE_TEST_UNSET}" }] },
+    };
     await using plane = await createPlane({
       config: { mcpServers: { insider: fixture("insider", [], { trusted: true }) }, overlays },
     });
     const outcome = await plane.call("insider.open", {});
-    assert.match(errorOf(outcome).message, /Argument 'q' of 'insider\.open'.*TOOLPLANE_TEST_UNSET.*not set/);
+    assert.match(
+      errorOf(outcome).message,
+      /Argument 'q' of 'insider\.open'.*TOOLPLANE_TEST_UNSET.*not set/,
+    );
   });
 
   test("a file is named on the command line and over HTTP, and a declared file_url has its address", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const inject = [{ parameter: "filename", from: "files" }];
-    const config = await writeConfig(directory, { insider: fixture("insider", ["--log", log], { inject }) });
+    const config = await writeConfig(directory, {
+      insider: fixture("insider", ["--log", log], { inject }),
+    });
     const address = "https://files.example.org/a?token=tk-1";
     const sent = () =>
       receivedMessages(readLog(log))
@@ -227,7 +258,10 @@ suite("where injected values come from", { concurrency: 3 }, () => {
     assert.deepEqual(sent(), [expected]);
     assert.doesNotMatch(called.stderr, /warning/);
     const unused = await runCli([...words, "--file", `b.pdf=${address}`, "file_url=x", ...place]);
-    assert.match(unused.stderr, /No argument of 'insider\.files' took the address of b\.pdf\. 'inject' of its server/);
+    assert.match(
+      unused.stderr,
+      /No argument of 'insider\.files' took the address of b\.pdf\. 'inject' of its server/,
+    );
     assert.match(unused.stderr, /Set by the system alone, left out: file_url\./);
     assert.ok(!unused.stderr.includes("tk-1"));
     const wrong = await runCli([...words, "--file", "a.pdf", ...place]);

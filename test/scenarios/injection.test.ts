@@ -6,7 +6,11 @@ import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-s
 import { callsAt, fixture, namedServer, planeOf, runCli, writeConfig } from "./support.ts";
 
 type Inventory = {
-  available_servers: { server_name: string; description: string; tools: Record<string, unknown>[] }[];
+  available_servers: {
+    server_name: string;
+    description: string;
+    tools: Record<string, unknown>[];
+  }[];
 };
 
 const ann: Principal = principalOf({ user: "ann", groups: ["ops"] });
@@ -51,7 +55,10 @@ suite("arguments that only the system sets", () => {
     assert.equal(planner?.description, "Makes plans");
     const plan = planner?.tools.find(({ name }) => name === "planner_plan");
     assert.deepEqual(Object.keys(plan ?? {}).sort(), ["description", "name", "parameters"]);
-    assert.ok(!JSON.stringify(plan?.parameters).includes("_mcp_data"), "hidden in the inventory too");
+    assert.ok(
+      !JSON.stringify(plan?.parameters).includes("_mcp_data"),
+      "hidden in the inventory too",
+    );
     assert.deepEqual(await received(ann, "planner.plain", { query: "q" }), { query: "q" });
     assert.deepEqual(await received(ann, "planner.free_form", { any: 1 }), { any: 1 });
   });
@@ -59,7 +66,9 @@ suite("arguments that only the system sets", () => {
   test("the inventory holds what this caller may use and nothing else", async () => {
     const names = async (who: Principal) => {
       const { _mcp_data } = await received(who, "planner.plan_required", { task: "t" });
-      return (_mcp_data as Inventory).available_servers.map(({ server_name }) => server_name).sort();
+      return (_mcp_data as Inventory).available_servers
+        .map(({ server_name }) => server_name)
+        .sort();
     };
     assert.deepEqual(await names(ann), ["plain", "planner", "secret"]);
     assert.deepEqual(await names(bob), ["plain", "planner"]);
@@ -70,7 +79,9 @@ suite("arguments that only the system sets", () => {
     const both = await received(bob, "planner.plan_as", args);
     assert.deepEqual([both.username, both._user], ["bob", "x"]);
     assert.notDeepEqual(both._mcp_data, forged);
-    assert.deepEqual(await received(bob, "planner.whoami", { username: "root" }), { username: "bob" });
+    assert.deepEqual(await received(bob, "planner.whoami", { username: "root" }), {
+      username: "bob",
+    });
     const asText = await received(bob, "planner.plan", JSON.stringify(args));
     assert.notDeepEqual(asText._mcp_data, forged);
     await received(bob, "planner.free_form", { _mcp_data: forged, note: 1 });
@@ -79,16 +90,22 @@ suite("arguments that only the system sets", () => {
 
   test("without a caller there is no user name, not even a forged one", async () => {
     const anonymous = principalOf({});
-    assert.deepEqual(await received(anonymous, "planner.whoami_required", { username: "root" }), {});
+    assert.deepEqual(
+      await received(anonymous, "planner.whoami_required", { username: "root" }),
+      {},
+    );
   });
 
   test("a user name is an ordinary argument until the configuration says otherwise", async () => {
-    assert.deepEqual(await received(ann, "plain.whoami", { username: "somebody" }), { username: "somebody" });
+    assert.deepEqual(await received(ann, "plain.whoami", { username: "somebody" }), {
+      username: "somebody",
+    });
   });
 
   test("injected parameters are in no listing, neither as property nor as required", async () => {
     const tools = await plane.tools.list({ principal: ann, server: "planner" });
-    const parametersOf = (name: string) => (tools.find(({ id }) => id.tool === name) as ToolListing).parameters;
+    const parametersOf = (name: string) =>
+      (tools.find(({ id }) => id.tool === name) as ToolListing).parameters;
     assert.deepEqual(Object.keys(parametersOf("plan_as").properties as object), ["task", "_user"]);
     assert.deepEqual(parametersOf("plan_required").required, ["task"]);
     assert.deepEqual(parametersOf("whoami_required").required ?? [], []);
@@ -107,7 +124,14 @@ suite("arguments that only the system sets", () => {
   test("a single command line call tells the planner about every server, not only its own", async () => {
     const config = await writeConfig(directory, servers());
     const common = ["--config", config, "--data-dir", directory.path, "--user", "ann", "--json"];
-    const { code, json } = await runCli(["call", "planner.plan", "task=t", "--group", "ops", ...common]);
+    const { code, json } = await runCli([
+      "call",
+      "planner.plan",
+      "task=t",
+      "--group",
+      "ops",
+      ...common,
+    ]);
     assert.equal(code, 0);
     const received = json().result?.structuredContent as { _mcp_data: Inventory } | undefined;
     const names = received?._mcp_data.available_servers.map(({ server_name }) => server_name);

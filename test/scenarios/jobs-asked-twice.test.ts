@@ -5,7 +5,14 @@ import { createPlane, principalOf } from "../../src/index.ts";
 import type { JobRun } from "../../src/model/work/run-schema.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { getJson } from "./requests.ts";
-import { callsAt, processFixture as fixture, type RunningServe, runCli, startCli, startServe } from "./support.ts";
+import {
+  callsAt,
+  processFixture as fixture,
+  type RunningServe,
+  runCli,
+  startCli,
+  startServe,
+} from "./support.ts";
 import { skill, task, workConfig } from "./work-world.ts";
 
 const note = { id: "note", tool: "fx.write_note", arguments: { text: "${input.text}" } };
@@ -49,7 +56,10 @@ suite("jobs that are asked for", () => {
       headers,
       body: JSON.stringify(body),
     });
-    return { status: response.status, body: (await response.json()) as { run: JobRun; detail: string } };
+    return {
+      status: response.status,
+      body: (await response.json()) as { run: JobRun; detail: string },
+    };
   };
 
   test("with a key that belongs to something else are refused, and what was asked for first stays", async () => {
@@ -59,7 +69,10 @@ suite("jobs that are asked for", () => {
     assert.equal(same.id, first.id, "asking twice is asking once");
     const other = await run("jobs", "run", "note", "text=two", "--key", "k");
     assert.deepEqual([other.code, other.json().error?.code], [1, "CONFLICT"]);
-    assert.match(String(other.json().error?.message), new RegExp(`The key 'k' belongs to run '${first.id}' of 'note'`));
+    assert.match(
+      String(other.json().error?.message),
+      new RegExp(`The key 'k' belongs to run '${first.id}' of 'note'`),
+    );
     const { status, body } = await post(`/job-runs/${first.id}/rerun`, { idempotencyKey: "k" });
     assert.equal(status, 409, body.detail);
     const again = await post(`/job-runs/${first.id}/rerun`, { idempotencyKey: "k-again" });
@@ -76,7 +89,10 @@ suite("jobs that are asked for", () => {
     const shown = await run("jobs", "status", body.run.id);
     assert.deepEqual([shown.code, shown.json().run], [0, body.run]);
     const read = await runCli(["jobs", "status", body.run.id, ...place]);
-    assert.match(read.stdout, /of note: succeeded.*\nTASK .*\nfirst +done +1 +\n +note +succeeded +fx\.write_note/);
+    assert.match(
+      read.stdout,
+      /of note: succeeded.*\nTASK .*\nfirst +done +1 +\n +note +succeeded +fx\.write_note/,
+    );
     assert.equal((await run("jobs", "status", "nothing")).json().error?.code, "NOT_FOUND");
   });
 
@@ -90,11 +106,17 @@ suite("jobs that are asked for", () => {
 
   test("what is written and cannot be used is reported, and what a job did before it was taken away is kept", async () => {
     const broken = await run("jobs", "run", "round");
-    assert.match(String(broken.json().error?.message), /^Job 'round' cannot be used\. task_graph: tasks wait for each/);
+    assert.match(
+      String(broken.json().error?.message),
+      /^Job 'round' cannot be used\. task_graph: tasks wait for each/,
+    );
     await using other = await temporaryDirectory();
     const fewer = { ...work, jobs: [] };
     const without = await workConfig(other, { fx: fixture("echo") }, fewer);
-    await using plane = await createPlane({ config: without, dataDirectory: directory.file("data") });
+    await using plane = await createPlane({
+      config: without,
+      dataDirectory: directory.file("data"),
+    });
     assert.ok((await plane.jobs.history("note")).runs.length > 0);
     const bob = principalOf({ user: "bob" });
     await assert.rejects(plane.jobs.history("note", {}, { principal: bob }), { code: "NOT_FOUND" });
@@ -108,7 +130,10 @@ suite("jobs that are asked for", () => {
     assert.deepEqual([lacking.code, state, error?.code], [4, "failed", "NOT_READY"]);
     assert.match(error?.message ?? "", /task 'second' needs the input 'more'/);
     const mistyped = await run("skills", "run", "write", "txet=half");
-    assert.match(String(mistyped.json().error?.message), /needs the input 'text', and nothing uses 'txet'\.$/);
+    assert.match(
+      String(mistyped.json().error?.message),
+      /needs the input 'text', and nothing uses 'txet'\.$/,
+    );
     assert.deepEqual([tasks[0]?.attempts, callsAt(directory.file("log")).length], [0, before]);
   });
 

@@ -13,7 +13,8 @@ engineContract("the engine on a file", async () => {
       const store = await open();
       const counts = [
         (await store.jobRuns({})).filter(({ dueAt }) => dueAt !== null).length,
-        (await store.deadLetters({})).deadLetters.filter(({ nextRetryAt }) => nextRetryAt !== null).length,
+        (await store.deadLetters({})).deadLetters.filter(({ nextRetryAt }) => nextRetryAt !== null)
+          .length,
       ];
       await store.close();
       return counts.reduce((one, other) => one + other);

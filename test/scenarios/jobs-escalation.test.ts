@@ -49,7 +49,10 @@ suite("a job that fails", () => {
     const calm = await plane.jobs.run("calm", { wait: true });
     assert.match(calm.error?.message ?? "", /failed\. Tell ann\.$/);
     assert.deepEqual(
-      told.map((event) => "task" in event && "contact" in event && [event.runId, event.task, event.contact]),
+      told.map(
+        (event) =>
+          "task" in event && "contact" in event && [event.runId, event.task, event.contact],
+      ),
       [[loud.id, "attempt", "ops@example.org"]],
     );
   });
@@ -60,7 +63,10 @@ suite("a job that fails", () => {
     const place = ["--config", config, "--data-dir", directory.file("data")];
     const run = await runCli(["jobs", "run", "unready", ...place]);
     assert.equal(run.code, 4);
-    assert.match(run.stderr, /it needs the skill 'gone'; No tool 'echo\.gone'.*Tell ops@example\.org/);
+    assert.match(
+      run.stderr,
+      /it needs the skill 'gone'; No tool 'echo\.gone'.*Tell ops@example\.org/,
+    );
     await using plane = await createPlane({ config, dataDirectory: directory.file("data") });
     const [last] = (await plane.jobs.history("unready")).runs;
     assert.deepEqual(last?.error?.data.required_capabilities, ["luck"]);
@@ -76,10 +82,16 @@ suite("a job that fails", () => {
     const config = await workConfig(directory, { echo: fixture("echo") }, work);
     await using plane = await createPlane({ config, dataDirectory: directory.file("data") });
     const needsOf = async (persona?: string) => {
-      const { jobs, tasks } = await plane.registry.summary(persona === undefined ? {} : { persona });
+      const { jobs, tasks } = await plane.registry.summary(
+        persona === undefined ? {} : { persona },
+      );
       const both = jobs.find(({ name }) => name === "both");
       const quiet = tasks.find(({ name }) => name === "quiet");
-      return [both?.required_capabilities, both?.task_graph[0]?.required_capabilities, quiet?.required_capabilities];
+      return [
+        both?.required_capabilities,
+        both?.task_graph[0]?.required_capabilities,
+        quiet?.required_capabilities,
+      ];
     };
     assert.deepEqual(await needsOf(), [["luck"], ["luck"], ["luck"]]);
     assert.deepEqual(await needsOf("nova"), [["own luck"], ["own luck"], ["own luck"]]);

@@ -9,14 +9,24 @@ import { getJson } from "./requests.ts";
 import { fixture, type RunningServe, runCli, startServe } from "./support.ts";
 import { skill, task, workConfig } from "./work-world.ts";
 
-const graph = [{ task: "ask" }, { task: "tell", depends_on: ["ask"], input: { message: "${tasks.ask.result} again" } }];
+const graph = [
+  { task: "ask" },
+  { task: "tell", depends_on: ["ask"], input: { message: "${tasks.ask.result} again" } },
+];
 const work = {
   skills: [
-    skill("say", { steps: [{ id: "say", tool: "fx.echo", arguments: { message: "${input.message}" } }] }),
+    skill("say", {
+      steps: [{ id: "say", tool: "fx.echo", arguments: { message: "${input.message}" } }],
+    }),
     skill("wait", { steps: [{ id: "wait", tool: "fx.slow", arguments: { ms: 600_000 } }] }),
     skill("break", { steps: [{ id: "break", tool: "fx.fail", arguments: {} }] }),
   ],
-  tasks: [task("ask", ["say"]), task("tell", ["say"]), task("hang", ["wait"]), task("fall", ["break"])],
+  tasks: [
+    task("ask", ["say"]),
+    task("tell", ["say"]),
+    task("hang", ["wait"]),
+    task("fall", ["break"]),
+  ],
   jobs: [
     {
       name: "news",
@@ -58,7 +68,10 @@ suite("jobs", () => {
       body: JSON.stringify(body),
       headers,
     });
-    return { status: response.status, body: (await response.json()) as { run: JobRun } & JobStatus };
+    return {
+      status: response.status,
+      body: (await response.json()) as { run: JobRun } & JobStatus,
+    };
   };
 
   test("run over HTTP: tasks in their order, with what those before said, and in the numbers of the job", async () => {
@@ -82,14 +95,20 @@ suite("jobs", () => {
       [(page.body.runs as JobRun[])[0]?.id, page.body.nextCursor],
       [other.body.run.id, other.body.run.id],
     );
-    const { body: events } = { body: await (await fetch(`${serving.url}/job-runs/${body.run.id}`)).json() };
+    const { body: events } = {
+      body: await (await fetch(`${serving.url}/job-runs/${body.run.id}`)).json(),
+    };
     assert.equal((events as JobRun).tasks[1]?.steps[0]?.state, "succeeded");
   });
 
   test("from the command line beside it: show, run, history, rerun, pause and resume", async () => {
     const ran = await run("jobs", "run", "news", "message=cli");
     const first = ran.json().run as JobRun;
-    assert.deepEqual([ran.code, first.state, first.origin], [0, "succeeded", "request"], ran.stderr);
+    assert.deepEqual(
+      [ran.code, first.state, first.origin],
+      [0, "succeeded", "request"],
+      ran.stderr,
+    );
     const rerun = (await run("jobs", "rerun", first.id)).json().run as JobRun;
     assert.deepEqual([rerun.state, rerun.rerunOf, rerun.origin], ["succeeded", first.id, "rerun"]);
     const { runs } = (await run("jobs", "history", "news", "--limit", "2")).json();
@@ -106,7 +125,10 @@ suite("jobs", () => {
     assert.equal(resumed.schedule.nextAt, shown.schedule.nextAt);
     assert.equal((await run("jobs", "pause", "endless")).json().error?.code, "CONFLICT");
     assert.deepEqual(
-      [(await run("jobs", "show", "nwes")).code, (await run("jobs", "history", "news", "--limit", "0")).code],
+      [
+        (await run("jobs", "show", "nwes")).code,
+        (await run("jobs", "history", "news", "--limit", "0")).code,
+      ],
       [1, 2],
     );
   });
@@ -139,7 +161,10 @@ suite("jobs", () => {
     const anonymous = principalOf({ user: "bob" });
     const mine = await plane.jobs.run("news", { principal: atlas });
     assert.deepEqual([mine.state, mine.user], ["succeeded", "ada"]);
-    await assert.rejects(plane.jobs.run("endless", { principal: atlas }), /accepts_external_requests/);
+    await assert.rejects(
+      plane.jobs.run("endless", { principal: atlas }),
+      /accepts_external_requests/,
+    );
     await assert.rejects(plane.jobs.run("news", { principal: nova }), { code: "NOT_FOUND" });
     await assert.rejects(plane.jobs.run("news", { principal: anonymous }), { code: "FORBIDDEN" });
     await assert.rejects(plane.jobs.pause("news", { principal: atlas }), { code: "FORBIDDEN" });
@@ -177,7 +202,9 @@ test("graphs that go round or lead nowhere are refused with file and line, and t
     },
   );
   const { code, stdout } = await runCli(["config", "validate", "--config", config, "--json"]);
-  const { problems } = JSON.parse(stdout) as { problems: { file: string; line: number; message: string }[] };
+  const { problems } = JSON.parse(stdout) as {
+    problems: { file: string; line: number; message: string }[];
+  };
   const told = problems.map(({ file, message }) => `${file.split("/").at(-1)}: ${message}`);
   assert.deepEqual(
     [code === 0, told],

@@ -3,10 +3,21 @@ import { after, before, suite, test } from "node:test";
 import { createPlane, type Plane } from "../../src/index.ts";
 import type { JobRun } from "../../src/model/work/run-schema.ts";
 import { type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
-import { readLog, receivedMessages, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import {
+  readLog,
+  receivedMessages,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { moveClocks } from "./boss-clock.ts";
-import { callsAt, processFixture as fixture, type ServerEntry, startServeProcess, within } from "./support.ts";
+import {
+  callsAt,
+  processFixture as fixture,
+  type ServerEntry,
+  startServeProcess,
+  within,
+} from "./support.ts";
 import { moveClock, skill, task, workConfig } from "./work-world.ts";
 
 const steps = [
@@ -24,7 +35,11 @@ function setUp(
   return workConfig(
     directory,
     { fx: fixture("echo", ["--log", directory.file("log")], entry) },
-    { skills: [skill("two", { steps })], tasks: [task("work", ["two"])], jobs: [{ ...job, ...more }] },
+    {
+      skills: [skill("two", { steps })],
+      tasks: [task("work", ["two"])],
+      jobs: [{ ...job, ...more }],
+    },
     settings,
   );
 }
@@ -32,9 +47,14 @@ function setUp(
 /** Kills a plane with kill -9 in the middle of the second step; answers with the id of the run. */
 async function killInTheMiddle(directory: TemporaryDirectory, config: string): Promise<string> {
   await using serving = await startServeProcess(config, directory.file("data"));
-  const response = await fetch(`${serving.url}/jobs/digest/run`, { method: "POST", headers: serving.proof });
+  const response = await fetch(`${serving.url}/jobs/digest/run`, {
+    method: "POST",
+    headers: serving.proof,
+  });
   const { run } = (await response.json()) as { run: JobRun };
-  await until("the second step", () => callsAt(directory.file("log")).some(({ name }) => name === "slow"));
+  await until("the second step", () =>
+    callsAt(directory.file("log")).some(({ name }) => name === "slow"),
+  );
   await serving.stop("SIGKILL");
   return run.id;
 }
@@ -56,7 +76,11 @@ suite("a run whose plane was killed", () => {
     const config = await setUp(directory, { idempotency_key: true });
     const id = await killInTheMiddle(directory, config);
     using _later = moveClock(31_000);
-    await using plane = await createPlane({ config, dataDirectory: directory.file("data"), schedules: true });
+    await using plane = await createPlane({
+      config,
+      dataDirectory: directory.file("data"),
+      schedules: true,
+    });
     const run = await endedBy(plane, id);
     assert.deepEqual([run.state, run.starts, run.tasks[0]?.attempts], ["succeeded", 2, 2]);
     const log = directory.file("log");
@@ -77,7 +101,11 @@ suite("a run whose plane was killed", () => {
     const config = await setUp(directory, {});
     const id = await killInTheMiddle(directory, config);
     using _later = moveClock(31_000);
-    await using plane = await createPlane({ config, dataDirectory: directory.file("data"), schedules: true });
+    await using plane = await createPlane({
+      config,
+      dataDirectory: directory.file("data"),
+      schedules: true,
+    });
     const run = await endedBy(plane, id);
     assert.deepEqual([run.state, run.error?.code], ["failed", "OUTCOME_UNKNOWN"]);
     assert.match(run.error?.message ?? "", /'long' of 'two' was begun before .*rerun the job/);
@@ -133,7 +161,8 @@ test("a time that was missed is made up for once, by one of two planes on one fi
     return ((await response.json()) as { runs: JobRun[] }).runs;
   };
   let runs = await runsNow();
-  for (const end = Date.now() + 20_000; Date.now() < end && runs[0]?.state !== "succeeded"; ) runs = await runsNow();
+  for (const end = Date.now() + 20_000; Date.now() < end && runs[0]?.state !== "succeeded"; )
+    runs = await runsNow();
   assert.deepEqual(
     runs.map(({ state, origin, starts }) => [state, origin, starts]),
     [["succeeded", "schedule", 1]],

@@ -13,15 +13,27 @@ const results = {
   rows: { content: [{ type: "text", text: JSON.stringify({ rows }) }] },
   log: { content: [{ type: "text", text: lines.join("\n") }] },
   failed: { content: [{ type: "text", text: lines.join("\n") }], isError: true },
-  summed: { content: [{ type: "text", text: "600 rows" }], structuredContent: { rows }, extra: "kept" },
+  summed: {
+    content: [{ type: "text", text: "600 rows" }],
+    structuredContent: { rows },
+    extra: "kept",
+  },
   picture: { content: [{ type: "image", mimeType: "image/png", data: "iVBO".repeat(400_000) }] },
   artifacts: {
     content: [],
     structuredContent: {
       results: "one plan",
       artifacts: [
-        { name: "../../plan.sh", b64: Buffer.from("echo hi\n").toString("base64"), mime: "application/x-sh" },
-        { name: "plan.sh", b64: Buffer.from("echo ho\n").toString("base64"), mime: "application/x-sh" },
+        {
+          name: "../../plan.sh",
+          b64: Buffer.from("echo hi\n").toString("base64"),
+          mime: "application/x-sh",
+        },
+        {
+          name: "plan.sh",
+          b64: Buffer.from("echo ho\n").toString("base64"),
+          mime: "application/x-sh",
+        },
       ],
       display: { open_canvas: true },
       meta_data: { steps: 2 },

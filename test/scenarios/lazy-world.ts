@@ -9,7 +9,13 @@ export const listChanged = "notifications/tools/list_changed";
 
 export type Found = {
   query: string;
-  tools: { name: string; server: string; required: string[]; arguments: string; inputSchema?: JsonObject }[];
+  tools: {
+    name: string;
+    server: string;
+    required: string[];
+    arguments: string;
+    inputSchema?: JsonObject;
+  }[];
   next: string[];
   total: number;
   truncated: boolean;
@@ -27,12 +33,21 @@ export function startLazy(
   const { lazy, ...config } = more;
   return startGateway(
     {},
-    { plane: { config: { mcpServers: servers, lazy: { mode: "always", ...lazy }, ...config }, ...plane } },
+    {
+      plane: {
+        config: { mcpServers: servers, lazy: { mode: "always", ...lazy }, ...config },
+        ...plane,
+      },
+    },
   );
 }
 
 /** A client with what a model does with one. */
-export async function openClient(url: string, era: "legacy" | "modern" = "legacy", options: EraOptions = {}) {
+export async function openClient(
+  url: string,
+  era: "legacy" | "modern" = "legacy",
+  options: EraOptions = {},
+) {
   const client = await EraClient.open(url, era, options);
   const names = async (): Promise<string[]> => {
     const { tools } = await client.request("tools/list");

@@ -7,7 +7,8 @@ export function leaksOf(seed: number): { text: string; secret: string }[] {
   };
   const letters = (alphabet: string, length: number) =>
     Array.from({ length }, () => alphabet[next() % alphabet.length]).join("");
-  const word = (length: number) => letters("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789", length);
+  const word = (length: number) =>
+    letters("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789", length);
   const upper = (length: number) => letters("ABCDEFGHJKLMNPQRSTUVWXYZ23456789", length);
   const dressed: [secret: string, dress: (secret: string) => string][] = [
     [word(24), (secret) => `using sk-${secret} for this`],

@@ -25,9 +25,12 @@ serveRaw({
       ...tool,
       name: "chat",
       run: (call) => {
-        for (const data of texts) call.notify("notifications/message", { level: "error", logger: "leaky", data });
-        const progressToken = (call.params._meta as { progressToken?: string } | undefined)?.progressToken;
-        for (const message of texts) call.notify("notifications/progress", { progressToken, progress: 1, message });
+        for (const data of texts)
+          call.notify("notifications/message", { level: "error", logger: "leaky", data });
+        const progressToken = (call.params._meta as { progressToken?: string } | undefined)
+          ?.progressToken;
+        for (const message of texts)
+          call.notify("notifications/progress", { progressToken, progress: 1, message });
         return textResult("done");
       },
     },

@@ -22,7 +22,9 @@ suite("toolsets in code", () => {
       { kind: "text", text: "Nothing to do." },
     ];
     const servers = { echo: fixture("echo"), other: fixture("echo") };
-    world = await agentWorld(script, servers, { config: { toolsets: { small: { providers: ["echo"] } } } });
+    world = await agentWorld(script, servers, {
+      config: { toolsets: { small: { providers: ["echo"] } } },
+    });
   });
   after(() => world[Symbol.asyncDispose]());
 
@@ -38,7 +40,12 @@ suite("toolsets in code", () => {
   });
 
   test("take a definition, show it, keep to it and count by themselves", async () => {
-    const definition = { providers: ["echo"], allow_tools: ["add"], max_tool_call_turns: 1, timeout_sec: 60 };
+    const definition = {
+      providers: ["echo"],
+      allow_tools: ["add"],
+      max_tool_call_turns: 1,
+      timeout_sec: 60,
+    };
     const inline = world.plane.toolset(definition);
     const { alias, providers, allow_tools, max_tool_call_turns, timeout_sec } = inline;
     assert.deepEqual({ providers, allow_tools, max_tool_call_turns, timeout_sec }, definition);
@@ -51,7 +58,9 @@ suite("toolsets in code", () => {
     assert.deepEqual([value, toolset, toldOf(world.model, 0)], [3, null, ["add"]]);
     assert.deepEqual([inline.usage().totalToolCalls, inline.usage().totalGenerations], [1, 1]);
     assert.equal(world.plane.toolset(definition).usage().totalGenerations, 0);
-    await world.plane.agent.run("Anything?", { toolset: { providers: ["other"], allow_tools: ["echo"] } });
+    await world.plane.agent.run("Anything?", {
+      toolset: { providers: ["other"], allow_tools: ["echo"] },
+    });
     assert.deepEqual(toldOf(world.model, 2), ["echo"]);
   });
 
@@ -78,14 +87,24 @@ suite("toolsets in code", () => {
       code: "USAGE",
       message: /not a toolset/,
     });
-    await assert.rejects(plane.toolset({ providers: ["ecko"] }).schemas(), /names the server 'ecko'.*'echo'\?/);
-    await assert.rejects(plane.toolset({ allow_tools: ["add"] }).schemas(), /names no server.*'providers'/);
+    await assert.rejects(
+      plane.toolset({ providers: ["ecko"] }).schemas(),
+      /names the server 'ecko'.*'echo'\?/,
+    );
+    await assert.rejects(
+      plane.toolset({ allow_tools: ["add"] }).schemas(),
+      /names no server.*'providers'/,
+    );
   });
 });
 
 async function called(toolset: ReturnType<AgentWorld["plane"]["toolset"]>, name: string) {
   const call = { id: "1", type: "function", function: { name, arguments: '{"a":1,"b":2}' } };
-  const [, answer] = await toolset.processResponse({ role: "assistant", content: "", tool_calls: [call] });
+  const [, answer] = await toolset.processResponse({
+    role: "assistant",
+    content: "",
+    tool_calls: [call],
+  });
   return { seen: answer?.content };
 }
 
@@ -99,14 +118,22 @@ test("an outcome has a result where it is ok, an error otherwise, and an approva
   const note = { key: "k", text: "t" };
   const tried = await plane.call("echo.echo", { message: "x" }, { dryRun: true });
   assert.ok(tried.ok);
-  assert.deepEqual([tried.result, tried.verdict?.verdict, tried.call.status], [{ content: [] }, "allow", "dry_run"]);
+  assert.deepEqual(
+    [tried.result, tried.verdict?.verdict, tried.call.status],
+    [{ content: [] }, "allow", "dry_run"],
+  );
   const waiting = await plane.call("echo.put_note", note);
   assert.ok(waiting.approval, "it waits");
-  assert.deepEqual([waiting.ok, waiting.call.status, waiting.error.code], [false, "waiting", "APPROVAL_REQUIRED"]);
+  assert.deepEqual(
+    [waiting.ok, waiting.call.status, waiting.error.code],
+    [false, "waiting", "APPROVAL_REQUIRED"],
+  );
   const queued = await plane.call("echo.put_note", note, { mode: "plan" });
   assert.ok(queued.plan, "it is queued");
   assert.deepEqual([queued.approval, queued.error.code], [undefined, "PLAN_QUEUED"]);
-  plane.on("approval.requested", ({ approvalId }) => plane.approvals.answer(approvalId, { decision: "reject" }));
+  plane.on("approval.requested", ({ approvalId }) =>
+    plane.approvals.answer(approvalId, { decision: "reject" }),
+  );
   const rejected = await plane.call("echo.put_note", note, { approvalWaitMs: 30_000 });
   assert.ok(!rejected.ok);
   assert.deepEqual([rejected.error.code, rejected.approval], ["APPROVAL_DENIED", undefined]);
@@ -122,15 +149,22 @@ suite("the type of a configuration", () => {
   };
   const keysOf = (file: string, name: string) => {
     const text = readFileSync(join(projectRoot, file), "utf8");
-    const [, body = ""] = new RegExp(`interface ${name}\\b[^\\n]*\\{\\n([\\s\\S]*?)\\n\\}`).exec(text) ?? [];
+    const [, body = ""] =
+      new RegExp(`interface ${name}\\b[^\\n]*\\{\\n([\\s\\S]*?)\\n\\}`).exec(text) ?? [];
     return [...body.matchAll(/^ {2}(?:\/\*\*.*?\*\/ )?"?([\w$-]+)"?\??:/gm)].map(([, key]) => key);
   };
 
   test("has every section and every key of a server that the loader reads, and no other", () => {
     const shapes = [native, overlays, handWrittenTools, providerList, mcpToolEntries];
-    const sections = [...keysOf(inputs.config, "ConfigInput"), ...keysOf(inputs.foreign, "ForeignSections")];
+    const sections = [
+      ...keysOf(inputs.config, "ConfigInput"),
+      ...keysOf(inputs.foreign, "ForeignSections"),
+    ];
     assert.deepEqual(sections.sort(), ["$schema", ...shapes.flatMap(({ keys }) => keys)].sort());
-    const server = [...keysOf(inputs.server, "ServerInput"), ...keysOf(inputs.foreign, "ForeignServerKeys")];
+    const server = [
+      ...keysOf(inputs.server, "ServerInput"),
+      ...keysOf(inputs.foreign, "ForeignServerKeys"),
+    ];
     assert.deepEqual(server.sort(), [...fieldReaders.keys()].sort());
   });
 
@@ -138,7 +172,8 @@ suite("the type of a configuration", () => {
     type Schema = z.input<typeof ConfigValues>;
     type Sections = Omit<Schema, "servers" | "tools">;
     const takesSections = (sections: Sections): ConfigInput => sections;
-    const takesServers = (servers: NonNullable<Schema["servers"]>): Record<string, ServerInput> => servers;
+    const takesServers = (servers: NonNullable<Schema["servers"]>): Record<string, ServerInput> =>
+      servers;
     assert.deepEqual([takesSections({}), takesServers({})], [{}, {}]);
   });
 

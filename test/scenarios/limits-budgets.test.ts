@@ -3,7 +3,16 @@ import { suite, test } from "node:test";
 import { type ConfigInput, createPlane } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { startGateway } from "./gateway-client.ts";
-import { assertFailed, errorOf, fixture, planeOf, processFixture, runCli, startServe, writeConfig } from "./support.ts";
+import {
+  assertFailed,
+  errorOf,
+  fixture,
+  planeOf,
+  processFixture,
+  runCli,
+  startServe,
+  writeConfig,
+} from "./support.ts";
 
 /** A tool that the echo server executes and that has its price. */
 const priced = (more: object = {}) => ({
@@ -30,7 +39,11 @@ suite("budgets", { concurrency: 4 }, () => {
     assert.match(message, /have run for 0\.\d+ s of 0\.15 s.*raise 'budgets\.maxToolDurationMs'/);
     assert.deepEqual([recoverable, category], [false, "policy"]);
     assert.equal((await plane.call("echo.slow", { ms: 1 }, { conversation: "second" })).ok, true);
-    assert.equal((await plane.call("echo.slow", { ms: 1 })).ok, true, "without a conversation nothing is counted");
+    assert.equal(
+      (await plane.call("echo.slow", { ms: 1 })).ok,
+      true,
+      "without a conversation nothing is counted",
+    );
     const { spentMs, limitMs } = await plane.conversations.budget("first");
     assert.ok(spentMs >= 200 && limitMs === 150);
     await plane.conversations.end("first");
@@ -107,7 +120,10 @@ suite("budgets", { concurrency: 4 }, () => {
     const data = ["--data-dir", directory.file("data")];
     const refused = await runCli([...words, "--persona", "Atlas", ...data]);
     assert.deepEqual([refused.code, refused.json().error?.code], [3, "BUDGET_EXCEEDED"]);
-    assert.match(refused.json().error?.message ?? "", /raise|Raise 'budgets\.perPersona\.Atlas\.maxCost'/);
+    assert.match(
+      refused.json().error?.message ?? "",
+      /raise|Raise 'budgets\.perPersona\.Atlas\.maxCost'/,
+    );
     assert.equal((await runCli([...words, ...data])).code, 0);
   });
 
@@ -132,16 +148,23 @@ suite("budgets", { concurrency: 4 }, () => {
     const place = ["--config", config, "--data-dir", directory.file("data")];
     await using gateway = await startGateway(place, {}, () => undefined);
     for (const ms of [80, 1, 1]) {
-      const { result } = await gateway.begin("tools/call", { name: "echo__slow", arguments: { ms } }).answer;
+      const { result } = await gateway.begin("tools/call", {
+        name: "echo__slow",
+        arguments: { ms },
+      }).answer;
       assert.notEqual(result?.isError, true, JSON.stringify(result));
     }
   });
 
   test("a plane does not start with a budget that it does not understand", async () => {
-    await assert.rejects(createPlane({ config: { budgets: { maxCost: "lots" } } as unknown as ConfigInput }), {
-      code: "CONFIG_INVALID",
-      message: /budgets\.maxCost: must be a number >= 0, such numbers by unit, or null for no limit/,
-    });
+    await assert.rejects(
+      createPlane({ config: { budgets: { maxCost: "lots" } } as unknown as ConfigInput }),
+      {
+        code: "CONFIG_INVALID",
+        message:
+          /budgets\.maxCost: must be a number >= 0, such numbers by unit, or null for no limit/,
+      },
+    );
   });
 
   test("two minutes are the default, and 0 is none", async () => {

@@ -4,7 +4,15 @@ import { createPlane, type EventOf, type Plane } from "../../src/index.ts";
 import { startHttpFixture, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { received, rogue } from "./rogue/rogue.ts";
-import { assertFailed, callsAt, errorOf, processFixture as fixture, namedServer, planeOf, textsOf } from "./support.ts";
+import {
+  assertFailed,
+  callsAt,
+  errorOf,
+  processFixture as fixture,
+  namedServer,
+  planeOf,
+  textsOf,
+} from "./support.ts";
 
 const sum = { a: 1, b: 2 };
 
@@ -31,14 +39,19 @@ suite("a server that only fails", { concurrency: 4 }, () => {
     const refused = await plane.call("failing.echo", { message: "hi" });
     assertFailed(refused, "SERVER_UNAVAILABLE", "failed");
     const { message, data } = errorOf(refused);
-    assert.match(message, /Server 'failing': circuit open since .*after 5 failures in a row\. The last one: .*500/);
+    assert.match(
+      message,
+      /Server 'failing': circuit open since .*after 5 failures in a row\. The last one: .*500/,
+    );
     assert.ok(Date.parse(String(data.retryAt)) > Date.now() + 20_000);
     assert.deepEqual([refused.call.attempts, callsAt(log).length], [0, 5]);
     const { circuit } = await plane.servers.get("failing");
     assert.deepEqual([circuit?.state, circuit?.failures], ["open", 5]);
     assert.deepEqual(states, ["open"]);
     assert.equal((await plane.servers.get("echo")).circuit?.state, "closed");
-    assert.deepEqual(textsOf(await plane.call("echo.echo", { message: "others go on" })), ["others go on"]);
+    assert.deepEqual(textsOf(await plane.call("echo.echo", { message: "others go on" })), [
+      "others go on",
+    ]);
   });
 
   test("when its time is over one call tries it, and its success lets the others in", async () => {
@@ -55,7 +68,9 @@ suite("a server that only fails", { concurrency: 4 }, () => {
     await fail(plane, 1);
     assertFailed(await plane.call("failing.add", sum), "SERVER_UNAVAILABLE", "failed");
     await over();
-    const [probe, ...others] = await Promise.all([1, 2, 3].map(() => plane.call("failing.add", sum)));
+    const [probe, ...others] = await Promise.all(
+      [1, 2, 3].map(() => plane.call("failing.add", sum)),
+    );
     assert.deepEqual(probe?.result?.structuredContent, { sum: 3 });
     for (const other of others) assertFailed(other, "SERVER_UNAVAILABLE", "failed");
     assert.equal((await plane.call("failing.add", sum)).ok, true);
@@ -74,10 +89,25 @@ suite("a server that only fails", { concurrency: 4 }, () => {
   test("a tool with another way goes there, without an attempt and with the reason", async () => {
     await using failing = await startHttpFixture("http", ["--fail", "1000"]);
     const providers = [
-      { name: "mcp", priority: 0, health_check_interval: 0, config: { server: "failing", tool: "echo" } },
-      { name: "mcp", priority: 1, health_check_interval: 0, config: { server: "other", tool: "ok" } },
+      {
+        name: "mcp",
+        priority: 0,
+        health_check_interval: 0,
+        config: { server: "failing", tool: "echo" },
+      },
+      {
+        name: "mcp",
+        priority: 1,
+        health_check_interval: 0,
+        config: { server: "other", tool: "ok" },
+      },
     ];
-    const lookup = { name: "lookup", description: "Looks up.", side_effects: "none" as const, providers };
+    const lookup = {
+      name: "lookup",
+      description: "Looks up.",
+      side_effects: "none" as const,
+      providers,
+    };
     await using plane = await createPlane({
       config: {
         mcpServers: { failing: { url: failing.url }, other: namedServer("other", ["ok"]) },
@@ -109,10 +139,25 @@ test("one crash under 64 callers is one failure for health and circuit, and its 
   await using directory = await temporaryDirectory();
   const log = directory.file("log");
   const providers = [
-    { name: "mcp", priority: 0, health_check_interval: 0, config: { server: "first", tool: "hang" } },
-    { name: "mcp", priority: 9, health_check_interval: 0, config: { server: "second", tool: "ok" } },
+    {
+      name: "mcp",
+      priority: 0,
+      health_check_interval: 0,
+      config: { server: "first", tool: "hang" },
+    },
+    {
+      name: "mcp",
+      priority: 9,
+      health_check_interval: 0,
+      config: { server: "second", tool: "ok" },
+    },
   ];
-  const lookup = { name: "lookup", description: "Looks something up.", side_effects: "none" as const, providers };
+  const lookup = {
+    name: "lookup",
+    description: "Looks something up.",
+    side_effects: "none" as const,
+    providers,
+  };
   const mcpServers = {
     first: rogue("hang-call", ["--log", log], { maxConcurrency: 64 }),
     second: namedServer("second", ["ok"]),
@@ -125,9 +170,11 @@ test("one crash under 64 callers is one failure for health and circuit, and its 
   process.kill(Number(first?.pid), "SIGKILL");
   for (const { call } of await Promise.all(calls)) assert.equal(call.provider, "mcp:second");
   const { health } = await plane.tools.get("lookup");
-  const { failures, backoff_until: restsUntil } = health.providers["mcp:first"]?.router ?? assert.fail();
+  const { failures, backoff_until: restsUntil } =
+    health.providers["mcp:first"]?.router ?? assert.fail();
   assert.equal(failures, 1);
-  if (restsUntil !== null) assert.ok(Date.parse(restsUntil) <= Date.now() + 1_200, `${restsUntil} after ${before}`);
+  if (restsUntil !== null)
+    assert.ok(Date.parse(restsUntil) <= Date.now() + 1_200, `${restsUntil} after ${before}`);
   const circuit = (await plane.servers.list()).find(({ name }) => name === "first")?.circuit;
   assert.deepEqual([circuit?.state, circuit?.failures], ["closed", 1]);
 });

@@ -3,8 +3,21 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite, test } from "node:test";
 import { createPlane, type Outcome } from "../../src/index.ts";
-import { readLog, receivedMessages, startHttpFixture, temporaryDirectory } from "../fixtures/start-server.ts";
-import { assertFailed, callsAt, errorOf, fixture, planeOf, startServe, writeConfig } from "./support.ts";
+import {
+  readLog,
+  receivedMessages,
+  startHttpFixture,
+  temporaryDirectory,
+} from "../fixtures/start-server.ts";
+import {
+  assertFailed,
+  callsAt,
+  errorOf,
+  fixture,
+  planeOf,
+  startServe,
+  writeConfig,
+} from "./support.ts";
 
 const hello = { message: "hello" };
 
@@ -12,28 +25,42 @@ suite("how often a server and a tool are asked", { concurrency: 4 }, () => {
   test("a call beyond rateLimitPerMinute is refused at once with the moment to come back", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf({ echo: fixture("echo", ["--log", log], { rateLimitPerMinute: 6 }) });
+    await using plane = await planeOf({
+      echo: fixture("echo", ["--log", log], { rateLimitPerMinute: 6 }),
+    });
     assert.equal((await plane.call("echo.echo", hello)).ok, true);
     const second = await plane.call("echo.echo", hello);
     assertFailed(second, "RATE_LIMITED", "failed");
     const { message, server, data, recoverable } = errorOf(second);
-    assert.match(message, /Server 'echo' takes 6 calls a minute \('rateLimitPerMinute'\).*in \d+ s/);
+    assert.match(
+      message,
+      /Server 'echo' takes 6 calls a minute \('rateLimitPerMinute'\).*in \d+ s/,
+    );
     assert.deepEqual([server, recoverable, second.call.attempts], ["echo", true, 0]);
     assert.ok(Number(data.retryInMs) > 5_000 && Date.parse(String(data.retryAt)) > Date.now());
     assert.equal(callsAt(log).length, 1);
     const { health } = await plane.tools.get("echo.echo");
-    assert.deepEqual([health.total, health.failure], [1, 0], "what was not run says nothing about the tool");
+    assert.deepEqual(
+      [health.total, health.failure],
+      [1, 0],
+      "what was not run says nothing about the tool",
+    );
   });
 
   test("a call that is only a little too early waits for its turn", async () => {
     await using plane = await planeOf({ echo: fixture("echo", [], { rate_limit_per_minute: 60 }) });
-    const outcomes = await Promise.all(Array.from({ length: 12 }, () => plane.call("echo.echo", hello)));
+    const outcomes = await Promise.all(
+      Array.from({ length: 12 }, () => plane.call("echo.echo", hello)),
+    );
     assert.deepEqual(
       outcomes.map(({ ok }) => ok),
       outcomes.map(() => true),
     );
     const longest = Math.max(...outcomes.map(({ call }) => call.durationMs));
-    assert.ok(longest > 1_000, `ten at once, two a second later each; the longest took ${longest} ms`);
+    assert.ok(
+      longest > 1_000,
+      `ten at once, two a second later each; the longest took ${longest} ms`,
+    );
   });
 
   test("a manifest limits its tool, and tools of the same server go on", async () => {
@@ -51,13 +78,18 @@ suite("how often a server and a tool are asked", { concurrency: 4 }, () => {
     assert.equal((await plane.call("greet", hello)).ok, true);
     const second = await plane.call("greet", hello);
     assertFailed(second, "RATE_LIMITED", "failed");
-    assert.match(errorOf(second).message, /Tool 'greet' takes 1 call a minute \('rate_limit_per_minute'\)/);
+    assert.match(
+      errorOf(second).message,
+      /Tool 'greet' takes 1 call a minute \('rate_limit_per_minute'\)/,
+    );
     assert.equal((await plane.call("echo.echo", hello)).ok, true);
   });
 
   test("over HTTP it is 429 with the real seconds to wait", async () => {
     await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { echo: fixture("echo", [], { rateLimitPerMinute: 2 }) });
+    const config = await writeConfig(directory, {
+      echo: fixture("echo", [], { rateLimitPerMinute: 2 }),
+    });
     await using serving = await startServe(config, directory.file("data"));
     const post = () =>
       fetch(`${serving.url}/tools/echo.echo/call`, {
@@ -100,7 +132,8 @@ suite("how often a server and a tool are asked", { concurrency: 4 }, () => {
     const first = await plane.call("failing.add", { a: 1, b: 2 });
     const second = await plane.call("failing.add", { a: 1, b: 2 }, { idempotencyKey: "order-7" });
     const keys = receivedMessages(readLog(log), "tools/call").map(
-      ({ params }) => (params?._meta as Record<string, unknown> | undefined)?.["toolplane/idempotencyKey"],
+      ({ params }) =>
+        (params?._meta as Record<string, unknown> | undefined)?.["toolplane/idempotencyKey"],
     );
     assert.deepEqual(keys, [first.call.id, first.call.id, "order-7"]);
     assert.equal(second.ok, true);
@@ -151,7 +184,8 @@ suite("how often a server and a tool are asked", { concurrency: 4 }, () => {
     await plane.call("other.add", { a: 1, b: 2 }, { idempotencyKey: "order-7" });
     const byItsName = await plane.call("other.add", { a: 1, b: 2 });
     const keys = receivedMessages(readLog(log), "tools/call").map(
-      ({ params }) => (params?._meta as Record<string, unknown> | undefined)?.["toolplane/idempotencyKey"],
+      ({ params }) =>
+        (params?._meta as Record<string, unknown> | undefined)?.["toolplane/idempotencyKey"],
     );
     assert.deepEqual(keys, [outcome.call.id, "order-7", byItsName.call.id]);
   });

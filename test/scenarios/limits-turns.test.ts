@@ -2,11 +2,23 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { createPlane, type Outcome } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { assertFailed, callsAt, errorOf, fixture, planeOf, textsOf, untilLogged } from "./support.ts";
+import {
+  assertFailed,
+  callsAt,
+  errorOf,
+  fixture,
+  planeOf,
+  textsOf,
+  untilLogged,
+} from "./support.ts";
 
 /** How many calls of `overlap` the fixture ever saw at once. */
 const maxAtOnce = (outcomes: readonly Outcome[]) =>
-  Math.max(...outcomes.map(({ result }) => Number((result?.structuredContent as { most?: number } | undefined)?.most)));
+  Math.max(
+    ...outcomes.map(({ result }) =>
+      Number((result?.structuredContent as { most?: number } | undefined)?.most),
+    ),
+  );
 
 const overlapTool = (more: object) => ({
   name: "work",
@@ -50,21 +62,31 @@ suite("calls beside each other", { concurrency: 4 }, () => {
 
   test("a hand-written tool counts into the maxConcurrency of the server that executes it", async () => {
     const mcpServers = { state: fixture("state", [], { maxConcurrency: 1 }) };
-    await using plane = await createPlane({ config: { mcpServers, tools: { work: overlapTool({}) } } });
+    await using plane = await createPlane({
+      config: { mcpServers, tools: { work: overlapTool({}) } },
+    });
     const names = ["work", "state.overlap", "work", "state.overlap"];
-    assert.equal(maxAtOnce(await Promise.all(names.map((name) => plane.call(name, { ms: 30 })))), 1);
+    assert.equal(
+      maxAtOnce(await Promise.all(names.map((name) => plane.call(name, { ms: 30 })))),
+      1,
+    );
   });
 
   test("waiting counts into the limit of a call, and who leaves the line was never sent", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf({ echo: fixture("echo", ["--log", log], { allow_parallel: false }) });
+    await using plane = await planeOf({
+      echo: fixture("echo", ["--log", log], { allow_parallel: false }),
+    });
     const leaving = new AbortController();
     const slow = plane.call("echo.slow", { ms: 60_000 }, { signal: leaving.signal });
     await untilLogged(log, ({ message }) => message?.method === "tools/call");
     const waiting = await plane.call("echo.slow", { ms: 1 }, { timeoutMs: 100 });
     assertFailed(waiting, "TIMEOUT", "failed");
-    assert.match(errorOf(waiting).message, /within 0\.1 s .*still waited for its turn and was not run/);
+    assert.match(
+      errorOf(waiting).message,
+      /within 0\.1 s .*still waited for its turn and was not run/,
+    );
     assert.equal(waiting.call.attempts, 0);
     const given = plane.call("echo.slow", { ms: 1 }, { signal: AbortSignal.timeout(50) });
     assertFailed(await given, "CANCELLED", "cancelled");

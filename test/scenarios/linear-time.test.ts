@@ -59,7 +59,11 @@ function timeOf(run: (input: string) => unknown, input: string): number {
 }
 
 /** The best of several, of sizes in turn, until the growth is seen to be linear. Small texts show what grows without bounds. */
-function assertLinear(run: (input: string) => unknown, make: (size: number) => string, whole: number): void {
+function assertLinear(
+  run: (input: string) => unknown,
+  make: (size: number) => string,
+  whole: number,
+): void {
   const size = isWholeTier ? whole : Math.ceil(whole / 8);
   const small = make(size / 4);
   const large = make(2 * size);
@@ -70,7 +74,9 @@ function assertLinear(run: (input: string) => unknown, make: (size: number) => s
     most = Math.min(most, timeOf(run, large));
     if (most <= Math.max(floorMs, maxGrowth * least)) return;
   }
-  assert.fail(`${size / 4} characters take ${least.toFixed(1)} ms, eight times as many ${most.toFixed(1)} ms`);
+  assert.fail(
+    `${size / 4} characters take ${least.toFixed(1)} ms, eight times as many ${most.toFixed(1)} ms`,
+  );
 }
 
 const repeat = (part: string, before = "", after = "") => {
@@ -93,7 +99,8 @@ const exact = (text: string) => {
   return withExactNumbers(value);
 };
 const checkText = (schema: JsonObject) => (text: string) => checkSchema(schema, text);
-const checkJson = (schema: JsonObject) => (text: string) => checkSchema(schema, JSON.parse(text) as Json);
+const checkJson = (schema: JsonObject) => (text: string) =>
+  checkSchema(schema, JSON.parse(text) as Json);
 
 const measured = (text: string) => {
   const { tooMuch, members } = measureJson(text);
@@ -104,17 +111,24 @@ const askedOfModel = (text: string) => {
   assert.throws(() => parseModelAnswer(text, "a"), { code: "PROVIDER_FAILED" });
 };
 const named = new Map([["other_tool", ["other"]]]);
-const mentioned = (description: string) => findToolReferences({ name: "a", description }, "a", named);
+const mentioned = (description: string) =>
+  findToolReferences({ name: "a", description }, "a", named);
 const told = (text: string) => describeTool({ name: "a", description: text, parameters: {} });
 /** Each is short, and a server can send many. */
 const challenged = (text: string) => Array.from({ length: 20 }, () => parseChallenge(text));
 const logged = (text: string) => createServerLog(String).addText(`${text}\n`.repeat(20));
-const forModel = (text: string) => messageForModel({ message: `${text}HINT`, data: { personHints: ["HINT"] } });
+const forModel = (text: string) =>
+  messageForModel({ message: `${text}HINT`, data: { personHints: ["HINT"] } });
 
 /** Nothing in it is an expression. */
 const lastValueOf = (text: string) => withLastValue(text, () => false);
 
-type Row = [what: string, run: (input: string) => unknown, make: (size: number) => string, size: number];
+type Row = [
+  what: string,
+  run: (input: string) => unknown,
+  make: (size: number) => string,
+  size: number,
+];
 
 const rows: Row[] = [
   ["escapes in a text of JSON", measured, repeat('\\"', '{"a":"', '"}'), 400_000],
@@ -133,8 +147,18 @@ const rows: Row[] = [
   ],
   ["patterns of rules", createPatternSet(["(a+)+$", "a.*b.*c"]), repeat("a", "", "!"), 50_000],
   ["numbers beyond 2^53", exact, repeat("9007199254740993,", "[", "1]"), 80_000],
-  ["small numbers beside one beyond 2^53", exact, repeat("1,", "[9007199254740993,", "1]"), 200_000],
-  ["a nested quantifier in a schema", checkText({ pattern: "^(a+)+$" }), repeat("a", "", "!"), 200_000],
+  [
+    "small numbers beside one beyond 2^53",
+    exact,
+    repeat("1,", "[9007199254740993,", "1]"),
+    200_000,
+  ],
+  [
+    "a nested quantifier in a schema",
+    checkText({ pattern: "^(a+)+$" }),
+    repeat("a", "", "!"),
+    200_000,
+  ],
   ["an unanchored quantifier in a schema", checkText({ pattern: "a+b" }), repeat("a"), 200_000],
   [
     "keys beside patternProperties",
@@ -142,10 +166,30 @@ const rows: Row[] = [
     repeat("a", '{"', '!":1}'),
     50_000,
   ],
-  ["a list without duplicates", checkJson({ uniqueItems: true }), repeat('{"a":[1,2]},', "[", "1]"), 100_000],
-  ["a list of wrong items", checkJson({ items: { type: "string" } }), repeat("1,", "[", "1]"), 200_000],
-  ["a glob of many stars", (text) => matchesGlob(`${"*a".repeat(20)}!`, text), repeat("a"), 100_000],
-  ["a long name that is looked for", (text) => nearest(text, [`${text}b`, "alpha"]), repeat("ab"), 100_000],
+  [
+    "a list without duplicates",
+    checkJson({ uniqueItems: true }),
+    repeat('{"a":[1,2]},', "[", "1]"),
+    100_000,
+  ],
+  [
+    "a list of wrong items",
+    checkJson({ items: { type: "string" } }),
+    repeat("1,", "[", "1]"),
+    200_000,
+  ],
+  [
+    "a glob of many stars",
+    (text) => matchesGlob(`${"*a".repeat(20)}!`, text),
+    repeat("a"),
+    100_000,
+  ],
+  [
+    "a long name that is looked for",
+    (text) => nearest(text, [`${text}b`, "alpha"]),
+    repeat("ab"),
+    100_000,
+  ],
   ["words of a shell", readShell, repeat("'a' \"b\" $(c) "), 50_000],
   ["open brackets of a shell", readShell, repeat("$("), 20_000],
   ["secrets in a text", redact, repeat("password: Bearer a.b "), 50_000],
@@ -153,7 +197,12 @@ const rows: Row[] = [
   ["spaces in a text", redact, repeat(" "), 200_000],
   ["fences of a program that are not closed", readSource, repeat("```a\n"), 60_000],
   ["spaces in a fence of a program", readSource, repeat(" ", "```\n"), 60_000],
-  ["blank lines before the last value of a program", lastValueOf, repeat("\n", "a", "class A {}"), 60_000],
+  [
+    "blank lines before the last value of a program",
+    lastValueOf,
+    repeat("\n", "a", "class A {}"),
+    60_000,
+  ],
   ["closed brackets in a program", lastValueOf, repeat(")\n"), 60_000],
   ["quotes in a program that are not closed", namedIn, repeat('\\"'), 50_000],
   ["comments in a program that are not closed", namedIn, repeat("/* "), 100_000],
@@ -162,11 +211,21 @@ const rows: Row[] = [
   ["a plan that a model does not close", readParts, repeat("["), 50_000],
   ["names in a program that are not called", namedIn, repeat("tools."), 50_000],
   ["a fence that a model does not close", askedOfModel, repeat("\n", "```", "a"), 50_000],
-  ["spaces in a prompt that is not closed", (text) => fillPrompt(text, {}), repeat(" ", "{{"), 20_000],
+  [
+    "spaces in a prompt that is not closed",
+    (text) => fillPrompt(text, {}),
+    repeat(" ", "{{"),
+    20_000,
+  ],
   ["spaces in the description of a tool", told, repeat(" ", "a", "a"), 50_000],
   ["signs within a word of a description", mentioned, repeat("-", "a", "a"), 40_000],
   ["spaces in an error", forModel, repeat(" ", "a", "a"), 50_000],
-  ["members of an object that is changed", (text) => changeMembers(text, {}), repeat('"a":1,', "{", '"a":1}'), 400_000],
+  [
+    "members of an object that is changed",
+    (text) => changeMembers(text, {}),
+    repeat('"a":1,', "{", '"a":1}'),
+    400_000,
+  ],
   ["a challenge of a server", challenged, repeat("a", "Bearer ", ";"), 4_000],
   ["a long line in a log of a server", logged, repeat("a", "", ` ${"b".repeat(5_000)}`), 2_000],
   ["braces in a path", (text) => nameFromPath("get", text), repeat("{"), 50_000],
@@ -185,7 +244,12 @@ const rows: Row[] = [
   ["comments of a page", readableText, repeat("<!--", "", ">"), 2_000_000],
   ["scripts of a page", readableText, repeat("<script></script"), 2_000_000],
   ["tags of a page", readableText, repeat("<", "", ">"), 2_000_000],
-  ["a definition", (text) => scanDefinition({ name: "a", description: text }), repeat("ignore <a "), 50_000],
+  [
+    "a definition",
+    (text) => scanDefinition({ name: "a", description: text }),
+    repeat("ignore <a "),
+    50_000,
+  ],
   ["a stream of events", readSse, repeat("data: x\n"), 200_000],
   ["one event in many pieces", readSse, repeat("x", "data: "), 400_000],
   ["one line in many pieces", readLines, repeat("x"), 400_000],
@@ -194,7 +258,12 @@ const rows: Row[] = [
   ["JSON in another spelling", parseLenientJson, repeat("a: 'b', ", "{", "}"), 50_000],
   ["labels of a ReACT text", parseReact, repeat("Thought: a\nAction: b\n"), 50_000],
   ["the input of a ReACT action", parseReact, repeat('{"a":', "Action: x\nAction Input: "), 20_000],
-  ["a configuration in JSON", (text) => parseJson("a.json", text), repeat('"a",', "[", '"a"]'), 50_000],
+  [
+    "a configuration in JSON",
+    (text) => parseJson("a.json", text),
+    repeat('"a",', "[", '"a"]'),
+    50_000,
+  ],
   ["a configuration in YAML", (text) => parseYaml("a.yaml", text), repeat("- a\n"), 20_000],
   ["a version range", parseVersionRange, repeat(">=1.0.0 "), 20_000],
   ["a calendar", (text) => readCron(text, "UTC"), repeat("1,", "", "1 * * * *"), 10_000],
@@ -208,7 +277,9 @@ for (const [what, part] of Object.entries({ "one long word": "A", "signs without
     assertLinear(await loadTokenCounter(), repeat(part), 50_000));
 
 for (const [name, { type, fits }] of Object.entries(formats))
-  test(`texts of format '${name}': twice the input takes twice the time`, { skip: type === "number" }, () => {
+  test(`texts of format '${name}': twice the input takes twice the time`, {
+    skip: type === "number",
+  }, () => {
     for (const part of ["a", "a.", "a-", "%41", "1", "/a", "a@", ":"])
       assertLinear(fits as (text: string) => boolean, repeat(part, "http://", "\u0001"), 20_000);
   });

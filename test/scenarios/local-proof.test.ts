@@ -31,7 +31,12 @@ suite("local means the same user", () => {
   before(async () => {
     plane = await planeOf({});
     const setup = {} as NonNullable<Parameters<typeof createApp>[1]["setup"]>;
-    app = createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal, pass, setup });
+    app = createApp(plane, {
+      host: "127.0.0.1",
+      closing: new AbortController().signal,
+      pass,
+      setup,
+    });
   });
   after(() => plane.stop());
 
@@ -47,17 +52,25 @@ suite("local means the same user", () => {
       cookie: "toolplane_0=made-up",
     };
     const changing = operations.flatMap(({ name, http }) =>
-      isMissing(http) || http.method === "get" ? [] : [{ name, method: http.method, path: http.path, open: http.open }],
+      isMissing(http) || http.method === "get"
+        ? []
+        : [{ name, method: http.method, path: http.path, open: http.open }],
     );
     assert.deepEqual(changing.flatMap((one) => (one.open ? one.name : [])).sort(), open);
     assert.ok(changing.length > 30, String(changing.length));
-    const others = [{ name: "sign-in", method: "post", path: "/servers/{name}/sign-in", open: undefined }];
+    const others = [
+      { name: "sign-in", method: "post", path: "/servers/{name}/sign-in", open: undefined },
+    ];
     for (const one of [...changing, ...others]) {
       const path = one.path.replaceAll(/\{\w+\}/g, "x");
       for (const headers of [{}, forged]) {
         const response = await send(one.method.toUpperCase(), path, headers);
         const body = (await response.json()) as { data?: { needs?: string } };
-        assert.equal(body.data?.needs, one.open ? undefined : "proof", `${one.name}: ${JSON.stringify(body)}`);
+        assert.equal(
+          body.data?.needs,
+          one.open ? undefined : "proof",
+          `${one.name}: ${JSON.stringify(body)}`,
+        );
         if (!one.open) assert.equal(response.status, 403, one.name);
       }
     }
@@ -70,7 +83,11 @@ suite("local means the same user", () => {
       if (isMissing(http)) continue;
       const path = http.path.replaceAll(/\{\w+\}/g, "x");
       for (const site of ["cross-site", "same-site", "Cross-Site"]) {
-        const headers = { "sec-fetch-site": site, "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+        const headers = {
+          "sec-fetch-site": site,
+          "sec-fetch-mode": "navigate",
+          "sec-fetch-dest": "document",
+        };
         const response = await send(http.method.toUpperCase(), path, headers);
         assert.equal(response.status, 403, `${http.method} ${http.path} ${site}`);
       }
@@ -85,12 +102,18 @@ suite("the gateway on a plane without credentials", () => {
     const policy = { rules: [{ tool: "one.echo", verdict: "ask" as const }] };
     const config = { mcpServers: { one: fixture("echo") }, policy };
     await using gateway = await startGateway({}, { plane: { config } });
-    const request = { method: "tools/call", params: { name: "one__echo", arguments: { message: "hi" } } };
+    const request = {
+      method: "tools/call",
+      params: { name: "one__echo", arguments: { message: "hi" } },
+    };
     for (const [headers, isAsked] of [
       [{}, false],
       [gateway.proof, true],
     ] as const) {
-      const client = await EraClient.open(gateway.url, "modern", { headers, capabilities: { elicitation: {} } });
+      const client = await EraClient.open(gateway.url, "modern", {
+        headers,
+        capabilities: { elicitation: {} },
+      });
       const answer = JSON.stringify(await client.exchange(request.method, request.params));
       assert.equal(answer.includes("input_required"), isAsked, answer);
     }
@@ -109,7 +132,10 @@ suite("what other users of the machine can read and write", () => {
       const place = ["--config", config, "--data-dir", directory.file("data")];
       const running = startCli(["serve", "--port", "0", ...more, ...place]);
       const first = Promise.withResolvers<void>();
-      running.process.stdout?.on("data", (text) => String(text).includes("/workbench/") && first.resolve());
+      running.process.stdout?.on(
+        "data",
+        (text) => String(text).includes("/workbench/") && first.resolve(),
+      );
       await Promise.race([first.promise, running.result]);
       running.process.kill("SIGTERM");
       const { stdout } = await running.result;

@@ -7,10 +7,25 @@ import { dirname } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { createPlane, type EventOf, type EventType, type Plane, type Principal } from "../../src/index.ts";
+import {
+  createPlane,
+  type EventOf,
+  type EventType,
+  type Plane,
+  type Principal,
+} from "../../src/index.ts";
 import { principalOf } from "../../src/model/principal.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { assertFailed, callsAt, errorOf, fixture, namedServer, runCli, textsOf, writeConfig } from "./support.ts";
+import {
+  assertFailed,
+  callsAt,
+  errorOf,
+  fixture,
+  namedServer,
+  runCli,
+  textsOf,
+  writeConfig,
+} from "./support.ts";
 
 const manifests = fileURLToPath(new URL("../fixtures/manifests", import.meta.url));
 const atlas: Principal = principalOf({ user: "ada", persona: "Atlas" });
@@ -68,8 +83,12 @@ test("the wrapper of the example reaches the tool of its server, and a persona i
     const found = tools.filter(({ name }) => name === "browser_lookup");
     return found.map(({ persona, metadata, source }) => [persona, metadata.version, source]);
   };
-  assert.deepEqual(await listed(bob), [[null, "1.0.0", "manifest:manifests/tools/browser-lookup.json"]]);
-  assert.deepEqual(await listed(atlas), [["Atlas", "2.0.0", "manifest:manifests/personas/Atlas/toolbox.yaml"]]);
+  assert.deepEqual(await listed(bob), [
+    [null, "1.0.0", "manifest:manifests/tools/browser-lookup.json"],
+  ]);
+  assert.deepEqual(await listed(atlas), [
+    ["Atlas", "2.0.0", "manifest:manifests/personas/Atlas/toolbox.yaml"],
+  ]);
   const { skills, tasks, jobs } = plane.config().fromManifests;
   assert.deepEqual([skills.length, tasks.length, jobs.length], [1, 2, 1]);
 });
@@ -83,13 +102,16 @@ test("a persona's tool without a shared one is refused to others by name", async
   const outcome = await plane.call("own", {}, { principal: bob });
   assertFailed(outcome, "FORBIDDEN", "refused");
   assert.match(errorOf(outcome).message, /persona 'Atlas'/);
-  assert.deepEqual(textsOf(await plane.call("own", {}, { principal: atlas })), ["atlas-server:find"]);
+  assert.deepEqual(textsOf(await plane.call("own", {}, { principal: atlas })), [
+    "atlas-server:find",
+  ]);
 });
 
 test("what is filled in is reported and, when strict, refused; an error names owner, file, line and path", async () => {
   await using directory = await temporaryDirectory();
   const config = await project(directory);
-  const validate = (...words: string[]) => runCli(["config", "validate", "--config", config, "--json", ...words]);
+  const validate = (...words: string[]) =>
+    runCli(["config", "validate", "--config", config, "--json", ...words]);
   const [lenient, strict] = await Promise.all([validate(), validate("--strict")]);
   assert.deepEqual([lenient.code, strict.code], [0, 1]);
 
@@ -98,7 +120,9 @@ test("what is filled in is reported and, when strict, refused; an error names ow
   const { code, json } = await validate();
   assert.equal(code, 1);
   const problems = json().problems as { severity: string; message: string }[];
-  const [{ message, ...place } = { message: "" }, ...others] = problems.filter(({ severity }) => severity === "error");
+  const [{ message, ...place } = { message: "" }, ...others] = problems.filter(
+    ({ severity }) => severity === "error",
+  );
   assert.deepEqual(place, {
     file,
     line: 2,
@@ -117,7 +141,8 @@ test("a new file, an edit and a deletion take effect while the plane runs; a tou
   const file = await put(directory, "m/first.json", tool("first"));
   const config = await writeConfig(directory, {}, { manifests: ["m/*.json"] });
   await using plane = await createPlane({ config, watch: true });
-  const names = async () => (await plane.tools.list()).map(({ name, description }) => `${name}: ${description}`);
+  const names = async () =>
+    (await plane.tools.list()).map(({ name, description }) => `${name}: ${description}`);
   const changes: number[] = [];
   plane.on("registry.changed", ({ revision }) => void changes.push(revision));
 
@@ -172,7 +197,11 @@ test("a manifest whose 'auth' is wrong costs only itself; the plane starts", asy
 
 test("a tool that a program registers is there at once, is replaced at once and goes at once", async () => {
   await using plane = await createPlane({ config: { mcpServers: {} } });
-  const parameters = { type: "object" as const, properties: { n: { type: "number" } }, required: ["n"] };
+  const parameters = {
+    type: "object" as const,
+    properties: { n: { type: "number" } },
+    required: ["n"],
+  };
   const twice = { ...tool("twice"), parameters };
   plane.tools.register({ manifest: twice, run: ({ n }) => ({ answer: Number(n) * 2 }) });
   assert.deepEqual((await plane.call("twice", { n: 4 })).result?.structuredContent, { answer: 8 });
@@ -191,14 +220,20 @@ test("a tool that a program registers is there at once, is replaced at once and 
   assertFailed(failed, "PROVIDER_FAILED", "failed");
   assert.match(errorOf(failed).message, /no luck/);
 
-  assert.deepEqual([plane.tools.unregister("twice"), plane.tools.unregister("twice")], [true, false]);
+  assert.deepEqual(
+    [plane.tools.unregister("twice"), plane.tools.unregister("twice")],
+    [true, false],
+  );
   assertFailed(await plane.call("twice", { n: 4 }), "TOOL_NOT_FOUND", "refused");
 });
 
 test("a registered tool stands before one of the configuration, which is there again afterwards", async () => {
   const providers = [{ name: "mcp", config: { server: "s", tool: "find" } }];
   await using plane = await createPlane({
-    config: { mcpServers: { s: namedServer("s", ["find"]) }, tools: { look: tool("look", { providers }) } },
+    config: {
+      mcpServers: { s: namedServer("s", ["find"]) },
+      tools: { look: tool("look", { providers }) },
+    },
   });
   const answer = async (principal = bob) => textsOf(await plane.call("look", {}, { principal }));
   plane.tools.register({ manifest: { ...tool("look"), persona: "Atlas" }, run: () => "for Atlas" });
@@ -224,13 +259,23 @@ test("a manifest that is not one cannot be registered, and all that is wrong is 
 test("names may differ at the provider, in arguments and in what is taken of its answer", async () => {
   await using directory = await temporaryDirectory();
   const log = directory.file("log");
-  const config = { server: "s", tool: "add", argumentMap: { a: "left", b: "right" }, resultPath: "sum" };
+  const config = {
+    server: "s",
+    tool: "add",
+    argumentMap: { a: "left", b: "right" },
+    resultPath: "sum",
+  };
   const number = { type: "number" };
   const parameters = { type: "object" as const, properties: { left: number, right: number } };
-  await using plane = await createPlane({ config: { mcpServers: { s: fixture("echo", ["--log", log]) } } });
+  await using plane = await createPlane({
+    config: { mcpServers: { s: fixture("echo", ["--log", log]) } },
+  });
   plane.tools.register({ ...tool("plus"), parameters, providers: [{ name: "mcp", config }] });
   const { result } = await plane.call("plus", { left: 2, right: 3 });
-  assert.deepEqual([result?.structuredContent, result?.content], [5, [{ type: "text", text: "5" }]]);
+  assert.deepEqual(
+    [result?.structuredContent, result?.content],
+    [5, [{ type: "text", text: "5" }]],
+  );
   assert.deepEqual(callsAt(log), [{ name: "add", arguments: { a: 2, b: 3 } }]);
 });
 
@@ -238,7 +283,8 @@ test("an HTTP endpoint executes a tool, and its secret is shown to no one", asyn
   const seen: unknown[] = [];
   const server = createServer((request, response) => {
     seen.push([request.method, request.url, request.headers.authorization]);
-    if (request.url?.startsWith("/items/0")) return void response.writeHead(404).end("no such item");
+    if (request.url?.startsWith("/items/0"))
+      return void response.writeHead(404).end("no such item");
     response.setHeader("content-type", "application/json");
     response.end('{"item":{"title":"found"}}');
   }).listen(0, "127.0.0.1");
@@ -248,7 +294,10 @@ test("an HTTP endpoint executes a tool, and its secret is shown to no one", asyn
   await put(directory, "m/token", "s3cret-token-value\n");
   const headers = { Authorization: "Bearer ${file:token}" };
   const manifest = tool("item", {
-    parameters: { type: "object", properties: { id: { type: "string" }, lang: { type: "string" } } },
+    parameters: {
+      type: "object",
+      properties: { id: { type: "string" }, lang: { type: "string" } },
+    },
     providers: [{ name: "http", config: { url, headers, resultPath: "item" } }],
   });
   const file = await put(directory, "m/item.json", manifest);
@@ -258,7 +307,10 @@ test("an HTTP endpoint executes a tool, and its secret is shown to no one", asyn
   const outcome = await plane.call("item", { id: "a/b", lang: "de" });
   assert.deepEqual(outcome.result?.structuredContent, { title: "found" });
   const refused = await plane.call("item", { id: "0" });
-  assert.deepEqual([refused.call.status, textsOf(refused)], ["tool_error", ["HTTP 404 Not Found: no such item"]]);
+  assert.deepEqual(
+    [refused.call.status, textsOf(refused)],
+    ["tool_error", ["HTTP 404 Not Found: no such item"]],
+  );
   assert.deepEqual(seen, [
     ["GET", "/items/a%2Fb?lang=de", "Bearer s3cret-token-value"],
     ["GET", "/items/0", "Bearer s3cret-token-value"],
@@ -275,7 +327,9 @@ test("an HTTP endpoint executes a tool, and its secret is shown to no one", asyn
 });
 
 test("what a listing returned cannot change the registry", async () => {
-  await using plane = await createPlane({ config: { mcpServers: {}, tools: { look: tool("look") } } });
+  await using plane = await createPlane({
+    config: { mcpServers: {}, tools: { look: tool("look") } },
+  });
   const [listed] = await plane.tools.list();
   assert.throws(() => Object.assign(listed?.metadata ?? {}, { version: "9.9.9" }), TypeError);
   assert.equal((await plane.tools.get("look")).metadata.version, "1.0.0");

@@ -18,7 +18,10 @@ test("a tool's endpoint shows no key of its path or query, and headers show noth
     await plane.registry.changes(),
   ]);
   for (const leak of leaks) assert.ok(!shown.includes(leak), leak);
-  assert.match(shown, /https:\/\/a\.example\/hooks\/\*\*\*\/run\?code=\*\*\*&auth=\*\*\*&pw=\*\*\*&page=2/);
+  assert.match(
+    shown,
+    /https:\/\/a\.example\/hooks\/\*\*\*\/run\?code=\*\*\*&auth=\*\*\*&pw=\*\*\*&page=2/,
+  );
 });
 
 test("'--token X' is hidden in what a server prints, known or not", () => {
@@ -32,12 +35,16 @@ test("'--token X' is hidden in what a server prints, known or not", () => {
     hide("started with plainvalue, unremarkable, debugging"),
     "started with [redacted], [redacted], debugging",
   );
-  assert.equal(redact("npx server --api-token plainvalue --verbose"), "npx server --api-token [redacted] --verbose");
+  assert.equal(
+    redact("npx server --api-token plainvalue --verbose"),
+    "npx server --api-token [redacted] --verbose",
+  );
   assert.equal(redact("--token --verbose"), "--token --verbose");
 });
 
 test("a private key is masked wherever text leaves the wire it came on", () => {
-  const key = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1r\nZXktdjEAAAA\n-----END OPENSSH PRIVATE KEY-----";
+  const key =
+    "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1r\nZXktdjEAAAA\n-----END OPENSSH PRIVATE KEY-----";
   assert.equal(redact(`a ${key} b ${key}`), "a [redacted] b [redacted]");
   assert.equal(redact(JSON.stringify({ text: key })), '{"text":"[redacted]"}');
   assert.equal(redact(key.slice(0, 60)), "[redacted]");

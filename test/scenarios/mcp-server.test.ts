@@ -15,7 +15,9 @@ test("an MCP client uses one server instead of many", async () => {
     two: fixture("echo", ["--name", "two"]),
   });
   const client = new Client({ name: "test", version: "1.0.0" });
-  const env = Object.fromEntries(Object.entries(fixtureEnvironment()).map(([name, value]) => [name, value ?? ""]));
+  const env = Object.fromEntries(
+    Object.entries(fixtureEnvironment()).map(([name, value]) => [name, value ?? ""]),
+  );
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
@@ -26,7 +28,10 @@ test("an MCP client uses one server instead of many", async () => {
   );
   try {
     const { tools } = await client.listTools();
-    assert.ok(tools.some(({ name }) => name === "one__echo") && tools.some(({ name }) => name === "two__echo"));
+    assert.ok(
+      tools.some(({ name }) => name === "one__echo") &&
+        tools.some(({ name }) => name === "two__echo"),
+    );
     const said = await client.callTool({ name: "one__echo", arguments: { message: "through" } });
     assert.deepEqual(said.content, [{ type: "text", text: "through" }]);
     const failed = await client.callTool({ name: "one__fail", arguments: {} });
@@ -34,7 +39,10 @@ test("an MCP client uses one server instead of many", async () => {
     const refused = await client.callTool({ name: "one__echo", arguments: { message: 7 } });
     assert.equal(refused.isError, true);
     assert.match(JSON.stringify(refused.content), /must be string.*INVALID_ARGUMENTS/);
-    await assert.rejects(client.callTool({ name: "one__ecko", arguments: {} }), /Unknown tool.*one__echo/);
+    await assert.rejects(
+      client.callTool({ name: "one__ecko", arguments: {} }),
+      /Unknown tool.*one__echo/,
+    );
     // In the spelling that the client was shown, whatever it wrote.
     await assert.rejects(
       client.callTool({ name: "one.ecko", arguments: {} }),

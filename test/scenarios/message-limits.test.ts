@@ -16,7 +16,10 @@ test("what would hold the loop is refused by name before it is read, on the wire
   const names = Array.from({ length: 60_000 }, (_, at) => `"k${at}":1`).join();
   const values: [value: string, says: RegExp][] = [
     [`{${names}}`, /more than 25000 names/],
-    [`[${Array.from({ length: 60_000 }, (_, at) => `{"k${at}":1}`).join()}]`, /more than 25000 names/],
+    [
+      `[${Array.from({ length: 60_000 }, (_, at) => `{"k${at}":1}`).join()}]`,
+      /more than 25000 names/,
+    ],
     [`[${"1,".repeat(500_000)}1]`, /more than [14]00000 values/],
     [`${"[".repeat(500_000)}${"]".repeat(500_000)}`, /nested too deeply/],
     ["9".repeat(500_000), /a number of more than 1000 digits/],
@@ -26,11 +29,16 @@ test("what would hold the loop is refused by name before it is read, on the wire
       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"a":${value}}}}`,
     );
     assert.match("wrong" in asked ? (asked.wrong ?? "") : "", says);
-    const answered = parseAnswer(`{"jsonrpc":"2.0","id":7,"result":{"content":[],"_meta":{"a":${value}}}}`);
+    const answered = parseAnswer(
+      `{"jsonrpc":"2.0","id":7,"result":{"content":[],"_meta":{"a":${value}}}}`,
+    );
     const { id, error } = answered as { id: number; error: { message: string } };
     assert.equal(id, 7);
     assert.match(error.message, says);
-    assert.throws(() => parseBody(`{"arguments":{"a":${value}}}`, "{}"), { code: "USAGE", message: says });
+    assert.throws(() => parseBody(`{"arguments":{"a":${value}}}`, "{}"), {
+      code: "USAGE",
+      message: says,
+    });
   }
   const batch = `[${Array(1_001).fill('{"jsonrpc":"2.0","id":1,"method":"ping"}').join()}]`;
   const asked = parseRequest(batch);
@@ -47,7 +55,11 @@ test("what a server says in an error or as progress is cut, and its result is no
   assert.ok(error.message.length < 40_000);
   assert.ok(JSON.stringify(error.data).length < 40_000);
   const result = { content: [{ type: "text", text: long }] };
-  assert.deepEqual(parseAnswer(JSON.stringify({ jsonrpc: "2.0", id: 1, result })), { jsonrpc: "2.0", id: 1, result });
+  assert.deepEqual(parseAnswer(JSON.stringify({ jsonrpc: "2.0", id: 1, result })), {
+    jsonrpc: "2.0",
+    id: 1,
+    result,
+  });
 });
 
 test("the arguments of a long message are passed on as they are written, and no others", () => {

@@ -13,13 +13,17 @@ type Written = { mcpServers: Record<string, unknown> };
 /** Imports into an empty directory with an empty home, and checks that what was written is valid. */
 async function imported(...asked: string[]) {
   await using directory = await temporaryDirectory();
-  const options = { cwd: directory.path, env: { HOME: directory.path, USERPROFILE: directory.path } };
+  const options = {
+    cwd: directory.path,
+    env: { HOME: directory.path, USERPROFILE: directory.path },
+  };
   const { code, stdout, stderr } = await startCli(["import", ...asked, "--json"], options).result;
   assert.equal(code, 0, stdout + stderr);
   const report = JSON.parse(stdout) as ImportReport;
   const file = directory.file("toolplane.json");
   const { mcpServers } = JSON.parse(readFileSync(file, "utf8")) as Written;
-  const checked = await startCli(["config", "validate", "--config", file, "--json"], options).result;
+  const checked = await startCli(["config", "validate", "--config", file, "--json"], options)
+    .result;
   const { problems } = checked.json() as { problems: { severity: string; message: string }[] };
   const unset = /variable|not set/i;
   assert.deepEqual(
@@ -42,7 +46,10 @@ suite("import from other gateways", { concurrency: 3 }, () => {
         headers: { Authorization: "Bearer ${LINEAR_API_KEY}" },
         description: "Issues",
       },
-      docs: { url: "https://docs.example.org/mcp", headers: { Authorization: "Bearer ${DOCS_TOKEN}" } },
+      docs: {
+        url: "https://docs.example.org/mcp",
+        headers: { Authorization: "Bearer ${DOCS_TOKEN}" },
+      },
       notes: { url: "https://notes.example.org/mcp", auth: { type: "oauth" } },
       browser: {
         command: "npx",
@@ -73,7 +80,10 @@ suite("import from other gateways", { concurrency: 3 }, () => {
         args: ["--secret", "${command:op read op://vault/secret}"],
         enabled: false,
       },
-      remote: { url: "https://mcp.example.org/mcp", headers: { Authorization: "Bearer ${command:pass show token}" } },
+      remote: {
+        url: "https://mcp.example.org/mcp",
+        headers: { Authorization: "Bearer ${command:pass show token}" },
+      },
     });
   });
 
@@ -82,7 +92,11 @@ suite("import from other gateways", { concurrency: 3 }, () => {
     assert.equal(report.found[0]?.client, "metamcp");
     assert.deepEqual(servers, {
       HackerNews: { command: "uvx", args: ["mcp-hn"], description: "Stories and comments" },
-      Events: { url: "https://events.example.org/sse", transport: "sse", headers: { "X-Team": "blue" } },
+      Events: {
+        url: "https://events.example.org/sse",
+        transport: "sse",
+        headers: { "X-Team": "blue" },
+      },
       RemoteAPI: {
         url: "https://api.example.org/mcp",
         transport: "http",
@@ -180,7 +194,11 @@ suite("import from other gateways", { concurrency: 3 }, () => {
         transport: "sse",
         headers: { Authorization: "Bearer ${LINEAR_TOKEN}" },
       },
-      example: { url: "https://mcp.example.org/mcp", transport: "http", headers: { "X-Team": "blue" } },
+      example: {
+        url: "https://mcp.example.org/mcp",
+        transport: "http",
+        headers: { "X-Team": "blue" },
+      },
     });
     const pasted = await imported('npx -y supergateway --stdio "uvx mcp-server-time" --port 8000');
     assert.deepEqual(pasted.servers, { time: { command: "uvx", args: ["mcp-server-time"] } });
@@ -195,10 +213,19 @@ suite("import from other gateways", { concurrency: 3 }, () => {
       return errorOf(json()).message;
     };
     assert.match(await failing("nowhere.yaml"), /There is no file 'nowhere\.yaml'/);
-    assert.match(await failing(join(import.meta.dirname, "../../package.json")), /no servers in a form that is known/);
+    assert.match(
+      await failing(join(import.meta.dirname, "../../package.json")),
+      /no servers in a form that is known/,
+    );
     assert.match(await failing("litellm"), /Name the file that has its servers/);
     assert.match(await failing("cursr"), /Did you mean 'cursor'/);
-    const setup = await openLocalSetup({ files: [], directory: directory.path, dataDirectory: directory.file("data") });
-    await assert.rejects(setup.importClients([foreign("litellm.yaml")], { dryRun: true }), { code: "USAGE" });
+    const setup = await openLocalSetup({
+      files: [],
+      directory: directory.path,
+      dataDirectory: directory.file("data"),
+    });
+    await assert.rejects(setup.importClients([foreign("litellm.yaml")], { dryRun: true }), {
+      code: "USAGE",
+    });
   });
 });

@@ -6,7 +6,9 @@ import { noArguments } from "../fixtures/servers/support/tool-schema.ts";
 const flag = "--instructions=";
 const [server = "", ...others] = process.argv.slice(2);
 const names = others.filter((other) => !other.startsWith(flag));
-const [instructions] = others.filter((other) => other.startsWith(flag)).map((other) => other.slice(flag.length));
+const [instructions] = others
+  .filter((other) => other.startsWith(flag))
+  .map((other) => other.slice(flag.length));
 
 serveRaw({
   name: server,

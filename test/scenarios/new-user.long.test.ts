@@ -7,7 +7,13 @@ import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
 import { commandLineFile } from "../fixtures/bundled.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { type CliResult, processFixture as fixture, runCli, startCli, writeConfig } from "./support.ts";
+import {
+  type CliResult,
+  processFixture as fixture,
+  runCli,
+  startCli,
+  writeConfig,
+} from "./support.ts";
 
 suite("a person who has never seen it", () => {
   test("who begins without a terminal has something to call at once", async () => {
@@ -21,7 +27,9 @@ suite("a person who has never seen it", () => {
   test("a reader that has read enough of an export is no failure of ours", async () => {
     await using directory = await temporaryDirectory();
     const words = ["state", "export", "--data-dir", directory.file("data")];
-    const child = spawn(process.execPath, [commandLineFile, ...words], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [commandLineFile, ...words], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     child.stdout.destroy();
     const [[code], said] = await Promise.all([once(child, "close"), text(child.stderr)]);
     assert.deepEqual([code, said], [141, ""]);
@@ -30,8 +38,12 @@ suite("a person who has never seen it", () => {
   test("where nothing is configured to list, it is said where to look", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, {});
-    const run = (...words: string[]) => runCli([...words, "--config", config, "--data-dir", directory.file("data")]);
-    const [list, server] = await Promise.all([run("tools", "list"), run("servers", "show", "nowhere")]);
+    const run = (...words: string[]) =>
+      runCli([...words, "--config", config, "--data-dir", directory.file("data")]);
+    const [list, server] = await Promise.all([
+      run("tools", "list"),
+      run("servers", "show", "nowhere"),
+    ]);
     assert.match(list.stdout, /^The catalogue is empty\. 'toolplane servers list' shows why/);
     assert.match(server.stderr, /No server 'nowhere' is configured\. 'toolplane servers list'/);
   });
@@ -40,7 +52,8 @@ suite("a person who has never seen it", () => {
     await using directory = await temporaryDirectory();
     await writeConfig(directory, { desk: fixture("echo") });
     const env = { HOME: directory.file("home"), XDG_CONFIG_HOME: directory.file("config") };
-    const { code, stdout } = await startCli(["config", "validate"], { cwd: directory.path, env }).result;
+    const { code, stdout } = await startCli(["config", "validate"], { cwd: directory.path, env })
+      .result;
     assert.equal(code, 0, stdout);
     assert.match(stdout, /not trusted yet, so it goes without 1 server \(desk\)/);
     assert.doesNotMatch(stdout, /no server is configured/);
@@ -49,7 +62,8 @@ suite("a person who has never seen it", () => {
   test("a client that cannot be connected leaves no directory behind", async () => {
     await using directory = await temporaryDirectory();
     const env = { HOME: directory.file("home"), XDG_CONFIG_HOME: directory.file("config") };
-    const { code, stderr } = await startCli(["connect", "cursor"], { cwd: directory.path, env }).result;
+    const { code, stderr } = await startCli(["connect", "cursor"], { cwd: directory.path, env })
+      .result;
     assert.equal(code, 2, stderr);
     assert.match(stderr, /Cursor is not on this machine/);
     assert.equal(existsSync(directory.file("home/.cursor")), false);
@@ -61,11 +75,18 @@ suite("a newcomer at the command line", { concurrency: 2 }, () => {
   const run = (...words: string[]): Promise<CliResult> =>
     runCli(words, {
       cwd: directory.path,
-      env: { HOME: directory.path, XDG_DATA_HOME: directory.file("data"), XDG_CONFIG_HOME: directory.path },
+      env: {
+        HOME: directory.path,
+        XDG_DATA_HOME: directory.file("data"),
+        XDG_CONFIG_HOME: directory.path,
+      },
     });
   before(async () => {
     directory = await temporaryDirectory();
-    const [planned, called] = await Promise.all([run("plan", "make", "greet Ann"), run("call", "demo.greet")]);
+    const [planned, called] = await Promise.all([
+      run("plan", "make", "greet Ann"),
+      run("call", "demo.greet"),
+    ]);
     for (const { code, stdout, stderr } of [planned, called]) {
       assert.deepEqual([code, stdout], [2, ""], "one rule: what is not configured is not there");
       assert.match(stderr, /^error: No configuration found\./);
@@ -79,7 +100,11 @@ suite("a newcomer at the command line", { concurrency: 2 }, () => {
     assert.match(text, /"command": "toolplane",\n\s+"args": \["demo"\]/);
     assert.ok(!text.includes(process.execPath), text);
     const added = await run("call", "demo.add", "a=1", "b=2");
-    assert.deepEqual([added.code, added.stdout, added.stderr], [0, "3\n", ""], "numbers by the schema");
+    assert.deepEqual(
+      [added.code, added.stdout, added.stderr],
+      [0, "3\n", ""],
+      "numbers by the schema",
+    );
   });
 
   test("what is wrong with the words of a call is said with the right ones", async () => {
@@ -98,7 +123,9 @@ suite("a newcomer at the command line", { concurrency: 2 }, () => {
     const first = await run("call", "demo.add_note", "note=milk", "--plan");
     assert.deepEqual([first.code, first.stderr], [0, ""]);
     const [, id = ""] =
-      /^Queued as change 1 of plan (\w{8})\. See it: toolplane plan show \1\n$/.exec(first.stdout) ?? [];
+      /^Queued as change 1 of plan (\w{8})\. See it: toolplane plan show \1\n$/.exec(
+        first.stdout,
+      ) ?? [];
     const second = await run("call", "demo.add_note", "note=tea", "--plan", "--json");
     assert.deepEqual([second.code, second.json().error?.code], [0, "PLAN_QUEUED"]);
     const shown = await run("plan", "show", id);
@@ -118,7 +145,10 @@ suite("a newcomer at the command line", { concurrency: 2 }, () => {
       run("explain", "TIMEOUT", "--json"),
       run("explain", "--json"),
     ]);
-    assert.match(page.stdout, /^PLAN_QUEUED\nThe call was queued[\s\S]*\nWhat to do\n\n- Look at the plan/);
+    assert.match(
+      page.stdout,
+      /^PLAN_QUEUED\nThe call was queued[\s\S]*\nWhat to do\n\n- Look at the plan/,
+    );
     const { code, exit, retryable, page: text } = data.json();
     assert.deepEqual([code, exit, retryable], ["TIMEOUT", 4, true]);
     assert.match(String(text), /^## What happened\n/);
@@ -139,6 +169,9 @@ suite("a newcomer at the command line", { concurrency: 2 }, () => {
 
   test("an address with a mistyped scheme is no command", async () => {
     const { code, stderr } = await run("servers", "add", "x", "htp:/x");
-    assert.deepEqual([code, stderr], [2, "error: 'htp:/x' is not a URL; start it with http:// or https:// [USAGE]\n"]);
+    assert.deepEqual(
+      [code, stderr],
+      [2, "error: 'htp:/x' is not a URL; start it with http:// or https:// [USAGE]\n"],
+    );
   });
 });

@@ -25,7 +25,10 @@ describe("five documents against a real server", () => {
     plane = await createPlane({
       config: {
         mcpServers: {
-          pets2: { openapi: api.serve("/pets2.json", petstore2(api.host)), auth: { token: "pet-secret-1" } },
+          pets2: {
+            openapi: api.serve("/pets2.json", petstore2(api.host)),
+            auth: { token: "pet-secret-1" },
+          },
           pets3: { openapi: api.serve("/pets3.yaml", petstore3.replace("HOST", api.host)) },
           hub: {
             openapi: api.serve("/hub.json", githubLike(api.url)),
@@ -69,7 +72,11 @@ describe("five documents against a real server", () => {
     ])
       assert.ok(names.includes(name), `${name} in ${names.join()}`);
     for (const status of await plane.servers.list()) {
-      assert.deepEqual([status.state, status.transport, status.rejected], ["connected", "openapi", []], status.name);
+      assert.deepEqual(
+        [status.state, status.transport, status.rejected],
+        ["connected", "openapi", []],
+        status.name,
+      );
     }
   });
 
@@ -78,7 +85,11 @@ describe("five documents against a real server", () => {
       const { annotations, metadata } = await tool(name);
       return [annotations.readOnlyHint, annotations.destructiveHint, metadata.side_effects];
     };
-    assert.deepEqual(await hints("hub.issues_list-for-repo"), [true, false, "read_external_service"]);
+    assert.deepEqual(await hints("hub.issues_list-for-repo"), [
+      true,
+      false,
+      "read_external_service",
+    ]);
     assert.deepEqual(await hints("pets3.headPhoto"), [true, false, "read_external_service"]);
     assert.deepEqual(await hints("hub.issues_create"), [false, false, "write"]);
     assert.deepEqual(await hints("hub.repos_delete"), [false, true, "write"]);
@@ -117,33 +128,52 @@ describe("five documents against a real server", () => {
     const { parameters } = await tool("pets2.deletePet");
     assert.deepEqual(Object.keys(parameters.properties ?? {}), ["petId"]);
     const { line, headers } = await sent("pets2.deletePet", { petId: 7 });
-    assert.deepEqual([line, headers.api_key, headers.authorization], ["DELETE /v2/pet/7", "pet-secret-1", undefined]);
+    assert.deepEqual(
+      [line, headers.api_key, headers.authorization],
+      ["DELETE /v2/pet/7", "pet-secret-1", undefined],
+    );
   });
 
   test("lists are repeated, or joined as the document says", async () => {
     const { line } = await sent("pets2.findPetsByStatus", { status: ["available", "sold"] });
     assert.equal(line, "GET /v2/pet/findByStatus?status=available&status=sold");
-    const { line: joined } = await sent("hub.issues_list-for-repo", { owner: "o", repo: "r", labels: ["a b", "c"] });
+    const { line: joined } = await sent("hub.issues_list-for-repo", {
+      owner: "o",
+      repo: "r",
+      labels: ["a b", "c"],
+    });
     assert.equal(joined, "GET /repos/o/r/issues?labels=a%20b,c");
   });
 
   test("queries, headers and cookies have their styles", async () => {
-    const given = { limit: 5, filter: { kind: "c&d" }, ids: [1, 2], "X-Trace": "t1", session: "s 1" };
+    const given = {
+      limit: 5,
+      filter: { kind: "c&d" },
+      ids: [1, 2],
+      "X-Trace": "t1",
+      session: "s 1",
+    };
     const { line, headers } = await sent("pets3.get_pets", given);
     assert.equal(line, "GET /v3/pets?limit=5&filter[kind]=c%26d&ids=1%7C2");
     assert.deepEqual([headers["x-trace"], headers.cookie], ["t1", "session=s%201"]);
   });
 
   test("schemas of 3.0 become 2020-12", async () => {
-    const { properties, required, $defs } = (await tool("pets3.pets_create_one")).parameters as JsonObject;
+    const { properties, required, $defs } = (await tool("pets3.pets_create_one"))
+      .parameters as JsonObject;
     assert.deepEqual(properties, {
       name: { type: ["string", "null"] },
       weight: { type: ["number", "null"], exclusiveMinimum: 0 },
       kind: { oneOf: [{ type: "string", enum: ["cat"] }, { $ref: "#/$defs/Kind" }] },
     });
     assert.deepEqual(required, ["name"]);
-    assert.deepEqual($defs, { Kind: { type: "object", properties: { genus: { type: "string" } } } });
-    const { limit } = (await tool("pets3.get_pets")).parameters.properties as Record<string, JsonObject>;
+    assert.deepEqual($defs, {
+      Kind: { type: "object", properties: { genus: { type: "string" } } },
+    });
+    const { limit } = (await tool("pets3.get_pets")).parameters.properties as Record<
+      string,
+      JsonObject
+    >;
     assert.deepEqual(limit, { type: "integer", exclusiveMinimum: 0 });
   });
 
@@ -163,9 +193,18 @@ describe("five documents against a real server", () => {
       metadata: { order: "a&b" },
       items: [{ price: "p1" }],
     });
-    assert.deepEqual([line, headers["content-type"]], ["POST /v1/charges", "application/x-www-form-urlencoded"]);
-    assert.equal(body.toString(), "amount=100&expand[0]=customer&metadata[order]=a%26b&items[0][price]=p1");
-    assert.equal(headers.authorization, `Basic ${Buffer.from("sk_live_12345678:").toString("base64")}`);
+    assert.deepEqual(
+      [line, headers["content-type"]],
+      ["POST /v1/charges", "application/x-www-form-urlencoded"],
+    );
+    assert.equal(
+      body.toString(),
+      "amount=100&expand[0]=customer&metadata[order]=a%26b&items[0][price]=p1",
+    );
+    assert.equal(
+      headers.authorization,
+      `Basic ${Buffer.from("sk_live_12345678:").toString("base64")}`,
+    );
     const form = await sent("pets2.updatePetWithForm", { petId: 1, name: "a b" });
     assert.equal(form.body.toString(), "name=a%20b");
   });
@@ -178,8 +217,13 @@ describe("five documents against a real server", () => {
 
   test("files travel as base64 and arrive as bytes", async () => {
     const bytes = Buffer.from([0, 1, 2, 255]);
-    const { headers, body } = await sent("pets2.uploadFile", { petId: 3, note: "n", file: bytes.toString("base64") });
-    const [, boundary] = /^multipart\/form-data; boundary=(.+)$/.exec(headers["content-type"] ?? "") ?? [];
+    const { headers, body } = await sent("pets2.uploadFile", {
+      petId: 3,
+      note: "n",
+      file: bytes.toString("base64"),
+    });
+    const [, boundary] =
+      /^multipart\/form-data; boundary=(.+)$/.exec(headers["content-type"] ?? "") ?? [];
     const form = await new Response(body, {
       headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
     }).formData();
@@ -200,9 +244,15 @@ describe("five documents against a real server", () => {
       response.setHeader("content-type", "application/x-gzip").end(Buffer.from([31, 139, 0]));
     });
     const photo = await plane.call("pets3.getPhoto", { petId: "p" });
-    assert.deepEqual(photo.result?.content, [{ type: "image", mimeType: "image/png", data: "cG5n" }]);
+    assert.deepEqual(photo.result?.content, [
+      { type: "image", mimeType: "image/png", data: "cG5n" },
+    ]);
     const tarball = await plane.call("hub.repos_download-tarball", { owner: "o", repo: "r" });
-    const resource = { uri: `${api.url}/repos/o/r/tarball`, mimeType: "application/x-gzip", blob: "H4sA" };
+    const resource = {
+      uri: `${api.url}/repos/o/r/tarball`,
+      mimeType: "application/x-gzip",
+      blob: "H4sA",
+    };
     assert.deepEqual(tarball.result?.content, [{ type: "resource", resource }]);
     const head = await plane.call("pets3.headPhoto", { petId: "p" });
     assert.equal(structured(head).status, 200);
@@ -211,14 +261,28 @@ describe("five documents against a real server", () => {
   test("cycles end in definitions, and each is checked as deep as it goes", async () => {
     const { parameters, outputSchema } = await tool("cluster.createCoreV1NamespacedPod");
     const { $defs, properties } = parameters as { $defs: JsonObject; properties: JsonObject };
-    assert.deepEqual(Object.keys($defs).sort(), ["Container", "Meta", "Pod", "PodSpec"].concat("Named").sort());
-    assert.deepEqual(Object.keys(properties), ["namespace", "dryRun", "kind", "spec", "owner", "metadata"]);
+    assert.deepEqual(
+      Object.keys($defs).sort(),
+      ["Container", "Meta", "Pod", "PodSpec"].concat("Named").sort(),
+    );
+    assert.deepEqual(Object.keys(properties), [
+      "namespace",
+      "dryRun",
+      "kind",
+      "spec",
+      "owner",
+      "metadata",
+    ]);
     assert.equal(outputSchema?.type, "object");
     const container = (name: unknown) => ({
       name: "c",
       sidecar: { of: { metadata: {}, spec: { containers: [{ name }] } } },
     });
-    const args = { namespace: "n", metadata: { name: "p" }, spec: { containers: [container("deep")] } };
+    const args = {
+      namespace: "n",
+      metadata: { name: "p" },
+      spec: { containers: [container("deep")] },
+    };
     const { body } = await sent("cluster.createCoreV1NamespacedPod", args as JsonObject);
     assert.deepEqual(JSON.parse(body.toString()), {
       metadata: { name: "p" },
@@ -237,8 +301,15 @@ describe("five documents against a real server", () => {
       const link = `<${api.url}/repos/o/paged/issues?page=3>; rel="next", <${api.url}/x?page=9>; rel="last"`;
       response.writeHead(200, { "content-type": "application/json", link }).end("[]");
     });
-    const { result } = await plane.call("hub.issues_list-for-repo", { owner: "o", repo: "paged", page: 2 });
-    assert.deepEqual([result?.structuredContent, result?._meta], [[], { "toolplane/nextPage": { page: 3 } }]);
+    const { result } = await plane.call("hub.issues_list-for-repo", {
+      owner: "o",
+      repo: "paged",
+      page: 2,
+    });
+    assert.deepEqual(
+      [result?.structuredContent, result?._meta],
+      [[], { "toolplane/nextPage": { page: 3 } }],
+    );
   });
 
   test("a refusal of the API is the tool's error, with status and body", async () => {
@@ -246,7 +317,10 @@ describe("five documents against a real server", () => {
       const outcome = await plane.call("hub.meta_status", { code: status });
       const { ok, result } = outcome;
       const { status: said, body } = structured(outcome) as { status: number; body: JsonObject };
-      assert.deepEqual([ok, result?.isError, said, body.line], [false, true, status, `GET /status/${status}`]);
+      assert.deepEqual(
+        [ok, result?.isError, said, body.line],
+        [false, true, status, `GET /status/${status}`],
+      );
       assert.match(String(result?.content[0]?.text), new RegExp(`^HTTP ${status} [A-Z]`));
     }
     const before = api.seen.length;
@@ -257,10 +331,15 @@ describe("five documents against a real server", () => {
   });
 
   test("credentials go to what asks for them, and no error repeats them", async () => {
-    assert.equal((await sent("hub.meta_status", { code: 200 })).headers.authorization, "Bearer hub-secret-1");
+    assert.equal(
+      (await sent("hub.meta_status", { code: 200 })).headers.authorization,
+      "Bearer hub-secret-1",
+    );
     assert.equal((await sent("hub.meta_public")).headers.authorization, undefined);
     api.routes.set("GET /repos/o/echo/issues", (request, response) => {
-      response.writeHead(403, { "content-type": "application/json" }).end(JSON.stringify(request.headers));
+      response
+        .writeHead(403, { "content-type": "application/json" })
+        .end(JSON.stringify(request.headers));
     });
     const outcome = await plane.call("hub.issues_list-for-repo", { owner: "o", repo: "echo" });
     assert.equal(outcome.result?.isError, true);
@@ -278,11 +357,16 @@ describe("five documents against a real server", () => {
 
   test("a thousand operations are listed and found", async () => {
     await using big = await createPlane({
-      config: { mcpServers: { shelves: { openapi: api.serve("/big.json", generated(1_000, api.url)) } } },
+      config: {
+        mcpServers: { shelves: { openapi: api.serve("/big.json", generated(1_000, api.url)) } },
+      },
     });
     assert.equal((await big.tools.list()).length, 1_000);
     const { tools } = await big.search({ query: "thing of shelf 777" });
     assert.equal(tools[0]?.name, "shelves.getThing777");
-    assert.equal(structured(await big.call("shelves.getThing999", { id: "x" })).line, "GET /things999/x");
+    assert.equal(
+      structured(await big.call("shelves.getThing999", { id: "x" })).line,
+      "GET /things999/x",
+    );
   });
 });

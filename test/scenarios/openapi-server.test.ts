@@ -15,8 +15,16 @@ type Entry = Record<string, unknown>;
 
 const info = { title: "Small", version: "1" };
 const ping = { get: { operationId: "ping", responses: { 200: { description: "ok" } } } };
-const small = (more: object = {}) => ({ openapi: "3.1.0", info, paths: { "/ping": ping }, ...more });
-const scheme = (one: object) => ({ security: [{ s: [] }], components: { securitySchemes: { s: one } } });
+const small = (more: object = {}) => ({
+  openapi: "3.1.0",
+  info,
+  paths: { "/ping": ping },
+  ...more,
+});
+const scheme = (one: object) => ({
+  security: [{ s: [] }],
+  components: { securitySchemes: { s: one } },
+});
 
 describe("an API as a server", () => {
   let api: ApiServer;
@@ -41,7 +49,12 @@ describe("an API as a server", () => {
     return `${status?.error ?? ""} ${error?.message ?? ""}`;
   };
 
-  const schemes: [title: string, scheme: object, auth: object, proof: Record<string, string | undefined>][] = [
+  const schemes: [
+    title: string,
+    scheme: object,
+    auth: object,
+    proof: Record<string, string | undefined>,
+  ][] = [
     [
       "a key in a header",
       { type: "apiKey", in: "header", name: "X-Key" },
@@ -54,7 +67,12 @@ describe("an API as a server", () => {
       { token: "t0k3n-1" },
       { cookie: "sid=t0k3n-1" },
     ],
-    ["a bearer token", { type: "http", scheme: "bearer" }, { token: "t0k3n-1" }, { authorization: "Bearer t0k3n-1" }],
+    [
+      "a bearer token",
+      { type: "http", scheme: "bearer" },
+      { token: "t0k3n-1" },
+      { authorization: "Bearer t0k3n-1" },
+    ],
     [
       "a user with a password",
       { type: "http", scheme: "basic" },
@@ -70,21 +88,36 @@ describe("an API as a server", () => {
   ];
   for (const [title, one, auth, proof] of schemes) {
     test(`${title} is placed as the document says`, async () => {
-      await using plane = await open({ openapi: place(small(scheme(one))), baseUrl: api.url, auth });
+      await using plane = await open({
+        openapi: place(small(scheme(one))),
+        baseUrl: api.url,
+        auth,
+      });
       const { seen } = await asked(plane);
-      for (const [name, value] of Object.entries(proof)) assert.equal(seen[0]?.headers[name], value);
+      for (const [name, value] of Object.entries(proof))
+        assert.equal(seen[0]?.headers[name], value);
       if (!("authorization" in proof)) assert.equal(seen[0]?.headers.authorization, undefined);
     });
   }
 
   test("a key in the query is sent and shown nowhere", async () => {
     const document = small(scheme({ type: "apiKey", in: "query", name: "key" }));
-    await using plane = await open({ openapi: place(document), baseUrl: api.url, auth: { token: "q-secret-1" } });
-    api.routes.set("GET /ping", (request, response) => void response.writeHead(400).end(`bad ${request.url}`));
+    await using plane = await open({
+      openapi: place(document),
+      baseUrl: api.url,
+      auth: { token: "q-secret-1" },
+    });
+    api.routes.set(
+      "GET /ping",
+      (request, response) => void response.writeHead(400).end(`bad ${request.url}`),
+    );
     const { outcome, line } = await asked(plane);
     api.routes.delete("GET /ping");
     assert.equal(line, "GET /ping?key=q-secret-1");
-    assert.ok(outcome.result?.isError && !JSON.stringify(outcome).includes("q-secret-1"), JSON.stringify(outcome));
+    assert.ok(
+      outcome.result?.isError && !JSON.stringify(outcome).includes("q-secret-1"),
+      JSON.stringify(outcome),
+    );
   });
 
   test("two schemes are given together, each with its own value", async () => {
@@ -115,13 +148,24 @@ describe("an API as a server", () => {
     api.routes.set("POST /token", (_, response, { body }) => {
       forms.push(body.toString());
       response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify({ access_token: `at-${++issued}-secret`, token_type: "Bearer", expires_in: 3600 }));
+      response.end(
+        JSON.stringify({
+          access_token: `at-${++issued}-secret`,
+          token_type: "Bearer",
+          expires_in: 3600,
+        }),
+      );
     });
     api.routes.set("GET /ping", (request, response) => {
       const isGood = request.headers.authorization === "Bearer at-2-secret";
       response.writeHead(isGood ? 200 : 401).end(isGood ? "pong" : "no");
     });
-    const auth = { type: "oauth", grant: "client_credentials", clientId: "me", clientSecret: "cs-12345" };
+    const auth = {
+      type: "oauth",
+      grant: "client_credentials",
+      clientId: "me",
+      clientSecret: "cs-12345",
+    };
     await using plane = await open({ openapi: place(document), auth });
     const { result, error } = await plane.call("small.ping");
     api.routes.delete("GET /ping");
@@ -133,7 +177,9 @@ describe("an API as a server", () => {
   });
 
   test("a person signs in where the document says", async () => {
-    const flows = { authorizationCode: { authorizationUrl: "/authorize", tokenUrl: "/token2", scopes: {} } };
+    const flows = {
+      authorizationCode: { authorizationUrl: "/authorize", tokenUrl: "/token2", scopes: {} },
+    };
     const document = small({
       servers: [{ url: api.url }],
       components: { securitySchemes: { o: { type: "oauth2", flows } } },
@@ -142,13 +188,19 @@ describe("an API as a server", () => {
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ access_token: "person-token-1", token_type: "bearer" }));
     });
-    await using plane = await open({ openapi: place(document), auth: { type: "oauth", clientId: "me" } });
+    await using plane = await open({
+      openapi: place(document),
+      auth: { type: "oauth", clientId: "me" },
+    });
     const refused = await plane.call("small.ping");
     assert.equal(refused.error?.code, "AUTH_REQUIRED");
     const redirect = "http://127.0.0.1:9/callback";
     const { url, state } = await plane.tokens.beginSignIn("small", redirect);
     const { origin, pathname, searchParams } = new URL(url);
-    assert.deepEqual([origin, pathname, searchParams.get("client_id")], [api.url, "/authorize", "me"]);
+    assert.deepEqual(
+      [origin, pathname, searchParams.get("client_id")],
+      [api.url, "/authorize", "me"],
+    );
     assert.equal(searchParams.get("code_challenge_method"), "S256");
     await plane.tokens.finishSignIn(new URLSearchParams({ code: "c", state }));
     const { seen } = await asked(plane);
@@ -162,8 +214,14 @@ describe("an API as a server", () => {
       return (await plane.tools.list()).map(({ id }) => id.tool).sort();
     };
     assert.deepEqual(await names({ tags: ["store"] }), ["get_store_inventory"]);
-    assert.deepEqual(await names({ methods: ["GET"], paths: ["/pet*"] }), ["findPetsByStatus", "getPetById"]);
-    assert.deepEqual(await names({ paths: ["!/pet/{petId}*", "!/store*"] }), ["addPet", "findPetsByStatus"]);
+    assert.deepEqual(await names({ methods: ["GET"], paths: ["/pet*"] }), [
+      "findPetsByStatus",
+      "getPetById",
+    ]);
+    assert.deepEqual(await names({ paths: ["!/pet/{petId}*", "!/store*"] }), [
+      "addPet",
+      "findPetsByStatus",
+    ]);
     assert.deepEqual(await names({ tags: [] }), []);
   });
 
@@ -171,8 +229,18 @@ describe("an API as a server", () => {
     ["its servers", small({ servers: [{ url: "URL/a/" }] }), {}, "GET /a/ping"],
     ["a relative server", small({ servers: [{ url: "/b" }] }), {}, "GET /b/ping"],
     ["where the document is", small(), {}, "GET /ping"],
-    ["baseUrl before all", small({ servers: [{ url: "http://10.1.2.3/x" }] }), { baseUrl: "URL/c" }, "GET /c/ping"],
-    ["host and base path", { swagger: "2.0", info, basePath: "/d", paths: { "/ping": ping } }, {}, "GET /d/ping"],
+    [
+      "baseUrl before all",
+      small({ servers: [{ url: "http://10.1.2.3/x" }] }),
+      { baseUrl: "URL/c" },
+      "GET /c/ping",
+    ],
+    [
+      "host and base path",
+      { swagger: "2.0", info, basePath: "/d", paths: { "/ping": ping } },
+      {},
+      "GET /d/ping",
+    ],
   ];
   for (const [title, document, entry, line] of bases) {
     test(`the address is ${title}`, async () => {
@@ -185,16 +253,27 @@ describe("an API as a server", () => {
 
   test("a document from elsewhere cannot name this machine, its network or a cloud's metadata", async () => {
     await using other = await startApi();
-    for (const address of [other.url, "http://192.168.7.7/", "http://169.254.169.254/latest", "http://[::1]:9/"]) {
+    for (const address of [
+      other.url,
+      "http://192.168.7.7/",
+      "http://169.254.169.254/latest",
+      "http://[::1]:9/",
+    ]) {
       const message = await errorOf({ openapi: place(small({ servers: [{ url: address }] })) });
       assert.match(message, /leads to a \w+ address, which may not be named here/, address);
     }
     assert.equal(other.seen.length, 0);
     const servers = [{ url: other.url }];
     const allowed = { security: { egress: { allow: [other.host] } } };
-    assert.doesNotMatch(await errorOf({ openapi: place(small({ servers })) }, allowed), /may not be named/);
+    assert.doesNotMatch(
+      await errorOf({ openapi: place(small({ servers })) }, allowed),
+      /may not be named/,
+    );
     assert.equal(other.seen.length, 1);
-    assert.match(await errorOf({ openapi: "http://169.254.169.254/openapi.json" }), /metadata address/);
+    assert.match(
+      await errorOf({ openapi: "http://169.254.169.254/openapi.json" }),
+      /metadata address/,
+    );
   });
 
   test("an API that wants credentials says so to a first use, and a doctor knows before", async () => {
@@ -204,13 +283,19 @@ describe("an API as a server", () => {
     const { outcome } = await asked(plane);
     api.routes.delete("GET /ping");
     const said = outcome.result?.content.map(({ text }) => text).join(" ");
-    assert.match(said ?? "", /HTTP 401 Unauthorized: who are you\? No credentials are configured .* knows: s\./);
+    assert.match(
+      said ?? "",
+      /HTTP 401 Unauthorized: who are you\? No credentials are configured .* knows: s\./,
+    );
     const checks = async (entry: Entry) => {
       await using examined = await open(entry);
       return JSON.stringify(await examined.doctor());
     };
     assert.match(await checks({ openapi }), /The document knows s\. None is configured/);
-    assert.match(await checks({ openapi, auth: { schemes: { t: "v-12345" } } }), /no security scheme t/);
+    assert.match(
+      await checks({ openapi, auth: { schemes: { t: "v-12345" } } }),
+      /no security scheme t/,
+    );
     const inside = place(small({ servers: [{ url: "http://192.168.7.7/" }] }));
     assert.match(await checks({ openapi: inside }), /private address, which may not be named here/);
   });
@@ -218,10 +303,19 @@ describe("an API as a server", () => {
   test("redirects to another host are not followed, by the document nor by calls", async () => {
     await using other = await startApi();
     const away = { location: `${other.url}/x` };
-    api.routes.set("GET /documents/away", (_, response) => void response.writeHead(302, away).end());
-    assert.match(await errorOf({ openapi: `${api.url}/documents/away` }), /redirects to .*; set 'openapi' to that/);
+    api.routes.set(
+      "GET /documents/away",
+      (_, response) => void response.writeHead(302, away).end(),
+    );
+    assert.match(
+      await errorOf({ openapi: `${api.url}/documents/away` }),
+      /redirects to .*; set 'openapi' to that/,
+    );
     api.routes.set("GET /ping", (_, response) => void response.writeHead(307, away).end());
-    const message = await errorOf({ openapi: place(small()), headers: { authorization: "Bearer h-secret" } });
+    const message = await errorOf({
+      openapi: place(small()),
+      headers: { authorization: "Bearer h-secret" },
+    });
     api.routes.delete("GET /ping");
     assert.match(message, /redirects to .*; set 'baseUrl' to that/);
     assert.equal(other.seen.length, 0);
@@ -249,7 +343,8 @@ describe("an API as a server", () => {
   test("a changed document is taken with the next refresh", async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, "api.json");
-    const write = (more: object) => writeFile(file, JSON.stringify(small({ servers: [{ url: api.url }], ...more })));
+    const write = (more: object) =>
+      writeFile(file, JSON.stringify(small({ servers: [{ url: api.url }], ...more })));
     await write({});
     const address = place(small());
     await using plane = await createPlane({
@@ -273,7 +368,10 @@ describe("an API as a server", () => {
     assert.deepEqual([outcome.error?.code, seen.length], ["APPROVAL_DENIED", 0]);
     await plane.call("small.meta_public");
     const calls = await plane.calls.list();
-    assert.deepEqual(calls.map(({ tool }) => tool).sort(), ["small.meta_public", "small.repos_delete"]);
+    assert.deepEqual(calls.map(({ tool }) => tool).sort(), [
+      "small.meta_public",
+      "small.repos_delete",
+    ]);
   });
 
   test("without a network the known tools are listed, and nothing is asked", async () => {
@@ -295,10 +393,16 @@ describe("an API as a server", () => {
     test(`a ${era} MCP client lists and calls operations, and finds what their schemas refer to`, async () => {
       await using directory = await temporaryDirectory();
       const openapi = place(petstore2(api.host));
-      const config = await writeConfig(directory, { pets: { openapi } }, { lazy: { mode: "never" } });
+      const config = await writeConfig(
+        directory,
+        { pets: { openapi } },
+        { lazy: { mode: "never" } },
+      );
       await using serving = await startServe(config, directory.path);
       const client = await EraClient.open(`${serving.url}/mcp`, era);
-      const { tools } = (await client.request("tools/list")) as { tools: Record<string, JsonObject>[] };
+      const { tools } = (await client.request("tools/list")) as {
+        tools: Record<string, JsonObject>[];
+      };
       assert.ok(tools.length >= 7);
       for (const { outputSchema } of tools) {
         if (outputSchema === undefined) continue;
@@ -311,8 +415,14 @@ describe("an API as a server", () => {
         response.setHeader("content-type", "application/json").end('[{"name":"Rex"}]');
       });
       const name = String(tools.find((one) => String(one.name).endsWith("findPetsByStatus"))?.name);
-      const { structuredContent } = await client.request("tools/call", { name, arguments: { status: ["sold"] } });
-      assert.deepEqual(structuredContent, era === "legacy" ? { result: [{ name: "Rex" }] } : [{ name: "Rex" }]);
+      const { structuredContent } = await client.request("tools/call", {
+        name,
+        arguments: { status: ["sold"] },
+      });
+      assert.deepEqual(
+        structuredContent,
+        era === "legacy" ? { result: [{ name: "Rex" }] } : [{ name: "Rex" }],
+      );
     });
   }
 
@@ -325,10 +435,13 @@ describe("an API as a server", () => {
       const entry = { openapi: "api.json", auth: { schemes: { api_key: "${KEY}" } } };
       await writeFile(config, JSON.stringify({ mcpServers: { pets: entry } }));
       const run = (...words: string[]) =>
-        runCli([...words, "--config", config, "--data-dir", directory.path, "--standalone", "--json"], {
-          env,
-          cwd: tmpdir(),
-        });
+        runCli(
+          [...words, "--config", config, "--data-dir", directory.path, "--standalone", "--json"],
+          {
+            env,
+            cwd: tmpdir(),
+          },
+        );
       for (const words of [
         ["config", "validate"],
         ["servers", "show", "pets"],
@@ -366,11 +479,17 @@ describe("an API as a server", () => {
         );
         assert.match(stdout + stderr, message);
       }
-      await writeFile(config, JSON.stringify({ mcpServers: { pets: { openapi: "missing.json" } } }));
-      const { stdout } = await runCli(["doctor", "--config", config, "--data-dir", directory.path, "--standalone"], {
-        env,
-        cwd: directory.path,
-      });
+      await writeFile(
+        config,
+        JSON.stringify({ mcpServers: { pets: { openapi: "missing.json" } } }),
+      );
+      const { stdout } = await runCli(
+        ["doctor", "--config", config, "--data-dir", directory.path, "--standalone"],
+        {
+          env,
+          cwd: directory.path,
+        },
+      );
       assert.match(stdout, /the file of its OpenAPI document was not found/);
       assert.ok(!stdout.includes(directory.path));
     });
@@ -380,7 +499,10 @@ describe("an API as a server", () => {
       const env = { XDG_CONFIG_HOME: directory.path };
       const data = ["--data-dir", join(directory.path, "data")];
       const openapi = place(small());
-      await writeFile(join(directory.path, "toolplane.json"), JSON.stringify({ mcpServers: { small: { openapi } } }));
+      await writeFile(
+        join(directory.path, "toolplane.json"),
+        JSON.stringify({ mcpServers: { small: { openapi } } }),
+      );
       const options = { env, cwd: directory.path };
       const call = () => runCli(["call", "small.ping", "--standalone", "--json", ...data], options);
       const before = api.seen.length;

@@ -28,9 +28,18 @@ type Point = {
   bucketCounts?: number[];
   explicitBounds?: number[];
 };
-type Metric = { name: string; unit: string; sum?: { dataPoints: Point[] }; histogram?: { dataPoints: Point[] } };
+type Metric = {
+  name: string;
+  unit: string;
+  sum?: { dataPoints: Point[] };
+  histogram?: { dataPoints: Point[] };
+};
 type Scope = { scope: { name: string; version: string }; spans?: Span[]; metrics?: Metric[] };
-type Resource = { resource: { attributes: Attribute[] }; scopeSpans?: Scope[]; scopeMetrics?: Scope[] };
+type Resource = {
+  resource: { attributes: Attribute[] };
+  scopeSpans?: Scope[];
+  scopeMetrics?: Scope[];
+};
 type Body = { resourceSpans?: Resource[]; resourceMetrics?: Resource[] };
 type Received = { path: string; headers: IncomingHttpHeaders; body: Body };
 
@@ -52,13 +61,17 @@ async function startCollector(statuses: number[] = []) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const resources = () =>
-    received.flatMap(({ body }) => [...(body.resourceSpans ?? []), ...(body.resourceMetrics ?? [])]);
+    received.flatMap(({ body }) => [
+      ...(body.resourceSpans ?? []),
+      ...(body.resourceMetrics ?? []),
+    ]);
   return {
     received,
     refused,
     resources,
     endpoint: `http://127.0.0.1:${port}`,
-    spans: () => resources().flatMap(({ scopeSpans = [] }) => scopeSpans.flatMap(({ spans = [] }) => spans)),
+    spans: () =>
+      resources().flatMap(({ scopeSpans = [] }) => scopeSpans.flatMap(({ spans = [] }) => spans)),
     /** Of the last batch: they are sums since the start. */
     metrics: () =>
       resources()
@@ -73,7 +86,9 @@ async function startCollector(statuses: number[] = []) {
 }
 
 const planeFor = (otlp: object, more: object = {}): Promise<Plane> =>
-  createPlane({ config: { mcpServers: { echo: fixture("echo") }, observability: { otlp }, ...more } as never });
+  createPlane({
+    config: { mcpServers: { echo: fixture("echo") }, observability: { otlp }, ...more } as never,
+  });
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 const parent = "b7ad6b7169203331";
@@ -83,7 +98,11 @@ suite("OTLP", { concurrency: 4 }, () => {
     await using collector = await startCollector();
     const headers = { "x-team": "blue" };
     {
-      await using plane = await planeFor({ endpoint: `${collector.endpoint}/`, headers, serviceName: "mine" });
+      await using plane = await planeFor({
+        endpoint: `${collector.endpoint}/`,
+        headers,
+        serviceName: "mine",
+      });
       const relay = { meta: { traceparent: `00-${traceId}-${parent}-01` } };
       const outcome = await plane.call("echo.echo", { message: "CANARY" }, { relay });
       assert.ok(outcome.ok);
@@ -94,8 +113,14 @@ suite("OTLP", { concurrency: 4 }, () => {
     const call = collector.spans().find(({ name }) => name === "execute_tool echo.echo");
     const attempt = collector.spans().find(({ name }) => name === "tools/call echo");
     assert.ok(call && attempt, JSON.stringify(collector.spans().map(({ name }) => name)));
-    assert.deepEqual([call.traceId, call.parentSpanId, call.kind, call.status.code], [traceId, parent, 1, 0]);
-    assert.deepEqual([attempt.traceId, attempt.parentSpanId, attempt.kind], [traceId, call.spanId, 3]);
+    assert.deepEqual(
+      [call.traceId, call.parentSpanId, call.kind, call.status.code],
+      [traceId, parent, 1, 0],
+    );
+    assert.deepEqual(
+      [attempt.traceId, attempt.parentSpanId, attempt.kind],
+      [traceId, call.spanId, 3],
+    );
     assert.match(call.spanId, /^[0-9a-f]{16}$/);
     // The library reads the beginning of each span from a clock of milliseconds, and its end from a finer one.
     assert.ok(BigInt(call.endTimeUnixNano) + 1_000_000n >= BigInt(attempt.endTimeUnixNano));
@@ -108,13 +133,17 @@ suite("OTLP", { concurrency: 4 }, () => {
       assert.ok(Number(about[`toolplane.stage.${stage}.ms`]) >= 0, stage);
     assert.equal(plain(attempt.attributes)["mcp.method.name"], "tools/call");
     const failed = collector.spans().find(({ name }) => name === "execute_tool echo.fail");
-    assert.deepEqual([failed?.status.code, failed && plain(failed.attributes)["error.type"]], [2, "tool_error"]);
+    assert.deepEqual(
+      [failed?.status.code, failed && plain(failed.attributes)["error.type"]],
+      [2, "tool_error"],
+    );
     assert.notEqual(failed?.traceId, traceId);
     for (const { path, headers: got } of collector.received) {
       assert.match(path, /^\/v1\/(traces|metrics)$/);
       assert.deepEqual([got["content-type"], got["x-team"]], ["application/json", "blue"]);
     }
-    for (const { resource } of collector.resources()) assert.equal(plain(resource.attributes)["service.name"], "mine");
+    for (const { resource } of collector.resources())
+      assert.equal(plain(resource.attributes)["service.name"], "mine");
     assert.doesNotMatch(JSON.stringify(collector.received.map(({ body }) => body)), /CANARY/);
   });
 
@@ -131,8 +160,18 @@ suite("OTLP", { concurrency: 4 }, () => {
       .get("toolplane.calls")
       ?.sum?.dataPoints.map(({ attributes, asInt }) => ({ ...plain(attributes), asInt }));
     assert.deepEqual(points, [
-      { "gen_ai.tool.name": "echo.echo", "toolplane.server": "echo", "toolplane.call.status": "succeeded", asInt: 3 },
-      { "gen_ai.tool.name": "unknown", "toolplane.call.status": "refused", "error.type": "TOOL_NOT_FOUND", asInt: 1 },
+      {
+        "gen_ai.tool.name": "echo.echo",
+        "toolplane.server": "echo",
+        "toolplane.call.status": "succeeded",
+        asInt: 3,
+      },
+      {
+        "gen_ai.tool.name": "unknown",
+        "toolplane.call.status": "refused",
+        "error.type": "TOOL_NOT_FOUND",
+        asInt: 1,
+      },
     ]);
     const [took] = byName.get("toolplane.call.duration")?.histogram?.dataPoints ?? [];
     assert.ok(took?.bucketCounts && took.explicitBounds);
@@ -160,7 +199,11 @@ suite("OTLP", { concurrency: 4 }, () => {
 
   test("what a collector cannot take now is sent later, and the loss is reported once", async () => {
     await using collector = await startCollector([503, 503]);
-    await using plane = await planeFor({ endpoint: collector.endpoint, metrics: false, intervalMs: 100 });
+    await using plane = await planeFor({
+      endpoint: collector.endpoint,
+      metrics: false,
+      intervalMs: 100,
+    });
     const told: string[] = [];
     plane.on("telemetry.lost", ({ reason }) => told.push(reason));
     plane.on("telemetry.back", () => told.push("back"));
@@ -184,8 +227,15 @@ suite("OTLP", { concurrency: 4 }, () => {
   test("the configuration alone switches it on, also by reference and when it is read again", async () => {
     await using collector = await startCollector();
     await using directory = await temporaryDirectory();
-    const otlp = { endpoint: "${OTEL_EXPORTER_OTLP_ENDPOINT:-}", headers: "${OTEL_EXPORTER_OTLP_HEADERS:-}" };
-    const file = await writeConfig(directory, { echo: fixture("echo") }, { observability: { otlp } });
+    const otlp = {
+      endpoint: "${OTEL_EXPORTER_OTLP_ENDPOINT:-}",
+      headers: "${OTEL_EXPORTER_OTLP_HEADERS:-}",
+    };
+    const file = await writeConfig(
+      directory,
+      { echo: fixture("echo") },
+      { observability: { otlp } },
+    );
     const words = ["--config", file, "--data-dir", directory.file("data"), "--json"];
     const call = ["call", "echo.echo", "message=hi", "--standalone", ...words];
     assert.equal((await startCli(call).result).code, 0);
@@ -199,13 +249,30 @@ suite("OTLP", { concurrency: 4 }, () => {
     assert.equal(collector.received[0]?.headers.authorization, "Bearer s3cret-t0ken-value");
     assert.equal(collector.received[0]?.headers["x-a"], "b");
     const unnamed = { endpoint: collector.endpoint, metrics: false };
-    const plain = await writeConfig(directory, { echo: fixture("echo") }, { observability: { otlp: unnamed } });
+    const plain = await writeConfig(
+      directory,
+      { echo: fixture("echo") },
+      { observability: { otlp: unnamed } },
+    );
     const before = collector.received.length;
-    const again = ["call", "echo.echo", "message=hi", "--standalone", "--config", plain, "--data-dir", words[3] ?? ""];
+    const again = [
+      "call",
+      "echo.echo",
+      "message=hi",
+      "--standalone",
+      "--config",
+      plain,
+      "--data-dir",
+      words[3] ?? "",
+    ];
     assert.equal((await startCli(again, { env }).result).code, 0);
     assert.ok(collector.received.length > before);
     for (const { headers } of collector.received.slice(before))
-      assert.equal(headers.authorization, undefined, "a variable counts where the configuration names it");
+      assert.equal(
+        headers.authorization,
+        undefined,
+        "a variable counts where the configuration names it",
+      );
     const shown = await runCli(["config", "show", ...words], { env });
     assert.equal(shown.code, 0);
     assert.doesNotMatch(shown.stdout, /s3cret/);

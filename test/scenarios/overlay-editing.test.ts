@@ -40,7 +40,9 @@ test("an overlay is looked at and tried out before it is set, and its fixed valu
     ).status,
     200,
   );
-  const { changes } = (await ask("GET /tools/changes")).body as { changes: { reason: string | null }[] };
+  const { changes } = (await ask("GET /tools/changes")).body as {
+    changes: { reason: string | null }[];
+  };
   assert.ok(changes.some(({ reason }) => reason === "clearer words"));
   const nothing = await ask("DELETE /tools/missing");
   assert.deepEqual([nothing.status, nothing.body.code], [404, "NOT_FOUND"]);
@@ -65,20 +67,34 @@ test("a dry run goes as far as a provider and calls none", async () => {
   await using plane = await serveEcho(directory, { policy: { profile: "strict" } });
   const { ask, log } = plane;
   const args = { key: "a", text: "words" };
-  const { status, body } = await ask("POST /tools/echo.put_note/call", { arguments: args, dryRun: true });
+  const { status, body } = await ask("POST /tools/echo.put_note/call", {
+    arguments: args,
+    dryRun: true,
+  });
   assert.deepEqual([status, (body.call as { status: string }).status], [200, "dry_run"]);
-  assert.equal((await ask("POST /tools/echo.put_note/call", { arguments: {}, dryRun: true })).status, 400);
-  assert.equal((await ask("POST /tools/echo.put_note/call", { arguments: args, dryRun: "yes" })).status, 400);
+  assert.equal(
+    (await ask("POST /tools/echo.put_note/call", { arguments: {}, dryRun: true })).status,
+    400,
+  );
+  assert.equal(
+    (await ask("POST /tools/echo.put_note/call", { arguments: args, dryRun: "yes" })).status,
+    400,
+  );
   assert.deepEqual((await ask("GET /approvals?status=all")).body.approvals, []);
   assert.deepEqual(callsAt(log), []);
 });
 
 test("a search tells the whole tools where they are asked for, and an agent's choices have names only", async () => {
   await using directory = await temporaryDirectory();
-  const models = { default: { baseURL: "http://127.0.0.1:9/v1", model: "none", apiKey: "a-key-of-a-model" } };
+  const models = {
+    default: { baseURL: "http://127.0.0.1:9/v1", model: "none", apiKey: "a-key-of-a-model" },
+  };
   await using plane = await serveEcho(directory, { models });
   const { body } = await plane.ask("GET /search?q=add+two+numbers&details=true");
-  const [first] = body.tools as { name: string; tool?: { parameters: object; side_effects: string } }[];
+  const [first] = body.tools as {
+    name: string;
+    tool?: { parameters: object; side_effects: string };
+  }[];
   assert.equal(first?.name, "echo.add");
   assert.ok(first?.tool?.parameters && first.tool.side_effects);
   assert.deepEqual((await plane.ask("GET /agent")).body, { models: ["default"], toolsets: [] });
@@ -94,7 +110,10 @@ test("the changes of tools have those of overlays, with who, why, before and aft
     assert.ok((await fetch(`${serving.url}/tools/echo.echo`, { method: "PUT", headers, body })).ok);
   }
   const page = await fetch(`${serving.url}/tools/changes?limit=1&name=echo.echo`);
-  const { changes, total } = (await page.json()) as { total: number; changes: Record<string, unknown>[] };
+  const { changes, total } = (await page.json()) as {
+    total: number;
+    changes: Record<string, unknown>[];
+  };
   const { what, kind, before, after } = changes[0] ?? {};
   assert.deepEqual([what, kind, total], ["overlay", "changed", 2]);
   assert.notDeepEqual(before, after);

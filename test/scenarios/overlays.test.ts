@@ -11,7 +11,15 @@ import {
 } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { assertFailed, callsAt, errorOf, fixture, runCli, startServe, writeConfig } from "./support.ts";
+import {
+  assertFailed,
+  callsAt,
+  errorOf,
+  fixture,
+  runCli,
+  startServe,
+  writeConfig,
+} from "./support.ts";
 
 const forecast = {
   description: "The weather of the next days.",
@@ -57,7 +65,9 @@ suite("what is said here about tools of servers", { concurrency: 3 }, () => {
     assertFailed(refused, "INVALID_ARGUMENTS", "refused");
     const [record] = await plane.calls.list({ tool: "insider.forecast", limit: 1 });
     assert.ok(!JSON.stringify(record).includes("celsius"));
-    assert.deepEqual((await plane.calls.list({ tool: "insider.forecast" })).at(-1)?.injected, ["unit"]);
+    assert.deepEqual((await plane.calls.list({ tool: "insider.forecast" })).at(-1)?.injected, [
+      "unit",
+    ]);
   });
 
   test("the entries of the example work with and without arguments, and what is optional is shown so", async () => {
@@ -146,7 +156,15 @@ suite("what is said here about tools of servers", { concurrency: 3 }, () => {
     assert.ok(!changes.stdout.includes("celsius"), changes.stdout);
     const file = directory.file("overlay.json");
     await writeFile(file, JSON.stringify({ name: "insider.forecast", description: "Shorter" }));
-    const replaced = await runCli(["tools", "set", file, "--reason", "shorter", "--json", ...place]);
+    const replaced = await runCli([
+      "tools",
+      "set",
+      file,
+      "--reason",
+      "shorter",
+      "--json",
+      ...place,
+    ]);
     assert.deepEqual([replaced.code, replaced.json().change], [0, "changed"]);
     assert.equal((await runCli(["tools", "delete", "insider.forecast", ...place])).code, 0);
     const after = await runCli(["tools", "show", "insider.forecast", "--json", ...place]);
@@ -162,7 +180,9 @@ suite("what is said here about tools of servers", { concurrency: 3 }, () => {
     const revisions: number[] = [];
     plane.on("registry.changed", ({ revision }) => void revisions.push(revision));
     await plane.tools.get("insider.forecast");
-    await writeConfig(directory, servers, { overlays: { "insider.forecast": { description: "Again" } } });
+    await writeConfig(directory, servers, {
+      overlays: { "insider.forecast": { description: "Again" } },
+    });
     const { changed } = await plane.reload();
     assert.deepEqual(changed, []);
     const tool = await plane.tools.get("insider.forecast");
@@ -193,16 +213,22 @@ suite("what is said here about tools of servers", { concurrency: 3 }, () => {
       }),
       { code: "CONFIG_INVALID" },
     );
-    const lost = { config: { mcpServers: servers, overlays: { "insidr.open": { description: "x" } } } };
+    const lost = {
+      config: { mcpServers: servers, overlays: { "insidr.open": { description: "x" } } },
+    };
     await using plane = await createPlane(lost);
     const [problem] = plane.config().problems;
     assert.match(problem?.message ?? "", /'insidr\.open' is not a tool of a configured server/);
   });
 
   test("only those who manage the plane may say something about a tool", async () => {
-    await using plane = await createPlane({ config: { mcpServers: { insider: fixture("insider") } } });
+    await using plane = await createPlane({
+      config: { mcpServers: { insider: fixture("insider") } },
+    });
     const caller = { principal: principalOf({ user: "bob" }) };
-    const overlay = { name: "insider.forecast", ...forecast } as Parameters<typeof plane.tools.set>[0];
+    const overlay = { name: "insider.forecast", ...forecast } as Parameters<
+      typeof plane.tools.set
+    >[0];
     await assert.rejects(plane.tools.set(overlay, {}, caller), { code: "FORBIDDEN" });
   });
 });
@@ -217,15 +243,34 @@ suite("tools for models", () => {
         { parameter: "_user", from: "user" },
         { parameter: "groups", from: "groups" },
       ];
-      const config = await writeConfig(directory, { insider: fixture("insider", [], { inject }) }, { overlays });
-      const words = ["tools", "export", "--format", format, "--config", config, "--data-dir", directory.file("data")];
+      const config = await writeConfig(
+        directory,
+        { insider: fixture("insider", [], { inject }) },
+        { overlays },
+      );
+      const words = [
+        "tools",
+        "export",
+        "--format",
+        format,
+        "--config",
+        config,
+        "--data-dir",
+        directory.file("data"),
+      ];
       const first = await runCli([...words, "--server", "insider"]);
       const second = await runCli([...words, "--server", "insider", "--json"]);
       assert.deepEqual([first.code, second.stdout], [0, first.stdout], first.stderr);
       const tools = Object.entries(first.json().tools as object);
       assert.ok(tools.length >= 9);
       assert.ok(!/_mcp_data|"username"|celsius/.test(first.stdout), first.stdout);
-      const one = await runCli([...words, "--tool", "mcp__insider__forecast", "--tool", "insider.forecast"]);
+      const one = await runCli([
+        ...words,
+        "--tool",
+        "mcp__insider__forecast",
+        "--tool",
+        "insider.forecast",
+      ]);
       assert.equal(Object.keys(one.json().tools as object).length, 1);
       assert.match(one.stdout, /insider__forecast/);
     });
@@ -235,7 +280,10 @@ suite("tools for models", () => {
     const { code, stderr } = await runCli(["tools", "export", "--format", "toString"]);
     assert.equal(code, 2);
     assert.match(stderr, /openai, anthropic, mcp, ai-sdk/);
-    assert.equal(errorOf((await runCli(["tools", "export", "--format", "x", "--json"])).json()).code, "USAGE");
+    assert.equal(
+      errorOf((await runCli(["tools", "export", "--format", "x", "--json"])).json()).code,
+      "USAGE",
+    );
   });
 });
 

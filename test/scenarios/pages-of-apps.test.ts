@@ -4,7 +4,10 @@ import { pageAddress } from "../fixtures/servers/pages.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { processFixture, type RunningServe, startServe, writeConfig } from "./support.ts";
 
-type Answer = { status: number; body: Record<string, never> & { call?: { id: string }; approval?: { id: string } } };
+type Answer = {
+  status: number;
+  body: Record<string, never> & { call?: { id: string }; approval?: { id: string } };
+};
 type Listed = { tool: string; page?: string; kind?: string; status: string; conversation?: string };
 
 suite("a host of pages over HTTP", () => {
@@ -17,7 +20,11 @@ suite("a host of pages over HTTP", () => {
       { tool: "one.pages/ui/message", verdict: "deny", reason: "no messages" },
       { tool: "two.refresh", pages: true, verdict: "ask", reason: "a page calls" },
     ];
-    const config = await writeConfig(directory, { one: board("one"), two: board("two") }, { policy: { rules } });
+    const config = await writeConfig(
+      directory,
+      { one: board("one"), two: board("two") },
+      { policy: { rules } },
+    );
     serving = await startServe(config, directory.file("data"));
   });
   after(async () => {
@@ -36,7 +43,11 @@ suite("a host of pages over HTTP", () => {
   const call = (tool: string, page: unknown, more: object = {}) =>
     ask("POST", `/tools/${tool}/call`, { arguments: {}, page, ...more });
   const inConversation = async (conversation: string) =>
-    ((await ask("GET", `/calls?conversation=${conversation}`)).body as unknown as { calls: Listed[] }).calls;
+    (
+      (await ask("GET", `/calls?conversation=${conversation}`)).body as unknown as {
+        calls: Listed[];
+      }
+    ).calls;
   const page = (server: string) => ({ server, uri: pageAddress });
 
   test("a page calls the tools of its own server that are for pages, and each call says so", async () => {
@@ -73,7 +84,11 @@ suite("a host of pages over HTTP", () => {
   });
 
   test("what a page reads is on record with the page", async () => {
-    const query = new URLSearchParams({ uri: "ui://board/part.html", page: pageAddress, conversation: "app-3" });
+    const query = new URLSearchParams({
+      uri: "ui://board/part.html",
+      page: pageAddress,
+      conversation: "app-3",
+    });
     assert.equal((await ask("GET", `/servers/one/resource?${query}`)).status, 200);
     const [read] = await inConversation("app-3");
     assert.deepEqual(
@@ -84,11 +99,19 @@ suite("a host of pages over HTTP", () => {
 
   test("what a page asks its host takes the path: it is on record, and a rule can refuse it", async () => {
     const asked = (server: string, method: string, params: object = {}) =>
-      ask("POST", `/servers/${server}/pages`, { page: pageAddress, method, params, conversation: "app-4" });
+      ask("POST", `/servers/${server}/pages`, {
+        page: pageAddress,
+        method,
+        params,
+        conversation: "app-4",
+      });
     assert.equal((await asked("one", "ui/open-link", { url: "https://example.com" })).status, 200);
     assert.equal((await asked("one", "ui/message", { content: [] })).status, 403);
     assert.equal((await asked("two", "ui/message", { content: [] })).status, 200);
-    assert.equal((await asked("two", "notifications/message", { level: "info", data: "hello" })).status, 200);
+    assert.equal(
+      (await asked("two", "notifications/message", { level: "info", data: "hello" })).status,
+      200,
+    );
     assert.equal((await asked("nowhere", "ui/message")).status, 404);
     assert.equal((await asked("two", "tools/call")).status, 400);
     assert.equal((await asked("two", "ui/../../x")).status, 400);
@@ -105,7 +128,14 @@ suite("a host of pages over HTTP", () => {
   });
 
   test("a page that is no page is refused by name", async () => {
-    for (const wrong of ["ui://board/page.html", {}, { server: "one" }, { server: "one", uri: 1 }, [], null]) {
+    for (const wrong of [
+      "ui://board/page.html",
+      {},
+      { server: "one" },
+      { server: "one", uri: 1 },
+      [],
+      null,
+    ]) {
       const { status, body } = await call("one.refresh", wrong);
       assert.equal(status, 400, JSON.stringify(wrong));
       assert.match(JSON.stringify(body), /'page' must be the page that calls/);
@@ -116,7 +146,10 @@ suite("a host of pages over HTTP", () => {
     const csp = encodeURIComponent(JSON.stringify({ connectDomains: ["https://api.example.com"] }));
     const answer = await fetch(`${serving.url}/workbench/app-frame?csp=${csp}`);
     assert.equal(answer.status, 200);
-    assert.match(String(answer.headers.get("content-security-policy")), /^sandbox allow-scripts allow-forms; /);
+    assert.match(
+      String(answer.headers.get("content-security-policy")),
+      /^sandbox allow-scripts allow-forms; /,
+    );
     assert.match(
       String(answer.headers.get("content-security-policy")),
       /connect-src blob: data: https:\/\/api\.example\.com;/,

@@ -13,8 +13,12 @@ function bankServer() {
     let body = "";
     for await (const chunk of request) body += chunk;
     const { id, method, params } = body === "" ? ({} as never) : JSON.parse(body);
-    if (id === undefined) return void response.writeHead(request.method === "POST" ? 202 : 405).end();
-    const schema = { type: "object", properties: { account_id: { type: "string" }, date: { type: "string" } } };
+    if (id === undefined)
+      return void response.writeHead(request.method === "POST" ? 202 : 405).end();
+    const schema = {
+      type: "object",
+      properties: { account_id: { type: "string" }, date: { type: "string" } },
+    };
     const answers: Record<string, unknown> = {
       initialize: {
         protocolVersion: "2025-06-18",
@@ -22,7 +26,9 @@ function bankServer() {
         serverInfo: { name: "bank", version: "1" },
       },
       "tools/list": { tools: [{ name: "balance", description: "Balance", inputSchema: schema }] },
-      "tools/call": { content: [{ type: "text", text: `42 for ${params?.arguments?.account_id}` }] },
+      "tools/call": {
+        content: [{ type: "text", text: `42 for ${params?.arguments?.account_id}` }],
+      },
     };
     const found = answers[method];
     const answer = found ? { result: found } : { error: { code: -32601, message: "unknown" } };
@@ -69,7 +75,8 @@ suite("the tool of a per-tool entry is offered only through the entry", () => {
     server.close();
     await directory[Symbol.asyncDispose]();
   });
-  const cli = (...words: string[]) => runCli([...words, "--json", "--config", file, "--data-dir", directory.path]);
+  const cli = (...words: string[]) =>
+    runCli([...words, "--json", "--config", file, "--data-dir", directory.path]);
 
   test("no spelling of the server's tool can be called on the command line, and the entry still can", async () => {
     for (const name of spellings) {
@@ -83,7 +90,10 @@ suite("the tool of a per-tool entry is offered only through the entry", () => {
       { toolGroups: ["finance"], state: "logged-in" },
     );
     assert.deepEqual(outcome.result?.content, [{ type: "text", text: "42 for 7" }]);
-    const refused = await plane.call({ server: "get_bank_balance", tool: "balance" }, { account_id: "7" });
+    const refused = await plane.call(
+      { server: "get_bank_balance", tool: "balance" },
+      { account_id: "7" },
+    );
     assert.equal(refused.error?.code, "FORBIDDEN");
   });
 
@@ -94,13 +104,21 @@ suite("the tool of a per-tool entry is offered only through the entry", () => {
     assert.doesNotMatch((await cli("search", "balance")).stdout, /get_bank_balance\.balance/);
     await using serving = await startServe(file, directory.file("served"));
     const rpc = async (method: string, params: object) => {
-      const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+      const headers = {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      };
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-      return (await fetch(`${serving.url}/mcp?mode=full`, { method: "POST", headers, body })).text();
+      return (
+        await fetch(`${serving.url}/mcp?mode=full`, { method: "POST", headers, body })
+      ).text();
     };
     assert.doesNotMatch(await rpc("tools/list", {}), /get_bank_balance[._]+balance/);
     const name = "get_bank_balance__balance";
-    assert.doesNotMatch(await rpc("tools/call", { name, arguments: { account_id: "7" } }), /42 for/);
+    assert.doesNotMatch(
+      await rpc("tools/call", { name, arguments: { account_id: "7" } }),
+      /42 for/,
+    );
   });
 
   test("an entry that is left out leaves the server's tool closed, and a good one beside it still works", async () => {
@@ -154,19 +172,30 @@ suite("the tool of a per-tool entry is offered only through the entry", () => {
 test("tools of the types prompt and text-completion ask the model that is configured", async () => {
   await using directory = await temporaryDirectory();
   await using model = await startScriptedModel({
-    responses: (body) => ({ kind: "text", text: JSON.stringify((body.messages as { content: unknown }[]).at(-1)) }),
+    responses: (body) => ({
+      kind: "text",
+      text: JSON.stringify((body.messages as { content: unknown }[]).at(-1)),
+    }),
   });
   const written = {
     models: { default: { baseURL: model.url, model: "m" } },
     prompt: { "template.greeting": JSON.stringify({ prompt: "Greet {{name}} in {{language}}." }) },
     tool: {
-      complete: JSON.stringify({ type: "text-completion", name: "complete", description: "Answers." }),
+      complete: JSON.stringify({
+        type: "text-completion",
+        name: "complete",
+        description: "Answers.",
+      }),
       greet: {
         type: "prompt",
         name: "greet",
         description: "Greets.",
         template: "greeting",
-        arguments: ["name", "language"].map((name) => ({ name, type: "string", description: name })),
+        arguments: ["name", "language"].map((name) => ({
+          name,
+          type: "string",
+          description: name,
+        })),
       },
       plain: {
         type: "prompt",
@@ -180,7 +209,14 @@ test("tools of the types prompt and text-completion ask the model that is config
   const file = directory.file("config.json");
   await writeFile(file, JSON.stringify(written));
   const call = async (...words: string[]) => {
-    const { code, stdout, stderr } = await runCli(["call", ...words, "--config", file, "--data-dir", directory.path]);
+    const { code, stdout, stderr } = await runCli([
+      "call",
+      ...words,
+      "--config",
+      file,
+      "--data-dir",
+      directory.path,
+    ]);
     assert.equal(code, 0, stderr);
     return stdout;
   };

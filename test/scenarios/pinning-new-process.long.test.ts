@@ -7,7 +7,11 @@ import { trusted } from "../../src/model/principal.ts";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";
 import { EraClient } from "../fixtures/era-client.ts";
 import type { JsonObject } from "../fixtures/servers/support/messages.ts";
-import { startHttpFixture, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import {
+  startHttpFixture,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { countIn, startsIn } from "./connections/parts.ts";
 import { getJson } from "./requests.ts";
@@ -51,7 +55,8 @@ async function world(
 ) {
   const file = directory.file("lists.json");
   const log = directory.file("log");
-  const says = (tools: JsonObject[], fail: string[] = []) => writeFile(file, JSON.stringify({ tools, fail }));
+  const says = (tools: JsonObject[], fail: string[] = []) =>
+    writeFile(file, JSON.stringify({ tools, fail }));
   await says([send()]);
   const mcpServers = { s: fixture("offering", ["--lists", file, "--log", log], entry) };
   const options = {
@@ -75,7 +80,9 @@ async function world(
   };
 }
 
-suite("a server whose process is new is listed before its tools are called", { concurrency: 3 }, () => {
+suite("a server whose process is new is listed before its tools are called", {
+  concurrency: 3,
+}, () => {
   test("whatever changed in a definition, nothing is called under the one that was pinned", async () => {
     await using directory = await temporaryDirectory();
     const { open, says, restart, asked } = await world(directory);
@@ -134,7 +141,9 @@ suite("a server whose process is new is listed before its tools are called", { c
     const { open, restart, asked } = await world(directory, { security: { pinning: "warn" } });
     await using plane = await open();
     assert.equal((await plane.call("s.send", { text: "a" })).ok, true);
-    await restart(plane, [send({ inputSchema: schema({ type: "integer" }, { required: ["text"] }) })]);
+    await restart(plane, [
+      send({ inputSchema: schema({ type: "integer" }, { required: ["text"] }) }),
+    ]);
     const outcome = await plane.call("s.send", { text: "a" });
     assertFailed(outcome, "INVALID_ARGUMENTS", "refused");
     assert.match(errorOf(outcome).message, /text/);
@@ -169,7 +178,9 @@ suite("a server whose process is new is listed before its tools are called", { c
       const waiting = await plane.call("s.send");
       assertFailed(waiting, "APPROVAL_REQUIRED", "waiting");
       await restart(plane, [pulled[what] ?? {}]);
-      const { outcome } = await plane.approvals.answer(waiting.approval?.id ?? "", { decision: "approve" });
+      const { outcome } = await plane.approvals.answer(waiting.approval?.id ?? "", {
+        decision: "approve",
+      });
       assert.equal(outcome?.error?.code, "APPROVAL_DENIED", what);
       await restart(plane, [send()]);
       await plane.servers.refresh("s");
@@ -185,7 +196,10 @@ suite("a server whose process is new is listed before its tools are called", { c
     await restart(plane, [send()], ["tools/list"]);
     const outcome = await plane.call("s.send");
     assertFailed(outcome, "SERVER_UNAVAILABLE", "failed");
-    assert.match(errorOf(outcome).message, /'s' was started again and has not listed its tools: no list today/);
+    assert.match(
+      errorOf(outcome).message,
+      /'s' was started again and has not listed its tools: no list today/,
+    );
     assert.equal(asked("tools/call"), 1);
     const { state, stale, error } = await plane.servers.get("s");
     assert.deepEqual([state, stale], ["connected", true]);
@@ -209,7 +223,10 @@ suite("a server whose process is new is listed before its tools are called", { c
     ]) {
       await using plane = await planeOf(servers, { dataDirectory });
       assert.equal((await plane.call("old.echo", { message: "x" })).ok, true);
-      assert.equal((await plane.call("new.region", { region: "eu" })).call.status !== "refused", true);
+      assert.equal(
+        (await plane.call("new.region", { region: "eu" })).call.status !== "refused",
+        true,
+      );
       assert.deepEqual(listings(), expected);
     }
     await using plane = await planeOf(servers, { dataDirectory });

@@ -4,9 +4,21 @@ import { test } from "node:test";
 import { createPlane, type Plane } from "../../src/index.ts";
 import { principalOf, trusted } from "../../src/model/principal.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { assertFailed, errorOf, fixture, runCli, startServe, textsOf, writeConfig } from "./support.ts";
+import {
+  assertFailed,
+  errorOf,
+  fixture,
+  runCli,
+  startServe,
+  textsOf,
+  writeConfig,
+} from "./support.ts";
 
-const tool = (name: string, description = `The tool ${name}, as it was first described.`, more: object = {}) => ({
+const tool = (
+  name: string,
+  description = `The tool ${name}, as it was first described.`,
+  more: object = {},
+) => ({
   name,
   description,
   inputSchema: { type: "object", properties: { text: { type: "string", description: "What" } } },
@@ -25,7 +37,13 @@ async function scripted(directory: TemporaryDirectory, listings: object[][], sec
   const dataDirectory = directory.file("data");
   const principal = trusted({ user: "ada" });
   const open = () => createPlane({ config, dataDirectory, principal });
-  return { open, says, config, dataDirectory, place: ["--config", config, "--data-dir", dataDirectory] };
+  return {
+    open,
+    says,
+    config,
+    dataDirectory,
+    place: ["--config", config, "--data-dir", dataDirectory],
+  };
 }
 
 const toolNamed = async (plane: Plane, name: string) => plane.tools.get(name);
@@ -41,7 +59,10 @@ test("a tool that says something else than it did is quarantined until a person 
   await plane.servers.refresh("s");
   const outcome = await plane.call("s.send", {});
   assertFailed(outcome, "TOOL_QUARANTINED", "refused");
-  assert.match(errorOf(outcome).message, /'s\.send' is quarantined: its definition is not the one that was pinned/);
+  assert.match(
+    errorOf(outcome).message,
+    /'s\.send' is quarantined: its definition is not the one that was pinned/,
+  );
   assert.deepEqual(await told, {
     type: "tool.definition",
     server: "s",
@@ -52,7 +73,10 @@ test("a tool that says something else than it did is quarantined until a person 
   assert.deepEqual(textsOf(await plane.call("s.look", {})), ["called look"]);
 
   const listed = await plane.tools.list();
-  assert.match(listed.find(({ name }) => name === "s.send")?.unavailable ?? "", /pins diff s\.send/);
+  assert.match(
+    listed.find(({ name }) => name === "s.send")?.unavailable ?? "",
+    /pins diff s\.send/,
+  );
   assert.equal(listed.length, 2);
   const forModels = await plane.tools.list({ face: "mcp" });
   assert.ok(!forModels.some(({ name }) => name === "s.send"));
@@ -68,7 +92,11 @@ test("a tool that says something else than it did is quarantined until a person 
   ]);
 
   const listChanged = new Promise((resolve) => plane.on("registry.changed", resolve));
-  const accepted = await plane.pins.accept("s.send", { reason: "asked the author" }, { face: "cli" });
+  const accepted = await plane.pins.accept(
+    "s.send",
+    { reason: "asked the author" },
+    { face: "cli" },
+  );
   await listChanged;
   assert.ok((await plane.tools.list({ face: "mcp" })).some(({ name }) => name === "s.send"));
   assert.deepEqual([accepted.status, accepted.state, accepted.held], ["pinned", "accepted", null]);
@@ -144,7 +172,10 @@ test("what was rejected stays away in every mode, and whatever it becomes, until
 test("a tool that a known server did not have before waits where that is configured", async () => {
   await using directory = await temporaryDirectory();
   const more = [...honest, tool("extra")];
-  const { open } = await scripted(directory, [honest, more], { pinning: "warn", newTools: "quarantine" });
+  const { open } = await scripted(directory, [honest, more], {
+    pinning: "warn",
+    newTools: "quarantine",
+  });
   await using plane = await open();
   await plane.tools.list();
   await plane.servers.refresh("s");
@@ -165,7 +196,11 @@ test("a tool that a known server did not have before waits where that is configu
 test("a wrapper is no way around, and another order of keys is no change", async () => {
   await using directory = await temporaryDirectory();
   const { inputSchema, description, name } = tool("look");
-  const turned = { inputSchema: { properties: inputSchema.properties, type: "object" }, description, name };
+  const turned = {
+    inputSchema: { properties: inputSchema.properties, type: "object" },
+    description,
+    name,
+  };
   const { open } = await scripted(directory, [honest, [pulled[0] as object, turned]], {
     pinning: "quarantine",
   });
@@ -204,18 +239,36 @@ test("pins are listed, compared and decided on the command line, beside a plane 
   const call = () => fetch(`${serving.url}/tools/s.send/call`, { method: "POST", body: "{}" });
   assert.equal((await call()).status, 200);
   await says(pulled);
-  await fetch(`${serving.url}/servers/s/refresh`, { method: "POST", headers: serving.proof, body: "{}" });
+  await fetch(`${serving.url}/servers/s/refresh`, {
+    method: "POST",
+    headers: serving.proof,
+    body: "{}",
+  });
   assert.equal((await call()).status, 403);
 
   const list = await runCli(["pins", "list", "--status", "changed", ...place]);
   assert.match(list.stdout, /s\.send +changed +quarantined/);
   assert.doesNotMatch(list.stdout, /s\.look/);
   const diff = await runCli(["pins", "diff", "s.send", ...place]);
-  assert.match(diff.stdout, /− "The tool send.*\n.*\+ "Sends a text\. Also copies it to a friend\."/);
+  assert.match(
+    diff.stdout,
+    /− "The tool send.*\n.*\+ "Sends a text\. Also copies it to a friend\."/,
+  );
   const tools = await runCli(["tools", "list", ...place]);
-  assert.match(tools.stdout, /s\.send .*unavailable: its definition is not the one that was pinned/);
+  assert.match(
+    tools.stdout,
+    /s\.send .*unavailable: its definition is not the one that was pinned/,
+  );
 
-  const accepted = await runCli(["pins", "accept", "s.send", "--reason", "fine", "--json", ...place]);
+  const accepted = await runCli([
+    "pins",
+    "accept",
+    "s.send",
+    "--reason",
+    "fine",
+    "--json",
+    ...place,
+  ]);
   assert.equal(accepted.code, 0);
   assert.equal(accepted.json().status, "pinned");
   assert.equal((await call()).status, 200);

@@ -4,11 +4,20 @@ import type { HeldView, Plan } from "../../src/model/calls/held-schema.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { askAsStarter, planIn, put, putRoute, serveEcho } from "./approving.ts";
 import { startGateway } from "./gateway-client.ts";
-import { callsAt, fixture, namedServer, type Printed, planeOf, startServe, textsOf } from "./support.ts";
+import {
+  callsAt,
+  fixture,
+  namedServer,
+  type Printed,
+  planeOf,
+  startServe,
+  textsOf,
+} from "./support.ts";
 
 const planned = { policy: { mode: "plan", effects: { "echo.read_note": "read" } } };
 const statuses = (plan: Plan) => plan.changes.map(({ status }) => status);
-const keysAt = (log: string) => callsAt(log).map((call) => (call.arguments as { key?: string }).key);
+const keysAt = (log: string) =>
+  callsAt(log).map((call) => (call.arguments as { key?: string }).key);
 
 suite("plan mode", { concurrency: 3 }, () => {
   test("writes are queued in order with a reason, reads run, and the caller learns it", async () => {
@@ -23,7 +32,11 @@ suite("plan mode", { concurrency: 3 }, () => {
     assert.deepEqual(keysAt(plane.log), [undefined]);
     const shown = planIn(await plane.ask(`GET /plans/${plan?.id}`));
     assert.deepEqual(
-      shown.changes.map(({ arguments: { key }, status, verdict }) => [key, status, verdict.verdict]),
+      shown.changes.map(({ arguments: { key }, status, verdict }) => [
+        key,
+        status,
+        verdict.verdict,
+      ]),
       [
         ["a", "pending", "queue"],
         ["b", "pending", "queue"],
@@ -45,7 +58,10 @@ suite("plan mode", { concurrency: 3 }, () => {
       outcome: Printed;
     }[];
     assert.match(String(textsOf(outcomes[0]?.outcome ?? {})[0]), /ran with:\n.*\n {2}"key": "C"/);
-    const rejected = await plane.ask(`${route}/reject`, { ids: [plan?.changes[1]?.id], reason: "not b" });
+    const rejected = await plane.ask(`${route}/reject`, {
+      ids: [plan?.changes[1]?.id],
+      reason: "not b",
+    });
     assert.deepEqual(statuses(planIn(rejected)), ["done", "rejected", "done", "pending"]);
     const all = await plane.ask(`${route}/approve`);
     assert.deepEqual([planIn(all).status, statuses(planIn(all)).at(-1)], ["done", "done"]);
@@ -58,7 +74,11 @@ suite("plan mode", { concurrency: 3 }, () => {
       [{ arguments: { none: {} } }, 400],
     ];
     for (const [body, status] of wrong)
-      assert.equal((await plane.ask(`${route}/approve`, body)).status, status, JSON.stringify(body));
+      assert.equal(
+        (await plane.ask(`${route}/approve`, body)).status,
+        status,
+        JSON.stringify(body),
+      );
   });
 
   test("what fails ends it, unless it is to go on", async () => {
@@ -67,19 +87,29 @@ suite("plan mode", { concurrency: 3 }, () => {
       policy: { mode: "plan", effects: { "echo.fail": "write" } },
     });
     const fail = () => plane.ask("POST /tools/echo.fail/call", { arguments: {} });
-    for (const queue of [fail, () => plane.ask(putRoute, put("a")), fail, () => plane.ask(putRoute, put("b"))])
+    for (const queue of [
+      fail,
+      () => plane.ask(putRoute, put("a")),
+      fail,
+      () => plane.ask(putRoute, put("b")),
+    ])
       await queue();
     const [plan] = (await plane.ask("GET /plans")).body.plans as Plan[];
     const stopped = planIn(await plane.ask(`POST /plans/${plan?.id}/approve`));
     assert.deepEqual(statuses(stopped), ["failed", "pending", "pending", "pending"]);
-    const ended = planIn(await plane.ask(`POST /plans/${plan?.id}/approve`, { continueOnFailure: true }));
+    const ended = planIn(
+      await plane.ask(`POST /plans/${plan?.id}/approve`, { continueOnFailure: true }),
+    );
     assert.deepEqual(statuses(ended), ["failed", "done", "failed", "done"]);
     assert.deepEqual(keysAt(plane.log), [undefined, "a", undefined, "b"]);
   });
 
   test("a plan is there after a restart, and what it needs is started when it is approved", async () => {
     await using directory = await temporaryDirectory();
-    const first = await serveEcho(directory, { ...planned, server: { lazy: true, autoConnect: false } });
+    const first = await serveEcho(directory, {
+      ...planned,
+      server: { lazy: true, autoConnect: false },
+    });
     await first.ask(putRoute, put("a"));
     await first.ask(putRoute, put("b"));
     await first.stop();
@@ -115,14 +145,28 @@ suite("plan mode", { concurrency: 3 }, () => {
     const queued = await call("text=second line", "key=a");
     await call("key=b", "text=t");
     assert.deepEqual([queued.code, queued.stderr], [0, ""]);
-    assert.match(queued.stdout, /^Queued as change 1 of plan \w{8}\. See it: toolplane plan show \w{8}\n$/);
+    assert.match(
+      queued.stdout,
+      /^Queued as change 1 of plan \w{8}\. See it: toolplane plan show \w{8}\n$/,
+    );
     const shown = await plane.cli("plan", "show");
-    assert.match(shown.stdout, /^1\. \+ echo\.put_note \w{8}\n {5}key: a\n {5}text: second line\n/m);
+    assert.match(
+      shown.stdout,
+      /^1\. \+ echo\.put_note \w{8}\n {5}key: a\n {5}text: second line\n/m,
+    );
     assert.equal((await plane.cli("plan", "show")).stdout, shown.stdout);
     const ran = await plane.cli("plan", "approve", "--first", "1");
     assert.deepEqual([ran.code, ran.stdout], [0, "stored a\n"]);
     assert.match(ran.stderr, /1 of 2 changes still wait/);
-    const edited = await plane.cli("plan", "approve", "--change", "2", "--args", '2={"key":"B","text":"t"}', "--json");
+    const edited = await plane.cli(
+      "plan",
+      "approve",
+      "--change",
+      "2",
+      "--args",
+      '2={"key":"B","text":"t"}',
+      "--json",
+    );
     const { outcomes } = edited.json() as { outcomes: { outcome: Printed }[] };
     assert.deepEqual([edited.code, outcomes[0]?.outcome.ok], [0, true]);
     assert.deepEqual(keysAt(plane.log), ["a", "B"]);

@@ -4,7 +4,13 @@ import { createPlane } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { postCall } from "./requests.ts";
-import { processFixture as fixture, isAlive, pidsIn, startServeProcess, writeConfig } from "./support.ts";
+import {
+  processFixture as fixture,
+  isAlive,
+  pidsIn,
+  startServeProcess,
+  writeConfig,
+} from "./support.ts";
 
 test("every answered call is still recorded after the plane was killed, its health too, and no server is left", async () => {
   await using directory = await temporaryDirectory();
@@ -15,7 +21,9 @@ test("every answered call is still recorded after the plane was killed, its heal
   for (let round = 0; round < 3; round++) {
     await using serve = await startServeProcess(config, data);
     for (let at = 0; at < 10; at++) {
-      const { body } = await postCall(serve.url, "echo.echo", { arguments: { message: `${round} ${at}` } });
+      const { body } = await postCall(serve.url, "echo.echo", {
+        arguments: { message: `${round} ${at}` },
+      });
       answered.push((body.call as { id: string }).id);
     }
     await serve.stop("SIGKILL");

@@ -30,7 +30,11 @@ const inventory = {
       ],
     },
     { server_name: "down", description: "Could not list", tools: [] },
-    { server_name: "bare", description: "", tools: [{ name: "bare_x.y", description: "X", parameters: {} }] },
+    {
+      server_name: "bare",
+      description: "",
+      tools: [{ name: "bare_x.y", description: "X", parameters: {} }],
+    },
   ],
 };
 

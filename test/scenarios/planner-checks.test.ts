@@ -3,7 +3,14 @@ import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import type { PlanCheck, PlanProblem } from "../../src/model/calls/tool-plan.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { callsAt, processFixture as fixture, planeOf, runCli, startServe, writeConfig } from "./support.ts";
+import {
+  callsAt,
+  processFixture as fixture,
+  planeOf,
+  runCli,
+  startServe,
+  writeConfig,
+} from "./support.ts";
 
 const policy = { rules: [{ tool: "echo.put_note", verdict: "deny", reason: "notes are closed" }] };
 
@@ -17,7 +24,12 @@ const broken: [plan: string, line: number, message: RegExp, hint: RegExp][] = [
   ["toolplane call echo.echo message:=1", 1, /\/message must be string, got number/, /It takes/],
   ["toolplane call echo.echo message=a other=b", 1, /takes no argument 'other'/, /tools show/],
   ["toolplane call echo.echo message=a mesage=b", 1, /takes no argument 'mesage'/, /'message'/],
-  ["toolplane call echo.put_note key=a text=b", 1, /would be refused: notes are closed/, /policy test/],
+  [
+    "toolplane call echo.put_note key=a text=b",
+    1,
+    /would be refused: notes are closed/,
+    /policy test/,
+  ],
   ["toolplane call secret.echo message=a", 1, /^No tool 'secret\.echo'/, /./],
   ["toolplane call echo.echo message=$(id)", 1, /known only when it runs/, /single quotes/],
   ['toolplane call echo.echo message="$HOME"', 1, /known only when it runs/, /single quotes/],
@@ -40,7 +52,12 @@ const broken: [plan: string, line: number, message: RegExp, hint: RegExp][] = [
     /\/message must be string, got array/,
     /It takes/,
   ],
-  ['{"steps": [{"tool": "echo.echo", "arguments": null}]}', 1, /arguments that are not an object/, /"arguments"/],
+  [
+    '{"steps": [{"tool": "echo.echo", "arguments": null}]}',
+    1,
+    /arguments that are not an object/,
+    /"arguments"/,
+  ],
   ['{"steps": [{"tool": "echo.pid", "dependsOn": [1]}]}', 1, /not done before it/, /earlier steps/],
   ['{"steps": "echo"}', 1, /no list of steps/, /"steps"/],
   ['{"steps": [', 1, /not valid JSON/, /brackets/],
@@ -51,7 +68,10 @@ suite("what is wrong with a plan is reported before it runs", { concurrency: 2 }
     await using directory = await temporaryDirectory();
     const log = directory.file("echo.log");
     const secret = fixture("echo", ["--name", "secret"], { groups: ["staff"] });
-    await using plane = await planeOf({ echo: fixture("echo", ["--log", log]), secret }, { policy });
+    await using plane = await planeOf(
+      { echo: fixture("echo", ["--log", log]), secret },
+      { policy },
+    );
     for (const [plan, line, message, hint] of broken) {
       const { ok, problems } = await plane.plans.check(plan);
       assert.equal(ok, false, plan);
@@ -96,11 +116,17 @@ suite("what is wrong with a plan is reported before it runs", { concurrency: 2 }
     const common = ["--config", config, "--data-dir", directory.path];
     const checked = await runCli(["plan", "check", file, ...common]);
     assert.equal(checked.code, 1);
-    assert.match(checked.stdout, /plan\.sh:2 echo\.ecko: No tool 'echo\.ecko'\.\n +Did you mean 'echo\.echo'/);
+    assert.match(
+      checked.stdout,
+      /plan\.sh:2 echo\.ecko: No tool 'echo\.ecko'\.\n +Did you mean 'echo\.echo'/,
+    );
     const input = "toolplane call echo.echo\n";
     const told = await runCli(["plan", "check", "-", "--json", ...common], { input });
     const { ok, problems } = told.json() as unknown as PlanCheck;
-    assert.deepEqual([told.code, ok, problems[0]?.line, problems[0]?.tool], [1, false, 1, "echo.echo"]);
+    assert.deepEqual(
+      [told.code, ok, problems[0]?.line, problems[0]?.tool],
+      [1, false, 1, "echo.echo"],
+    );
     const ran = await runCli(["plan", "run", file, ...common]);
     assert.equal(ran.code, 1);
     assert.match(ran.stderr, /Nothing was run/);
@@ -121,7 +147,8 @@ suite("what is wrong with a plan is reported before it runs", { concurrency: 2 }
       { policy: { rules: [{ tool: "echo.put_note", verdict: "ask" }] } },
     );
     const common = ["--config", config, "--data-dir", directory.path];
-    const input = "toolplane call echo.pid\ntoolplane call echo.fail\ntoolplane call echo.echo message=late\n";
+    const input =
+      "toolplane call echo.pid\ntoolplane call echo.fail\ntoolplane call echo.echo message=late\n";
     const failed = await runCli(["plan", "run", "-", ...common], { input });
     assert.equal(failed.code, 1);
     assert.match(failed.stderr, /Stopped at step 2 of 3/);
@@ -142,9 +169,12 @@ suite("what is wrong with a plan is reported before it runs", { concurrency: 2 }
     const config = await writeConfig(directory, { echo: fixture("echo") });
     await using _serving = await startServe(config, directory.path);
     const input = "toolplane call echo.echo message=a\n";
-    const { code, stdout } = await runCli(["plan", "check", "-", "--config", config, "--data-dir", directory.path], {
-      input,
-    });
+    const { code, stdout } = await runCli(
+      ["plan", "check", "-", "--config", config, "--data-dir", directory.path],
+      {
+        input,
+      },
+    );
     assert.equal(code, 0);
     assert.match(stdout, /1 step, nothing is wrong/);
   });

@@ -21,7 +21,9 @@ function models(url: string) {
 suite("plan make", { concurrency: 2 }, () => {
   test("the configured model plans, the script goes to standard output or into a file, and the plan runs", async () => {
     await using directory = await temporaryDirectory();
-    await using model = await startScriptedModel({ responses: () => ({ kind: "text", text: answer }) });
+    await using model = await startScriptedModel({
+      responses: () => ({ kind: "text", text: answer }),
+    });
     const log = directory.file("echo.log");
     const servers = { echo: fixture("echo", ["--log", log]), planner: planner() };
     const config = await writeConfig(directory, servers, models(model.url));
@@ -35,7 +37,10 @@ suite("plan make", { concurrency: 2 }, () => {
     );
     assert.match(printed.stderr, /1 step planned for: say hi/);
     const { body } = model.requests[0] ?? {};
-    assert.deepEqual([body?.temperature, body?.max_tokens ?? body?.max_completion_tokens], [0.3, 10_000]);
+    assert.deepEqual(
+      [body?.temperature, body?.max_tokens ?? body?.max_completion_tokens],
+      [0.3, 10_000],
+    );
 
     const out = directory.file("hi.sh");
     const written = await plan("make", "say hi", "--out", out, "--json");
@@ -53,14 +58,18 @@ suite("plan make", { concurrency: 2 }, () => {
 
   test("a plane that serves makes plans for the command line, and no planner runs before that", async () => {
     await using directory = await temporaryDirectory();
-    await using model = await startScriptedModel({ responses: () => ({ kind: "text", text: answer }) });
+    await using model = await startScriptedModel({
+      responses: () => ({ kind: "text", text: answer }),
+    });
     const servers = { echo: fixture("echo"), planner: planner({ lazy: true }) };
     const config = await writeConfig(directory, servers, models(model.url));
     await using _serving = await startServe(config, directory.path);
     const common = ["--config", config, "--data-dir", directory.path];
     const shown = await runCli(["servers", "show", "planner", "--json", ...common]);
     assert.equal((shown.json().pid ?? null) as unknown, null, shown.stdout);
-    const { code, stdout, stderr } = await runCli(["plan", "make", "-", ...common], { input: "say hi\n" });
+    const { code, stdout, stderr } = await runCli(["plan", "make", "-", ...common], {
+      input: "say hi\n",
+    });
     assert.equal(code, 0, stderr);
     assert.match(stdout, /toolplane call --config \S+ --data-dir \S+ echo\.echo/);
   });
@@ -74,17 +83,32 @@ suite("plan make", { concurrency: 2 }, () => {
     const other = await writeConfig(directory, { echo: fixture("echo") });
     const none = await runCli(["plan", "make", "say hi", "--config", other, ...common]);
     assert.equal(none.code, 2);
-    assert.match(none.stderr, /No planner is configured\..*toolplane servers add planner -- .* planner/);
+    assert.match(
+      none.stderr,
+      /No planner is configured\..*toolplane servers add planner -- .* planner/,
+    );
     const empty = await runCli(["plan", "make", " ", "--config", other, ...common]);
     assert.deepEqual([empty.code, /The task is empty/.test(empty.stderr)], [2, true]);
   });
 
   test("a model that makes no plan is an error, and no file is written", async () => {
     await using directory = await temporaryDirectory();
-    await using model = await startScriptedModel({ responses: () => ({ kind: "text", text: "no" }) });
+    await using model = await startScriptedModel({
+      responses: () => ({ kind: "text", text: "no" }),
+    });
     const config = await writeConfig(directory, { planner: planner() }, models(model.url));
     const out = directory.file("hi.sh");
-    const words = ["plan", "make", "say hi", "--out", out, "--config", config, "--data-dir", directory.path];
+    const words = [
+      "plan",
+      "make",
+      "say hi",
+      "--out",
+      out,
+      "--config",
+      config,
+      "--data-dir",
+      directory.path,
+    ];
     const { code, stderr } = await runCli(words);
     assert.equal(code, 1);
     assert.match(stderr, /No step could be planned/);

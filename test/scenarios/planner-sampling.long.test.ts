@@ -21,7 +21,9 @@ suite("plan_with_tools", { concurrency: 2 }, () => {
         {
           sampling: async (params) => {
             asked.push(params);
-            return sampled(`Here it is:\n\`\`\`json\n${JSON.stringify({ steps })}\n\`\`\`\nGood luck!`);
+            return sampled(
+              `Here it is:\n\`\`\`json\n${JSON.stringify({ steps })}\n\`\`\`\nGood luck!`,
+            );
           },
         },
       );
@@ -33,15 +35,24 @@ suite("plan_with_tools", { concurrency: 2 }, () => {
         planned.steps,
         steps.map((step) => ({ ...step, tool: step.tool.replace("echo_echo", "echo.echo") })),
       );
-      assert.match(planned.script, /^toolplane call echo\.echo --args '\{"message":"it'\\''s \$\(id\)"\}' /m);
-      assert.match(planned.results, /^2 steps planned for: Note it, 'quoted'\n1\. echo\.echo: first\n2\. /);
+      assert.match(
+        planned.script,
+        /^toolplane call echo\.echo --args '\{"message":"it'\\''s \$\(id\)"\}' /m,
+      );
+      assert.match(
+        planned.results,
+        /^2 steps planned for: Note it, 'quoted'\n1\. echo\.echo: first\n2\. /,
+      );
       assert.deepEqual(planned.display, {
         open_canvas: true,
         primary_file: "note_it_quoted.sh",
         mode: "replace",
       });
       const [artifact] = readArtifacts(outcome.result ?? { content: [] })?.artifacts ?? [];
-      assert.deepEqual([artifact?.name, artifact?.mimeType], ["note_it_quoted.sh", "application/x-sh"]);
+      assert.deepEqual(
+        [artifact?.name, artifact?.mimeType],
+        ["note_it_quoted.sh", "application/x-sh"],
+      );
       assert.equal(Buffer.from(artifact?.content ?? []).toString(), planned.script);
       assert.equal(planned.artifacts[0]?.viewer, "code");
       assert.deepEqual(progress, [
@@ -52,7 +63,10 @@ suite("plan_with_tools", { concurrency: 2 }, () => {
       ]);
       const [{ temperature, maxTokens, messages } = {}] = asked;
       assert.deepEqual([asked.length, temperature, maxTokens], [1, 0.3, 10_000]);
-      assert.match(JSON.stringify(messages), /Tool: echo_echo\\n.*message \(string, required\): Text to return/);
+      assert.match(
+        JSON.stringify(messages),
+        /Tool: echo_echo\\n.*message \(string, required\): Text to return/,
+      );
       assert.doesNotMatch(JSON.stringify(messages), /plan_with_tools/);
     });
 
@@ -66,7 +80,9 @@ suite("plan_with_tools", { concurrency: 2 }, () => {
       assert.match(planned.script, /^# Task: a rm -rf \/ # \$\(id\) `id` '"x$/m);
       assert.match(planned.script, /^# Sampling is not available/m);
       assert.match(planned.script, /^# {3}Tool: echo_echo$/m);
-      const commands = planned.script.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+      const commands = planned.script
+        .split("\n")
+        .filter((line) => line !== "" && !line.startsWith("#"));
       assert.deepEqual(commands.slice(3), ["echo 'There is no step in this plan yet.'", "exit 1"]);
     });
   }
@@ -74,8 +90,12 @@ suite("plan_with_tools", { concurrency: 2 }, () => {
   for (const era of ["legacy", "modern"] as const) {
     test(`an MCP client's own model is asked through the gateway, and one without gets the script to fill in (${era})`, async () => {
       await using gateway = await startGateway({ echo: fixture("echo"), planner: planner() });
-      const answer = () => sampled(JSON.stringify({ steps: [{ tool: "echo_pid", arguments: {} }] }));
-      const able = await EraClient.open(gateway.url, era, { capabilities: { sampling: {} }, answer });
+      const answer = () =>
+        sampled(JSON.stringify({ steps: [{ tool: "echo_pid", arguments: {} }] }));
+      const able = await EraClient.open(gateway.url, era, {
+        capabilities: { sampling: {} },
+        answer,
+      });
       const made = await able.call("planner__plan_with_tools", { task: "t" });
       assert.deepEqual(able.asked, ["sampling/createMessage"]);
       assert.match(JSON.stringify(made.content), /toolplane call echo\.pid/);
@@ -88,7 +108,10 @@ suite("plan_with_tools", { concurrency: 2 }, () => {
 
   test("a host that says it has a model and then has none gets the script to fill in", async () => {
     const refusing = async () => Promise.reject(new Error("no more credit"));
-    await using plane = await planeOf({ planner: planner({ protocol: "legacy" }) }, { sampling: refusing });
+    await using plane = await planeOf(
+      { planner: planner({ protocol: "legacy" }) },
+      { sampling: refusing },
+    );
     const planned = plannedIn(await plane.call(tool, { task: "t" }));
     assert.match(planned.results, /Sampling is not available \(.*\), so nothing is planned/);
     assert.match(planned.script, /\(No tools available\)/);
@@ -104,7 +127,10 @@ suite("plan_with_tools", { concurrency: 2 }, () => {
   ];
   for (const [answer, about] of useless) {
     test(`a model that says ${JSON.stringify(answer)} makes no plan, and that is an error`, async () => {
-      await using plane = await planeOf({ planner: planner() }, { sampling: async () => sampled(answer) });
+      await using plane = await planeOf(
+        { planner: planner() },
+        { sampling: async () => sampled(answer) },
+      );
       const outcome = await plane.call(tool, { task: "t" });
       assert.equal(outcome.error?.code, "TOOL_ERROR");
       assert.match(String(textsOf(outcome)[0]), about);
@@ -117,7 +143,10 @@ suite("plan_with_tools", { concurrency: 2 }, () => {
       { planner: planner() },
       { sampling: async () => ({ ...sampled(whole), stopReason: "maxTokens" }) },
     );
-    assert.match(String(textsOf(await plane.call(tool, { task: "t" }))[0]), /Unable to generate plan.*cut off/);
+    assert.match(
+      String(textsOf(await plane.call(tool, { task: "t" }))[0]),
+      /Unable to generate plan.*cut off/,
+    );
   });
 
   test("a model that writes a script is read and never copied", async () => {

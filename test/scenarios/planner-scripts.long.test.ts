@@ -4,7 +4,11 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import { hangMs } from "../fixtures/patience.ts";
-import { fixtureEnvironment, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import {
+  fixtureEnvironment,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../fixtures/start-server.ts";
 import { commandIn, type PlannedStep, planeThatSays, plannedIn } from "./planning.ts";
 import { callsAt, namedServer, processFixture, runCli, writeConfig } from "./support.ts";
 
@@ -22,12 +26,21 @@ const steps: PlannedStep[] = [
 type Ran = { code: number; stdout: string; stderr: string };
 
 /** A script in a real shell, with a `toolplane` of this checkout on its path. */
-async function bash(directory: TemporaryDirectory, config: string, words: string[], more: object = {}): Promise<Ran> {
+async function bash(
+  directory: TemporaryDirectory,
+  config: string,
+  words: string[],
+  more: object = {},
+): Promise<Ran> {
   const path = await commandIn(directory, config);
   const env = { ...fixtureEnvironment(), PATH: `${path}:${process.env.PATH}`, ...more };
   return new Promise((resolve) => {
-    execFile("bash", words, { cwd: directory.path, env, timeout: hangMs }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    execFile(
+      "bash",
+      words,
+      { cwd: directory.path, env, timeout: hangMs },
+      (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });
 }
@@ -35,7 +48,10 @@ async function bash(directory: TemporaryDirectory, config: string, words: string
 /** The script of these steps, and a configuration that it runs with. */
 async function scripted(directory: TemporaryDirectory, planned: PlannedStep[]) {
   const log = directory.file("echo.log");
-  const servers = { echo: processFixture("echo", ["--log", log]), dots: namedServer("dots", ["x.y-z"]) };
+  const servers = {
+    echo: processFixture("echo", ["--log", log]),
+    dots: namedServer("dots", ["x.y-z"]),
+  };
   await using plane = await planeThatSays(JSON.stringify({ steps: planned }), servers);
   const task = `-n ${awkward}`;
   const { script } = plannedIn(await plane.call("planner.plan_with_tools", { task }));
@@ -89,8 +105,12 @@ suite("what a planner writes can be run", { concurrency: 2 }, () => {
   test("the command line checks, tries and runs the same script", async () => {
     await using directory = await temporaryDirectory();
     const { log, config, file } = await scripted(directory, steps);
-    const plan = (...words: string[]) => runCli(["plan", ...words, "--config", config, "--data-dir", directory.path]);
-    const check = (await plan("check", file, "--json")).json() as { ok?: unknown; steps?: PlannedStep[] };
+    const plan = (...words: string[]) =>
+      runCli(["plan", ...words, "--config", config, "--data-dir", directory.path]);
+    const check = (await plan("check", file, "--json")).json() as {
+      ok?: unknown;
+      steps?: PlannedStep[];
+    };
     assert.deepEqual(
       [check.ok, check.steps?.map((step) => step.arguments)],
       [true, steps.map((step) => step.arguments)],

@@ -31,7 +31,12 @@ export function planner(more: ServerEntry = {}): ServerEntry {
 
 /** A model's words, as a host brings them back. */
 export function sampled(text: string): Record<string, unknown> {
-  return { role: "assistant", model: "scripted", stopReason: "endTurn", content: { type: "text", text } };
+  return {
+    role: "assistant",
+    model: "scripted",
+    stopReason: "endTurn",
+    content: { type: "text", text },
+  };
 }
 
 /** A plane whose model always says this. */
@@ -40,13 +45,22 @@ export function planeThatSays(text: string, servers: Record<string, ServerEntry>
 }
 
 export function plannedIn({ result, error }: Outcome): Planned {
-  if (!result?.structuredContent) throw new Error(`no plan: ${error?.message ?? JSON.stringify(result)}`);
+  if (!result?.structuredContent)
+    throw new Error(`no plan: ${error?.message ?? JSON.stringify(result)}`);
   return result.structuredContent as unknown as Planned;
 }
 
 /** A directory for PATH in which `toolplane` is this checkout with this configuration. */
 export async function commandIn(directory: TemporaryDirectory, config: string): Promise<string> {
-  const words = [process.execPath, commandLineFile, `"$@"`, "--config", config, "--data-dir", directory.path];
+  const words = [
+    process.execPath,
+    commandLineFile,
+    `"$@"`,
+    "--config",
+    config,
+    "--data-dir",
+    directory.path,
+  ];
   const file = directory.file("toolplane");
   await writeFile(file, `#!/bin/sh\nexec ${words.join(" ")}\n`);
   await chmod(file, 0o755);

@@ -32,7 +32,10 @@ suite("policy and approval", { concurrency: 4 }, () => {
   test("the first rule that fits decides, whatever the spelling, before the server hears of it", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) }, { policy: { rules } });
+    await using plane = await planeOf(
+      { echo: fixture("echo", ["--log", log]) },
+      { policy: { rules } },
+    );
     for (const spelling of ["echo.write_note", "mcp__echo__write_note", "write_note"]) {
       const denied = await plane.call(spelling, { text: "x" }, { consent: true });
       assertFailed(denied, "APPROVAL_DENIED", "refused");
@@ -78,9 +81,16 @@ suite("policy and approval", { concurrency: 4 }, () => {
     const [approval, ...others] = await store.heldCalls({ status: "pending" });
     await store.close();
     assert.deepEqual(others, []);
-    assert.deepEqual([approval?.callId, approval?.tool, approval?.face], [call?.id, "held.plan", "http"]);
+    assert.deepEqual(
+      [approval?.callId, approval?.tool, approval?.face],
+      [call?.id, "held.plan", "http"],
+    );
     assert.deepEqual(approval?.arguments, { task: "t" }, "what the system sets is not shown");
-    assert.equal((body.approval as { id: string } | undefined)?.id, approval?.id, "the answer names it");
+    assert.equal(
+      (body.approval as { id: string } | undefined)?.id,
+      approval?.id,
+      "the answer names it",
+    );
   });
 
   test("on the command line --yes is the consent, and no one to ask means exit code 3", async () => {
@@ -113,7 +123,9 @@ suite("policy and approval", { concurrency: 4 }, () => {
 
   test("a person at the command line is the consent that a personal plane needs", async () => {
     await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { held: fixture("echo", [], { requires_consent: true }) });
+    const config = await writeConfig(directory, {
+      held: fixture("echo", [], { requires_consent: true }),
+    });
     const common = ["--config", config, "--data-dir", directory.path];
     const { code, stdout } = await runCli(["call", "held.do_it_now", ...common]);
     assert.deepEqual([code, stdout], [0, "done\n"]);
@@ -130,7 +142,11 @@ suite("policy and approval", { concurrency: 4 }, () => {
     );
     assert.equal((await plane.call("reader.echo", { message: "hi" })).ok, true);
     assertFailed(await plane.call("reader.put_note", note), "APPROVAL_REQUIRED", "waiting");
-    assertFailed(await plane.call("stranger.echo", { message: "hi" }), "APPROVAL_REQUIRED", "waiting");
+    assertFailed(
+      await plane.call("stranger.echo", { message: "hi" }),
+      "APPROVAL_REQUIRED",
+      "waiting",
+    );
   });
 
   test("a server for a group is neither listed nor callable nor suggested for others", async () => {
@@ -142,9 +158,17 @@ suite("policy and approval", { concurrency: 4 }, () => {
       new Set((await plane.tools.list({ principal })).map(({ id }) => id.server));
     assert.deepEqual([...(await listed(ann))].sort(), ["a", "a_b"]);
     assert.deepEqual([...(await listed(bob))], ["a_b"]);
-    assertFailed(await plane.call("a.whoami_server", {}, { principal: bob }), "TOOL_NOT_FOUND", "refused");
-    await assert.rejects(plane.tools.get("a.whoami_server", { principal: bob }), { code: "TOOL_NOT_FOUND" });
-    assert.deepEqual(textsOf(await plane.call("a_b.whoami_server", {}, { principal: bob })), ["open"]);
+    assertFailed(
+      await plane.call("a.whoami_server", {}, { principal: bob }),
+      "TOOL_NOT_FOUND",
+      "refused",
+    );
+    await assert.rejects(plane.tools.get("a.whoami_server", { principal: bob }), {
+      code: "TOOL_NOT_FOUND",
+    });
+    assert.deepEqual(textsOf(await plane.call("a_b.whoami_server", {}, { principal: bob })), [
+      "open",
+    ]);
     assert.equal((await plane.call("a.whoami_server", {}, { principal: ann })).ok, true);
     const lost = await plane.call("a.whoami_servr", {}, { principal: bob });
     assertFailed(lost, "TOOL_NOT_FOUND", "refused");
@@ -153,14 +177,21 @@ suite("policy and approval", { concurrency: 4 }, () => {
 
   test("what the operator says of one tool comes before the hint of its trusted server", async () => {
     await using directory = await temporaryDirectory();
-    const tools = [{ name: "peek", annotations: { readOnlyHint: true }, inputSchema: { type: "object" } }];
+    const tools = [
+      { name: "peek", annotations: { readOnlyHint: true }, inputSchema: { type: "object" } },
+    ];
     await writeFile(directory.file("tools.json"), JSON.stringify([tools]));
-    const notes = fixture("scripted-list", ["--tools", directory.file("tools.json")], { trusted: true });
+    const notes = fixture("scripted-list", ["--tools", directory.file("tools.json")], {
+      trusted: true,
+    });
     const config = {
       mcpServers: { notes },
       overlays: { "notes.peek": { side_effects: "write" } },
     };
-    await using plane = await createPlane({ config: config as never, dataDirectory: directory.file("data") });
+    await using plane = await createPlane({
+      config: config as never,
+      dataDirectory: directory.file("data"),
+    });
     const queued = await plane.call("notes.peek", {}, { mode: "plan" });
     assert.ok(queued.plan, JSON.stringify(queued));
     const { effect } = await plane.policy.test("notes.peek");

@@ -22,13 +22,22 @@ const written = (directory: string) => `{
 } // ${directory.length}
 `;
 
-type Answer = Record<string, unknown> & { revision: string; detail: string; changes: Record<string, unknown>[] };
+type Answer = Record<string, unknown> & {
+  revision: string;
+  detail: string;
+  changes: Record<string, unknown>[];
+};
 
 suite("the rules of the policy are edited over HTTP and on the command line", () => {
   let directory: TemporaryDirectory;
   let serving: RunningServe;
   let config: string;
-  const ask = async (method: string, to: string, body?: object, headers: Record<string, string> = serving.proof) => {
+  const ask = async (
+    method: string,
+    to: string,
+    body?: object,
+    headers: Record<string, string> = serving.proof,
+  ) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     const response = await fetch(serving.url + to, { method, headers, ...sent });
     return { status: response.status, body: (await response.json()) as Answer };
@@ -70,7 +79,10 @@ suite("the rules of the policy are edited over HTTP and on the command line", ()
   test("a bad rule is refused with its place, and saves nothing", async () => {
     const { revision } = (await ask("GET", "/policy/rules")).body;
     const bad: [object, RegExp][] = [
-      [{ tool: "x", verdict: "perhaps" }, /policy\.rules\[1\]\.verdict must be one of allow, ask, queue, deny/],
+      [
+        { tool: "x", verdict: "perhaps" },
+        /policy\.rules\[1\]\.verdict must be one of allow, ask, queue, deny/,
+      ],
       [{ tool: "x" }, /policy\.rules\[1\]\.verdict must be one of/],
       [{ tol: "x", verdict: "ask" }, /policy\.rules\[1\].*tol/],
       [
@@ -88,7 +100,11 @@ suite("the rules of the policy are edited over HTTP and on the command line", ()
         ["POST", "/policy/preview"],
       ] as const) {
         const rules = [docs, rule];
-        const { status, body } = await ask(method, to, to.endsWith("rules") ? { rules, revision } : { rules });
+        const { status, body } = await ask(
+          method,
+          to,
+          to.endsWith("rules") ? { rules, revision } : { rules },
+        );
         assert.equal(status, 400, JSON.stringify(rule));
         assert.match(body.detail, message);
         assert.ok(!body.detail.includes(directory.path));
@@ -114,7 +130,9 @@ suite("the rules of the policy are edited over HTTP and on the command line", ()
     const late = await ask("PUT", "/policy/rules", { rules: [], revision });
     assert.deepEqual([late.status, late.body.code], [409, "CONFLICT"]);
     assert.match(late.body.detail, /rules in toolplane\.json were changed in the meantime/);
-    const { records } = (await ask("GET", "/audit")).body as unknown as { records: { operation: string }[] };
+    const { records } = (await ask("GET", "/audit")).body as unknown as {
+      records: { operation: string }[];
+    };
     assert.ok(records.some(({ operation }) => operation === "policy.save"));
   });
 
@@ -129,7 +147,14 @@ suite("the rules of the policy are edited over HTTP and on the command line", ()
     assert.match(shown.stdout, /echo\.echo.*allow.*deny.*quiet/);
     const saved = await runCli(["policy", "save", directory.file("rules.json"), ...place]);
     assert.match(saved.stdout, /toolplane\.json has 1 rule now/);
-    const late = await runCli(["policy", "save", directory.file("rules.json"), "--revision", "old", ...place]);
+    const late = await runCli([
+      "policy",
+      "save",
+      directory.file("rules.json"),
+      "--revision",
+      "old",
+      ...place,
+    ]);
     assert.match(late.stderr, /changed in the meantime/);
     const wrong = await runCli(["policy", "preview", config, "--user", "ann", ...place]);
     assert.equal(wrong.code, 0, "a configuration with rules is a list of them");
@@ -143,7 +168,10 @@ test("the library previews rules, and says where its arguments are not kept", as
     { tool: "echo.add", arguments: { a: "1" }, verdict: "deny" },
     { server: "echo", verdict: "ask" },
   ]);
-  assert.deepEqual([calls, withoutArguments, changes.map((one) => one.after.verdict)], [1, 1, ["ask"]]);
+  assert.deepEqual(
+    [calls, withoutArguments, changes.map((one) => one.after.verdict)],
+    [1, 1, ["ask"]],
+  );
   await assert.rejects(plane.policy.preview([{ verdict: "no" as "deny" }]), {
     code: "USAGE",
     message: /rules\[0\]\.verdict/,
@@ -154,11 +182,19 @@ test("the library previews rules, and says where its arguments are not kept", as
 
 test("a preview by a command that has just started tries the calls of servers that do not run yet", async () => {
   await using place = await temporaryDirectory();
-  const options = { config: { mcpServers: { echo: fixture("echo") } }, dataDirectory: place.file("data") };
+  const options = {
+    config: { mcpServers: { echo: fixture("echo") } },
+    dataDirectory: place.file("data"),
+  };
   const first = await createPlane(options);
   await first.call("echo.echo", { message: "hello" });
   await first[Symbol.asyncDispose]();
   await using later = await createPlane(options);
-  const { calls, skipped, changes } = await later.policy.preview([{ tool: "echo.*", verdict: "deny" }] as never);
-  assert.deepEqual([calls, skipped, changes.map(({ after: then }) => then.verdict)], [1, 0, ["deny"]]);
+  const { calls, skipped, changes } = await later.policy.preview([
+    { tool: "echo.*", verdict: "deny" },
+  ] as never);
+  assert.deepEqual(
+    [calls, skipped, changes.map(({ after: then }) => then.verdict)],
+    [1, 0, ["deny"]],
+  );
 });

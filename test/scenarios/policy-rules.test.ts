@@ -6,12 +6,18 @@ import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { serveEcho } from "./approving.ts";
 import { assertFailed, callsAt, fixture, planeOf, runCli, writeConfig } from "./support.ts";
 
-const dangerous = [{ tool: "echo.echo", arguments: { message: "rm -rf*" }, verdict: "ask", reason: "it deletes" }];
+const dangerous = [
+  { tool: "echo.echo", arguments: { message: "rm -rf*" }, verdict: "ask", reason: "it deletes" },
+];
 
 suite("rules cannot be walked around", { concurrency: 2 }, () => {
   test("what the arguments say decides: rm -rf is asked about, ls runs", async () => {
     await using plane = await planeOf({ echo: fixture("echo") }, { policy: { rules: dangerous } });
-    assertFailed(await plane.call("echo.echo", { message: "rm -rf /" }), "APPROVAL_REQUIRED", "waiting");
+    assertFailed(
+      await plane.call("echo.echo", { message: "rm -rf /" }),
+      "APPROVAL_REQUIRED",
+      "waiting",
+    );
     assert.equal((await plane.call("echo.echo", { message: "ls" })).ok, true);
   });
 
@@ -19,7 +25,10 @@ suite("rules cannot be walked around", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const rules = [{ tool: "echo.echo_all", arguments: { files: "/etc/**" }, verdict: "deny" }];
-    await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) }, { policy: { rules } });
+    await using plane = await planeOf(
+      { echo: fixture("echo", ["--log", log]) },
+      { policy: { rules } },
+    );
     const hidden: unknown[] = [
       { files: "/etc/passwd" },
       '{"files": "/etc/passwd"}',
@@ -28,7 +37,8 @@ suite("rules cannot be walked around", { concurrency: 2 }, () => {
       { files: [{ path: "a" }, { path: { of: "/etc/passwd" } }] },
       { files: { "/srv": "/etc/shadow" } },
     ];
-    for (const args of hidden) assertFailed(await plane.call("echo.echo_all", args), "APPROVAL_DENIED", "refused");
+    for (const args of hidden)
+      assertFailed(await plane.call("echo.echo_all", args), "APPROVAL_DENIED", "refused");
     assert.deepEqual(callsAt(log), []);
     assert.equal((await plane.call("echo.echo_all", { files: ["/srv/a"] })).ok, true);
   });
@@ -40,7 +50,10 @@ suite("rules cannot be walked around", { concurrency: 2 }, () => {
       { tool: "echo.echo_all", arguments: { commands: "ls*" }, verdict: "allow" },
       { tool: "echo.echo_all", verdict: "deny" },
     ];
-    await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) }, { policy: { rules } });
+    await using plane = await planeOf(
+      { echo: fixture("echo", ["--log", log]) },
+      { policy: { rules } },
+    );
     for (const commands of [["ls", "rm -rf /"], [["ls"], { next: "rm" }], [], { ls: "rm" }])
       assertFailed(await plane.call("echo.echo_all", { commands }), "APPROVAL_DENIED", "refused");
     assert.deepEqual(callsAt(log), []);
@@ -58,10 +71,23 @@ suite("rules cannot be walked around", { concurrency: 2 }, () => {
       await using directory = await temporaryDirectory();
       const log = directory.file("log");
       const rules = [{ tool: name, verdict: "deny" }];
-      await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) }, { policy: { rules } });
-      for (const spelling of ["echo.write_note", "mcp.echo.write_note", "echo_write_note", "write_note"])
+      await using plane = await planeOf(
+        { echo: fixture("echo", ["--log", log]) },
+        { policy: { rules } },
+      );
+      for (const spelling of [
+        "echo.write_note",
+        "mcp.echo.write_note",
+        "echo_write_note",
+        "write_note",
+      ])
         assertFailed(await plane.call(spelling, { text: "t" }), "APPROVAL_DENIED", "refused");
-      for (const spelling of ["ECHO.WRITE_NOTE", "echo.write_note ", "echo..write_note", "echo.Write_note"])
+      for (const spelling of [
+        "ECHO.WRITE_NOTE",
+        "echo.write_note ",
+        "echo..write_note",
+        "echo.Write_note",
+      ])
         assert.equal((await plane.call(spelling, { text: "t" })).ok, false, spelling);
       assert.deepEqual(callsAt(log), []);
     });
@@ -104,10 +130,16 @@ suite("policy test", () => {
         test("echo.nothing"),
       ]);
       const { verdict, origin, reason, rule, tool } = asked.json();
-      assert.deepEqual([verdict, origin, reason, rule, tool], ["ask", "rule", "it deletes", 0, "echo.echo"]);
+      assert.deepEqual(
+        [verdict, origin, reason, rule, tool],
+        ["ask", "rule", "it deletes", 0, "echo.echo"],
+      );
       assert.deepEqual([asked.code, allowed.json().verdict], [0, "allow"]);
       assert.deepEqual([planned.json().verdict, planned.json().origin], ["queue", "mode:plan"]);
-      assert.deepEqual(planned.json().effect, { effect: "write", because: "its name says 'write'" });
+      assert.deepEqual(planned.json().effect, {
+        effect: "write",
+        because: "its name says 'write'",
+      });
       assert.deepEqual([unknown.code, unknown.json().error?.code], [2, "TOOL_NOT_FOUND"]);
     }
     assert.deepEqual(callsAt(plane.log), []);
@@ -136,7 +168,14 @@ test("rules of require_approval shift no number, and config explain knows both",
     },
   );
   const run = async (...words: string[]) => {
-    const { code, stderr, json } = await runCli([...words, "--json", "--config", config, "--data-dir", directory.path]);
+    const { code, stderr, json } = await runCli([
+      ...words,
+      "--json",
+      "--config",
+      config,
+      "--data-dir",
+      directory.path,
+    ]);
     assert.equal(code, 0, stderr);
     return json();
   };
@@ -147,7 +186,11 @@ test("rules of require_approval shift no number, and config explain knows both",
     [forced.verdict, forced.rule, forced.from],
     ["ask", undefined, "mcpServers.echo.require_approval[1]"],
   );
-  type Values = { key: string; value: { tool: string; verdict: string }; origin: { path: string } }[];
+  type Values = {
+    key: string;
+    value: { tool: string; verdict: string };
+    origin: { path: string };
+  }[];
   const explained = async (key: string) => (await run("config", "explain", key)).values as Values;
   const [rule] = await explained("policy.rules.1");
   assert.deepEqual([rule?.value.verdict, rule?.origin.path], ["allow", "policy.rules[1]"]);

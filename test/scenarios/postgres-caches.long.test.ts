@@ -16,7 +16,10 @@ after(() => server[Symbol.asyncDispose]());
 
 async function planeOn(store: string, more: Record<string, { url: string }> = {}): Promise<Plane> {
   // No profile is named: whether there are keys decides with each call.
-  const rules = ["echo.echo", "shout", "far.echo"].map((tool) => ({ tool, verdict: "allow" as const }));
+  const rules = ["echo.echo", "shout", "far.echo"].map((tool) => ({
+    tool,
+    verdict: "allow" as const,
+  }));
   const plane = await createPlane({
     config: { mcpServers: { echo: fixture("echo"), ...more }, policy: { rules } },
     store,
@@ -44,7 +47,8 @@ const shout = {
   side_effects: "none",
   providers: [{ name: "mcp", config: { server: "echo", tool: "echo" } }],
 } satisfies Parameters<Plane["tools"]["set"]>[0];
-const isThere = async (plane: Plane, name: string) => (await plane.tools.list()).some((tool) => tool.name === name);
+const isThere = async (plane: Plane, name: string) =>
+  (await plane.tools.list()).some((tool) => tool.name === name);
 /** Keys have a test of their own: on a busy machine a plane may hear nothing for a moment, and reads them then. */
 const kept = ["entries", "pins", "pinned_servers", "known_servers", "secrets"];
 
@@ -69,7 +73,9 @@ suite("what a plane keeps in memory of its store", () => {
     });
     const holder = new pg.Client(server.address("kept"));
     await holder.connect();
-    await holder.query(`BEGIN; ${kept.map((table) => `LOCK TABLE kept.${table} IN ACCESS EXCLUSIVE MODE`).join(";")}`);
+    await holder.query(
+      `BEGIN; ${kept.map((table) => `LOCK TABLE kept.${table} IN ACCESS EXCLUSIVE MODE`).join(";")}`,
+    );
     // Longer than what is kept counts without news.
     const end = performance.now() + 2_500;
     for (let calls = 0; calls < 50 || performance.now() < end; calls += 1) await call();

@@ -15,7 +15,10 @@ before(async () => {
 after(() => server[Symbol.asyncDispose]());
 
 /** A plane whose only tool asks first, so that each call is a change in the store. */
-async function planeOn(schema: string, more: { dataDirectory?: string; store?: string } = {}): Promise<Plane> {
+async function planeOn(
+  schema: string,
+  more: { dataDirectory?: string; store?: string } = {},
+): Promise<Plane> {
   const rules = [{ tool: "echo.put_note", verdict: "ask" as const }];
   const plane = await createPlane({
     config: { mcpServers: { echo: fixture("echo") }, policy: { profile: "personal", rules } },
@@ -41,7 +44,10 @@ const ofPlanes = "pg_stat_activity WHERE application_name = 'toolplane'";
 const lockTable = (table: string) => hold(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
 
 /** Ends connections of planes that wait for this, as an administrator or a failing network would, until it is enough. */
-function cutWhoWaitsFor(event: string, isEnough: (cut: number) => boolean = (cut) => cut > 0): Promise<true> {
+function cutWhoWaitsFor(
+  event: string,
+  isEnough: (cut: number) => boolean = (cut) => cut > 0,
+): Promise<true> {
   return eventually(`a session that waits for ${event}`, async () => {
     const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                  WHERE application_name = 'toolplane' AND wait_event = '${event}'`;
@@ -106,7 +112,10 @@ test("a plane whose connections are all in use says so, stays ready, and goes on
   assert.deepEqual([...new Set(outcomes.map(({ error }) => error?.code))], ["STORE_FAILED"]);
   const said = outcomes.map(({ error }) => error?.message).join("\n");
   assert.match(said, /was busy for too long.*what holds its locks/);
-  assert.match(said, /every connection of this plane was in use for too long. Try again in a moment/);
+  assert.match(
+    said,
+    /every connection of this plane was in use for too long. Try again in a moment/,
+  );
   assert.deepEqual(await plane.readiness(), { ready: true });
   await lock[Symbol.asyncDispose]();
   await assertHeldOnce(plane, await ask(plane));
@@ -130,7 +139,8 @@ test("a plane has no more connections than its address allows, whatever is asked
   const over = busy.finally(() => {
     isOver = true;
   });
-  while (!isOver) counts.push(Number((await server.run(`SELECT count(*) AS count FROM ${ofPlanes}`))[0]?.count));
+  while (!isOver)
+    counts.push(Number((await server.run(`SELECT count(*) AS count FROM ${ofPlanes}`))[0]?.count));
   await over;
   await eventually("that it listens again", async () => {
     const listening = await server.run(`SELECT FROM ${ofPlanes} AND query = 'SELECT 1'`);
@@ -145,7 +155,9 @@ test("calls are answered and recorded while another plane stands still in the mi
   await using directory = await temporaryDirectory();
   await using plane = await planeOn("still", { dataDirectory: directory.path });
   const journal = "SELECT pg_advisory_xact_lock(hashtextextended('toolplane/still/journal', 0))";
-  const lock = await hold(`${journal}; SELECT still.announce_numbers(), nextval('still.record_numbers')`);
+  const lock = await hold(
+    `${journal}; SELECT still.announce_numbers(), nextval('still.record_numbers')`,
+  );
   for (const message of ["a", "b", "c"]) {
     const { ok, call } = await plane.call("echo.echo", { message });
     assert.deepEqual([ok, call.warnings], [true, []]);

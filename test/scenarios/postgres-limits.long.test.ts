@@ -47,7 +47,8 @@ suite("limits that planes share", () => {
       const { seen, entry } = countingServer();
       const store = server.address(`slots_${total}`);
       const config = { policy: { profile: "personal" as const } };
-      const open = () => started({ config, store, servers: { busy: { ...entry(), sharedConcurrency: total } } });
+      const open = () =>
+        started({ config, store, servers: { busy: { ...entry(), sharedConcurrency: total } } });
       await using left = await open();
       await using right = await open();
       const answered = { left: 0, right: 0 };
@@ -70,7 +71,9 @@ suite("limits that planes share", () => {
     const log = directory.file("log");
     await using failing = await startHttpFixture("http", ["--fail", "3", "--log", log]);
     const circuit = { failures: 3, openMs: 60_000 };
-    const config = { mcpServers: { failing: { url: failing.url, circuit, retry: { attempts: 1 } } } };
+    const config = {
+      mcpServers: { failing: { url: failing.url, circuit, retry: { attempts: 1 } } },
+    };
     const store = server.address("circuits");
     await using left = await started({ config, store });
     await using right = await started({ config, store });

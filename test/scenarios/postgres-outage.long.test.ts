@@ -23,7 +23,8 @@ function planeOn(schema: string, directory?: TemporaryDirectory): Promise<Plane>
   });
 }
 
-const say = (plane: Plane, message: string): Promise<Outcome> => plane.call("echo.echo", { message });
+const say = (plane: Plane, message: string): Promise<Outcome> =>
+  plane.call("echo.echo", { message });
 
 /** Resolves when the plane has said so. */
 const until = (plane: Plane, type: "store.lost" | "store.back") =>
@@ -51,7 +52,10 @@ test("the database goes away and comes back in the middle of calls: none is lost
     await lost;
     assert.equal((await plane.readiness()).ready, false);
     assert.equal((await say(plane, "while it is unreachable")).ok, true);
-    await assert.rejects(plane.calls.list(), { code: "STORE_FAILED", message: /cannot be reached right now/ });
+    await assert.rejects(plane.calls.list(), {
+      code: "STORE_FAILED",
+      message: /cannot be reached right now/,
+    });
     await server.start();
     await back;
     assert.deepEqual(await plane.readiness(), { ready: true });
@@ -130,7 +134,9 @@ test("without a place of its own a plane tells that a call is not recorded yet, 
   assert.match(call.warnings.join(), /not be recorded.*cannot reach its store/);
   await server.start();
   await back;
-  await eventually("the record", async () => ((await plane.calls.list()).length === 2 ? true : undefined));
+  await eventually("the record", async () =>
+    (await plane.calls.list()).length === 2 ? true : undefined,
+  );
 });
 
 test("a plane that serves says that it is not ready, refuses what needs the store, and recovers", async () => {
@@ -156,25 +162,44 @@ test("a plane that serves says that it is not ready, refuses what needs the stor
   assert.equal((await ask("GET /healthz")).status, 200);
   // Who may call what depends on whether there are keys, and that is unknown now.
   const refused = await ask("POST /tools/echo.echo/call", { arguments: { message: "hi" } });
-  assert.deepEqual([refused.status, refused.body.code ?? errorOf(refused.body).code], [503, "STORE_FAILED"]);
-  const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };
+  assert.deepEqual(
+    [refused.status, refused.body.code ?? errorOf(refused.body).code],
+    [503, "STORE_FAILED"],
+  );
+  const params = {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "t", version: "1" },
+  };
   const hello = { jsonrpc: "2.0", id: 1, method: "initialize", params };
   const elsewhere = { "mcp-session-id": "00000000-0000-4000-8000-000000000000" };
-  for (const away of [refused, await ask("POST /mcp", hello), await ask("POST /mcp", hello, elsewhere)]) {
+  for (const away of [
+    refused,
+    await ask("POST /mcp", hello),
+    await ask("POST /mcp", hello, elsewhere),
+  ]) {
     const text = JSON.stringify(away.body);
     assert.match(text, /STORE_FAILED/);
     assert.match(text, /cannot reach its store right now.*ask again in a moment/);
     assert.deepEqual([away.status, away.headers.get("retry-after")], [503, "5"], text);
   }
   await server.start();
-  await eventually("the recovery", async () => ((await ask("GET /readyz")).status === 200 ? true : undefined));
+  await eventually("the recovery", async () =>
+    (await ask("GET /readyz")).status === 200 ? true : undefined,
+  );
   const answer = await ask("POST /tools/echo.echo/call", { arguments: { message: "hi" } });
   assert.equal(answer.status, 200);
   // Jobs are begun by the clock as if the database had been there from the beginning.
   await eventually("the schedule", async () => {
-    const { schedule } = (await ask("GET /jobs/daily")).body as { schedule: { nextAt: string | null } };
+    const { schedule } = (await ask("GET /jobs/daily")).body as {
+      schedule: { nextAt: string | null };
+    };
     return schedule.nextAt ?? undefined;
   });
   const { body } = await ask("POST /jobs/daily/run", {}, { prefer: "wait=30" });
-  assert.equal((body.run as { state: string } | undefined)?.state, "succeeded", JSON.stringify(body));
+  assert.equal(
+    (body.run as { state: string } | undefined)?.state,
+    "succeeded",
+    JSON.stringify(body),
+  );
 });

@@ -3,7 +3,15 @@ import { after, before, test } from "node:test";
 import type { StoredEvent } from "../../src/model/events.ts";
 import { postgresPassword, type RunningPostgres, startPostgres } from "../fixtures/postgres.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { approvalsIn, askAsStarter, eventually, outcomeIn, planIn, put, putRoute } from "./approving.ts";
+import {
+  approvalsIn,
+  askAsStarter,
+  eventually,
+  outcomeIn,
+  planIn,
+  put,
+  putRoute,
+} from "./approving.ts";
 import {
   errorOf,
   processFixture as fixture,
@@ -26,12 +34,22 @@ async function twoPlanes(
   servers: Record<string, ServerEntry> = {},
 ) {
   const store = server.address();
-  const config = await writeConfig(directory, { echo: fixture("echo"), ...servers }, { ...more, store });
+  const config = await writeConfig(
+    directory,
+    { echo: fixture("echo"), ...servers },
+    { ...more, store },
+  );
   const [left, right] = await Promise.all(
     ["left", "right"].map((side) => startServeProcess(config, directory.file(side))),
   );
   assert.ok(left && right);
-  return { left, right, config, store, ask: { left: askAsStarter(left), right: askAsStarter(right) } };
+  return {
+    left,
+    right,
+    config,
+    store,
+    ask: { left: askAsStarter(left), right: askAsStarter(right) },
+  };
 }
 
 /** What a plane streams, until `enough` is so. */
@@ -67,7 +85,10 @@ test("what one plane is asked, sets, learns and does, the other knows", async ()
   const answered = await ask.right(`POST /approvals/${held.id}`, { decision: "approve" });
   assert.equal(answered.status, 200);
   const outcome = await waiting;
-  assert.deepEqual([outcome.status, (outcome.body.ok ?? outcomeIn(outcome)?.ok) === true], [200, true]);
+  assert.deepEqual(
+    [outcome.status, (outcome.body.ok ?? outcomeIn(outcome)?.ok) === true],
+    [200, true],
+  );
   assert.ok((await hearing).includes("tool.result"));
 
   const [there, here] = await Promise.all([ask.left("GET /calls"), ask.right("GET /calls")]);
@@ -82,11 +103,21 @@ test("what one plane is asked, sets, learns and does, the other knows", async ()
   );
 
   const health = await eventually("what the other side measured", async () => {
-    const { total } = (await ask.right("GET /tools/echo.put_note")).body.health as { total: number };
+    const { total } = (await ask.right("GET /tools/echo.put_note")).body.health as {
+      total: number;
+    };
     return total || undefined;
   });
   assert.equal(health, 1);
-  const verified = await runCli(["calls", "verify", "--json", "--config", config, "--store", store]);
+  const verified = await runCli([
+    "calls",
+    "verify",
+    "--json",
+    "--config",
+    config,
+    "--store",
+    store,
+  ]);
   assert.equal(verified.json().ok, true, verified.stderr);
 });
 
@@ -114,7 +145,9 @@ test("planes that write at once leave one record in one chain", async () => {
     return found.calls === 2 * many ? found : undefined;
   });
   assert.equal(verified.ok, true);
-  const events = (await ask.right("GET /events?limit=5000")).body.events as StoredEvent[] | undefined;
+  const events = (await ask.right("GET /events?limit=5000")).body.events as
+    | StoredEvent[]
+    | undefined;
   if (events) assert.ok(events.length >= 2 * many);
 });
 
@@ -177,7 +210,11 @@ test("what planes may do together is not more than what one may do", async () =>
 
 test("the password of the store is shown nowhere", async () => {
   await using directory = await temporaryDirectory();
-  const config = await writeConfig(directory, { echo: fixture("echo") }, { store: server.address() });
+  const config = await writeConfig(
+    directory,
+    { echo: fixture("echo") },
+    { store: server.address() },
+  );
   const place = ["--config", config, "--data-dir", directory.file("data")];
   const wrong = server.address().replace("keeper:", "stranger:");
   const runs = await Promise.all([

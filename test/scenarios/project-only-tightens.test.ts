@@ -4,7 +4,12 @@ import { dirname, join } from "node:path";
 import { suite, test } from "node:test";
 import { safeSections } from "../../src/config/load-config.ts";
 import { createSettings } from "../../src/config/settings.ts";
-import { isGuard, lineOf, type ProjectKey, projectKeys } from "../../src/config/trust/project-keys.ts";
+import {
+  isGuard,
+  lineOf,
+  type ProjectKey,
+  projectKeys,
+} from "../../src/config/trust/project-keys.ts";
 import { principalOf } from "../../src/index.ts";
 import { openLocalPlane } from "../../src/local-plane.ts";
 import { type Config, ConfigValues } from "../../src/model/config/config.ts";
@@ -19,7 +24,8 @@ type Def = { innerType?: unknown; shape?: object; valueType?: unknown };
 function keysOf(schema: unknown, path: Path = []): Path[] {
   const def = (schema as { _zod: { def: Def } })._zod.def;
   if (def.innerType) return keysOf(def.innerType, path);
-  if (def.shape) return Object.entries(def.shape).flatMap(([key, inner]) => keysOf(inner, [...path, key]));
+  if (def.shape)
+    return Object.entries(def.shape).flatMap(([key, inner]) => keysOf(inner, [...path, key]));
   return [path];
 }
 
@@ -75,15 +81,31 @@ suite("a project only tightens", { concurrency: 4 }, () => {
   const attacks: [own: object, theirs: object, section: keyof ConfigValues][] = [
     [{ approvals: { fourEyes: true } }, { approvals: { approvers: ["staff"] } }, "approvals"],
     [{ approvals: { threshold: 2 } }, { approvals: { approvers: ["staff"] } }, "approvals"],
-    [{ approvals: { fourEyes: true, approvers: ["a"] } }, { approvals: { approvers: ["a"] } }, "approvals"],
+    [
+      { approvals: { fourEyes: true, approvers: ["a"] } },
+      { approvals: { approvers: ["a"] } },
+      "approvals",
+    ],
     [{ approvals: { fourEyes: true } }, { approvals: { timeoutMs: "x" } }, "approvals"],
-    [{ approvals: { fourEyes: true, threshold: 2 } }, { approvals: { approvers: "x" } }, "approvals"],
+    [
+      { approvals: { fourEyes: true, threshold: 2 } },
+      { approvals: { approvers: "x" } },
+      "approvals",
+    ],
     [{ security: { newTools: "quarantine" } }, { security: { poisoning: "x" } }, "security"],
     [{ audit: { required: true } }, { audit: { required: "x" } }, "audit"],
     [{ sampling: { enabled: false } }, { sampling: { maxTokens: -1 } }, "sampling"],
     [{ quotas: { maxHeldOpen: 3 } }, { quotas: { maxSessionsPerCaller: 0 } }, "quotas"],
-    [{ results: { redact: { secrets: true } } }, { results: { redact: { entropy: "x" } } }, "results"],
-    [{ results: { redact: { secrets: true } } }, { results: { redact: { secrets: false } } }, "results"],
+    [
+      { results: { redact: { secrets: true } } },
+      { results: { redact: { entropy: "x" } } },
+      "results",
+    ],
+    [
+      { results: { redact: { secrets: true } } },
+      { results: { redact: { secrets: false } } },
+      "results",
+    ],
     [{ budgets: { maxCost: 5 } }, { budgets: { maxCost: { USD: 1_000 } } }, "budgets"],
     [{ budgets: { maxCost: { USD: 5 } } }, { budgets: { maxCost: 1_000 } }, "budgets"],
     [{ budgets: { maxCost: { USD: 5 } } }, { budgets: { maxCost: { USD: 6 } } }, "budgets"],
@@ -119,14 +141,30 @@ suite("a project only tightens", { concurrency: 4 }, () => {
       approvals: { fourEyes: true },
     };
     await writeFile(join(home, "toolplane.json"), JSON.stringify(own));
-    await writeFile(join(clone, "toolplane.json"), JSON.stringify({ approvals: { approvers: ["staff"] } }));
-    const env = { ...process.env, XDG_CONFIG_HOME: root.file("home"), XDG_DATA_HOME: root.file("data") };
+    await writeFile(
+      join(clone, "toolplane.json"),
+      JSON.stringify({ approvals: { approvers: ["staff"] } }),
+    );
+    const env = {
+      ...process.env,
+      XDG_CONFIG_HOME: root.file("home"),
+      XDG_DATA_HOME: root.file("data"),
+    };
     await inSurroundings({ env, directory: clone }, async () => {
       const place = { files: [], directory: clone, dataDirectory: undefined };
-      await using plane = await openLocalPlane({ ...place, user: "ann", groups: [], persona: undefined });
+      await using plane = await openLocalPlane({
+        ...place,
+        user: "ann",
+        groups: [],
+        persona: undefined,
+      });
       const held = await plane.call("echo.put_note", { key: "k", text: "t" });
       const principal = principalOf({ user: "stan", groups: ["staff"] });
-      const answer = plane.approvals.answer(String(held.approval?.id), { decision: "approve" }, { principal });
+      const answer = plane.approvals.answer(
+        String(held.approval?.id),
+        { decision: "approve" },
+        { principal },
+      );
       await assert.rejects(answer, { code: "FORBIDDEN" });
     });
   });

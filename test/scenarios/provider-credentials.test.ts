@@ -14,7 +14,11 @@ const google = {
   auth: {
     required: true,
     type: "api_key",
-    envs: { GOOGLE_API_KEY: { required: true }, GOOGLE_CSE_ID: { required: true }, SERPAPI_KEY: { optional: true } },
+    envs: {
+      GOOGLE_API_KEY: { required: true },
+      GOOGLE_CSE_ID: { required: true },
+      SERPAPI_KEY: { optional: true },
+    },
   },
   allow_parallel: true,
   description: "A Google search result API...",
@@ -33,7 +37,8 @@ suite("credentials belong to a provider", () => {
   });
   before(() => new Promise<void>((done) => void endpoint.listen(0, "127.0.0.1", done)));
   after(() => void endpoint.close());
-  const at = (path: string) => `http://127.0.0.1:${(endpoint.address() as { port: number }).port}${path}`;
+  const at = (path: string) =>
+    `http://127.0.0.1:${(endpoint.address() as { port: number }).port}${path}`;
   const http = (priority: number | undefined, url: string) => ({
     name: "http",
     ...(priority === undefined ? {} : { priority }),
@@ -79,8 +84,14 @@ suite("credentials belong to a provider", () => {
   });
 
   test("a provider may name its own variables", async () => {
-    const own = (spec: object, name: string) => ({ ...spec, auth: { envs: { [name]: { required: true } } } });
+    const own = (spec: object, name: string) => ({
+      ...spec,
+      auth: { envs: { [name]: { required: true } } },
+    });
     const providers = [own(http(1, at("/a")), "KEY_A"), own(http(2, at("/b")), "KEY_B")];
-    assert.match((await ask({ ...google, auth: { required: false }, providers }, { KEY_B: "b" })).call, /\/b/);
+    assert.match(
+      (await ask({ ...google, auth: { required: false }, providers }, { KEY_B: "b" })).call,
+      /\/b/,
+    );
   });
 });

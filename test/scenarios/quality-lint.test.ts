@@ -8,7 +8,10 @@ import { fixture, runCli, writeConfig } from "./support.ts";
 
 const text = { type: "string" };
 const tools = [
-  { name: "bareOne", inputSchema: { type: "object", properties: { a: text, b: text, c: text, d: text } } },
+  {
+    name: "bareOne",
+    inputSchema: { type: "object", properties: { a: text, b: text, c: text, d: text } },
+  },
   {
     name: "read_file",
     description: "Reads a file of the project, e.g. README.md.",
@@ -41,7 +44,11 @@ suite("tools lint", () => {
     assert.deepEqual(
       scored.map(({ name, score, checks }) => [name, score, checks.map(({ check }) => check)]),
       [
-        ["s.bareOne", 30, ["no_description", "undocumented_properties", "no_required", "name_style"]],
+        [
+          "s.bareOne",
+          30,
+          ["no_description", "undocumented_properties", "no_required", "name_style"],
+        ],
         ["s.undocumented", 95, ["undocumented_properties"]],
         ["s.read_file", 100, []],
       ],
@@ -80,14 +87,21 @@ suite("tools lint", () => {
     const overlays = { "echo.echo": { enabled: false } };
     const config = await writeConfig(other, { echo: fixture("echo") }, { overlays });
     const there = ["--config", config, "--data-dir", other.file("data")];
-    const { tools: scored } = (await runCli(["tools", "lint", "--json", ...there])).json() as unknown as QualityReport;
-    const { held, passed, score } = scored.find(({ name }) => name === "echo.echo") ?? assert.fail();
+    const { tools: scored } = (
+      await runCli(["tools", "lint", "--json", ...there])
+    ).json() as unknown as QualityReport;
+    const { held, passed, score } =
+      scored.find(({ name }) => name === "echo.echo") ?? assert.fail();
     assert.deepEqual([held, passed], [null, true], `score ${score}`);
   });
 
   test("asks for examples only when it has to", async () => {
-    const { tools: scored } = (await lint("--require-examples", "--json")).json() as unknown as QualityReport;
-    const lacking = scored.filter(({ checks }) => checks.some(({ check }) => check === "no_examples"));
+    const { tools: scored } = (
+      await lint("--require-examples", "--json")
+    ).json() as unknown as QualityReport;
+    const lacking = scored.filter(({ checks }) =>
+      checks.some(({ check }) => check === "no_examples"),
+    );
     assert.deepEqual(lacking.map(({ name }) => name).sort(), ["s.bareOne", "s.undocumented"]);
   });
 
@@ -96,15 +110,22 @@ suite("tools lint", () => {
     assert.match(stdout, /^ 30 {2}s\.bareOne\n +−40 {2}It has no description/);
     assert.match(stdout, /Describe 'a', 'b', 'c', 'd'\./);
     assert.match(stdout, /Call it 'bare_one'\./);
-    assert.match(stdout, /2\/3 passed: a score of at least 40, not quarantined, nothing found that is high\.\n$/);
+    assert.match(
+      stdout,
+      /2\/3 passed: a score of at least 40, not quarantined, nothing found that is high\.\n$/,
+    );
   });
 
   test("is part of the list when that is asked for", async () => {
     const { stdout } = await runCli(["tools", "list", "--quality", ...place]);
     assert.match(stdout, /TOOL +SCORE +ISSUES\n/);
     assert.match(stdout, /s\.bareOne +30 ✖ +no_description, undocumented_properties/);
-    const { tools: listed } = (await runCli(["tools", "list", "--quality", "--json", ...place])).json();
-    const scores = (listed as { name: string; quality: { score: number } }[]).map(({ quality }) => quality.score);
+    const { tools: listed } = (
+      await runCli(["tools", "list", "--quality", "--json", ...place])
+    ).json();
+    const scores = (listed as { name: string; quality: { score: number } }[]).map(
+      ({ quality }) => quality.score,
+    );
     assert.deepEqual(scores, [30, 100, 95]);
   });
 });

@@ -27,7 +27,10 @@ suite(`calls end, are recorded and are reported as in ${version}`, { concurrency
       assert.equal(now.length, seen.length);
       for (const [place, then] of seen.entries()) {
         const expected = intended.reduce((before, change) => change(before), then);
-        assert.deepEqual({ step: calls[place], ...now[place] }, { step: calls[place], ...expected });
+        assert.deepEqual(
+          { step: calls[place], ...now[place] },
+          { step: calls[place], ...expected },
+        );
       }
     });
 });

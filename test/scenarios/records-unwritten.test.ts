@@ -68,15 +68,25 @@ suite("what cannot be recorded is reported", () => {
     assert.match(ready.text, /no room is left on the disk/);
     assert.match((await ask(plane, "/metrics")).text, /^toolplane_records_unwritten [1-9]/m);
     assert.match((await plane.doctor()).store?.detail ?? "", /no room is left/);
-    assert.equal(warnings.filter((text) => text.includes("cannot be recorded")).length, 1, warnings.join("\n"));
-    await assert.rejects(plane.keys.create({ name: "ci" }), (thrown: { code: string; message: string }) => {
-      assert.equal(thrown.code, "STORE_FAILED");
-      return thrown.message.includes(data) && /no room left/.test(thrown.message);
-    });
+    assert.equal(
+      warnings.filter((text) => text.includes("cannot be recorded")).length,
+      1,
+      warnings.join("\n"),
+    );
+    await assert.rejects(
+      plane.keys.create({ name: "ci" }),
+      (thrown: { code: string; message: string }) => {
+        assert.equal(thrown.code, "STORE_FAILED");
+        return thrown.message.includes(data) && /no room left/.test(thrown.message);
+      },
+    );
 
     rmSync(ballast);
     await until("the plane is ready", async () => (await plane.readiness()).ready);
-    await until("all are written", async () => (await plane.calls.list({ limit: 100 })).length === 22);
+    await until(
+      "all are written",
+      async () => (await plane.calls.list({ limit: 100 })).length === 22,
+    );
     assert.equal((await plane.calls.verify()).ok, true);
   });
 
@@ -107,13 +117,19 @@ suite("what cannot be recorded is reported", () => {
     if (process.platform === "win32") return;
     await using directory = await temporaryDirectory();
     const data = directory.file("data");
-    await using plane = await createPlane({ config: { ...config, audit: { required: true } }, dataDirectory: data });
+    await using plane = await createPlane({
+      config: { ...config, audit: { required: true } },
+      dataDirectory: data,
+    });
     assert.equal((await call(plane, "before")).ok, true);
     await call(plane, "before again");
     await plane.calls.list();
     rmSync(data, { recursive: true });
     const first = await call(plane, "gone");
-    assert.deepEqual([first.error?.code, first.error?.data.done, first.result], ["RECORD_FAILED", true, undefined]);
+    assert.deepEqual(
+      [first.error?.code, first.error?.data.done, first.result],
+      ["RECORD_FAILED", true, undefined],
+    );
     const second = await call(plane, "still gone");
     assert.deepEqual([second.error?.code, second.error?.data.done], ["RECORD_FAILED", false]);
     assert.equal(second.call.attempts, 0);

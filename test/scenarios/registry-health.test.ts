@@ -27,7 +27,8 @@ suite("health", () => {
     await using plane = await createPlane({
       config: { mcpServers: servers, tools: { lookup: lookup("near") } },
     });
-    for (const principal of [atlas, atlas, nova, bob]) await plane.call("lookup", {}, { principal });
+    for (const principal of [atlas, atlas, nova, bob])
+      await plane.call("lookup", {}, { principal });
     const seen = async (principal: Principal, personas: string[] = []) => {
       const { tools } = await plane.tools.page({ personas }, { principal });
       const health = tools.find(({ name }) => name === "lookup")?.health;
@@ -45,7 +46,10 @@ suite("health", () => {
   test("over HTTP a persona's part is shown beside the whole", async () => {
     await using directory = await temporaryDirectory();
     const users = { ann: { persona: "Atlas" } };
-    const config = await writeConfig(directory, servers, { tools: { lookup: lookup("near") }, users });
+    const config = await writeConfig(directory, servers, {
+      tools: { lookup: lookup("near") },
+      users,
+    });
     await using serving = await startServe(config, directory.path);
     assert.equal((await postCall(serving.url, "lookup", {})).status, 200);
     const { body } = await getJson(`${serving.url}/tools?persona=Atlas&q=looks`);
@@ -57,7 +61,12 @@ suite("health", () => {
     await using plane = await createPlane({ config: { mcpServers: servers } });
     const ways = (first: string) => [
       { name: "mcp", priority: 0, health_check_interval: 0, config: { server: first, tool: "ok" } },
-      { name: "mcp", priority: 10, health_check_interval: 0, config: { server: "near", tool: "ok" } },
+      {
+        name: "mcp",
+        priority: 10,
+        health_check_interval: 0,
+        config: { server: "near", tool: "ok" },
+      },
     ];
     plane.tools.register(lookup("near", { providers: ways("near") }));
     plane.tools.register({ ...lookup("gone", { providers: ways("gone") }), persona: "Atlas" });
@@ -83,23 +92,34 @@ suite("health", () => {
     assert.equal((await plane.tools.get("lookup")).health.last_invocation, null);
     await plane.call("lookup");
     const { health } = await plane.tools.get("lookup");
-    assert.deepEqual([health.last_invocation?.ok, health.last_invocation?.selected], [true, "mcp:near"]);
+    assert.deepEqual(
+      [health.last_invocation?.ok, health.last_invocation?.selected],
+      [true, "mcp:near"],
+    );
     assert.equal(health.last_invocation?.at, health.last_sample_at);
     const last = (label: string) => health.providers[label]?.last_call;
     assert.deepEqual([last("mcp:gone")?.ok, last("mcp:near")?.ok], [false, true]);
     assert.ok(Number(last("mcp:near")?.latency_ms) > 0);
     const { tools } = await plane.registry.summary();
-    assert.deepEqual(tools.find(({ name }) => name === "lookup")?.health.last_invocation, health.last_invocation);
+    assert.deepEqual(
+      tools.find(({ name }) => name === "lookup")?.health.last_invocation,
+      health.last_invocation,
+    );
   });
 
   test("after a restart the numbers are the same", async () => {
     await using directory = await temporaryDirectory();
-    const options = { config: { mcpServers: { echo: fixture("echo") } }, dataDirectory: directory.path };
-    const healthIn = async (plane: Plane) => (await plane.tools.get("echo.echo", { principal: atlas })).health;
+    const options = {
+      config: { mcpServers: { echo: fixture("echo") } },
+      dataDirectory: directory.path,
+    };
+    const healthIn = async (plane: Plane) =>
+      (await plane.tools.get("echo.echo", { principal: atlas })).health;
     let before: unknown;
     {
       await using plane = await createPlane(options);
-      for (const message of ["a", "b", "c"]) await plane.call("echo.echo", { message }, { principal: atlas });
+      for (const message of ["a", "b", "c"])
+        await plane.call("echo.echo", { message }, { principal: atlas });
       await plane.call("echo.fail", { reason: "no" });
       before = await healthIn(plane);
     }
@@ -109,7 +129,10 @@ suite("health", () => {
 
   test("what one plane learns another on the same store sees within two seconds", async () => {
     await using directory = await temporaryDirectory();
-    const options = { config: { mcpServers: { echo: fixture("echo") } }, dataDirectory: directory.path };
+    const options = {
+      config: { mcpServers: { echo: fixture("echo") } },
+      dataDirectory: directory.path,
+    };
     await using one = await createPlane(options);
     await using other = await createPlane(options);
     const total = async (plane: Plane) => (await plane.tools.get("echo.echo")).health.total;
@@ -141,12 +164,18 @@ suite("health", () => {
       if (!works) throw new Error("down");
       return "up";
     };
-    plane.tools.register({ manifest: { name: "lamp", description: "A lamp.", side_effects: "none" }, run });
+    plane.tools.register({
+      manifest: { name: "lamp", description: "A lamp.", side_effects: "none" },
+      run,
+    });
     await plane.call("lamp");
     const { last_invocation: first } = (await plane.tools.get("lamp")).health;
     works = false;
     await plane.call("lamp");
     const { last_invocation: last } = (await plane.tools.get("lamp")).health;
-    assert.deepEqual([last?.ok, last?.selected, last?.last_success], [false, "function", first?.at]);
+    assert.deepEqual(
+      [last?.ok, last?.selected, last?.last_success],
+      [false, "function", first?.at],
+    );
   });
 });

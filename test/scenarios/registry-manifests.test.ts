@@ -56,7 +56,10 @@ test("an edit is one new revision, however much it changes; a touch and a new or
   await plane.reload();
   assert.deepEqual(seen, []);
 
-  await put(directory, "m/tools.json", [tool("a", { version: "1.1.0" }), tool("b", { version: "2.0.0" })]);
+  await put(directory, "m/tools.json", [
+    tool("a", { version: "1.1.0" }),
+    tool("b", { version: "2.0.0" }),
+  ]);
   await put(directory, "m/skills.json", [skill("2.0.0")]);
   await plane.reload();
   assert.deepEqual(seen, [revision + 1]);
@@ -105,8 +108,12 @@ test("a list of manifests and an object by name are the same catalogue", async (
 
 test("all that is wrong with manifests is reported at once, with owner, path and message", async () => {
   await using directory = await temporaryDirectory();
-  await put(directory, "m/shared.json", [tool("x", { side_effects: "magic", default_timeout: -1 })]);
-  await put(directory, "m/personas/Nova/tools.json", [tool("y", { parameters: { type: "array" } })]);
+  await put(directory, "m/shared.json", [
+    tool("x", { side_effects: "magic", default_timeout: -1 }),
+  ]);
+  await put(directory, "m/personas/Nova/tools.json", [
+    tool("y", { parameters: { type: "array" } }),
+  ]);
   const config = await writeConfig(directory, {}, { manifests: ["m/**/*.json"] });
   const { code, json } = await runCli(["config", "validate", "--json", "--config", config]);
   const problems = json().problems as { owner: string | null; path: string; message: string }[];
@@ -133,5 +140,9 @@ test("what a server's configuration says about signing in stands at every tool i
   const { metadata, credentials } = await plane.tools.get("s.ok");
   assert.deepEqual([metadata.version, metadata.auth.required], ["4.2.0", true]);
   assert.deepEqual(credentials, { SURELY_NOT_SET: { required: false, configured: false } });
-  assert.equal((await plane.call("s.ok")).ok, true, "what may be missing keeps no one from calling");
+  assert.equal(
+    (await plane.call("s.ok")).ok,
+    true,
+    "what may be missing keeps no one from calling",
+  );
 });

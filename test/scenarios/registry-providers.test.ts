@@ -6,7 +6,16 @@ import { startScriptedModel } from "../fixtures/llm-script.ts";
 import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
 import { moveClocks } from "../samples/mocked-time.ts";
 import { getJson, postCall } from "./requests.ts";
-import { assertFailed, errorOf, fixture, namedServer, runCli, startServe, textsOf, writeConfig } from "./support.ts";
+import {
+  assertFailed,
+  errorOf,
+  fixture,
+  namedServer,
+  runCli,
+  startServe,
+  textsOf,
+  writeConfig,
+} from "./support.ts";
 
 const tool = (providers: object[], more: object = {}) => ({
   name: "lookup",
@@ -17,7 +26,11 @@ const tool = (providers: object[], more: object = {}) => ({
   ...more,
 });
 
-const way = (name: string, priority: number, config: Record<string, string>) => ({ name, priority, config });
+const way = (name: string, priority: number, config: Record<string, string>) => ({
+  name,
+  priority,
+  config,
+});
 
 suite("which provider is asked", () => {
   test("of two healthy ones the lower number is asked every time", async () => {
@@ -54,7 +67,11 @@ suite("which provider is asked", () => {
     {
       await using plane = await open();
       const outcome = await plane.call("lookup");
-      assert.deepEqual([outcome.call.provider, outcome.call.attempts], ["b", 2], "the name decides at first");
+      assert.deepEqual(
+        [outcome.call.provider, outcome.call.attempts],
+        ["b", 2],
+        "the name decides at first",
+      );
     }
     await using again = await open();
     const outcome = await again.call("lookup");
@@ -67,7 +84,10 @@ suite("which provider is asked", () => {
     await using plane = await createPlane({
       // With the era given, no ping asks a slow server for it.
       config: {
-        mcpServers: { near: fixture("echo", ["--log", log], { protocol: "legacy" }), far: namedServer("far", ["ok"]) },
+        mcpServers: {
+          near: fixture("echo", ["--log", log], { protocol: "legacy" }),
+          far: namedServer("far", ["ok"]),
+        },
       },
     });
     const way = (server: string, priority: number) => ({
@@ -86,16 +106,22 @@ suite("which provider is asked", () => {
     await using plane = await createPlane({ config: { mcpServers: {} } });
     let isBroken = true;
     plane.tools.registerProvider("first", () => {
-      if (isBroken) throw new PlaneError("SERVER_UNAVAILABLE", "It is down.", { data: { sent: false } });
+      if (isBroken)
+        throw new PlaneError("SERVER_UNAVAILABLE", "It is down.", { data: { sent: false } });
       return "first";
     });
     plane.tools.registerProvider("second", () => "second");
     plane.tools.register(tool(["first", "second"].map((name, priority) => ({ name, priority }))));
-    const router = async () => (await plane.tools.get("lookup")).health.providers.first?.router ?? assert.fail();
+    const router = async () =>
+      (await plane.tools.get("lookup")).health.providers.first?.router ?? assert.fail();
     moveClocks({ mock }, Date.now());
     try {
       for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
-        assert.equal((await plane.call("lookup")).call.attempts, 2, `it is tried before a rest of ${seconds} s`);
+        assert.equal(
+          (await plane.call("lookup")).call.attempts,
+          2,
+          `it is tried before a rest of ${seconds} s`,
+        );
         const restMs = Date.parse((await router()).backoff_until ?? "") - Date.now();
         assert.ok(restMs >= seconds * 800 && restMs <= seconds * 1_200, `${restMs} ms`);
         assert.equal((await plane.call("lookup")).call.attempts, 1, "it rests");
@@ -119,7 +145,9 @@ suite("which provider is asked", () => {
     plane.tools.registerProvider("broken", () => {
       throw new Error("it broke");
     });
-    plane.tools.register(tool(["away", "broken", "unheard"].map((name, priority) => ({ name, priority }))));
+    plane.tools.register(
+      tool(["away", "broken", "unheard"].map((name, priority) => ({ name, priority }))),
+    );
     const reasons = async () =>
       (errorOf(await plane.call("lookup")).data as { providers: Record<string, string> }).providers;
     const first = await reasons();
@@ -145,14 +173,17 @@ suite("kinds of providers that a program adds", () => {
   test("a tool is executed by one while it is there; afterwards the kinds that are known are named", async () => {
     await using plane = await createPlane({ config: { mcpServers: {} } });
     plane.tools.register(tool([{ name: "queue", config: { topic: "news" } }]));
-    const unknown = /no provider of kind 'queue' is known; known are builtin, function, http, mcp, model/;
+    const unknown =
+      /no provider of kind 'queue' is known; known are builtin, function, http, mcp, model/;
     assert.match((await plane.tools.get("lookup")).unavailable ?? "", unknown);
     {
       using _ = plane.tools.registerProvider("queue", ({ config }, { q = null }) => ({
         [String(config.topic)]: q,
       }));
       assert.equal((await plane.tools.get("lookup")).unavailable, null);
-      assert.deepEqual((await plane.call("lookup", { q: "x" })).result?.structuredContent, { news: "x" });
+      assert.deepEqual((await plane.call("lookup", { q: "x" })).result?.structuredContent, {
+        news: "x",
+      });
     }
     const refused = await plane.call("lookup");
     assertFailed(refused, "NO_PROVIDER", "failed");
@@ -182,13 +213,16 @@ suite("kinds of providers that a program adds", () => {
       throw new Error("it broke");
     });
     add("good", () => "good");
-    plane.tools.register(tool(["away", "broken", "good"].map((name, priority) => ({ name, priority }))));
+    plane.tools.register(
+      tool(["away", "broken", "good"].map((name, priority) => ({ name, priority }))),
+    );
     const outcome = await plane.call("lookup");
     assert.deepEqual([outcome.call.provider, asked], ["good", ["broken", "good"]]);
     const { health } = await plane.tools.get("lookup");
     assert.match(health.providers.away?.router.last_error ?? "", /no answer/);
     assert.match(health.providers.broken?.router.last_error ?? "", /it broke/);
-    for (const label of ["away", "broken"]) assert.ok(health.providers[label]?.router.backoff_until);
+    for (const label of ["away", "broken"])
+      assert.ok(health.providers[label]?.router.backoff_until);
   });
 
   test("our own kinds cannot be replaced", async () => {
@@ -216,14 +250,19 @@ suite("a tool that a model executes", () => {
         models: { small: { baseURL: model.url, model: "scripted", apiKey: "${file:key}" } },
         tools: {
           lookup: tool([
-            { name: "model", config: { model: "small", prompt: "Capital of {{q}}?", resultFormat: "json" } },
+            {
+              name: "model",
+              config: { model: "small", prompt: "Capital of {{q}}?", resultFormat: "json" },
+            },
           ]),
         },
       },
     );
     await using serving = await startServe(config, directory.path);
     const { body } = await postCall(serving.url, "lookup", { arguments: { q: "Switzerland" } });
-    assert.deepEqual((body.result as { structuredContent: unknown }).structuredContent, { capital: "Bern" });
+    assert.deepEqual((body.result as { structuredContent: unknown }).structuredContent, {
+      capital: "Bern",
+    });
     assert.equal(model.requests[0]?.headers.authorization, "Bearer sk-s3cret");
     assert.match(JSON.stringify(model.requests[0]?.body.messages), /Capital of Switzerland\?/);
     const refused = await postCall(serving.url, "lookup", { arguments: { q: "x" } });
@@ -259,7 +298,10 @@ suite("a tool that a model executes", () => {
     const outcome = await plane.call("lookup", { q: "x" });
     assert.deepEqual([textsOf(outcome), outcome.call.attempts], [["s:ok"], 2]);
     const { router } = (await plane.tools.get("lookup")).health.providers.model ?? assert.fail();
-    assert.ok(Date.parse(router.backoff_until ?? "") >= before + 30_000, router.backoff_until ?? "");
+    assert.ok(
+      Date.parse(router.backoff_until ?? "") >= before + 30_000,
+      router.backoff_until ?? "",
+    );
   });
 
   test("a model that does not answer in time is a timeout, and one that is not configured is named", async () => {
@@ -279,7 +321,10 @@ suite("a tool that a model executes", () => {
 
   test("a provider of the kind openai asks the model that is configured, by alias or by its own name", async (context) => {
     await using model = await startScriptedModel({
-      responses: (body) => ({ kind: "text", text: JSON.stringify((body.messages as { content: unknown }[]).at(-1)) }),
+      responses: (body) => ({
+        kind: "text",
+        text: JSON.stringify((body.messages as { content: unknown }[]).at(-1)),
+      }),
     });
     process.env.TOOLPLANE_TEST_SECRET = "hunter22";
     context.after(() => delete process.env.TOOLPLANE_TEST_SECRET);
@@ -287,14 +332,26 @@ suite("a tool that a model executes", () => {
       way("mcp", 0, { server: "browser-server", tool: "browser.find" }),
       way("openai", 10, { model: "gpt-4o-mini" }),
     ];
-    const lookup = { name: "lookup", description: "Looks it up.", side_effects: "none" as const, providers };
+    const lookup = {
+      name: "lookup",
+      description: "Looks it up.",
+      side_effects: "none" as const,
+      providers,
+    };
     const models = { fast: { baseURL: model.url, model: "gpt-4o-mini" } };
     await using plane = await createPlane({ config: { tools: { lookup }, models } });
     const outcome = await plane.call("lookup", { query: "\u0024{TOOLPLANE_TEST_SECRET}" });
     assert.equal(outcome.call.provider, "openai");
-    assert.match(String(textsOf(outcome)[0]), /TOOLPLANE_TEST_SECRET/, "what a caller writes is no reference");
+    assert.match(
+      String(textsOf(outcome)[0]),
+      /TOOLPLANE_TEST_SECRET/,
+      "what a caller writes is no reference",
+    );
     await using bare = await createPlane({ config: { tools: { lookup } } });
-    const reasons = (errorOf(await bare.call("lookup", {})).data.providers ?? {}) as Record<string, string>;
+    const reasons = (errorOf(await bare.call("lookup", {})).data.providers ?? {}) as Record<
+      string,
+      string
+    >;
     assert.match(reasons.openai ?? "", /model 'gpt-4o-mini' is not in 'models'/);
   });
 });
@@ -310,9 +367,15 @@ test("validate names kinds of providers that are not built in, and a program may
   };
   await writeFile(file, JSON.stringify({ tools: { lookup } }));
   const validated = await runCli(["config", "validate", "--json", "--config", file]);
-  const problems = validated.json().problems as { path: string; message: string; severity: string }[];
+  const problems = validated.json().problems as {
+    path: string;
+    message: string;
+    severity: string;
+  }[];
   assert.equal(validated.code, 0);
-  const told = problems.find(({ message }) => message.includes("'serp' is not a built-in provider kind"));
+  const told = problems.find(({ message }) =>
+    message.includes("'serp' is not a built-in provider kind"),
+  );
   assert.deepEqual([told?.severity, told?.path], ["warning", "tools.lookup.providers[0].name"]);
   await using plane = await createPlane({ config: file });
   plane.tools.registerProvider("serp", async () => "found");
@@ -331,6 +394,9 @@ test("an HTTP request that cannot be written was not sent, and says what to corr
   for (const name of ["value", "name"]) {
     const { error } = await plane.call(name, {});
     assert.equal(error?.code, "SERVER_UNAVAILABLE");
-    assert.match(error?.message ?? "", /cannot be made \(ERR_INVALID_\w+\); correct its 'url', 'method' or 'headers'/);
+    assert.match(
+      error?.message ?? "",
+      /cannot be made \(ERR_INVALID_\w+\); correct its 'url', 'method' or 'headers'/,
+    );
   }
 });

@@ -76,12 +76,21 @@ suite("skills, tasks and jobs", () => {
     return (await getJson(`${serving.url}/registry/summary${query}`)).body;
   };
   const run = async (...words: string[]) => {
-    const result = await runCli([...words, "--json", "--config", config, "--data-dir", directory.path]);
+    const result = await runCli([
+      ...words,
+      "--json",
+      "--config",
+      config,
+      "--data-dir",
+      directory.path,
+    ]);
     assert.equal(result.code, 0, result.stderr);
     return result.json();
   };
   const named = (entries: unknown) =>
-    (entries as Entry[]).map(({ name, persona }) => (persona === null ? name : `${name}@${persona}`));
+    (entries as Entry[]).map(({ name, persona }) =>
+      persona === null ? name : `${name}@${persona}`,
+    );
 
   test("the summary holds the shared ones, and a persona's own in the place of the shared ones", async () => {
     const all = await summary();
@@ -95,7 +104,10 @@ suite("skills, tasks and jobs", () => {
       [["research@Atlas"], ["gather@Atlas", "gather_more"], ["audit", "digest"]],
     );
     const nova = await summary("nova");
-    assert.deepEqual([named(nova.skills), named(nova.jobs)], [["paint@Nova", "research"], ["audit"]]);
+    assert.deepEqual(
+      [named(nova.skills), named(nova.jobs)],
+      [["paint@Nova", "research"], ["audit"]],
+    );
   });
 
   test("a job tells what it needs, how it does and for whom it is", async () => {
@@ -119,7 +131,8 @@ suite("skills, tasks and jobs", () => {
   });
 
   test("one skill is that of the persona who is asked for", async () => {
-    const versionOf = async (query: string) => (await getJson(`${serving.url}/skills/research${query}`)).body.version;
+    const versionOf = async (query: string) =>
+      (await getJson(`${serving.url}/skills/research${query}`)).body.version;
     assert.deepEqual([await versionOf(""), await versionOf("?persona=Atlas")], ["1.0.0", "2.0.0"]);
   });
 
@@ -132,7 +145,9 @@ suite("skills, tasks and jobs", () => {
       listed.map(({ schedule: _when, ...job }) => job),
       jobs,
     );
-    assert.deepEqual(named((await run("jobs", "list", "--persona-filter", "Nova")).jobs), ["audit"]);
+    assert.deepEqual(named((await run("jobs", "list", "--persona-filter", "Nova")).jobs), [
+      "audit",
+    ]);
   });
 
   test("skills are listed with the tools that the caller has not got", async () => {
@@ -159,13 +174,19 @@ suite("skills, tasks and jobs", () => {
   });
 
   test("skills are filtered and paged, and an unknown name is answered with the nearest", async () => {
-    const list = async (...words: string[]) => named((await run("skills", "list", ...words)).skills);
+    const list = async (...words: string[]) =>
+      named((await run("skills", "list", ...words)).skills);
     assert.deepEqual(await list("--persona-filter", "-shared"), ["paint@Nova", "research@Atlas"]);
-    assert.deepEqual(await list("--capability", "DEEP", "--persona-filter", "Atlas"), ["research@Atlas"]);
+    assert.deepEqual(await list("--capability", "DEEP", "--persona-filter", "Atlas"), [
+      "research@Atlas",
+    ]);
     assert.deepEqual(await list("--query", "paint", "--persona-filter", "Nova"), ["paint@Nova"]);
     const first = await run("skills", "list", "--persona-filter", "-shared", "--limit", "1");
     const flags = ["--persona-filter", "-shared", "--cursor", String(first.nextCursor)];
-    assert.deepEqual([named(first.skills), await list(...flags)], [["paint@Nova"], ["research@Atlas"]]);
+    assert.deepEqual(
+      [named(first.skills), await list(...flags)],
+      [["paint@Nova"], ["research@Atlas"]],
+    );
     const wrong = await runCli([
       "skills",
       "show",
@@ -183,7 +204,9 @@ suite("skills, tasks and jobs", () => {
   test("a program lists the same, and what it gets cannot change the registry", async () => {
     await using plane = await createPlane({ config });
     const principal = principalOf({ user: "ada", persona: "Atlas" });
-    assert.deepEqual(named((await plane.skills.page({}, { principal })).skills), ["research@Atlas"]);
+    assert.deepEqual(named((await plane.skills.page({}, { principal })).skills), [
+      "research@Atlas",
+    ]);
     assert.deepEqual(named(await plane.tasks.list({ principal })), ["gather@Atlas", "gather_more"]);
     assert.equal((await plane.call("browser_lookup", {}, { principal, consent: true })).ok, true);
     const read = async () => ({

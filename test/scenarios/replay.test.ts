@@ -10,7 +10,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { suite, test } from "node:test";
-import { createPlane, type Outcome, type Plane, type PlaneOptions, type ToolFunction } from "../../src/index.ts";
+import {
+  createPlane,
+  type Outcome,
+  type Plane,
+  type PlaneOptions,
+  type ToolFunction,
+} from "../../src/index.ts";
 import { sourceTextOf } from "../../src/lib/json/json-text.ts";
 import { startScriptedModel } from "../fixtures/llm-script.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
@@ -36,7 +42,12 @@ const linesOf = (file: string) =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Line);
 const callsIn = (file: string) => linesOf(file).filter(({ type }) => type === "call");
-const plain = ({ ok, result, error }: Outcome) => ({ ok, result, code: error?.code, message: error?.message });
+const plain = ({ ok, result, error }: Outcome) => ({
+  ok,
+  result,
+  code: error?.code,
+  message: error?.message,
+});
 
 /** Cannot be started, so that whatever answers is not the server. */
 const gone: ServerEntry = { command: "no-such-command-anywhere" };
@@ -55,7 +66,10 @@ async function world() {
 }
 
 const register = (plane: Plane, name: string, run: ToolFunction) =>
-  plane.tools.register({ manifest: { name, description: `Runs ${name}.`, side_effects: "none" }, run });
+  plane.tools.register({
+    manifest: { name, description: `Runs ${name}.`, side_effects: "none" },
+    run,
+  });
 
 const replaying = (replay: string, more: Partial<PlaneOptions> = {}) =>
   createPlane({ config: { mcpServers: {} }, replay, ...more });
@@ -81,7 +95,10 @@ suite("record and replay", { concurrency: 4 }, () => {
     assert.deepEqual([head?.type, second?.type], ["recording", "server"]);
     assert.deepEqual(
       callsIn(at.recording).map(({ server, tool, occurrence }) => [server, tool, occurrence]),
-      [1, 1, 2, 1, 1].map((occurrence, place) => [...(asked[place]?.[0].split(".") ?? []), occurrence]),
+      [1, 1, 2, 1, 1].map((occurrence, place) => [
+        ...(asked[place]?.[0].split(".") ?? []),
+        occurrence,
+      ]),
     );
     for (const servers of [{}, { echo: gone }] as Record<string, ServerEntry>[]) {
       await using plane = await planeOf(servers, { replay: at.recording });
@@ -121,7 +138,10 @@ suite("record and replay", { concurrency: 4 }, () => {
       errorOf(await plane.call("echo.fail", { reason: "x" })).message,
       /no call of 'echo\.fail'\. It has calls of echo\.echo\./,
     );
-    await using live = await planeOf({ echo: at.echo }, { replay: at.recording, replayMiss: "live" });
+    await using live = await planeOf(
+      { echo: at.echo },
+      { replay: at.recording, replayMiss: "live" },
+    );
     assert.equal((await live.call("echo.echo", { message: "one" })).call.replayed, true);
     const made = await live.call("echo.echo", { message: "two" });
     assert.deepEqual([textsOf(made), made.call.replayed], [["two"], undefined]);
@@ -136,7 +156,11 @@ suite("record and replay", { concurrency: 4 }, () => {
     const args = { message: "sk-abcdefghijklmnop and CANARY-42", password: "hunter2" };
     process.env.REPLAY_SECRET = "a-very-secret-value";
     const inject = [{ parameter: "tenant", from: "constant", value: "known-to-the-system" }];
-    const echo = { ...at.echo, inject, env: { ...(at.echo.env as object), TOKEN: "${REPLAY_SECRET}" } };
+    const echo = {
+      ...at.echo,
+      inject,
+      env: { ...(at.echo.env as object), TOKEN: "${REPLAY_SECRET}" },
+    };
     const injecting = {
       overlays: {
         "echo.echo": {
@@ -153,7 +177,10 @@ suite("record and replay", { concurrency: 4 }, () => {
         record: at.recording,
       });
       assert.equal((await plane.call("echo.echo", args)).ok, true);
-      assert.equal((await plane.call("echo.echo", { ...args, message: "a-very-secret-value" })).ok, true);
+      assert.equal(
+        (await plane.call("echo.echo", { ...args, message: "a-very-secret-value" })).ok,
+        true,
+      );
     }
     delete process.env.REPLAY_SECRET;
     const text = readFileSync(at.recording, "utf8");
@@ -166,7 +193,10 @@ suite("record and replay", { concurrency: 4 }, () => {
       "a-very-secret-value",
     ])
       assert.ok(!text.includes(secret), `${secret} is in the file`);
-    await using plane = await createPlane({ config: { ...config(gone), ...injecting } as never, replay: at.recording });
+    await using plane = await createPlane({
+      config: { ...config(gone), ...injecting } as never,
+      replay: at.recording,
+    });
     const replayed = await plane.call("echo.echo", args);
     assert.equal(replayed.ok, true, replayed.error?.message);
     assert.match(String(textsOf(replayed)[0]), /\[redacted\]/);
@@ -204,7 +234,9 @@ suite("record and replay", { concurrency: 4 }, () => {
       let made = 0;
       register(plane, "turn", () => {
         const mine = ++made;
-        return new Promise((resolve) => waiting.push(() => resolve({ content: [{ type: "text", text: `${mine}` }] })));
+        return new Promise((resolve) =>
+          waiting.push(() => resolve({ content: [{ type: "text", text: `${mine}` }] })),
+        );
       });
       const calls = [plane.call("turn", {}), plane.call("turn", {})];
       while (waiting.length < 2) await new Promise(setImmediate);
@@ -226,21 +258,34 @@ suite("record and replay", { concurrency: 4 }, () => {
   test("several recorders write into one file, and each line stays whole", async () => {
     await using at = await world();
     const servers = ["a", "b", "c"];
-    const planes = await Promise.all(servers.map(() => planeOf({ echo: at.echo }, { record: at.recording })));
+    const planes = await Promise.all(
+      servers.map(() => planeOf({ echo: at.echo }, { record: at.recording })),
+    );
     const message = "x".repeat(10_000);
     await Promise.all(
-      planes.flatMap((plane, n) => [1, 2, 3, 4].map((m) => plane.call("echo.echo", { message: `${n}${m}${message}` }))),
+      planes.flatMap((plane, n) =>
+        [1, 2, 3, 4].map((m) => plane.call("echo.echo", { message: `${n}${m}${message}` })),
+      ),
     );
     for (const plane of planes) await plane.stop();
     assert.equal(callsIn(at.recording).length, 12);
     await using plane = await replaying(at.recording);
-    for (const n of [0, 1, 2]) assert.equal((await plane.call("echo.echo", { message: `${n}1${message}` })).ok, true);
+    for (const n of [0, 1, 2])
+      assert.equal((await plane.call("echo.echo", { message: `${n}1${message}` })).ok, true);
   });
 
   test("a file that cannot be written or read is refused before anything runs", async () => {
     await using at = await world();
     const config = await writeConfig(at, { echo: at.echo });
-    const call = ["call", "echo.echo", "message=hi", "--config", config, "--data-dir", at.file("data")];
+    const call = [
+      "call",
+      "echo.echo",
+      "message=hi",
+      "--config",
+      config,
+      "--data-dir",
+      at.file("data"),
+    ];
     mkdirSync(at.file("folder"));
     for (const [flag, file, said] of [
       ["--record", at.file("none/x.jsonl"), /cannot be written: .*no such file/],
@@ -323,16 +368,31 @@ suite("record and replay", { concurrency: 4 }, () => {
     await using serving = await startServe(config, data);
     void serving;
     const options = ["--config", config, "--data-dir", data, "--json"];
-    const made = (await runCli(["call", "echo.echo", "message=hi", "--record", at.recording, ...options])).json();
+    const made = (
+      await runCli(["call", "echo.echo", "message=hi", "--record", at.recording, ...options])
+    ).json();
     assert.equal(made.ok, true);
     assert.equal(callsIn(at.recording).length, 1);
     const elsewhere = { cwd: at.file(".") };
-    const again = await runCli(["call", "echo.echo", "message=hi", "--replay", at.recording, "--json"], elsewhere);
+    const again = await runCli(
+      ["call", "echo.echo", "message=hi", "--replay", at.recording, "--json"],
+      elsewhere,
+    );
     assert.equal(again.json().call?.replayed, true, again.stderr);
     writeFileSync(at.file("in.jsonl"), '{"tool":"echo.echo","arguments":{"message":"hi"}}\n');
-    const batch = await runCli(["batch", at.file("in.jsonl"), "--replay", at.recording, "--json"], elsewhere);
+    const batch = await runCli(
+      ["batch", at.file("in.jsonl"), "--replay", at.recording, "--json"],
+      elsewhere,
+    );
     assert.equal(batch.code, 0, batch.stderr);
-    const program = ["code", "run", "-e", 'return await tools.echo.echo({ message: "hi" })', "--replay", at.recording];
+    const program = [
+      "code",
+      "run",
+      "-e",
+      'return await tools.echo.echo({ message: "hi" })',
+      "--replay",
+      at.recording,
+    ];
     const run = await runCli([...program, "--json"], elsewhere);
     assert.equal(run.code, 0, run.stderr + run.stdout);
     assert.equal(callsAt(at.log).length, 1);
@@ -365,9 +425,15 @@ suite("record and replay", { concurrency: 4 }, () => {
       });
       const models = { default: { baseURL: model.url, model: "scripted" } };
       await using plane = await createPlane({ config: { mcpServers: servers, models }, ...tape });
-      const { run: text } = await plane.agent.run("Go.", { toolset: { providers: ["echo"] } }).then(async (result) => ({
-        run: JSON.stringify({ answer: result.answer, steps: result.steps, history: result.history }),
-      }));
+      const { run: text } = await plane.agent
+        .run("Go.", { toolset: { providers: ["echo"] } })
+        .then(async (result) => ({
+          run: JSON.stringify({
+            answer: result.answer,
+            steps: result.steps,
+            history: result.history,
+          }),
+        }));
       return JSON.parse(text, (name, value) =>
         /Ms$|^id$|^at$|^record$|[Ii]d$|Tokens$/.test(name) ? undefined : value,
       ) as object;
@@ -389,7 +455,8 @@ suite("record and replay", { concurrency: 4 }, () => {
     await using client = await startGateway(place, {}, () => undefined, { cwd: at.file(".") });
     const { result } = await client.begin("tools/list", {}).answer;
     const names = ((result?.tools ?? []) as { name: string }[]).map(({ name }) => name);
-    const echo = names.find((name) => /echo.*echo/.test(name)) ?? assert.fail(`no echo in ${names}`);
+    const echo =
+      names.find((name) => /echo.*echo/.test(name)) ?? assert.fail(`no echo in ${names}`);
     assert.deepEqual(await client.call(echo, { message: "hi" }), { text: "hi", isError: false });
     const missing = await client.call(echo, { message: "other" });
     assert.match(missing.text, /The nearest has \{"message":"hi"\}/);

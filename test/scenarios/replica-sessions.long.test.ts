@@ -27,9 +27,14 @@ const stores = {
   }),
 };
 
-async function startPlanes(directory: Place, where: keyof typeof stores, servers: Record<string, ServerInput>) {
+async function startPlanes(
+  directory: Place,
+  where: keyof typeof stores,
+  servers: Record<string, ServerInput>,
+) {
   const address = postgres.address();
-  const start = (name: string) => startGateway(servers, { plane: stores[where](directory, address, name) });
+  const start = (name: string) =>
+    startGateway(servers, { plane: stores[where](directory, address, name) });
   return { left: await start("left"), right: await start("right"), start };
 }
 
@@ -58,7 +63,10 @@ for (const where of ["one file", "Postgres"] as const) {
     await using _right = right;
     const client = await EraClient.open(left.url, "legacy", { version: "2025-06-18" });
     const params = { name: "one__echo", arguments: { message: "hi" } };
-    assert.match(JSON.stringify(await answerOf(await ask(right, client, "tools/call", params))), /hi/);
+    assert.match(
+      JSON.stringify(await answerOf(await ask(right, client, "tools/call", params))),
+      /hi/,
+    );
     assert.deepEqual([left.gateway.sessions(), right.gateway.sessions()], [1, 1]);
     const batch = { method: "POST", headers: client.headersFor(), body: "[]" };
     assert.equal((await fetch(right.url, batch)).status, 400);
@@ -75,7 +83,8 @@ for (const where of ["one file", "Postgres"] as const) {
 
 test("a session goes on when its plane is started again", async () => {
   await using directory = await temporaryDirectory();
-  const start = () => startGateway({ one: fixture("echo") }, { plane: { dataDirectory: directory.path } });
+  const start = () =>
+    startGateway({ one: fixture("echo") }, { plane: { dataDirectory: directory.path } });
   const first = await start();
   const client = await EraClient.open(first.url, "legacy");
   await first[Symbol.asyncDispose]();
@@ -127,7 +136,10 @@ test("what a client subscribed to on one plane it hears of on the stream of anot
     if (method === "notifications/resources/updated") heard.push(params?.uri);
   }).catch(() => undefined);
   await eventually("the change is reported", async () => {
-    await ask(right, client, "tools/call", { name: "notes__touch", arguments: { uri: "fx://watched" } });
+    await ask(right, client, "tools/call", {
+      name: "notes__touch",
+      arguments: { uri: "fx://watched" },
+    });
     return heard.includes("fx://watched") || undefined;
   });
   leaving.abort();
@@ -140,15 +152,23 @@ test("an answer reaches the plane that has asked, whichever gets it", async () =
   await using _left = left;
   await using _right = right;
   const client = await EraClient.open(left.url, "legacy", { capabilities: { elicitation: {} } });
-  const params = { name: "far__test_input_required_result_elicitation", arguments: { message: "who?" } };
+  const params = {
+    name: "far__test_input_required_result_elicitation",
+    arguments: { message: "who?" },
+  };
   const response = await client.post({ jsonrpc: "2.0", id: 50, method: "tools/call", params });
-  if (response.headers.get("content-type") !== "text/event-stream") assert.fail(await response.text());
+  if (response.headers.get("content-type") !== "text/event-stream")
+    assert.fail(await response.text());
   const answers: Message[] = [];
   await readSse(response, (message) => {
     if (message.method === undefined) return void answers.push(message);
     if (message.method !== "elicitation/create") return;
     const content = { name: "ann@example.org" };
-    const body = JSON.stringify({ jsonrpc: "2.0", id: message.id, result: { action: "accept", content } });
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: message.id,
+      result: { action: "accept", content },
+    });
     void fetch(right.url, { method: "POST", headers: client.headersFor(), body });
   });
   assert.match(JSON.stringify(answers), /ann@example\.org/);

@@ -50,11 +50,16 @@ async function assertNothingLost(world: World, told: Told): Promise<void> {
   // Runs whose plane was killed may go on for longer than a test should; none has done its work twice.
   const jobs = await compareJobs({ door, told, ledger, ticks: [], waitMs: 0 });
   assert.deepEqual(jobs.wrong, []);
-  assert.ok(told.approvals.size > 0 && told.changes.size > 0 && told.mcpCalls > 0 && told.runs.size > 0);
+  assert.ok(
+    told.approvals.size > 0 && told.changes.size > 0 && told.mcpCalls > 0 && told.runs.size > 0,
+  );
 }
 
 const isReady = (world: World, count: number) =>
-  eventually(`${count} planes that are ready`, async () => world.balancer.ready() === count || undefined);
+  eventually(
+    `${count} planes that are ready`,
+    async () => world.balancer.ready() === count || undefined,
+  );
 
 suite("planes under load", () => {
   test("are stopped, killed and started again, and nothing that was answered is lost", async () => {
@@ -88,7 +93,8 @@ suite("planes under load", () => {
     const { told, answered } = clients;
     await answered(10);
 
-    const cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'toolplane'";
+    const cut =
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'toolplane'";
     for (let round = 0; round < 3; round += 1) {
       await world.postgres.run(cut);
       await answered(5);
@@ -112,7 +118,11 @@ suite("planes under load", () => {
   test("share the sessions of PgBouncer, which is started again twice, and nothing is lost", {
     skip: withoutPgBouncer,
   }, async () => {
-    await using world = await startWorld({ count: 2, isPooled: true, words: ["--drain-seconds", "1"] });
+    await using world = await startWorld({
+      count: 2,
+      isPooled: true,
+      words: ["--drain-seconds", "1"],
+    });
     const [first] = world.replicas as [Replica, Replica];
     using clients = startClients(world);
     const { told, answered } = clients;

@@ -9,7 +9,11 @@ import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { fixture, planeOf, startServe, writeConfig } from "./support.ts";
 
-type Message = { id?: unknown; result?: { content?: { text: string }[] }; error?: { code: number } };
+type Message = {
+  id?: unknown;
+  result?: { content?: { text: string }[] };
+  error?: { code: number };
+};
 
 const clientInfo = { name: "twice", version: "1" };
 const initialize = {
@@ -77,9 +81,18 @@ suite("two requests with one id at the same time are both answered", () => {
     output.setEncoding("utf8").on("data", (chunk: string) => {
       text += chunk;
     });
-    const first = { kind: "attached", socket, notices: [] } as unknown as Parameters<typeof runFront>[0]["first"];
+    const first = { kind: "attached", socket, notices: [] } as unknown as Parameters<
+      typeof runFront
+    >[0]["first"];
     const reach = async () => ({ kind: "failed", why: "there is none" }) as never;
-    const over = runFront({ input, output, first, reach, say() {}, signal: new AbortController().signal });
+    const over = runFront({
+      input,
+      output,
+      first,
+      reach,
+      say() {},
+      signal: new AbortController().signal,
+    });
     for (const said of ["one", "two"]) input.write(`${JSON.stringify(call(said))}\n`);
     await once(plane, "data");
     await until("the refusal of the second", () => text.includes("-32600"));
@@ -106,7 +119,8 @@ suite("two requests with one id at the same time are both answered", () => {
         body: JSON.stringify(body),
       });
     const session = (await post(initialize)).headers.get("mcp-session-id") ?? assert.fail();
-    const ask = async (message: string, id: unknown) => (await post({ ...call(message), id }, session)).json();
+    const ask = async (message: string, id: unknown) =>
+      (await post({ ...call(message), id }, session)).json();
     const asked = [ask("one", 7), ask("two", 7), ask("three", "7")] as Promise<Message>[];
     const answers = await Promise.all(asked);
     assert.deepEqual(

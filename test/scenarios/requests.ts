@@ -16,7 +16,11 @@ export async function postCall(url: string, tool: string, body: unknown): Promis
 }
 
 /** For headers that `fetch` sets itself. */
-export function requestWith(url: string, headers: Record<string, string>, method = "GET"): Promise<number> {
+export function requestWith(
+  url: string,
+  headers: Record<string, string>,
+  method = "GET",
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = http.request(url, { method, headers, agent: false }, (response) => {
       response.resume().on("end", () => resolve(response.statusCode ?? 0));

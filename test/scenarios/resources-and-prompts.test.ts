@@ -24,7 +24,9 @@ async function startPersonalServer() {
       },
       "tools/list": { tools: [{ name: "look", inputSchema: { type: "object" } }] },
       "prompts/list": { prompts: [{ name: `plan_of_${token}` }] },
-      "prompts/get": { messages: [{ role: "user", content: { type: "text", text: `prompt for ${token}` } }] },
+      "prompts/get": {
+        messages: [{ role: "user", content: { type: "text", text: `prompt for ${token}` } }],
+      },
       "resources/list": { resources: [{ uri: `mail://${token}`, name: token }] },
       "resources/templates/list": { resourceTemplates: [] },
       "resources/read": { contents: [{ uri: params.uri, text: `mail of ${token}` }] },
@@ -75,8 +77,12 @@ suite("resources, prompts and completion", { concurrency: 2 }, () => {
     assert.match(await told(ann), /mail of ann/);
     await assert.rejects(told(bob), { code: "AUTH_REQUIRED" });
     await assert.rejects(plane.prompts.get("mail", "p", {}, as(bob)), { code: "AUTH_REQUIRED" });
-    assert.match(JSON.stringify(await plane.prompts.get("mail", "p", {}, as(ann))), /prompt for ann/);
-    const names = async (principal: Principal) => JSON.stringify(await plane.prompts.list("mail", as(principal)));
+    assert.match(
+      JSON.stringify(await plane.prompts.get("mail", "p", {}, as(ann))),
+      /prompt for ann/,
+    );
+    const names = async (principal: Principal) =>
+      JSON.stringify(await plane.prompts.list("mail", as(principal)));
     assert.match(JSON.stringify(await plane.prompts.list("mail")), /plan_of_owner/);
     assert.match(await names(ann), /plan_of_ann/);
     await assert.rejects(names(bob), { code: "AUTH_REQUIRED" });
@@ -92,9 +98,18 @@ suite("resources, prompts and completion", { concurrency: 2 }, () => {
     await assert.rejects(plane.prompts.get("desk", "greet", {}, as(reader)), forbidden);
     await assert.rejects(plane.resources.read("desk", "note://one", as(reader)), forbidden);
     await assert.rejects(plane.resources.watch("desk", "note://one", as(reader)), forbidden);
-    const ref = { ref: { type: "ref/prompt", name: "greet" }, argument: { name: "who", value: "" } };
-    await assert.rejects(plane.servers.forward("desk", "completion/complete", ref, as(reader)), forbidden);
-    await assert.rejects(plane.servers.forward("desk", "prompts/get", { name: "greet" }, as(reader)), forbidden);
+    const ref = {
+      ref: { type: "ref/prompt", name: "greet" },
+      argument: { name: "who", value: "" },
+    };
+    await assert.rejects(
+      plane.servers.forward("desk", "completion/complete", ref, as(reader)),
+      forbidden,
+    );
+    await assert.rejects(
+      plane.servers.forward("desk", "prompts/get", { name: "greet" }, as(reader)),
+      forbidden,
+    );
   });
 
   test("are decided by the policy and by deny_tools, and are recorded with their kind", async () => {
@@ -104,28 +119,55 @@ suite("resources, prompts and completion", { concurrency: 2 }, () => {
       { arguments: { uri: "note://o*" }, verdict: "ask" as const },
     ];
     await using plane = await createPlane({
-      config: { mcpServers: offering(directory, { deny_tools: ["resources/*private*"] }), policy: { rules } },
+      config: {
+        mcpServers: offering(directory, { deny_tools: ["resources/*private*"] }),
+        policy: { rules },
+      },
     });
     const kinds: (string | undefined)[] = [];
     plane.on("tool.result", ({ kind }) => kinds.push(kind));
     assert.match(JSON.stringify(await plane.prompts.get("desk", "greet")), /prompt greet/);
     await assert.rejects(plane.prompts.get("desk", "secret"), { code: "APPROVAL_DENIED" });
-    const ref = { ref: { type: "ref/prompt", name: "secret" }, argument: { name: "who", value: "" } };
-    await assert.rejects(plane.servers.forward("desk", "completion/complete", ref), { code: "APPROVAL_DENIED" });
+    const ref = {
+      ref: { type: "ref/prompt", name: "secret" },
+      argument: { name: "who", value: "" },
+    };
+    await assert.rejects(plane.servers.forward("desk", "completion/complete", ref), {
+      code: "APPROVAL_DENIED",
+    });
     await assert.rejects(plane.resources.read("desk", "note://one"), { code: "APPROVAL_REQUIRED" });
-    await assert.rejects(plane.resources.watch("desk", "note://one"), { code: "APPROVAL_REQUIRED" });
-    assert.match(JSON.stringify(await plane.resources.read("desk", "note://two")), /resource note:/);
+    await assert.rejects(plane.resources.watch("desk", "note://one"), {
+      code: "APPROVAL_REQUIRED",
+    });
+    assert.match(
+      JSON.stringify(await plane.resources.read("desk", "note://two")),
+      /resource note:/,
+    );
     await assert.rejects(plane.resources.read("desk", "note://private"), { code: "NOT_FOUND" });
-    assert.deepEqual(kinds, ["prompt", "prompt", "completion", "resource", "subscription", "resource", "resource"]);
+    assert.deepEqual(kinds, [
+      "prompt",
+      "prompt",
+      "completion",
+      "resource",
+      "subscription",
+      "resource",
+      "resource",
+    ]);
     const records = await plane.calls.list();
-    assert.deepEqual(records.map(({ tool, kind }) => [tool, kind]).at(-1), ["desk.prompts/greet", "prompt"]);
+    assert.deepEqual(records.map(({ tool, kind }) => [tool, kind]).at(-1), [
+      "desk.prompts/greet",
+      "prompt",
+    ]);
   });
 
   for (const mode of ["review", "plan"] as const)
     test(`of a server that is not trusted are held in ${mode} mode`, async () => {
       await using directory = await temporaryDirectory();
       await using plane = await createPlane({
-        config: { mcpServers: offering(directory), policy: { mode, effects: { "desk.prompts/*": "read" } } },
+        config: {
+          mcpServers: offering(directory),
+          policy: { mode, effects: { "desk.prompts/*": "read" } },
+        },
       });
       const code = mode === "review" ? "APPROVAL_DENIED" : "PLAN_QUEUED";
       await assert.rejects(plane.resources.read("desk", "note://one"), { code });
@@ -134,9 +176,13 @@ suite("resources, prompts and completion", { concurrency: 2 }, () => {
 
   test("of a server of another group do not exist for the caller", async () => {
     await using directory = await temporaryDirectory();
-    await using plane = await createPlane({ config: { mcpServers: offering(directory, { groups: ["hr"] }) } });
+    await using plane = await createPlane({
+      config: { mcpServers: offering(directory, { groups: ["hr"] }) },
+    });
     const told = (server: string) =>
-      plane.resources.read(server, "note://one", as(ann)).catch(({ code, message }) => [code, message]);
+      plane.resources
+        .read(server, "note://one", as(ann))
+        .catch(({ code, message }) => [code, message]);
     const hidden = await told("desk");
     const unknown = await told("none");
     assert.deepEqual(JSON.parse(JSON.stringify(hidden).replaceAll("desk", "none")), unknown);

@@ -22,7 +22,10 @@ const spelt = [
 type Rules = { rules?: object[]; server?: Record<string, unknown> };
 
 /** What each face answers about an address. */
-async function eachFace({ rules = [], server = {} }: Rules, run: (read: Record<string, Read>) => Promise<void>) {
+async function eachFace(
+  { rules = [], server = {} }: Rules,
+  run: (read: Record<string, Read>) => Promise<void>,
+) {
   const servers = { desk: fixture("file-resources", [], server) };
   const config = { mcpServers: servers, policy: { rules } };
   await using gateway = await startGateway(servers, { plane: { config: config as never } });
@@ -42,12 +45,16 @@ async function eachFace({ rules = [], server = {} }: Rules, run: (read: Record<s
 
 type Read = (uri: string) => Promise<string>;
 const refused = /was not run|is there for you|Resource not found/;
-const text = (answer: unknown) => (answer instanceof Error ? answer.message : JSON.stringify(answer ?? null));
+const text = (answer: unknown) =>
+  answer instanceof Error ? answer.message : JSON.stringify(answer ?? null);
 
 suite("a resource is the same under every spelling of its address", () => {
   const denials: [string, Rules][] = [
     ["by its name", { rules: [{ tool: "desk.resources/file:///secret*", verdict: "deny" }] }],
-    ["by its address", { rules: [{ server: "desk", arguments: { uri: "file:///secret*" }, verdict: "deny" }] }],
+    [
+      "by its address",
+      { rules: [{ server: "desk", arguments: { uri: "file:///secret*" }, verdict: "deny" }] },
+    ],
     ["by the filter of its server", { server: { deny_tools: ["resources/file:///secret*"] } }],
   ];
   for (const [how, rules] of denials)
@@ -55,7 +62,8 @@ suite("a resource is the same under every spelling of its address", () => {
       eachFace(rules, async (faces) => {
         for (const [face, read] of Object.entries(faces)) {
           for (const uri of spelt) assert.match(await read(uri), refused, `${face}: ${uri}`);
-          if (face !== "subscription") assert.match(await read("file:///public/a"), /for all/, face);
+          if (face !== "subscription")
+            assert.match(await read("file:///public/a"), /for all/, face);
         }
       }));
 
@@ -70,7 +78,8 @@ suite("a resource is the same under every spelling of its address", () => {
       async (faces) => {
         for (const [face, read] of Object.entries(faces)) {
           for (const uri of spelt) assert.match(await read(uri), refused, `${face}: ${uri}`);
-          if (face !== "subscription") assert.match(await read("file:///public/a"), /for all/, face);
+          if (face !== "subscription")
+            assert.match(await read("file:///public/a"), /for all/, face);
         }
       },
     ));

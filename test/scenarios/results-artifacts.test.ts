@@ -27,7 +27,10 @@ suite("results with artifacts", () => {
     const common = ["--config", config, "--data-dir", directory.file("data")];
     const call = (...more: string[]) => runCli(["call", "large.artifacts", ...more, ...common]);
     const shown = await call();
-    assert.match(shown.stdout, /^one plan\n[\s\S]*"steps": 2[\s\S]*\[artifact plan\.sh, application\/x-sh, 8 bytes;/);
+    assert.match(
+      shown.stdout,
+      /^one plan\n[\s\S]*"steps": 2[\s\S]*\[artifact plan\.sh, application\/x-sh, 8 bytes;/,
+    );
     assert.ok(!shown.stdout.includes("ZWNoby"), "no bytes of a file on a terminal");
 
     const target = directory.file("saved");
@@ -43,7 +46,10 @@ suite("results with artifacts", () => {
 
     const again = await call("--save-artifacts", target);
     assert.equal(again.code, 2);
-    assert.match(again.stderr, /plan\.sh' is there already\. Name another directory, or add --force/);
+    assert.match(
+      again.stderr,
+      /plan\.sh' is there already\. Name another directory, or add --force/,
+    );
     const outside = directory.file("outside");
     await writeFile(outside, "mine");
     const linked = directory.file("linked");
@@ -77,13 +83,18 @@ suite("results with artifacts", () => {
 
 test("a model reads what a result says and the names of its files, never their bytes", () => {
   const b64 = Buffer.from("echo hello").toString("base64");
-  const said = { results: { done: true }, artifacts: [{ name: "plan.sh", b64, mime: "application/x-sh" }] };
+  const said = {
+    results: { done: true },
+    artifacts: [{ name: "plan.sh", b64, mime: "application/x-sh" }],
+  };
   for (const result of [
     { content: [{ type: "text", text: JSON.stringify(said) }] },
     { content: [{ type: "text", text: JSON.stringify(said) }], structuredContent: said },
     { content: [], structuredContent: said },
   ]) {
-    const seen = String(observe({ ok: true, call: { status: "succeeded" }, result } as unknown as Outcome));
+    const seen = String(
+      observe({ ok: true, call: { status: "succeeded" }, result } as unknown as Outcome),
+    );
     assert.doesNotMatch(seen, new RegExp(b64));
     assert.match(seen, /\{"done":true\}\n\[artifact plan\.sh, application\/x-sh, 10 bytes\]/);
   }

@@ -37,7 +37,14 @@ suite("the record of calls", () => {
       const reasons = directory.file("reasons.json");
       await writeFile(reasons, JSON.stringify({ decision: "deny", reason: said.join(" ; ") }));
       const hooks = {
-        PreToolUse: [{ name: "guard", matcher: "chat_held$", command: ["/bin/cat", reasons], timeout_ms: 60_000 }],
+        PreToolUse: [
+          {
+            name: "guard",
+            matcher: "chat_held$",
+            command: ["/bin/cat", reasons],
+            timeout_ms: 60_000,
+          },
+        ],
       };
       const tools = {
         chat_held: {
@@ -70,11 +77,16 @@ suite("the record of calls", () => {
         );
         assert.ok(events.some(({ type }) => type === "tool.progress"));
         const told = [outcomes[0], outcomes[2], events, await plane.servers.logs("leaky")];
-        for (const one of told) assert.match(JSON.stringify(one), /\[redacted\]/, "it was said, and hidden");
+        for (const one of told)
+          assert.match(JSON.stringify(one), /\[redacted\]/, "it was said, and hidden");
         assertKeepsSecret("an outcome", JSON.stringify(outcomes), seed);
         assertKeepsSecret("an event", JSON.stringify([events, await plane.events.list()]), seed);
         assertKeepsSecret("a log", JSON.stringify(await plane.servers.logs("leaky")), seed);
-        assertKeepsSecret("a record", JSON.stringify([await plane.calls.list(), await plane.deadLetters.page()]), seed);
+        assertKeepsSecret(
+          "a record",
+          JSON.stringify([await plane.calls.list(), await plane.deadLetters.page()]),
+          seed,
+        );
         assertKeepsSecret("a server", JSON.stringify(await plane.servers.list()), seed);
         assertKeepsSecret("a list of calls", JSON.stringify(await plane.calls.activity()), seed);
       }
@@ -138,7 +150,8 @@ suite("the record of calls", () => {
     {
       await using serving = await startServe(config, data);
       assert.ok(serving.url);
-      for (const message of ["a", "b", "c"]) await runCli(["call", "echo.echo", `message=${message}`, ...common]);
+      for (const message of ["a", "b", "c"])
+        await runCli(["call", "echo.echo", `message=${message}`, ...common]);
       const good = await runCli(["calls", "verify", "--json", ...common]);
       assert.deepEqual([good.code, good.json().ok, good.json().calls], [0, true, 3]);
     }
@@ -146,7 +159,8 @@ suite("the record of calls", () => {
     database.exec(
       "DROP TRIGGER calls_are_not_changed; UPDATE calls SET record = replace(record, 'cli', 'mcp') WHERE sequence = (SELECT sequence FROM calls ORDER BY sequence LIMIT 1 OFFSET 1)",
     );
-    const { id } = database.prepare("SELECT id FROM calls ORDER BY sequence LIMIT 1 OFFSET 1").get() ?? {};
+    const { id } =
+      database.prepare("SELECT id FROM calls ORDER BY sequence LIMIT 1 OFFSET 1").get() ?? {};
     database.close();
     const bad = await runCli(["calls", "verify", ...common]);
     assert.equal(bad.code, 1);

@@ -5,7 +5,11 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { type Outcome, type Plane, principalOf } from "../../src/index.ts";
 import { commandLineFile } from "../fixtures/bundled.ts";
-import { fixtureEnvironment, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import {
+  fixtureEnvironment,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../fixtures/start-server.ts";
 import { getJson } from "./requests.ts";
 import { planeOf, runCli, startServe, textsOf, writeConfig } from "./support.ts";
 
@@ -47,7 +51,12 @@ suite("results that are too large", () => {
       value: { rows: { length: 600, each: { id: "number", name: "string", note: "string" } } },
     });
     const [text] = textsOf(short) as string[];
-    assert.ok(text?.includes(id) && text.length < 4_000 && characters > 20_000 && nextOffset === preview.length);
+    assert.ok(
+      text?.includes(id) &&
+        text.length < 4_000 &&
+        characters > 20_000 &&
+        nextOffset === preview.length,
+    );
     const [forced, free] = await Promise.all([
       plane.call("large.rows", {}, { principal: ann, maxResultBytes: 500 }),
       plane.call("large.rows", {}, { ...asModel, maxResultBytes: 0 }),
@@ -55,12 +64,20 @@ suite("results that are too large", () => {
     assert.equal(handleOf(forced).id, id, "the same content of the same person is one result");
     assert.deepEqual(free.result, whole.result);
     const records = await plane.calls.list({ tool: "large.rows" });
-    assert.equal(new Set(records.map(({ resultHash }) => resultHash)).size, 1, "the record is of what the tool said");
+    assert.equal(
+      new Set(records.map(({ resultHash }) => resultHash)).size,
+      1,
+      "the record is of what the tool said",
+    );
   });
 
   test("a model reads on with a tool, along the same path, and never gets a handle for that", async () => {
     const { id, nextOffset } = handleOf(await plane.call("large.log", {}, asModel));
-    const next = await plane.call("read_result", { id, offset: nextOffset, limit: 50_000 }, asModel);
+    const next = await plane.call(
+      "read_result",
+      { id, offset: nextOffset, limit: 50_000 },
+      asModel,
+    );
     assert.ok(next.ok && next.stored === undefined && String(textsOf(next)[0]).length > 8_000);
     const found = await plane.call("read_result", { id, grep: "line 700$" }, asModel);
     assert.match(String(textsOf(found)[0]), /701: line 700\n/);
@@ -68,7 +85,10 @@ suite("results that are too large", () => {
     assert.deepEqual([record?.provider, record?.approval?.verdict], ["builtin", "allow"]);
     const wrong = await plane.call("read_result", { id, path: "a.b" }, asModel);
     assert.equal(wrong.error?.code, "TOOL_ERROR");
-    assert.match(String(textsOf(wrong)[0]), /'path' cannot be 'a\.b': the result is text and not JSON/);
+    assert.match(
+      String(textsOf(wrong)[0]),
+      /'path' cannot be 'a\.b': the result is text and not JSON/,
+    );
     const unknown = await plane.call("read_result", { id, ofset: 1 }, asModel);
     assert.deepEqual(unknown.call.dropped, ["ofset"]);
     assert.equal((await plane.deadLetters.page()).total, 0, "a model's mistake is no dead letter");
@@ -83,7 +103,10 @@ suite("results that are too large", () => {
 
   test("what was promised by a schema stays, unless the caller asks for less", async () => {
     const kept = await plane.call("large.promised", {}, asModel);
-    assert.equal((kept.result?.structuredContent as { rows?: unknown[] } | undefined)?.rows?.length, 600);
+    assert.equal(
+      (kept.result?.structuredContent as { rows?: unknown[] } | undefined)?.rows?.length,
+      600,
+    );
     assert.ok(String(textsOf(kept)[0]).length < 4_000);
     const cut = await plane.call("large.promised", {}, { ...asModel, maxResultBytes: 1_000 });
     assert.equal(cut.result?.structuredContent, undefined);
@@ -128,7 +151,8 @@ suite("results that are too large", () => {
   });
 
   test("it is listed for models, and not at all where the configuration says so", async () => {
-    const names = async (of: Plane, face: "mcp" | "library") => (await of.tools.list({ face })).map(({ name }) => name);
+    const names = async (of: Plane, face: "mcp" | "library") =>
+      (await of.tools.list({ face })).map(({ name }) => name);
     assert.ok((await names(plane, "mcp")).includes("read_result"));
     assert.ok(!(await names(plane, "library")).includes("read_result"));
     assert.equal((await plane.tools.get("read_result")).metadata.side_effects, "none");
@@ -138,19 +162,29 @@ suite("results that are too large", () => {
     });
     assert.ok(!(await names(without, "mcp")).includes("read_result"));
     const [text] = textsOf(await without.call("large.rows", {}, { face: "mcp" })) as string[];
-    assert.match(text ?? "", /It is kept as r_\w+ until .*\nAsk for less, or let a person look it up/);
+    assert.match(
+      text ?? "",
+      /It is kept as r_\w+ until .*\nAsk for less, or let a person look it up/,
+    );
   });
 
   test("an MCP client's large result outlives the process and is read from the command line and over HTTP", async () => {
     const config = await writeConfig(directory, { large });
     const data = directory.file("data");
     const client = new Client({ name: "test", version: "1.0.0" });
-    const env = Object.fromEntries(Object.entries(fixtureEnvironment()).map(([key, value]) => [key, value ?? ""]));
+    const env = Object.fromEntries(
+      Object.entries(fixtureEnvironment()).map(([key, value]) => [key, value ?? ""]),
+    );
     const args = [commandLineFile, "mcp", "--config", config, "--data-dir", data];
-    await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: "ignore" }));
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args, env, stderr: "ignore" }),
+    );
     const { content } = await client.callTool({ name: "large__rows", arguments: {} });
     const id = /r_[0-9a-f]{20}/.exec(JSON.stringify(content))?.[0] ?? "";
-    const read = await client.callTool({ name: "read_result", arguments: { id, path: "rows.321" } });
+    const read = await client.callTool({
+      name: "read_result",
+      arguments: { id, path: "rows.321" },
+    });
     assert.match(JSON.stringify(read.content), /needle/);
     await client.close();
 
@@ -162,7 +196,10 @@ suite("results that are too large", () => {
       runCli(["results", "get", id, "--path", "rosw", ...common]),
     ]);
     assert.equal(JSON.parse(whole.stdout).rows.length, 600);
-    assert.deepEqual([part.json().unit, part.json().total, part.json().nextOffset], ["matches", 1, null]);
+    assert.deepEqual(
+      [part.json().unit, part.json().total, part.json().nextOffset],
+      ["matches", 1, null],
+    );
     const [entry] = listed.json().results as { id: string; tool: string }[];
     assert.deepEqual([entry?.id, entry?.tool], [id, "large.rows"]);
     assert.equal(wrong.code, 2);

@@ -5,7 +5,16 @@ import { after, before, suite, test } from "node:test";
 import { observe } from "../../packages/agent/src/run-calls.ts";
 import { type Outcome, type Plane, readMedia, resultText } from "../../src/index.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
-import { assertFailed, errorOf, fixture, planeOf, processFixture, runCli, textsOf, writeConfig } from "./support.ts";
+import {
+  assertFailed,
+  errorOf,
+  fixture,
+  planeOf,
+  processFixture,
+  runCli,
+  textsOf,
+  writeConfig,
+} from "./support.ts";
 
 suite("results", () => {
   let directory: TemporaryDirectory;
@@ -100,7 +109,12 @@ suite("results", () => {
   });
 
   test("media that cannot be shown is kept and the reason is reported", async () => {
-    const expected = { bad_base64: /base64/, disallowed_mime: /type/, data_uri: /base64/, no_mime: /type/ };
+    const expected = {
+      bad_base64: /base64/,
+      disallowed_mime: /type/,
+      data_uri: /base64/,
+      no_mime: /type/,
+    };
     for (const [tool, reason] of Object.entries(expected)) {
       const { result } = await succeed(`image.${tool}`);
       const [block = { type: "" }] = result.content;
@@ -126,31 +140,42 @@ suite("results", () => {
     assert.equal(mixed.code, 0, mixed.stderr);
     assert.match(mixed.stdout, /^everything at once\n/);
     assert.match(mixed.stdout, /embedded text[\s\S]*fx:\/\/pixel[\s\S]*fx:\/\/report/);
-    const saved = [...mixed.stdout.matchAll(/\[(image|audio) [^:]*: ([^\]]+)\]/g)].map(([, , file = ""]) => file);
+    const saved = [...mixed.stdout.matchAll(/\[(image|audio) [^:]*: ([^\]]+)\]/g)].map(
+      ([, , file = ""]) => file,
+    );
     assert.deepEqual(
       saved.map((file) => file.split(".").at(-1)),
       ["png", "wav"],
     );
-    for (const file of saved) assert.ok(file.startsWith(directory.path), "in the directory for such files");
+    for (const file of saved)
+      assert.ok(file.startsWith(directory.path), "in the directory for such files");
     assert.deepEqual([...(await readFile(saved[0] ?? "")).subarray(1, 4)], [...Buffer.from("PNG")]);
     assert.deepEqual([falsy.code, falsy.stdout], [0, "0\n"]);
     assert.deepEqual([failed.code, failed.stdout], [1, ""]);
     assert.match(failed.stderr, /broken/);
     assert.match(structured.stdout, /"city": "Paris"/);
-    assert.equal((await readdir(join(directory.path, `toolplane-${process.getuid?.() ?? "user"}`))).length, 1);
+    assert.equal(
+      (await readdir(join(directory.path, `toolplane-${process.getuid?.() ?? "user"}`))).length,
+      1,
+    );
   });
 });
 
 test("text and structured content that differ are both shown, and what is the same once", async () => {
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, { s: fixture("structured") });
-  const call = (tool: string) => runCli(["call", tool, "--config", config, "--data-dir", directory.file("data")]);
+  const call = (tool: string) =>
+    runCli(["call", tool, "--config", config, "--data-dir", directory.file("data")]);
   const differs = await call("s.differs");
   assert.match(differs.stdout, /it is cold in Oslo/);
   assert.match(differs.stdout, /"temperature": 21\.5/);
   assert.equal((await call("s.valid")).stdout.match(/temperature/g)?.length, 1);
   const outcome = (content: unknown[], structuredContent: unknown) =>
-    ({ ok: true, call: { status: "succeeded" }, result: { content, structuredContent } }) as unknown as Outcome;
+    ({
+      ok: true,
+      call: { status: "succeeded" },
+      result: { content, structuredContent },
+    }) as unknown as Outcome;
   const text = (value: string) => ({ type: "text", text: value });
   assert.equal(observe(outcome([text("cold")], { t: 1 })), 'cold\n{"t":1}');
   assert.equal(observe(outcome([text('{ "t": 1 }')], { t: 1 })), '{ "t": 1 }');

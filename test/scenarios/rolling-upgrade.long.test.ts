@@ -17,7 +17,11 @@ test("a plane of 0.2 that still runs writes beside this one: every statement wor
   const address = parseStoreAddress(store);
   assert.ok("kind" in address && address.kind === "postgres");
   // What was recorded is old by now, and must not be removed for it.
-  const config = await writeConfig(directory, { echo: fixture("echo") }, { store, calls: { keepDays: 0 } });
+  const config = await writeConfig(
+    directory,
+    { echo: fixture("echo") },
+    { store, calls: { keepDays: 0 } },
+  );
   await using plane = await startServe(config, directory.file("data"));
   const ask = async (path: string, body?: unknown) => {
     const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
@@ -29,7 +33,9 @@ test("a plane of 0.2 that still runs writes beside this one: every statement wor
   };
   const answered: string[] = [];
   const call = async () => {
-    const { call: made } = (await ask("/tools/echo.echo/call", { arguments: { message: "hi" } })) as {
+    const { call: made } = (await ask("/tools/echo.echo/call", {
+      arguments: { message: "hi" },
+    })) as {
       call: { id: string };
     };
     answered.push(made.id);

@@ -10,47 +10,74 @@ const servers = { raw: fixture("verbatim") };
 const secret = "9007199254740993";
 const rounded = "9007199254740992";
 /** Texts of the same number, and of one that some readers take for it. */
-const spelt = [secret, `${secret}.0`, "9.007199254740993e15", `[${secret}]`, `{"deep":[1,${secret}]}`, `"${secret}"`];
+const spelt = [
+  secret,
+  `${secret}.0`,
+  "9.007199254740993e15",
+  `[${secret}]`,
+  `{"deep":[1,${secret}]}`,
+  `"${secret}"`,
+];
 
 const wrapper = {
   description: "Asks the server under another name.",
   side_effects: "none",
   parameters: { type: "object", properties: { number: {} } },
-  providers: [{ name: "mcp", config: { server: "raw", tool: "line", argumentMap: { id: "number" } } }],
+  providers: [
+    { name: "mcp", config: { server: "raw", tool: "line", argumentMap: { id: "number" } } },
+  ],
 };
 
 type Face = (args: string) => Promise<string>;
 
 /** Every face that takes a text, and each gives the text of its answer. */
-async function eachFace(rules: object[], run: (face: string, call: Face) => Promise<void>): Promise<void> {
+async function eachFace(
+  rules: object[],
+  run: (face: string, call: Face) => Promise<void>,
+): Promise<void> {
   const config = { mcpServers: servers, tools: { wrapped: wrapper }, policy: { rules } };
   await using gateway = await startGateway(servers, { plane: { config: config as never } });
   const root = gateway.url.replace("/mcp", "");
   for (const era of ["legacy", "modern"] as const) {
     const ask = await openVerbatim(gateway.url, era);
-    await run(`/mcp, ${era}`, (id) => ask("tools/call", `"name":"raw__line","arguments":{"id":${id}}`));
+    await run(`/mcp, ${era}`, (id) =>
+      ask("tools/call", `"name":"raw__line","arguments":{"id":${id}}`),
+    );
     const lazy = await openVerbatim(`${gateway.url}?mode=lazy`, era);
     await run(`call_tool, ${era}`, (id) =>
-      lazy("tools/call", `"name":"call_tool","arguments":{"name":"raw.line","arguments":{"id":${id}}}`),
+      lazy(
+        "tools/call",
+        `"name":"call_tool","arguments":{"name":"raw.line","arguments":{"id":${id}}}`,
+      ),
     );
   }
-  const post = async (path: string, body: string) => (await fetch(`${root}${path}`, { method: "POST", body })).text();
+  const post = async (path: string, body: string) =>
+    (await fetch(`${root}${path}`, { method: "POST", body })).text();
   await run("HTTP", (id) => post("/tools/raw.line/call", `{"arguments":{"id":${id}}}`));
   await run("a wrapper", (id) => post("/tools/wrapped/call", `{"arguments":{"number":${id}}}`));
-  await run("the library", async (id) => JSON.stringify(await gateway.plane.call("raw.line", `{"id":${id}}`)));
+  await run("the library", async (id) =>
+    JSON.stringify(await gateway.plane.call("raw.line", `{"id":${id}}`)),
+  );
 }
 
 suite("rules judge the digits that a server gets", () => {
   test("a rule that denies a number denies it in every spelling, on every face", () =>
-    eachFace([{ tool: "raw.line", arguments: { id: secret }, verdict: "deny" }], async (face, call) => {
-      for (const id of spelt) assert.match(await call(id), /APPROVAL_DENIED/, `${face}: ${id}`);
-      assert.match(await call("9007199254740995"), /9007199254740995/, face);
-    }));
+    eachFace(
+      [{ tool: "raw.line", arguments: { id: secret }, verdict: "deny" }],
+      async (face, call) => {
+        for (const id of spelt) assert.match(await call(id), /APPROVAL_DENIED/, `${face}: ${id}`);
+        assert.match(await call("9007199254740995"), /9007199254740995/, face);
+      },
+    ));
 
   test("a number that some readers round to a denied one is denied too", () =>
-    eachFace([{ tool: "raw.line", arguments: { id: rounded }, verdict: "deny" }], async (face, call) => {
-      for (const id of [secret, rounded]) assert.match(await call(id), /APPROVAL_DENIED/, `${face}: ${id}`);
-    }));
+    eachFace(
+      [{ tool: "raw.line", arguments: { id: rounded }, verdict: "deny" }],
+      async (face, call) => {
+        for (const id of [secret, rounded])
+          assert.match(await call(id), /APPROVAL_DENIED/, `${face}: ${id}`);
+      },
+    ));
 
   test("a rule on a number that is written out counts for one with an exponent", () =>
     eachFace(
@@ -81,12 +108,24 @@ suite("rules judge the digits that a server gets", () => {
     await using directory = await temporaryDirectory();
     const rules = [{ tool: "raw.line", arguments: { id: secret }, verdict: "deny" }];
     const config = await writeConfig(directory, servers, { policy: { rules } });
-    const words = ["--args", `{"id":${secret}}`, "--json", "--config", config, "--data-dir", directory.path];
+    const words = [
+      "--args",
+      `{"id":${secret}}`,
+      "--json",
+      "--config",
+      config,
+      "--data-dir",
+      directory.path,
+    ];
     const called = await runCli(["call", "raw.line", ...words]);
     assert.match(called.stdout, /APPROVAL_DENIED/);
     await using serving = await startServe(config, directory.path);
     const body = `{"tool":"raw.line","arguments":{"id":${secret}}}`;
-    const response = await fetch(`${serving.url}/policy/test`, { method: "POST", body, headers: serving.proof });
+    const response = await fetch(`${serving.url}/policy/test`, {
+      method: "POST",
+      body,
+      headers: serving.proof,
+    });
     assert.match(await response.text(), /another number as soon as it is read/);
   });
 
@@ -95,7 +134,11 @@ suite("rules judge the digits that a server gets", () => {
     const config = await writeConfig(directory, servers, { policy: { profile: "guarded" } });
     await using serving = await startServe(config, directory.path);
     const ask = async (path: string, body: string) => {
-      const response = await fetch(`${serving.url}${path}`, { method: "POST", body, headers: serving.proof });
+      const response = await fetch(`${serving.url}${path}`, {
+        method: "POST",
+        body,
+        headers: serving.proof,
+      });
       return { status: response.status, body: (await response.json()) as never };
     };
     const call = (id: string) => ask("/tools/raw.line/call", `{"arguments":{"id":${id}}}`);

@@ -19,7 +19,13 @@ const tools = {
 function addTools(plane: Plane): void {
   for (const [name, description] of Object.entries(tools))
     plane.tools.register({
-      manifest: { name, description, parameters: { type: "object" }, side_effects: "none", providers: [] },
+      manifest: {
+        name,
+        description,
+        parameters: { type: "object" },
+        side_effects: "none",
+        providers: [],
+      },
       run: () => "done",
     });
 }
@@ -59,16 +65,24 @@ suite("a model of your own (search.embeddings)", () => {
     {
       await using plane = await createPlane(options);
       addTools(plane);
-      await until("the own model has a say", async () => (await first(plane, "zebra")) === "send_letter");
+      await until(
+        "the own model has a say",
+        async () => (await first(plane, "zebra")) === "send_letter",
+      );
       assert.equal(await first(plane, "read_file"), "read_file", "an exact name comes first");
       assert.ok(endpoint.asked.every(({ key }) => key === "Bearer sk-test"));
     }
-    const definitions = () => endpoint.asked.flatMap(({ texts }) => texts).filter((text) => text.includes(": "));
+    const definitions = () =>
+      endpoint.asked.flatMap(({ texts }) => texts).filter((text) => text.includes(": "));
     const asked = definitions();
-    for (const name of Object.keys(tools)) assert.equal(asked.filter((text) => text.includes(` ${name}: `)).length, 1);
+    for (const name of Object.keys(tools))
+      assert.equal(asked.filter((text) => text.includes(` ${name}: `)).length, 1);
     await using again = await createPlane(options);
     addTools(again);
-    await until("the own model has a say", async () => (await first(again, "zebra")) === "send_letter");
+    await until(
+      "the own model has a say",
+      async () => (await first(again, "zebra")) === "send_letter",
+    );
     assert.deepEqual(definitions(), asked, "the store has them");
   });
 
@@ -76,7 +90,9 @@ suite("a model of your own (search.embeddings)", () => {
     await using endpoint = await startEmbeddings();
     endpoint.state.status = 500;
     const models = { small: { baseURL: endpoint.baseURL, model: "tiny-embed" } };
-    await using plane = await createPlane({ config: { models, search: { embeddings: { model: "small" } } } });
+    await using plane = await createPlane({
+      config: { models, search: { embeddings: { model: "small" } } },
+    });
     const failures: string[] = [];
     plane.on("search.fallback", ({ model, reason }) => failures.push(`${model}: ${reason}`));
     addTools(plane);
@@ -92,7 +108,9 @@ suite("a model of your own (search.embeddings)", () => {
   });
 
   test("a model that is not configured is named, and the search goes on", async () => {
-    await using plane = await createPlane({ config: { search: { embeddings: { model: "gone" } } } });
+    await using plane = await createPlane({
+      config: { search: { embeddings: { model: "gone" } } },
+    });
     const reasons: string[] = [];
     plane.on("search.fallback", ({ reason }) => reasons.push(reason));
     addTools(plane);
@@ -114,7 +132,9 @@ suite("learning from use (search.learn)", () => {
   const pointsOf = async (plane: Plane, principal: typeof ann) => {
     const { tools: found } = await plane.search({ query, explain: true, limit: 10 }, { principal });
     return (
-      found.find(({ name }) => name === "send_letter")?.points?.find(({ from }) => from === "learned")?.points ?? 0
+      found
+        .find(({ name }) => name === "send_letter")
+        ?.points?.find(({ from }) => from === "learned")?.points ?? 0
     );
   };
 
@@ -133,7 +153,8 @@ suite("learning from use (search.learn)", () => {
 
   test("nothing is learned by default, and switching it off forgets", async () => {
     await using directory = await temporaryDirectory();
-    const open = (learn: boolean) => createPlane({ config: { search: { learn } }, dataDirectory: directory.path });
+    const open = (learn: boolean) =>
+      createPlane({ config: { search: { learn } }, dataDirectory: directory.path });
     {
       await using plane = await open(true);
       addTools(plane);
@@ -225,6 +246,9 @@ test("an evaluation tells recall by kind, what was missed and what is not there"
   );
   assert.equal(ranking.recall1, 0.6667);
   const byKind = new Map(kinds.map((one) => [one.kind, one]));
-  assert.deepEqual([byKind.get("meaning")?.ranking.mrr, byKind.get("meaning")?.wordsOnly.mrr], [1, 0]);
+  assert.deepEqual(
+    [byKind.get("meaning")?.ranking.mrr, byKind.get("meaning")?.wordsOnly.mrr],
+    [1, 0],
+  );
   assert.equal(byKind.get("words")?.ranking.recall5, 0.5);
 });

@@ -27,11 +27,18 @@ suite("searching for tools", () => {
     const words = ["search", "write", "a", "note", "--limit", "2"];
     assert.deepEqual((await runCli([...words, ...flags])).json(), wanted);
     await using serving = await startServe(config, data);
-    assert.deepEqual((await runCli([...words, ...flags])).json(), wanted, "beside a plane that serves");
+    assert.deepEqual(
+      (await runCli([...words, ...flags])).json(),
+      wanted,
+      "beside a plane that serves",
+    );
     const { status, body } = await getJson(`${serving.url}/search?q=write+a+note&limit=2`);
     assert.deepEqual([status, body], [200, wanted]);
     const both = await getJson(`${serving.url}/search?q=create+issue&q=delete+note&limit=2`);
-    assert.deepEqual(namesOf(both.body as SearchAnswer).sort(), ["git_hub.create_issue", "notes.delete_note"]);
+    assert.deepEqual(namesOf(both.body as SearchAnswer).sort(), [
+      "git_hub.create_issue",
+      "notes.delete_note",
+    ]);
   });
 
   test("is for people in a terminal, too", async () => {
@@ -100,12 +107,18 @@ suite("searching for tools", () => {
     assert.match(before.note ?? "", /No tool mentions/);
     assert.match(before.note ?? "", /Not searched, because not available: gone\./);
     plane.tools.register({
-      manifest: { name: "daily_report", description: "Writes the report of the day.", side_effects: "none" },
+      manifest: {
+        name: "daily_report",
+        description: "Writes the report of the day.",
+        side_effects: "none",
+      },
       run: async () => "done",
     });
     assert.equal(namesOf(await plane.search({ query: "report of the day" }))[0], "daily_report");
     plane.tools.unregister("daily_report");
-    assert.ok(!namesOf(await plane.search({ query: "report of the day" })).includes("daily_report"));
+    assert.ok(
+      !namesOf(await plane.search({ query: "report of the day" })).includes("daily_report"),
+    );
   });
 
   test("reads what a server says about itself", async () => {
@@ -118,7 +131,16 @@ suite("searching for tools", () => {
   test("survives every pattern and every odd query", async () => {
     await using plane = await planeOf(servers);
     await plane.tools.list();
-    for (const query of ["(a+)+$", "(", "[z-a]", "\\", "(?=x)", "a{2,1}", "x".repeat(300), ".*.*.*.*="]) {
+    for (const query of [
+      "(a+)+$",
+      "(",
+      "[z-a]",
+      "\\",
+      "(?=x)",
+      "a{2,1}",
+      "x".repeat(300),
+      ".*.*.*.*=",
+    ]) {
       const answer = await plane.search({ query, regex: true }, { orWords: true });
       assert.ok(query.startsWith(answer.query.replace("…", "")));
     }
@@ -154,7 +176,9 @@ suite("searching for tools", () => {
     const place = ["--config", config, "--data-dir", directory.file("data")];
     // A search does not wait for a server that lists slowly.
     assert.equal((await runCli(["tools", "list", ...place])).code, 0);
-    const { tools } = (await runCli(["search", "jot", "--json", ...place])).json() as unknown as SearchAnswer;
+    const { tools } = (
+      await runCli(["search", "jot", "--json", ...place])
+    ).json() as unknown as SearchAnswer;
     assert.equal(tools[0]?.name, "notes.write_note");
   });
 

@@ -68,7 +68,8 @@ suite("a second person is another person", { concurrency: 2 }, () => {
     const id = approvalIn(await at.ann(putRoute, put("k")));
     const { body } = await zoe(`POST /approvals/${id}`, yes);
     assert.equal((body.approval as { status: string }).status, "pending");
-    for (const one of [spelt, made]) assert.equal((await one(`POST /approvals/${id}`, yes)).status, 409);
+    for (const one of [spelt, made])
+      assert.equal((await one(`POST /approvals/${id}`, yes)).status, 409);
     assert.equal((await at.ann(`POST /approvals/${id}`, yes)).status, 200);
   });
 

@@ -6,17 +6,31 @@ import { createApp } from "../../src/faces/http/app.ts";
 import { createLocalPass } from "../../src/faces/http/callers/local-pass.ts";
 import { createPlane } from "../../src/index.ts";
 import { openLocalSetup } from "../../src/local-setup.ts";
-import { fixtureCommand, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import {
+  fixtureCommand,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../fixtures/start-server.ts";
 import { fixture, runCli, startServe, writeConfig } from "./support.ts";
 
 const { command, args } = fixtureCommand("echo");
 
 type Entry = { args: string[]; env: Record<string, string> };
-type Answer = { entry: Entry; isWritten: boolean; tools: number; problem: string | null; data: { path: string } };
+type Answer = {
+  entry: Entry;
+  isWritten: boolean;
+  tools: number;
+  problem: string | null;
+  data: { path: string };
+};
 
 test("an entry is shown without its secrets, tried before it is saved, copied, and keeps what stayed masked", async () => {
   await using directory = await temporaryDirectory();
-  const entry = { command, args: [...args, "--api-key", "s3cret-argument-0001"], env: { KEY: "s3cret-value-0002" } };
+  const entry = {
+    command,
+    args: [...args, "--api-key", "s3cret-argument-0001"],
+    env: { KEY: "s3cret-value-0002" },
+  };
   const config = await writeConfig(directory, { echo: entry });
   const serving = await startServe(config, directory.file("data"));
   const ask = async (method: string, path: string, body?: object) => {
@@ -35,17 +49,32 @@ test("an entry is shown without its secrets, tried before it is saved, copied, a
 
     const edited = { ...shown.entry, timeoutMs: 5_000, args: ["--verbose", ...shown.entry.args] };
     const tried = await ask("POST", "/servers/echo/entry", { entry: shown.entry, dryRun: true });
-    assert.deepEqual([tried.body.isWritten, tried.body.tools, tried.body.problem], [false, 17, null]);
+    assert.deepEqual(
+      [tried.body.isWritten, tried.body.tools, tried.body.problem],
+      [false, 17, null],
+    );
     assert.deepEqual((await written()).echo, entry);
 
     assert.equal((await ask("POST", "/servers/echo/entry", { entry: edited })).status, 200);
-    assert.deepEqual((await written()).echo, { ...entry, timeoutMs: 5_000, args: ["--verbose", ...entry.args] });
+    assert.deepEqual((await written()).echo, {
+      ...entry,
+      timeoutMs: 5_000,
+      args: ["--verbose", ...entry.args],
+    });
 
-    assert.equal((await ask("POST", "/servers/copy/entry", { entry: shown.entry, from: "echo" })).status, 200);
+    assert.equal(
+      (await ask("POST", "/servers/copy/entry", { entry: shown.entry, from: "echo" })).status,
+      200,
+    );
     assert.equal((await written()).copy.env.KEY, "s3cret-value-0002");
-    assert.equal((await ask("POST", "/servers/copy/entry", { entry: shown.entry, from: "echo" })).status, 409);
+    assert.equal(
+      (await ask("POST", "/servers/copy/entry", { entry: shown.entry, from: "echo" })).status,
+      409,
+    );
 
-    const masked = await ask("POST", "/servers/new/entry", { entry: { command, env: { OTHER: "***" } } });
+    const masked = await ask("POST", "/servers/new/entry", {
+      entry: { command, env: { OTHER: "***" } },
+    });
     assert.deepEqual([masked.status, masked.body.data.path], [400, "env.OTHER"]);
     assert.equal((await ask("GET", "/servers/none/entry")).status, 404);
   } finally {
@@ -60,7 +89,12 @@ async function appOn(directory: TemporaryDirectory, text: string) {
   const plane = await createPlane({ config: file });
   const setup = await openLocalSetup({ files: [file], directory: directory.path });
   const pass = createLocalPass();
-  const app = createApp(plane, { host: "127.0.0.1", closing: new AbortController().signal, setup, pass });
+  const app = createApp(plane, {
+    host: "127.0.0.1",
+    closing: new AbortController().signal,
+    setup,
+    pass,
+  });
   const put = async (name: string, entry: object) => {
     const headers = { host: "127.0.0.1", authorization: `Bearer ${pass.word}` };
     const request = { method: "PUT", headers, body: JSON.stringify(entry) };
@@ -96,7 +130,10 @@ suite("replacing a server over HTTP", () => {
   test("the new entry stands where the old one stood, and the rest of the file stays", async () => {
     await using directory = await temporaryDirectory();
     await using world = await appOn(directory, text);
-    const { status, body } = await world.put("git", { command: "new-command", env: { A: "${NOT_SET_YET}" } });
+    const { status, body } = await world.put("git", {
+      command: "new-command",
+      env: { A: "${NOT_SET_YET}" },
+    });
     assert.equal(status, 200, JSON.stringify(body));
     const written = readFileSync(world.file, "utf8");
     assert.match(written, /\/\/ mine/);
@@ -108,14 +145,19 @@ suite("replacing a server over HTTP", () => {
 
 test("a server is changed where it is written, and a missing one is a failure", async () => {
   await using directory = await temporaryDirectory();
-  const config = await writeConfig(directory, { echo: fixture("echo", [], { cwd: directory.path }) });
+  const config = await writeConfig(directory, {
+    echo: fixture("echo", [], { cwd: directory.path }),
+  });
   const edit = (...words: string[]) =>
     runCli(["servers", "edit", ...words, "--config", config, "--data-dir", directory.path]);
   const edited = await edit("echo", "timeoutMs=5000", "env.LEVEL=1", "enabled=false", "cwd=");
   assert.equal(edited.code, 0, edited.stderr);
   const { mcpServers } = JSON.parse(await readFile(config, "utf8"));
   const { timeoutMs, env, enabled, cwd, command } = mcpServers.echo;
-  assert.deepEqual([timeoutMs, env.LEVEL, enabled, cwd, command], [5000, "1", false, undefined, process.execPath]);
+  assert.deepEqual(
+    [timeoutMs, env.LEVEL, enabled, cwd, command],
+    [5000, "1", false, undefined, process.execPath],
+  );
   const gone = await edit("ecko", "a=b");
   const wrong = await edit("echo", "a");
   const unusable = await edit("echo", "timeoutMs=x");

@@ -5,7 +5,8 @@ import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { fixture, planeOf, runCli, startServe, writeConfig } from "./support.ts";
 
-const read = async (plane: Plane, server: string) => (await plane.servers.messages(server)).messages;
+const read = async (plane: Plane, server: string) =>
+  (await plane.servers.messages(server)).messages;
 const key = "sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN";
 
 suite("the messages of a server", () => {
@@ -53,14 +54,23 @@ suite("the messages of a server", () => {
   test("the handshake is recorded where the server connects after the start, and the questions of the server are", async () => {
     await using plane = await planeOf({ fx: fixture("elicit") }, { answersQuestions: true });
     await plane.servers.record("fx");
-    plane.on("question.asked", ({ questionId }) => void plane.questions.answer(questionId, { action: "decline" }));
+    plane.on(
+      "question.asked",
+      ({ questionId }) => void plane.questions.answer(questionId, { action: "decline" }),
+    );
     await plane.call("fx.ask_colour", {});
     const messages = await read(plane, "fx");
     const methods = messages.map(({ method }) => method);
-    assert.ok(methods.includes("initialize") || methods.includes("server/discover"), String(methods));
+    assert.ok(
+      methods.includes("initialize") || methods.includes("server/discover"),
+      String(methods),
+    );
     const [asked, answered] = messages.filter(({ method }) => method === "elicitation/create");
     assert.deepEqual([asked?.direction, asked?.kind], ["received", "request"]);
-    assert.deepEqual([answered?.direction, answered?.kind, answered?.id], ["sent", "result", asked?.id]);
+    assert.deepEqual(
+      [answered?.direction, answered?.kind, answered?.id],
+      ["sent", "result", asked?.id],
+    );
     assert.ok((answered?.durationMs ?? 0) > 0);
   });
 
@@ -81,7 +91,11 @@ suite("the messages of a server", () => {
     await plane.servers.record("echo");
     const principal = principalOf({ user: "ann", persona: "Xanthippe" });
     for (const tool of ["open", "complain", "report"])
-      await plane.call(`insider.${tool}`, { ...(tool === "open" ? {} : { q: "x" }) }, { principal });
+      await plane.call(
+        `insider.${tool}`,
+        { ...(tool === "open" ? {} : { q: "x" }) },
+        { principal },
+      );
     await plane.call("echo.echo", { message: `use ${key} and hunter2-hunter2-hunter2` });
     const text = JSON.stringify([await read(plane, "insider"), await read(plane, "echo")]);
     assert.match(text, /tools\/call/);
@@ -99,7 +113,9 @@ suite("the messages of a server", () => {
     await plane.servers.record("echo");
     const message = `${"x ".repeat(29_000)}${`${key} `.repeat(4_000)}`;
     await plane.call("echo.echo", { message });
-    const [asked, answered] = (await read(plane, "echo")).filter(({ method }) => method === "tools/call");
+    const [asked, answered] = (await read(plane, "echo")).filter(
+      ({ method }) => method === "tools/call",
+    );
     for (const one of [asked, answered]) {
       assert.equal(one?.cut, true);
       assert.ok((one?.bytes ?? 0) > message.length);
@@ -111,14 +127,30 @@ suite("the messages of a server", () => {
 
   test("only an administrator records and reads them over HTTP; the command line shows and follows them", async () => {
     await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { echo: fixture("echo") }, { policy: { profile: "personal" } });
+    const config = await writeConfig(
+      directory,
+      { echo: fixture("echo") },
+      { policy: { profile: "personal" } },
+    );
     const data = directory.file("data");
     const place = ["--config", config, "--data-dir", data];
     const alone = await runCli(["servers", "messages", "echo", ...place, "--json"]);
-    assert.ok((alone.json().messages as { method: string }[]).some(({ method }) => method === "tools/list"));
+    assert.ok(
+      (alone.json().messages as { method: string }[]).some(({ method }) => method === "tools/list"),
+    );
     await using serving = await startServe(config, data);
     const make = async (scope: string) => {
-      const made = await runCli(["keys", "create", scope, "--scope", scope, "--user", scope, ...place, "--json"]);
+      const made = await runCli([
+        "keys",
+        "create",
+        scope,
+        "--scope",
+        scope,
+        "--user",
+        scope,
+        ...place,
+        "--json",
+      ]);
       return { "x-api-key": String(made.json().secret) };
     };
     const admin = await make("admin");
@@ -131,7 +163,10 @@ suite("the messages of a server", () => {
       assert.ok([401, 403].includes(started.status), String(started.status));
     }
     const none = await runCli(["servers", "messages", "echo", ...place]);
-    assert.match(none.stdout, /Nothing is recorded\. Start it with 'toolplane servers record echo'/);
+    assert.match(
+      none.stdout,
+      /Nothing is recorded\. Start it with 'toolplane servers record echo'/,
+    );
     const started = await fetch(`${path}/record`, { method: "POST", headers: admin });
     assert.equal(((await started.json()) as { recording: boolean }).recording, true);
     await runCli(["call", "echo.add", "--args", '{"a": 1, "b": 2}', ...place]);
@@ -140,7 +175,10 @@ suite("the messages of a server", () => {
     };
     assert.deepEqual([answer.messages.length, answer.messages[0]?.kind], [1, "result"]);
     const shown = await runCli(["servers", "messages", "echo", "--limit", "2", ...place]);
-    assert.match(shown.stdout, /→ request tools\/call #\d+ .*\n.*← result tools\/call #\d+ [\d.]+ ms \d+ B/);
+    assert.match(
+      shown.stdout,
+      /→ request tools\/call #\d+ .*\n.*← result tools\/call #\d+ [\d.]+ ms \d+ B/,
+    );
     const off = await runCli(["servers", "record", "echo", "--off", ...place, "--json"]);
     assert.equal(off.json().recording, false);
     assert.equal((await runCli(["servers", "messages", "nowhere", ...place])).code, 2);

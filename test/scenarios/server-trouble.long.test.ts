@@ -68,11 +68,17 @@ suite("servers in trouble", { concurrency: 6 }, () => {
   });
 
   test("a name found nowhere is reported together with the servers that could not be asked", async () => {
-    await using plane = await planeOf({ echo: fixture("echo"), missing: { command: "no-such-command" } });
+    await using plane = await planeOf({
+      echo: fixture("echo"),
+      missing: { command: "no-such-command" },
+    });
     await plane.servers.connect("echo");
     const outcome = await plane.call("ecko", {});
     assertFailed(outcome, "TOOL_NOT_FOUND", "refused");
-    assert.match(errorOf(outcome).message, /Did you mean .*'echo\.echo'.*'missing' is not available/);
+    assert.match(
+      errorOf(outcome).message,
+      /Did you mean .*'echo\.echo'.*'missing' is not available/,
+    );
   });
 
   test("junk on standard output is no message and disturbs no answer", async () => {
@@ -176,7 +182,10 @@ suite("servers in trouble", { concurrency: 6 }, () => {
   });
 
   test("long lists are read to their end, and a cursor that never advances ends them", async () => {
-    await using plane = await planeOf({ paged: fixture("paged"), loop: fixture("paged", ["--loop"]) });
+    await using plane = await planeOf({
+      paged: fixture("paged"),
+      loop: fixture("paged", ["--loop"]),
+    });
     const tools = await within("listing", plane.tools.list());
     assert.equal(tools.filter(({ id }) => id.server === "paged").length, 120);
     assert.ok(tools.some(({ id }) => id.server === "loop"));
@@ -197,15 +206,27 @@ test("the list of servers has files, counts, failed attempts, waits and the next
   await using directory = await temporaryDirectory();
   const config = await writeConfig(directory, {
     good: fixture("offering"),
-    gone: { command: process.execPath, args: ["-e", "process.exit(3)"], backoffMs: 500_000, maxBackoffMs: 700_000 },
+    gone: {
+      command: process.execPath,
+      args: ["-e", "process.exit(3)"],
+      backoffMs: 500_000,
+      maxBackoffMs: 700_000,
+    },
   });
   const place = ["--config", config, "--data-dir", directory.file("data")];
   type Status = Record<string, unknown> & { name: string };
   const facts = (servers: Status[]) => {
-    const { attempts, reconnect, nextRetryAt } = servers.find(({ name }) => name === "gone") as Status;
-    assert.deepEqual([Number(attempts) > 0, reconnect], [true, { backoffMs: 500_000, maxBackoffMs: 700_000 }]);
+    const { attempts, reconnect, nextRetryAt } = servers.find(
+      ({ name }) => name === "gone",
+    ) as Status;
+    assert.deepEqual(
+      [Number(attempts) > 0, reconnect],
+      [true, { backoffMs: 500_000, maxBackoffMs: 700_000 }],
+    );
     assert.equal(typeof nextRetryAt, "string");
-    const { offers } = servers.find(({ name }) => name === "good") as Status & { offers: { prompts: unknown } };
+    const { offers } = servers.find(({ name }) => name === "good") as Status & {
+      offers: { prompts: unknown };
+    };
     assert.ok("prompts" in offers);
   };
   const hasFailed = (servers: unknown) =>
@@ -221,7 +242,9 @@ test("the list of servers has files, counts, failed attempts, waits and the next
   assert.match(shown.stdout, /failed tries +\d[\s\S]*waits +500000 to 700000 ms/);
   await using serving = await startServe(config, directory.file("data"));
   await getJson(`${serving.url}/tools`);
-  await until("a failed try", async () => hasFailed((await getJson(`${serving.url}/servers`)).body.servers));
+  await until("a failed try", async () =>
+    hasFailed((await getJson(`${serving.url}/servers`)).body.servers),
+  );
   const { body } = await getJson(`${serving.url}/servers`);
   assert.deepEqual(body.files, ["toolplane.json"]);
   facts(body.servers as Status[]);
@@ -229,7 +252,10 @@ test("the list of servers has files, counts, failed attempts, waits and the next
 
 const words = "Error: IGNORE-ME /srv/secret/path";
 
-const broken = { command: process.execPath, args: ["-e", `console.error("${words}"); process.exit(1)`] };
+const broken = {
+  command: process.execPath,
+  args: ["-e", `console.error("${words}"); process.exit(1)`],
+};
 
 test("what a broken server wrote reaches no model and no stranger, however they ask", async () => {
   await using directory = await temporaryDirectory();
@@ -238,14 +264,19 @@ test("what a broken server wrote reaches no model and no stranger, however they 
   const answers = [];
   for (const name of ["nowhere", "e2__read", "e2.read"])
     answers.push(await client.ask("tools/call", { name, arguments: {} }));
-  answers.push(await client.ask("tools/call", { name: "mcp_tool_search", arguments: { query: "read" } }));
+  answers.push(
+    await client.ask("tools/call", { name: "mcp_tool_search", arguments: { query: "read" } }),
+  );
   assert.doesNotMatch(JSON.stringify(answers), /IGNORE-ME|secret/);
   assert.match(JSON.stringify(answers), /Server 'e2' is not available: it exited with code 1\./);
   await using plane = await createPlane({ config, dataDirectory: directory.file("data") });
   const caller = { principal: principalOf({ user: "ann" }) };
   const { error } = await plane.call("e2.read", {}, caller);
   assert.equal(error?.code, "SERVER_UNAVAILABLE");
-  assert.doesNotMatch(JSON.stringify([error, await plane.servers.list(caller)]), /IGNORE-ME|secret/);
+  assert.doesNotMatch(
+    JSON.stringify([error, await plane.servers.list(caller)]),
+    /IGNORE-ME|secret/,
+  );
   const admin = { principal: trusted({ user: "ada" }) };
   assert.equal((await plane.servers.get("e2", admin)).stderrTail, words);
 });

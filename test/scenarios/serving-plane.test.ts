@@ -7,7 +7,14 @@ import { serveHttp } from "../../src/faces/http/serve.ts";
 import { createPlane } from "../../src/index.ts";
 import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { callsAt, processFixture as fixture, runCli, startCli, startServeProcess, writeConfig } from "./support.ts";
+import {
+  callsAt,
+  processFixture as fixture,
+  runCli,
+  startCli,
+  startServeProcess,
+  writeConfig,
+} from "./support.ts";
 
 suite("the command line beside a plane that serves", () => {
   test("uses that plane, so that there is one state", async () => {
@@ -16,7 +23,8 @@ suite("the command line beside a plane that serves", () => {
     const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
     const data = directory.file("data");
     await using serving = await startServeProcess(config, data);
-    const run = (...words: string[]) => runCli([...words, "--config", config, "--data-dir", data, "--json"]);
+    const run = (...words: string[]) =>
+      runCli([...words, "--config", config, "--data-dir", data, "--json"]);
 
     const [first] = (await run("servers", "show", "echo")).json().servers as { pid: number }[];
     const called = (await run("call", "echo.echo", "message=hi")).json();
@@ -29,7 +37,9 @@ suite("the command line beside a plane that serves", () => {
     assert.match(String(refused.json().error?.message), /disconnected/);
     assert.equal((await run("servers", "connect", "echo")).code, 0);
     assert.equal((await run("call", "echo.echo", "message=again")).code, 0);
-    const listed = (await (await fetch(`${serving.url}/servers`)).json()) as { servers: { state: string }[] };
+    const listed = (await (await fetch(`${serving.url}/servers`)).json()) as {
+      servers: { state: string }[];
+    };
     assert.deepEqual(
       listed.servers.map(({ state }) => state),
       ["connected"],
@@ -71,7 +81,15 @@ suite("the command line beside a plane that serves", () => {
     const serving = await startServeProcess(config, data);
     const other = directory.file("other.json");
     await writeFile(other, JSON.stringify({ mcpServers: { second: fixture("echo") } }));
-    const listed = await runCli(["servers", "list", "--config", other, "--data-dir", data, "--json"]);
+    const listed = await runCli([
+      "servers",
+      "list",
+      "--config",
+      other,
+      "--data-dir",
+      data,
+      "--json",
+    ]);
     const [{ name } = { name: "" }] = listed.json().servers as { name: string }[];
     assert.equal(name, "second");
     await serving.stop("SIGKILL");
@@ -88,7 +106,15 @@ suite("the command line beside a plane that serves", () => {
     const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
     const data = directory.file("data");
     await using _serving = await startServeProcess(config, data);
-    const call = startCli(["call", "echo.slow", "ms:=20000", "--config", config, "--data-dir", data]);
+    const call = startCli([
+      "call",
+      "echo.slow",
+      "ms:=20000",
+      "--config",
+      config,
+      "--data-dir",
+      data,
+    ]);
     await until("the call", () => callsAt(log).length === 1);
     call.process.kill("SIGINT");
     assert.equal((await call.result).code, 130);
@@ -99,7 +125,11 @@ suite("the command line beside a plane that serves", () => {
 
 test("a port that is in use is named with who has it and what to do", async () => {
   await using plane = await createPlane({ config: {} });
-  const first = await serveHttp(plane, { host: "127.0.0.1", port: 0, workbench: import.meta.dirname });
+  const first = await serveHttp(plane, {
+    host: "127.0.0.1",
+    port: 0,
+    workbench: import.meta.dirname,
+  });
   const other = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   try {
@@ -110,7 +140,9 @@ test("a port that is in use is named with who has it and what to do", async () =
     });
     const { port: taken } = other.address() as { port: number };
     await assert.rejects(serveHttp(plane, { host: "127.0.0.1", port: taken }), {
-      message: new RegExp(`^Port ${taken} of 127\\.0\\.0\\.1 is in use by another program\\. Stop it,`),
+      message: new RegExp(
+        `^Port ${taken} of 127\\.0\\.0\\.1 is in use by another program\\. Stop it,`,
+      ),
     });
   } finally {
     other.close();

@@ -28,7 +28,8 @@ async function world(directory: TemporaryDirectory, more: object = {}) {
     config,
     data,
     common: ["--config", config, "--data-dir", data],
-    client: (more: readonly string[] = [], env: Record<string, string> = {}) => startMcp(config, data, { more, env }),
+    client: (more: readonly string[] = [], env: Record<string, string> = {}) =>
+      startMcp(config, data, { more, env }),
     /** Of the plane that serves now. */
     record: () => records(data)[0] ?? assert.fail("no plane serves"),
   };
@@ -113,12 +114,17 @@ suite("one plane for all clients", { concurrency: 3 }, () => {
     process.kill(pid, "SIGKILL");
     const asked = three.ask("tools/list");
     const { error } = await within("the answer to the call", slow);
-    assert.deepEqual([error?.code, error?.data], [-32000, { code: "OUTCOME_UNKNOWN", retryable: false }]);
+    assert.deepEqual(
+      [error?.code, error?.data],
+      [-32000, { code: "OUTCOME_UNKNOWN", retryable: false }],
+    );
     assert.ok((await within("the list", asked)).result, "what only asks is asked again");
     const answers = await within("the calls", Promise.all([say(two, "two"), say(three, "three")]));
     assert.deepEqual(answers, [said("two"), said("three")]);
     assert.ok(listChanges(three) > changes);
-    await until("the tools that were loaded", async () => (await one.toolNames()).includes("echo__add"));
+    await until("the tools that were loaded", async () =>
+      (await one.toolNames()).includes("echo__add"),
+    );
     assert.notEqual(record().pid, pid);
     assert.equal(starts(data), 2);
     const first = pidsIn(log)[0] ?? 0;
@@ -174,7 +180,10 @@ suite("one plane for all clients", { concurrency: 3 }, () => {
     await using one = await client([], { FORBIDDEN: "echo.add" });
     await one.toolNames();
     const other = await runCli(["mcp", ...common], { env: { FORBIDDEN: "echo.echo" } });
-    assert.match(other.stderr, /^This client runs a plane of its own: FORBIDDEN has a different value there\.$/m);
+    assert.match(
+      other.stderr,
+      /^This client runs a plane of its own: FORBIDDEN has a different value there\.$/m,
+    );
     const same = await runCli(["mcp", ...common], { env: { FORBIDDEN: "echo.add" } });
     assert.equal(same.stderr, "");
     assert.ok(pidsIn(log).length >= 1);
@@ -198,7 +207,8 @@ suite("one plane for all clients", { concurrency: 3 }, () => {
     const { config, data } = await world(directory);
     const cwd = elsewhere.path;
     const env = { XDG_CONFIG_HOME: elsewhere.path };
-    const list = () => runCli(["servers", "list", "--data-dir", data, "--log-level", "info"], { cwd, env });
+    const list = () =>
+      runCli(["servers", "list", "--data-dir", data, "--log-level", "info"], { cwd, env });
     assert.match((await list()).stderr, /No configuration found/);
     await using _one = await startServeProcess(config, data);
     const found = await list();
@@ -212,6 +222,9 @@ suite("one plane for all clients", { concurrency: 3 }, () => {
     await using _two = await startServeProcess(second, data);
     const asked = await list();
     assert.equal(asked.code, 2);
-    assert.match(asked.stderr, /2 planes of yours serve others: .*toolplane\.json.*second\.json.*--config FILE/);
+    assert.match(
+      asked.stderr,
+      /2 planes of yours serve others: .*toolplane\.json.*second\.json.*--config FILE/,
+    );
   });
 });

@@ -21,7 +21,9 @@ async function startMail() {
         serverInfo: { name: "mail", version: "1" },
         capabilities: { tools: {} },
       },
-      "tools/list": { tools: [{ name: "inbox", description: "x", inputSchema: { type: "object" }, annotations }] },
+      "tools/list": {
+        tools: [{ name: "inbox", description: "x", inputSchema: { type: "object" }, annotations }],
+      },
       "tools/call": { content: [{ type: "text", text: `mail of ${authorization}` }] },
     };
     const result = known[method];
@@ -52,7 +54,8 @@ suite("results are shared only where no user has credentials of their own", () =
     await using plane = await createPlane({ config });
     for (const principal of [ann, bob])
       await plane.tokens.set("mail", { token: `${principal.user}-token` }, { principal });
-    const read = async (principal: typeof ann) => textsOf(await plane.call("mail.inbox", {}, { principal })).join();
+    const read = async (principal: typeof ann) =>
+      textsOf(await plane.call("mail.inbox", {}, { principal })).join();
     const [first, second] = await Promise.all([read(ann), read(bob)]);
     assert.deepEqual([first, second], ["mail of Bearer ann-token", "mail of Bearer bob-token"]);
     assert.equal(await read(bob), "mail of Bearer bob-token");
@@ -63,7 +66,11 @@ suite("results are shared only where no user has credentials of their own", () =
 
   test("sessions for each user keep their results apart", async () => {
     await using directory = await temporaryDirectory();
-    const ledger = fixture("ledger", ["--log", directory.file("log")], { trusted: true, cache, session: "principal" });
+    const ledger = fixture("ledger", ["--log", directory.file("log")], {
+      trusted: true,
+      cache,
+      session: "principal",
+    });
     await using plane = await createPlane({ config: { mcpServers: { ledger } } });
     await plane.call("ledger.read", { key: "a" }, { principal: ann });
     const { call } = await plane.call("ledger.read", { key: "a" }, { principal: bob });
@@ -79,10 +86,16 @@ suite("results are shared only where no user has credentials of their own", () =
       cache,
       providers: [{ name: "mcp", config: { server: "mail", tool: "inbox" } }],
     };
-    await writeFile(directory.file("wrapped.manifest.json"), JSON.stringify({ name: "wrapped", ...tool }));
+    await writeFile(
+      directory.file("wrapped.manifest.json"),
+      JSON.stringify({ name: "wrapped", ...tool }),
+    );
     const cases: [path: RegExp, config: object][] = [
       [/mcpServers\.mail\.cache\.shared/, { mcpServers: { mail: { ...mail, cache } } }],
-      [/overlays\.mail\.inbox\.cache\.shared/, { mcpServers: { mail }, overlays: { "mail.inbox": { cache } } }],
+      [
+        /overlays\.mail\.inbox\.cache\.shared/,
+        { mcpServers: { mail }, overlays: { "mail.inbox": { cache } } },
+      ],
       [/tools\.mine\.cache\.shared/, { mcpServers: { mail }, tools: { mine: tool } }],
       [/cache\.shared/, { mcpServers: { mail }, manifests: ["*.manifest.json"] }],
     ];
@@ -90,7 +103,9 @@ suite("results are shared only where no user has credentials of their own", () =
       await writeFile(directory.file("toolplane.json"), JSON.stringify(config));
       const words = ["config", "validate", "--config", directory.file("toolplane.json"), "--json"];
       const { code, stdout } = await runCli(words);
-      const { problems } = JSON.parse(stdout) as { problems: { path: string; severity: string; message: string }[] };
+      const { problems } = JSON.parse(stdout) as {
+        problems: { path: string; severity: string; message: string }[];
+      };
       const found = problems.find((problem) => path.test(problem.path));
       assert.match(found?.message ?? "", /the results of one user to all others/, stdout);
       assert.deepEqual([found?.severity, code], ["error", 1]);

@@ -17,7 +17,8 @@ test("what a call held is freed with the young objects, without a full collectio
       while (left-- > 0) {
         const carried: number[] = new Array(carriedBytes / 8).fill(left);
         // The call holds this function, and the function holds what is carried.
-        const askHere = async () => (carried.includes(-1) ? { decision: "approve" as const } : null);
+        const askHere = async () =>
+          carried.includes(-1) ? { decision: "approve" as const } : null;
         await plane.call("one.echo", { message: "hi" }, { askHere });
       }
     };
@@ -30,5 +31,8 @@ test("what a call held is freed with the young objects, without a full collectio
   collect({ type: "minor" });
   collect({ type: "minor" });
   const keptPerCall = (process.memoryUsage().heapUsed - before) / calls;
-  assert.ok(keptPerCall < carriedBytes / 2, `${Math.round(keptPerCall)} bytes of each call are kept`);
+  assert.ok(
+    keptPerCall < carriedBytes / 2,
+    `${Math.round(keptPerCall)} bytes of each call are kept`,
+  );
 });

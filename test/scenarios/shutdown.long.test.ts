@@ -63,7 +63,9 @@ suite("ending on a signal", { concurrency: 4 }, () => {
   test("a server that ignores the end of its input and SIGTERM is killed", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log, ...stubborn]) });
+    const config = await writeConfig(directory, {
+      echo: fixture("echo", ["--log", log, ...stubborn]),
+    });
     await using serving = await startServeProcess(config, directory.path);
     await until("its start", () => pidsIn(log).length === 1);
     const { status } = await postCall(serving.url, "echo.do_it_now", {});
@@ -77,7 +79,13 @@ suite("ending on a signal", { concurrency: 4 }, () => {
   test("a server goes with its wrapper script, even when the wrapper was killed", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    const { command, args } = fixtureCommand("echo", ["--log", log, "--ignore-stdin-end", "--ttl", "60"]);
+    const { command, args } = fixtureCommand("echo", [
+      "--log",
+      log,
+      "--ignore-stdin-end",
+      "--ttl",
+      "60",
+    ]);
     const script = ["-c", '"$0" "$@"; true', command, ...args];
     await using plane = await planeOf({ wrapped: { command: "sh", args: script } });
     assert.deepEqual(textsOf(await plane.call("wrapped.do_it_now")), ["done"]);
@@ -146,7 +154,9 @@ suite("ending on a signal", { concurrency: 4 }, () => {
     const log = directory.file("log");
     const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log]) });
     await using serving = await startServeProcess(config, directory.path);
-    const hanging = postCall(serving.url, "echo.slow", { arguments: { ms: 12_000 } }).catch(() => undefined);
+    const hanging = postCall(serving.url, "echo.slow", { arguments: { ms: 12_000 } }).catch(
+      () => undefined,
+    );
     await until("the call", () => callsAt(log).length === 1);
     assert.equal(await within("serve", serving.stop("SIGINT")), 0);
     assert.deepEqual(pidsIn(log).filter(isRunning), []);
@@ -199,7 +209,8 @@ process.stdin.on("data", (chunk) => {
 });`;
 
 const rogues = {
-  "reads nothing more and ignores every signal": "process.stdin.pause(); setInterval(() => {}, 1000);",
+  "reads nothing more and ignores every signal":
+    "process.stdin.pause(); setInterval(() => {}, 1000);",
   "floods its output":
     'const flood = () => { while (process.stdout.write("x".repeat(5000) + "\\n" + JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "y".repeat(5000) } }) + "\\n")); process.stdout.once("drain", flood); }; flood();',
   "answers what takes long to check, again and again":
@@ -214,15 +225,24 @@ test(`SIGTERM ends serve within its limit and leaves no child, though a server $
   const servers: Parameters<typeof writeConfig>[1] = {};
   for (const [at, then] of Object.values(rogues).entries()) {
     await writeFile(directory.file(`rogue${at}.cjs`), rogue(then));
-    servers[`r${at}`] = { command: process.execPath, args: [directory.file(`rogue${at}.cjs`), log] };
+    servers[`r${at}`] = {
+      command: process.execPath,
+      args: [directory.file(`rogue${at}.cjs`), log],
+    };
   }
   const names = Object.keys(servers);
-  await using serving = await startServeProcess(await writeConfig(directory, servers), directory.path);
+  await using serving = await startServeProcess(
+    await writeConfig(directory, servers),
+    directory.path,
+  );
   await until("their start", () => pidsIn(log).length === names.length);
   const calls = names.map((name) =>
     postCall(serving.url, `${name}.go`, { arguments: { text: "a" } }).catch(() => null),
   );
-  await until("the calls", () => readLog(log).filter(({ event }) => event === "call").length === names.length);
+  await until(
+    "the calls",
+    () => readLog(log).filter(({ event }) => event === "call").length === names.length,
+  );
   assert.equal(await within("serve after SIGTERM", serving.stop("SIGTERM")), 0);
   await Promise.all(calls);
   assert.deepEqual(pidsIn(log).filter(isRunning), []);

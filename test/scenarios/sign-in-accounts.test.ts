@@ -39,10 +39,15 @@ suite("a server behind the plane that needs a person's own account", () => {
   }
 
   async function connect(mode: "legacy" | "auto", capabilities: object, query = "") {
-    const client = new Client({ name: "probe", version: "1" }, { versionNegotiation: { mode }, capabilities });
+    const client = new Client(
+      { name: "probe", version: "1" },
+      { versionNegotiation: { mode }, capabilities },
+    );
     const headers = { authorization: `Bearer ${token}` };
     await client.connect(
-      new StreamableHTTPClientTransport(new URL(`${world.url}/mcp${query}`), { requestInit: { headers } }),
+      new StreamableHTTPClientTransport(new URL(`${world.url}/mcp${query}`), {
+        requestInit: { headers },
+      }),
     );
     return client;
   }
@@ -58,7 +63,9 @@ suite("a server behind the plane that needs a person's own account", () => {
     return asked;
   }
   const forget = () =>
-    world.withPlane((plane) => plane.as({ ...plane.identity.usualCaller(), user: ann }).tokens.forget("remote"));
+    world.withPlane((plane) =>
+      plane.as({ ...plane.identity.usualCaller(), user: ann }).tokens.forget("remote"),
+    );
   const echo = { name: "remote__echo", arguments: { message: "hello" } };
 
   test("a client that cannot open a page gets the link as text", async () => {
@@ -102,7 +109,9 @@ suite("a server behind the plane that needs a person's own account", () => {
     await other.close();
   });
 
-  const program = { code: "return await Promise.all(['one', 'two'].map((message) => tools.remote.echo({ message })))" };
+  const program = {
+    code: "return await Promise.all(['one', 'two'].map((message) => tools.remote.echo({ message })))",
+  };
   const runCode = { name: "run_code", arguments: program };
 
   for (const mode of ["legacy", "auto"] as const)
@@ -122,7 +131,10 @@ suite("a server behind the plane that needs a person's own account", () => {
     const client = await connect("legacy", {}, "?mode=code");
     const refused = await client.callTool(runCode);
     assert.equal(refused.isError, true);
-    assert.match(JSON.stringify(refused.content), new RegExp(`Open ${world.url}/account/remote in a browser`));
+    assert.match(
+      JSON.stringify(refused.content),
+      new RegExp(`Open ${world.url}/account/remote in a browser`),
+    );
     await client.close();
   });
 
@@ -155,8 +167,12 @@ suite("a server behind the plane that needs a person's own account", () => {
     await visit(`${world.url}/account/remote`);
     const shown = async (scope: string) => {
       const { access_token } = await hand.signIn(ann, agent, { scope, resource: world.url });
-      const answer = await fetch(`${world.url}/tokens`, { headers: { authorization: `Bearer ${access_token}` } });
-      return ((await answer.json()) as { tokens: { server: string }[] }).tokens.map(({ server }) => server);
+      const answer = await fetch(`${world.url}/tokens`, {
+        headers: { authorization: `Bearer ${access_token}` },
+      });
+      return ((await answer.json()) as { tokens: { server: string }[] }).tokens.map(
+        ({ server }) => server,
+      );
     };
     assert.deepEqual(await shown("call"), ["remote"]);
     assert.deepEqual(await shown("call server:remote"), ["remote"]);
@@ -168,7 +184,10 @@ suite("a server behind the plane that needs a person's own account", () => {
     const stranger = createAgent(world.url);
     const { location } = await stranger.ask("/account/remote");
     assert.equal(location?.href, `${world.url}/sign-in/workbench?to=%2Faccount%2Fremote`);
-    const page = await hand.follow(stranger, await stranger.ask(location.pathname + location.search));
+    const page = await hand.follow(
+      stranger,
+      await stranger.ask(location.pathname + location.search),
+    );
     assert.match(page.text, /<h1>Sign in<\/h1>/);
     assert.equal((await agent.ask("/account/nowhere")).status, 404);
   });

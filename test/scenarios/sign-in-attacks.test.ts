@@ -3,7 +3,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
 import { until } from "../fixtures/until.ts";
 import { password, type SigningWorld, startSigningWorld } from "../workbench/signing-world.ts";
-import { type Answer, createAgent, createHand, type Fields, redirectUri } from "./signing-by-hand.ts";
+import {
+  type Answer,
+  createAgent,
+  createHand,
+  type Fields,
+  redirectUri,
+} from "./signing-by-hand.ts";
 
 const ann = "ann@example.org";
 const eve = "eve@example.org";
@@ -32,11 +38,19 @@ suite("attacks on the sign-in", () => {
   suite("requests for a code", () => {
     /** These go back to the client, with the error of the RFC, who says it, and the state. */
     const toClient: [string, Fields, string][] = [
-      ["without PKCE", { code_challenge: undefined, code_challenge_method: undefined }, "invalid_request"],
+      [
+        "without PKCE",
+        { code_challenge: undefined, code_challenge_method: undefined },
+        "invalid_request",
+      ],
       ["with plain PKCE", { code_challenge_method: "plain" }, "invalid_request"],
       ["with a challenge that is none", { code_challenge: "short" }, "invalid_request"],
       ["for a token in the address", { response_type: "token" }, "unsupported_response_type"],
-      ["for an ID token in the address", { response_type: "id_token" }, "unsupported_response_type"],
+      [
+        "for an ID token in the address",
+        { response_type: "id_token" },
+        "unsupported_response_type",
+      ],
       ["for a hybrid answer", { response_type: "code token" }, "unsupported_response_type"],
       ["for no answer", { response_type: "none" }, "unsupported_response_type"],
       ["for a resource elsewhere", { resource: "https://other.example/mcp" }, "invalid_target"],
@@ -45,7 +59,11 @@ suite("attacks on the sign-in", () => {
       ["for the authorization server itself", { resource: "/oauth/token" }, "invalid_target"],
       ["for the pages of sign-in", { resource: "/sign-in/access" }, "invalid_target"],
       ["with a request object", { request: "eyJhbGciOiJub25lIn0.e30." }, "request_not_supported"],
-      ["with a request by reference", { request_uri: "https://evil.example/r" }, "request_uri_not_supported"],
+      [
+        "with a request by reference",
+        { request_uri: "https://evil.example/r" },
+        "request_uri_not_supported",
+      ],
       ["without a person, silently", { prompt: "none" }, "login_required"],
       ["with a prompt that is none", { prompt: "none login" }, "invalid_request"],
     ];
@@ -54,12 +72,20 @@ suite("attacks on the sign-in", () => {
         const own = (path: string) =>
           path === "#" ? `${world.url}/mcp#x` : path.startsWith("/") ? world.url + path : path;
         const { resource } = other;
-        const answer = await ask(resource === undefined ? other : { ...other, resource: own(resource) });
+        const answer = await ask(
+          resource === undefined ? other : { ...other, resource: own(resource) },
+        );
         const { location } = answer;
         assert.ok(location !== null, `${answer.status} ${answer.text.slice(0, 500)}`);
         assert.ok(location.href.startsWith(redirectUri), location.href);
-        const fields = Object.fromEntries([...location.searchParams, ...new URLSearchParams(location.hash.slice(1))]);
-        assert.deepEqual([fields.error, fields.iss, fields.state], [error, world.url, "state of the client"]);
+        const fields = Object.fromEntries([
+          ...location.searchParams,
+          ...new URLSearchParams(location.hash.slice(1)),
+        ]);
+        assert.deepEqual(
+          [fields.error, fields.iss, fields.state],
+          [error, world.url, "state of the client"],
+        );
         hasNoCode(answer);
       });
 
@@ -74,9 +100,15 @@ suite("attacks on the sign-in", () => {
       ["with a query of its own", { redirect_uri: `${redirectUri}?next=https://evil.example` }],
       ["with a fragment", { redirect_uri: `${redirectUri}#evil` }],
       ["in another case", { redirect_uri: redirectUri.replace("callback", "Callback") }],
-      ["to a name with a trailing dot", { redirect_uri: redirectUri.replace("example/", "example./") }],
+      [
+        "to a name with a trailing dot",
+        { redirect_uri: redirectUri.replace("example/", "example./") },
+      ],
       ["without TLS", { redirect_uri: redirectUri.replace("https:", "http:") }],
-      ["to a user of another site", { redirect_uri: "https://client.example@evil.example/callback" }],
+      [
+        "to a user of another site",
+        { redirect_uri: "https://client.example@evil.example/callback" },
+      ],
       ["to a program's scheme", { redirect_uri: "javascript:alert(1)" }],
       ["by a document without TLS", { client_id: "http://client.example/client.json" }],
       ["by a document of this machine", { client_id: "https://127.0.0.1/client.json" }],
@@ -86,7 +118,10 @@ suite("attacks on the sign-in", () => {
       ["by a document in IPv6 of this machine", { client_id: "https://[::1]/client.json" }],
       ["by a document in mapped IPv6", { client_id: "https://[::ffff:127.0.0.1]/client.json" }],
       ["by a document with a user name", { client_id: "https://ann@client.example/client.json" }],
-      ["by a document with dots in its path", { client_id: "https://client.example/a/../client.json" }],
+      [
+        "by a document with dots in its path",
+        { client_id: "https://client.example/a/../client.json" },
+      ],
       ["by a document with a fragment", { client_id: "https://client.example/client.json#a" }],
     ];
     for (const [what, other] of toNowhere)
@@ -105,13 +140,16 @@ suite("attacks on the sign-in", () => {
 
     test("by a form of another site reach nothing", async () => {
       const { fields } = hand.request(client);
-      const answer = await agent().post("/oauth/authorize", fields, { origin: "https://evil.example" });
+      const answer = await agent().post("/oauth/authorize", fields, {
+        origin: "https://evil.example",
+      });
       assert.equal(answer.status, 404);
     });
 
     test("of a client on this machine may use any port, and no other path or name", async () => {
       const native = await hand.newClient({ redirect_uris: ["http://127.0.0.1:3000/callback"] });
-      const at = async (uri: string) => (await agent().ask(hand.request(native, { redirect_uri: uri }).path)).location;
+      const at = async (uri: string) =>
+        (await agent().ask(hand.request(native, { redirect_uri: uri }).path)).location;
       assert.match((await at("http://127.0.0.1:49152/callback"))?.pathname ?? "", /^\/sign-in\//);
       for (const uri of [
         "http://127.0.0.1:3000/other",
@@ -124,28 +162,56 @@ suite("attacks on the sign-in", () => {
 
   suite("registrations", () => {
     const refused: [string, object, string][] = [
-      ["that go back to a script", { redirect_uris: ["javascript:alert(1)"] }, "invalid_redirect_uri"],
+      [
+        "that go back to a script",
+        { redirect_uris: ["javascript:alert(1)"] },
+        "invalid_redirect_uri",
+      ],
       ["that go back to data", { redirect_uris: ["data:text/html,x"] }, "invalid_redirect_uri"],
       ["that go back to a file", { redirect_uris: ["file:///etc/passwd"] }, "invalid_redirect_uri"],
-      ["that go back without TLS", { redirect_uris: ["http://client.example/callback"] }, "invalid_redirect_uri"],
-      ["that go back to a user", { redirect_uris: ["https://a@client.example/callback"] }, "invalid_redirect_uri"],
+      [
+        "that go back without TLS",
+        { redirect_uris: ["http://client.example/callback"] },
+        "invalid_redirect_uri",
+      ],
+      [
+        "that go back to a user",
+        { redirect_uris: ["https://a@client.example/callback"] },
+        "invalid_redirect_uri",
+      ],
       ["with a fragment", { redirect_uris: ["https://client.example/#a"] }, "invalid_redirect_uri"],
-      ["with one bad place among good ones", { redirect_uris: [redirectUri, "blob:x"] }, "invalid_redirect_uri"],
+      [
+        "with one bad place among good ones",
+        { redirect_uris: [redirectUri, "blob:x"] },
+        "invalid_redirect_uri",
+      ],
       ["without a place", { redirect_uris: [] }, "invalid_redirect_uri"],
       [
         "with too many places",
         { redirect_uris: Array.from({ length: 21 }, (_, at) => `${redirectUri}${at}`) },
         "invalid_client_metadata",
       ],
-      ["as a program of its own", { grant_types: ["client_credentials"] }, "invalid_client_metadata"],
-      ["for assertions", { grant_types: ["urn:ietf:params:oauth:grant-type:jwt-bearer"] }, "invalid_client_metadata"],
+      [
+        "as a program of its own",
+        { grant_types: ["client_credentials"] },
+        "invalid_client_metadata",
+      ],
+      [
+        "for assertions",
+        { grant_types: ["urn:ietf:params:oauth:grant-type:jwt-bearer"] },
+        "invalid_client_metadata",
+      ],
       ["for tokens in the address", { response_types: ["token"] }, "invalid_client_metadata"],
       [
         "with keys on a private network",
         { token_endpoint_auth_method: "private_key_jwt", jwks_uri: "http://10.0.0.1/keys" },
         "invalid_client_metadata",
       ],
-      ["with a page that is a script", { client_uri: "javascript:alert(1)" }, "invalid_client_metadata"],
+      [
+        "with a page that is a script",
+        { client_uri: "javascript:alert(1)" },
+        "invalid_client_metadata",
+      ],
     ];
     for (const [what, metadata, error] of refused)
       test(`${what} get ${error}`, async () => {
@@ -158,7 +224,11 @@ suite("attacks on the sign-in", () => {
       });
 
     test("choose neither their id nor their secret", async () => {
-      const given = { client_id: client, client_secret: "mine", token_endpoint_auth_method: "client_secret_post" };
+      const given = {
+        client_id: client,
+        client_secret: "mine",
+        token_endpoint_auth_method: "client_secret_post",
+      };
       const { json } = await hand.register(given);
       assert.notEqual(json().client_id, client);
       assert.notEqual(json().client_secret, "mine");
@@ -171,7 +241,10 @@ suite("attacks on the sign-in", () => {
 
     test("with a name that lies are shown as what they are", async () => {
       const name = `Toolplane\u202e<script>alert(1)</script>${"\u200b".repeat(200)}`;
-      const liar = await hand.newClient({ client_name: name, client_uri: "https://client.example" });
+      const liar = await hand.newClient({
+        client_name: name,
+        client_uri: "https://client.example",
+      });
       const by = agent();
       const first = await hand.follow(by, await by.ask(hand.request(liar).path));
       const page = await hand.follow(
@@ -198,18 +271,27 @@ suite("attacks on the sign-in", () => {
     test("of two who use a code at once, no one keeps it", async () => {
       const asked = hand.request(client);
       const back = await hand.allow(agent(), asked.path, ann);
-      const answers = await Promise.all([1, 2, 3, 4].map(() => hand.exchange(client, back, asked.verifier)));
+      const answers = await Promise.all(
+        [1, 2, 3, 4].map(() => hand.exchange(client, back, asked.verifier)),
+      );
       const good = answers.filter(({ status }) => status === 200);
       assert.ok(good.length <= 1, `${good.length} of them`);
       for (const { json } of good)
-        await until("the token stops to count", async () => (await hand.use(String(json().access_token))) === 401);
+        await until(
+          "the token stops to count",
+          async () => (await hand.use(String(json().access_token))) === 401,
+        );
     });
 
     const misused: [string, (own: Awaited<ReturnType<typeof hand.signIn>>) => Fields, string][] = [
       ["without the verifier", () => ({ code_verifier: undefined }), "invalid_grant"],
       ["with another verifier", () => ({ code_verifier: "a".repeat(43) }), "invalid_grant"],
       ["by another client", () => ({ client_id: "other" }), "invalid_grant"],
-      ["for another place", () => ({ redirect_uri: "https://client.example/other" }), "invalid_grant"],
+      [
+        "for another place",
+        () => ({ redirect_uri: "https://client.example/other" }),
+        "invalid_grant",
+      ],
       ["without its place", () => ({ redirect_uri: undefined }), "invalid_grant"],
       ["for another resource", () => ({ resource: "https://other.example/mcp" }), "invalid_target"],
       ["that was made up", () => ({ code: "a".repeat(43) }), "invalid_grant"],
@@ -219,7 +301,8 @@ suite("attacks on the sign-in", () => {
         const asked = hand.request(client);
         const back = await hand.allow(agent(), asked.path, ann);
         const other = change({} as never);
-        const fields = other.client_id === "other" ? { ...other, client_id: await hand.newClient() } : other;
+        const fields =
+          other.client_id === "other" ? { ...other, client_id: await hand.newClient() } : other;
         const answer = await hand.exchange(client, back, asked.verifier, fields);
         assert.ok(answer.status === 400 || answer.status === 401, String(answer.status));
         assert.ok([error, "invalid_request"].includes(String(answer.json().error)), answer.text);
@@ -232,26 +315,46 @@ suite("attacks on the sign-in", () => {
       assert.notEqual(first.refresh_token, refresh_token);
       assert.equal(await hand.use(String(first.access_token)), 200);
       assert.equal((await hand.refresh(clientId, refresh_token)).json().error, "invalid_grant");
-      assert.equal((await hand.refresh(clientId, String(first.refresh_token))).json().error, "invalid_grant");
+      assert.equal(
+        (await hand.refresh(clientId, String(first.refresh_token))).json().error,
+        "invalid_grant",
+      );
       assert.equal(await hand.use(String(first.access_token)), 401);
     });
 
     test("a refresh token is its client's, for what was allowed", async () => {
       const { clientId, refresh_token } = await hand.signIn(ann);
-      assert.equal((await hand.refresh(await hand.newClient(), refresh_token)).json().error, "invalid_grant");
+      assert.equal(
+        (await hand.refresh(await hand.newClient(), refresh_token)).json().error,
+        "invalid_grant",
+      );
       const wider = await hand.refresh(clientId, refresh_token, { scope: "call admin" });
       if (wider.status === 200) assert.equal(wider.json().scope, "call");
       else assert.equal(wider.json().error, "invalid_scope");
       const fresh = await hand.signIn(ann);
-      const elsewhere = await hand.refresh(fresh.clientId, fresh.refresh_token, { resource: `${world.url}/tools` });
+      const elsewhere = await hand.refresh(fresh.clientId, fresh.refresh_token, {
+        resource: `${world.url}/tools`,
+      });
       assert.equal(elsewhere.json().error, "invalid_target");
     });
 
     const grants: [string, Fields, string][] = [
-      ["with a password", { grant_type: "password", username: ann, password }, "unsupported_grant_type"],
+      [
+        "with a password",
+        { grant_type: "password", username: ann, password },
+        "unsupported_grant_type",
+      ],
       ["as a program", { grant_type: "client_credentials", scope: "call" }, "unauthorized_client"],
-      ["with a device", { grant_type: "urn:ietf:params:oauth:grant-type:device_code" }, "unsupported_grant_type"],
-      ["by exchange", { grant_type: "urn:ietf:params:oauth:grant-type:token-exchange" }, "unsupported_grant_type"],
+      [
+        "with a device",
+        { grant_type: "urn:ietf:params:oauth:grant-type:device_code" },
+        "unsupported_grant_type",
+      ],
+      [
+        "by exchange",
+        { grant_type: "urn:ietf:params:oauth:grant-type:token-exchange" },
+        "unsupported_grant_type",
+      ],
       ["with nothing", { grant_type: undefined }, "invalid_request"],
     ];
     for (const [what, fields, error] of grants)
@@ -266,8 +369,12 @@ suite("attacks on the sign-in", () => {
       assert.equal(await hand.use(access_token), 200);
       assert.equal(await hand.use(access_token, "/tools"), 401);
       const [head = "", payload = "", signature = ""] = access_token.split(".");
-      const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, unknown>;
-      const forged = (changed: object) => Buffer.from(JSON.stringify({ ...claims, ...changed })).toString("base64url");
+      const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<
+        string,
+        unknown
+      >;
+      const forged = (changed: object) =>
+        Buffer.from(JSON.stringify({ ...claims, ...changed })).toString("base64url");
       for (const changed of [
         { scope: "admin" },
         { sub: eve },
@@ -275,7 +382,11 @@ suite("attacks on the sign-in", () => {
         { groups: ["root"] },
         { aud: world.url },
       ])
-        assert.equal(await hand.use(`${head}.${forged(changed)}.${signature}`), 401, JSON.stringify(changed));
+        assert.equal(
+          await hand.use(`${head}.${forged(changed)}.${signature}`),
+          401,
+          JSON.stringify(changed),
+        );
       const none = Buffer.from('{"alg":"none"}').toString("base64url");
       assert.equal(await hand.use(`${none}.${payload}.`), 401);
     });
@@ -300,7 +411,10 @@ suite("attacks on the sign-in", () => {
     });
 
     test("a person gives away no more than they have", async () => {
-      const { access_token, scope } = await hand.signIn(ann, agent(), { scope: "call admin", resource: world.url });
+      const { access_token, scope } = await hand.signIn(ann, agent(), {
+        scope: "call admin",
+        resource: world.url,
+      });
       assert.equal(scope, "call");
       assert.equal(await hand.use(access_token, "/keys"), 403);
     });
@@ -318,7 +432,10 @@ suite("attacks on the sign-in", () => {
     async function atConsent(user = ann) {
       const by = agent();
       const first = await hand.follow(by, await by.ask(hand.request(await hand.newClient()).path));
-      const page = await hand.follow(by, await by.post(`/sign-in/${hand.uidIn(first)}/password`, { user, password }));
+      const page = await hand.follow(
+        by,
+        await by.post(`/sign-in/${hand.uidIn(first)}/password`, { user, password }),
+      );
       return { by, page, uid: hand.uidIn(page) };
     }
 
@@ -351,7 +468,8 @@ suite("attacks on the sign-in", () => {
       const own = [...by.jar].find(([name]) => name.includes("session "));
       assert.ok(stolen && own);
       by.jar.set(own[0], stolen[1]);
-      for (const [name, cookie] of other.jar) if (name.includes("session.sig")) by.jar.set(name, cookie);
+      for (const [name, cookie] of other.jar)
+        if (name.includes("session.sig")) by.jar.set(name, cookie);
       const answer = await hand.follow(by, await hand.consent(by, page));
       hasNoCode(answer);
     });
@@ -359,9 +477,16 @@ suite("attacks on the sign-in", () => {
     test("a cookie that was set before the sign-in is not the one after it", async () => {
       const by = agent();
       const first = await hand.follow(by, await by.ask(hand.request(client).path));
-      const before = [...by.jar].filter(([name]) => name.includes("session")).map(([, { value }]) => value);
-      await hand.follow(by, await by.post(`/sign-in/${hand.uidIn(first)}/password`, { user: ann, password }));
-      const afterwards = [...by.jar].filter(([name]) => name.includes("session")).map(([, { value }]) => value);
+      const before = [...by.jar]
+        .filter(([name]) => name.includes("session"))
+        .map(([, { value }]) => value);
+      await hand.follow(
+        by,
+        await by.post(`/sign-in/${hand.uidIn(first)}/password`, { user: ann, password }),
+      );
+      const afterwards = [...by.jar]
+        .filter(([name]) => name.includes("session"))
+        .map(([, { value }]) => value);
       assert.ok(afterwards.length > 0);
       assert.deepEqual(
         afterwards.filter((value) => before.includes(value)),
@@ -372,7 +497,8 @@ suite("attacks on the sign-in", () => {
     test("a cookie whose value was changed is none", async () => {
       const { by } = await atConsent();
       for (const [name, cookie] of by.jar)
-        if (name.startsWith("toolplane_session ")) by.jar.set(name, { ...cookie, value: `${cookie.value}x` });
+        if (name.startsWith("toolplane_session "))
+          by.jar.set(name, { ...cookie, value: `${cookie.value}x` });
       const access = await by.ask("/sign-in/access");
       assert.equal(access.location?.pathname, "/oauth/authorize");
     });
@@ -380,7 +506,12 @@ suite("attacks on the sign-in", () => {
     test("no page can be framed, and cookies are for the browser alone", async () => {
       const { by, page, uid } = await atConsent();
       const invitation = await by.ask("/sign-in/invite/none");
-      for (const { headers } of [page, await by.ask(`/sign-in/${uid}`), await by.ask("/oauth/authorize"), invitation]) {
+      for (const { headers } of [
+        page,
+        await by.ask(`/sign-in/${uid}`),
+        await by.ask("/oauth/authorize"),
+        invitation,
+      ]) {
         assert.equal(headers.get("x-frame-options"), "DENY");
         assert.match(headers.get("content-security-policy") ?? "", /frame-ancestors 'none'/);
         for (const cookie of headers.getSetCookie()) assert.match(cookie, /httponly/i);
@@ -395,12 +526,20 @@ suite("attacks on the sign-in", () => {
       const first = await hand.follow(by, await by.ask(hand.request(client).path));
       const uid = hand.uidIn(first);
       const wrong = async (user: string) => {
-        const { status, text } = await by.post(`/sign-in/${uid}/password`, { user, password: "not the password" });
+        const { status, text } = await by.post(`/sign-in/${uid}/password`, {
+          user,
+          password: "not the password",
+        });
         return [status, text.replaceAll(user, "NAME")];
       };
       assert.deepEqual(await wrong(eve), await wrong("unknown@example.org"));
       const options = async () =>
-        (await by.ask(`/sign-in/${uid}/passkey/options`, { method: "POST", headers: { origin: world.url } })).json();
+        (
+          await by.ask(`/sign-in/${uid}/passkey/options`, {
+            method: "POST",
+            headers: { origin: world.url },
+          })
+        ).json();
       assert.equal((await options()).allowCredentials, undefined, "no passkey is named");
     });
 
@@ -412,13 +551,18 @@ suite("attacks on the sign-in", () => {
         by.post(`/sign-in/${uid}/password`, { user: "slow@example.org", password: given });
       for (let at = 0; at < 10; at += 1) assert.equal((await attempt(`wrong ${at}`)).status, 401);
       const answer = await attempt(password);
-      assert.deepEqual([answer.status, answer.text.includes("too many tries. Wait 15 minutes")], [429, true]);
+      assert.deepEqual(
+        [answer.status, answer.text.includes("too many tries. Wait 15 minutes")],
+        [429, true],
+      );
       const seconds = Number(answer.headers.get("retry-after"));
       assert.ok(seconds > 800 && seconds <= 900, `${seconds}`);
     });
 
     test("an invitation counts once, and cannot be guessed", async () => {
-      const { url } = await world.withPlane((plane) => plane.people.invite({ user: "new@example.org" }));
+      const { url } = await world.withPlane((plane) =>
+        plane.people.invite({ user: "new@example.org" }),
+      );
       const { pathname } = new URL(url);
       const accept = (path: string) => agent().post(`${path}/password`, { password });
       assert.equal((await accept(`${pathname.slice(0, -2)}AA`)).status, 404);
@@ -444,7 +588,9 @@ suite("attacks on the sign-in", () => {
     test("a person takes back their own grants alone", async () => {
       const { access_token } = await hand.signIn(ann);
       const [, payload = ""] = access_token.split(".");
-      const { grant } = JSON.parse(Buffer.from(payload, "base64url").toString()) as { grant: string };
+      const { grant } = JSON.parse(Buffer.from(payload, "base64url").toString()) as {
+        grant: string;
+      };
       const { agent: other } = await hand.signIn(eve);
       await other.post("/sign-in/access/revoke", { grant });
       assert.equal(await hand.use(access_token), 200);
@@ -452,10 +598,15 @@ suite("attacks on the sign-in", () => {
     });
 
     test("the way back from a provider leads nowhere that was not begun here", async () => {
-      const answer = await agent().ask("/sign-in/callback?state=made-up&code=x&iss=https://evil.example");
+      const answer = await agent().ask(
+        "/sign-in/callback?state=made-up&code=x&iss=https://evil.example",
+      );
       assert.deepEqual([answer.status, answer.location], [400, null]);
       const uid = "A".repeat(21);
-      assert.equal((await agent().ask(`/sign-in/${uid}/back?state=https://evil.example`)).status, 400);
+      assert.equal(
+        (await agent().ask(`/sign-in/${uid}/back?state=https://evil.example`)).status,
+        400,
+      );
     });
 
     test("another host in the request changes no link", async () => {
@@ -470,14 +621,22 @@ suite("attacks on the sign-in", () => {
     });
 
     test("a path that is none is none", async () => {
-      for (const path of ["/sign-in", "/sign-in/../keys", "/sign-in/a/b/c/d", "/oauth/nothing", "/sign-in/%00"])
+      for (const path of [
+        "/sign-in",
+        "/sign-in/../keys",
+        "/sign-in/a/b/c/d",
+        "/oauth/nothing",
+        "/sign-in/%00",
+      ])
         assert.ok([401, 404, 400].includes((await agent().ask(path)).status), path);
     });
   });
 
   test("the store holds no code, token, cookie or invitation that counts", async () => {
     const { access_token, refresh_token, agent: by } = await hand.signIn(ann);
-    const { url } = await world.withPlane((plane) => plane.people.invite({ user: "later@example.org" }));
+    const { url } = await world.withPlane((plane) =>
+      plane.people.invite({ user: "later@example.org" }),
+    );
     const secrets = [
       access_token,
       refresh_token,
@@ -485,17 +644,25 @@ suite("attacks on the sign-in", () => {
       ...[...by.jar.values()].map(({ value }) => value),
     ];
     const directory = world.directory.file("data");
-    const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
     for (const { parentPath, name } of files) {
       const content = readFileSync(`${parentPath}/${name}`);
-      for (const secret of secrets) assert.ok(secret.length < 16 || !content.includes(secret), name);
+      for (const secret of secrets)
+        assert.ok(secret.length < 16 || !content.includes(secret), name);
     }
   });
 
   test("refusals, grants and sign-ins are in the record of changes", async () => {
     const lines = await world.withPlane((plane) => plane.audit.list({ limit: 1_000 }));
     const failed = new Set(lines.filter(({ ok }) => !ok).map(({ operation }) => operation));
-    for (const operation of ["signIn.authorize", "signIn.token", "clients.register", "signIn.login"])
+    for (const operation of [
+      "signIn.authorize",
+      "signIn.token",
+      "clients.register",
+      "signIn.login",
+    ])
       assert.ok(failed.has(operation), operation);
     const done = new Set(lines.filter(({ ok }) => ok).map(({ operation }) => operation));
     for (const operation of [

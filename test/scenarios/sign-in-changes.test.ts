@@ -18,13 +18,16 @@ suite("what changes about a person while they sign in", () => {
     await hand.invite(user);
   }
   const grantsOf = (user: string) =>
-    world.withPlane(async (plane) => (await plane.grants.list()).filter((grant) => grant.user === user));
+    world.withPlane(async (plane) =>
+      (await plane.grants.list()).filter((grant) => grant.user === user),
+    );
   const begin = async () => {
     const agent = createAgent(world.url);
     const clientId = await hand.newClient();
     const asked = hand.request(clientId);
     const page = await hand.follow(agent, await agent.ask(asked.path));
-    const signIn = (user: string) => agent.post(`/sign-in/${hand.uidIn(page)}/password`, { user, password });
+    const signIn = (user: string) =>
+      agent.post(`/sign-in/${hand.uidIn(page)}/password`, { user, password });
     return { agent, clientId, asked, page, signIn };
   };
 
@@ -71,14 +74,18 @@ suite("what changes about a person while they sign in", () => {
     const renewed = await hand.refresh(clientId, first);
     assert.equal(renewed.status, 200, renewed.text);
     await replace("dan");
-    assert.equal((await hand.refresh(clientId, String(renewed.json().refresh_token))).json().error, "invalid_grant");
+    assert.equal(
+      (await hand.refresh(clientId, String(renewed.json().refresh_token))).json().error,
+      "invalid_grant",
+    );
   });
 
   test("who is changed or removed while the password is checked stays so", async () => {
     await hand.invite("eve", { groups: ["old"] });
     const { signIn } = await begin();
     await world.withPlane(async ({ people }) => {
-      const groupsNow = async () => (await people.list()).find(({ user }) => user === "eve")?.groups;
+      const groupsNow = async () =>
+        (await people.list()).find(({ user }) => user === "eve")?.groups;
       assert.deepEqual(await groupsNow(), ["old"]);
       const signing = signIn("eve");
       for (let turn = 0; turn < 12; turn += 1) {

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { type SigningWorld, startSigningWorld } from "../workbench/signing-world.ts";
-import { type Agent, type Answer, claimsOf, createAgent, createHand, type Fields } from "./signing-by-hand.ts";
+import {
+  type Agent,
+  type Answer,
+  claimsOf,
+  createAgent,
+  createHand,
+  type Fields,
+} from "./signing-by-hand.ts";
 
 const ann = "ann@example.org";
 const robot = { id: "robot", secret: "0123456789abcdef0123" };
@@ -42,7 +49,9 @@ suite("what a person leaves of a client's wishes", () => {
   async function toolsWith(token: string): Promise<string[]> {
     const client = new Client({ name: "probe", version: "1" });
     const requestInit = { headers: { authorization: `Bearer ${token}` } };
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${world.url}/mcp`), { requestInit }));
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${world.url}/mcp`), { requestInit }),
+    );
     const { tools } = await client.listTools();
     await client.close();
     return tools.map(({ name }) => name).filter((name) => name.includes("__"));
@@ -59,7 +68,9 @@ suite("what a person leaves of a client's wishes", () => {
 
   test("fewer servers count in every token, are remembered, and stand in the list of grants", async () => {
     const { clientId, page, finish } = await begin();
-    const given = await finish(await hand.consent(agent, page, { "scope.call": "on", "server.files": "on" }));
+    const given = await finish(
+      await hand.consent(agent, page, { "scope.call": "on", "server.files": "on" }),
+    );
     assert.equal(scopeOf(given.access_token), "call server:files");
     assert.deepEqual(await toolsWith(given.access_token), ["files__read", "files__write"]);
     const renewed = (await hand.refresh(clientId, given.refresh_token)).json() as Tokens;
@@ -68,11 +79,17 @@ suite("what a person leaves of a client's wishes", () => {
     assert.ok(again.page.location, "not asked again");
     assert.equal(scopeOf((await again.finish(again.page)).access_token), "call server:files");
     const { grant } = claimsOf(given.access_token);
-    const listed = (await world.withPlane((plane) => plane.grants.list())).find(({ id }) => id === grant);
+    const listed = (await world.withPlane((plane) => plane.grants.list())).find(
+      ({ id }) => id === grant,
+    );
     assert.deepEqual(listed?.scopes, ["call", "server:files"]);
 
     const changed = await begin({ prompt: "consent" }, clientId);
-    assert.deepEqual(Object.keys(hand.ticked(changed.page)), ["scope.call", "server.files"], "as chosen before");
+    assert.deepEqual(
+      Object.keys(hand.ticked(changed.page)),
+      ["scope.call", "server.files"],
+      "as chosen before",
+    );
     const all = { "scope.call": "on", "server.files": "on", "server.mail": "on" };
     const wide = await changed.finish(await hand.consent(agent, changed.page, all));
     assert.equal(scopeOf(wide.access_token), "call");
@@ -84,7 +101,10 @@ suite("what a person leaves of a client's wishes", () => {
     assert.equal(scopeOf(given.access_token), "read call");
     const again = await begin({ scope: "read call", prompt: "consent" }, clientId);
     const { "scope.call": _, ...fewer } = hand.ticked(again.page);
-    assert.equal(scopeOf((await again.finish(await hand.consent(agent, again.page, fewer))).access_token), "read");
+    assert.equal(
+      scopeOf((await again.finish(await hand.consent(agent, again.page, fewer))).access_token),
+      "read",
+    );
     const renewed = (await hand.refresh(clientId, given.refresh_token)).json() as Tokens;
     assert.equal(scopeOf(renewed.access_token), "read");
     const remembered = await begin({ scope: "read call" }, clientId);
@@ -96,13 +116,21 @@ suite("what a person leaves of a client's wishes", () => {
       "scopes that were not asked for",
       { "scope.admin": "on", "scope.read": "on", "scope.*": "on", "scope.call admin": "on" },
     ],
-    ["a server that is not the person's", { "server.other": "on", "server.*": "on", "scope.server:mail": "on" }],
-    ["the fields of another page", { scope: "admin", scopes: "admin", limits: "", isChosen: "false", grantId: "x" }],
+    [
+      "a server that is not the person's",
+      { "server.other": "on", "server.*": "on", "scope.server:mail": "on" },
+    ],
+    [
+      "the fields of another page",
+      { scope: "admin", scopes: "admin", limits: "", isChosen: "false", grantId: "x" },
+    ],
   ] as [string, Fields][])
     test(`a form with ${what} gives no more than was asked for`, async () => {
       const { page, finish } = await begin();
       const few = { "scope.call": "on", "server.files": "on" };
-      const { access_token: token } = await finish(await hand.consent(agent, page, { ...few, ...fields }));
+      const { access_token: token } = await finish(
+        await hand.consent(agent, page, { ...few, ...fields }),
+      );
       assert.equal(scopeOf(token), "call server:files");
     });
 
@@ -110,7 +138,11 @@ suite("what a person leaves of a client's wishes", () => {
     ["nothing", "call", {}],
     ["no server", "call", { "scope.call": "on" }],
     ["nothing that may be done", "call", { "server.files": "on" }],
-    ["no limit, where one was asked for", "call server:files", { "scope.call": "on", "server.mail": "on" }],
+    [
+      "no limit, where one was asked for",
+      "call server:files",
+      { "scope.call": "on", "server.mail": "on" },
+    ],
   ] as [string, string, Fields][])
     test(`a form that leaves ${what} is refused, and the page stays`, async () => {
       const { page, finish } = await begin({ scope });
@@ -125,11 +157,16 @@ suite("what a person leaves of a client's wishes", () => {
     const { clientId, page, finish } = await begin({ scope: "call server:files" });
     const given = await finish(await hand.consent(agent, page));
     assert.equal(scopeOf(given.access_token), "call server:files");
-    const renewed = (await hand.refresh(clientId, given.refresh_token, { scope: "call" })).json() as Tokens;
+    const renewed = (
+      await hand.refresh(clientId, given.refresh_token, { scope: "call" })
+    ).json() as Tokens;
     assert.equal(scopeOf(renewed.access_token), "call server:files");
     const more = await begin({ scope: "call" }, clientId);
     assert.match(more.page.text, /Allow<\/button>/, "for all servers the person is asked");
-    assert.equal(scopeOf((await more.finish(await hand.consent(agent, more.page))).access_token), "call");
+    assert.equal(
+      scopeOf((await more.finish(await hand.consent(agent, more.page))).access_token),
+      "call",
+    );
   });
 
   test("nor by naming a server that is not there", async () => {
@@ -151,6 +188,9 @@ suite("what a person leaves of a client's wishes", () => {
   test("a stranger sees no page", async () => {
     const { page } = await begin();
     const fields = hand.ticked(page);
-    assert.equal((await createAgent(world.url).post(`/sign-in/${hand.uidIn(page)}/consent`, fields)).status, 400);
+    assert.equal(
+      (await createAgent(world.url).post(`/sign-in/${hand.uidIn(page)}/consent`, fields)).status,
+      400,
+    );
   });
 });

@@ -12,7 +12,8 @@ suite("cookies of a plane that a proxy speaks TLS for", () => {
     const hand = createHand(world);
     const { url } = await world.withPlane((plane) => plane.people.invite({ user: ann }));
     const agent = createAgent(world.url);
-    const post = (path: string, fields: Record<string, string>) => agent.post(path, fields, { origin });
+    const post = (path: string, fields: Record<string, string>) =>
+      agent.post(path, fields, { origin });
     assert.equal((await post(`${new URL(url).pathname}/password`, { password })).status, 303);
     const clientId = await hand.newClient();
     const begun = await agent.ask(hand.request(clientId, { resource: `${origin}/mcp` }).path);
@@ -26,7 +27,8 @@ suite("cookies of a plane that a proxy speaks TLS for", () => {
     const session = cookies.filter((cookie) => cookie.includes("toolplane_session"));
     assert.ok(session.length > 0);
     // Without a domain and for every path, as browsers demand for this prefix.
-    for (const cookie of session) assert.match(cookie, /^__Host-toolplane_session(?!.*domain=).*; path=\/;/i, cookie);
+    for (const cookie of session)
+      assert.match(cookie, /^__Host-toolplane_session(?!.*domain=).*; path=\/;/i, cookie);
   });
 
   test("also that of a browser that has shown a key", async () => {

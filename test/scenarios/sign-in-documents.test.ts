@@ -28,10 +28,16 @@ suite("clients whose id is a document", () => {
   /** What each document says. */
   const documents: Record<string, () => unknown> = {
     "/good.json": () => good("/good.json"),
-    "/native.json": () => ({ ...good("/native.json"), redirect_uris: ["http://127.0.0.1/callback"] }),
+    "/native.json": () => ({
+      ...good("/native.json"),
+      redirect_uris: ["http://127.0.0.1/callback"],
+    }),
     "/other.json": () => good("/good.json"),
     "/secret.json": () => ({ ...good("/secret.json"), client_secret: "shared" }),
-    "/shared.json": () => ({ ...good("/shared.json"), token_endpoint_auth_method: "client_secret_post" }),
+    "/shared.json": () => ({
+      ...good("/shared.json"),
+      token_endpoint_auth_method: "client_secret_post",
+    }),
     "/program.json": () => ({ ...good("/program.json"), grant_types: ["client_credentials"] }),
     "/script.json": () => ({ ...good("/script.json"), redirect_uris: ["javascript:alert(1)"] }),
     "/list.json": () => [good("/list.json")],
@@ -42,10 +48,13 @@ suite("clients whose id is a document", () => {
     asked.push(path);
     if (path === "/circle.json") return void response.writeHead(302, { location: path }).end();
     if (path === "/elsewhere.json")
-      return void response.writeHead(302, { location: "https://169.254.169.254/client.json" }).end();
+      return void response
+        .writeHead(302, { location: "https://169.254.169.254/client.json" })
+        .end();
     if (path === "/text.json") return void response.end("not JSON");
     // It never ends; the plane has to.
-    if (path === "/slow.json") return void response.writeHead(200, { "content-type": "application/json" }).write("{");
+    if (path === "/slow.json")
+      return void response.writeHead(200, { "content-type": "application/json" }).write("{");
     if (path === "/large.json") {
       response.writeHead(200, { "content-type": "application/json" });
       const chunk = `"${"x".repeat(64 * 1024)}",`;
@@ -92,7 +101,10 @@ suite("clients whose id is a document", () => {
     assert.ok(answer.location?.searchParams.get("code"), "it is not asked again");
     assert.deepEqual(asked, ["/good.json"], "the document is kept for a while");
     const [grant] = await world.withPlane((plane) => plane.grants.list());
-    assert.deepEqual([grant?.client.name, grant?.client.address, grant?.client.verified], ["A Client", client, true]);
+    assert.deepEqual(
+      [grant?.client.name, grant?.client.address, grant?.client.verified],
+      ["A Client", client, true],
+    );
   });
 
   test("and that run on a device ask each time: any program can use their id", async () => {
@@ -105,7 +117,10 @@ suite("clients whose id is a document", () => {
     assert.match(answer.text, /Allow/);
     assert.match(answer.text, /Any program on your device can say that it is “A Client”/);
     const host = new URL(site).host;
-    assert.ok(answer.text.includes(`<h1>A Client (${host}) wants`), "the name stands beside the host that is proven");
+    assert.ok(
+      answer.text.includes(`<h1>A Client (${host}) wants`),
+      "the name stands beside the host that is proven",
+    );
   });
 
   for (const [what, path] of [
@@ -135,8 +150,12 @@ suite("clients whose id is a document", () => {
 
   test("and each refusal is in the record", async () => {
     await until("the refusals are recorded", async () => {
-      const lines = await world.withPlane((plane) => plane.audit.list({ operation: "signIn.authorize", limit: 100 }));
-      const clients = new Set(lines.filter(({ ok }) => !ok).map(({ input }) => JSON.stringify(input)));
+      const lines = await world.withPlane((plane) =>
+        plane.audit.list({ operation: "signIn.authorize", limit: 100 }),
+      );
+      const clients = new Set(
+        lines.filter(({ ok }) => !ok).map(({ input }) => JSON.stringify(input)),
+      );
       return [...clients].filter((input) => input.includes("localhost")).length >= 13;
     });
   });

@@ -18,7 +18,9 @@ async function startForger() {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? "");
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ keys: [key.jwk] }));
+    response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(JSON.stringify({ keys: [key.jwk] }));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -38,7 +40,12 @@ suite("a forged token opens nothing, and nothing that it names is fetched", () =
   let hand: ReturnType<typeof createHand>;
   let issuer: Awaited<ReturnType<typeof startIssuer>>;
   let forger: Awaited<ReturnType<typeof startForger>>;
-  let own: { token: string; idToken: string; header: JWTHeaderParameters; published: Record<string, unknown> };
+  let own: {
+    token: string;
+    idToken: string;
+    header: JWTHeaderParameters;
+    published: Record<string, unknown>;
+  };
 
   before(async () => {
     issuer = await startIssuer({ discovery: true });
@@ -49,9 +56,14 @@ suite("a forged token opens nothing, and nothing that it names is fetched", () =
     const clientId = await hand.newClient();
     const asked = hand.request(clientId, { scope: "openid call" });
     const back = await hand.allow(createAgent(world.url), asked.path, ann);
-    const given = (await hand.exchange(clientId, back, asked.verifier)).json() as Record<string, string>;
+    const given = (await hand.exchange(clientId, back, asked.verifier)).json() as Record<
+      string,
+      string
+    >;
     const [header = ""] = String(given.access_token).split(".");
-    const keys = (await (await fetch(`${world.url}/oauth/keys`)).json()) as { keys: Record<string, unknown>[] };
+    const keys = (await (await fetch(`${world.url}/oauth/keys`)).json()) as {
+      keys: Record<string, unknown>[];
+    };
     own = {
       token: String(given.access_token),
       idToken: String(given.id_token),
@@ -73,10 +85,20 @@ suite("a forged token opens nothing, and nothing that it names is fetched", () =
   };
   /** Of the plane's own authorization server, and of the issuer beside it. */
   const targets = () => {
-    const ofIssuer = { iss: issuer.url, aud: `${world.url}/mcp`, sub: ann, scope: "call", exp: soon() };
+    const ofIssuer = {
+      iss: issuer.url,
+      aud: `${world.url}/mcp`,
+      sub: ann,
+      scope: "call",
+      exp: soon(),
+    };
     return [
       { claims: { ...claimsOf(own.token), exp: soon() }, header: own.header, jwk: own.published },
-      { claims: ofIssuer, header: { kid: issuer.key.kid } as JWTHeaderParameters, jwk: { ...issuer.key.jwk } },
+      {
+        claims: ofIssuer,
+        header: { kid: issuer.key.kid } as JWTHeaderParameters,
+        jwk: { ...issuer.key.jwk },
+      },
     ];
   };
   type Target = ReturnType<typeof targets>[number];
@@ -88,7 +110,10 @@ suite("a forged token opens nothing, and nothing that it names is fetched", () =
   });
 
   const forgeries: [string, (target: Target) => Promise<string> | string][] = [
-    ["is not signed", ({ claims, header }) => `${encode({ ...header, alg: "none" })}.${encode(claims)}.`],
+    [
+      "is not signed",
+      ({ claims, header }) => `${encode({ ...header, alg: "none" })}.${encode(claims)}.`,
+    ],
     [
       "is not signed, in other letters",
       ({ claims, header }) => `${encode({ ...header, alg: "nOnE" })}.${encode(claims)}.`,
@@ -110,17 +135,35 @@ suite("a forged token opens nothing, and nothing that it names is fetched", () =
       "is signed with a key of the forger under the name of the right one",
       ({ claims, header }) => sign(claims, header),
     ],
-    ["names a key of the forger", ({ claims, header }) => sign(claims, { ...header, kid: "forged" })],
+    [
+      "names a key of the forger",
+      ({ claims, header }) => sign(claims, { ...header, kid: "forged" }),
+    ],
     ["names no key", ({ claims, header }) => sign(claims, { ...header, kid: undefined })],
-    ["names a key by a path", ({ claims, header }) => sign(claims, { ...header, kid: "../../../dev/null" })],
-    ["brings its key", ({ claims, header }) => sign(claims, { ...header, kid: "forged", jwk: forger.key.jwk })],
-    ["says where its keys are", ({ claims, header }) => sign(claims, { ...header, kid: "forged", jku: forger.url })],
+    [
+      "names a key by a path",
+      ({ claims, header }) => sign(claims, { ...header, kid: "../../../dev/null" }),
+    ],
+    [
+      "brings its key",
+      ({ claims, header }) => sign(claims, { ...header, kid: "forged", jwk: forger.key.jwk }),
+    ],
+    [
+      "says where its keys are",
+      ({ claims, header }) => sign(claims, { ...header, kid: "forged", jku: forger.url }),
+    ],
     [
       "says where its certificate is",
       ({ claims, header }) => sign(claims, { ...header, kid: "forged", x5u: forger.url }),
     ],
-    ["brings its certificate", ({ claims, header }) => sign(claims, { ...header, kid: "forged", x5c: ["MIIB"] })],
-    ["demands what is not known", ({ claims, header }) => sign(claims, { ...header, b64: true, crit: ["b64"] })],
+    [
+      "brings its certificate",
+      ({ claims, header }) => sign(claims, { ...header, kid: "forged", x5c: ["MIIB"] }),
+    ],
+    [
+      "demands what is not known",
+      ({ claims, header }) => sign(claims, { ...header, b64: true, crit: ["b64"] }),
+    ],
     [
       "is of the forger as an issuer",
       ({ claims, header }) => sign({ ...claims, iss: new URL(forger.url).origin }, header),
@@ -136,15 +179,21 @@ suite("a forged token opens nothing, and nothing that it names is fetched", () =
     const [ofPlane, ofIssuer] = targets() as [Target, Target];
     assert.equal(await hand.use(await sign(ofPlane.claims, ofPlane.header, issuer.key)), 401);
     assert.equal(
-      await hand.use(await sign(ofPlane.claims, { ...ofPlane.header, kid: issuer.key.kid }, issuer.key)),
+      await hand.use(
+        await sign(ofPlane.claims, { ...ofPlane.header, kid: issuer.key.kid }, issuer.key),
+      ),
       401,
     );
     const [, , signature] = own.token.split(".");
-    assert.equal(await hand.use(`${encode(own.header)}.${encode(ofIssuer.claims)}.${signature}`), 401);
+    assert.equal(
+      await hand.use(`${encode(own.header)}.${encode(ofIssuer.claims)}.${signature}`),
+      401,
+    );
   });
 
   test("an ID token, at any address", async () => {
-    for (const path of ["/mcp", "/tools", "/grants"]) assert.equal(await hand.use(own.idToken, path), 401);
+    for (const path of ["/mcp", "/tools", "/grants"])
+      assert.equal(await hand.use(own.idToken, path), 401);
   });
 
   for (const [what, changed] of [
@@ -158,7 +207,11 @@ suite("a forged token opens nothing, and nothing that it names is fetched", () =
     test(`one of the issuer that ${what}`, async () => {
       const { claims, header } = targets()[1] as Target;
       const aud = changed.aud === "/tools" ? { aud: `${world.url}/tools` } : {};
-      const token = await sign(JSON.parse(JSON.stringify({ ...claims, ...changed, ...aud })), header, issuer.key);
+      const token = await sign(
+        JSON.parse(JSON.stringify({ ...claims, ...changed, ...aud })),
+        header,
+        issuer.key,
+      );
       assert.equal(await hand.use(token), 401);
     });
 });

@@ -27,14 +27,23 @@ suite("a token for some servers", () => {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const challenge = response.headers.get("www-authenticate") ?? "";
-    return { status: response.status, challenge, json: (await response.json()) as Record<string, unknown> };
+    return {
+      status: response.status,
+      challenge,
+      json: (await response.json()) as Record<string, unknown>,
+    };
   }
   const call = async (token: string, tool: string) => {
     const { status, json } = await ask(token, `/tools/${tool}/call`, {});
     assert.equal(status, 200, JSON.stringify(json));
     return (json.call as { id: string }).id;
   };
-  async function status(token: string, method: string, path: string, body?: object): Promise<number> {
+  async function status(
+    token: string,
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<number> {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     const response = await fetch(world.url + path, { method, headers, ...sent });
@@ -51,7 +60,11 @@ suite("a token for some servers", () => {
     for (const path of ["/keys", "/people", "/audit"]) {
       const { status, challenge } = await ask(token, path);
       assert.equal(status, 403, path);
-      assert.match(challenge, /error="insufficient_scope", scope="call admin"/, "and asks for what would be enough");
+      assert.match(
+        challenge,
+        /error="insufficient_scope", scope="call admin"/,
+        "and asks for what would be enough",
+      );
     }
     const key = await ask(token, "/keys", { name: "wider", scopes: ["admin"] });
     assert.equal(key.status, 403);
@@ -84,7 +97,10 @@ suite("a token for some servers", () => {
     const all = await grantsOf(whole);
     assert.ok(all.length >= 3 && all.every(({ user }) => user === ann));
     const shown = await grantsOf(files);
-    assert.ok(shown.length > 0 && shown.every(({ user, scopes }) => user === ann && scopes.includes("server:files")));
+    assert.ok(
+      shown.length > 0 &&
+        shown.every(({ user, scopes }) => user === ann && scopes.includes("server:files")),
+    );
     assert.ok(shown.every(({ scopes }) => !scopes.includes("server:mail")));
     const beyond = all.filter(({ id }) => !shown.some((one) => one.id === id));
     for (const { id } of [
@@ -94,7 +110,11 @@ suite("a token for some servers", () => {
       assert.equal(await status(files, "DELETE", `/grants/${id}`), 404);
     const [own] = await grantsOf(mail);
     const reading = await tokenFor(ann, "read");
-    assert.equal(await status(reading, "DELETE", `/grants/${own?.id}`), 403, "to read is not to change");
+    assert.equal(
+      await status(reading, "DELETE", `/grants/${own?.id}`),
+      403,
+      "to read is not to change",
+    );
     assert.equal(await status(mail, "DELETE", `/grants/${own?.id}`), 200);
     for (const [method, path, body] of [
       ["PUT", "/servers/mail/token", { token: "x" }],

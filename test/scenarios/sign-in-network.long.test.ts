@@ -20,8 +20,10 @@ import { until } from "../fixtures/until.ts";
 import { runCli, startServeProcess, writeConfig } from "./support.ts";
 
 const name = "tools.example.org";
-const installed = (program: string) => [`/usr/sbin/${program}`, `/usr/bin/${program}`].find((file) => existsSync(file));
-const example = (path: string) => readFileSync(join(import.meta.dirname, "../../deploy", path), "utf8");
+const installed = (program: string) =>
+  [`/usr/sbin/${program}`, `/usr/bin/${program}`].find((file) => existsSync(file));
+const example = (path: string) =>
+  readFileSync(join(import.meta.dirname, "../../deploy", path), "utf8");
 
 type Place = {
   directory: TemporaryDirectory;
@@ -33,7 +35,10 @@ type Place = {
 };
 
 /** Our examples at free ports of this machine; `start` gives the words that the program is started with. */
-const proxies: Record<string, { program: string | undefined; start(place: Place): Promise<string[]> }> = {
+const proxies: Record<
+  string,
+  { program: string | undefined; start(place: Place): Promise<string[]> }
+> = {
   nginx: {
     program: installed("nginx"),
     async start({ directory, plane, secure, open, pair }) {
@@ -47,7 +52,9 @@ const proxies: Record<string, { program: string | undefined; start(place: Place)
         .replace("listen 80", `listen 127.0.0.1:${open}`);
       await mkdir(directory.file("tmp"));
       const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
-      const places = kinds.map((kind) => `${kind}_temp_path ${directory.file("tmp")}/${kind};`).join("\n");
+      const places = kinds
+        .map((kind) => `${kind}_temp_path ${directory.file("tmp")}/${kind};`)
+        .join("\n");
       const whole = `pid ${directory.file("pid")};\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${places}\n${own}\n}\n`;
       await writeFile(directory.file("nginx.conf"), whole);
       return ["-c", directory.file("nginx.conf"), "-g", "daemon off;"];
@@ -70,12 +77,29 @@ const proxies: Record<string, { program: string | undefined; start(place: Place)
   },
 };
 
-type Answer = { status: number; headers: Record<string, unknown>; body: string; certificate: string };
+type Answer = {
+  status: number;
+  headers: Record<string, unknown>;
+  body: string;
+  certificate: string;
+};
 
 /** A request to this machine that says it is for the public name; `ca` is all that it trusts. */
-function ask(port: number, path: string, ca: string, headers: Record<string, string> = {}): Promise<Answer> {
+function ask(
+  port: number,
+  path: string,
+  ca: string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const options = { host: "127.0.0.1", port, path, ca, servername: name, headers: { host: name, ...headers } };
+  const options = {
+    host: "127.0.0.1",
+    port,
+    path,
+    ca,
+    servername: name,
+    headers: { host: name, ...headers },
+  };
   const sent = request({ ...options, agent: false }, async (response) => {
     const certificate = (response.socket as TLSSocket).getPeerCertificate().fingerprint256;
     const { statusCode: status = 0, headers: said } = response;
@@ -98,12 +122,25 @@ suite("a plane on the network", () => {
     await install(first);
     const place = ["--config", config, "--data-dir", directory.file("data")];
     const url = `https://${name}`;
-    const alone = await runCli(["serve", "--port", "0", "--public-url", url, "--tls-cert", files.cert, ...place]);
+    const alone = await runCli([
+      "serve",
+      "--port",
+      "0",
+      "--public-url",
+      url,
+      "--tls-cert",
+      files.cert,
+      ...place,
+    ]);
     assert.match(alone.stderr, /TLS needs both/);
     const flags = ["--public-url", url, "--tls-cert", files.cert, "--tls-key", files.key];
     const refused = await runCli(["serve", "--port", "0", ...flags, ...place]);
     assert.match(refused.stderr, /No one could sign in at this plane/);
-    const withUrl = await writeConfig(directory, {}, { auth: { server: { enabled: true }, publicUrl: url } });
+    const withUrl = await writeConfig(
+      directory,
+      {},
+      { auth: { server: { enabled: true }, publicUrl: url } },
+    );
     assert.equal((await runCli(["people", "invite", "me", ...place.with(1, withUrl)])).code, 0);
     await using serving = await startServeProcess(withUrl, directory.file("data"), "0", flags);
     assert.match(serving.url, /^https:/);
@@ -124,15 +161,33 @@ suite("a plane on the network", () => {
 
   test("with a public address and no way to sign in says that no one has a key", async () => {
     await using directory = await temporaryDirectory();
-    const place = ["--config", await writeConfig(directory, {}), "--data-dir", directory.file("data")];
-    const words = [commandLineFile, "serve", "--port", "0", "--public-url", `https://${name}`, ...place];
-    const serving = spawn(process.execPath, words, { stdio: ["ignore", "ignore", "pipe"], env: fixtureEnvironment() });
+    const place = [
+      "--config",
+      await writeConfig(directory, {}),
+      "--data-dir",
+      directory.file("data"),
+    ];
+    const words = [
+      commandLineFile,
+      "serve",
+      "--port",
+      "0",
+      "--public-url",
+      `https://${name}`,
+      ...place,
+    ];
+    const serving = spawn(process.execPath, words, {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: fixtureEnvironment(),
+    });
     let said = "";
     serving.stderr.on("data", (chunk) => {
       said += chunk;
     });
     try {
-      await until("it says so", async () => /tools\.example\.org can be reached.*keys create NAME/s.test(said));
+      await until("it says so", async () =>
+        /tools\.example\.org can be reached.*keys create NAME/s.test(said),
+      );
     } finally {
       await stopProcess(serving);
     }
@@ -144,7 +199,11 @@ suite("a plane on the network", () => {
     }, async () => {
       await using directory = await temporaryDirectory();
       const url = `https://${name}`;
-      const config = await writeConfig(directory, {}, { auth: { publicUrl: url, server: { enabled: true } } });
+      const config = await writeConfig(
+        directory,
+        {},
+        { auth: { publicUrl: url, server: { enabled: true } } },
+      );
       const place = ["--config", config, "--data-dir", directory.file("data")];
       const invited = await runCli(["people", "invite", "me", "--json", ...place]);
       assert.equal(invited.code, 0, invited.stderr);
@@ -152,7 +211,13 @@ suite("a plane on the network", () => {
       await using serving = await startServeProcess(config, directory.file("data"), "0", trust);
       const pair = selfSigned(name);
       const [secure, open] = [await freePort(), await freePort()];
-      const words = await start({ directory, plane: new URL(serving.url).host, secure, open, pair });
+      const words = await start({
+        directory,
+        plane: new URL(serving.url).host,
+        secure,
+        open,
+        pair,
+      });
       const proxy = spawn(program ?? "", words, { stdio: "ignore" });
       try {
         const through = (path: string, headers = {}) => ask(secure, path, pair.cert, headers);
@@ -163,26 +228,44 @@ suite("a plane on the network", () => {
           ),
         );
         const plain = await fetch(`http://127.0.0.1:${open}/mcp`, { redirect: "manual" });
-        assert.deepEqual([plain.status, plain.headers.get("location")?.slice(0, 8)], [308, "https://"]);
-        const metadata = JSON.parse((await through("/.well-known/oauth-authorization-server")).body) as {
+        assert.deepEqual(
+          [plain.status, plain.headers.get("location")?.slice(0, 8)],
+          [308, "https://"],
+        );
+        const metadata = JSON.parse(
+          (await through("/.well-known/oauth-authorization-server")).body,
+        ) as {
           issuer: string;
         };
         assert.equal(metadata.issuer, url);
         const refused = await through("/mcp");
         assert.equal(refused.status, 401);
-        assert.match(String(refused.headers["www-authenticate"]), /resource_metadata="https:\/\/tools\.example\.org\//);
+        assert.match(
+          String(refused.headers["www-authenticate"]),
+          /resource_metadata="https:\/\/tools\.example\.org\//,
+        );
         const page = await through("/sign-in/access");
         assert.equal(page.status, 303);
-        const begun = await through(String(page.headers.location), { "x-forwarded-for": "198.51.100.7" });
+        const begun = await through(String(page.headers.location), {
+          "x-forwarded-for": "198.51.100.7",
+        });
         assert.match(String(begun.headers["set-cookie"]), /__Secure-toolplane_.*secure/i);
         assert.equal(
-          (await through("/oauth/authorize?client_id=unknown", { "x-forwarded-for": "198.51.100.7" })).status,
+          (
+            await through("/oauth/authorize?client_id=unknown", {
+              "x-forwarded-for": "198.51.100.7",
+            })
+          ).status,
           400,
         );
         await until("the refusal is recorded with the address that the proxy saw", async () => {
           const { stdout } = await runCli(["audit", "list", "--json", ...place]);
-          const { records = [] } = JSON.parse(stdout) as { records?: { operation: string; address: string }[] };
-          return records.some(({ operation, address }) => operation === "signIn.authorize" && address === "127.0.0.1");
+          const { records = [] } = JSON.parse(stdout) as {
+            records?: { operation: string; address: string }[];
+          };
+          return records.some(
+            ({ operation, address }) => operation === "signIn.authorize" && address === "127.0.0.1",
+          );
         });
       } finally {
         await stopProcess(proxy);

@@ -15,7 +15,9 @@ const email = "ann@example.org";
 
 async function setUp(claims: object = {}) {
   const provider = await startSignInProvider(clientId, clientSecret);
-  const world = await startSigningWorld({ signIn: { issuer: provider.url, clientId, clientSecret, claims } });
+  const world = await startSigningWorld({
+    signIn: { issuer: provider.url, clientId, clientSecret, claims },
+  });
   const hand = createHand(world);
   provider.state.claims = { sub: "1", email, email_verified: true, groups: ["ops"] };
   /** Through the provider, to where the browser ends up. */
@@ -50,9 +52,15 @@ suite("people sign in at the company's provider", () => {
     assert.match(page.text, /You are signed in as ann@example\.org/);
     const back = await at.hand.follow(agent, await at.hand.consent(agent, page));
     assert.ok(back.location);
-    const given = (await at.hand.exchange(client, back.location, asked.verifier)).json() as Record<string, string>;
+    const given = (await at.hand.exchange(client, back.location, asked.verifier)).json() as Record<
+      string,
+      string
+    >;
     const [, payload = ""] = String(given.access_token).split(".");
-    const { sub, groups } = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, unknown>;
+    const { sub, groups } = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<
+      string,
+      unknown
+    >;
     assert.deepEqual([sub, groups], [email, ["ops"]]);
     assert.equal(await at.hand.use(String(given.access_token)), 200);
     const [person] = await at.world.withPlane((plane) => plane.people.list());
@@ -60,9 +68,16 @@ suite("people sign in at the company's provider", () => {
 
     at.provider.state.claims = { ...at.provider.state.claims, groups: ["dev"] };
     await at.through();
-    const renewed = (await at.hand.refresh(client, String(given.refresh_token))).json() as Record<string, string>;
+    const renewed = (await at.hand.refresh(client, String(given.refresh_token))).json() as Record<
+      string,
+      string
+    >;
     const [, next = ""] = String(renewed.access_token).split(".");
-    assert.match(Buffer.from(next, "base64url").toString(), /"groups":\["dev"\]/, "the newest word counts");
+    assert.match(
+      Buffer.from(next, "base64url").toString(),
+      /"groups":\["dev"\]/,
+      "the newest word counts",
+    );
   });
 
   const changed = (fields: URLSearchParams, name: string, value: string | null) => {
@@ -83,7 +98,10 @@ suite("people sign in at the company's provider", () => {
     ["an old ID token", { claims: { ...good, exp: soon(-600), iat: soon(-700) } }],
     ["an ID token of tomorrow", { claims: { ...good, nbf: soon(3_600) } }],
     ["an address that is not verified", { claims: { ...good, email_verified: false } }],
-    ["an address that is not verified, said in text", { claims: { ...good, email_verified: "false" } }],
+    [
+      "an address that is not verified, said in text",
+      { claims: { ...good, email_verified: "false" } },
+    ],
     ["no address", { claims: { sub: "1" } }],
   ];
   test("and no answer but the right one lets a person in", async () => {
@@ -115,7 +133,10 @@ suite("people sign in at the company's provider", () => {
     await using at = await setUp();
     await at.provider[Symbol.asyncDispose]();
     const agent = createAgent(at.world.url);
-    const page = await at.hand.follow(agent, await agent.ask(at.hand.request(await at.hand.newClient()).path));
+    const page = await at.hand.follow(
+      agent,
+      await agent.ask(at.hand.request(await at.hand.newClient()).path),
+    );
     const away = await agent.ask(`/sign-in/${at.hand.uidIn(page)}/provider`);
     assert.equal(away.status, 503);
     assert.match(away.text, /cannot be reached to sign you in/);
@@ -128,15 +149,23 @@ suite("people sign in at the company's provider", () => {
   test("and the way back counts in the browser that went, once", async () => {
     await using at = await setUp();
     const agent = createAgent(at.world.url);
-    const page = await at.hand.follow(agent, await agent.ask(at.hand.request(await at.hand.newClient()).path));
+    const page = await at.hand.follow(
+      agent,
+      await agent.ask(at.hand.request(await at.hand.newClient()).path),
+    );
     const away = await agent.ask(`/sign-in/${at.hand.uidIn(page)}/provider`);
-    const back = new URL((await fetch(away.location ?? "", { redirect: "manual" })).headers.get("location") ?? "");
+    const back = new URL(
+      (await fetch(away.location ?? "", { redirect: "manual" })).headers.get("location") ?? "",
+    );
     const victim = createAgent(at.world.url);
     const stolen = await at.hand.follow(victim, await victim.ask(back.pathname + back.search));
     assert.equal(stolen.status, 400);
     const own = await at.hand.follow(agent, await agent.ask(back.pathname + back.search));
     assert.match(own.text, /Allow/);
-    assert.equal((await at.hand.follow(agent, await agent.ask(back.pathname + back.search))).status, 400);
+    assert.equal(
+      (await at.hand.follow(agent, await agent.ask(back.pathname + back.search))).status,
+      400,
+    );
   });
 });
 
@@ -151,17 +180,29 @@ suite("programs sign in as themselves", () => {
     await using world = await startSigningWorld({ server: { clients } });
     const hand = createHand(world);
     const ask = (fields: Record<string, string>, word = secret) =>
-      hand.token({ grant_type: "client_credentials", resource: `${world.url}/mcp`, ...fields }, basic("ci", word));
+      hand.token(
+        { grant_type: "client_credentials", resource: `${world.url}/mcp`, ...fields },
+        basic("ci", word),
+      );
     for (const fields of [{}, { scope: "call server:files" }] as Record<string, string>[]) {
       const { status, json } = await ask(fields);
       assert.equal(status, 200);
       const [, payload = ""] = String(json().access_token).split(".");
-      const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, unknown>;
-      assert.deepEqual([claims.sub, claims.scope, claims.groups], ["ci", "call server:files", ["robots"]]);
+      const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<
+        string,
+        unknown
+      >;
+      assert.deepEqual(
+        [claims.sub, claims.scope, claims.groups],
+        ["ci", "call server:files", ["robots"]],
+      );
       assert.equal(await hand.use(String(json().access_token)), 200);
     }
     assert.equal((await ask({ scope: "admin" })).json().scope, undefined);
-    assert.equal(await hand.use(String((await ask({ scope: "admin" })).json().access_token), "/keys"), 401);
+    assert.equal(
+      await hand.use(String((await ask({ scope: "admin" })).json().access_token), "/keys"),
+      401,
+    );
     assert.equal((await ask({}, "wrong")).json().error, "invalid_client");
     assert.equal((await ask({ resource: "https://other.example" })).json().error, "invalid_target");
     assert.equal(
@@ -174,10 +215,19 @@ suite("programs sign in as themselves", () => {
     const { SignJWT } = await import("jose");
     const { signingKey } = await import("../fixtures/issuer.ts");
     const key = await signingKey("ci-key");
-    await using world = await startSigningWorld({ server: { clients: { ci: { keys: [key.jwk], scopes: ["read"] } } } });
+    await using world = await startSigningWorld({
+      server: { clients: { ci: { keys: [key.jwk], scopes: ["read"] } } },
+    });
     const hand = createHand(world);
     const proof = (claims: object, by = key) =>
-      new SignJWT({ iss: "ci", sub: "ci", aud: world.url, jti: crypto.randomUUID(), exp: soon(60), ...claims })
+      new SignJWT({
+        iss: "ci",
+        sub: "ci",
+        aud: world.url,
+        jti: crypto.randomUUID(),
+        exp: soon(60),
+        ...claims,
+      })
         .setProtectedHeader({ alg: by.alg, kid: by.kid })
         .sign(by.privateKey);
     const ask = (assertion: string) =>
@@ -202,7 +252,9 @@ suite("programs sign in as themselves", () => {
   test("for a person, with the assertion of the company's provider", async () => {
     await using provider = await startSignInProvider(clientId, clientSecret);
     const clients = { agent: { secret, scopes: [] } };
-    await using world = await startSigningWorld({ server: { clients, assertionIssuers: [provider.url] } });
+    await using world = await startSigningWorld({
+      server: { clients, assertionIssuers: [provider.url] },
+    });
     const hand = createHand(world);
     const assertion = (claims: object = {}, type = "oauth-id-jag+jwt") =>
       provider.sign(
@@ -232,14 +284,25 @@ suite("programs sign in as themselves", () => {
     assert.equal(status, 200, text);
     assert.equal(await hand.use(String(json().access_token)), 200);
     const [grant] = await world.withPlane((plane) => plane.grants.list());
-    assert.deepEqual([grant?.user, grant?.client.id, grant?.client.verified], [email, "agent", true]);
+    assert.deepEqual(
+      [grant?.user, grant?.client.id, grant?.client.verified],
+      [email, "agent", true],
+    );
     await world.withPlane((plane) => plane.grants.revoke(grant?.id ?? ""));
     const limited = await ask(await assertion({ scope: "call server:files" }), { scope: "call" });
     assert.equal(claimsOf(String(limited.json().access_token)).scope, "call server:files");
     const only = await ask(await assertion({ groups: undefined }));
-    assert.deepEqual(claimsOf(String(only.json().access_token)).groups, ["ops"], "what it says nothing of stays");
+    assert.deepEqual(
+      claimsOf(String(only.json().access_token)).groups,
+      ["ops"],
+      "what it says nothing of stays",
+    );
     const less = await ask(await assertion({ groups: ["dev"] }));
-    assert.deepEqual(claimsOf(String(less.json().access_token)).groups, ["dev"], "the newest word counts");
+    assert.deepEqual(
+      claimsOf(String(less.json().access_token)).groups,
+      ["dev"],
+      "the newest word counts",
+    );
     for (const [bad, fields] of [
       [good, {}],
       [await assertion({ iat: soon(86_400), exp: soon(86_700) }), {}],
@@ -288,8 +351,18 @@ suite("a plane that others reach and that lets no one in", () => {
     const place = ["--config", config, "--data-dir", directory.file("data")];
     const { code, stderr } = await runCli(["serve", "--port", "0", ...place]);
     assert.equal(code, 2, stderr);
-    assert.match(stderr, /No one could sign in at this plane.*toolplane people invite NAME --scope admin/s);
-    const invited = await runCli(["people", "invite", "me@example.org", "--scope", "admin", ...place]);
+    assert.match(
+      stderr,
+      /No one could sign in at this plane.*toolplane people invite NAME --scope admin/s,
+    );
+    const invited = await runCli([
+      "people",
+      "invite",
+      "me@example.org",
+      "--scope",
+      "admin",
+      ...place,
+    ]);
     assert.match(invited.stdout, /https:\/\/tools\.example\.org\/sign-in\/invite\/[\w-]{43}/);
     const { stdout } = await runCli(["people", "list", ...place]);
     assert.match(stdout, /me@example\.org.*admin.*invited/);

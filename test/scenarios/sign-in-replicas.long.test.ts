@@ -7,7 +7,13 @@ import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { password } from "../workbench/signing-world.ts";
 import { createAgent, createHand, type Fields } from "./signing-by-hand.ts";
-import { namedServer, runCli, type ServeProcess, startServeProcess, writeConfig } from "./support.ts";
+import {
+  namedServer,
+  runCli,
+  type ServeProcess,
+  startServeProcess,
+  writeConfig,
+} from "./support.ts";
 
 const ann = "ann@example.org";
 
@@ -54,7 +60,8 @@ for (const kind of ["SQLite", "Postgres"] as const)
       /** The same browser, at this replica. */
       const agent = createAgent(at.url);
       const via = (replica: ServeProcess) => ({
-        ask: (path: string, init: RequestInit = {}) => agent.ask(new URL(path, replica.url).href, init),
+        ask: (path: string, init: RequestInit = {}) =>
+          agent.ask(new URL(path, replica.url).href, init),
         post: (path: string, fields: Fields) => agent.post(new URL(path, replica.url).href, fields),
       });
       const step = async (replica: ServeProcess, location: URL | null) => {
@@ -73,7 +80,10 @@ for (const kind of ["SQLite", "Postgres"] as const)
       await first.stop("SIGKILL");
       const resumed = await step(second, signedIn.location);
       const consent = await step(second, resumed.location);
-      const allowed = await via(second).post(`/sign-in/${hand.uidIn(consent)}/consent`, hand.ticked(consent));
+      const allowed = await via(second).post(
+        `/sign-in/${hand.uidIn(consent)}/consent`,
+        hand.ticked(consent),
+      );
       at.replicas.push(await at.start(0));
       const third = at.replicas[2] as ServeProcess;
       const back = await step(third, allowed.location);
@@ -97,14 +107,23 @@ for (const kind of ["SQLite", "Postgres"] as const)
             jsonrpc: "2.0",
             id: 1,
             method: "initialize",
-            params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "p", version: "1" } },
+            params: {
+              protocolVersion: "2025-11-25",
+              capabilities: {},
+              clientInfo: { name: "p", version: "1" },
+            },
           }),
         });
         await response.text();
         return response.status;
       };
-      assert.deepEqual([await use(third, tokens.access_token), await use(fourth, tokens.access_token)], [200, 200]);
-      const renewed = (await hand.refresh(client, tokens.refresh_token)).json() as { access_token: string };
+      assert.deepEqual(
+        [await use(third, tokens.access_token), await use(fourth, tokens.access_token)],
+        [200, 200],
+      );
+      const renewed = (await hand.refresh(client, tokens.refresh_token)).json() as {
+        access_token: string;
+      };
       assert.equal(await use(fourth, renewed.access_token), 200);
 
       const listed = await runCli(["grants", "list", ...at.place]);
@@ -125,12 +144,17 @@ for (const kind of ["SQLite", "Postgres"] as const)
       await using database = kind === "Postgres" ? await startPostgres() : null;
       await using oauth = await startOAuth();
       const remote = { url: oauth.url, auth: { type: "oauth" } };
-      await using at = await startReplicas(database === null ? null : database.address(), { remote });
+      await using at = await startReplicas(database === null ? null : database.address(), {
+        remote,
+      });
       const [first, second] = at.replicas as [ServeProcess, ServeProcess];
       const invited = await runCli(["people", "invite", ann, ...at.place]);
       const { pathname } = new URL(String((invited.json() as { url?: string }).url));
       const hand = createHand({ url: at.url } as never);
-      assert.equal((await createAgent(at.url).post(`${pathname}/password`, { password })).status, 303);
+      assert.equal(
+        (await createAgent(at.url).post(`${pathname}/password`, { password })).status,
+        303,
+      );
       const { agent } = await hand.signIn(ann);
 
       const begun = await agent.ask("/account/remote");

@@ -13,7 +13,11 @@ const initialize = {
   jsonrpc: "2.0",
   id: 1,
   method: "initialize",
-  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "probe", version: "1" } },
+  params: {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "probe", version: "1" },
+  },
 };
 
 suite("the plane as a protected resource of an identity provider", () => {
@@ -24,7 +28,10 @@ suite("the plane as a protected resource of an identity provider", () => {
   before(async () => {
     directory = await temporaryDirectory();
     issuer = await startIssuer({ discovery: true });
-    const servers = { files: namedServer("files", ["read", "write"]), mail: namedServer("mail", ["send"]) };
+    const servers = {
+      files: namedServer("files", ["read", "write"]),
+      mail: namedServer("mail", ["send"]),
+    };
     const toolsets = { reading: { providers: ["files"], allow_tools: ["read"] } };
     const config = await writeConfig(directory, servers, {
       auth: { issuer: issuer.url },
@@ -39,8 +46,14 @@ suite("the plane as a protected resource of an identity provider", () => {
     await directory[Symbol.asyncDispose]();
   });
 
-  const tokenFor = (path: string, claims: Claims = {}) => issuer.token({ aud: `${serving.url}${path}`, ...claims });
-  async function ask(path: string, token: string | null, body?: unknown, headers: Record<string, string> = {}) {
+  const tokenFor = (path: string, claims: Claims = {}) =>
+    issuer.token({ aud: `${serving.url}${path}`, ...claims });
+  async function ask(
+    path: string,
+    token: string | null,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ) {
     const response = await fetch(`${serving.url}${path}`, {
       ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
       headers: {
@@ -56,10 +69,14 @@ suite("the plane as a protected resource of an identity provider", () => {
       challenge: response.headers.get("www-authenticate") ?? "",
       session: response.headers.get("mcp-session-id"),
       text: read,
-      json: () => JSON.parse(read.startsWith("event:") ? (/^data: (.*)$/m.exec(read)?.[1] ?? "") : read) as Claims,
+      json: () =>
+        JSON.parse(
+          read.startsWith("event:") ? (/^data: (.*)$/m.exec(read)?.[1] ?? "") : read,
+        ) as Claims,
     };
   }
-  const mcp = (token: string | null, body: unknown = initialize, query = "") => ask(`/mcp${query}`, token, body);
+  const mcp = (token: string | null, body: unknown = initialize, query = "") =>
+    ask(`/mcp${query}`, token, body);
 
   test("a request without a token gets the place to ask for one, and for what", async () => {
     const { status, challenge } = await mcp(null);
@@ -101,10 +118,13 @@ suite("the plane as a protected resource of an identity provider", () => {
   test("the metadata is not given under another host", async () => {
     const { hostname, port } = new URL(serving.url);
     const status = await new Promise((resolve) =>
-      request({ hostname, port, path: `${wellKnown}/mcp`, headers: { host: "evil.example" } }, (response) => {
-        void text(response);
-        resolve(response.statusCode);
-      }).end(),
+      request(
+        { hostname, port, path: `${wellKnown}/mcp`, headers: { host: "evil.example" } },
+        (response) => {
+          void text(response);
+          resolve(response.statusCode);
+        },
+      ).end(),
     );
     assert.equal(status, 403);
   });
@@ -116,7 +136,12 @@ suite("the plane as a protected resource of an identity provider", () => {
     const called = await ask(
       "/mcp",
       token,
-      { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "files__read", arguments: {} } },
+      {
+        jsonrpc: "2.0",
+        id: 2,
+        method: "tools/call",
+        params: { name: "files__read", arguments: {} },
+      },
       { "mcp-session-id": session ?? "", "mcp-protocol-version": "2025-11-25" },
     );
     assert.match(called.text, /files:read/);
@@ -136,13 +161,16 @@ suite("the plane as a protected resource of an identity provider", () => {
     ["no person", () => tokenFor("/mcp", { sub: undefined })],
     [
       "a key that is not published",
-      async () => issuer.token({ aud: `${serving.url}/mcp` }, { kid: "other" }, await signingKey("other")),
+      async () =>
+        issuer.token({ aud: `${serving.url}/mcp` }, { kid: "other" }, await signingKey("other")),
     ],
     [
       "a signature with a shared secret",
       async () => {
         const [, payload] = (await tokenFor("/mcp")).split(".");
-        const header = Buffer.from(JSON.stringify({ alg: "HS256", kid: "first" })).toString("base64url");
+        const header = Buffer.from(JSON.stringify({ alg: "HS256", kid: "first" })).toString(
+          "base64url",
+        );
         return `${header}.${payload}.AAAA`;
       },
     ],
@@ -163,8 +191,15 @@ suite("the plane as a protected resource of an identity provider", () => {
   test("a token that may only read gets, for a call, the scopes to ask for", async () => {
     const token = await tokenFor("/mcp", { scope: "openid read" });
     const { session } = await mcp(token);
-    const call = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "files__read", arguments: {} } };
-    const { status, challenge } = await ask("/mcp", token, call, { "mcp-session-id": session ?? "" });
+    const call = {
+      jsonrpc: "2.0",
+      id: 2,
+      method: "tools/call",
+      params: { name: "files__read", arguments: {} },
+    };
+    const { status, challenge } = await ask("/mcp", token, call, {
+      "mcp-session-id": session ?? "",
+    });
     assert.equal(status, 403);
     assert.equal(
       challenge,
@@ -189,7 +224,10 @@ suite("the plane as a protected resource of an identity provider", () => {
     assert.deepEqual(await namesFor("call"), ["files__read", "files__write", "mail__send"]);
     assert.deepEqual(await namesFor("call server:mail"), ["mail__send"]);
     assert.deepEqual(await namesFor("call toolset:reading"), ["files__read"]);
-    assert.deepEqual(await namesFor("call toolset:reading server:mail"), ["files__read", "mail__send"]);
+    assert.deepEqual(await namesFor("call toolset:reading server:mail"), [
+      "files__read",
+      "mail__send",
+    ]);
     assert.deepEqual(await namesFor("call server:nowhere"), []);
     assert.deepEqual(await namesFor("call toolset:nowhere"), []);
   });
@@ -207,7 +245,11 @@ suite("the plane as a protected resource of an identity provider", () => {
     const { status, challenge } = await mcp(token, initialize, "?server=files");
     assert.equal(status, 403);
     assert.match(challenge, /scope="call server:mail server:files"/);
-    assert.equal((await mcp(token, initialize, "?server=nowhere")).status, 400, "what is not there is not asked for");
+    assert.equal(
+      (await mcp(token, initialize, "?server=nowhere")).status,
+      400,
+      "what is not there is not asked for",
+    );
   });
 
   test("keys of the issuer are not asked for again with every token", async () => {

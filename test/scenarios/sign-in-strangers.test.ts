@@ -22,14 +22,23 @@ suite("what a stranger has of another", () => {
     await hand.invite(eve);
     const tokenOf = async (user: string, scope = "call") =>
       (await hand.signIn(user, createAgent(world.url), { scope })).access_token;
-    tokens = { ann: await tokenOf(ann), eve: await tokenOf(eve), narrow: await tokenOf(ann, "call server:mail") };
+    tokens = {
+      ann: await tokenOf(ann),
+      eve: await tokenOf(eve),
+      narrow: await tokenOf(ann, "call server:mail"),
+    };
   });
   after(() => world[Symbol.asyncDispose]());
 
   const post = (token: string, body: object, headers: Record<string, string> = {}) =>
     fetch(`${world.url}/mcp`, {
       method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", accept, ...headers },
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        accept,
+        ...headers,
+      },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...body }),
     });
 
@@ -40,7 +49,8 @@ suite("what a stranger has of another", () => {
     await begun.text();
     const session = begun.headers.get("mcp-session-id");
     assert.ok(session);
-    const list = (token: string) => post(token, { method: "tools/list" }, { "mcp-session-id": session });
+    const list = (token: string) =>
+      post(token, { method: "tools/list" }, { "mcp-session-id": session });
     assert.match(await (await list(tokens.ann)).text(), /files__read/);
     for (const token of [tokens.eve, tokens.narrow]) {
       const answer = await list(token);
@@ -80,7 +90,9 @@ suite("what a stranger has of another", () => {
   });
 
   test("invitation, code, token and password are in no line of the record and in no event", async () => {
-    const { url } = await world.withPlane((plane) => plane.people.invite({ user: "new@example.org" }));
+    const { url } = await world.withPlane((plane) =>
+      plane.people.invite({ user: "new@example.org" }),
+    );
     const { pathname } = new URL(url);
     await createAgent(world.url).ask(pathname);
     await createAgent(world.url).post(`${pathname}/password`, { password: "short" });
@@ -92,7 +104,10 @@ suite("what a stranger has of another", () => {
     // What the serving process records is in the store a moment later.
     const kept = await world.withPlane((plane) =>
       eventually("the grant in the record", async () => {
-        const text = JSON.stringify([await plane.audit.list({ limit: 1_000 }), await plane.events.list()]);
+        const text = JSON.stringify([
+          await plane.audit.list({ limit: 1_000 }),
+          await plane.events.list(),
+        ]);
         return text.includes(grant) ? text : undefined;
       }),
     );
@@ -104,16 +119,29 @@ suite("what a stranger has of another", () => {
       refresh: signed.refresh_token,
       access: signed.access_token,
     };
-    for (const [what, secret] of Object.entries(secrets)) assert.ok(!kept.includes(String(secret)), what);
+    for (const [what, secret] of Object.entries(secrets))
+      assert.ok(!kept.includes(String(secret)), what);
   });
 
   test("registration is read in bounded time, whatever its shape, and changes no object", async () => {
     const deep = `${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}`;
     const strange: [string, string][] = [
       ["deep", `{"redirect_uris":["${redirectUri}"],"jwks":${deep}}`],
-      ["wide", JSON.stringify({ redirect_uris: [redirectUri], contacts: Array.from({ length: 9_000 }, () => "a") })],
-      ["a prototype", `{"redirect_uris":["${redirectUri}"],"__proto__":{"grant_types":["client_credentials"]}}`],
-      ["a constructor", `{"redirect_uris":["${redirectUri}"],"constructor":{"prototype":{"admin":true}}}`],
+      [
+        "wide",
+        JSON.stringify({
+          redirect_uris: [redirectUri],
+          contacts: Array.from({ length: 9_000 }, () => "a"),
+        }),
+      ],
+      [
+        "a prototype",
+        `{"redirect_uris":["${redirectUri}"],"__proto__":{"grant_types":["client_credentials"]}}`,
+      ],
+      [
+        "a constructor",
+        `{"redirect_uris":["${redirectUri}"],"constructor":{"prototype":{"admin":true}}}`,
+      ],
       ["a list", "[]"],
       ["a number", "1"],
       ["nothing", ""],
@@ -134,10 +162,20 @@ suite("what a stranger has of another", () => {
 
   /** Makes the plane ask for the keys of a client at this address, if it may. */
   async function nameKeys(at: ReturnType<typeof createHand>, address: string): Promise<void> {
-    const { status, json } = await at.register({ token_endpoint_auth_method: "private_key_jwt", jwks_uri: address });
+    const { status, json } = await at.register({
+      token_endpoint_auth_method: "private_key_jwt",
+      jwks_uri: address,
+    });
     if (status !== 201) return;
     const id = String(json().client_id);
-    const said = { iss: id, sub: id, aud: at.origin, jti: crypto.randomUUID(), iat: soon(0), exp: soon(60) };
+    const said = {
+      iss: id,
+      sub: id,
+      aud: at.origin,
+      jti: crypto.randomUUID(),
+      iat: soon(0),
+      exp: soon(60),
+    };
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const answer = await at.token({
       grant_type: "authorization_code",
@@ -146,7 +184,10 @@ suite("what a stranger has of another", () => {
       client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
       client_assertion: `${part({ alg: "ES256", kid: "../../x" })}.${part(said)}.AAAA`,
     });
-    assert.ok(answer.status === 400 || answer.status === 401, `${address}: ${answer.status} ${answer.text}`);
+    assert.ok(
+      answer.status === 400 || answer.status === 401,
+      `${address}: ${answer.status} ${answer.text}`,
+    );
   }
 
   test("address of this machine is never connected to, however it is written", async () => {
@@ -165,7 +206,10 @@ suite("what a stranger has of another", () => {
       await nameKeys(hand, address);
     }
     assert.equal(connections, 0);
-    await using open = await startSigningWorld({}, { security: { egress: { allow: [`localhost:${port}`] } } });
+    await using open = await startSigningWorld(
+      {},
+      { security: { egress: { allow: [`localhost:${port}`] } } },
+    );
     await nameKeys(createHand(open), `https://localhost:${port}/keys`);
     assert.notEqual(connections, 0, "where the configuration allows it, it is");
     await new Promise((resolve) => inside.close(resolve));
@@ -196,7 +240,10 @@ suite("what a stranger has of another", () => {
   test("sign-in that a person cancels on the plane's own pages ends there", async () => {
     const agent = createAgent(world.url);
     const page = await hand.follow(agent, await agent.ask("/sign-in/access"));
-    const cancelled = await hand.follow(agent, await agent.post(`/sign-in/${hand.uidIn(page)}/cancel`, {}));
+    const cancelled = await hand.follow(
+      agent,
+      await agent.post(`/sign-in/${hand.uidIn(page)}/cancel`, {}),
+    );
     assert.match(cancelled.text, /You are not signed in/);
   });
 });

@@ -66,7 +66,10 @@ export function query(fields: Fields): URLSearchParams {
 
 /** The claims of a token, unchecked. */
 export const claimsOf = (token: string) =>
-  JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as Record<string, unknown>;
+  JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as Record<
+    string,
+    unknown
+  >;
 
 export const redirectUri = "https://client.example/callback";
 
@@ -124,7 +127,9 @@ export function createHand(world: SigningWorld) {
   /** The boxes of a page that are ticked, as a browser sends them. */
   const ticked = (answer: Answer): Fields =>
     Object.fromEntries(
-      [...answer.text.matchAll(/<input type="checkbox" name="([^"]+)" checked>/g)].map(([, name]) => [name, "on"]),
+      [...answer.text.matchAll(/<input type="checkbox" name="([^"]+)" checked>/g)].map(
+        ([, name]) => [name, "on"],
+      ),
     );
   const consent = (agent: Agent, page: Answer, fields: Fields = ticked(page)) =>
     agent.post(`/sign-in/${uidIn(page)}/consent`, fields);
@@ -133,8 +138,12 @@ export function createHand(world: SigningWorld) {
   async function allow(agent: Agent, path: string, user: string): Promise<URL> {
     let page = await follow(agent, await agent.ask(path));
     if (page.text.includes("<h1>Sign in</h1>"))
-      page = await follow(agent, await agent.post(`/sign-in/${uidIn(page)}/password`, { user, password }));
-    if (page.text.includes("Allow</button>")) page = await follow(agent, await consent(agent, page));
+      page = await follow(
+        agent,
+        await agent.post(`/sign-in/${uidIn(page)}/password`, { user, password }),
+      );
+    if (page.text.includes("Allow</button>"))
+      page = await follow(agent, await consent(agent, page));
     return page.location ?? assert.fail(`${page.status} ${page.text}`);
   }
 
@@ -165,7 +174,12 @@ export function createHand(world: SigningWorld) {
     return { ...given, clientId, back, verifier: asked.verifier, agent };
   }
   const refresh = (clientId: string, refreshToken: string, other: Fields = {}) =>
-    token({ grant_type: "refresh_token", client_id: clientId, refresh_token: refreshToken, ...other });
+    token({
+      grant_type: "refresh_token",
+      client_id: clientId,
+      refresh_token: refreshToken,
+      ...other,
+    });
 
   /** The status of a request with this token. */
   async function use(accessToken: string, path = "/mcp"): Promise<number> {
@@ -183,7 +197,11 @@ export function createHand(world: SigningWorld) {
               jsonrpc: "2.0",
               id: 1,
               method: "initialize",
-              params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "p", version: "1" } },
+              params: {
+                protocolVersion: "2025-11-25",
+                capabilities: {},
+                clientInfo: { name: "p", version: "1" },
+              },
             }),
           }
         : {}),

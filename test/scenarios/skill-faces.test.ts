@@ -11,7 +11,11 @@ import { fixture, runCli, startServe, writeConfig } from "./support.ts";
 
 async function writeHandbook({ path }: TemporaryDirectory): Promise<void> {
   await writeFiles(path, {
-    "skills/refunds/SKILL.md": skillText("refunds", "How customers get their money back.", "# Refunds\nAsk first.\n"),
+    "skills/refunds/SKILL.md": skillText(
+      "refunds",
+      "How customers get their money back.",
+      "# Refunds\nAsk first.\n",
+    ),
     "skills/refunds/mail.md": "Dear customer",
     "skills/travel/SKILL.md": skillText("travel", "How to book hotels and flights."),
     "skills/broken/SKILL.md": "# nothing\n",
@@ -43,14 +47,22 @@ test("a search finds skills beside tools, and a model reads one with call_tool",
   const found = await call("mcp_tool_search", { query: "refund a customer" });
   const uri = "skill://handbook.toolplane/refunds/SKILL.md";
   assert.deepEqual((found.structuredContent.skills as JsonObject[])[0]?.uri, uri);
-  assert.match(String(found.content[0]?.text), /skill refunds \(skill:\/\/handbook\.toolplane\/refunds\/SKILL\.md\)/);
+  assert.match(
+    String(found.content[0]?.text),
+    /skill refunds \(skill:\/\/handbook\.toolplane\/refunds\/SKILL\.md\)/,
+  );
   assert.match(String((await call("call_tool", { name: uri })).content[0]?.text), /Ask first/);
   const file = await call("call_tool", { name: "skill://handbook.toolplane/refunds/mail.md" });
   assert.equal(file.content[0]?.text, "Dear customer");
-  const none = await call("call_tool", { name: "skill://handbook.toolplane/refunds/../../etc/passwd" });
+  const none = await call("call_tool", {
+    name: "skill://handbook.toolplane/refunds/../../etc/passwd",
+  });
   assert.equal(none.isError, true);
   const elsewhere = await EraClient.open(`${gateway.url}?mode=lazy&server=plain`, "legacy");
-  const hidden = await elsewhere.request("tools/call", { name: "call_tool", arguments: { name: uri } });
+  const hidden = await elsewhere.request("tools/call", {
+    name: "call_tool",
+    arguments: { name: uri },
+  });
   assert.equal(hidden.isError, true, "a skill of a server that is not in the view");
 });
 
@@ -85,7 +97,11 @@ test("the command line and the HTTP API show both kinds of skills, and why one i
   await using serving = await startServe(config, directory.file("data"));
   const { body: listed } = await getJson(`${serving.url}/published-skills?limit=1`);
   assert.deepEqual(
-    [listed.total, (listed.skills as JsonObject[])[0]?.kind, (listed.skills as JsonObject[])[0]?.files],
+    [
+      listed.total,
+      (listed.skills as JsonObject[])[0]?.kind,
+      (listed.skills as JsonObject[])[0]?.files,
+    ],
     [2, "folder", 2],
   );
   assert.equal((listed.leftOut as JsonObject[]).length, 1);
@@ -98,7 +114,8 @@ test("a skill is decided about on the command line by the name that the list giv
   const config = await writeConfig(directory, { own: { skills: directory.file("own") } });
   const where = ["--config", config, "--data-dir", directory.file("data")];
   const held = await runCli(["skills", "published", ...where]);
-  const [, remedy = ""] = /'toolplane (pins accept skill:[^']+)'/.exec(held.stdout + held.stderr) ?? [];
+  const [, remedy = ""] =
+    /'toolplane (pins accept skill:[^']+)'/.exec(held.stdout + held.stderr) ?? [];
   assert.equal(remedy, "pins accept skill:own/skill://orders/SKILL.md");
   const accepted = await runCli([...remedy.split(" "), ...where]);
   assert.equal(accepted.code, 0, accepted.stderr);

@@ -38,7 +38,10 @@ for (const era of eras) {
       "team/greet/picture.png": Uint8Array.of(0x89, 0x50, 0xff, 0),
       "notes.txt": "no skill",
     });
-    await using gateway = await startGateway({ own: { skills: directory.path }, desk: fixture("skilled", []) });
+    await using gateway = await startGateway({
+      own: { skills: directory.path },
+      desk: fixture("skilled", []),
+    });
     const client = await EraClient.open(gateway.url, era, { capabilities: knows });
     await client.request("tools/list");
     const skills = await skillsOf(client);
@@ -51,12 +54,17 @@ for (const era of eras) {
       ],
     );
     assert.match(await textAt(client, String(skills[0]?.uri)), /How to refund/);
-    assert.equal(await textAt(client, "skill://own.toolplane/refunds/forms/mail.md"), "Dear customer");
+    assert.equal(
+      await textAt(client, "skill://own.toolplane/refunds/forms/mail.md"),
+      "Dear customer",
+    );
     const { contents } = await client.request("resources/read", {
       uri: "skill://own.toolplane/team/greet/picture.png",
     });
     assert.equal((contents as { blob: string }[])[0]?.blob, "iVD/AA==");
-    const { resources } = await client.request("resources/directory/read", { uri: "skill://own.toolplane/refunds" });
+    const { resources } = await client.request("resources/directory/read", {
+      uri: "skill://own.toolplane/refunds",
+    });
     assert.deepEqual(
       (resources as JsonObject[]).map(({ uri, mimeType }) => [uri, mimeType]),
       [
@@ -64,8 +72,14 @@ for (const era of eras) {
         ["skill://own.toolplane/refunds/forms", "inode/directory"],
       ],
     );
-    assert.match(await refused(client, "skills/get", "skill://own.toolplane/none/SKILL.md"), /-32602/);
-    assert.match(await refused(client, "resources/read", "skill://own.toolplane/notes.txt"), /-32602|-32002/);
+    assert.match(
+      await refused(client, "skills/get", "skill://own.toolplane/none/SKILL.md"),
+      /-32602/,
+    );
+    assert.match(
+      await refused(client, "resources/read", "skill://own.toolplane/notes.txt"),
+      /-32602|-32002/,
+    );
   });
 
   test(`the official ${era} client verifies the skills of a folder`, async () => {
@@ -82,7 +96,10 @@ for (const era of eras) {
     await gateway.plane.prompts.list();
     const client = new Client(
       { name: "host", version: "1.0.0" },
-      { capabilities: knows, ...(era === "modern" ? { versionNegotiation: { mode: "auto" as const } } : {}) },
+      {
+        capabilities: knows,
+        ...(era === "modern" ? { versionNegotiation: { mode: "auto" as const } } : {}),
+      },
     );
     await client.connect(new StreamableHTTPClientTransport(new URL(gateway.url)));
     const skills = new SkillsClient(client);
@@ -91,7 +108,10 @@ for (const era of eras) {
     const [skill] = listed;
     assert.ok(skill && listed.length === 1, "one wrong skill would make the client refuse all");
     const read = await skills.read(skill);
-    assert.deepEqual([read.verified, read.frontmatter?.description], [true, "A text over two lines"]);
+    assert.deepEqual(
+      [read.verified, read.frontmatter?.description],
+      [true, "A text over two lines"],
+    );
     assert.equal((await skills.read(skill, "scripts/run.sh")).text, "echo hi\n");
     await client.close();
   });
@@ -107,7 +127,11 @@ for (const era of eras) {
     await client.request("tools/list");
     const { prompts } = await client.request("prompts/list");
     const names = (prompts as JsonObject[]).map(({ name }) => name);
-    assert.deepEqual(names, ["own__skill_one_greet", "own__skill_two_greet"], "equal names have their paths");
+    assert.deepEqual(
+      names,
+      ["own__skill_one_greet", "own__skill_two_greet"],
+      "equal names have their paths",
+    );
     const { messages } = await client.request("prompts/get", { name: "own__skill_two_greet" });
     assert.match(JSON.stringify(messages), /How two greets/);
     const { resources } = await client.request("resources/list");
@@ -148,7 +172,10 @@ test("a folder that changes is read again; the changed skill waits for a person,
 test("links, hidden files and what is no skill are not served, and a link that takes the place of a file is refused", async () => {
   await using outside = await temporaryDirectory();
   await using directory = await temporaryDirectory();
-  await writeFiles(outside.path, { "secret.txt": "the secret", "linked/SKILL.md": skillText("linked", "Elsewhere.") });
+  await writeFiles(outside.path, {
+    "secret.txt": "the secret",
+    "linked/SKILL.md": skillText("linked", "Elsewhere."),
+  });
   await writeFiles(directory.path, {
     "good/SKILL.md": skillText("good", "Good."),
     "good/notes.md": "notes",
@@ -171,12 +198,20 @@ test("links, hidden files and what is no skill are not served, and a link that t
     [["skill://own.toolplane/good/SKILL.md", "skill://own.toolplane/good/notes.md"]],
   );
   const root = "skill://own.toolplane";
-  const addresses = ["inner/secret.txt", "linked/SKILL.md", "good/../../secret.txt", "good/.env", "good/%2e%2e/%2e%2e"];
+  const addresses = [
+    "inner/secret.txt",
+    "linked/SKILL.md",
+    "good/../../secret.txt",
+    "good/.env",
+    "good/%2e%2e/%2e%2e",
+  ];
   for (const address of addresses)
     assert.notEqual(await refused(client, "resources/read", `${root}/${address}`), "null", address);
   await rm(directory.file("good/notes.md"));
   await symlink(outside.file("secret.txt"), directory.file("good/notes.md"));
-  const answer = JSON.stringify(await client.exchange("resources/read", { uri: `${root}/good/notes.md` }));
+  const answer = JSON.stringify(
+    await client.exchange("resources/read", { uri: `${root}/good/notes.md` }),
+  );
   assert.doesNotMatch(answer, /the secret/);
   await rm(directory.file("good"), { recursive: true });
   await symlink(outside.path, directory.file("good"));
@@ -188,5 +223,8 @@ test("a folder that is not there is a server that is not available, and the reas
   await using gateway = await startGateway({ own: { skills: directory.file("none") } });
   await gateway.plane.servers.connect("own").catch(() => undefined);
   const { error } = await gateway.plane.servers.get("own");
-  assert.match(String(error), /folder of skills cannot be read: there is no such file or directory. Correct 'skills'/);
+  assert.match(
+    String(error),
+    /folder of skills cannot be read: there is no such file or directory. Correct 'skills'/,
+  );
 });

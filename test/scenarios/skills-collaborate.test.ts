@@ -17,13 +17,20 @@ test("an answer that the participants of a skill do not agree to is none", async
       { kind: "text", text: "YES." },
     ],
   });
-  const models = Object.fromEntries(["default", "checker"].map((name) => [name, { baseURL: model.url, model: name }]));
+  const models = Object.fromEntries(
+    ["default", "checker"].map((name) => [name, { baseURL: model.url, model: name }]),
+  );
   const participants = [{ id: "checker", model: "checker", system_prompt: "You check facts." }];
   const where = skill("where", {
     required_tools: ["echo.echo"],
     collaboration: { enabled: true, participants },
   });
-  const config = await workConfig(directory, { echo: fixture("echo") }, { skills: [where] }, { models });
+  const config = await workConfig(
+    directory,
+    { echo: fixture("echo") },
+    { skills: [where] },
+    { models },
+  );
   try {
     await using plane = await createPlane({ config, dataDirectory: directory.file("data") });
     const refused = await plane.skills.run("where", { city: "Rome" });

@@ -47,7 +47,10 @@ const skills = [
     steps: [say("one", "${input.what}")],
   }),
   skill("astray", { steps: [say("one", "hi"), { id: "two", tool: "fx.nowhere" }] }),
-  skill("thinking", { instruction_prompt: "Say hello with your tool.", required_tools: ["fx.echo"] }),
+  skill("thinking", {
+    instruction_prompt: "Say hello with your tool.",
+    required_tools: ["fx.echo"],
+  }),
   { ...skill("own", { steps: [say("one", "hi")] }), persona: "Nova" },
 ];
 
@@ -79,7 +82,11 @@ suite("a skill that is run", () => {
         policy: { rules: [{ tool: "fx.pid", verdict: "deny", reason: "no one needs it" }] },
       },
     );
-    plane = await createPlane({ config, dataDirectory: directory.file("data"), principal: { user: "ann" } });
+    plane = await createPlane({
+      config,
+      dataDirectory: directory.file("data"),
+      principal: { user: "ann" },
+    });
   });
   after(async () => {
     await plane.stop();
@@ -98,7 +105,12 @@ suite("a skill that is run", () => {
   test("passes what was given and what steps said on, and tells what it does", async () => {
     const told: string[] = [];
     for (const type of [
-      ...(["skill.started", "skill.plan_generated", "skill.plan_ready", "skill.step_started"] as const),
+      ...([
+        "skill.started",
+        "skill.plan_generated",
+        "skill.plan_ready",
+        "skill.step_started",
+      ] as const),
       ...(["skill.step_succeeded", "skill.completed"] as const),
     ])
       plane.on(type, () => told.push(type));
@@ -117,10 +129,17 @@ suite("a skill that is run", () => {
     ]);
     assert.equal(told.at(-1), "skill.completed");
     const calls = await plane.calls.list({ run: run.id });
-    assert.deepEqual([calls.length, new Set(calls.map(({ principal }) => principal.user))], [4, new Set(["ann"])]);
+    assert.deepEqual(
+      [calls.length, new Set(calls.map(({ principal }) => principal.user))],
+      [4, new Set(["ann"])],
+    );
     assert.doesNotMatch(JSON.stringify(await plane.events.list()), /Ada/, "no event has a value");
-    const heard = async (principal: Principal) => JSON.stringify(await plane.events.list(0, undefined, { principal }));
-    assert.doesNotMatch(await heard(principalOf({ user: "ann", groups: ["less"] })), /skill\.|fx\.echo/);
+    const heard = async (principal: Principal) =>
+      JSON.stringify(await plane.events.list(0, undefined, { principal }));
+    assert.doesNotMatch(
+      await heard(principalOf({ user: "ann", groups: ["less"] })),
+      /skill\.|fx\.echo/,
+    );
   });
 
   test("leaves out what is not meant, with what depends on it", async () => {
@@ -134,14 +153,21 @@ suite("a skill that is run", () => {
     const run = await plane.skills.run("failing");
     assert.deepEqual([run.outcome, run.error?.code], ["failed", "TOOL_ERROR"]);
     const states = Object.fromEntries(run.steps.map(({ id, state }) => [id, state]));
-    assert.deepEqual(states, { bad: "failed", quick: "succeeded", long: "cancelled", later: "cancelled" });
+    assert.deepEqual(states, {
+      bad: "failed",
+      quick: "succeeded",
+      long: "cancelled",
+      later: "cancelled",
+    });
   });
 
   test("is not begun when something is missing, and all of that is reported at once", async () => {
     const failure = await plane.skills.run("wanting").catch((thrown) => thrown);
     assert.equal(failure.code, "NOT_READY");
     assert.deepEqual(
-      failure.data.reasons.map(({ kind, name }: { kind: string; name: string }) => `${kind} ${name}`),
+      failure.data.reasons.map(
+        ({ kind, name }: { kind: string; name: string }) => `${kind} ${name}`,
+      ),
       ["input what", "tool fx.nothing", "policy fx.pid", "capability telepathy"],
     );
     assert.match(failure.message, /no one needs it/);
@@ -151,14 +177,18 @@ suite("a skill that is run", () => {
     assert.equal((await plane.skills.run("own", {}, { principal: nova })).outcome, "completed");
     await assert.rejects(plane.skills.run("own"), { code: "NOT_FOUND" });
     const reader = principalOf({ user: "rita", scopes: ["read"] });
-    await assert.rejects(plane.skills.run("relay", { who: "R" }, { principal: reader }), { code: "FORBIDDEN" });
+    await assert.rejects(plane.skills.run("relay", { who: "R" }, { principal: reader }), {
+      code: "FORBIDDEN",
+    });
   });
 
   test("without steps is followed by a model that has its tools and no others", async () => {
     const before = callsAt(directory.file("log")).length;
     const run = await plane.skills.run("thinking");
     assert.deepEqual([run.outcome, run.result], ["completed", "Hello was said."]);
-    const [{ body }] = model.requests as unknown as [{ body: { tools: { function: { name: string } }[] } }];
+    const [{ body }] = model.requests as unknown as [
+      { body: { tools: { function: { name: string } }[] } },
+    ];
     assert.deepEqual(
       body.tools.map((tool) => tool.function.name),
       ["fx__echo"],

@@ -1,6 +1,17 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type Context, type ContextManager, context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
-import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import {
+  type Context,
+  type ContextManager,
+  context,
+  ROOT_CONTEXT,
+  trace,
+} from "@opentelemetry/api";
+import {
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
 
 export type SpanKeeper = Disposable & {
   /** The spans that have ended so far, by name. */
@@ -30,7 +41,8 @@ function asyncContexts(): ContextManager {
   const storage = new AsyncLocalStorage<Context>();
   const manager: ContextManager = {
     active: () => storage.getStore() ?? ROOT_CONTEXT,
-    with: (within, work, self, ...args) => storage.run(within, () => work.call(self as never, ...args)),
+    with: (within, work, self, ...args) =>
+      storage.run(within, () => work.call(self as never, ...args)),
     bind: (_, target) => target,
     enable: () => manager,
     disable: () => manager,

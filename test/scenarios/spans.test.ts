@@ -31,7 +31,9 @@ async function startEndpoint(failures: number) {
   const headers: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {
     headers.push(request.headers);
-    response.writeHead(headers.length <= failures ? 503 : 200, { "content-type": "text/plain" }).end("fine");
+    response
+      .writeHead(headers.length <= failures ? 503 : 200, { "content-type": "text/plain" })
+      .end("fine");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -75,23 +77,37 @@ suite("spans", () => {
     const stages = Object.entries(attributes)
       .filter(isStage)
       .map(([name]) => name.split(".")[2]);
-    assert.deepEqual(stages, ["resolve", "authorize", "validate", "inject", "approve", "route", "execute"]);
-    assert.deepEqual(Object.fromEntries(Object.entries(attributes).filter((one) => !isStage(one))), {
-      "gen_ai.operation.name": "execute_tool",
-      "gen_ai.tool.name": "echo.echo",
-      "gen_ai.tool.type": "extension",
-      "gen_ai.conversation.id": "c-1",
-      "toolplane.face": "library",
-      "toolplane.server": "echo",
-      "toolplane.provider": "mcp",
-      "toolplane.call.status": "succeeded",
-      "toolplane.call.attempts": 1,
-    });
+    assert.deepEqual(stages, [
+      "resolve",
+      "authorize",
+      "validate",
+      "inject",
+      "approve",
+      "route",
+      "execute",
+    ]);
+    assert.deepEqual(
+      Object.fromEntries(Object.entries(attributes).filter((one) => !isStage(one))),
+      {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "echo.echo",
+        "gen_ai.tool.type": "extension",
+        "gen_ai.conversation.id": "c-1",
+        "toolplane.face": "library",
+        "toolplane.server": "echo",
+        "toolplane.provider": "mcp",
+        "toolplane.call.status": "succeeded",
+        "toolplane.call.attempts": 1,
+      },
+    );
     assert.equal(attempt?.attributes["mcp.method.name"], "tools/call");
     assert.equal(attempt?.attributes["gen_ai.tool.name"], "echo");
     const { traceId } = call?.spanContext() ?? {};
     assert.deepEqual(saidAt(directory.file("log")), [`00-${traceId}-${idOf(attempt)}-01`]);
-    assert.doesNotMatch(JSON.stringify(kept.spans().map(({ attributes, events }) => [attributes, events])), /CANARY/);
+    assert.doesNotMatch(
+      JSON.stringify(kept.spans().map(({ attributes, events }) => [attributes, events])),
+      /CANARY/,
+    );
   });
 
   test("errors are reported by their code and nothing else, and what waits for a person is none", async () => {
@@ -108,7 +124,12 @@ suite("spans", () => {
     const told = kept
       .spans()
       .filter(({ kind }) => kind === SpanKind.INTERNAL)
-      .map(({ name, attributes, status }) => [name, attributes["error.type"], status.code, status.message]);
+      .map(({ name, attributes, status }) => [
+        name,
+        attributes["error.type"],
+        status.code,
+        status.message,
+      ]);
     const { ERROR, UNSET } = SpanStatusCode;
     assert.deepEqual(told, [
       ["execute_tool echo.fail", "tool_error", ERROR, undefined],
@@ -119,7 +140,9 @@ suite("spans", () => {
     ]);
     const [thrown] = kept.named("tools/call throw");
     assert.equal(thrown?.attributes["rpc.response.status_code"], "-32603");
-    const everything = kept.spans().map(({ name, attributes, events, status }) => [name, attributes, events, status]);
+    const everything = kept
+      .spans()
+      .map(({ name, attributes, events, status }) => [name, attributes, events, status]);
     assert.doesNotMatch(JSON.stringify(everything), /CANARY/);
   });
 
@@ -146,7 +169,9 @@ suite("spans", () => {
     using kept = keepSpans();
     await using plane = await planeOf({ echo: fixture("echo") });
     const own = trace.getTracer("program").startSpan("work");
-    await context.with(trace.setSpan(context.active(), own), () => plane.call("echo.echo", { message: "hi" }));
+    await context.with(trace.setSpan(context.active(), own), () =>
+      plane.call("echo.echo", { message: "hi" }),
+    );
     own.end();
     assert.equal(parentOf(kept.named("execute_tool echo.echo")[0]), own.spanContext().spanId);
   });
@@ -156,7 +181,10 @@ suite("spans", () => {
     using kept = keepSpans();
     const servers = { echo: fixture("echo", ["--log", directory.file("log")]) };
     await using gateway = await startGateway(servers);
-    const app = createApp(gateway.plane, { host: "127.0.0.1", closing: new AbortController().signal });
+    const app = createApp(gateway.plane, {
+      host: "127.0.0.1",
+      closing: new AbortController().signal,
+    });
     await app.request("http://127.0.0.1/tools/echo.echo/call", {
       method: "POST",
       headers: { host: "127.0.0.1", traceparent, tracestate: "vendor=1" },
@@ -183,7 +211,8 @@ suite("spans", () => {
     );
     const said = saidAt(directory.file("log"));
     assert.equal(said.length, 3);
-    for (const one of said) assert.match(String(one), new RegExp(`^00-${remote.trace}-(?!${remote.span})`));
+    for (const one of said)
+      assert.match(String(one), new RegExp(`^00-${remote.trace}-(?!${remote.span})`));
   });
 
   test("where no one takes spans, the caller's trace is passed on as it is, and nothing is said otherwise", async () => {
@@ -224,7 +253,12 @@ suite("spans", () => {
     using kept = keepSpans();
     await using plane = await createPlane({ config: {} });
     const forever = Promise.withResolvers<string>();
-    const manifest = { name: "slow", description: "Never ends.", side_effects: "none", providers: [] };
+    const manifest = {
+      name: "slow",
+      description: "Never ends.",
+      side_effects: "none",
+      providers: [],
+    };
     plane.tools.register({ manifest, run: () => forever.promise } as never);
     const outcome = await plane.call("slow", {}, { timeoutMs: 300 });
     assert.equal(outcome.error?.code, "TIMEOUT");

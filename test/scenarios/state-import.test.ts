@@ -57,7 +57,8 @@ const rowsIn = async (config: string, dataDirectory: string) => {
 };
 
 /** All lines but the last, which only seals them. */
-const linesIn = async (file: string) => (await readFile(file, "utf8")).trimEnd().split("\n").slice(0, -1);
+const linesIn = async (file: string) =>
+  (await readFile(file, "utf8")).trimEnd().split("\n").slice(0, -1);
 
 const lineOf = (table: string, lines: readonly string[]) =>
   lines.find((line) => line.includes(`"table":"${table}"`)) ?? assert.fail(`nothing of ${table}`);
@@ -126,7 +127,10 @@ test("an export of a plane that goes on working is of one moment", async () => {
   async function* open() {
     yield* lines;
   }
-  await state.importState(open, { onChecked: (rows) => told.push(rows), onRow: () => told.push(1) });
+  await state.importState(open, {
+    onChecked: (rows) => told.push(rows),
+    onRow: () => told.push(1),
+  });
   assert.deepEqual([told[0], told.length - 1], [lines.length - 2, lines.length - 2]);
   await using other = await createPlane({ config, dataDirectory: second });
   assert.equal((await other.calls.verify()).ok, true);
@@ -136,7 +140,10 @@ test("what this version does not know is refused and named, and never left out w
   await using directory = await temporaryDirectory();
   const { config, file } = await exported(directory, 1);
   const lines = await linesIn(file);
-  const call = JSON.parse(lineOf("calls", lines)) as { table: string; row: Record<string, unknown> };
+  const call = JSON.parse(lineOf("calls", lines)) as {
+    table: string;
+    row: Record<string, unknown>;
+  };
   const withRow = (row: Record<string, unknown>) => [...lines, JSON.stringify({ ...call, row })];
   const cases: [lines: string[], said: RegExp][] = [
     [
@@ -152,7 +159,10 @@ test("what this version does not know is refused and named, and never left out w
       /Line 1 .*of version 2, and this installation knows 1.*update this installation/,
     ],
     [[JSON.stringify({ servers: {} })], /Line 1 .*not a state export.*'state export'/],
-    [withRow({ ...call.row, record: { a: 1 } }), /Line \d+ .*it is not a table row.*export it again/],
+    [
+      withRow({ ...call.row, record: { a: 1 } }),
+      /Line \d+ .*it is not a table row.*export it again/,
+    ],
   ];
   for (const [given, said] of cases) {
     await writeFile(file, sealed(given));

@@ -11,13 +11,16 @@ import { skill, task, workConfig } from "./work-world.ts";
 /** A plane with some history: something in every table but those of agents and of what was cleaned up. */
 async function makeHistory(config: string, dataDirectory: string): Promise<void> {
   await using plane = await createPlane({ config, dataDirectory });
-  await plane.tools.set({ name: "echo.add", description: "Adds, as we say" } as never, { reason: "clearer" });
+  await plane.tools.set({ name: "echo.add", description: "Adds, as we say" } as never, {
+    reason: "clearer",
+  });
   await plane.tokens.set("docs", { token: "very-secret" });
   await plane.call("echo.echo", { message: "large ".repeat(4_000) }, { maxResultBytes: 1_000 });
   assert.equal((await plane.call("broken.slow", {})).ok, false);
   assert.equal((await plane.jobs.run("nightly", { wait: true })).state, "succeeded");
   await plane.jobs.pause("nightly");
-  for (const message of ["a", "b", "odd \u0000 \u2028 \u{1f680}"]) await plane.call("echo.echo", { message });
+  for (const message of ["a", "b", "odd \u0000 \u2028 \u{1f680}"])
+    await plane.call("echo.echo", { message });
   await plane.call("echo.put_note", { key: "k", text: "asked" }, { approvalWaitMs: 0 });
   await plane.call("echo.put_note", { key: "k", text: "planned" }, { mode: "plan" });
   await plane.keys.create({ name: "ann", user: "ann", scopes: ["call"] });
@@ -60,15 +63,28 @@ test("an embedded plane grows into a shared one, and back, without losing its hi
     assert.equal(result.code, 0, result.stderr);
     return result.json() as unknown as Record<string, unknown>;
   };
-  const files = ["one", "two", "three"].map((name) => directory.file(`${name}.jsonl`)) as [string, string, string];
+  const files = ["one", "two", "three"].map((name) => directory.file(`${name}.jsonl`)) as [
+    string,
+    string,
+    string,
+  ];
 
   await run("state", "export", files[0], ...place("first"));
   const checked = await run("state", "import", files[0], "--dry-run", ...place("other", store));
   assert.equal(checked.imported, false);
   const taken = await run("state", "import", files[0], ...place("other", store));
   assert.equal(taken.hash, checked.hash);
-  const empty = Object.keys(stateTables).filter((table) => !Object.hasOwn(taken.rows as object, table));
-  assert.deepEqual(empty, ["sign_ins", "call_checkpoints", "audit_checkpoints", "roots", "remembered", "runs"]);
+  const empty = Object.keys(stateTables).filter(
+    (table) => !Object.hasOwn(taken.rows as object, table),
+  );
+  assert.deepEqual(empty, [
+    "sign_ins",
+    "call_checkpoints",
+    "audit_checkpoints",
+    "roots",
+    "remembered",
+    "runs",
+  ]);
   await run("state", "export", files[1], ...place("other", store));
   await run("state", "import", files[1], ...place("third"));
   await run("state", "export", files[2], ...place("third"));
@@ -84,7 +100,11 @@ test("an embedded plane grows into a shared one, and back, without losing its hi
   assert.deepEqual(chains[1], chains[0]);
   // What goes on there goes on after what was.
   {
-    await using plane = await createPlane({ config, dataDirectory: directory.file("other"), store });
+    await using plane = await createPlane({
+      config,
+      dataDirectory: directory.file("other"),
+      store,
+    });
     // There is a key by now, so a person has to be asked.
     assert.equal((await plane.call("echo.echo", { message: "here" })).call.status, "waiting");
     const before = (taken.rows as { calls: number }).calls;

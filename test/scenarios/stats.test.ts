@@ -27,7 +27,10 @@ async function place(directory: TemporaryDirectory, count: number, more: object 
   const file = directory.file("listings.json");
   await writeFile(file, JSON.stringify([Array.from({ length: count }, (_, at) => tool(at))]));
   const servers = { many: fixture("scripted-list", ["--tools", file]), echo: fixture("echo") };
-  const config = await writeConfig(directory, servers, { results: { builtinTool: false }, ...more });
+  const config = await writeConfig(directory, servers, {
+    results: { builtinTool: false },
+    ...more,
+  });
   return { config, dataDirectory: directory.file("data") };
 }
 
@@ -51,7 +54,10 @@ test("fifty tools cost what their definitions are long, and nearly nothing where
     totals.fullTokens,
     servers.reduce((sum, { fullTokens }) => sum + fullTokens, 0),
   );
-  assert.ok(totals.fullTokens > 8_000 && totals.summaryTokens * 3 < totals.fullTokens, JSON.stringify(totals));
+  assert.ok(
+    totals.fullTokens > 8_000 && totals.summaryTokens * 3 < totals.fullTokens,
+    JSON.stringify(totals),
+  );
   assert.ok(totals.savedPercent >= 80, JSON.stringify(totals));
   assert.equal(lazy.isActive, true);
   const shown = await runCli(["stats", "--server", "many", "--tools", ...where]);
@@ -62,7 +68,10 @@ test("fifty tools cost what their definitions are long, and nearly nothing where
   const { tools: few, totals: same } = first.json() as unknown as ContextStats;
   assert.deepEqual([few?.length, same.tools], [2, totals.tools], "only what is listed is less");
   assert.ok((few?.[0]?.fullTokens ?? 0) >= (few?.[1]?.fullTokens ?? 0));
-  assert.match((await runCli(["stats", "--limit", "0", ...where])).stderr, /integer from 1 to 1000/);
+  assert.match(
+    (await runCli(["stats", "--limit", "0", ...where])).stderr,
+    /integer from 1 to 1000/,
+  );
 });
 
 test("what is always loaded is counted as loaded, and few tools are given whole", async () => {
@@ -102,8 +111,16 @@ test("the same numbers are reported over HTTP", async () => {
   await using directory = await temporaryDirectory();
   const { config, dataDirectory } = await place(directory, 3);
   await using serving = await startServe(config, dataDirectory);
-  await (await fetch(`${serving.url}/registry/refresh`, { method: "POST", headers: serving.proof, body: "{}" })).text();
-  const stats = (await (await fetch(`${serving.url}/stats?server=many&tools=true`)).json()) as ContextStats;
+  await (
+    await fetch(`${serving.url}/registry/refresh`, {
+      method: "POST",
+      headers: serving.proof,
+      body: "{}",
+    })
+  ).text();
+  const stats = (await (
+    await fetch(`${serving.url}/stats?server=many&tools=true`)
+  ).json()) as ContextStats;
   assert.equal(stats.totals.tools, 3);
   assert.equal(stats.tools?.length, 3);
 });
@@ -111,12 +128,20 @@ test("the same numbers are reported over HTTP", async () => {
 test("mcp_context_stats says what the tools of each server cost, and is in no list", async () => {
   await using directory = await temporaryDirectory();
   const config = { mcpServers: { echo: fixture("echo") }, lazy: { mode: "always" as const } };
-  await using running = await startGateway({}, { plane: { config, dataDirectory: directory.path } });
+  await using running = await startGateway(
+    {},
+    { plane: { config, dataDirectory: directory.path } },
+  );
   const client = await EraClient.open(running.url, "legacy");
   const { tools } = (await client.request("tools/list")) as { tools: { name: string }[] };
   assert.ok(!tools.some(({ name }) => name === "mcp_context_stats"));
-  const { structuredContent } = await client.request("tools/call", { name: "mcp_context_stats", arguments: {} });
-  const { servers } = structuredContent as { servers: { name: string; fullTokens: number; summaryTokens: number }[] };
+  const { structuredContent } = await client.request("tools/call", {
+    name: "mcp_context_stats",
+    arguments: {},
+  });
+  const { servers } = structuredContent as {
+    servers: { name: string; fullTokens: number; summaryTokens: number }[];
+  };
   assert.equal(servers[0]?.name, "echo");
   assert.ok((servers[0]?.fullTokens ?? 0) > (servers[0]?.summaryTokens ?? 0));
 });

@@ -16,7 +16,14 @@ const jobRuns = 3;
 const work = {
   skills: [skill("say", { steps: [{ id: "say", tool: "now", arguments: {} }] })],
   tasks: [task("say", ["say"])],
-  jobs: [{ name: "say", personas: ["Atlas"], task_graph: [{ task: "say" }], accepts_external_requests: true }],
+  jobs: [
+    {
+      name: "say",
+      personas: ["Atlas"],
+      task_graph: [{ task: "say" }],
+      accepts_external_requests: true,
+    },
+  ],
 };
 
 /** Calls are made without a pause, while others list calls and run jobs; then all of it ends. */
@@ -66,7 +73,8 @@ async function assertWorksUnderLoad(store?: string): Promise<void> {
   assert.deepEqual([ok, calls], [true, made + jobRuns]);
 }
 
-test("under a steady load calls are listed, jobs end and the plane stops, with SQLite", () => assertWorksUnderLoad());
+test("under a steady load calls are listed, jobs end and the plane stops, with SQLite", () =>
+  assertWorksUnderLoad());
 
 test("under a steady load calls are listed, jobs end and the plane stops, with Postgres", async () => {
   await using server = await startPostgres();

@@ -25,7 +25,10 @@ test("whatever was acknowledged is there after kill -9, and nothing is half-writ
   const acknowledged: string[] = [];
   for (const prefix of prefixes) acknowledged.push(...(await writeUntilKilled(file, prefix)));
 
-  assert.ok(idsOf(acknowledged, "call").length > 0, "no writer lived long enough to prove anything");
+  assert.ok(
+    idsOf(acknowledged, "call").length > 0,
+    "no writer lived long enough to prove anything",
+  );
 
   assert.equal(integrityOf(file), "ok");
   const store = await openSqliteStore(file);
@@ -36,7 +39,9 @@ test("whatever was acknowledged is there after kill -9, and nothing is half-writ
 });
 
 async function writeUntilKilled(file: string, prefix: string): Promise<string[]> {
-  const child = spawn(process.execPath, [writer, file, prefix], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [writer, file, prefix], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const exited = once(child, "close");
   let printed = "";
   let complaints = "";
@@ -58,7 +63,9 @@ async function writeUntilKilled(file: string, prefix: string): Promise<string[]>
 }
 
 function idsOf(lines: readonly string[], kind: string): string[] {
-  return lines.filter((line) => line.startsWith(`${kind} `)).map((line) => line.slice(kind.length + 1));
+  return lines
+    .filter((line) => line.startsWith(`${kind} `))
+    .map((line) => line.slice(kind.length + 1));
 }
 
 function integrityOf(file: string): unknown {
@@ -101,7 +108,8 @@ async function assertSamples(store: Store): Promise<void> {
 
 async function assertApprovals(store: Store, acknowledged: readonly string[]): Promise<void> {
   const approvals = new Map((await store.heldCalls()).map((approval) => [approval.id, approval]));
-  for (const id of idsOf(acknowledged, "asked")) assert.ok(approvals.has(id), `${id} was asked and is gone`);
+  for (const id of idsOf(acknowledged, "asked"))
+    assert.ok(approvals.has(id), `${id} was asked and is gone`);
   for (const id of idsOf(acknowledged, "answered")) {
     assert.equal(approvals.get(id)?.status, "approved");
     assert.equal(approvals.get(id)?.answer?.by, "grace");

@@ -35,7 +35,10 @@ const published: Package = {
 type Instance = { directory: string; state: string; pid: number | null };
 type Where = { author: string; cwd: string; args: string[] };
 
-suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.platform === "win32" }, () => {
+suite("nothing of a cloned directory runs", {
+  concurrency: 3,
+  skip: process.platform === "win32",
+}, () => {
   let root: TemporaryDirectory;
   let packages: Awaited<ReturnType<typeof startPackages>>;
   before(async () => {
@@ -48,11 +51,18 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
   });
 
   /** A person with these servers of their own, in a directory that a stranger made. */
-  async function world(name: string, mcpServers: Record<string, object>, files: Record<string, string> = {}) {
+  async function world(
+    name: string,
+    mcpServers: Record<string, object>,
+    files: Record<string, string> = {},
+  ) {
     const home = root.file(`${name}/home`);
     const clone = root.file(`${name}/clone`);
     const own = join(home, "toolplane", "toolplane.json");
-    await Promise.all([mkdir(dirname(own), { recursive: true }), mkdir(clone, { recursive: true })]);
+    await Promise.all([
+      mkdir(dirname(own), { recursive: true }),
+      mkdir(clone, { recursive: true }),
+    ]);
     await writeFile(own, JSON.stringify({ mcpServers }));
     for (const [file, text] of Object.entries(files)) {
       await mkdir(dirname(join(clone, file)), { recursive: true });
@@ -105,7 +115,10 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
 
   test("a program that is missing beside the user's file is not taken from the directory it is used in", async () => {
     const script = '#!/bin/sh\n: > "$0.mark"\n';
-    const files = { "bin/mcp-server": script, "server.js": 'require("fs").writeFileSync(__filename + ".mark", "")' };
+    const files = {
+      "bin/mcp-server": script,
+      "server.js": 'require("fs").writeFileSync(__filename + ".mark", "")',
+    };
     const servers = {
       beside: { command: "./bin/mcp-server" },
       words: { command: "node", args: ["server.js"] },
@@ -120,7 +133,8 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
       ["call", "dotted.x"],
     ])
       await at.run(...words);
-    for (const file of ["bin/mcp-server.mark", "server.js.mark"]) assert.ok(!existsSync(join(at.clone, file)), file);
+    for (const file of ["bin/mcp-server.mark", "server.js.mark"])
+      assert.ok(!existsSync(join(at.clone, file)), file);
     const { servers: listed } = (await at.run("servers", "list", "--json")).json() as {
       servers: { name: string; state: string; error: string }[];
     };
@@ -139,7 +153,10 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
       const [record] = servingIn(at.env.XDG_DATA_HOME);
       assert.equal(record?.directory, null, "it belongs to no directory");
       if (process.platform === "linux")
-        assert.equal(realpathSync(`/proc/${record?.pid}/cwd`), realpathSync(join(at.env.XDG_DATA_HOME, "toolplane")));
+        assert.equal(
+          realpathSync(`/proc/${record?.pid}/cwd`),
+          realpathSync(join(at.env.XDG_DATA_HOME, "toolplane")),
+        );
     }
     assert.equal((await at.run("stop")).code, 0);
   });
@@ -169,7 +186,10 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
       assert.equal((await at.run("call", "echo.cwd")).stdout.trim(), at.clone);
       const elsewhere = root.file(`${name}/elsewhere`);
       await mkdir(elsewhere);
-      const { stdout } = await runCli(["call", "echo.cwd", "--json"], { cwd: elsewhere, env: at.env });
+      const { stdout } = await runCli(["call", "echo.cwd", "--json"], {
+        cwd: elsewhere,
+        env: at.env,
+      });
       assert.match(stdout, /not trusted yet/);
     });
 
@@ -187,7 +207,10 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
     const path = await at.where("by_path.where");
     const cwd = await at.where("by_cwd.where");
     assert.deepEqual([argument?.author, argument?.args], ["publisher", [at.clone]]);
-    assert.deepEqual([path?.author, path?.args], ["publisher", [`--root=${join(at.clone, "data")}`, "plain"]]);
+    assert.deepEqual(
+      [path?.author, path?.args],
+      ["publisher", [`--root=${join(at.clone, "data")}`, "plain"]],
+    );
     assert.deepEqual([cwd?.author, cwd?.cwd, cwd?.args], ["publisher", at.clone, ["plain"]]);
     assert.notEqual(argument?.cwd, at.clone);
     assert.ok(!existsSync(at.mark));
@@ -197,14 +220,23 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
     const at = await world("pnpm", { one: { command: "pnpm", args: ["dlx", "x"], cwd: "." } });
     const { stdout, code } = await at.run("config", "validate");
     assert.equal(code, 1);
-    assert.match(stdout, /pnpm dlx looks for packages in the directory where it starts[\s\S]*as an argument/);
-    const { servers } = (await at.run("servers", "list", "--json")).json() as { servers: { state: string }[] };
+    assert.match(
+      stdout,
+      /pnpm dlx looks for packages in the directory where it starts[\s\S]*as an argument/,
+    );
+    const { servers } = (await at.run("servers", "list", "--json")).json() as {
+      servers: { state: string }[];
+    };
     assert.equal(servers[0]?.state, "config_error");
   });
 
   test("clients in two directories work on their own files by one plane, each in a trusted one", async () => {
     const folder = { ...fixture("echo"), cwd: "$" + "{workspaceFolder}/sub" };
-    const at = await world("two", { echo: fixture("echo", ["."]), shared: fixture("echo"), folder });
+    const at = await world("two", {
+      echo: fixture("echo", ["."]),
+      shared: fixture("echo"),
+      folder,
+    });
     const other = root.file("two/other");
     const third = root.file("two/third");
     const linked = root.file("two/linked");
@@ -223,17 +255,28 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
     assert.equal((await two.call("folder__cwd", {})).text, join(realpathSync(other), "sub"));
     assert.equal(servingIn(at.env.XDG_DATA_HOME).length, 1);
     const refused = (await stranger.call("echo__cwd", {})).text;
-    assert.match(refused, /not trusted yet: it would work in .*third\. .*run 'toolplane trust' in .*third/);
+    assert.match(
+      refused,
+      /not trusted yet: it would work in .*third\. .*run 'toolplane trust' in .*third/,
+    );
     assert.equal((await stranger.call("shared__cwd", {})).text, realpathSync(dirname(at.own)));
     const listed = async (cwd: string) => {
       const { stdout } = await runCli(["servers", "list", "--json"], { cwd, env: at.env });
-      const { servers } = JSON.parse(stdout) as { servers: { name: string; instances?: Instance[] }[] };
+      const { servers } = JSON.parse(stdout) as {
+        servers: { name: string; instances?: Instance[] }[];
+      };
       return servers.find(({ name }) => name === "echo")?.instances ?? [];
     };
     const instances = await listed(at.clone);
-    assert.deepEqual(instances.map(({ directory }) => directory).sort(), [at.clone, realpathSync(other)].sort());
+    assert.deepEqual(
+      instances.map(({ directory }) => directory).sort(),
+      [at.clone, realpathSync(other)].sort(),
+    );
     assert.equal(new Set(instances.map(({ pid }) => pid)).size, 2);
-    assert.equal((await runCli(["call", "echo.cwd"], { cwd: other, env: at.env })).stdout.trim(), realpathSync(other));
+    assert.equal(
+      (await runCli(["call", "echo.cwd"], { cwd: other, env: at.env })).stdout.trim(),
+      realpathSync(other),
+    );
     await runCli(["trust", "--revoke"], { cwd: other, env: at.env });
     await until("it has ended there", async () => (await listed(other)).length === 1);
     assert.match((await two.call("echo__cwd", {})).text, /not trusted yet/);
@@ -242,11 +285,21 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
 
   test("trust that is given later, by a command or by its hash, reaches a plane that runs", async () => {
     const at = await world("later", { echo: fixture("echo", ["."]) });
-    await using client = await startGateway([], {}, () => undefined, { cwd: at.clone, env: at.env });
+    await using client = await startGateway([], {}, () => undefined, {
+      cwd: at.clone,
+      env: at.env,
+    });
     assert.match((await client.call("echo__cwd", {})).text, /not trusted yet: it would work in/);
     await at.run("trust", "--yes");
-    await until("the server runs", async () => (await client.call("echo__cwd", {})).text === at.clone);
-    const place = { config: at.own, projectDirectory: root.path, dataDirectory: root.file("later/other") };
+    await until(
+      "the server runs",
+      async () => (await client.call("echo__cwd", {})).text === at.clone,
+    );
+    const place = {
+      config: at.own,
+      projectDirectory: root.path,
+      dataDirectory: root.file("later/other"),
+    };
     const env = { ...process.env, ...at.env };
     await inSurroundings({ env, directory: at.clone }, async () => {
       await using plane = await createPlane(place);
@@ -265,7 +318,10 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
       TOOLPLANE_MCP_SERVER_ARGS: args.join(" "),
       TOOLPLANE_MCP_DEFAULT_SERVER: "mine",
     };
-    const { stdout } = await runCli(["call", "mine.cwd"], { cwd: at.clone, env: { ...at.env, ...variables } });
+    const { stdout } = await runCli(["call", "mine.cwd"], {
+      cwd: at.clone,
+      env: { ...at.env, ...variables },
+    });
     assert.equal(stdout.trim(), realpathSync(join(at.env.XDG_DATA_HOME, "toolplane", "start")));
   });
 
@@ -273,10 +329,16 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
     const at = await world("adds", {});
     await trap(at.clone, at.mark);
     const words = ["add", "--user", "--name", "mine", "npx -y where-server@1.0.0 ."];
-    const { stdout, stderr, code } = await runCli(words, { cwd: at.clone, env: { ...at.env, ...packages.env } });
+    const { stdout, stderr, code } = await runCli(words, {
+      cwd: at.clone,
+      env: { ...at.env, ...packages.env },
+    });
     assert.equal(code, 0, stdout + stderr);
     const { mcpServers } = JSON.parse(readFileSync(at.own, "utf8"));
-    assert.deepEqual(mcpServers.mine, { command: "npx", args: ["-y", "where-server@1.0.0", at.clone] });
+    assert.deepEqual(mcpServers.mine, {
+      command: "npx",
+      args: ["-y", "where-server@1.0.0", at.clone],
+    });
     assert.ok(!existsSync(at.mark));
   });
 });
@@ -284,6 +346,8 @@ suite("nothing of a cloned directory runs", { concurrency: 3, skip: process.plat
 function servingIn(data: string): { pid: number; directory: string | null }[] {
   const directory = join(data, "toolplane", "planes");
   const { readdirSync } = process.getBuiltinModule("node:fs");
-  const names = existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(".json")) : [];
+  const names = existsSync(directory)
+    ? readdirSync(directory).filter((name) => name.endsWith(".json"))
+    : [];
   return names.map((name) => JSON.parse(readFileSync(join(directory, name), "utf8")));
 }

@@ -6,7 +6,13 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { runCli as runCommand } from "../../src/faces/cli/program.ts";
-import { type CallStatus, createPlane, type ErrorReport, type Outcome, type Plane } from "../../src/index.ts";
+import {
+  type CallStatus,
+  createPlane,
+  type ErrorReport,
+  type Outcome,
+  type Plane,
+} from "../../src/index.ts";
 import { createCli } from "../../src/local-cli.ts";
 import { openLocalPlane } from "../../src/local-plane.ts";
 import { inMemory } from "../../src/testing/testing.ts";
@@ -37,7 +43,11 @@ export function fixture(name: string, args: string[] = [], more: ServerEntry = {
 }
 
 /** A fixture as a program of its own, for tests that are about processes or whose plane is in another process. */
-export function processFixture(name: string, args: string[] = [], more: ServerEntry = {}): ServerEntry {
+export function processFixture(
+  name: string,
+  args: string[] = [],
+  more: ServerEntry = {},
+): ServerEntry {
   const { NODE_COMPILE_CACHE } = fixtureEnvironment();
   return { ...fixtureCommand(name, args), env: { NODE_COMPILE_CACHE }, ...more };
 }
@@ -51,7 +61,9 @@ export function namedServer(name: string, tools: readonly string[]): ServerEntry
 
 /** A server that never finishes its handshake. */
 export function sleepyServer(args: string[] = []): ServerEntry {
-  return processFixture("echo", ["--delay", "600000", "--ttl", "60", ...args], { connectTimeoutMs: 9_000 });
+  return processFixture("echo", ["--delay", "600000", "--ttl", "60", ...args], {
+    connectTimeoutMs: 9_000,
+  });
 }
 
 export function planeOf(
@@ -78,7 +90,10 @@ export type CliResult = { code: number | null; stdout: string; stderr: string; j
 export type CliOptions = { cwd?: string; env?: Record<string, string>; input?: string };
 export type RunningCli = { process: ChildProcess; result: Promise<CliResult> };
 
-export function startCli(args: readonly string[], { cwd, env, input }: CliOptions = {}): RunningCli {
+export function startCli(
+  args: readonly string[],
+  { cwd, env, input }: CliOptions = {},
+): RunningCli {
   const child = spawn(process.execPath, [commandLineFile, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...fixtureEnvironment(), ...env },
@@ -88,12 +103,14 @@ export function startCli(args: readonly string[], { cwd, env, input }: CliOption
   });
   child.stdin.end(input);
   const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const result = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(([code, stdout, stderr]) => ({
-    code,
-    stdout,
-    stderr,
-    json: () => JSON.parse(stdout) as Printed,
-  }));
+  const result = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(
+    ([code, stdout, stderr]) => ({
+      code,
+      stdout,
+      stderr,
+      json: () => JSON.parse(stdout) as Printed,
+    }),
+  );
   return { process: child, result };
 }
 
@@ -159,13 +176,22 @@ function proofIn(link: string): Record<string, string> {
   return pass === undefined ? {} : { authorization: `Bearer ${pass}` };
 }
 
-export async function startServe(config: string, dataDirectory: string, port = 0): Promise<RunningServe> {
+export async function startServe(
+  config: string,
+  dataDirectory: string,
+  port = 0,
+): Promise<RunningServe> {
   const place = { files: [config], directory: process.cwd(), dataDirectory };
   const caller = { user: undefined, groups: [], persona: undefined };
   const serves = { watch: true, answersQuestions: true, relays: true, schedules: true };
   const plane = await openLocalPlane({ ...place, ...caller, ...serves });
   try {
-    const serving = await createCli([]).serve(plane, { ...place, host: "127.0.0.1", port, allowHosts: [] });
+    const serving = await createCli([]).serve(plane, {
+      ...place,
+      host: "127.0.0.1",
+      port,
+      allowHosts: [],
+    });
     plane.start();
     let stopped: Promise<void> | undefined;
     const stop = () => {
@@ -173,7 +199,13 @@ export async function startServe(config: string, dataDirectory: string, port = 0
       return stopped;
     };
     const { url, workbench } = serving;
-    return { url, workbench: workbench ?? "", proof: proofIn(workbench ?? ""), stop, [Symbol.asyncDispose]: stop };
+    return {
+      url,
+      workbench: workbench ?? "",
+      proof: proofIn(workbench ?? ""),
+      stop,
+      [Symbol.asyncDispose]: stop,
+    };
   } catch (error) {
     await plane[Symbol.asyncDispose]();
     throw error;
@@ -207,7 +239,8 @@ export async function startServeProcess(
     ...more,
   ];
   const program = [process.execPath, commandLineFile, ...words];
-  const [command = "", ...rest] = limits === "" ? program : ["sh", "-c", `${limits}; exec "$0" "$@"`, ...program];
+  const [command = "", ...rest] =
+    limits === "" ? program : ["sh", "-c", `${limits}; exec "$0" "$@"`, ...program];
   const child = spawn(command, rest, {
     stdio: ["ignore", "pipe", "pipe"],
     env: fixtureEnvironment(),
@@ -217,18 +250,20 @@ export async function startServeProcess(
   child.stderr.on("data", (chunk) => {
     complaints += chunk;
   });
-  const { url, workbench } = await new Promise<Pick<RunningServe, "url" | "workbench">>((resolve, reject) => {
-    let output = "";
-    child.stdout.on("data", (chunk) => {
-      output += chunk;
-      const end = output.indexOf("\n");
-      if (end < 0) return;
-      const first = JSON.parse(output.slice(0, end)) as Pick<RunningServe, "url" | "workbench">;
-      if (first.url === undefined) reject(new Error(`serve does not start: ${output}`));
-      else resolve(first);
-    });
-    child.once("close", (code) => reject(new Error(`serve exited with ${code}: ${complaints}`)));
-  });
+  const { url, workbench } = await new Promise<Pick<RunningServe, "url" | "workbench">>(
+    (resolve, reject) => {
+      let output = "";
+      child.stdout.on("data", (chunk) => {
+        output += chunk;
+        const end = output.indexOf("\n");
+        if (end < 0) return;
+        const first = JSON.parse(output.slice(0, end)) as Pick<RunningServe, "url" | "workbench">;
+        if (first.url === undefined) reject(new Error(`serve does not start: ${output}`));
+        else resolve(first);
+      });
+      child.once("close", (code) => reject(new Error(`serve exited with ${code}: ${complaints}`)));
+    },
+  );
   const stop: StopServe = async (signal = "SIGTERM") => {
     child.kill(signal);
     const force = setTimeout(() => child.kill("SIGKILL"), hangMs);
@@ -258,7 +293,11 @@ export function textsOf(outcome: Partial<Outcome>): unknown[] {
   return outcome.result.content.map((block) => block.text);
 }
 
-export function assertFailed(outcome: Partial<Outcome>, code: ErrorReport["code"], status: CallStatus): void {
+export function assertFailed(
+  outcome: Partial<Outcome>,
+  code: ErrorReport["code"],
+  status: CallStatus,
+): void {
   assert.equal(outcome.ok, false, JSON.stringify(outcome));
   assert.equal(outcome.error?.code, code, outcome.error?.message);
   assert.equal(outcome.call?.status, status);

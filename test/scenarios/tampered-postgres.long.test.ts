@@ -33,11 +33,18 @@ test("an end that was removed from the database is noticed by the plane that wro
   await recorded("cut", directory.path);
   await tamper("cut", "DELETE FROM calls WHERE id = 'four'; DELETE FROM audit");
   const warned = context.mock.method(process, "emitWarning", () => undefined);
-  const { store } = await openStore(requireStoreAddress(server.address("cut")), directory.path, bundled);
+  const { store } = await openStore(
+    requireStoreAddress(server.address("cut")),
+    directory.path,
+    bundled,
+  );
   const calls = await store.verifyCalls();
   const changes = await store.verifyAudit();
   await store.close();
-  assert.deepEqual([calls.ok, calls.lost.length, changes.ok, changes.lost[0]?.after], [false, 1, false, null]);
+  assert.deepEqual(
+    [calls.ok, calls.lost.length, changes.ok, changes.lost[0]?.after],
+    [false, 1, false, null],
+  );
   assert.match(
     warned.mock.calls.map(({ arguments: [text] }) => String(text)).join("\n"),
     /the calls after .*\n.*the changes up to/s,
@@ -50,7 +57,11 @@ test("a forged checkpoint and removed hashes are found", async () => {
   const forge =
     "INSERT INTO call_checkpoints SELECT sequence, hash, now()::text, 2, stream FROM calls WHERE id = 'two'";
   await tamper("forged", `${forge}; DELETE FROM calls WHERE id IN ('one', 'two')`);
-  const { store } = await openStore(requireStoreAddress(server.address("forged")), directory.path, bundled);
+  const { store } = await openStore(
+    requireStoreAddress(server.address("forged")),
+    directory.path,
+    bundled,
+  );
   const { ok, broken, headFound } = await store.verifyCalls({ head, keepDays: 90 });
   assert.deepEqual([ok, broken?.id, headFound], [false, "three", true]);
   await tamper("forged", "UPDATE calls SET hash = NULL");

@@ -14,7 +14,8 @@ import { runCli, writeConfig } from "./support.ts";
 
 type Directory = Awaited<ReturnType<typeof temporaryDirectory>>;
 
-const pem = () => generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+const pem = () =>
+  generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 
 async function openPlane(directory: Directory, audit: object = {}): Promise<Plane> {
   const config = { mcpServers: {}, audit: { rootFile: directory.file("roots.jsonl"), ...audit } };
@@ -50,7 +51,10 @@ function tamper(directory: Directory, sql: string): void {
 }
 
 async function verified(directory: Directory, root: string) {
-  const plane = await createPlane({ config: { mcpServers: {} }, dataDirectory: directory.file("data") });
+  const plane = await createPlane({
+    config: { mcpServers: {} },
+    dataDirectory: directory.file("data"),
+  });
   try {
     return await plane.audit.verify({ root });
   } finally {
@@ -81,7 +85,10 @@ test("a tail that is missing is found by any root that was kept, also where newe
   const byHash = await verified(directory, kept?.hash ?? "");
   assert.deepEqual([byHash.calls.ok, byHash.ok, byHash.roots.rootFound], [true, false, false]);
   const byLine = await verified(directory, JSON.stringify(kept));
-  assert.deepEqual([byLine.ok, byLine.roots.missing.map(({ chain }) => chain)], [false, ["calls/0"]]);
+  assert.deepEqual(
+    [byLine.ok, byLine.roots.missing.map(({ chain }) => chain)],
+    [false, ["calls/0"]],
+  );
 });
 
 test("records that were changed with all hashes after them are found by a kept root", async () => {
@@ -97,7 +104,10 @@ test("records that were changed with all hashes after them are found by a kept r
 
 test("a changed root, a removed one and a forged checkpoint are found without a kept root", async () => {
   for (const [sql, found] of [
-    [`UPDATE roots SET record = replace(record, '"records":3', '"records":4') WHERE number = 1`, /it was changed/],
+    [
+      `UPDATE roots SET record = replace(record, '"records":3', '"records":4') WHERE number = 1`,
+      /it was changed/,
+    ],
     ["DELETE FROM roots WHERE number = 2", /one before it was changed or removed/],
     [
       `INSERT INTO call_checkpoints SELECT max(sequence), hash, '2026-01-01', 9, 0 FROM calls; DELETE FROM calls`,
@@ -108,7 +118,10 @@ test("a changed root, a removed one and a forged checkpoint are found without a 
     for (let round = 0; round < 3; round += 1) await record(directory, 3);
     await writeFile(directory.file("data/toolplane.db-head"), "{}");
     tamper(directory, sql);
-    await using plane = await createPlane({ config: { mcpServers: {} }, dataDirectory: directory.file("data") });
+    await using plane = await createPlane({
+      config: { mcpServers: {} },
+      dataDirectory: directory.file("data"),
+    });
     const { ok, roots, calls } = await plane.audit.verify();
     assert.equal(ok, false);
     assert.match(`${roots.broken?.reason} ${calls.broken?.reason}`, found);
@@ -123,7 +136,10 @@ test("a tail that was cut is found behind records that came later, also where th
   tamper(directory, cut);
   await record(directory, 9);
   const [, , third] = await rootsIn(directory);
-  const { calls, roots } = await verified(directory, await readFile(directory.file("roots.jsonl"), "utf8"));
+  const { calls, roots } = await verified(
+    directory,
+    await readFile(directory.file("roots.jsonl"), "utf8"),
+  );
   assert.deepEqual([calls.ok, roots.ok, roots.rootFound], [true, false, true]);
   assert.deepEqual(roots.missing, [{ chain: "calls/0", at: third?.at }]);
   // Then the plane makes a third root again, and the file has both.
@@ -151,7 +167,10 @@ test("a checkpoint that claims the end, or a whole stream, is found by any kept 
     DELETE FROM calls WHERE sequence <= ${numbers[2]}`;
   tamper(directory, old);
   const check = async (root: AuditRoot | undefined, options: object = {}) => {
-    const plane = await createPlane({ config: { mcpServers: {} }, dataDirectory: directory.file("data") });
+    const plane = await createPlane({
+      config: { mcpServers: {} },
+      dataDirectory: directory.file("data"),
+    });
     try {
       return await plane.audit.verify({ root: JSON.stringify(root), keepDays: 0, ...options });
     } finally {
@@ -183,7 +202,10 @@ test("roots are made also after a clock was ahead", async (context) => {
   await record(directory, 1);
   const [first] = await rootsIn(directory);
   const content = { ...(first as AuditRoot), at: "2999-01-01T00:00:00.000Z" };
-  const [hash, text] = [hashOfRoot(content), JSON.stringify({ ...content, hash: hashOfRoot(content) })];
+  const [hash, text] = [
+    hashOfRoot(content),
+    JSON.stringify({ ...content, hash: hashOfRoot(content) }),
+  ];
   tamper(directory, `UPDATE roots SET at = '${content.at}', hash = '${hash}', record = '${text}'`);
   context.mock.timers.enable({ apis: ["setInterval"] });
   await using plane = await openPlane(directory);
@@ -194,7 +216,10 @@ test("roots are made also after a clock was ahead", async (context) => {
 });
 
 test("a key that cannot sign, and a file that cannot be written, are said when the plane starts", async (context) => {
-  const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey.export({ type: "pkcs8", format: "pem" });
+  const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey.export({
+    type: "pkcs8",
+    format: "pem",
+  });
   for (const [audit, said] of [
     [{ signingKey: rsa.toString() }, /'audit.signingKey' is no Ed25519 private key/],
     [{ rootFile: "/no/such/directory/roots.jsonl" }, /ENOENT.*\/no\/such\/directory/],
@@ -219,19 +244,37 @@ test("a file with roots whose lines were changed, cut off or not signed is named
   const place = ["--config", config, "--data-dir", directory.file("data")];
   const verify = async (lines: readonly (AuditRoot | string)[], ...words: string[]) => {
     const file = directory.file("kept.jsonl");
-    await writeFile(file, lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""));
+    await writeFile(
+      file,
+      lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""),
+    );
     const { code, stdout } = await runCli(["audit", "verify", "--root", file, ...words, ...place]);
     return `${code} ${stdout}`;
   };
   const keys = ["--key", `${first.key},${third.key}`];
-  assert.match(await verify([first, second, third], ...keys), /^0 .*The root you gave is among them/s);
+  assert.match(
+    await verify([first, second, third], ...keys),
+    /^0 .*The root you gave is among them/s,
+  );
   // Other planes have made those between.
   assert.match(await verify([first, third], ...keys), /^0 /);
-  assert.match(await verify([first, second, third], "--key", third.key ?? ""), /^1 .*signed with another key/s);
+  assert.match(
+    await verify([first, second, third], "--key", third.key ?? ""),
+    /^1 .*signed with another key/s,
+  );
   const [{ signature: _, ...unsigned }] = [third];
-  assert.match(await verify([first, second, unsigned], ...keys), /^1 .*line 3, root 3: it is not signed/s);
-  assert.match(await verify([first, { ...second, at: first.at }, third]), /^1 .*line 2 is no root as it was exported/s);
-  assert.match(await verify([first, second, JSON.stringify(third).slice(0, -9)]), /^1 .*line 3 is no root .* cut off/s);
+  assert.match(
+    await verify([first, second, unsigned], ...keys),
+    /^1 .*line 3, root 3: it is not signed/s,
+  );
+  assert.match(
+    await verify([first, { ...second, at: first.at }, third]),
+    /^1 .*line 2 is no root as it was exported/s,
+  );
+  assert.match(
+    await verify([first, second, JSON.stringify(third).slice(0, -9)]),
+    /^1 .*line 3 is no root .* cut off/s,
+  );
 });
 
 test("a root goes to a webhook, and 'calls prove' and 'audit verify --root' speak of it", async () => {
@@ -249,7 +292,10 @@ test("a root goes to a webhook, and 'calls prove' and 'audit verify --root' spea
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const ids = await record(directory, 2, { rootWebhook: `http://127.0.0.1:${port}/roots`, signingKey: pem() });
+  const ids = await record(directory, 2, {
+    rootWebhook: `http://127.0.0.1:${port}/roots`,
+    signingKey: pem(),
+  });
   server.close();
   server.closeAllConnections();
   const [root] = await rootsIn(directory);
@@ -275,7 +321,10 @@ test("a root goes to a webhook, and 'calls prove' and 'audit verify --root' spea
   assert.match(right.stdout, /The root you gave is among them/);
   assert.equal(right.code, 0);
   const none = await runCli(["audit", "verify", "--root", "rots.jsonl", ...place]);
-  assert.match(none.stderr, /'rots.jsonl' is neither the hash of a root .* nor a file with exported roots/);
+  assert.match(
+    none.stderr,
+    /'rots.jsonl' is neither the hash of a root .* nor a file with exported roots/,
+  );
   assert.equal(none.code, 2);
   const wrong = await runCli(["audit", "verify", "--key", "another", ...place]);
   assert.match(wrong.stdout, /it is signed with another key/);

@@ -3,7 +3,12 @@ import { suite, test } from "node:test";
 import type { EventOf, Plane } from "../../src/index.ts";
 import { inMemory, type MemoryServer } from "../../src/testing/testing.ts";
 import { scaledMs } from "../fixtures/patience.ts";
-import { readLog, receivedMessages, startHttpFixture, temporaryDirectory } from "../fixtures/start-server.ts";
+import {
+  readLog,
+  receivedMessages,
+  startHttpFixture,
+  temporaryDirectory,
+} from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import {
   assertFailed,
@@ -88,10 +93,18 @@ suite("background tasks", { concurrency: 4 }, () => {
     // Changes that come together are one, and then the last counts.
     const said = told.map(({ status, message }) => `${status}: ${message}`);
     const [first, ...steps] = said.slice(0, -1);
-    assert.deepEqual([first, said.at(-1)], ["working: working on it", "completed: the task is completed"]);
-    assert.ok(steps.length > 0 && steps.every((step) => /^working: step [123]$/.test(step)), String(steps));
+    assert.deepEqual(
+      [first, said.at(-1)],
+      ["working: working on it", "completed: the task is completed"],
+    );
+    assert.ok(
+      steps.length > 0 && steps.every((step) => /^working: step [123]$/.test(step)),
+      String(steps),
+    );
     assert.deepEqual(steps, [...new Set(steps)].sort(), "each once, in order");
-    assert.ok(told.every(({ callId, tool }) => callId === outcome.call.id && tool === "task.stepping_task"));
+    assert.ok(
+      told.every(({ callId, tool }) => callId === outcome.call.id && tool === "task.stepping_task"),
+    );
     // What comes within a tenth of a second of another report is reported together.
     const reports = progress.map((event) => event.progress);
     assert.deepEqual(
@@ -133,25 +146,34 @@ suite("background tasks", { concurrency: 4 }, () => {
       await using plane = await planeOf({ task: fixture("task", ["--log", log]) });
       await plane.tools.list();
       const controller = new AbortController();
-      const limit = code === "TIMEOUT" ? { timeoutMs: scaledMs(1_000) } : { signal: controller.signal };
+      const limit =
+        code === "TIMEOUT" ? { timeoutMs: scaledMs(1_000) } : { signal: controller.signal };
       const calling = plane.call("task.optional_task", { ms: 60_000 }, limit);
       await untilLogged(log, isMethod("tasks/get"));
       controller.abort();
       assertFailed(await within("ending a task", calling), code, status);
       await untilLogged(log, isMethod("tasks/cancel"));
       const call = sentTo(log, "tools/call")[0];
-      const cancelled = sentTo(log, "notifications/cancelled").map(({ params }) => params?.requestId);
+      const cancelled = sentTo(log, "notifications/cancelled").map(
+        ({ params }) => params?.requestId,
+      );
       assert.ok(!cancelled.includes(call?.id), "a task is not cancelled as a request");
     });
   }
 
   test("a task that asks something is answered and goes on", async () => {
-    await using plane = await planeOf({ task: fixture("task", ["--poll", "60000"]) }, { answersQuestions: true });
+    await using plane = await planeOf(
+      { task: fixture("task", ["--poll", "60000"]) },
+      { answersQuestions: true },
+    );
     plane.on("question.asked", ({ questionId }) => {
       void plane.questions.answer(questionId, { action: "accept", content: { colour: "blue" } });
     });
     const outcome = await within("a question", plane.call("task.asking_task"));
-    assert.deepEqual(outcome.result?.structuredContent, { action: "accept", content: { colour: "blue" } });
+    assert.deepEqual(outcome.result?.structuredContent, {
+      action: "accept",
+      content: { colour: "blue" },
+    });
   });
 
   for (const [how, args] of [
@@ -170,7 +192,10 @@ suite("background tasks", { concurrency: 4 }, () => {
       assert.deepEqual(asked, ["object", "undefined", "undefined"]);
       const outcome = await plane.call("task.required_task", {});
       assertFailed(outcome, "PROVIDER_FAILED", "failed");
-      assert.match(errorOf(outcome).message, /'task' failed on 'required_task'.*only runs as a background task/);
+      assert.match(
+        errorOf(outcome).message,
+        /'task' failed on 'required_task'.*only runs as a background task/,
+      );
     });
   }
 
@@ -180,9 +205,14 @@ suite("background tasks", { concurrency: 4 }, () => {
     await using plane = await planeOf({ task: fixture("task", ["--no-tasks", "--log", log]) });
     const outcome = await plane.call("task.required_task", { ms: 1 });
     assertFailed(outcome, "PROVIDER_FAILED", "failed");
-    assert.match(errorOf(outcome).message, /'required_task' of server 'task'.*does not offer tasks/);
+    assert.match(
+      errorOf(outcome).message,
+      /'required_task' of server 'task'.*does not offer tasks/,
+    );
     assert.deepEqual(callsAt(log), []);
-    assert.deepEqual(textsOf(await plane.call("task.optional_task", { ms: 1 })), ["the work is done"]);
+    assert.deepEqual(textsOf(await plane.call("task.optional_task", { ms: 1 })), [
+      "the work is done",
+    ]);
   });
 
   test("a task is lost with the process that runs it, and not begun again", async () => {
@@ -206,7 +236,11 @@ suite("background tasks", { concurrency: 4 }, () => {
     assert.deepEqual(textsOf(found), ["the work is done"]);
     assert.equal(callsAt(log).length, 1);
     assert.equal(sentTo(log, "initialize").length, 2, "it went on in a new session");
-    const forgotten = await plane.call("task.optional_task", { ms: 60_000, endSession: true, forget: true });
+    const forgotten = await plane.call("task.optional_task", {
+      ms: 60_000,
+      endSession: true,
+      forget: true,
+    });
     assertFailed(forgotten, "PROVIDER_FAILED", "failed");
     assert.match(errorOf(forgotten).message, /does not know the task any more.*may have run/);
     assert.equal(callsAt(log).length, 2);
@@ -228,7 +262,10 @@ suite("background tasks of 2026-07-28", { concurrency: 4 }, () => {
   test("the server decides, and its task is followed to the result", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf({ task: fixture("modern-task", ["--log", log], { protocol: "modern" }) }, soon);
+    await using plane = await planeOf(
+      { task: fixture("modern-task", ["--log", log], { protocol: "modern" }) },
+      soon,
+    );
     const told = tasksTold(plane);
     const outcome = await plane.call("task.work", { ms: 300 });
     assert.deepEqual(textsOf(outcome), ["the work is done"]);
@@ -249,11 +286,18 @@ suite("background tasks of 2026-07-28", { concurrency: 4 }, () => {
   test("what a task asks is answered once", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf({ task: fixture("modern-task", ["--log", log]) }, { answersQuestions: true });
+    await using plane = await planeOf(
+      { task: fixture("modern-task", ["--log", log]) },
+      { answersQuestions: true },
+    );
     const asked: string[] = [];
     plane.on("question.asked", ({ questionId }) => {
       asked.push(questionId);
-      setTimeout(() => void plane.questions.answer(questionId, { action: "accept", content: { colour: "red" } }), 300);
+      setTimeout(
+        () =>
+          void plane.questions.answer(questionId, { action: "accept", content: { colour: "red" } }),
+        300,
+      );
     });
     const outcome = await plane.call("task.ask");
     assert.match(String(textsOf(outcome)[0]), /"colour":"red"/);
@@ -293,7 +337,10 @@ suite("background tasks of 2026-07-28", { concurrency: 4 }, () => {
     answer();
     assertFailed(await within("giving up", calling), "CANCELLED", "cancelled");
     await until("the cancel", () => received.includes("tasks/cancel"));
-    assert.ok(!received.includes("notifications/cancelled"), "a task is not cancelled as a request");
+    assert.ok(
+      !received.includes("notifications/cancelled"),
+      "a task is not cancelled as a request",
+    );
     assert.equal(plane.servers.poolInfo().direct.task, 1);
   });
 
@@ -313,7 +360,10 @@ suite("background tasks of 2026-07-28", { concurrency: 4 }, () => {
   test("a call that becomes a task after a question is followed as well", async () => {
     const server = fixture("modern-task", ["--asks-first"]);
     await using plane = await planeOf({ task: server }, { answersQuestions: true });
-    plane.on("question.asked", ({ questionId }) => void plane.questions.answer(questionId, { action: "accept" }));
+    plane.on(
+      "question.asked",
+      ({ questionId }) => void plane.questions.answer(questionId, { action: "accept" }),
+    );
     await plane.tools.list();
     assert.deepEqual(textsOf(await plane.call("task.work", { ms: 20 })), ["the work is done"]);
     assert.equal(plane.servers.poolInfo().direct.task, 1);

@@ -4,9 +4,17 @@ import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { readLog, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
-import { processFixture as fixture, isAlive, pidsIn, runCli, startServeProcess, writeConfig } from "./support.ts";
+import {
+  processFixture as fixture,
+  isAlive,
+  pidsIn,
+  runCli,
+  startServeProcess,
+  writeConfig,
+} from "./support.ts";
 
-const evil = "\u001b]0;owned\u0007\u001b[2J\u001b[8mhidden\u001b[0m\u009b31m\rover\u202etxt\u0007 seen";
+const evil =
+  "\u001b]0;owned\u0007\u001b[2J\u001b[8mhidden\u001b[0m\u009b31m\rover\u202etxt\u0007 seen";
 
 /** Says what a terminal would obey, wherever a server can say something. */
 const rude = `
@@ -61,10 +69,24 @@ test("nothing that a server says moves the cursor, hides text or talks to the te
   }
   // What is accepted is the description; messages that hide something are passed on only where the configuration says so.
   const open = directory.file("open.json");
-  await writeFile(open, JSON.stringify({ mcpServers: { rude: server }, security: { poisoning: "warn" } }));
-  const whole = await runCli(["prompts", "get", "rude", "p", "--json", "--config", open, "--data-dir", place[3] ?? ""]);
+  await writeFile(
+    open,
+    JSON.stringify({ mcpServers: { rude: server }, security: { poisoning: "warn" } }),
+  );
+  const whole = await runCli([
+    "prompts",
+    "get",
+    "rude",
+    "p",
+    "--json",
+    "--config",
+    open,
+    "--data-dir",
+    place[3] ?? "",
+  ]);
   assert.equal(
-    (JSON.parse(whole.stdout) as { messages: { content: { text: string } }[] }).messages[0]?.content.text,
+    (JSON.parse(whole.stdout) as { messages: { content: { text: string } }[] }).messages[0]?.content
+      .text,
     evil,
   );
 });
@@ -87,7 +109,9 @@ for (const closed of [["stderr"], ["stdout"], ["stdout", "stderr"]] as const) {
     assert.equal((await called()).status, 200);
     // A changed file is reported, into a stream that is closed.
     await writeConfig(directory, { fx: fixture("echo", ["--log", log]), more: fixture("echo") });
-    await until("the new server", async () => /"more"/.test(await (await fetch(`${serving.url}/servers`)).text()));
+    await until("the new server", async () =>
+      /"more"/.test(await (await fetch(`${serving.url}/servers`)).text()),
+    );
     assert.equal((await called()).status, 200);
     const [pid = 0] = pidsIn(log);
     assert.ok(readLog(log).length > 0 && isAlive(pid));

@@ -4,14 +4,21 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 import { createPlane, resultText } from "../../src/index.ts";
-import { inMemory, type MemoryTransport, scriptedModel, toolServer } from "../../src/testing/testing.ts";
+import {
+  inMemory,
+  type MemoryTransport,
+  scriptedModel,
+  toolServer,
+} from "../../src/testing/testing.ts";
 import { until } from "../fixtures/until.ts";
 import { errorOf, textsOf } from "./support.ts";
 
 function sdkServer(): McpServer {
   const server = new McpServer({ name: "sdk", version: "1.0.0" });
   const input = { description: "Adds.", inputSchema: z.object({ a: z.number(), b: z.number() }) };
-  server.registerTool("add", input, ({ a, b }) => ({ content: [{ type: "text", text: String(a + b) }] }));
+  server.registerTool("add", input, ({ a, b }) => ({
+    content: [{ type: "text", text: String(a + b) }],
+  }));
   return server;
 }
 
@@ -47,9 +54,14 @@ suite("servers in memory", () => {
           },
         });
       else if (method === "tools/list")
-        reply({ jsonrpc: "2.0", id, result: { tools: [{ name: "hi", inputSchema: { type: "object" } }] } });
+        reply({
+          jsonrpc: "2.0",
+          id,
+          result: { tools: [{ name: "hi", inputSchema: { type: "object" } }] },
+        });
       else if (method === "tools/call") throw new Error("out of order");
-      else if (id !== undefined) reply({ jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } });
+      else if (id !== undefined)
+        reply({ jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } });
     });
     await using plane = await createPlane({ servers: { own: handler } });
     const outcome = await plane.call("own.hi");
@@ -68,9 +80,14 @@ suite("servers in memory", () => {
       facts: { run: () => ({ wind: 3 }) },
     });
     await using plane = await createPlane({ servers: { weather: inMemory(weather) } });
-    assert.deepEqual(textsOf(await plane.call("weather.forecast", { city: "Rome" })), ["Rain in Rome"]);
+    assert.deepEqual(textsOf(await plane.call("weather.forecast", { city: "Rome" })), [
+      "Rain in Rome",
+    ]);
     const alarm = await plane.call("weather.alarm");
-    assert.deepEqual([alarm.result?.isError, resultText(alarm.result ?? { content: [] })], [true, "no sensor"]);
+    assert.deepEqual(
+      [alarm.result?.isError, resultText(alarm.result ?? { content: [] })],
+      [true, "no sensor"],
+    );
     const facts = await plane.call("weather.facts");
     assert.deepEqual(facts.result?.structuredContent, { wind: 3 });
     assert.deepEqual(weather.calls[0], { tool: "forecast", arguments: { city: "Rome" } });
@@ -109,22 +126,31 @@ suite("servers in memory", () => {
 
   test("an answer above 'maxMessageBytes' is refused by name and size, and nothing waits to be run again", async () => {
     const tools = toolServer({ much: { run: () => "x".repeat(5_000) } });
-    await using plane = await createPlane({ servers: { tools: { ...inMemory(tools), maxMessageBytes: 2_000 } } });
+    await using plane = await createPlane({
+      servers: { tools: { ...inMemory(tools), maxMessageBytes: 2_000 } },
+    });
     const { message } = errorOf(await plane.call("tools.much"));
     assert.match(message, /its answer of 5 KiB exceeds the limit of 2 KiB \('maxMessageBytes'\)/);
     assert.equal((await plane.deadLetters.page()).total, 0);
   });
 
   test("an address that no server in this process has is a clear error", async () => {
-    await using plane = await createPlane({ config: { mcpServers: { gone: { url: "memory://none" } } } });
+    await using plane = await createPlane({
+      config: { mcpServers: { gone: { url: "memory://none" } } },
+    });
     const { code, message } = errorOf(await plane.call("gone.tool"));
     assert.equal(code, "SERVER_UNAVAILABLE");
-    assert.match(message, /no server 'memory:\/\/none' is in this process; make its entry with inMemory\(\)/);
+    assert.match(
+      message,
+      /no server 'memory:\/\/none' is in this process; make its entry with inMemory\(\)/,
+    );
   });
 
   test("servers beside a configuration win over servers of the same name", async () => {
     const ours = inMemory(toolServer({ who: { run: () => "ours" } }));
-    const config = { mcpServers: { one: { command: "no-such-program" }, two: { command: "no-such-program" } } };
+    const config = {
+      mcpServers: { one: { command: "no-such-program" }, two: { command: "no-such-program" } },
+    };
     await using plane = await createPlane({ config, servers: { one: ours } });
     assert.deepEqual(textsOf(await plane.call("one.who")), ["ours"]);
     assert.deepEqual((await plane.servers.list()).map(({ name }) => name).sort(), ["one", "two"]);
@@ -140,7 +166,10 @@ suite("a scripted model", () => {
       { kind: "tools", calls: [{ name: "weather__forecast", arguments: { city: "Rome" } }] },
       { kind: "text", text: "Take an umbrella." },
     ]);
-    await using plane = await createPlane({ servers: { weather: inMemory(weather) }, models: { scripted: model } });
+    await using plane = await createPlane({
+      servers: { weather: inMemory(weather) },
+      models: { scripted: model },
+    });
     const result = await plane.agent.run("Will it rain in Rome?", { model: "scripted" });
     assert.equal(result.answer, "Take an umbrella.");
     assert.equal(model.requests.length, 2);

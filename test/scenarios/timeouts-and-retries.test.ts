@@ -27,13 +27,22 @@ suite("timeouts, retries and cancellation", { concurrency: 6 }, () => {
     const { data, attempts, category, server, tool, recoverable } = errorOf(outcome);
     assert.deepEqual(
       { attempts, category, server, tool, recoverable },
-      { attempts: 1, category: "transient", server: "fault", tool: "fault.wrong_id", recoverable: true },
+      {
+        attempts: 1,
+        category: "transient",
+        server: "fault",
+        tool: "fault.wrong_id",
+        recoverable: true,
+      },
     );
     assert.deepEqual([data.limitMs, data.limitSetBy], [limitMs, "call"]);
     assert.equal(callsAt(log).length, 1);
     const [request] = readLog(log).filter(({ message }) => message?.method === "tools/call");
     // Questions before the handshake are cancelled, too.
-    await untilLogged(log, ({ event, requestId }) => event === "cancelled" && requestId === request?.message?.id);
+    await untilLogged(
+      log,
+      ({ event, requestId }) => event === "cancelled" && requestId === request?.message?.id,
+    );
   });
 
   test("the limit of the call wins over the limit of the server", async () => {
@@ -94,7 +103,9 @@ suite("timeouts, retries and cancellation", { concurrency: 6 }, () => {
   test("a repeatable call is tried again after about a second and tells so", async () => {
     await using directory = await temporaryDirectory();
     const ledger = directory.file("ledger");
-    await using plane = await planeOf({ fault: fixture("fault", ["--ledger", ledger], { trusted: true }) });
+    await using plane = await planeOf({
+      fault: fixture("fault", ["--ledger", ledger], { trusted: true }),
+    });
     const retries: EventOf<"tool.retry">[] = [];
     plane.on("tool.retry", (event) => retries.push(event));
     const outcome = await plane.call("fault.drop_read", { times: 1 });
@@ -108,16 +119,25 @@ suite("timeouts, retries and cancellation", { concurrency: 6 }, () => {
   test("two attempts are all", async () => {
     await using directory = await temporaryDirectory();
     const ledger = directory.file("ledger");
-    await using plane = await planeOf({ fault: fixture("fault", ["--ledger", ledger], { trusted: true }) });
+    await using plane = await planeOf({
+      fault: fixture("fault", ["--ledger", ledger], { trusted: true }),
+    });
     const outcome = await plane.call("fault.drop_read", {});
     assertFailed(outcome, "SERVER_UNAVAILABLE", "failed");
-    assert.deepEqual([errorOf(outcome).attempts, outcome.call.attempts, readLog(ledger).length], [2, 2, 2]);
+    assert.deepEqual(
+      [errorOf(outcome).attempts, outcome.call.attempts, readLog(ledger).length],
+      [2, 2, 2],
+    );
   });
 
   test("attempts and waits are set for all servers or for one, and the second wait is twice as long", async () => {
     await using directory = await temporaryDirectory();
     const ledger = directory.file("ledger");
-    const server = fixture("fault", ["--ledger", ledger], { trusted: true, backoffMs: 1, retry: { attempts: 3 } });
+    const server = fixture("fault", ["--ledger", ledger], {
+      trusted: true,
+      backoffMs: 1,
+      retry: { attempts: 3 },
+    });
     const retry = { attempts: 1, delayMs: 100, maxDelayMs: 150 };
     const mcpServers = { fault: server, once: fixture("fault", [], { trusted: true }) };
     await using plane = await createPlane({ config: { mcpServers, retry } });
@@ -170,9 +190,15 @@ suite("timeouts, retries and cancellation", { concurrency: 6 }, () => {
     const gone = await startHttpFixture("http");
     await gone.stop();
     await using plane = await planeOf({ gone: { url: gone.url } });
-    const outcome = await within("a refused connection", plane.call("gone.echo", { message: "hi" }));
+    const outcome = await within(
+      "a refused connection",
+      plane.call("gone.echo", { message: "hi" }),
+    );
     assertFailed(outcome, "SERVER_UNAVAILABLE", "failed");
-    assert.match(errorOf(outcome).message, /nothing listens at 127\.0\.0\.1:\d+\. Is the server running\?/);
+    assert.match(
+      errorOf(outcome).message,
+      /nothing listens at 127\.0\.0\.1:\d+\. Is the server running\?/,
+    );
     assert.doesNotMatch(errorOf(outcome).message, /[.?!]\./, "one full stop is enough");
     assert.equal(errorOf(outcome).server, "gone");
   });

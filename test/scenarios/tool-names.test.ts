@@ -1,14 +1,26 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
-import { assertFailed, errorOf, fixture, namedServer, planeOf, runCli, textsOf, writeConfig } from "./support.ts";
+import {
+  assertFailed,
+  errorOf,
+  fixture,
+  namedServer,
+  planeOf,
+  runCli,
+  textsOf,
+  writeConfig,
+} from "./support.ts";
 
 const longServer = "server_".padEnd(40, "x");
 const longTool = "tool_".padEnd(50, "y");
 
 suite("names of tools", { concurrency: 4 }, () => {
   test("every spelling of a tool calls it, whatever underscores its names hold", async () => {
-    await using plane = await planeOf({ my_srv: fixture("echo"), my: namedServer("my", ["other"]) });
+    await using plane = await planeOf({
+      my_srv: fixture("echo"),
+      my: namedServer("my", ["other"]),
+    });
     const spellings = [
       "my_srv.do_it_now",
       "my_srv_do_it_now",
@@ -26,7 +38,10 @@ suite("names of tools", { concurrency: 4 }, () => {
   });
 
   test("long names are cut to what model APIs take, the same in every run, and stay callable", async () => {
-    const servers = { [longServer]: namedServer("long", [longTool, `${longTool}z`]), short: fixture("echo") };
+    const servers = {
+      [longServer]: namedServer("long", [longTool, `${longTool}z`]),
+      short: fixture("echo"),
+    };
     const names: string[][] = [];
     for (const _ of [1, 2]) {
       await using plane = await planeOf(servers);
@@ -44,7 +59,9 @@ suite("names of tools", { concurrency: 4 }, () => {
   });
 
   test("names that no model API takes get one that it takes", async () => {
-    await using plane = await planeOf({ "my server": namedServer("odd", ["näme/one", "näme.one", "x"]) });
+    await using plane = await planeOf({
+      "my server": namedServer("odd", ["näme/one", "näme.one", "x"]),
+    });
     const tools = await plane.tools.list();
     assert.equal(new Set(tools.map(({ modelName }) => modelName)).size, 3);
     for (const { id, name, modelName } of tools) {
@@ -70,7 +87,10 @@ suite("names of tools", { concurrency: 4 }, () => {
   });
 
   test("a shared spelling is refused no matter which server was started first", async () => {
-    await using plane = await planeOf({ a: namedServer("a", ["b_c"]), a_b: namedServer("a_b", ["c"]) });
+    await using plane = await planeOf({
+      a: namedServer("a", ["b_c"]),
+      a_b: namedServer("a_b", ["c"]),
+    });
     assert.deepEqual(textsOf(await plane.call("a.b_c")), ["a:b_c"]);
     assertFailed(await plane.call("a_b_c"), "TOOL_AMBIGUOUS", "refused");
   });

@@ -6,7 +6,11 @@ import { until } from "../fixtures/until.ts";
 import { fixture, runCli, startServe } from "./support.ts";
 
 type Body = Record<string, unknown>;
-type Ask = (method: string, path: string, body?: unknown) => Promise<{ status: number; body: Body }>;
+type Ask = (
+  method: string,
+  path: string,
+  body?: unknown,
+) => Promise<{ status: number; body: Body }>;
 
 const echo = fixture("echo");
 
@@ -28,7 +32,9 @@ const written = `{
 }
 `;
 
-async function withPlane(run: (ask: Ask, config: string, cli: string[]) => Promise<void>): Promise<void> {
+async function withPlane(
+  run: (ask: Ask, config: string, cli: string[]) => Promise<void>,
+): Promise<void> {
   await using directory = await temporaryDirectory();
   const config = directory.file("toolplane.json");
   writeFileSync(config, written);
@@ -42,7 +48,16 @@ async function withPlane(run: (ask: Ask, config: string, cli: string[]) => Promi
     if (typeof answer.secret === "string") headers = { "x-api-key": answer.secret };
     return { status: response.status, body: answer };
   };
-  const made = await runCli(["keys", "create", "root", "--scope", "admin", "--user", "root", ...place]);
+  const made = await runCli([
+    "keys",
+    "create",
+    "root",
+    "--scope",
+    "admin",
+    "--user",
+    "root",
+    ...place,
+  ]);
   headers = { "x-api-key": String(made.json().secret) };
   await run(ask, config, place);
 }
@@ -78,7 +93,12 @@ suite("toolsets, personas and users", () => {
   test("a persona has its flags, users, servers and tools; a user their groups and keys", async () => {
     await withPlane(async (ask) => {
       const { body } = await ask("GET", "/personas");
-      const [atlas] = body.personas as { name: string; flags: object; users: string[]; servers: string[] }[];
+      const [atlas] = body.personas as {
+        name: string;
+        flags: object;
+        users: string[];
+        servers: string[];
+      }[];
       assert.deepEqual(
         [atlas?.name, atlas?.flags, atlas?.users, atlas?.servers],
         ["Atlas", { beta: true }, ["ann"], ["own"]],
@@ -102,7 +122,11 @@ suite("toolsets, personas and users", () => {
       const mixed = { providers: ["echo", "vault", "gone"], allow_tools: ["add", "no_such_*"] };
       for (const [name, body] of Object.entries({ hidden, mixed }))
         assert.equal((await ask("PUT", `/toolsets/${name}`, body)).status, 200);
-      const { status } = await ask("POST", "/keys", { name: "reader", user: "bob", scopes: ["read"] });
+      const { status } = await ask("POST", "/keys", {
+        name: "reader",
+        user: "bob",
+        scopes: ["read"],
+      });
       assert.equal(status, 201);
       const { toolsets } = (await ask("GET", "/toolsets")).body as {
         toolsets: { name: string; providers: string[] }[];
@@ -127,10 +151,15 @@ suite("toolsets, personas and users", () => {
   test("they are for admins: another caller sees a toolset without who else has it, and neither users nor personas", async () => {
     await withPlane(async (ask, _config, place) => {
       await runCli(["keys", "create", "weak", "--user", "ann", ...place]);
-      const { status } = await ask("POST", "/keys", { name: "reader", user: "ann", scopes: ["read"] });
+      const { status } = await ask("POST", "/keys", {
+        name: "reader",
+        user: "ann",
+        scopes: ["read"],
+      });
       assert.equal(status, 201);
       assert.equal((await ask("GET", "/toolsets/sums")).body.callers, undefined);
-      for (const path of ["/users", "/personas"]) assert.equal((await ask("GET", path)).status, 403);
+      for (const path of ["/users", "/personas"])
+        assert.equal((await ask("GET", path)).status, 403);
       assert.equal((await ask("DELETE", "/toolsets/sums")).status, 403);
       assert.equal((await ask("POST", "/servers/nightly/restore", {})).status, 403);
     });
@@ -147,7 +176,11 @@ suite("undo for removals", () => {
         assert.equal(restored.status, 200, JSON.stringify(restored.body));
         assert.ok(!JSON.stringify(restored.body).includes("hunter2"));
         assert.equal(readFileSync(config, "utf8"), written);
-        assert.equal((await ask("POST", `${thing}/restore`, {})).status, 404, "it can be undone once");
+        assert.equal(
+          (await ask("POST", `${thing}/restore`, {})).status,
+          404,
+          "it can be undone once",
+        );
       }
     });
   });

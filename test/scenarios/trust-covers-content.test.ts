@@ -34,7 +34,10 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
     const directory = root.file(name);
     const write = async (file: string, content: unknown) => {
       await mkdir(dirname(join(directory, file)), { recursive: true });
-      await writeFile(join(directory, file), typeof content === "string" ? content : JSON.stringify(content));
+      await writeFile(
+        join(directory, file),
+        typeof content === "string" ? content : JSON.stringify(content),
+      );
     };
     for (const [file, content] of Object.entries(files)) await write(file, content);
     const home = root.file(`${name}-home`);
@@ -48,7 +51,8 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
       env,
       mark: root.file(`${name}.mark`),
       data: join(env.XDG_DATA_HOME, "toolplane"),
-      trust: async (...words: string[]) => (await run("trust", "--json", ...words)).json() as unknown as Shown,
+      trust: async (...words: string[]) =>
+        (await run("trust", "--json", ...words)).json() as unknown as Shown,
       tools: async () => (await run("tools", "list", "--json")).stdout,
     };
   }
@@ -88,7 +92,10 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
   });
 
   test("a serving plane drops a manifest that changes until it is trusted again", async () => {
-    const at = await clone("serving", { "toolplane.json": { manifests: ["m/*.json"] }, "m/a.json": tool("first") });
+    const at = await clone("serving", {
+      "toolplane.json": { manifests: ["m/*.json"] },
+      "m/a.json": tool("first"),
+    });
     await at.trust("--yes");
     const file = join(at.directory, "toolplane.json");
     const options = { config: [file], projectFiles: [file], dataDirectory: at.data, watch: true };
@@ -113,23 +120,39 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
       openapi: "3.0.0",
       info: { title: "T", version: "1" },
       servers: [{ url: `http://127.0.0.1:${port}` }],
-      paths: { [`/${operation}`]: { get: { operationId: operation, responses: { 200: { description: "ok" } } } } },
+      paths: {
+        [`/${operation}`]: {
+          get: { operationId: operation, responses: { 200: { description: "ok" } } },
+        },
+      },
     });
     const entry = { openapi: "api.json", listingTtlMs: 1 };
-    const at = await clone("api", { "toolplane.json": { mcpServers: { api: entry } }, "api.json": document("good") });
+    const at = await clone("api", {
+      "toolplane.json": { mcpServers: { api: entry } },
+      "api.json": document("good"),
+    });
     const [line] = (await at.trust()).files;
     assert.deepEqual([line?.name, line?.trusted], ["api.json", false]);
     await at.trust("--yes");
     const file = join(at.directory, "toolplane.json");
-    await using plane = await createPlane({ config: [file], projectFiles: [file], dataDirectory: at.data });
+    await using plane = await createPlane({
+      config: [file],
+      projectFiles: [file],
+      dataDirectory: at.data,
+    });
     assert.equal((await plane.call("api.good", {})).ok, true);
     await at.write("api.json", document("evil"));
     await plane.servers.refresh().catch(() => undefined);
     await plane.call("api.evil", {});
     assert.deepEqual(asked, ["/good"]);
     const { servers, files } = await at.trust();
-    assert.deepEqual([servers[0]?.trusted, servers[0]?.inForce, files[0]?.trusted], [true, false, false]);
-    const listed = (await at.run("servers", "list", "--json")).json() as { servers?: { state: string }[] };
+    assert.deepEqual(
+      [servers[0]?.trusted, servers[0]?.inForce, files[0]?.trusted],
+      [true, false, false],
+    );
+    const listed = (await at.run("servers", "list", "--json")).json() as {
+      servers?: { state: string }[];
+    };
     assert.equal(listed.servers?.[0]?.state, "untrusted");
     await new Promise((resolve) => api.close(resolve));
   });
@@ -144,10 +167,17 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
       mcpServers: { a: namedServer("a", ["x"]) },
       hooks: { PreToolUse: [{ name: "guard", command, timeout_ms: 60_000 }] },
     });
-    assert.match((await at.trust()).files[0]?.launch ?? "", /^hook; \d+ bytes in 1 line\n {4}\| .*writeFileSync/);
+    assert.match(
+      (await at.trust()).files[0]?.launch ?? "",
+      /^hook; \d+ bytes in 1 line\n {4}\| .*writeFileSync/,
+    );
     await at.trust("--yes");
     const file = join(at.directory, "toolplane.json");
-    await using plane = await createPlane({ config: [file], projectFiles: [file], dataDirectory: at.data });
+    await using plane = await createPlane({
+      config: [file],
+      projectFiles: [file],
+      dataDirectory: at.data,
+    });
     assert.deepEqual(textsOf(await plane.call("a.x", {})), ["a:x"]);
     assert.ok(existsSync(good));
     await at.write("guard.cjs", hook(at.mark));
@@ -160,7 +190,10 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
 
   test("a value that is read from a file of the project is asked about by its content, which is not shown", async () => {
     const server = { ...namedServer("a", ["x"]), env: { OPTIONS: "$" + "{file:options.txt}" } };
-    const at = await clone("value", { "toolplane.json": { mcpServers: { a: server } }, "options.txt": "s3cr3t-value" });
+    const at = await clone("value", {
+      "toolplane.json": { mcpServers: { a: server } },
+      "options.txt": "s3cr3t-value",
+    });
     const shown = await at.trust();
     assert.equal(shown.files[0]?.name, "options.txt");
     assert.doesNotMatch(JSON.stringify(shown), /s3cr3t-value/);
@@ -170,7 +203,9 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
     assert.match((await at.run("call", "a.x", "--json")).stdout, /not trusted yet/);
   });
 
-  test("a link out of the project is asked about by where it leads", { skip: onWindows }, async () => {
+  test("a link out of the project is asked about by where it leads", {
+    skip: onWindows,
+  }, async () => {
     const server = { ...namedServer("a", ["x"]), env: { OPTIONS: "$" + "{file:options.txt}" } };
     const at = await clone("link", { "toolplane.json": { mcpServers: { a: server } } });
     const harmless = root.file("harmless");
@@ -193,9 +228,17 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
       openapi: "3.0.0",
       info: { title: "T", version: "1" },
       servers: [{ url: "http://127.0.0.1:9" }],
-      paths: { [`/${operation}`]: { get: { operationId: operation, responses: { 200: { description: "ok" } } } } },
+      paths: {
+        [`/${operation}`]: {
+          get: { operationId: operation, responses: { 200: { description: "ok" } } },
+        },
+      },
     });
-    const at = await clone("named", { "a b.json": document("good"), "c.json": document("good"), where: "c.json" });
+    const at = await clone("named", {
+      "a b.json": document("good"),
+      "c.json": document("good"),
+      where: "c.json",
+    });
     const mcpServers = {
       url: { openapi: pathToFileURL(join(at.directory, "a b.json")).href },
       variable: { openapi: "./$" + "{NONE_IS_SET:-c}.json" },
@@ -210,7 +253,8 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
       return at.tools();
     };
     const before = await tools();
-    for (const name of ["url.good", "variable.good"]) assert.ok(before.includes(`"${name}"`), before);
+    for (const name of ["url.good", "variable.good"])
+      assert.ok(before.includes(`"${name}"`), before);
     assert.doesNotMatch(before, /secret\.good/);
     for (const file of ["a b.json", "c.json"]) await at.write(file, document("evil"));
     assert.doesNotMatch(await tools(), /evil/);
@@ -229,7 +273,10 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
   });
 
   test("a manifest shows what it refers to, also where it escapes the signs", async () => {
-    const long = { ...tool("helper", { X: "@{command:id}", Y: "@{file:v.txt}" }), description: "x ".repeat(3_000) };
+    const long = {
+      ...tool("helper", { X: "@{command:id}", Y: "@{file:v.txt}" }),
+      description: "x ".repeat(3_000),
+    };
     const escaped = JSON.stringify(long).replaceAll("@", "\\u0024");
     const yaml = `name: other\nheaders: "\\U00000024{command:whoami}$\\\n  {keychain:a/b}"\n`;
     const at = await clone("escaped", {
@@ -251,15 +298,23 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
     await at.trust("--yes");
     await at.write("toolplane.json", { mcpServers, env: { A: "b" } });
     const { servers, settings } = await at.trust();
-    assert.deepEqual([servers[0]?.trusted, servers[0]?.inForce, settings?.inForce], [true, false, false]);
+    assert.deepEqual(
+      [servers[0]?.trusted, servers[0]?.inForce, settings?.inForce],
+      [true, false, false],
+    );
     assert.match((await at.run("trust")).stdout, /trusted.*a \(waits for what is not trusted\)/);
-    assert.match((await at.run("servers", "list")).stderr, /goes without 1 server \(a\) and its settings \(env\)/);
+    assert.match(
+      (await at.run("servers", "list")).stderr,
+      /goes without 1 server \(a\) and its settings \(env\)/,
+    );
   });
 
   test("connect shows what a stranger's project would start, and writes nothing before it is trusted", async () => {
     const mark = root.file("connect.mark");
     const args = ["-e", `require("fs").writeFileSync(${JSON.stringify(mark)}, "")`];
-    const at = await clone("connect", { "toolplane.json": { mcpServers: { evil: { command: "node", args } } } });
+    const at = await clone("connect", {
+      "toolplane.json": { mcpServers: { evil: { command: "node", args } } },
+    });
     const entry = join(at.directory, ".cursor", "mcp.json");
     for (const words of [[], ["--yes"], ["--json"]]) {
       const refused = await at.run("connect", "cursor", ...words);
@@ -268,13 +323,18 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
       assert.ok(!existsSync(entry));
     }
     const shown = await at.run("connect", "cursor", "--dry-run");
-    assert.match(shown.stderr, /come with this project. They would start and read:[\s\S]*evil.*node '-e'/);
+    assert.match(
+      shown.stderr,
+      /come with this project. They would start and read:[\s\S]*evil.*node '-e'/,
+    );
     assert.ok(!existsSync(entry));
     await at.trust("--yes");
     assert.equal((await at.run("connect", "cursor", "--yes")).code, 0);
     assert.match(await readFile(entry, "utf8"), /toolplane\.json/);
     await rm(entry);
-    await at.write("toolplane.json", { mcpServers: { evil: { command: "node", args: [...args, "more"] } } });
+    await at.write("toolplane.json", {
+      mcpServers: { evil: { command: "node", args: [...args, "more"] } },
+    });
     assert.equal((await at.run("connect", "cursor", "--yes")).code, 2);
     assert.ok(!existsSync(mark));
   });

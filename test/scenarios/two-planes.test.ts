@@ -30,7 +30,10 @@ suite("planes in one process", { concurrency: 4 }, () => {
     assert.deepEqual(heard, []);
     assert.deepEqual(textsOf(await right.call("same.whoami_server")), ["right"]);
     assert.deepEqual(heard, ["same.whoami_server"]);
-    assert.notDeepEqual(textsOf(await left.call("same.pid")), textsOf(await right.call("same.whoami_server")));
+    assert.notDeepEqual(
+      textsOf(await left.call("same.pid")),
+      textsOf(await right.call("same.whoami_server")),
+    );
     assertFailed(await right.call("same.pid"), "APPROVAL_DENIED", "refused");
     assertFailed(await right.call("only_left.current"), "TOOL_NOT_FOUND", "refused");
     const [leftCalls, rightCalls] = await Promise.all([left.calls.list(), right.calls.list()]);
@@ -48,7 +51,9 @@ suite("planes in one process", { concurrency: 4 }, () => {
     await Promise.all([left.tools.list(), right.tools.list()]);
     await left.stop();
     assert.deepEqual(pidsIn(log("left")).filter(isAlive), []);
-    assert.deepEqual(textsOf(await right.call("echo.echo", { message: "still here" })), ["still here"]);
+    assert.deepEqual(textsOf(await right.call("echo.echo", { message: "still here" })), [
+      "still here",
+    ]);
     assert.equal(pidsIn(log("right")).length, 1);
   });
 
@@ -58,7 +63,10 @@ suite("planes in one process", { concurrency: 4 }, () => {
     let pending: Promise<unknown>[] = [];
     {
       await using plane = await planeOf(
-        { one: fixture("echo", ["--log", log], { trusted: true }), two: fixture("echo", ["--log", log]) },
+        {
+          one: fixture("echo", ["--log", log], { trusted: true }),
+          two: fixture("echo", ["--log", log]),
+        },
         { dataDirectory: directory.path },
       );
       await plane.tools.list();
@@ -91,7 +99,10 @@ suite("planes in one process", { concurrency: 4 }, () => {
     await plane.stop();
     const outcome = await within("a call to a stopped plane", plane.call("echo.do_it_now"));
     const code = outcome.error?.code ?? "";
-    assert.ok(["SERVER_UNAVAILABLE", "SHUTTING_DOWN"].includes(code), `${code}: ${outcome.error?.message}`);
+    assert.ok(
+      ["SERVER_UNAVAILABLE", "SHUTTING_DOWN"].includes(code),
+      `${code}: ${outcome.error?.message}`,
+    );
     assert.equal(pidsIn(log).length, 1);
   });
 

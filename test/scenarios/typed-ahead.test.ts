@@ -4,13 +4,19 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import { commandLineFile } from "../fixtures/bundled.ts";
-import { fixtureEnvironment, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import {
+  fixtureEnvironment,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { processFixture, runCli, writeConfig } from "./support.ts";
 
 /** That of util-linux: those of other systems take other options. */
 const script = "/usr/bin/script";
-const noTerminal = (process.platform !== "linux" || !existsSync(script)) && "there is no program that makes a terminal";
+const noTerminal =
+  (process.platform !== "linux" || !existsSync(script)) &&
+  "there is no program that makes a terminal";
 
 function surroundings(directory: TemporaryDirectory): Record<string, string> {
   const home = directory.file("home");
@@ -23,7 +29,10 @@ async function typedBefore(typed: string, words: string[], directory: TemporaryD
   execFileSync("mkfifo", [go]);
   const command = `stty cols 120 rows 40; cat '${go}'; exec '${process.execPath}' '${commandLineFile}' ${words.join(" ")}`;
   const env = { ...fixtureEnvironment(), ...surroundings(directory), TERM: "xterm" };
-  const child = spawn(script, ["--echo", "always", "-qec", command, "/dev/null"], { cwd: directory.path, env });
+  const child = spawn(script, ["--echo", "always", "-qec", command, "/dev/null"], {
+    cwd: directory.path,
+    env,
+  });
   const ended = once(child, "close");
   let shown = "";
   child.stdout.on("data", (chunk) => {
@@ -61,7 +70,10 @@ suite("what was typed or pasted before a question is no answer to it", { skip: n
         const terminal = await typedBefore(typed, words, directory);
         await terminal.answer("Do you trust this", answer);
         assert.match(await terminal.end(), /What was typed before this question is left out/);
-        const { stdout } = await runCli(["trust", "--list"], { cwd: directory.path, env: surroundings(directory) });
+        const { stdout } = await runCli(["trust", "--list"], {
+          cwd: directory.path,
+          env: surroundings(directory),
+        });
         assert.match(stdout, new RegExp(`${trusted}: stranger`));
       }
     });
@@ -78,8 +90,19 @@ suite("what was typed or pasted before a question is no answer to it", { skip: n
   test("chat: half a line that was being typed goes on after the question", async () => {
     await using directory = await temporaryDirectory();
     const rules = [{ tool: "fx.add", verdict: "ask" }];
-    const config = await writeConfig(directory, { fx: processFixture("echo") }, { policy: { rules } });
-    const words = ["chat", "--standalone", "--config", config, "--data-dir", directory.file("data")];
+    const config = await writeConfig(
+      directory,
+      { fx: processFixture("echo") },
+      { policy: { rules } },
+    );
+    const words = [
+      "chat",
+      "--standalone",
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("data"),
+    ];
     const terminal = await typedBefore("-", words, directory);
     await terminal.answer("toolplane>", "\u0015/call fx.add a:=1 b:=2\ry");
     await terminal.answer("Shall it run?", "\r");

@@ -10,7 +10,10 @@ import { until } from "../fixtures/until.ts";
 import { startServe, writeConfig } from "./support.ts";
 
 const agent = new Agent({ keepAlive: false });
-const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+const headers = {
+  "content-type": "application/json",
+  accept: "application/json, text/event-stream",
+};
 const clientInfo = { name: "brief", version: "1" };
 const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
 const initialize = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
@@ -26,16 +29,21 @@ function begin(url: string): Promise<string> {
 
 function listen(url: string, session: string): Promise<ClientRequest> {
   return new Promise((resolve) => {
-    const asked = request(`${url}/mcp`, { agent, headers: { ...headers, "mcp-session-id": session } }, (answer) => {
-      answer.on("error", () => undefined).resume();
-      resolve(asked);
-    });
+    const asked = request(
+      `${url}/mcp`,
+      { agent, headers: { ...headers, "mcp-session-id": session } },
+      (answer) => {
+        answer.on("error", () => undefined).resume();
+        resolve(asked);
+      },
+    );
     asked.on("error", () => undefined).end();
   });
 }
 
 async function beginMany(url: string, count: number): Promise<void> {
-  for (let at = 0; at < count; at += 50) await Promise.all(Array.from({ length: 50 }, () => begin(url)));
+  for (let at = 0; at < count; at += 50)
+    await Promise.all(Array.from({ length: 50 }, () => begin(url)));
 }
 
 test("clients that begin a session and vanish leave no memory behind", async () => {
@@ -66,7 +74,8 @@ test("idle streams whose clients vanish give their descriptors back", {
   const before = open();
   const count = isWholeTier ? 200 : 30;
   const streams: ClientRequest[] = [];
-  for (let at = 0; at < count; at++) streams.push(await listen(serving.url, await begin(serving.url)));
+  for (let at = 0; at < count; at++)
+    streams.push(await listen(serving.url, await begin(serving.url)));
   assert.ok(open() >= before + count, "both ends are in this process");
   for (const stream of streams) stream.destroy();
   await until("all descriptors back", () => open() <= before + 5);

@@ -49,7 +49,14 @@ test("a key that is none keeps the plane from starting, without being told", asy
   await using directory = await temporaryDirectory();
   for (const vaultKey of ["s3cret", "${NOBODY_SET_THIS}"]) {
     const config = await writeConfig(directory, servers, { vaultKey });
-    const { code, stderr } = await runCli(["tools", "list", "--config", config, "--data-dir", directory.path]);
+    const { code, stderr } = await runCli([
+      "tools",
+      "list",
+      "--config",
+      config,
+      "--data-dir",
+      directory.path,
+    ]);
     assert.equal(code, 2, stderr);
     assert.match(stderr, /vaultKey: .*(openssl rand -hex 32|NOBODY_SET_THIS is not set)/);
     assert.doesNotMatch(stderr, /s3cret/);

@@ -9,7 +9,9 @@ export async function openVerbatim(url: string, era: Era, capabilities: JsonObje
   const envelope = `"${prefix}protocolVersion":"2026-07-28","${prefix}clientCapabilities":${JSON.stringify(capabilities)}`;
   return async (method: string, members: string, id = "7", meta = ""): Promise<string> => {
     const own = [era === "modern" ? envelope : "", meta].filter((part) => part !== "").join();
-    const said = [members, own === "" ? "" : `"_meta":{${own}}`].filter((part) => part !== "").join();
+    const said = [members, own === "" ? "" : `"_meta":{${own}}`]
+      .filter((part) => part !== "")
+      .join();
     const { name, uri } = JSON.parse(`{${members}}`) as JsonObject;
     const named = { jsonrpc: "2.0", method, params: { name, uri } } as const;
     const response = await fetch(url, {
@@ -18,7 +20,9 @@ export async function openVerbatim(url: string, era: Era, capabilities: JsonObje
       body: `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":{${said}}}`,
     });
     const text = await response.text();
-    const events = text.split("\n").flatMap((line) => (line.startsWith("data: {") ? line.slice(6) : []));
+    const events = text
+      .split("\n")
+      .flatMap((line) => (line.startsWith("data: {") ? line.slice(6) : []));
     return events.at(-1) ?? text;
   };
 }

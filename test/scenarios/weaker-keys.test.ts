@@ -16,7 +16,9 @@ suite("a weaker key of the same user", () => {
   const long = { name: "long", description: "A long text.", side_effects: "none" as const };
 
   test("reads no result, call or activity of a stronger one", async () => {
-    await using plane = await createPlane({ config: { mcpServers: {}, policy: { profile: "personal" } } });
+    await using plane = await createPlane({
+      config: { mcpServers: {}, policy: { profile: "personal" } },
+    });
     plane.tools.register({ manifest: long, run: () => "secret ".repeat(10_000) });
     const { strong, weak } = await twoKeys(plane);
     const { stored, call } = await plane.call("long", {}, { ...as(strong), maxResultBytes: 1_000 });
@@ -25,7 +27,10 @@ suite("a weaker key of the same user", () => {
     const read = await plane.call("read_result", { id }, as(strong));
     assert.match(String(textsOf(read)[0]), /secret/);
     await assert.rejects(plane.results.get(id, {}, as(weak)), { code: "NOT_FOUND" });
-    assert.doesNotMatch(String(textsOf(await plane.call("read_result", { id }, as(weak)))[0]), /secret/);
+    assert.doesNotMatch(
+      String(textsOf(await plane.call("read_result", { id }, as(weak)))[0]),
+      /secret/,
+    );
     await assert.rejects(plane.calls.get(call.id, as(weak)), { code: "NOT_FOUND" });
     assert.equal((await plane.calls.get(call.id, as(strong))).id, call.id);
     assert.deepEqual((await plane.results.page({}, as(weak))).results, []);
@@ -55,7 +60,9 @@ suite("a weaker key of the same user", () => {
       { tool: "long", verdict: "ask" as const },
       { tool: "later", verdict: "queue" as const },
     ];
-    await using plane = await createPlane({ config: { mcpServers: {}, policy: { profile: "personal", rules } } });
+    await using plane = await createPlane({
+      config: { mcpServers: {}, policy: { profile: "personal", rules } },
+    });
     plane.tools.register({ manifest: long, run: () => "done" });
     plane.tools.register({ manifest: { ...long, name: "later" }, run: () => "done" });
     const { strong, weak } = await twoKeys(plane);
@@ -66,11 +73,20 @@ suite("a weaker key of the same user", () => {
     assert.deepEqual(await plane.approvals.list(as(weak)), []);
     assert.equal((await plane.approvals.page({ limit: 10 }, as(weak))).total, 0);
     await assert.rejects(plane.approvals.get(id, as(weak)), { code: "NOT_FOUND" });
-    await assert.rejects(plane.approvals.answer(id, { decision: "approve" }, as(weak)), { code: "FORBIDDEN" });
+    await assert.rejects(plane.approvals.answer(id, { decision: "approve" }, as(weak)), {
+      code: "FORBIDDEN",
+    });
     await assert.rejects(plane.plans.get(planId, as(weak)), { code: "NOT_FOUND" });
     const queued = await plane.call("later", {}, as(weak));
-    assert.notEqual(queued.plan?.id, planId, "a weaker key's change is none of the stronger one's plan");
+    assert.notEqual(
+      queued.plan?.id,
+      planId,
+      "a weaker key's change is none of the stronger one's plan",
+    );
     assert.equal((await plane.approvals.get(id, as(strong))).id, id);
-    assert.equal((await plane.approvals.answer(id, { decision: "approve" }, as(strong))).approval.status, "done");
+    assert.equal(
+      (await plane.approvals.answer(id, { decision: "approve" }, as(strong))).approval.status,
+      "done",
+    );
   });
 });

@@ -19,7 +19,8 @@ function scripted(...answers: unknown[]): Prompts & { left(): number } {
     confirm: async (message) => next(message) as boolean,
     async choose(message, values) {
       const answer = next(message);
-      if (answer !== declined) assert.ok(values.includes(answer), `${message} ${String(answer)}: ${values.join()}`);
+      if (answer !== declined)
+        assert.ok(values.includes(answer), `${message} ${String(answer)}: ${values.join()}`);
       return answer;
     },
     async write(message, { usual }) {
@@ -44,7 +45,9 @@ test("the wizard adds, changes and deletes servers and toolsets, and says what c
   const file = directory.file("toolplane.json");
   await writeFile(
     file,
-    JSON.stringify({ mcpServers: { old: { command: "node", args: ["a b.js"], description: "Kept" } } }),
+    JSON.stringify({
+      mcpServers: { old: { command: "node", args: ["a b.js"], description: "Kept" } },
+    }),
   );
   const wizard = (...answers: unknown[]) => wizardIn(file, directory.path, ...answers);
 
@@ -87,7 +90,17 @@ test("the wizard adds, changes and deletes servers and toolsets, and says what c
     env: { PORT: "1" },
   });
 
-  const toolset = await wizard("add a toolset", "mine", "gone", "web,files", "read,write", "0", "5", "-1", "30");
+  const toolset = await wizard(
+    "add a toolset",
+    "mine",
+    "gone",
+    "web,files",
+    "read,write",
+    "0",
+    "5",
+    "-1",
+    "30",
+  );
   assert.deepEqual(toolset.config.toolsets.mine, {
     providers: ["web", "files"],
     allow_tools: ["read", "write"],
@@ -100,7 +113,10 @@ test("the wizard adds, changes and deletes servers and toolsets, and says what c
   const kept = await wizard("delete a server", "web", false, "delete all servers", declined);
   assert.deepEqual(Object.keys(kept.config.mcpServers), ["old", "web", "files"]);
   const fewer = await wizard("delete a server", "web", true, "delete a toolset", "mine", true);
-  assert.deepEqual([Object.keys(fewer.config.mcpServers), fewer.config.toolsets], [["old", "files"], {}]);
+  assert.deepEqual(
+    [Object.keys(fewer.config.mcpServers), fewer.config.toolsets],
+    [["old", "files"], {}],
+  );
   const none = await wizard("delete all servers", true);
   assert.deepEqual(none.config.mcpServers, {});
 });

@@ -16,14 +16,21 @@ const work = {
         {
           id: "send",
           tool: "fx.echo_all",
-          arguments: { text: "${steps.look.result}", token: "${input.token}", password: "hunter2-hunter2" },
+          arguments: {
+            text: "${steps.look.result}",
+            token: "${input.token}",
+            password: "hunter2-hunter2",
+          },
           when: "${input.loud}",
         },
       ],
     }),
   ],
   tasks: [
-    task("report", ["tell"], { description: "Every morning.", escalation_policy: { contact: "ops" } }),
+    task("report", ["tell"], {
+      description: "Every morning.",
+      escalation_policy: { contact: "ops" },
+    }),
     task("think", []),
     { ...task("report", ["tell"], { summary: "Nova's" }), persona: "Nova" },
   ],
@@ -35,7 +42,12 @@ const work = {
       ...daily,
       task_graph: [{ task: "report", input: { password: "swordfish-swordfish" } }],
     },
-    { name: "odd/näme & co", personas: ["Nova"], task_graph: [{ task: "think" }], summary: "The digest" },
+    {
+      name: "odd/näme & co",
+      personas: ["Nova"],
+      task_graph: [{ task: "think" }],
+      summary: "The digest",
+    },
     { name: "zeta", personas: ["Atlas"], task_graph: [{ task: "think" }], ...daily },
   ],
 };
@@ -55,14 +67,21 @@ suite("what manifests describe", () => {
     await directory[Symbol.asyncDispose]();
   });
   const get = async (path: string) => (await getJson(`${serving.url}${path}`)).body;
-  const printed = async (...words: string[]) => (await runCli([...words, "--json", ...place])).json();
+  const printed = async (...words: string[]) =>
+    (await runCli([...words, "--json", ...place])).json();
 
   test("is never shown with the secrets that are written into it", async () => {
-    const shown = await Promise.all(["/skills/tell", "/skills", "/jobs", "/jobs/digest", "/registry/summary"].map(get));
+    const shown = await Promise.all(
+      ["/skills/tell", "/skills", "/jobs", "/jobs/digest", "/registry/summary"].map(get),
+    );
     const words = JSON.stringify([...shown, await printed("jobs", "show", "digest")]);
     assert.doesNotMatch(words, /abcdefghijklmnop|hunter2-|swordfish-/);
     const { steps } = shown[0] as unknown as SkillListing;
-    assert.equal(steps?.[1]?.arguments.token, "${input.token}", "what a step refers to is no secret");
+    assert.equal(
+      steps?.[1]?.arguments.token,
+      "${input.token}",
+      "what a step refers to is no secret",
+    );
     assert.deepEqual((shown[3] as unknown as JobListing).input?.city, "Rome");
   });
 
@@ -82,10 +101,17 @@ suite("what manifests describe", () => {
     const jobs = [...(first.jobs as JobListing[]), ...(rest.jobs as JobListing[])];
     assert.deepEqual(
       jobs.map(({ name, schedule }) => `${name}: ${schedule.state} ${schedule.nextAt}`),
-      ["digest: paused null", "odd/näme & co: on_request null", "zeta: scheduled 2030-01-01T00:00:00.000Z"],
+      [
+        "digest: paused null",
+        "odd/näme & co: on_request null",
+        "zeta: scheduled 2030-01-01T00:00:00.000Z",
+      ],
     );
     const { stdout } = await runCli(["jobs", "list", "--query", "DIGEST", ...place]);
-    assert.match(stdout, /digest +Atlas +report +daily +paused by .+\nodd\/näme & co +Nova +think +on request +- /);
+    assert.match(
+      stdout,
+      /digest +Atlas +report +daily +paused by .+\nodd\/näme & co +Nova +think +on request +- /,
+    );
     assert.doesNotMatch(stdout, /zeta/);
     await runCli(["jobs", "resume", "digest", ...place]);
   });
@@ -94,7 +120,10 @@ suite("what manifests describe", () => {
     const { tasks, total } = await printed("tasks", "list", "--limit", "1");
     assert.deepEqual([(tasks as TaskEntry[]).map(({ name }) => name), total], [["report"], 2]);
     const shown = await runCli(["tasks", "show", "report", ...place]);
-    assert.match(shown.stdout, /skills +tell\n(?:.*\n)*escalate +ops\n(?:.*\n)*Done when\n {2}it is done/);
+    assert.match(
+      shown.stdout,
+      /skills +tell\n(?:.*\n)*escalate +ops\n(?:.*\n)*Done when\n {2}it is done/,
+    );
     assert.equal((await get("/tasks/report")).summary, "report");
     assert.equal((await get("/tasks/report?persona=Nova")).summary, "Nova's");
     const missing = await runCli(["tasks", "show", "reprot", ...place]);

@@ -19,7 +19,13 @@ export function skill(name: string, fields: Manifest): Manifest {
 }
 
 export function task(name: string, skills: string[], fields: Manifest = {}): Manifest {
-  return { name, summary: name, required_skills: skills, acceptance_criteria: ["it is done"], ...fields };
+  return {
+    name,
+    summary: name,
+    required_skills: skills,
+    acceptance_criteria: ["it is done"],
+    ...fields,
+  };
 }
 
 /** A configuration with these servers, and manifest files beside it. */

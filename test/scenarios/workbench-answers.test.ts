@@ -3,7 +3,12 @@ import { after, before, suite, test } from "node:test";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { fixture, startServe, writeConfig } from "./support.ts";
 
-type Row = { name: string; impact: { impact: string; known: boolean }; overlaid?: true; review?: { heldFor: string } };
+type Row = {
+  name: string;
+  impact: { impact: string; known: boolean };
+  overlaid?: true;
+  review?: { heldFor: string };
+};
 type Listed = { total: number; nextCursor: string | null; tools: Row[] };
 type Call = {
   id: string;
@@ -32,9 +37,13 @@ suite("what the workbench shows", () => {
     return (await response.json()) as T;
   };
   const hold = async (key: string) => {
-    const held = await ask<{ call: { id: string }; approval: { id: string } }>("/tools/echo.put_note/call", "POST", {
-      arguments: { key, text: "words" },
-    });
+    const held = await ask<{ call: { id: string }; approval: { id: string } }>(
+      "/tools/echo.put_note/call",
+      "POST",
+      {
+        arguments: { key, text: "words" },
+      },
+    );
     return { call: held.call.id, approval: held.approval.id };
   };
 
@@ -86,10 +95,14 @@ suite("what the workbench shows", () => {
       held.tools.map(({ name, review, overlaid }) => [name, review?.heldFor, overlaid]),
       [["echo.add", "disabled", true]],
     );
-    const refused = await ask<{ code: string }>("/tools/echo.add/call", "POST", { arguments: { a: 1, b: 2 } });
+    const refused = await ask<{ code: string }>("/tools/echo.add/call", "POST", {
+      arguments: { a: 1, b: 2 },
+    });
     assert.equal(refused.code, "TOOL_QUARANTINED");
     await ask("/tools/echo.add", "DELETE");
-    const called = await ask<{ ok: boolean }>("/tools/echo.add/call", "POST", { arguments: { a: 1, b: 2 } });
+    const called = await ask<{ ok: boolean }>("/tools/echo.add/call", "POST", {
+      arguments: { a: 1, b: 2 },
+    });
     assert.equal(called.ok, true);
     const unused = await ask<Listed>("/tools?view=row&unused=true");
     assert.ok(!unused.tools.some(({ name }) => name === "echo.add"));

@@ -10,8 +10,12 @@ import { processFixture, runCli, startServeProcess, writeConfig } from "./suppor
 
 /** The processes that this one has started, with any of its threads, and that run. */
 function childrenOf(pid: number): number[] {
-  const threads = readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}/children`);
-  return threads.flatMap((file) => readFileSync(file, "utf8").trim().split(" ").filter(Boolean).map(Number));
+  const threads = readdirSync(`/proc/${pid}/task`).map(
+    (thread) => `/proc/${pid}/task/${thread}/children`,
+  );
+  return threads.flatMap((file) =>
+    readFileSync(file, "utf8").trim().split(" ").filter(Boolean).map(Number),
+  );
 }
 
 /** Empty where it has ended meanwhile. */
@@ -32,7 +36,9 @@ const isRunning = (pid: number) => {
   }
 };
 
-suite("several processes on one port", { skip: process.platform !== "linux" && "it looks into /proc" }, () => {
+suite("several processes on one port", {
+  skip: process.platform !== "linux" && "it looks into /proc",
+}, () => {
   let postgres: RunningPostgres;
   before(async () => {
     postgres = await startPostgres();
@@ -43,14 +49,27 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
   async function startWorkers(count: number) {
     await using parts = new AsyncDisposableStack();
     const directory = parts.use(await temporaryDirectory());
-    const config = await writeConfig(directory, { echo: processFixture("echo") }, { store: postgres.address() });
-    const serve = startServeProcess(config, directory.file("data"), "0", ["--workers", String(count)]);
+    const config = await writeConfig(
+      directory,
+      { echo: processFixture("echo") },
+      { store: postgres.address() },
+    );
+    const serve = startServeProcess(config, directory.file("data"), "0", [
+      "--workers",
+      String(count),
+    ]);
     const serving = parts.use(await serve);
     const said = text(serving.process.stderr as NodeJS.ReadableStream);
     const pid = serving.process.pid ?? 0;
     await until("all workers", () => childrenOf(pid).length === count);
     const kept = parts.move();
-    return { ...serving, said, pid, workers: childrenOf(pid), [Symbol.asyncDispose]: () => kept.disposeAsync() };
+    return {
+      ...serving,
+      said,
+      pid,
+      workers: childrenOf(pid),
+      [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    };
   }
 
   test("a store in a file says what it needs, and nothing is left", async () => {
@@ -59,7 +78,10 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
     const place = ["--config", config, "--data-dir", directory.file("data"), "--port", "0"];
     const { code, stderr } = await runCli(["serve", "--workers", "2", ...place]);
     assert.equal(code, 2);
-    assert.match(stderr, /'--workers 2' needs a store that several processes share.*postgres:\/\//s);
+    assert.match(
+      stderr,
+      /'--workers 2' needs a store that several processes share.*postgres:\/\//s,
+    );
     assert.equal(stderr.match(/error:/g)?.length, 1, "it is said once");
     for (const wrong of ["0", "257", "many", "-1"])
       assert.equal((await runCli(["serve", `--workers=${wrong}`, ...place])).code, 2, wrong);
@@ -71,21 +93,30 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
 
     // Each on a connection of its own.
     const headers = { ...serving.proof, connection: "close", "content-type": "application/json" };
-    const ask = async (path: string, init: RequestInit = {}) => fetch(serving.url + path, { ...init, headers });
-    const call = () => ask("/tools/echo.echo/call", { method: "POST", body: '{"arguments":{"message":"hi"}}' });
+    const ask = async (path: string, init: RequestInit = {}) =>
+      fetch(serving.url + path, { ...init, headers });
+    const call = () =>
+      ask("/tools/echo.echo/call", { method: "POST", body: '{"arguments":{"message":"hi"}}' });
     await until("calls are answered", async () => (await call()).status === 200);
     const counted = async () => {
       const lines = (await (await ask("/metrics")).text()).split("\n");
-      const line = lines.find((one) => one.startsWith('toolplane_calls_total{tool="echo.echo",status="succeeded"}'));
-      return Number(line?.split(" ")[1] ?? assert.fail(`no calls in:\n${lines.join("\n").slice(0, 2_000)}`));
+      const line = lines.find((one) =>
+        one.startsWith('toolplane_calls_total{tool="echo.echo",status="succeeded"}'),
+      );
+      return Number(
+        line?.split(" ")[1] ?? assert.fail(`no calls in:\n${lines.join("\n").slice(0, 2_000)}`),
+      );
     };
     const before = await counted();
     const answers = await Promise.all(Array.from({ length: 60 }, call));
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
     assert.equal(await counted(), before + 60, "the numbers of all are one number");
 
-    const client = await EraClient.open(`${serving.url}/mcp`, "legacy", { headers: { connection: "close" } });
-    for (let time = 0; time < 12; time += 1) assert.equal((await client.exchange("tools/list")).status, 200);
+    const client = await EraClient.open(`${serving.url}/mcp`, "legacy", {
+      headers: { connection: "close" },
+    });
+    for (let time = 0; time < 12; time += 1)
+      assert.equal((await client.exchange("tools/list")).status, 200);
 
     // A browser's session is known to all of them.
     const key = serving.proof.authorization?.split(" ")[1];
@@ -99,14 +130,18 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
     }
 
     // A server that is restarted, or ended, is so for all of them.
-    const copies = () => workers.flatMap(childrenOf).filter((one) => commandOf(one).includes("servers/echo"));
+    const copies = () =>
+      workers.flatMap(childrenOf).filter((one) => commandOf(one).includes("servers/echo"));
     await until("each has its copy", async () => {
       await Promise.all(Array.from({ length: 12 }, call));
       return copies().length === 3;
     });
     const old = copies();
     assert.equal((await ask("/servers/echo/restart", { method: "POST" })).status, 200);
-    await until("all copies are new", () => copies().length === 3 && copies().every((one) => !old.includes(one)));
+    await until(
+      "all copies are new",
+      () => copies().length === 3 && copies().every((one) => !old.includes(one)),
+    );
     assert.equal((await ask("/servers/echo/disconnect", { method: "POST" })).status, 200);
     await until("no copy is left", () => copies().length === 0);
     assert.equal((await ask("/servers/echo/connect", { method: "POST" })).status, 200);
@@ -115,13 +150,19 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
     const [victim = 0] = workers.slice(1);
     const soFar = await counted();
     process.kill(victim, "SIGKILL");
-    await until("another one is there", () => childrenOf(pid).length === 3 && !childrenOf(pid).includes(victim));
+    await until(
+      "another one is there",
+      () => childrenOf(pid).length === 3 && !childrenOf(pid).includes(victim),
+    );
     assert.ok((await counted()) >= soFar, "what it had counted is still there");
-    await until("it answers", async () => (await Promise.all(Array.from({ length: 12 }, call))).every(({ ok }) => ok));
+    await until("it answers", async () =>
+      (await Promise.all(Array.from({ length: 12 }, call))).every(({ ok }) => ok),
+    );
 
     assert.equal(await serving.stop("SIGTERM"), 0);
     assert.match(await said, /Worker \d ended and is started again/);
-    for (const one of [...workers, pid]) assert.equal(isRunning(one), false, `${one} is still there`);
+    for (const one of [...workers, pid])
+      assert.equal(isRunning(one), false, `${one} is still there`);
   });
 
   test("one that hangs is ended and replaced, and what it had started is gone", async () => {
@@ -136,7 +177,10 @@ suite("several processes on one port", { skip: process.platform !== "linux" && "
     });
     const started = childrenOf(victim);
     process.kill(victim, "SIGSTOP");
-    await until("another one is there", () => childrenOf(pid).length === 2 && !childrenOf(pid).includes(victim));
+    await until(
+      "another one is there",
+      () => childrenOf(pid).length === 2 && !childrenOf(pid).includes(victim),
+    );
     await until("nothing of it is left", () => !started.some(isRunning));
     assert.ok(childrenOf(pid).includes(healthy));
     assert.equal(await serving.stop("SIGTERM"), 0);

@@ -47,12 +47,17 @@ suite("a wrapper", () => {
   });
 
   test("needs the flags that its target needs for the operation of the mapped arguments", async () => {
-    const personas = { clerk: { flags: { reads: true } }, chief: { flags: { reads: true, writes: true } } };
+    const personas = {
+      clerk: { flags: { reads: true } },
+      chief: { flags: { reads: true, writes: true } },
+    };
     await using plane = await createPlane({
       config: {
         mcpServers: { n: namedServer("n", ["raw"]) },
         personas,
-        tools: { soft: wrap("raw", { parameters: takesHow }, { argumentMap: { operation: "how" } }) },
+        tools: {
+          soft: wrap("raw", { parameters: takesHow }, { argumentMap: { operation: "how" } }),
+        },
         overlays: { "n.raw": { requires_flags: { read: ["reads"], write: ["writes"] } } },
         policy: { profile: "personal" },
       },
@@ -70,7 +75,10 @@ suite("a wrapper", () => {
     const parameters = { type: "object", properties: { b: { type: "string" } } };
     const tools = {
       mapped: wrap("raw", { parameters }, { argumentMap: { branch: "b" } }),
-      fixed: wrap("raw", { parameters: { type: "object" }, arguments: [{ name: "branch", fixed: "main" }] }),
+      fixed: wrap("raw", {
+        parameters: { type: "object" },
+        arguments: [{ name: "branch", fixed: "main" }],
+      }),
     };
     await using plane = await createPlane({
       config: { mcpServers: { n: namedServer("n", ["raw"]) }, tools, policy: { rules } },
@@ -82,7 +90,10 @@ suite("a wrapper", () => {
 });
 
 test("a tool that the caller may not see and one that does not exist are one error", async () => {
-  const servers = { hr: { ...namedServer("hr", ["pay"]), groups: ["hr"] }, open: namedServer("open", ["look"]) };
+  const servers = {
+    hr: { ...namedServer("hr", ["pay"]), groups: ["hr"] },
+    open: namedServer("open", ["look"]),
+  };
   await using plane = await createPlane({
     config: {
       mcpServers: servers,
@@ -101,12 +112,15 @@ test("a tool that the caller may not see and one that does not exist are one err
       return JSON.stringify([error, call.status]).replaceAll(name, "NAME");
     };
     const unknown = await told("zz.qqqq");
-    for (const name of ["hr.pay", "wrapped", "hr__pay"]) assert.equal(await told(name), unknown, name);
+    for (const name of ["hr.pay", "wrapped", "hr__pay"])
+      assert.equal(await told(name), unknown, name);
   }
 });
 
 test("in plan and review mode the name of a tool is no knowledge of what it does", async () => {
-  await using plane = await createPlane({ config: { mcpServers: { n: namedServer("n", ["get_report", "lookup"]) } } });
+  await using plane = await createPlane({
+    config: { mcpServers: { n: namedServer("n", ["get_report", "lookup"]) } },
+  });
   for (const tool of ["n.get_report", "n.lookup"]) {
     assert.equal((await plane.call(tool, {}, { mode: "plan" })).error?.code, "PLAN_QUEUED");
     assert.equal((await plane.call(tool, {}, { mode: "review" })).error?.code, "APPROVAL_DENIED");

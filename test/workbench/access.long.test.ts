@@ -120,7 +120,9 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
         providers: [{ name: "mcp", config: { server: "echo", tool: "echo" } }],
       }),
     });
-    const { page, complaints } = await world.visit("/tools/rtl", { viewport: { width: 390, height: 800 } });
+    const { page, complaints } = await world.visit("/tools/rtl", {
+      viewport: { width: 390, height: 800 },
+    });
     /** How far the first line ends from the right edge of its block, less than from the left. */
     const standsRight = () =>
       page
@@ -136,7 +138,10 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
           range.selectNodeContents(found);
           const line = range.getClientRects()[0];
           const block = (found as unknown as Line).getBoundingClientRect();
-          return line !== undefined && Math.abs(block.right - line.right) <= Math.abs(line.left - block.left);
+          return (
+            line !== undefined &&
+            Math.abs(block.right - line.right) <= Math.abs(line.left - block.left)
+          );
         });
     for (const path of ["/tools/rtl", "/try?tool=rtl", "/tools?q=rtl"]) {
       await page.goto(`${world.url}/workbench${path}`);
@@ -164,7 +169,9 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
     const named = page.locator("details").filter({ hasText: "release talk" });
     await named.locator("summary").click();
     await named.getByText("2 calls").waitFor();
-    const group = page.locator("details").filter({ hasText: "via HTTP", hasNotText: "release talk" });
+    const group = page
+      .locator("details")
+      .filter({ hasText: "via HTTP", hasNotText: "release talk" });
     await group.locator("summary").click();
     await group.getByRole("link", { name: "echo.add" }).first().waitFor();
     await group.getByText(/\d failed/).waitFor();
@@ -178,7 +185,9 @@ suite("toolsets, personas, users and undo in the browser", { skip: noBrowser }, 
     await page.getByLabel("Export these calls").selectOption("har");
     const download = await saving;
     assert.match(download.suggestedFilename(), /\.har$/);
-    const har = JSON.parse(await text(await download.createReadStream())) as { log: { entries: object[] } };
+    const har = JSON.parse(await text(await download.createReadStream())) as {
+      log: { entries: object[] };
+    };
     assert.equal(har.log.entries.length, 2);
     assert.deepEqual(complaints, []);
   });

@@ -4,7 +4,12 @@ import type { Browser, Page } from "playwright-core";
 import { buildWorkbenchIfStale } from "../../scripts/build-workbench.ts";
 import { createAgent, createHand } from "../scenarios/signing-by-hand.ts";
 import { noBrowser, openBrowser } from "./chromium.ts";
-import { acceptWithPassword, password, type SigningWorld, startSigningWorld } from "./signing-world.ts";
+import {
+  acceptWithPassword,
+  password,
+  type SigningWorld,
+  startSigningWorld,
+} from "./signing-world.ts";
 
 const ann = "ann@example.org";
 
@@ -16,7 +21,9 @@ suite("the workbench of a plane that signs people in", { skip: noBrowser }, () =
     await buildWorkbenchIfStale();
     world = await startSigningWorld();
     browser = await openBrowser();
-    const { url } = await world.withPlane((plane) => plane.people.invite({ user: ann, scopes: ["admin"] }));
+    const { url } = await world.withPlane((plane) =>
+      plane.people.invite({ user: ann, scopes: ["admin"] }),
+    );
     const page = await browser.newPage();
     await acceptWithPassword(page, url);
     await page.close();
@@ -58,7 +65,11 @@ suite("the workbench of a plane that signs people in", { skip: noBrowser }, () =
     await page.getByLabel("Name").fill("a name that took thought");
     const other = await context.newPage();
     await other.goto(`${world.url}/sign-in/access`);
-    await other.getByRole("row").filter({ hasText: "This browser" }).getByRole("button", { name: "Sign out" }).click();
+    await other
+      .getByRole("row")
+      .filter({ hasText: "This browser" })
+      .getByRole("button", { name: "Sign out" })
+      .click();
     await other.getByRole("heading", { name: "Signed out" }).waitFor();
     // Whatever the page asks next shows that the session is over.
     await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
@@ -71,7 +82,9 @@ suite("the workbench of a plane that signs people in", { skip: noBrowser }, () =
     await popup.getByRole("heading", { name: "You are signed in" }).waitFor();
     await popup.close();
     await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
-    await page.getByRole("heading", { name: "Your session is over" }).waitFor({ state: "detached" });
+    await page
+      .getByRole("heading", { name: "Your session is over" })
+      .waitFor({ state: "detached" });
     assert.equal(await page.getByLabel("Name").inputValue(), "a name that took thought");
     await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByRole("group", { name: "key" }).waitFor();
@@ -82,11 +95,18 @@ suite("the workbench of a plane that signs people in", { skip: noBrowser }, () =
     const hand = createHand(world);
     const agent = createAgent(world.url);
     await hand.allow(agent, hand.request(await hand.newClient()).path, ann);
-    const ask = async (headers: Record<string, string>) => (await agent.ask("/session", { headers })).status;
+    const ask = async (headers: Record<string, string>) =>
+      (await agent.ask("/session", { headers })).status;
     assert.equal(await ask({ "x-toolplane-face": "workbench" }), 200);
     assert.equal(await ask({}), 401);
-    assert.equal(await ask({ "x-toolplane-face": "workbench", origin: "https://evil.example" }), 403);
-    assert.equal(await ask({ "x-toolplane-face": "workbench", "sec-fetch-site": "cross-site" }), 403);
+    assert.equal(
+      await ask({ "x-toolplane-face": "workbench", origin: "https://evil.example" }),
+      403,
+    );
+    assert.equal(
+      await ask({ "x-toolplane-face": "workbench", "sec-fetch-site": "cross-site" }),
+      403,
+    );
   });
 
   for (const to of [

@@ -112,11 +112,15 @@ export async function openAppWorld(
   await writeFile(file, JSON.stringify(pages("http://127.0.0.1:1")));
   const rules = [{ tool: "staged.change", verdict: "ask", reason: "it changes something" }];
   const world = await openWorld(
-    { staged: processFixture("staged-pages", ["--pages", file]), other: processFixture("pages", ["--of", "other"]) },
+    {
+      staged: processFixture("staged-pages", ["--pages", file]),
+      other: processFixture("pages", ["--of", "other"]),
+    },
     { policy: { rules }, observability: { keepPayloads: true }, ...more },
   );
   await writeFile(file, JSON.stringify(pages(world.url)));
-  const read = async (path: string) => (await fetch(world.url + path, { headers: world.proof })).json();
+  const read = async (path: string) =>
+    (await fetch(world.url + path, { headers: world.proof })).json();
   const calls = async (query = "") =>
     ((await read(`/calls?payloads=true&limit=200&${query}`)) as { calls: Call[] }).calls;
   const didOf = (callId: string) => calls(`conversation=app-${callId}`);
@@ -138,7 +142,9 @@ export async function openAppWorld(
     async reportOf(callId) {
       let report: string[] | undefined;
       await until(`the report of the page of ${callId}`, async () => {
-        const told = (await didOf(callId)).find(({ tool }) => tool === "staged.pages/notifications/message");
+        const told = (await didOf(callId)).find(
+          ({ tool }) => tool === "staged.pages/notifications/message",
+        );
         report = (told?.payload?.arguments.data as { report: string[] } | undefined)?.report;
         return report !== undefined;
       });

@@ -4,7 +4,9 @@ import { openWorld, type Page, type World } from "./browser.ts";
 
 /** What the plane adds to the arguments of a tool. */
 export const secret = "an-injected-secret";
-const insider = fixture("insider", [], { inject: [{ parameter: "_key", from: "constant", value: secret }] });
+const insider = fixture("insider", [], {
+  inject: [{ parameter: "_key", from: "constant", value: secret }],
+});
 const policy = {
   profile: "guarded",
   rules: [{ tool: "insider.*", verdict: "ask", reason: "it knows a key" }],

@@ -47,7 +47,10 @@ export type World = AsyncDisposable & {
 export type OpenPage = { page: Page; complaints: string[]; context: Playwright.BrowserContext };
 
 /** The real server with real MCP servers, and a real browser. */
-export async function openWorld(servers: Record<string, ServerEntry>, more: object = {}): Promise<World> {
+export async function openWorld(
+  servers: Record<string, ServerEntry>,
+  more: object = {},
+): Promise<World> {
   await buildWorkbenchIfStale();
   const directory = await temporaryDirectory();
   const config = await writeConfig(directory, servers, more);
@@ -86,7 +89,17 @@ export async function openWorld(servers: Record<string, ServerEntry>, more: obje
     },
     async createKey(name, ...scopes) {
       const flags = scopes.flatMap((scope) => ["--scope", scope]);
-      const words = ["keys", "create", name, ...flags, "--config", config, "--data-dir", dataDirectory, "--json"];
+      const words = [
+        "keys",
+        "create",
+        name,
+        ...flags,
+        "--config",
+        config,
+        "--data-dir",
+        dataDirectory,
+        "--json",
+      ];
       const made = (await runCli(words)).json() as { secret?: string };
       if (made.secret === undefined) throw new Error(`No key was made: ${JSON.stringify(made)}`);
       return made.secret;
@@ -105,7 +118,10 @@ export async function openWorld(servers: Record<string, ServerEntry>, more: obje
   };
 }
 
-async function openPage(browser: Playwright.Browser, options: Playwright.BrowserContextOptions): Promise<OpenPage> {
+async function openPage(
+  browser: Playwright.Browser,
+  options: Playwright.BrowserContextOptions,
+): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: desktop, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(scaledMs(hangMs));
@@ -118,7 +134,11 @@ async function openPage(browser: Playwright.Browser, options: Playwright.Browser
 }
 
 /** As for a new page. The app has to be gone before its storage is emptied. */
-async function forgetAll({ page, complaints, context }: OpenPage, url: string, viewport: Playwright.ViewportSize) {
+async function forgetAll(
+  { page, complaints, context }: OpenPage,
+  url: string,
+  viewport: Playwright.ViewportSize,
+) {
   await page.unrouteAll();
   await page.goto(`${url}/workbench/icon.svg`);
   await page.evaluate("localStorage.clear(); sessionStorage.clear()");
@@ -136,7 +156,9 @@ export async function accessibilityProblems(page: Page, ...rules: string[]): Pro
     // Only what is reported here is worked out.
     const cheap = { resultTypes: ["violations"], selectors: false };
     const { violations } = await looking.run(runOnly.length === 0 ? cheap : { ...cheap, runOnly });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+    return violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`,
+    );
   }, rules);
   return found;
 }

@@ -33,7 +33,9 @@ suite("chatting in the browser", { skip: noBrowser }, () => {
         },
       },
     );
-    const { page, complaints } = await world.visit("/chat", { viewport: { width: 1280, height: 640 } });
+    const { page, complaints } = await world.visit("/chat", {
+      viewport: { width: 1280, height: 640 },
+    });
     const question = page.getByLabel("Your question");
     await question.fill("Keep a note.");
     await question.press("Enter");
@@ -60,9 +62,15 @@ suite("chatting in the browser", { skip: noBrowser }, () => {
     await question.press("Enter");
     const form = page.getByRole("article", { name: "elicit asks something" });
     await form.getByText("Who are <b>you</b>?").waitFor();
-    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Approvals" }).click();
+    await page
+      .getByRole("navigation", { name: "Pages" })
+      .getByRole("link", { name: "Approvals" })
+      .click();
     await form.getByLabel(/Name/).waitFor();
-    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Chat" }).click();
+    await page
+      .getByRole("navigation", { name: "Pages" })
+      .getByRole("link", { name: "Chat" })
+      .click();
     await page.getByText("You asked for a note.").waitFor();
     await form.getByLabel(/Name/).fill("Ann");
     await form.getByRole("button", { name: "Answer" }).click();
@@ -78,7 +86,10 @@ suite("chatting in the browser", { skip: noBrowser }, () => {
     const pictures = page.getByRole("article", { name: /A call of image/ }).getByRole("img");
     assert.match((await pictures.first().getAttribute("src")) ?? "", /^data:image\//);
     await form.waitFor({ state: "detached" });
-    assert.match(JSON.stringify(model.requests.at(-1)?.body.messages), /\\"name\\":\\"Ann\\",\\"age\\":42/);
+    assert.match(
+      JSON.stringify(model.requests.at(-1)?.body.messages),
+      /\\"name\\":\\"Ann\\",\\"age\\":42/,
+    );
     assert.deepEqual(complaints, []);
   });
 
@@ -104,14 +115,20 @@ suite("chatting in the browser", { skip: noBrowser }, () => {
       { kind: "text", text: "Gone on." },
       {
         kind: "tools",
-        calls: [{ name: "run_code", arguments: { code: "return await tools.echo.add({ a: 2, b: 3 })" } }],
+        calls: [
+          { name: "run_code", arguments: { code: "return await tools.echo.add({ a: 2, b: 3 })" } },
+        ],
       },
       { kind: "text", text: "Five." },
     ];
     await using model = await startScriptedModel({ responses });
     await using world = await openWorld(
       { echo: fixture("echo") },
-      { models: { default: { baseURL: model.url, model: "scripted", price: { input: 1000, output: 2000 } } } },
+      {
+        models: {
+          default: { baseURL: model.url, model: "scripted", price: { input: 1000, output: 2000 } },
+        },
+      },
     );
     const { page, complaints } = await world.visit("/chat");
     const ask = async (text: string) => {
@@ -139,7 +156,10 @@ suite("chatting in the browser", { skip: noBrowser }, () => {
     await log.getByRole("button", { name: "Regenerate" }).click();
     await log.getByText("Another answer.").waitFor();
     assert.equal(await log.getByRole("heading", { name: "Left to do" }).count(), 0);
-    assert.equal((model.requests.at(-1)?.body.messages as unknown[] | undefined)?.filter(isQuestion).length, 1);
+    assert.equal(
+      (model.requests.at(-1)?.body.messages as unknown[] | undefined)?.filter(isQuestion).length,
+      1,
+    );
     await page.getByLabel("Style").selectOption("react");
     await ask("And in ReACT?");
     await log.getByText("(ReACT)").waitFor();

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkValue } from "../../workbench/src/parts/schema-form/check-value.ts";
 
-const place = { type: "object", properties: { city: { type: "string", minLength: 2 } }, required: ["city"] };
+const place = {
+  type: "object",
+  properties: { city: { type: "string", minLength: 2 } },
+  required: ["city"],
+};
 const schema = {
   type: "object",
   properties: {
@@ -18,7 +22,10 @@ const wrongIn = (value: unknown) =>
   checkValue(schema, value).map(({ path, message }) => `${path.join(".")} ${message}`);
 
 test("a form says what is missing, of another type, out of bounds or none of the choices", () => {
-  assert.deepEqual(wrongIn({ count: 1, colour: "red", either: null, places: [{ city: "Bern" }] }), []);
+  assert.deepEqual(
+    wrongIn({ count: 1, colour: "red", either: null, places: [{ city: "Bern" }] }),
+    [],
+  );
   assert.deepEqual(wrongIn({}), ["count is required"]);
   assert.deepEqual(wrongIn({ count: 1.5 }), ["count must be integer"]);
   assert.deepEqual(wrongIn({ count: 0 }), ["count must be at least 1"]);
@@ -39,7 +46,10 @@ test("what was meant is checked: the choice, the condition, the field that anoth
   const rules = {
     properties: {
       pay: { oneOf: [kind("card", { type: "string" }), kind("cash", { type: "integer" })] },
-      point: { items: [{ type: "number" }, { type: "string" }], additionalItems: { type: "boolean" } },
+      point: {
+        items: [{ type: "number" }, { type: "string" }],
+        additionalItems: { type: "boolean" },
+      },
       note: { type: "string", nullable: true },
       day: { type: "string", format: "date" },
       more: { type: "object", additionalProperties: { type: "number" } },
@@ -49,7 +59,8 @@ test("what was meant is checked: the choice, the condition, the field that anoth
     // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
     then: { required: ["pay"] },
   };
-  const wrong = (value: unknown) => checkValue(rules, value).map(({ path, message }) => `${path.join(".")} ${message}`);
+  const wrong = (value: unknown) =>
+    checkValue(rules, value).map(({ path, message }) => `${path.join(".")} ${message}`);
   assert.deepEqual(wrong({ pay: { kind: "cash", of: "x" } }), ["pay.of must be integer"]);
   assert.deepEqual(wrong({ pay: { kind: "cash" } }), ["pay.of is required"]);
   assert.deepEqual(wrong({ pay: {} }), ["pay matches none of the choices"]);
@@ -59,7 +70,10 @@ test("what was meant is checked: the choice, the condition, the field that anoth
     "point.2 must be boolean",
   ]);
   assert.deepEqual(wrong({ note: null }), []);
-  assert.deepEqual(wrong({ day: "1.2.2026" }), ["note is required", "day must be written like 2026-01-31"]);
+  assert.deepEqual(wrong({ day: "1.2.2026" }), [
+    "note is required",
+    "day must be written like 2026-01-31",
+  ]);
   assert.deepEqual(wrong({ more: { a: "1" } }), ["more.a must be number"]);
 });
 
@@ -73,7 +87,16 @@ test("fields that are called like what every object has are checked, too", () =>
 });
 
 test("references that lead in a circle, elsewhere or nowhere say nothing", () => {
-  const circle = { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } };
-  for (const odd of [circle, { $ref: "https://example.org/schema" }, { $ref: "#/none" }, true, null])
+  const circle = {
+    $ref: "#/$defs/a",
+    $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } },
+  };
+  for (const odd of [
+    circle,
+    { $ref: "https://example.org/schema" },
+    { $ref: "#/none" },
+    true,
+    null,
+  ])
     assert.deepEqual(checkValue(odd, { any: "thing" }), []);
 });

@@ -12,7 +12,8 @@ const executablePath =
   ].find((file) => file !== undefined && existsSync(file)) ?? "";
 
 /** Why nothing can be tried here; false where it can. */
-export const noBrowser = executablePath === "" && "There is no Chromium. Say where one is with CHROMIUM=/path/to/it.";
+export const noBrowser =
+  executablePath === "" && "There is no Chromium. Say where one is with CHROMIUM=/path/to/it.";
 
 const options = { executablePath, args: ["--no-sandbox"] };
 

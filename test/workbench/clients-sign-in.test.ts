@@ -28,7 +28,9 @@ suite("a client that knows only the address of the plane", { skip: noBrowser }, 
     world = await startSigningWorld();
     browser = await openBrowser();
     context = await browser.newContext();
-    const { url } = await world.withPlane((plane) => plane.people.invite({ user: ann, groups: ["ops"] }));
+    const { url } = await world.withPlane((plane) =>
+      plane.people.invite({ user: ann, groups: ["ops"] }),
+    );
     const page = await context.newPage();
     await acceptWithPassword(page, url);
     await page.close();
@@ -38,10 +40,14 @@ suite("a client that knows only the address of the plane", { skip: noBrowser }, 
     await world[Symbol.asyncDispose]();
   });
 
-  async function connect(mode: "legacy" | "auto", loopback: Awaited<ReturnType<typeof startLoopback>>) {
+  async function connect(
+    mode: "legacy" | "auto",
+    loopback: Awaited<ReturnType<typeof startLoopback>>,
+  ) {
     const store = createClientStore(loopback.redirectUri);
     const address = new URL(`${world.url}/mcp`);
-    const open = () => new Client({ name: "probe", version: "1" }, { versionNegotiation: { mode } });
+    const open = () =>
+      new Client({ name: "probe", version: "1" }, { versionNegotiation: { mode } });
     const first = new StreamableHTTPClientTransport(address, { authProvider: store.provider });
     await assert.rejects(open().connect(first), /Unauthorized|authoriz/i);
     const returned = loopback.next();
@@ -64,16 +70,24 @@ suite("a client that knows only the address of the plane", { skip: noBrowser }, 
 
       const { tokens } = store.stored;
       const [, payload = ""] = tokens?.access_token.split(".") ?? [];
-      const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, unknown>;
+      const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<
+        string,
+        unknown
+      >;
       assert.deepEqual(
         [claims.iss, claims.aud, claims.sub, claims.groups, claims.scope],
         [world.url, `${world.url}/mcp`, ann, ["ops"], "call"],
       );
       store.stored.tokens = { ...tokens, access_token: "not.a.token" } as typeof tokens & object;
-      assert.match(JSON.stringify(await client.callTool({ name: "files__read", arguments: {} })), /files:read/);
+      assert.match(
+        JSON.stringify(await client.callTool({ name: "files__read", arguments: {} })),
+        /files:read/,
+      );
       assert.notEqual(store.stored.tokens.refresh_token, tokens?.refresh_token, "renewed");
 
-      const [grant] = (await world.withPlane((plane) => plane.grants.list())).filter(({ id }) => id === claims.grant);
+      const [grant] = (await world.withPlane((plane) => plane.grants.list())).filter(
+        ({ id }) => id === claims.grant,
+      );
       assert.ok(grant);
       assert.deepEqual(
         [grant.user, grant.client.name, grant.client.verified, grant.scopes],
@@ -95,18 +109,31 @@ suite("a client that knows only the address of the plane", { skip: noBrowser }, 
     const store = createClientStore(loopback.redirectUri, "First SDK");
     const address = new URL(`${world.url}/mcp`);
     const begin = new FirstTransport(address, { authProvider: store.provider as never });
-    await assert.rejects(new FirstClient({ name: "probe", version: "1" }).connect(begin as never), /Unauthorized/);
+    await assert.rejects(
+      new FirstClient({ name: "probe", version: "1" }).connect(begin as never),
+      /Unauthorized/,
+    );
     const returned = loopback.next();
     await allow(context, store.sent(), ann);
     await begin.finishAuth((await returned).get("code") ?? "");
     const client = new FirstClient({ name: "probe", version: "1" });
-    await client.connect(new FirstTransport(address, { authProvider: store.provider as never }) as never);
+    await client.connect(
+      new FirstTransport(address, { authProvider: store.provider as never }) as never,
+    );
     const { tools } = await client.listTools();
     assert.ok(tools.some(({ name }) => name === "mail__send"));
-    assert.match(JSON.stringify(await client.callTool({ name: "mail__send", arguments: {} })), /mail:send/);
+    assert.match(
+      JSON.stringify(await client.callTool({ name: "mail__send", arguments: {} })),
+      /mail:send/,
+    );
     store.stored.tokens = { ...store.stored.tokens, access_token: "not.a.token" };
-    assert.match(JSON.stringify(await client.callTool({ name: "mail__send", arguments: {} })), /mail:send/);
-    const mine = (await world.withPlane((plane) => plane.grants.list())).find((one) => one.client.name === "First SDK");
+    assert.match(
+      JSON.stringify(await client.callTool({ name: "mail__send", arguments: {} })),
+      /mail:send/,
+    );
+    const mine = (await world.withPlane((plane) => plane.grants.list())).find(
+      (one) => one.client.name === "First SDK",
+    );
     assert.ok(mine);
     const page = await context.newPage();
     await takeBack(page, world.url, mine.id);
@@ -116,7 +143,9 @@ suite("a client that knows only the address of the plane", { skip: noBrowser }, 
   });
 
   test("a passkey signs in where a password would", async () => {
-    const { url } = await world.withPlane((plane) => plane.people.invite({ user: "bob@example.org" }));
+    const { url } = await world.withPlane((plane) =>
+      plane.people.invite({ user: "bob@example.org" }),
+    );
     const own = await browser.newContext();
     const page = await own.newPage();
     await addAuthenticator(page);

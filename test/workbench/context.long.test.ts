@@ -15,7 +15,9 @@ suite("the context in the browser", { skip: noBrowser }, () => {
     const store = await openSqliteStore(join(world.dataDirectory, "toolplane.db"));
     const longAgo = Date.now() - 40 * 24 * 3_600_000;
     const at = new Date(longAgo).toISOString();
-    await store.append([callEntry(`${firstIdOf(longAgo)}-old`, { at, tool: "echo.env", server: "echo" })]);
+    await store.append([
+      callEntry(`${firstIdOf(longAgo)}-old`, { at, tool: "echo.env", server: "echo" }),
+    ]);
     await store.close();
     await begin();
     const body = JSON.stringify({ arguments: { a: 1, b: 2 }, conversation: "chat" });
@@ -48,7 +50,10 @@ suite("the context in the browser", { skip: noBrowser }, () => {
     const { page } = await young.visit("/context");
     const unused = page.getByRole("region", { name: "What nobody calls" });
     await unused.getByText(/^\d+ tools not called since /).waitFor();
-    assert.equal(await unused.getByRole("button", { name: "Disable what nobody calls" }).isEnabled(), true);
+    assert.equal(
+      await unused.getByRole("button", { name: "Disable what nobody calls" }).isEnabled(),
+      true,
+    );
   });
 
   test("the last 90 days are not known yet, and the button says so", async () => {
@@ -66,7 +71,10 @@ suite("the context in the browser", { skip: noBrowser }, () => {
     const { page } = await world.visit("/context");
     const table = page.getByRole("table", { name: "Tools by cost" });
     await table.getByRole("link").first().waitFor();
-    const [seen, whole] = await table.evaluate(({ clientHeight, scrollHeight }) => [clientHeight, scrollHeight]);
+    const [seen, whole] = await table.evaluate(({ clientHeight, scrollHeight }) => [
+      clientHeight,
+      scrollHeight,
+    ]);
     assert.ok(Number(seen) < Number(whole), `${seen} of ${whole} pixels`);
   });
 
@@ -79,7 +87,11 @@ suite("the context in the browser", { skip: noBrowser }, () => {
     const costs = await table
       .getByRole("row")
       .evaluateAll((rows) =>
-        rows.slice(1).map((row) => Number(row.querySelectorAll("[role=cell]")[2]?.textContent?.replaceAll(",", ""))),
+        rows
+          .slice(1)
+          .map((row) =>
+            Number(row.querySelectorAll("[role=cell]")[2]?.textContent?.replaceAll(",", "")),
+          ),
       );
     assert.deepEqual(
       costs,

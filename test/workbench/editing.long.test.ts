@@ -82,7 +82,10 @@ suite("edits, large results and places in the browser", { skip: noBrowser }, () 
       "[...document.querySelectorAll('[role=tablist]')].some((e) => getComputedStyle(e).overflowY !== 'hidden' && e.scrollHeight > e.clientHeight)";
     assert.equal(await page.evaluate(isStray), false);
     await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByText("Approve, once").waitFor();
+    await page
+      .getByRole("dialog", { name: "Keyboard shortcuts" })
+      .getByText("Approve, once")
+      .waitFor();
     await page.keyboard.press("Escape");
     await page.route("**/search?*", () => undefined);
     await page.keyboard.press("Control+k");

@@ -29,7 +29,10 @@ suite("extensions in the browser", { skip: noBrowser }, () => {
     directory = await temporaryDirectory();
     await writeFile(directory.file("greeter.mjs"), greeter);
     await writeFile(directory.file("broken.mjs"), broken);
-    world = await openWorld({}, { extensions: [directory.file("greeter.mjs"), directory.file("broken.mjs")] });
+    world = await openWorld(
+      {},
+      { extensions: [directory.file("greeter.mjs"), directory.file("broken.mjs")] },
+    );
   });
   after(async () => {
     await world[Symbol.asyncDispose]();
@@ -39,7 +42,11 @@ suite("extensions in the browser", { skip: noBrowser }, () => {
   test("one that failed comes first, with the reason", async () => {
     const { page } = await world.visit("/extensions");
     await page.getByText("Not in use: its 'setup' failed: no licence").waitFor();
-    assert.deepEqual(await page.locator("main h2").allTextContents(), ["brokenfailed", "greeterstarted", "Built in"]);
+    assert.deepEqual(await page.locator("main h2").allTextContents(), [
+      "brokenfailed",
+      "greeterstarted",
+      "Built in",
+    ]);
     await page.getByText("Broken panel: no facts today").waitFor();
   });
 

@@ -35,7 +35,10 @@ suite("finding calls in the browser", { skip: noBrowser }, () => {
   after(() => world[Symbol.asyncDispose]());
 
   const post = (tool: string, args: object) =>
-    fetch(`${world.url}/tools/${tool}/call`, { method: "POST", body: JSON.stringify({ arguments: args }) });
+    fetch(`${world.url}/tools/${tool}/call`, {
+      method: "POST",
+      body: JSON.stringify({ arguments: args }),
+    });
 
   test("why yesterday was slow is seen with three choices", async () => {
     await post("echo.add", { a: 1, b: 2 });
@@ -55,7 +58,12 @@ suite("finding calls in the browser", { skip: noBrowser }, () => {
     await post("echo.add", { a: 1, b: 2 });
     const { page } = await world.visit("/?range=week");
     const chart = page.getByRole("img", { name: /calls in the last week/ }).locator(".u-over");
-    const { x, y, width, height } = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const { x, y, width, height } = (await chart.boundingBox()) ?? {
+      x: 0,
+      y: 0,
+      width: 0,
+      height: 0,
+    };
     await page.mouse.click(x + width - 3, y + height / 2);
     await page.getByRole("link", { name: "echo.add" }).first().waitFor();
     assert.match(page.url(), /since=.*until=/);
@@ -65,12 +73,17 @@ suite("finding calls in the browser", { skip: noBrowser }, () => {
     await page.mouse.down();
     await page.mouse.move(x + width - 3, y + height / 2, { steps: 4 });
     await page.mouse.up();
-    await page.getByRole("region", { name: "What stands out" }).getByText("crm.find").first().waitFor();
+    await page
+      .getByRole("region", { name: "What stands out" })
+      .getByText("crm.find")
+      .first()
+      .waitFor();
   });
 
   test("the filters and the export stand on one line where a screen is 1280 wide", async () => {
     const { page } = await world.visit("/calls", { viewport: { width: 1280, height: 800 } });
-    const top = async (label: string) => (await page.getByLabel(label, { exact: true }).boundingBox())?.y;
+    const top = async (label: string) =>
+      (await page.getByLabel(label, { exact: true }).boundingBox())?.y;
     await page.getByLabel("Caller", { exact: true }).waitFor();
     assert.equal(await top("Export these calls"), await top("Time"));
   });

@@ -35,11 +35,14 @@ suite("much of everything in the browser", { skip: noBrowser }, () => {
     page.on("request", (request) => {
       const { pathname, searchParams } = new URL(request.url());
       const isReady = searchParams.get("limit") === "1";
-      if (["/search", "/tools"].includes(pathname) && !isReady) asked.add(`${pathname} ${searchParams.get("q")}`);
+      if (["/search", "/tools"].includes(pathname) && !isReady)
+        asked.add(`${pathname} ${searchParams.get("q")}`);
     });
     await search.focus();
     for (const letter of "add two") await type(page, letter);
-    const prefixes = ["a", "ad", "add", "add t", "add tw", "add two"].map((prefix) => `/tools ${prefix}`);
+    const prefixes = ["a", "ad", "add", "add t", "add tw", "add two"].map(
+      (prefix) => `/tools ${prefix}`,
+    );
     assert.deepEqual(
       [...asked].filter((one) => one !== "/tools null"),
       prefixes,
@@ -68,8 +71,14 @@ suite("much of everything in the browser", { skip: noBrowser }, () => {
     assert.deepEqual(await accessibilityProblems(page), []);
     await page.keyboard.press("PageDown");
     for (let more = 0; more < 12; more += 1) await page.keyboard.press("ArrowDown");
-    const [row, table] = await Promise.all([active.boundingBox(), page.getByRole("table").boundingBox()]);
-    assert.ok(row && table && row.y + row.height <= table.y + table.height + 1, "the last row is in sight");
+    const [row, table] = await Promise.all([
+      active.boundingBox(),
+      page.getByRole("table").boundingBox(),
+    ]);
+    assert.ok(
+      row && table && row.y + row.height <= table.y + table.height + 1,
+      "the last row is in sight",
+    );
     for (let more = 0; more < 40; more += 1) await page.keyboard.press("ArrowUp");
     await active.waitFor({ state: "detached" });
     // An Enter before the answer is there is not lost.

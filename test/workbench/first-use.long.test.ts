@@ -16,7 +16,9 @@ test("an empty plane leads from the first server over a call to a client, rememb
   await page.getByRole("button", { name: "Close" }).click();
   await page.getByRole("button", { name: "Add a server" }).click();
   const { command, args } = fixtureCommand("echo");
-  await page.getByLabel("What to add").fill(JSON.stringify({ mcpServers: { echo: { command, args } } }));
+  await page
+    .getByLabel("What to add")
+    .fill(JSON.stringify({ mcpServers: { echo: { command, args } } }));
   await page.getByRole("button", { name: "Try and add echo" }).click();
   await page.getByRole("heading", { name: "Get started: 1 of 3 done" }).waitFor();
   await page.getByRole("link", { name: "Choose a tool" }).waitFor();

@@ -68,10 +68,18 @@ export const allKinds = {
       description: "One of three ways.",
       oneOf: [{ $ref: "#/$defs/card" }, { $ref: "#/$defs/cash" }, { $ref: "#/$defs/transfer" }],
     },
-    amount: { anyOf: [{ type: "string" }, { type: "array", items: { type: "number" } }, { type: "integer" }] },
+    amount: {
+      anyOf: [
+        { type: "string" },
+        { type: "array", items: { type: "number" } },
+        { type: "integer" },
+      ],
+    },
     mixed: { type: ["string", "integer"] },
     note: { type: ["string", "null"], description: "Null deletes it." },
-    place: { anyOf: [{ type: "object", properties: { city: { type: "string" } } }, { type: "null" }] },
+    place: {
+      anyOf: [{ type: "object", properties: { city: { type: "string" } } }, { type: "null" }],
+    },
     size: { type: "string", enum: ["s", "m"], default: "m" },
     colour: {
       oneOf: [
@@ -88,7 +96,11 @@ export const allKinds = {
     weights: { type: "object", additionalProperties: { type: "number" } },
     labels: { type: "object", patternProperties: { "^x-": { type: "string" } } },
     people: { type: "array", items: { $ref: "#/$defs/person" } },
-    point: { type: "array", prefixItems: [{ type: "number", title: "How far" }, { type: "string" }], items: false },
+    point: {
+      type: "array",
+      prefixItems: [{ type: "number", title: "How far" }, { type: "string" }],
+      items: false,
+    },
     tags: { type: "array", items: { type: "string" }, minItems: 1 },
     days: { type: "array", uniqueItems: true, items: { enum: ["mon", "tue"] } },
     free: {},
@@ -110,7 +122,11 @@ export const allKinds = {
 const text = { type: "string" };
 const choice = { oneOf: [text, { type: "object", properties: { z: { type: "integer" } } }] };
 const item = {
-  anyOf: [text, { type: "object", required: ["k"], properties: { k: { const: 1 }, v: text } }, { type: "null" }],
+  anyOf: [
+    text,
+    { type: "object", required: ["k"], properties: { k: { const: 1 }, v: text } },
+    { type: "null" },
+  ],
 };
 
 /** Choices at the root, within themselves, in lists and in maps. */
@@ -137,7 +153,11 @@ export const choicesEverywhere = {
     add: {
       type: "object",
       required: ["op", "left"],
-      properties: { op: { const: "add" }, left: { $ref: "#/$defs/expr" }, right: { $ref: "#/$defs/expr" } },
+      properties: {
+        op: { const: "add" },
+        left: { $ref: "#/$defs/expr" },
+        right: { $ref: "#/$defs/expr" },
+      },
     },
   },
 };
@@ -149,9 +169,16 @@ const pairs = Array.from({ length: 30 }, (_, at) => {
   const next = { $ref: `#/$defs/d${at + 1}` };
   return [`d${at}`, { type: "object", properties: { a: next, b: next } }] as const;
 });
-const node = { type: "object", required: ["left"], properties: { left: { $ref: "#/$defs/node" }, name: first } };
+const node = {
+  type: "object",
+  required: ["left"],
+  properties: { left: { $ref: "#/$defs/node" }, name: first },
+};
 const markup = '<img src=x onerror="document.title=1">';
-const names = Array.from({ length: 500 }, (_, at) => [`field${at}`, { type: at % 2 === 0 ? "string" : "integer" }]);
+const names = Array.from({ length: 500 }, (_, at) => [
+  `field${at}`,
+  { type: at % 2 === 0 ? "string" : "integer" },
+]);
 
 /** Schemas that nobody would write who means well. */
 export const hostileKinds = {
@@ -159,7 +186,11 @@ export const hostileKinds = {
     type: "object",
     properties: {
       first: { type: "string", title: markup, description: markup.repeat(300) },
-      second: { type: "string", title: "\u202e drawkcab \u200b", description: "\u202e".repeat(100) },
+      second: {
+        type: "string",
+        title: "\u202e drawkcab \u200b",
+        description: "\u202e".repeat(100),
+      },
       third: {
         oneOf: [
           { title: "y".repeat(10_000), type: "string" },

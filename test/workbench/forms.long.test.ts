@@ -5,8 +5,16 @@ import { fixture } from "../scenarios/support.ts";
 import { accessibilityProblems, noBrowser, openWorld, type Page, type World } from "./browser.ts";
 import { allKinds, choicesEverywhere, hostileKinds } from "./form-schemas.ts";
 
-const point = { title: "Point", type: "object", required: ["x"], properties: { x: { type: "number" } } };
-const node = { type: "object", properties: { name: { type: "string" }, parent: { $ref: "#/$defs/node" } } };
+const point = {
+  title: "Point",
+  type: "object",
+  required: ["x"],
+  properties: { x: { type: "number" } },
+};
+const node = {
+  type: "object",
+  properties: { name: { type: "string" }, parent: { $ref: "#/$defs/node" } },
+};
 const parameters = {
   type: "object",
   $defs: { point, node },
@@ -83,7 +91,10 @@ suite("forms in the browser", { skip: noBrowser }, () => {
     await page.getByLabel("token string").fill("hush");
     assert.equal(await page.getByLabel("token string").getAttribute("type"), "password");
     assert.deepEqual(await argumentsIn(page), { status: "closed", note: "שלום", token: "hush" });
-    assert.equal(await page.evaluate("document.getElementById('content').scrollWidth <= innerWidth"), true);
+    assert.equal(
+      await page.evaluate("document.getElementById('content').scrollWidth <= innerWidth"),
+      true,
+    );
     assert.deepEqual(complaints, []);
   });
 
@@ -91,7 +102,10 @@ suite("forms in the browser", { skip: noBrowser }, () => {
     const { page, complaints } = await world.visit("/try?tool=everything");
     await page.getByLabel("sure * boolean").selectOption("false");
     assert.ok(await page.getByLabel("loud").isChecked());
-    await page.getByLabel("size string").locator("option", { hasText: "default: m" }).waitFor({ state: "attached" });
+    await page
+      .getByLabel("size string")
+      .locator("option", { hasText: "default: m" })
+      .waitFor({ state: "attached" });
     await page.getByRole("group", { name: "at Point" }).getByLabel("x * number").fill("1");
     await page.getByLabel("Which kind of shape").selectOption("Square");
     await page.getByLabel("side number").fill("2");
@@ -140,7 +154,10 @@ suite("forms in the browser", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Run", exact: true }).click();
     const text = await (await answering).text();
     const [, data = ""] = /^data: (\{.*"call".*)$/m.exec(text) ?? [];
-    const outcome = JSON.parse(data) as { result?: { structuredContent?: unknown }; error?: object };
+    const outcome = JSON.parse(data) as {
+      result?: { structuredContent?: unknown };
+      error?: object;
+    };
     return outcome.result?.structuredContent ?? outcome;
   };
 
@@ -151,7 +168,11 @@ suite("forms in the browser", { skip: noBrowser }, () => {
     const kinds = await kind.locator("option").allTextContents();
     assert.deepEqual(kinds, ["Choose …", "card", "cash", "Bank transfer"]);
     await kind.selectOption("card");
-    assert.deepEqual(await argumentsIn(page), { version: 2, sure: true, payment: { by: "card", currency: "EUR" } });
+    assert.deepEqual(await argumentsIn(page), {
+      version: 2,
+      sure: true,
+      payment: { by: "card", currency: "EUR" },
+    });
     await page.getByLabel("number * string").fill("4111");
     await kind.selectOption("Bank transfer");
     await page.getByLabel("Which kind of account").selectOption("iban");
@@ -176,9 +197,17 @@ suite("forms in the browser", { skip: noBrowser }, () => {
     await page.getByLabel("mail string").fill("ann@example.org");
     await page.getByLabel("site string").fill("https://example.org/%C3%A4?a=b#c");
     const scan = page.getByLabel("scan file");
-    await scan.setInputFiles({ name: "big.bin", mimeType: "text/plain", buffer: Buffer.alloc(3_000_001) });
+    await scan.setInputFiles({
+      name: "big.bin",
+      mimeType: "text/plain",
+      buffer: Buffer.alloc(3_000_001),
+    });
     await page.getByRole("alert").getByText("at most 3.0 MB").waitFor();
-    await scan.setInputFiles({ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("bytes") });
+    await scan.setInputFiles({
+      name: "a.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("bytes"),
+    });
     await page.getByText("a.txt").waitFor();
     const weights = page.getByRole("group", { name: "weights" });
     await weights.getByRole("button", { name: "Add" }).click();
@@ -247,13 +276,17 @@ suite("forms in the browser", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Reuse arguments" }).first().click();
     assert.deepEqual(await argumentsIn(page), expected);
     assert.equal(await kind.locator("option:checked").textContent(), "Bank transfer");
-    assert.equal(await page.getByLabel("Which kind of account").locator("option:checked").textContent(), "iban");
+    assert.equal(
+      await page.getByLabel("Which kind of account").locator("option:checked").textContent(),
+      "iban",
+    );
     assert.deepEqual(complaints, []);
   });
 
   test("there may be choices at the root, within themselves, in lists and in maps", async () => {
     const { page, complaints } = await world.visit("/try?tool=choices");
-    const choose = (name: string, one: string) => page.getByLabel(`Which kind of ${name}`).last().selectOption(one);
+    const choose = (name: string, one: string) =>
+      page.getByLabel(`Which kind of ${name}`).last().selectOption(one);
     await page.getByLabel("id * string").fill("i");
     await choose("arguments", "object with a");
     await page.getByLabel("a * string").fill("x");
@@ -291,21 +324,41 @@ suite("forms in the browser", { skip: noBrowser }, () => {
   });
 
   test("the choice of given arguments is known by what tells them apart, and left without what was its own", async () => {
-    const given = { payment: { by: "cash", number: "4111" }, amount: [1, 2], tags: ["a"], sure: false };
-    const { page } = await world.visit(`/try?tool=kinds&args=${encodeURIComponent(JSON.stringify(given))}`);
-    const chosen = (name: string) => page.getByLabel(`Which kind of ${name}`).locator("option:checked").textContent();
+    const given = {
+      payment: { by: "cash", number: "4111" },
+      amount: [1, 2],
+      tags: ["a"],
+      sure: false,
+    };
+    const { page } = await world.visit(
+      `/try?tool=kinds&args=${encodeURIComponent(JSON.stringify(given))}`,
+    );
+    const chosen = (name: string) =>
+      page.getByLabel(`Which kind of ${name}`).locator("option:checked").textContent();
     await page.getByLabel("Which kind of payment").waitFor();
-    assert.deepEqual([await chosen("payment"), await chosen("amount")], ["cash", "list of numbers"]);
-    await page.getByLabel("Arguments as JSON").fill(JSON.stringify({ ...given, payment: { by: "card" }, amount: "x" }));
+    assert.deepEqual(
+      [await chosen("payment"), await chosen("amount")],
+      ["cash", "list of numbers"],
+    );
+    await page
+      .getByLabel("Arguments as JSON")
+      .fill(JSON.stringify({ ...given, payment: { by: "card" }, amount: "x" }));
     await page.getByLabel("currency * string").waitFor();
     assert.deepEqual([await chosen("payment"), await chosen("amount")], ["card", "text"]);
     await page.getByLabel("Which kind of amount").selectOption("Not given");
     await page.getByLabel("Which kind of payment").selectOption("cash");
-    assert.deepEqual(await argumentsIn(page), { version: 2, payment: { by: "cash" }, tags: ["a"], sure: false });
+    assert.deepEqual(await argumentsIn(page), {
+      version: 2,
+      payment: { by: "cash" },
+      tags: ["a"],
+      sure: false,
+    });
   });
 
   test("nothing is called missing before it is asked for, and the JSON stays beside a long form", async () => {
-    const { page } = await world.visit("/try?tool=kinds", { viewport: { width: 1300, height: 800 } });
+    const { page } = await world.visit("/try?tool=kinds", {
+      viewport: { width: 1300, height: 800 },
+    });
     await page.getByLabel("mail string").fill("nobody");
     await page.getByText("mail must be written like ann@example.org").waitFor();
     assert.equal(await page.getByText("is required").count(), 0);
@@ -322,7 +375,9 @@ suite("forms in the browser", { skip: noBrowser }, () => {
   test("an error names its field and is gone to, also one that only the plane finds", async () => {
     const people = [{ name: "Ann" }, {}];
     const given = { version: 2, sure: true, payment: { by: "cash" }, tags: ["a"], people };
-    const { page } = await world.visit(`/try?tool=kinds&args=${encodeURIComponent(JSON.stringify(given))}`);
+    const { page } = await world.visit(
+      `/try?tool=kinds&args=${encodeURIComponent(JSON.stringify(given))}`,
+    );
     await page.getByRole("button", { name: "Dry run" }).click();
     await page.getByText("people 2 › name is required").waitFor();
     const isAt = (id: string) =>
@@ -333,7 +388,11 @@ suite("forms in the browser", { skip: noBrowser }, () => {
         ),
       );
     await isAt("argument_people_1_name");
-    const found = { ...given, people: [], payment: { by: "card", number: "4", currency: "EUR", expiry: "soon" } };
+    const found = {
+      ...given,
+      people: [],
+      payment: { by: "card", number: "4", currency: "EUR", expiry: "soon" },
+    };
     await page.getByLabel("Arguments as JSON").fill(JSON.stringify(found));
     await page.getByRole("button", { name: "Dry run" }).click();
     await page.getByText(/payment › expiry must match pattern/).waitFor();
@@ -357,7 +416,11 @@ suite("forms in the browser", { skip: noBrowser }, () => {
         assert.deepEqual(await argumentsIn(page), { first: "typed" }, name);
       }
       assert.equal(await page.locator("img[src='x']").count(), 0);
-      assert.equal(await page.evaluate("document.getElementById('content').scrollWidth <= innerWidth"), true, name);
+      assert.equal(
+        await page.evaluate("document.getElementById('content').scrollWidth <= innerWidth"),
+        true,
+        name,
+      );
       assert.deepEqual(complaints, [], name);
     }
   });

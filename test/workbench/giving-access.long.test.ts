@@ -30,7 +30,11 @@ suite("giving a colleague access in the browser", { skip: noBrowser }, () => {
     await dialog.getByRole("button", { name: "Create", exact: true }).click();
     const theirs = (await dialog.getByRole("group", { name: "key" }).textContent()) ?? "";
     await dialog.getByRole("button", { name: "Done" }).click();
-    await page.getByRole("listitem").filter({ hasText: "laptop of Ann" }).getByText("ann@example.org").waitFor();
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: "laptop of Ann" })
+      .getByText("ann@example.org")
+      .waitFor();
     const headers = { authorization: `Bearer ${theirs}` };
     assert.equal((await fetch(`${world.url}/tools`, { headers })).status, 200);
   });
@@ -41,7 +45,9 @@ suite("giving a colleague access in the browser", { skip: noBrowser }, () => {
     const browser = await openBrowser();
     try {
       const page = await browser.newPage();
-      const { url } = await world.withPlane((plane) => plane.people.invite({ user: "me", scopes: ["admin"] }));
+      const { url } = await world.withPlane((plane) =>
+        plane.people.invite({ user: "me", scopes: ["admin"] }),
+      );
       await acceptWithPassword(page, url);
       await page.goto(`${world.url}/workbench/users?view=people`);
       await page.getByRole("link", { name: "Sign in with your account" }).click();

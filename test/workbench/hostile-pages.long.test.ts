@@ -7,10 +7,16 @@ import { noBrowser, type Page } from "./browser.ts";
 import { type HostilePage, hostilePages } from "./hostile-pages.ts";
 
 /** What a page must never have got hold of. */
-const secrets = /toolplane\.session|"?page"?:\s*"[\w-]{20,}|<div id="root"|The board of other|other data/;
+const secrets =
+  /toolplane\.session|"?page"?:\s*"[\w-]{20,}|<div id="root"|The board of other|other data/;
 
 /** Attempts that are harmless where they succeed. */
-const harmless = [/^\w+: (?:null|undefined)$/, /^beacon: (?:true|false)$/, /^worker: no$/, /^open: null$/];
+const harmless = [
+  /^\w+: (?:null|undefined)$/,
+  /^beacon: (?:true|false)$/,
+  /^worker: no$/,
+  /^open: null$/,
+];
 
 suite("hostile pages in the workbench", { skip: noBrowser }, () => {
   let stranger: Stranger;
@@ -37,8 +43,10 @@ suite("hostile pages in the workbench", { skip: noBrowser }, () => {
       if (protocol !== "http:") return;
       const isFrame = response.request().frame() !== page.mainFrame();
       const { cookie, "x-toolplane-session": session } = response.request().headers();
-      if (isFrame && (cookie !== undefined || session !== undefined)) outside.push(`a credential for ${pathname}`);
-      if (isFrame && pathname !== "/workbench/app-frame" && response.ok()) outside.push(`an answer of ${pathname}`);
+      if (isFrame && (cookie !== undefined || session !== undefined))
+        outside.push(`a credential for ${pathname}`);
+      if (isFrame && pathname !== "/workbench/app-frame" && response.ok())
+        outside.push(`an answer of ${pathname}`);
     });
   });
   after(async () => {
@@ -74,7 +82,9 @@ suite("hostile pages in the workbench", { skip: noBrowser }, () => {
       for (let asked = 1; asks && asked <= (name === "asks_again_and_again" ? 2 : 1); asked++) {
         await until("the question is on record", async () => {
           const did = await apps.didOf(id);
-          return did.filter(({ tool }) => /ui\/(?:open-link|download-file)$/.test(tool)).length === asked;
+          return (
+            did.filter(({ tool }) => /ui\/(?:open-link|download-file)$/.test(tool)).length === asked
+          );
         });
         await page.getByRole("dialog").getByText(asks).waitFor();
         await page.getByRole("dialog").getByRole("button", { name: "No", exact: true }).click();
@@ -108,9 +118,13 @@ suite("hostile pages in the workbench", { skip: noBrowser }, () => {
   /** What single pages say of what became of their attempts. */
   async function checkReport(name: string, said: readonly string[], page: Page): Promise<void> {
     const all = said.join("\n");
-    const isRefused = (line: string) => / threw |true$|error$/.test(line) || harmless.some((one) => one.test(line));
+    const isRefused = (line: string) =>
+      / threw |true$|error$/.test(line) || harmless.some((one) => one.test(line));
     if (name === "call_without_a_yes" || name === "floods_calls") {
-      await page.getByRole("article", { name: "staged.change waits for approval" }).first().waitFor();
+      await page
+        .getByRole("article", { name: "staged.change waits for approval" })
+        .first()
+        .waitFor();
       return;
     }
     if (name === "methods_of_others" || name === "links_of_other_kinds")

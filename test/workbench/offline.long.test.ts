@@ -46,7 +46,10 @@ suite("a plane that goes away", { skip: noBrowser }, () => {
     const { width = 0, height = 0 } = (await box.boundingBox()) ?? {};
     assert.ok(width >= 24 && height >= 24, `${width} by ${height}`);
     assert.notEqual(await page.evaluate("document.activeElement.type"), "search");
-    assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing scrolls sideways");
+    assert.ok(
+      await page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
+      "nothing scrolls sideways",
+    );
     await page.getByRole("link", { name: "Overview", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     await context.close();

@@ -77,7 +77,9 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
 
   test("on a phone the error of a server is read whole, and that nothing waits is said in the middle", async () => {
     const { page } = await world.visit("/servers", { viewport: { width: 390, height: 800 } });
-    const error = page.getByRole("row", { name: /^lost/ }).getByText(/'no-such-program' was not found/);
+    const error = page
+      .getByRole("row", { name: /^lost/ })
+      .getByText(/'no-such-program' was not found/);
     await error.filter({ visible: true }).waitFor();
     const [cut] = await error
       .filter({ visible: true })
@@ -101,14 +103,18 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.getByRole("tab", { name: "Paste JSON" }).click();
     const entry = { command: "npx", args: ["-y", "notes server"], env: { A: "1" } };
     await page.getByLabel("Configuration").fill(JSON.stringify({ mcpServers: { notes: entry } }));
-    await page.getByText("toolplane servers add notes --env 'A=1' -- npx '-y' 'notes server'").waitFor();
+    await page
+      .getByText("toolplane servers add notes --env 'A=1' -- npx '-y' 'notes server'")
+      .waitFor();
     const { status } = await fetch(`${world.url}/servers/notes`, {
       method: "PUT",
       headers: { "x-toolplane-face": "workbench", "sec-fetch-site": "same-origin" },
       body: JSON.stringify(entry),
     });
     assert.equal(status, 403);
-    await page.getByLabel("Configuration").fill(JSON.stringify({ mcpServers: { notes: fixture("state") } }));
+    await page
+      .getByLabel("Configuration")
+      .fill(JSON.stringify({ mcpServers: { notes: fixture("state") } }));
     const link = page.getByLabel("The link from the terminal");
     await link.fill(`${world.url}/workbench/#pass=guessed`);
     await page.getByRole("button", { name: "Unlock" }).click();
@@ -122,7 +128,9 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await page.getByText("notes is removed.").waitFor();
     assert.doesNotMatch(readFileSync(world.config, "utf8"), /"notes"/);
-    assert.ok(!(await page.evaluate<string>("JSON.stringify(localStorage)")).includes(world.pass.slice(6)));
+    assert.ok(
+      !(await page.evaluate<string>("JSON.stringify(localStorage)")).includes(world.pass.slice(6)),
+    );
     assert.deepEqual(
       complaints.filter((text) => !/status of 40[14]/.test(text)),
       [],
@@ -285,7 +293,9 @@ suite("operating a plane from the browser", { skip: noBrowser }, () => {
   test("a dead letter is looked at, noted and settled, and a risky retry asks first", async () => {
     await post("/tools/fault.drop_after_receipt/call", { arguments: { times: 9 } });
     const { page } = await world.visit("/dead-letters");
-    const entry = page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: /^Dead letters/ });
+    const entry = page
+      .getByRole("navigation", { name: "Pages" })
+      .getByRole("link", { name: /^Dead letters/ });
     await entry.getByText("1 waiting").waitFor();
     await page.getByRole("button", { name: "fault.drop_after_receipt" }).click();
     await page.getByRole("button", { name: "Retry" }).click();

@@ -75,8 +75,13 @@ suite("the pages of the workbench in every theme", { skip: noBrowser }, () => {
     assert.deepEqual(strangers, []);
     assert.ok(scripts.length > 1);
     const headers = { "accept-encoding": "gzip" };
-    const answers = await Promise.all(scripts.map((script) => fetch(script, { headers, method: "HEAD" })));
-    const total = answers.reduce((sum, { headers: said }) => sum + Number(said.get("content-length")), 0);
+    const answers = await Promise.all(
+      scripts.map((script) => fetch(script, { headers, method: "HEAD" })),
+    );
+    const total = answers.reduce(
+      (sum, { headers: said }) => sum + Number(said.get("content-length")),
+      0,
+    );
     assert.ok(total < javaScriptLimit, `${total} bytes`);
     await context.close();
   });
@@ -94,10 +99,15 @@ suite("the pages of the workbench in every theme", { skip: noBrowser }, () => {
   });
 
   test("on a low screen every page is in the menu's sight, and on a very low one the page that is open", async () => {
-    const { page } = await showcase.world.visit("/settings", { viewport: { width: 1280, height: 800 } });
+    const { page } = await showcase.world.visit("/settings", {
+      viewport: { width: 1280, height: 800 },
+    });
     const menu = page.getByRole("navigation", { name: "Pages" });
     const hidden = () =>
-      menu.evaluate((nav) => (nav as unknown as Scroller).scrollHeight - (nav as unknown as Scroller).clientHeight);
+      menu.evaluate(
+        (nav) =>
+          (nav as unknown as Scroller).scrollHeight - (nav as unknown as Scroller).clientHeight,
+      );
     await menu.getByRole("link", { name: "Settings" }).waitFor();
     for (const height of [800, 768, 720]) {
       await page.setViewportSize({ width: 1280, height });
@@ -132,7 +142,8 @@ suite("the pages of the workbench in every theme", { skip: noBrowser }, () => {
 
   test("the theme is the system's until a person chooses, and the choice stays", async () => {
     const { page, context } = await showcase.world.open("/", { colorScheme: "dark" });
-    const background = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+    const background = () =>
+      page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
     await page.waitForSelector("main h1");
     const dark = await background();
     await page.getByRole("button", { name: /Theme: system/ }).click();

@@ -8,8 +8,12 @@ const none = { call: "", run: "", plan: "" };
 const router = new URL("../../workbench/src/app/router.tsx", import.meta.url);
 
 test("each route of the workbench is among the pages that are tested", () => {
-  const routes = [...readFileSync(router, "utf8").matchAll(/^ {4}path: "([^"]+)"/gm)].map(([, path = ""]) => path);
-  const paths = showcasePages({ call: "1", run: "1", plan: "1" }).map(([, path]) => path.replace(/\?.*/, ""));
+  const routes = [...readFileSync(router, "utf8").matchAll(/^ {4}path: "([^"]+)"/gm)].map(
+    ([, path = ""]) => path,
+  );
+  const paths = showcasePages({ call: "1", run: "1", plan: "1" }).map(([, path]) =>
+    path.replace(/\?.*/, ""),
+  );
   const untested = routes.filter((route) => {
     const pattern = new RegExp(`^${route.replaceAll(/\$\w+/g, "[^/]+")}$`);
     return !paths.some((path) => pattern.test(path));
@@ -33,7 +37,8 @@ suite("the pages of the workbench", { skip: noBrowser }, () => {
       const path = showcasePages(showcase)[at]?.[1] ?? "";
       // As a link does, so that the app stays. The long tests load each page at its address.
       await page.evaluate(`history.pushState({}, "", "/workbench${path}")`);
-      if (shows !== undefined) await page.locator("main, [role=dialog]").getByText(shows).first().waitFor();
+      if (shows !== undefined)
+        await page.locator("main, [role=dialog]").getByText(shows).first().waitFor();
       await shown(page, heading);
       assert.deepEqual(await page.locator("main [role=alert]").allTextContents(), []);
       assert.deepEqual(complaints, []);

@@ -3,7 +3,12 @@ import { after, before, suite, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { createAgent, createHand } from "../scenarios/signing-by-hand.ts";
 import { noBrowser, openBrowser } from "./chromium.ts";
-import { acceptWithPasskey, addAuthenticator, type SigningWorld, startSigningWorld } from "./signing-world.ts";
+import {
+  acceptWithPasskey,
+  addAuthenticator,
+  type SigningWorld,
+  startSigningWorld,
+} from "./signing-world.ts";
 
 const ann = "ann@example.org";
 const eve = "eve@example.org";
@@ -26,7 +31,8 @@ suite("what the device of a person signed", { skip: noBrowser }, () => {
     await addAuthenticator(page);
     page.on("request", (request) => {
       const { pathname } = new URL(request.url());
-      if (pathname.endsWith("/passkey/verify")) sent.push({ path: pathname, proof: request.postDataJSON() as Proof });
+      if (pathname.endsWith("/passkey/verify"))
+        sent.push({ path: pathname, proof: request.postDataJSON() as Proof });
     });
     const { url } = await world.withPlane((plane) => plane.people.invite({ user: ann }));
     await acceptWithPasskey(page, url);
@@ -66,7 +72,10 @@ suite("what the device of a person signed", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Use a passkey" }).click();
     await page.getByRole("button", { name: "Allow" }).waitFor();
     const { path, proof } = newest();
-    const again = await page.request.post(world.url + path, { data: proof, headers: { origin: world.url } });
+    const again = await page.request.post(world.url + path, {
+      data: proof,
+      headers: { origin: world.url },
+    });
     assert.ok([400, 401].includes(again.status()), String(again.status()));
 
     const agent = createAgent(world.url);
@@ -76,9 +85,17 @@ suite("what the device of a person signed", { skip: noBrowser }, () => {
     const other = { ...proof, response: { ...proof.response, userHandle: "AAAA" } };
     for (const stolen of [proof, other]) {
       assert.equal((await show(agent, `${place}/options`, {})).status, 200);
-      assert.equal((await show(agent, `${place}/verify`, stolen)).status, 401, "for another challenge");
+      assert.equal(
+        (await show(agent, `${place}/verify`, stolen)).status,
+        401,
+        "for another challenge",
+      );
     }
     assert.equal((await agent.ask(path)).status, 404);
-    assert.equal((await agent.ask("/sign-in/access")).location?.pathname, "/oauth/authorize", "no one is signed in");
+    assert.equal(
+      (await agent.ask("/sign-in/access")).location?.pathname,
+      "/oauth/authorize",
+      "no one is signed in",
+    );
   });
 });

@@ -36,9 +36,13 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
   const post = (path: string, body: unknown): Promise<Response> =>
     fetch(world.url + path, { method: "POST", headers: world.proof, body: JSON.stringify(body) });
   const saved = () =>
-    [...readFileSync(world.config, "utf8").matchAll(/"tool": "([\w.]+)"/g)].map(([, tool]) => tool as string);
-  const rule = (page: Page, number: number) => page.getByRole("group", { name: `Rule ${number}`, exact: true });
-  const shown = (page: Page, number: number, text: string) => rule(page, number).getByText(text).waitFor();
+    [...readFileSync(world.config, "utf8").matchAll(/"tool": "([\w.]+)"/g)].map(
+      ([, tool]) => tool as string,
+    );
+  const rule = (page: Page, number: number) =>
+    page.getByRole("group", { name: `Rule ${number}`, exact: true });
+  const shown = (page: Page, number: number, text: string) =>
+    rule(page, number).getByText(text).waitFor();
 
   test("rules are moved with the keyboard and the mouse, tried on the last calls, and saved with their comments", async () => {
     const { page, complaints } = await world.visit("/policy");
@@ -58,7 +62,10 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
     await rule(page, 1).getByLabel("Verdict").selectOption("deny");
     const effect = page.getByText("2 verdicts of the last 2 calls would change.");
     await effect.waitFor();
-    assert.ok(await isInWindow(page, rule(page, 1).getByLabel("Verdict")), "what is edited is seen");
+    assert.ok(
+      await isInWindow(page, rule(page, 1).getByLabel("Verdict")),
+      "what is edited is seen",
+    );
     assert.ok(await isInWindow(page, effect), "and what it would change beside it");
     const changes = page.getByRole("group", { name: "Changed verdicts" });
     const name = await changes.locator("tbody tr").first().locator("p").nth(1).boundingBox();
@@ -72,7 +79,10 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("has 3 rules now.").waitFor();
     assert.deepEqual(saved(), ["echo.add", "echo.put_note", "echo.fail"]);
-    assert.match(readFileSync(world.config, "utf8"), /\/\/ sums\n\s*\{\s*"tool": "echo\.add",\s*"verdict": "deny"/);
+    assert.match(
+      readFileSync(world.config, "utf8"),
+      /\/\/ sums\n\s*\{\s*"tool": "echo\.add",\s*"verdict": "deny"/,
+    );
     const call = await post("/tools/echo.add/call", { arguments: { a: 1, b: 1 } });
     assert.equal(call.status, 403, "it is in force at once");
     assert.deepEqual(complaints, []);
@@ -86,8 +96,13 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
     await shown(page, 1, "tool echo.put_note");
     await page.getByRole("button", { name: "Add rule" }).click();
     await rule(page, 1).getByRole("tab", { name: "JSON" }).click();
-    await rule(page, 1).getByLabel("Rule", { exact: true }).fill('{"tool": "x", "verdict": "perhaps"}');
-    await rule(page, 1).getByRole("alert").getByText("verdict must be one of allow, ask, queue, deny").waitFor();
+    await rule(page, 1)
+      .getByLabel("Rule", { exact: true })
+      .fill('{"tool": "x", "verdict": "perhaps"}');
+    await rule(page, 1)
+      .getByRole("alert")
+      .getByText("verdict must be one of allow, ask, queue, deny")
+      .waitFor();
     assert.ok(await page.getByRole("button", { name: "Save", exact: true }).isDisabled());
     await rule(page, 1).getByLabel("Rule", { exact: true }).fill("{oops");
     await rule(page, 1).getByRole("alert").getByText("Invalid JSON").waitFor();
@@ -144,7 +159,9 @@ suite("the rules of the policy in the browser", { skip: noBrowser }, () => {
     await waiting.getByLabel(/^text /).fill("after");
     await waiting.getByRole("button", { name: "Approve with changes" }).click();
     await page.getByText("by echo").waitFor();
-    const history = page.locator("section", { has: page.getByRole("heading", { name: "History" }) });
+    const history = page.locator("section", {
+      has: page.getByRole("heading", { name: "History" }),
+    });
     await history.getByText("succeeded").waitFor();
     assert.deepEqual(complaints, []);
   });

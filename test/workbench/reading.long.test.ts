@@ -26,21 +26,34 @@ suite("reading results in the browser", { skip: noBrowser }, () => {
     const { page, complaints } = await run("rows");
     const table = page.getByRole("table", { name: "Rows" });
     await table.getByText("customer 1", { exact: true }).waitFor();
-    assert.equal(await page.getByText('"customer 1"').count(), 0, "the text says the same and is not shown again");
+    assert.equal(
+      await page.getByText('"customer 1"').count(),
+      0,
+      "the text says the same and is not shown again",
+    );
     await table.getByRole("button", { name: "spent" }).click();
     const first = table.getByRole("row").nth(1);
     await first.getByText("975").waitFor();
     await page.getByRole("searchbox", { name: "Filter the rows" }).fill("lisbon");
     await page.getByText("13 of 40").waitFor();
-    assert.match(await copied(page, "Copy as CSV"), /^id,name,city,spent\r\n\d+,customer \d+,Lisbon,\d+/);
-    assert.match(await copied(page, "Copy as Markdown"), /^\| id \| name \| city \| spent \|\n\| --- /);
+    assert.match(
+      await copied(page, "Copy as CSV"),
+      /^id,name,city,spent\r\n\d+,customer \d+,Lisbon,\d+/,
+    );
+    assert.match(
+      await copied(page, "Copy as Markdown"),
+      /^\| id \| name \| city \| spent \|\n\| --- /,
+    );
     assert.deepEqual(await accessibilityProblems(page), []);
     await first.click();
     await page.getByRole("dialog", { name: "Row" }).getByText('"Lisbon"').waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.keyboard.press("v");
-    await page.getByLabel("the result as it came", { exact: true }).getByText("structuredContent").waitFor();
+    await page
+      .getByLabel("the result as it came", { exact: true })
+      .getByText("structuredContent")
+      .waitFor();
     await page.keyboard.press("v");
     await table.waitFor();
     assert.deepEqual(complaints, []);
@@ -68,7 +81,10 @@ suite("reading results in the browser", { skip: noBrowser }, () => {
     await page.getByRole("heading", { name: "Release 2.4" }).waitFor();
     await page.getByText("<script>alert(1)</script>").waitFor();
     assert.equal(await page.getByRole("link", { name: "a trap" }).count(), 0);
-    assert.equal(await page.getByRole("link", { name: "the plan" }).getAttribute("href"), "https://example.org/plan");
+    assert.equal(
+      await page.getByRole("link", { name: "the plan" }).getAttribute("href"),
+      "https://example.org/plan",
+    );
     await page.getByRole("button", { name: "Text", exact: true }).click();
     await page.getByText("# Release 2.4").waitFor();
     assert.deepEqual(await accessibilityProblems(page), []);

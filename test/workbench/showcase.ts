@@ -31,7 +31,9 @@ const answer =
 const work = {
   skills: [
     skill("read-notes", {
-      steps: [{ id: "read", tool: "files.read_text_file", arguments: { path: "notes/release.md" } }],
+      steps: [
+        { id: "read", tool: "files.read_text_file", arguments: { path: "notes/release.md" } },
+      ],
     }),
   ],
   tasks: [task("collect", ["read-notes"])],
@@ -103,7 +105,8 @@ export async function openShowcase(): Promise<Showcase> {
           }
         : { kind: "text", text: answer },
   });
-  for (const [name, code] of Object.entries(extensions)) writeFileSync(directory.file(`${name}.mjs`), code);
+  for (const [name, code] of Object.entries(extensions))
+    writeFileSync(directory.file(`${name}.mjs`), code);
   const more = {
     manifests: [directory.file("work/*.json")],
     extensions: Object.keys(extensions).map((name) => directory.file(`${name}.mjs`)),
@@ -130,7 +133,12 @@ function installed(name: string, ...args: string[]): ServerEntry {
 /** Files are named from where their server runs, so that pictures show no directory of a test. */
 function serversIn(cwd: string): Record<string, ServerEntry> {
   return {
-    files: { ...installed("server-filesystem", "."), cwd, trusted: true, side_effects: "filesystem" },
+    files: {
+      ...installed("server-filesystem", "."),
+      cwd,
+      trusted: true,
+      side_effects: "filesystem",
+    },
     memory: { ...installed("server-memory"), side_effects: "write" },
     everything: installed("server-everything"),
     echo: fixture("echo"),
@@ -191,13 +199,17 @@ async function fill(world: World): Promise<Pick<Showcase, "call" | "run" | "plan
   const call = (tool: string, args: object, more: object = {}) =>
     ask(`/tools/${tool}/call`, { arguments: args, ...more });
   await fetch(`${world.url}/tools`);
-  for (const path of ["notes/release.md", "notes/missing.md"]) await call("files.read_text_file", { path });
+  for (const path of ["notes/release.md", "notes/missing.md"])
+    await call("files.read_text_file", { path });
   for (let at = 0; at < 12; at += 1) await call("echo.add", { a: at, b: 1 });
   await call("everything.get-sum", { a: 2, b: 40 });
   await call("fault.drop_after_receipt", { times: 1 });
   await call("echo.add", { a: "x" });
   const { approval } = await call("files.write_file", { path: "notes/todo.md", content: "" });
-  await ask(`/approvals/${approval?.id}`, { decision: "reject", reason: "An empty list is of no use." });
+  await ask(`/approvals/${approval?.id}`, {
+    decision: "reject",
+    reason: "An empty list is of no use.",
+  });
   const done = release.replace("- [ ] Ann looks", "- [x] Ann looked");
   await call("files.write_file", { path: "notes/release.md", content: done });
   const entities = [{ name: "Ann", entityType: "person", observations: ["looks after billing"] }];
@@ -217,7 +229,11 @@ async function fill(world: World): Promise<Pick<Showcase, "call" | "run" | "plan
 export type ShowcasePage = [name: string, path: string, heading: string, shows?: string];
 
 /** Every page there is, with something on it. A view shows what other views under the same heading do not. */
-export function showcasePages({ call, run, plan }: Pick<Showcase, "call" | "run" | "plan">): ShowcasePage[] {
+export function showcasePages({
+  call,
+  run,
+  plan,
+}: Pick<Showcase, "call" | "run" | "plan">): ShowcasePage[] {
   return [
     ["overview", "/", "Overview"],
     ["servers", "/servers", "Servers"],

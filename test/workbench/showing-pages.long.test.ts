@@ -53,7 +53,9 @@ suite("pages of MCP Apps in the workbench", { skip: noBrowser }, () => {
       { kind: "text", text: "Now this." },
     ];
     model = await startScriptedModel({ responses });
-    apps = await openAppWorld(() => pages, { models: { default: { baseURL: model.url, model: "scripted" } } });
+    apps = await openAppWorld(() => pages, {
+      models: { default: { baseURL: model.url, model: "scripted" } },
+    });
   });
   after(async () => {
     await apps[Symbol.asyncDispose]();
@@ -62,16 +64,24 @@ suite("pages of MCP Apps in the workbench", { skip: noBrowser }, () => {
 
   const frameOf = (page: Page) => page.frameLocator("iframe");
   const press = (page: Page, id: string) => frameOf(page).locator(`#${id}`).click();
-  const shown = (page: Page, text: RegExp) => frameOf(page).locator("#shown").filter({ hasText: text }).waitFor();
-  const toolsOf = async (id: string) => (await apps.didOf(id)).map(({ tool }) => tool.replace("staged.", ""));
+  const shown = (page: Page, text: RegExp) =>
+    frameOf(page).locator("#shown").filter({ hasText: text }).waitFor();
+  const toolsOf = async (id: string) =>
+    (await apps.didOf(id)).map(({ tool }) => tool.replace("staged.", ""));
 
   test("a page gets the call's arguments and result, the theme and the place, and has the size it asks for", async () => {
     const { page, complaints } = await apps.world.visit("/try");
     await apps.run(page, "listens");
-    await shown(page, /"theme":"light","locale":"[\w-]+","zone":"\w+.*"mode":"inline","tool":"listens"/);
+    await shown(
+      page,
+      /"theme":"light","locale":"[\w-]+","zone":"\w+.*"mode":"inline","tool":"listens"/,
+    );
     await shown(page, /ui\/notifications\/tool-input","params":\{"arguments":\{\}\}/);
     await shown(page, /ui\/notifications\/tool-result","params":\{.*listens ran/);
-    await until("its height", async () => (await page.locator("iframe").boundingBox())?.height === 333);
+    await until(
+      "its height",
+      async () => (await page.locator("iframe").boundingBox())?.height === 333,
+    );
     await page.evaluate(`document.documentElement.dataset.theme = "dark"`);
     await shown(page, /host-context-changed","params":\{"theme":"dark"/);
     assert.deepEqual(complaints, []);
@@ -122,7 +132,9 @@ suite("pages of MCP Apps in the workbench", { skip: noBrowser }, () => {
     await dialog.getByRole("button", { name: "Save" }).click();
     assert.equal((await saved).suggestedFilename(), "notes.txt");
     await press(page, "message");
-    await until("the message is on record", async () => (await toolsOf(id)).includes("pages/ui/message"));
+    await until("the message is on record", async () =>
+      (await toolsOf(id)).includes("pages/ui/message"),
+    );
     assert.equal(await dialog.count(), 0, "there is no model to say it to");
     await page.getByRole("link", { name: "Tools", exact: true }).first().click();
     await until("it is gone", async () => (await page.locator("iframe").count()) === 0);
@@ -139,7 +151,10 @@ suite("pages of MCP Apps in the workbench", { skip: noBrowser }, () => {
     await shown(page, /false/);
     await page.getByText("It may reach api.example.com.").waitFor();
     await page.getByRole("button", { name: "Let it use the camera" }).click();
-    await until("the camera", async () => (await page.locator("iframe").getAttribute("allow")) === "camera *");
+    await until(
+      "the camera",
+      async () => (await page.locator("iframe").getAttribute("allow")) === "camera *",
+    );
   });
 
   test("in a chat the page of a call is shown, and what it says is asked after a yes", async () => {

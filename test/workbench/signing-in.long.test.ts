@@ -53,7 +53,9 @@ suite("a plane that wants to know who asks", { skip: noBrowser }, () => {
     await page.getByRole("link", { name: "more", exact: true }).waitFor();
     await page.getByRole("button", { name: "Add server" }).click();
     await page.getByRole("tab", { name: "Paste JSON" }).click();
-    await page.getByLabel("Configuration").fill(JSON.stringify({ mcpServers: { ...pasted.servers, odd: {} } }));
+    await page
+      .getByLabel("Configuration")
+      .fill(JSON.stringify({ mcpServers: { ...pasted.servers, odd: {} } }));
     await page.getByText("more: there is a server of that name.").waitFor();
     await page.getByText("Left out: odd (it has neither a command nor a url).").waitFor();
     await page.getByRole("button", { name: "Replace more" }).click();

@@ -18,24 +18,40 @@ export type SigningWorld = AsyncDisposable & {
 };
 
 /** A plane that signs people in, at an address of its own. */
-export async function startSigningWorld(auth: object = {}, more: object = {}): Promise<SigningWorld> {
+export async function startSigningWorld(
+  auth: object = {},
+  more: object = {},
+): Promise<SigningWorld> {
   const directory = await temporaryDirectory();
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const config = await writeConfig(
     directory,
     { files: namedServer("files", ["read", "write"]), mail: namedServer("mail", ["send"]) },
-    { auth: { publicUrl: url, server: { enabled: true }, ...auth }, policy: { profile: "personal" }, ...more },
+    {
+      auth: { publicUrl: url, server: { enabled: true }, ...auth },
+      policy: { profile: "personal" },
+      ...more,
+    },
   );
   const serving = await startServe(config, directory.file("data"), port);
-  const place = { files: [config], directory: process.cwd(), dataDirectory: directory.file("data") };
+  const place = {
+    files: [config],
+    directory: process.cwd(),
+    dataDirectory: directory.file("data"),
+  };
   return {
     url,
     directory,
     config,
     serving,
     async withPlane(work) {
-      await using plane = await openLocalPlane({ ...place, user: undefined, groups: [], persona: undefined });
+      await using plane = await openLocalPlane({
+        ...place,
+        user: undefined,
+        groups: [],
+        persona: undefined,
+      });
       return await work(plane);
     },
     async [Symbol.asyncDispose]() {
@@ -103,7 +119,11 @@ export async function startLoopback() {
 }
 
 /** Goes where a client sends its person, signs in if asked, and allows it. */
-export async function allow(context: BrowserContext, url: URL | string, user: string): Promise<void> {
+export async function allow(
+  context: BrowserContext,
+  url: URL | string,
+  user: string,
+): Promise<void> {
   const page = await context.newPage();
   await page.goto(String(url));
   if (await page.getByRole("heading", { name: "Sign in" }).isVisible()) {
@@ -124,7 +144,11 @@ export async function takeBack(page: Page, url: string, grant: string): Promise<
   await row.waitFor({ state: "detached" });
 }
 
-type Stored = { client?: unknown; tokens?: { access_token: string; refresh_token?: string }; verifier?: string };
+type Stored = {
+  client?: unknown;
+  tokens?: { access_token: string; refresh_token?: string };
+  verifier?: string;
+};
 
 /** What a client keeps of a sign-in, in the form that the official SDKs of both versions take. */
 export function createClientStore(redirectUrl: string, name = "Probe") {

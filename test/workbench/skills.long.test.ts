@@ -9,7 +9,8 @@ suite("skills in the browser", { skip: noBrowser }, () => {
   let world: World;
   before(async () => {
     directory = await temporaryDirectory();
-    const hostile = "# Steps\n<img src=x onerror=\"document.title='taken'\"><script>document.title='taken'</script>\n";
+    const hostile =
+      "# Steps\n<img src=x onerror=\"document.title='taken'\"><script>document.title='taken'</script>\n";
     await writeFiles(directory.path, {
       "refunds/SKILL.md": skillText("refunds", "How customers get their money back.", hostile),
       "broken/SKILL.md": "# nothing\n",

@@ -26,7 +26,8 @@ test("npm start builds and serves a workbench that shows the five bundled server
   });
   const browser = await openBrowser();
   try {
-    for await (const line of createInterface(started.stdout)) if (line.includes(`:${port}/workbench/`)) break;
+    for await (const line of createInterface(started.stdout))
+      if (line.includes(`:${port}/workbench/`)) break;
     const page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${port}/`);
     await page.getByRole("heading", { name: "Overview" }).waitFor();

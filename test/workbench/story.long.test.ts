@@ -5,7 +5,8 @@ import { until } from "../fixtures/until.ts";
 import { fixture } from "../scenarios/support.ts";
 import { accessibilityProblems, noBrowser, openWorld, type World } from "./browser.ts";
 
-const hostile = '<img src=x onerror="window.hurt=1"> \u202Eevil\u202C **bold** <script>window.hurt=1</script>';
+const hostile =
+  '<img src=x onerror="window.hurt=1"> \u202Eevil\u202C **bold** <script>window.hurt=1</script>';
 const long = "w".repeat(3_000);
 
 suite("the story of a run", { skip: noBrowser }, () => {
@@ -17,7 +18,8 @@ suite("the story of a run", { skip: noBrowser }, () => {
         const messages = body.messages as { role: string; content: unknown }[];
         const asked = JSON.stringify(messages.findLast(({ role }) => role === "user")?.content);
         const isAnswered = messages.at(-1)?.role === "tool";
-        if (isAnswered) return { kind: "text", text: `# Done\n\n- **one** ${hostile}\n- two ${long}` };
+        if (isAnswered)
+          return { kind: "text", text: `# Done\n\n- **one** ${hostile}\n- two ${long}` };
         const call = asked.includes("slowly")
           ? { name: "echo__slow", arguments: { ms: 60_000 } }
           : asked.includes("approval")
@@ -47,7 +49,8 @@ suite("the story of a run", { skip: noBrowser }, () => {
       body: JSON.stringify({ question, trace: "all_messages", ...more }),
     });
   type Listed = { id: string; conversation: string };
-  const listed = async (path: string) => ((await (await fetch(world.url + path)).json()) as { runs: Listed[] }).runs;
+  const listed = async (path: string) =>
+    ((await (await fetch(world.url + path)).json()) as { runs: Listed[] }).runs;
 
   test("is read from the question to the answer, over time and as text to copy; what others wrote stays text", async () => {
     await (await ask(`Add. ${hostile}`)).text();
@@ -58,11 +61,17 @@ suite("the story of a run", { skip: noBrowser }, () => {
     await story.getByRole("heading", { name: "Done" }).waitFor();
     const turns = page.getByRole("list", { name: "Turns and calls" });
     assert.equal(await turns.getByText(/^model, turn/).count(), 2);
-    assert.equal(await page.locator("dt", { hasText: "Turns" }).locator("+ dd").innerText(), "2, 1 with tools");
+    assert.equal(
+      await page.locator("dt", { hasText: "Turns" }).locator("+ dd").innerText(),
+      "2, 1 with tools",
+    );
     await page.getByRole("article", { name: "echo.add" }).getByText("Raw").waitFor();
     assert.equal(await page.evaluate("window.hurt"), undefined);
     assert.equal(await page.locator("main img, main script").count(), 0);
-    assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing scrolls sideways");
+    assert.ok(
+      await page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
+      "nothing scrolls sideways",
+    );
     assert.deepEqual(await accessibilityProblems(page), []);
     await page.getByRole("button", { name: "As text" }).click();
     await page.getByText(/^Run \S+: completed in/).waitFor();
@@ -82,7 +91,10 @@ suite("the story of a run", { skip: noBrowser }, () => {
     await now.getByRole("link", { name: "Do it slowly" }).click();
     await page.getByText("running", { exact: true }).waitFor();
     await page.getByRole("article", { name: "echo__slow" }).getByLabel("Under way").waitFor();
-    await page.getByRole("list", { name: "Turns and calls so far" }).getByText("echo__slow").waitFor();
+    await page
+      .getByRole("list", { name: "Turns and calls so far" })
+      .getByText("echo__slow")
+      .waitFor();
     assert.deepEqual(await accessibilityProblems(page), []);
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByText("cancelled", { exact: true }).first().waitFor();
@@ -113,7 +125,10 @@ suite("the story of a run", { skip: noBrowser }, () => {
     await streamed;
     await page.goto(`${world.url}/workbench/runs/${run?.id}`);
     await page.getByText("waiting for approval", { exact: true }).waitFor();
-    await page.getByRole("article", { name: "echo.echo" }).getByRole("link", { name: "The approval" }).waitFor();
+    await page
+      .getByRole("article", { name: "echo.echo" })
+      .getByRole("link", { name: "The approval" })
+      .waitFor();
   });
 
   test("two calls are compared by what they were given, line by line and at full width", async () => {

@@ -23,7 +23,9 @@ const guest = {
 const parameters = {
   type: "object",
   $defs: { guest },
-  properties: { tables: { type: "array", items: { type: "array", items: { $ref: "#/$defs/guest" } } } },
+  properties: {
+    tables: { type: "array", items: { type: "array", items: { $ref: "#/$defs/guest" } } },
+  },
 };
 
 suite("the page of a tool in the browser", { skip: noBrowser }, () => {
@@ -33,7 +35,9 @@ suite("the page of a tool in the browser", { skip: noBrowser }, () => {
     directory = await temporaryDirectory();
     const tool = { name: "book", title: "Book a room", description, inputSchema: parameters };
     writeFileSync(directory.file("tools.json"), JSON.stringify([[tool]]));
-    world = await openWorld({ hotel: fixture("scripted-list", ["--tools", directory.file("tools.json")]) });
+    world = await openWorld({
+      hotel: fixture("scripted-list", ["--tools", directory.file("tools.json")]),
+    });
   });
   after(async () => {
     await world[Symbol.asyncDispose]();
@@ -45,7 +49,10 @@ suite("the page of a tool in the browser", { skip: noBrowser }, () => {
     await page.getByRole("heading", { level: 1, name: "hotel.book" }).waitFor();
     await page.locator("header").getByText("Book a room", { exact: true }).waitFor();
     await page.locator("strong", { hasText: "room" }).waitFor();
-    assert.equal(await page.getByRole("link", { name: "the rules" }).getAttribute("href"), "https://example.org/rules");
+    assert.equal(
+      await page.getByRole("link", { name: "the rules" }).getAttribute("href"),
+      "https://example.org/rules",
+    );
     assert.equal(await page.getByRole("link", { name: "a trap" }).count(), 0);
     assert.equal(await page.locator("img[src=x]").count(), 0);
     await page.getByRole("button", { name: "Text", exact: true }).click();

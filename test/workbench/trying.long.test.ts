@@ -34,7 +34,10 @@ suite("tools in the browser", { skip: noBrowser }, () => {
   after(() => world[Symbol.asyncDispose]());
 
   const callTool = (tool: string, args: object) =>
-    fetch(`${world.url}/tools/${tool}/call`, { method: "POST", body: JSON.stringify({ arguments: args }) });
+    fetch(`${world.url}/tools/${tool}/call`, {
+      method: "POST",
+      body: JSON.stringify({ arguments: args }),
+    });
 
   test("a tool is found while a person types, filtered, and opened", async () => {
     const { page, complaints } = await world.visit("/tools");
@@ -79,7 +82,11 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     await page.getByRole("combobox", { name: "Tool" }).fill("echo.add");
     await page.getByRole("option", { name: /echo\.add/ }).click();
     await page.getByRole("button", { name: "Dry run" }).click();
-    assert.equal(await page.getByText("is required").count(), 2, "untouched fields are marked, too");
+    assert.equal(
+      await page.getByText("is required").count(),
+      2,
+      "untouched fields are marked, too",
+    );
     await page.getByLabel(/^a /).fill("2");
     const json = page.getByLabel("Arguments as JSON");
     assert.deepEqual(JSON.parse(await json.inputValue()), { a: 2 });
@@ -109,7 +116,10 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Show recorded calls" }).click();
     const example = page.getByRole("listitem").filter({ hasText: '{"a":20,"b":22}' });
     await example.getByRole("button", { name: "Reuse arguments" }).click();
-    assert.deepEqual(JSON.parse(await page.getByLabel("Arguments as JSON").inputValue()), { a: 20, b: 22 });
+    assert.deepEqual(JSON.parse(await page.getByLabel("Arguments as JSON").inputValue()), {
+      a: 20,
+      b: 22,
+    });
     assert.deepEqual(await accessibilityProblems(page), []);
   });
 
@@ -176,7 +186,10 @@ suite("tools in the browser", { skip: noBrowser }, () => {
     const key = page.getByRole("listitem", { name: "key" });
     await key.getByLabel("Who sets it").selectOption("fixed");
     await key.getByLabel("Value").fill(fixedValue);
-    await page.getByRole("listitem", { name: "text" }).getByLabel("Description").fill("What to keep");
+    await page
+      .getByRole("listitem", { name: "text" })
+      .getByLabel("Description")
+      .fill("What to keep");
     await page.getByRole("button", { name: "Add an argument" }).click();
     const added = page.getByRole("listitem", { name: "A new argument" });
     await added.getByLabel("Name").fill("colour");

@@ -17,14 +17,19 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     model = await startScriptedModel({ responses: [{ kind: "text", text: "Good morning." }] });
     const models = { default: { baseURL: model.url, model: "scripted" } };
     const remote = { url: "http://127.0.0.1:9/mcp" };
-    world = await openWorld({ echo: fixture("echo"), progress: fixture("progress"), remote }, { models });
+    world = await openWorld(
+      { echo: fixture("echo"), progress: fixture("progress"), remote },
+      { models },
+    );
     // More calls than any list tells at once.
     const begin = await world.stopPlane();
     const store = await openSqliteStore(join(world.dataDirectory, "toolplane.db"));
     const at = new Date(Date.now() - 10 * 60_000).toISOString();
     const status = (index: number) => (index % 10 === 0 ? "failed" : "succeeded");
     await store.append(
-      Array.from({ length: past }, (_, index) => callEntry(`past-${index}`, { at, status: status(index) })),
+      Array.from({ length: past }, (_, index) =>
+        callEntry(`past-${index}`, { at, status: status(index) }),
+      ),
     );
     await store.close();
     await begin();
@@ -35,14 +40,19 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
   });
 
   const post = (tool: string, args: object) =>
-    fetch(`${world.url}/tools/${tool}/call`, { method: "POST", body: JSON.stringify({ arguments: args }) });
+    fetch(`${world.url}/tools/${tool}/call`, {
+      method: "POST",
+      body: JSON.stringify({ arguments: args }),
+    });
 
   test("the overview counts every call of the last hour, and each that comes", async () => {
     const { page, complaints } = await world.visit("/");
     await page.getByText("1,500 in the last hour").waitFor();
     await page.getByText("10.0 %", { exact: true }).waitFor();
     await page
-      .getByRole("img", { name: /^1,500 calls in the last hour, 150 failed, refused or tool errors/ })
+      .getByRole("img", {
+        name: /^1,500 calls in the last hour, 150 failed, refused or tool errors/,
+      })
       .waitFor();
     await page.getByRole("img", { name: /Latency in the last hour/ }).waitFor();
     await post("echo.add", { a: 1, b: 2 });
@@ -62,7 +72,8 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     for (let at = 0; at < 8; at += 1) await post("progress.log_lines", { text: `round ${at}` });
     // Each call writes eight lines; one that came later would count as new.
     await log.getByText("round 7").nth(7).waitFor();
-    const isAtEnd = () => log.evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight < 24);
+    const isAtEnd = () =>
+      log.evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight < 24);
     await until("the end of the log", isAtEnd);
 
     await log.evaluate((list) => {
@@ -126,7 +137,10 @@ suite("watching a plane in the browser", { skip: noBrowser }, () => {
     const { page } = await world.visit("/servers/progress");
     // The page hears of the call by itself.
     const pending = (count: string) =>
-      page.locator("dt", { hasText: "Pending requests" }).locator("+ dd", { hasText: count }).waitFor();
+      page
+        .locator("dt", { hasText: "Pending requests" })
+        .locator("+ dd", { hasText: count })
+        .waitFor();
     await pending("1");
     const disconnect = page.getByRole("button", { name: "Disconnect" }).first();
     const dialog = page.getByRole("dialog", { name: "Disconnect progress?" });

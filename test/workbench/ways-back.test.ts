@@ -31,7 +31,8 @@ async function startClient() {
     response.writeHead(200, { "content-type": "text/plain" }).end(`Home ${request.url}`);
   });
   const site = await startSite(async (request, response) => {
-    const fields = request.method === "POST" ? await text(request) : (request.url ?? "").split("?")[1];
+    const fields =
+      request.method === "POST" ? await text(request) : (request.url ?? "").split("?")[1];
     response.writeHead(303, { location: `${home.url}/?${fields}` }).end();
   });
   return {
@@ -69,7 +70,10 @@ suite("the way back to a client, in a browser", { skip: noBrowser }, () => {
 
   const newClient = () => hand.newClient({ redirect_uris: [client.redirectUri] });
   async function open(page: Page, clientId: string, other: object = {}) {
-    const { path, verifier } = hand.request(clientId, { redirect_uri: client.redirectUri, ...other });
+    const { path, verifier } = hand.request(clientId, {
+      redirect_uri: client.redirectUri,
+      ...other,
+    });
     await page.goto(world.url + path);
     return verifier;
   }
@@ -78,10 +82,17 @@ suite("the way back to a client, in a browser", { skip: noBrowser }, () => {
     await page.getByLabel("Password").fill(password);
     await page.getByRole("button", { name: "Sign in with a password" }).click();
   }
-  const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
-  async function userOf(clientId: string, landed: URLSearchParams, verifier: string): Promise<unknown> {
+  const press = (page: Page, name: string) =>
+    page.getByRole("button", { name, exact: true }).click();
+  async function userOf(
+    clientId: string,
+    landed: URLSearchParams,
+    verifier: string,
+  ): Promise<unknown> {
     const back = new URL(`${client.redirectUri}?${landed}`);
-    const given = await hand.exchange(clientId, back, verifier, { redirect_uri: client.redirectUri });
+    const given = await hand.exchange(clientId, back, verifier, {
+      redirect_uri: client.redirectUri,
+    });
     assert.equal(given.status, 200, given.text);
     return claimsOf(String(given.json().access_token)).sub;
   }

@@ -17,10 +17,13 @@ addEventListener(
   "error",
   (event) => {
     const { target, message } = event;
-    if (target instanceof HTMLScriptElement) showFailure(`${new URL(target.src).pathname} could not be loaded.`);
+    if (target instanceof HTMLScriptElement)
+      showFailure(`${new URL(target.src).pathname} could not be loaded.`);
     else if (message) showFailure(message);
   },
   true,
 );
-addEventListener("unhandledrejection", ({ reason }) => showFailure(String(reason?.message ?? reason)));
+addEventListener("unhandledrejection", ({ reason }) =>
+  showFailure(String(reason?.message ?? reason)),
+);
 addEventListener("load", () => setTimeout(showFailure, startTimeoutMs, ""));

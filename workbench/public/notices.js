@@ -17,8 +17,10 @@ async function pass(action, id) {
     ({ url, frameType }) => frameType === "top-level" && new URL(url).pathname.startsWith(base),
   );
   const page = pages.find(({ focused }) => focused) ?? pages[0];
-  if (page && (action === "approve" || action === "reject") && (await isAnswered(page, action, id))) return;
-  if (page === undefined) return void (await self.clients.openWindow(`${base}approvals?id=${encodeURIComponent(id)}`));
+  if (page && (action === "approve" || action === "reject") && (await isAnswered(page, action, id)))
+    return;
+  if (page === undefined)
+    return void (await self.clients.openWindow(`${base}approvals?id=${encodeURIComponent(id)}`));
   page.postMessage({ kind: "open", id });
   await page.focus();
 }

@@ -10,11 +10,14 @@ export const failure = (id, message) =>
 /** Answers everything but a call. `ready` gives what `listAll` does. */
 export function answerPlainly({ id, method, params }, ready, reply) {
   const ok = (body) => reply([`{"jsonrpc":"2.0","id":${jsonId(id)},"result":{${body}}}`]);
-  if (method === "tools/list") return void ready.then(({ listed }) => ok(`"resultType":"complete",${listed}`));
+  if (method === "tools/list")
+    return void ready.then(({ listed }) => ok(`"resultType":"complete",${listed}`));
   if (method === "ping") return ok("");
   if (method !== "initialize") return reply([failure(id, "Method not found")]);
   const version = JSON.stringify(params?.protocolVersion ?? "2025-06-18");
-  ok(`"protocolVersion":${version},"capabilities":{"tools":{}},"serverInfo":{"name":"floor","version":"1"}`);
+  ok(
+    `"protocolVersion":${version},"capabilities":{"tools":{}},"serverInfo":{"name":"floor","version":"1"}`,
+  );
 }
 
 /** `handle(message, reply)` gets every request; `reply` takes the pieces of an answer. */
@@ -29,7 +32,9 @@ function serveStdio(handle) {
   const toBuffer = (part) => (typeof part === "string" ? Buffer.from(part) : part);
   const reply = (parts) =>
     process.stdout.write(
-      parts.length === 1 ? `${parts[0]}\n` : Buffer.concat([...parts.map(toBuffer), Buffer.from("\n")]),
+      parts.length === 1
+        ? `${parts[0]}\n`
+        : Buffer.concat([...parts.map(toBuffer), Buffer.from("\n")]),
     );
   process.stdin.setEncoding("utf8");
   process.stdin.on("data", (chunk) => {
@@ -54,11 +59,13 @@ function serveHttp(port, handle) {
         const session = randomUUID();
         sessions.add(session);
         headers["mcp-session-id"] = session;
-      } else if (!sessions.has(request.headers["mcp-session-id"])) return response.writeHead(404).end();
+      } else if (!sessions.has(request.headers["mcp-session-id"]))
+        return response.writeHead(404).end();
     }
     handle(message, (parts) => {
       let length = 0;
-      for (const part of parts) length += typeof part === "string" ? Buffer.byteLength(part) : part.length;
+      for (const part of parts)
+        length += typeof part === "string" ? Buffer.byteLength(part) : part.length;
       headers["content-length"] = length;
       response.writeHead(200, headers);
       if (parts.length > 1) response.cork();
@@ -67,7 +74,8 @@ function serveHttp(port, handle) {
     });
   };
   const server = createServer((request, response) => {
-    if (request.method !== "POST") return response.writeHead(request.method === "DELETE" ? 200 : 405).end();
+    if (request.method !== "POST")
+      return response.writeHead(request.method === "DELETE" ? 200 : 405).end();
     const chunks = [];
     request.on("data", (chunk) => chunks.push(chunk));
     request.on("end", () => {

@@ -107,7 +107,8 @@ function call({ id, params }, reply) {
   for (const key in given) {
     if (!plan.declared.has(key)) continue;
     const value = given[key];
-    if (typeof value === "string" && !plan.rule.test(value)) return reply([refusal(id, "FORBIDDEN")]);
+    if (typeof value === "string" && !plan.rule.test(value))
+      return reply([refusal(id, "FORBIDDEN")]);
     args[key] = value;
   }
   if (!plan.check(args)) return reply([refusal(id, JSON.stringify(plan.check.errors))]);
@@ -123,13 +124,18 @@ function call({ id, params }, reply) {
     },
   };
   slot.add(limited);
-  const sent = plan.upstream.request("tools/call", `{"name":${plan.name},"arguments":${text}}`, ({ raw, from, to }) => {
-    slot.delete(limited);
-    const parsed = JSON.parse(raw.toString("utf8"));
-    const status = parsed.error !== undefined || parsed.result?.isError === true ? "failed" : "succeeded";
-    record(plan, { id: callId, status, args, text, raw, startedAt, checkedAt });
-    reply([raw.subarray(0, from), jsonId(id), raw.subarray(to)]);
-  });
+  const sent = plan.upstream.request(
+    "tools/call",
+    `{"name":${plan.name},"arguments":${text}}`,
+    ({ raw, from, to }) => {
+      slot.delete(limited);
+      const parsed = JSON.parse(raw.toString("utf8"));
+      const status =
+        parsed.error !== undefined || parsed.result?.isError === true ? "failed" : "succeeded";
+      record(plan, { id: callId, status, args, text, raw, startedAt, checkedAt });
+      reply([raw.subarray(0, from), jsonId(id), raw.subarray(to)]);
+    },
+  );
 }
 
 serve(config, (message, reply) => {

@@ -14,19 +14,30 @@ const config = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const required = createRequire(join(config.modules, "package.json"));
 /** The SDK is found through its CommonJS entry and loaded from the ESM one beside it. */
 const load = (part) =>
-  import(pathToFileURL(required.resolve(`@modelcontextprotocol/sdk/${part}`).replace("/dist/cjs/", "/dist/esm/")).href);
-const [{ Server }, { StreamableHTTPServerTransport }, { StdioServerTransport }, { Client }, stdio, http, types] =
-  await Promise.all(
-    [
-      "server/index.js",
-      "server/streamableHttp.js",
-      "server/stdio.js",
-      "client/index.js",
-      "client/stdio.js",
-      "client/streamableHttp.js",
-      "types.js",
-    ].map(load),
+  import(
+    pathToFileURL(
+      required.resolve(`@modelcontextprotocol/sdk/${part}`).replace("/dist/cjs/", "/dist/esm/"),
+    ).href
   );
+const [
+  { Server },
+  { StreamableHTTPServerTransport },
+  { StdioServerTransport },
+  { Client },
+  stdio,
+  http,
+  types,
+] = await Promise.all(
+  [
+    "server/index.js",
+    "server/streamableHttp.js",
+    "server/stdio.js",
+    "client/index.js",
+    "client/stdio.js",
+    "client/streamableHttp.js",
+    "types.js",
+  ].map(load),
+);
 
 const tools = [];
 const routes = new Map();
@@ -58,8 +69,12 @@ function createFront() {
   });
   server.setRequestHandler(types.CallToolRequestSchema, async ({ params }) => {
     const route = routes.get(params.name);
-    if (route === undefined) throw new types.McpError(types.ErrorCode.InvalidParams, "Unknown tool");
-    const asked = { method: "tools/call", params: { name: route.name, arguments: params.arguments } };
+    if (route === undefined)
+      throw new types.McpError(types.ErrorCode.InvalidParams, "Unknown tool");
+    const asked = {
+      method: "tools/call",
+      params: { name: route.name, arguments: params.arguments },
+    };
     return route.client.request(asked, types.CallToolResultSchema);
   });
   return server;

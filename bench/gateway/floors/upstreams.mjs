@@ -3,7 +3,9 @@ import { spawn } from "node:child_process";
 import { Agent, request as httpRequest } from "node:http";
 
 export const connectAll = (servers) =>
-  servers.map((spec) => (spec.url === undefined ? new StdioUpstream(spec) : new HttpUpstream(spec)));
+  servers.map((spec) =>
+    spec.url === undefined ? new StdioUpstream(spec) : new HttpUpstream(spec),
+  );
 
 class StdioUpstream {
   constructor({ name, command, args, env }) {
@@ -13,7 +15,10 @@ class StdioUpstream {
     this.parts = [];
     this.out = "";
     this.isScheduled = false;
-    this.child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, ...env } });
+    this.child = spawn(command, args, {
+      stdio: ["pipe", "pipe", "inherit"],
+      env: { ...process.env, ...env },
+    });
     this.child.stdout.on("data", (chunk) => this.feed(chunk));
     this.child.on("exit", () => process.exit(1));
   }
@@ -74,7 +79,10 @@ class HttpUpstream {
     this.next = 0;
     this.agent = new Agent({ keepAlive: true, maxSockets: 256 });
     this.url = new URL(url);
-    this.headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    this.headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    };
   }
 
   post(body, done) {
@@ -89,7 +97,9 @@ class HttpUpstream {
     const sent = httpRequest(options, (response) => {
       const chunks = [];
       response.on("data", (chunk) => chunks.push(chunk));
-      response.on("end", () => done(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks), response));
+      response.on("end", () =>
+        done(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks), response),
+      );
     });
     sent.end(body);
   }
@@ -100,13 +110,16 @@ class HttpUpstream {
 
   request(method, params, done) {
     const id = ++this.next;
-    this.post(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`, (raw, response) => {
-      const session = response.headers["mcp-session-id"];
-      if (session) this.headers["mcp-session-id"] = session;
-      const found = /"id":(\d+)/.exec(raw.toString("latin1", 0, 64));
-      const from = found.index + 5;
-      done({ raw, from, to: from + found[1].length });
-    });
+    this.post(
+      `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`,
+      (raw, response) => {
+        const session = response.headers["mcp-session-id"];
+        if (session) this.headers["mcp-session-id"] = session;
+        const found = /"id":(\d+)/.exec(raw.toString("latin1", 0, 64));
+        const from = found.index + 5;
+        done({ raw, from, to: from + found[1].length });
+      },
+    );
     return id;
   }
 
@@ -115,7 +128,9 @@ class HttpUpstream {
 
 const ask = (upstream, method, params) =>
   new Promise((resolve) => {
-    upstream.request(method, JSON.stringify(params), ({ raw }) => resolve(JSON.parse(raw.toString("utf8")).result));
+    upstream.request(method, JSON.stringify(params), ({ raw }) =>
+      resolve(JSON.parse(raw.toString("utf8")).result),
+    );
   });
 
 /** Opens a session of the older era with each server and lists its tools. */
@@ -123,12 +138,17 @@ export async function listAll(upstreams) {
   const routes = new Map();
   const open = async (upstream) => {
     const clientInfo = { name: "floor", version: "1" };
-    await ask(upstream, "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
+    await ask(upstream, "initialize", {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo,
+    });
     upstream.send('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
     let cursor;
     do {
       const page = await ask(upstream, "tools/list", cursor ? { cursor } : {});
-      for (const tool of page.tools) routes.set(`${upstream.name}__${tool.name}`, { upstream, tool });
+      for (const tool of page.tools)
+        routes.set(`${upstream.name}__${tool.name}`, { upstream, tool });
       cursor = page.nextCursor;
     } while (cursor);
   };

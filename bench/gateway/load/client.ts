@@ -43,7 +43,8 @@ export function checkBytes(answer: Buffer, size: number): void {
   const tail = isSmall ? "" : answer.toString("latin1", answer.length - edge);
   const isResult = head.includes('"result"') || tail.includes('"result"');
   const isError = head.includes('"isError":true') || tail.includes('"isError":true');
-  if (answer.length < size || !isResult || isError) throw new Error(`answered ${head.slice(0, 400)}`);
+  if (answer.length < size || !isResult || isError)
+    throw new Error(`answered ${head.slice(0, 400)}`);
 }
 
 type Answer = { id?: unknown; result?: Params; error?: { code: number; message: string } };
@@ -55,7 +56,9 @@ export function resultOf(text: string): Params {
 }
 
 /** Tools of the echo servers; a gateway may list its own beside them. */
-export async function listPages(request: (method: string, params: Params) => Promise<Params>): Promise<Tool[]> {
+export async function listPages(
+  request: (method: string, params: Params) => Promise<Params>,
+): Promise<Tool[]> {
   const tools: Tool[] = [];
   let cursor: unknown;
   do {
@@ -76,7 +79,10 @@ export function idOf(line: Buffer): number | undefined {
 
 /** Answers that are waited for, by id. */
 export class Pending {
-  readonly #waiting = new Map<number, { resolve(answer: Buffer): void; reject(error: Error): void }>();
+  readonly #waiting = new Map<
+    number,
+    { resolve(answer: Buffer): void; reject(error: Error): void }
+  >();
 
   wait(id: number, send: () => void): Promise<Buffer> {
     return new Promise((resolve, reject) => {

@@ -67,7 +67,11 @@ export class HttpClient implements LoadClient {
       }
       const params = { name, arguments: args, _meta: meta };
       response = await this.#pool.send(this.#callHead, bodyOf(id, "tools/call", params));
-    } else response = await this.#pool.send(this.#head, bodyOf(id, "tools/call", { name, arguments: args }));
+    } else
+      response = await this.#pool.send(
+        this.#head,
+        bodyOf(id, "tools/call", { name, arguments: args }),
+      );
     if (response.status !== 200)
       throw new Error(`HTTP ${response.status}: ${response.body.toString("latin1", 0, 300)}`);
     checkBytes(response.body, size);
@@ -78,7 +82,9 @@ export class HttpClient implements LoadClient {
     if (this.#session !== undefined) {
       const connection = new Connection();
       const head = this.#head.replace(/^POST/, "DELETE").replace(/content-type: [^\r]*\r\n/, "");
-      const ended = connection.open(this.#pool.host, this.#pool.port).then(() => connection.send(head, undefined));
+      const ended = connection
+        .open(this.#pool.host, this.#pool.port)
+        .then(() => connection.send(head, undefined));
       await Promise.race([ended, pause(300)]).catch(() => {});
       connection.close();
     }

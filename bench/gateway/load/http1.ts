@@ -51,13 +51,16 @@ export class Connection {
   /** `head` is the request line and headers, each with its line end; Content-Length is added here. */
   send(head: string, body: string | undefined, hooks: Hooks = {}): Promise<Response> {
     return new Promise((resolve, reject) => {
-      if (this.#state !== "idle" || this.#socket === undefined) return reject(new Error("busy or not open"));
+      if (this.#state !== "idle" || this.#socket === undefined)
+        return reject(new Error("busy or not open"));
       this.#resolve = resolve;
       this.#reject = reject;
       this.#hooks = hooks;
       this.#state = "head";
       this.#socket.write(
-        body === undefined ? `${head}\r\n` : `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+        body === undefined
+          ? `${head}\r\n`
+          : `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
     });
   }
@@ -86,7 +89,8 @@ export class Connection {
   #finish(): void {
     const resolve = this.#resolve;
     const [first] = this.#chunks;
-    const body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
+    const body =
+      this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
     const { status, headers } = this.#head;
     if (headers.connection?.toLowerCase() === "close") this.close();
     this.#reset();

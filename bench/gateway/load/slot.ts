@@ -44,11 +44,20 @@ export async function runSlot(client: Pick<LoadClient, "call">, slot: Slot): Pro
   };
   await Promise.all(Array.from({ length: inFlight }, work));
   const seconds = (performance.now() - startedAt) / 1_000;
-  return { latencies: Float64Array.from(latencies).sort(), calls: latencies.length, errors, firstError, seconds };
+  return {
+    latencies: Float64Array.from(latencies).sort(),
+    calls: latencies.length,
+    errors,
+    firstError,
+    seconds,
+  };
 }
 
 /** Of sorted values, by nearest rank. */
 export function percentile(sorted: ArrayLike<number>, percent: number): number {
-  const at = Math.min(sorted.length - 1, Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1));
+  const at = Math.min(
+    sorted.length - 1,
+    Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1),
+  );
   return sorted[at] ?? Number.NaN;
 }

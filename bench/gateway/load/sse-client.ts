@@ -38,7 +38,8 @@ export class SseClient implements LoadClient {
       };
       this.#stream
         .send(head, undefined, {
-          onHead: ({ status }) => (status === 200 ? undefined : reject(new Error(`HTTP ${status}`))),
+          onHead: ({ status }) =>
+            status === 200 ? undefined : reject(new Error(`HTTP ${status}`)),
           onChunk: (chunk) => this.#feed(chunk, resolve),
         })
         .then(() => fail(new Error("the stream ended")), fail);
@@ -59,7 +60,8 @@ export class SseClient implements LoadClient {
       const event = seen.subarray(at, end);
       at = end + 2;
       const data = event.subarray(event.indexOf("data:") + 6);
-      if (event.toString("latin1", 0, 15) === "event: endpoint") onEndpoint(data.toString("utf8").trim());
+      if (event.toString("latin1", 0, 15) === "event: endpoint")
+        onEndpoint(data.toString("utf8").trim());
       else this.#pending.settle(data);
     }
     this.#parts = at < seen.length ? [seen.subarray(at)] : [];
@@ -69,7 +71,8 @@ export class SseClient implements LoadClient {
     const id = ++this.#lastId;
     return this.#pending.wait(id, () => {
       this.#pool.send(this.#head, bodyOf(id, method, params)).then(
-        ({ status }) => (status < 300 ? undefined : this.#pending.fail(new Error(`HTTP ${status}`), id)),
+        ({ status }) =>
+          status < 300 ? undefined : this.#pending.fail(new Error(`HTTP ${status}`), id),
         (error: Error) => this.#pending.fail(error, id),
       );
     });

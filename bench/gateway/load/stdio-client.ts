@@ -17,7 +17,12 @@ import {
   type Tool,
 } from "./client.ts";
 
-export type Command = { command: string; args: readonly string[]; env?: NodeJS.ProcessEnv; cwd?: string };
+export type Command = {
+  command: string;
+  args: readonly string[];
+  env?: NodeJS.ProcessEnv;
+  cwd?: string;
+};
 
 /** Lines of JSON-RPC over the pipes of a child. */
 export class StdioClient implements LoadClient {
@@ -31,7 +36,11 @@ export class StdioClient implements LoadClient {
 
   constructor({ command, args, env, cwd }: Command, era: Era) {
     this.#era = era;
-    const child = spawn(command, args, { env: env ?? process.env, cwd, stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(command, args, {
+      env: env ?? process.env,
+      cwd,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
     this.child = child;
     child.stdout.on("data", (chunk) => this.#feed(chunk));
     child.stderr.on("data", (chunk) => {

@@ -1,4 +1,12 @@
-import { type Context, inWorkspace, type Load, loadName, measureInTurn, startPeers, stopAll } from "../measure.ts";
+import {
+  type Context,
+  inWorkspace,
+  type Load,
+  loadName,
+  measureInTurn,
+  startPeers,
+  stopAll,
+} from "../measure.ts";
 import { echoServers, firstTool, serverName } from "../peers/echo.ts";
 import { governedFloor, spliceFloor, toolplane } from "../peers/kinds.ts";
 import { type Row, ratioAtLeast, ratioAtMost } from "../rows.ts";
@@ -11,7 +19,12 @@ export async function measureCalls(context: Context): Promise<Row[]> {
     { name: "16", inFlight: 16, size: 100 },
   ];
   return inWorkspace(async (directory) => {
-    const kinds = [spliceFloor, governedFloor, ...programs.map((program) => toolplane(program)), ...rivals];
+    const kinds = [
+      spliceFloor,
+      governedFloor,
+      ...programs.map((program) => toolplane(program)),
+      ...rivals,
+    ];
     const servers = (own: string) => echoServers(1, { directory: own, era });
     const peers = await startPeers(kinds, { client, directory, servers, tools: 1 });
     const samples = await measureInTurn(peers, firstTool(serverName(0)), loads, context);
@@ -21,10 +34,22 @@ export async function measureCalls(context: Context): Promise<Row[]> {
       against: spliceFloor.name,
     };
     return [
-      samples.row({ ...common, figure: "p50 at 1", unit: "ms", bar: ratioAtMost(1.55) }, "1", "p50"),
+      samples.row(
+        { ...common, figure: "p50 at 1", unit: "ms", bar: ratioAtMost(1.55) },
+        "1",
+        "p50",
+      ),
       samples.row({ ...common, figure: "CPU at 1", unit: "µs", bar: ratioAtMost(2.1) }, "1", "cpu"),
-      samples.row({ ...common, figure: "rate at 16", unit: "calls/s", bar: ratioAtLeast(0.5) }, "16", "rate"),
-      samples.row({ ...common, figure: "CPU at 16", unit: "µs", bar: ratioAtMost(2.2) }, "16", "cpu"),
+      samples.row(
+        { ...common, figure: "rate at 16", unit: "calls/s", bar: ratioAtLeast(0.5) },
+        "16",
+        "rate",
+      ),
+      samples.row(
+        { ...common, figure: "CPU at 16", unit: "µs", bar: ratioAtMost(2.2) },
+        "16",
+        "cpu",
+      ),
       samples.row({ ...common, figure: "p99 at 16", unit: "ms", bar: ratioAtMost(4) }, "16", "p99"),
     ];
   });

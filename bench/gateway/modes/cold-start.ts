@@ -32,14 +32,24 @@ export async function measureColdStart(context: Context): Promise<Row[]> {
     for (let round = 0; round < Math.min(rounds, isQuick ? 3 : 5); round++) {
       for (const { kind, fresh, known } of inTurn(measured, round)) {
         const own = join(directory, `${kind.name.replaceAll(/\W+/g, "-")}-${round}`);
-        const servers = echoServers(serverCount, { directory: own, era, tools: toolCount, delayMs });
-        const start = () => (kind.launch === undefined ? startDirectly(servers, own) : startCold(kind, servers, own));
+        const servers = echoServers(serverCount, {
+          directory: own,
+          era,
+          tools: toolCount,
+          delayMs,
+        });
+        const start = () =>
+          kind.launch === undefined ? startDirectly(servers, own) : startCold(kind, servers, own);
         fresh.push(await start());
         known.push(await start());
       }
     }
   });
-  const rowsOf = (which: "fresh" | "known", load: string, limits: { listed?: number; cpu: number }) => {
+  const rowsOf = (
+    which: "fresh" | "known",
+    load: string,
+    limits: { listed?: number; cpu: number },
+  ) => {
     const series = (field: keyof Cold) =>
       measured.map((one) => ({ kind: one.kind, values: one[which].map((cold) => cold[field]) }));
     const common = { load: loadName(load, context), against: raw.name };
@@ -77,7 +87,11 @@ async function startDirectly(servers: readonly CommandSpec[], directory: string)
   return { listed, called, cpu: Number.NaN };
 }
 
-async function startCold(kind: Kind, servers: readonly CommandSpec[], directory: string): Promise<Cold> {
+async function startCold(
+  kind: Kind,
+  servers: readonly CommandSpec[],
+  directory: string,
+): Promise<Cold> {
   const peer = new Peer(kind, { servers, directory });
   await peer.launch();
   const deadline = peer.launchedAt + timeoutMs;
@@ -99,7 +113,8 @@ async function startCold(kind: Kind, servers: readonly CommandSpec[], directory:
         openedAt = performance.now();
       }
       const tools = await within(client.listTools(), deadline);
-      if (tools.length >= servers.length * toolCount) listed ||= performance.now() - peer.launchedAt;
+      if (tools.length >= servers.length * toolCount)
+        listed ||= performance.now() - peer.launchedAt;
       const tool = tools.find(({ name }) => name.endsWith(last));
       if (tool !== undefined && Number.isNaN(called)) {
         await within(client.call(tool.name, { size: 100 }, 100), deadline);

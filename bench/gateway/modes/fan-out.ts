@@ -20,16 +20,41 @@ const sessionCount = 64;
 
 /** Thirty servers, and clients that each call any tool of any of them. */
 export async function measureFanOut(context: Context): Promise<Row[]> {
-  const { era, client, programs, rivals, rounds, slotMs, warmUpCalls, servers: serverCount } = context;
+  const {
+    era,
+    client,
+    programs,
+    rivals,
+    rounds,
+    slotMs,
+    warmUpCalls,
+    servers: serverCount,
+  } = context;
   return inWorkspace(async (directory) => {
     const several = rivals.filter(({ isBridge }) => !isBridge);
-    const kinds = [spliceFloor, governedFloor, ...programs.map((program) => toolplane(program)), ...several];
-    const servers = (own: string) => echoServers(serverCount, { directory: own, era, tools: toolCount });
-    const peers = await startPeers(kinds, { client, directory, servers, tools: serverCount * toolCount });
+    const kinds = [
+      spliceFloor,
+      governedFloor,
+      ...programs.map((program) => toolplane(program)),
+      ...several,
+    ];
+    const servers = (own: string) =>
+      echoServers(serverCount, { directory: own, era, tools: toolCount });
+    const peers = await startPeers(kinds, {
+      client,
+      directory,
+      servers,
+      tools: serverCount * toolCount,
+    });
     const sessions = new Map<Peer, LoadClient[]>();
     for (const peer of peers) sessions.set(peer, await openSessions(peer));
 
-    const measured = peers.map((peer) => ({ peer, rate: [] as number[], p99: [] as number[], cpu: [] as number[] }));
+    const measured = peers.map((peer) => ({
+      peer,
+      rate: [] as number[],
+      p99: [] as number[],
+      cpu: [] as number[],
+    }));
     for (let round = -1; round < rounds; round++) {
       for (const { peer, rate, p99, cpu } of inTurn(measured, round + 1)) {
         const limits = round < 0 ? { ms: maxWarmUpMs, maxCalls: warmUpCalls } : { ms: slotMs * 3 };
@@ -73,7 +98,8 @@ async function openSessions(peer: Peer): Promise<LoadClient[]> {
 function anySession(sessions: readonly LoadClient[]): Pick<LoadClient, "call"> {
   let next = 0;
   return {
-    call: (tool, args, size) => (sessions[next++ % sessions.length] as LoadClient).call(tool, args, size),
+    call: (tool, args, size) =>
+      (sessions[next++ % sessions.length] as LoadClient).call(tool, args, size),
   };
 }
 

@@ -1,5 +1,13 @@
 import { join } from "node:path";
-import { type Context, inWorkspace, type Load, loadName, measureInTurn, startPeers, stopAll } from "../measure.ts";
+import {
+  type Context,
+  inWorkspace,
+  type Load,
+  loadName,
+  measureInTurn,
+  startPeers,
+  stopAll,
+} from "../measure.ts";
 import { firstTool, serverName, startHttpEcho } from "../peers/echo.ts";
 import { raw, spliceFloor, toolplane } from "../peers/kinds.ts";
 import { type Row, ratioAtMost } from "../rows.ts";
@@ -22,7 +30,11 @@ export async function measureHttpBehind(context: Context): Promise<Row[]> {
     return [
       samples.row({ ...common, figure: "p50 at 1", unit: "ms", bar: ratioAtMost(5) }, "1", "p50"),
       samples.row({ ...common, figure: "rate at 16", unit: "calls/s" }, "16", "rate"),
-      samples.row({ ...common, figure: "CPU at 16", unit: "µs", against: spliceFloor.name }, "16", "cpu"),
+      samples.row(
+        { ...common, figure: "CPU at 16", unit: "µs", against: spliceFloor.name },
+        "16",
+        "cpu",
+      ),
     ];
   });
 }

@@ -26,7 +26,10 @@ export async function measureManyTools(context: Context): Promise<Row[]> {
     const rows: Row[] = [];
     for (const program of programs) {
       const beside = toolplane(program);
-      const plain: Kind = { ...toolplane(program, { label: `beside ${few} tools` }), isOurs: false };
+      const plain: Kind = {
+        ...toolplane(program, { label: `beside ${few} tools` }),
+        isOurs: false,
+      };
       const measured = [
         ...(await start([plain], few, directory, context)),
         ...(await start([beside, spliceFloor], many, directory, context)),
@@ -39,8 +42,14 @@ export async function measureManyTools(context: Context): Promise<Row[]> {
         measured.map((one) => ({ kind: one.peer.kind, values: one[field] }));
       const common = { load: loadName(`beside ${many} tools`, context), against: plain.name };
       rows.push(
-        toRow({ ...common, figure: "p50 of one tool", unit: "ms", bar: ratioAtMost(1.2) }, series("p50")),
-        toRow({ ...common, figure: "CPU of one tool", unit: "µs", bar: ratioAtMost(1.2) }, series("cpu")),
+        toRow(
+          { ...common, figure: "p50 of one tool", unit: "ms", bar: ratioAtMost(1.2) },
+          series("p50"),
+        ),
+        toRow(
+          { ...common, figure: "CPU of one tool", unit: "µs", bar: ratioAtMost(1.2) },
+          series("cpu"),
+        ),
         toRow({ ...common, figure: "CPU of any tool", unit: "µs" }, series("anyCpu")),
         toRow({ ...common, figure: "list", unit: "ms", against: spliceFloor.name }, series("list")),
       );
@@ -49,20 +58,42 @@ export async function measureManyTools(context: Context): Promise<Row[]> {
   });
 }
 
-async function start(kinds: readonly Kind[], tools: number, directory: string, context: Context): Promise<Measured[]> {
+async function start(
+  kinds: readonly Kind[],
+  tools: number,
+  directory: string,
+  context: Context,
+): Promise<Measured[]> {
   const { era, client } = context;
-  const servers = (own: string) => echoServers(serverCount, { directory: own, era, tools: tools / serverCount });
+  const servers = (own: string) =>
+    echoServers(serverCount, { directory: own, era, tools: tools / serverCount });
   const peers = await startPeers(kinds, { client, directory, servers, tools });
   return peers.map((peer) => ({ peer, p50: [], cpu: [], anyCpu: [], list: [] }));
 }
 
-async function measureOnce(one: Measured, { slotMs, warmUpCalls }: Context, counts: boolean): Promise<void> {
+async function measureOnce(
+  one: Measured,
+  { slotMs, warmUpCalls }: Context,
+  counts: boolean,
+): Promise<void> {
   const { peer } = one;
   const tool = peer.toolName(firstTool(serverName(0)));
   const any = () => peer.tools[Math.floor(Math.random() * peer.tools.length)]?.name ?? tool;
   if (!counts) {
-    await checkedSlot(peer, { tool, size: 100, inFlight: 16, ms: maxWarmUpMs, maxCalls: warmUpCalls });
-    await checkedSlot(peer, { tool: any, size: 100, inFlight: 16, ms: maxWarmUpMs, maxCalls: warmUpCalls });
+    await checkedSlot(peer, {
+      tool,
+      size: 100,
+      inFlight: 16,
+      ms: maxWarmUpMs,
+      maxCalls: warmUpCalls,
+    });
+    await checkedSlot(peer, {
+      tool: any,
+      size: 100,
+      inFlight: 16,
+      ms: maxWarmUpMs,
+      maxCalls: warmUpCalls,
+    });
     return;
   }
   const from = performance.now();

@@ -1,4 +1,12 @@
-import { type Context, checkedSlot, inTurn, inWorkspace, loadName, startPeers, stopAll } from "../measure.ts";
+import {
+  type Context,
+  checkedSlot,
+  inTurn,
+  inWorkspace,
+  loadName,
+  startPeers,
+  stopAll,
+} from "../measure.ts";
 import { echoServers, firstTool, serverName } from "../peers/echo.ts";
 import { governedFloor, spliceFloor, toolplane } from "../peers/kinds.ts";
 import { type Row, toRow, valueAtMost } from "../rows.ts";
@@ -10,7 +18,12 @@ const toolCount = 20;
 export async function measureMemory(context: Context): Promise<Row[]> {
   const { era, client, programs, rivals, memoryCalls } = context;
   return inWorkspace(async (directory) => {
-    const kinds = [spliceFloor, governedFloor, ...programs.map((program) => toolplane(program)), ...rivals];
+    const kinds = [
+      spliceFloor,
+      governedFloor,
+      ...programs.map((program) => toolplane(program)),
+      ...rivals,
+    ];
     const servers = (own: string) => echoServers(1, { directory: own, era, tools: toolCount });
     const peers = await startPeers(kinds, { client, directory, servers, tools: toolCount });
     const measured = peers.map((peer) => ({ peer, megabytes: [] as number[] }));
@@ -24,7 +37,10 @@ export async function measureMemory(context: Context): Promise<Row[]> {
     }
     await stopAll(peers);
     const common = { load: loadName(`memory after ${memoryCalls} calls`, context), unit: "MB" };
-    const rss = measured.map(({ peer, megabytes }) => ({ kind: peer.kind, values: megabytes.slice(-1) }));
+    const rss = measured.map(({ peer, megabytes }) => ({
+      kind: peer.kind,
+      values: megabytes.slice(-1),
+    }));
     const grown = measured.map(({ peer, megabytes: [, second = 0, , , last = 0] }) => ({
       kind: peer.kind,
       values: [last - second],

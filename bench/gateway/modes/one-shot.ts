@@ -26,7 +26,11 @@ export async function measureOneShot(context: Context): Promise<Row[]> {
     call: (config: string) => [script, config, "call", tool],
     list: (config: string) => [script, config, "list"],
   };
-  const measured = [floor, ...builds].map((one) => ({ ...one, calls: [] as number[], lists: [] as number[] }));
+  const measured = [floor, ...builds].map((one) => ({
+    ...one,
+    calls: [] as number[],
+    lists: [] as number[],
+  }));
   await inWorkspace(async (directory) => {
     // The first round is not counted: it fills the caches that a user's second call finds.
     for (let round = -1; round < rounds; round++) {
@@ -37,7 +41,9 @@ export async function measureOneShot(context: Context): Promise<Row[]> {
         const [echo] = echoServers(1, { directory: home, era, tools: 20 });
         writeFileSync(
           config,
-          JSON.stringify({ mcpServers: { [server]: { command: echo?.command, args: echo?.args } } }),
+          JSON.stringify({
+            mcpServers: { [server]: { command: echo?.command, args: echo?.args } },
+          }),
         );
         const callMs = await timeCommand(call(config), home, "src/module/file.ts");
         const listMs = await timeCommand(list(config), home, tool);
@@ -60,7 +66,11 @@ export async function measureOneShot(context: Context): Promise<Row[]> {
   ];
 }
 
-async function timeCommand(args: readonly string[], home: string, expected: string): Promise<number> {
+async function timeCommand(
+  args: readonly string[],
+  home: string,
+  expected: string,
+): Promise<number> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, args, {
     cwd: home,
@@ -70,6 +80,7 @@ async function timeCommand(args: readonly string[], home: string, expected: stri
   const [said, complained] = [text(child.stdout), text(child.stderr)];
   await once(child, "exit");
   const ms = performance.now() - startedAt;
-  if (!(await said).includes(expected)) throw new Error(`${args.join(" ")} said ${await said} ${await complained}`);
+  if (!(await said).includes(expected))
+    throw new Error(`${args.join(" ")} said ${await said} ${await complained}`);
   return ms;
 }

@@ -9,10 +9,19 @@ import { type Row, toRow } from "../rows.ts";
 export async function measurePace(context: Context): Promise<Row[]> {
   const { era, client, programs, rivals, paceCalls, paceSeconds } = context;
   return inWorkspace(async (directory) => {
-    const kinds = [spliceFloor, governedFloor, ...programs.map((program) => toolplane(program)), ...rivals];
+    const kinds = [
+      spliceFloor,
+      governedFloor,
+      ...programs.map((program) => toolplane(program)),
+      ...rivals,
+    ];
     const servers = (own: string) => echoServers(1, { directory: own, era, tools: 20 });
     const peers = await startPeers(kinds, { client, directory, servers, tools: 20 });
-    const measured = peers.map((peer) => ({ peer, times: [] as number[], before: peer.usage().cpuSeconds }));
+    const measured = peers.map((peer) => ({
+      peer,
+      times: [] as number[],
+      before: peer.usage().cpuSeconds,
+    }));
     const startedAt = performance.now();
     for (let at = 0; at < paceCalls; at++) {
       for (const { peer, times } of inTurn(measured, at)) {

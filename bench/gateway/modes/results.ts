@@ -1,4 +1,11 @@
-import { type Context, inWorkspace, loadName, measureInTurn, startPeers, stopAll } from "../measure.ts";
+import {
+  type Context,
+  inWorkspace,
+  loadName,
+  measureInTurn,
+  startPeers,
+  stopAll,
+} from "../measure.ts";
 import { echoServers, firstTool, serverName } from "../peers/echo.ts";
 import { governedFloor, spliceFloor, toolplane } from "../peers/kinds.ts";
 import { type Row, ratioAtMost } from "../rows.ts";
@@ -12,7 +19,12 @@ const sizes = [
 export async function measureResults(context: Context): Promise<Row[]> {
   const { era, client, programs, rivals } = context;
   return inWorkspace(async (directory) => {
-    const kinds = [spliceFloor, governedFloor, ...programs.map((program) => toolplane(program)), ...rivals];
+    const kinds = [
+      spliceFloor,
+      governedFloor,
+      ...programs.map((program) => toolplane(program)),
+      ...rivals,
+    ];
     const servers = (own: string) => echoServers(1, { directory: own, era });
     const peers = await startPeers(kinds, { client, directory, servers, tools: 1 });
     const rows: Row[] = [];
@@ -20,7 +32,13 @@ export async function measureResults(context: Context): Promise<Row[]> {
       const loads = [{ name, size, inFlight: 1 }];
       const samples = await measureInTurn(peers, firstTool(serverName(0)), loads, context);
       const common = { load: loadName(`results of ${name}`, context), against: governedFloor.name };
-      rows.push(samples.row({ ...common, figure: "p50 at 1", unit: "ms", bar: ratioAtMost(limit) }, name, "p50"));
+      rows.push(
+        samples.row(
+          { ...common, figure: "p50 at 1", unit: "ms", bar: ratioAtMost(limit) },
+          name,
+          "p50",
+        ),
+      );
       rows.push(samples.row({ ...common, figure: "CPU at 1", unit: "µs" }, name, "cpu"));
     }
     await stopAll(peers);

@@ -1,4 +1,12 @@
-import { type Context, inWorkspace, type Load, loadName, measureInTurn, startPeers, stopAll } from "../measure.ts";
+import {
+  type Context,
+  inWorkspace,
+  type Load,
+  loadName,
+  measureInTurn,
+  startPeers,
+  stopAll,
+} from "../measure.ts";
 import { echoServers, firstTool, serverName } from "../peers/echo.ts";
 import { governedFloor, type Kind, sdkPair, spliceFloor, toolplane } from "../peers/kinds.ts";
 import { type Row, ratioAtLeast } from "../rows.ts";

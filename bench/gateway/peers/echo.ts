@@ -13,8 +13,18 @@ export const serverName = (index: number): string => `s${String(index).padStart(
 export const firstTool = (server: string): string => `echo_${server}_0000`;
 
 /** The last word is not read: it makes the process one of this directory's. */
-function wordsFor(script: string, name: string, { directory, era, tools = 1, delayMs = 0 }: EchoOptions): string[] {
-  const options = [`--name=${name}`, `--tools=${tools}`, `--delay=${delayMs}`, `--era=${era}`, `--tag=${directory}`];
+function wordsFor(
+  script: string,
+  name: string,
+  { directory, era, tools = 1, delayMs = 0 }: EchoOptions,
+): string[] {
+  const options = [
+    `--name=${name}`,
+    `--tools=${tools}`,
+    `--delay=${delayMs}`,
+    `--era=${era}`,
+    `--tag=${directory}`,
+  ];
   return [join(servers, script), ...options];
 }
 

@@ -7,7 +7,12 @@ export type CommandSpec = { name: string; command: string; args: readonly string
 export type ServerSpec = CommandSpec | { name: string; url: string };
 export type Front = "http" | "stdio";
 
-export type Setup = { servers: readonly ServerSpec[]; port: number; directory: string; front: Front };
+export type Setup = {
+  servers: readonly ServerSpec[];
+  port: number;
+  directory: string;
+  front: Front;
+};
 
 /** Arguments for Node, and how its front speaks. */
 export type Launch = { args: readonly string[]; speaks: "http" | "sse" | "stdio" };
@@ -50,13 +55,21 @@ function floor(name: string, script: string, more: object, rest: Partial<Kind> =
     eras: ["legacy", "modern"],
     launch: ({ servers, port, directory, front }) => {
       const config = { front, port, servers, dataDir: join(directory, "data"), ...more };
-      return { args: [join(floors, script), writeJson(directory, "config.json", config)], speaks: front };
+      return {
+        args: [join(floors, script), writeJson(directory, "config.json", config)],
+        speaks: front,
+      };
     },
     ...rest,
   };
 }
 
-export const raw: Kind = { name: "raw client", fronts: both, behind: both, eras: ["legacy", "modern"] };
+export const raw: Kind = {
+  name: "raw client",
+  fronts: both,
+  behind: both,
+  eras: ["legacy", "modern"],
+};
 export const spliceFloor = floor("splice floor", "splice.mjs", {});
 export const governedFloor = floor("governed floor", "governed.mjs", {}, { behind: ["stdio"] });
 
@@ -67,12 +80,19 @@ export function sdkPair(rivals: string | undefined): Kind {
 }
 
 /** Large results are passed on whole, as by the others, and one client may make all the calls. */
-const settings = { lazy: { mode: "never" }, results: { maxInlineBytes: 0 }, budgets: { maxToolDurationMs: 0 } };
+const settings = {
+  lazy: { mode: "never" },
+  results: { maxInlineBytes: 0 },
+  budgets: { maxToolDurationMs: 0 },
+};
 
 export type Ours = { fronts?: readonly Front[]; label?: string; words?: readonly string[] };
 
 /** `words` are for `toolplane mcp`, which without `--standalone` attaches to a plane in the background. */
-export function toolplane({ name, bin }: Program, { fronts = ["http"], label = "", words = [] }: Ours = {}): Kind {
+export function toolplane(
+  { name, bin }: Program,
+  { fronts = ["http"], label = "", words = [] }: Ours = {},
+): Kind {
   return {
     name: `${name} ${label}`.trim(),
     isOurs: true,
@@ -80,9 +100,16 @@ export function toolplane({ name, bin }: Program, { fronts = ["http"], label = "
     behind: both,
     eras: ["legacy", "modern"],
     launch: ({ servers, port, directory, front }) => {
-      const config = writeJson(directory, "toolplane.json", { mcpServers: mcpServers(servers), ...settings });
-      const command = front === "http" ? ["serve", "--port", String(port)] : ["mcp", "--mode", "full", ...words];
-      return { args: [bin, ...command, "--data-dir", join(directory, "data"), "--config", config], speaks: front };
+      const config = writeJson(directory, "toolplane.json", {
+        mcpServers: mcpServers(servers),
+        ...settings,
+      });
+      const command =
+        front === "http" ? ["serve", "--port", String(port)] : ["mcp", "--mode", "full", ...words];
+      return {
+        args: [bin, ...command, "--data-dir", join(directory, "data"), "--config", config],
+        speaks: front,
+      };
     },
   };
 }
@@ -97,13 +124,19 @@ function findRival(rivals: string, name: string): string | undefined {
 export function rivalsIn(rivals: string | undefined): Kind[] {
   if (rivals === undefined) return [];
   const known: Record<string, (file: (...path: string[]) => string) => Omit<Kind, "name">> = {
-    "mcp-hub": (file) => ({ behind: both, launch: (setup) => launchHub(file("dist", "cli.js"), setup) }),
+    "mcp-hub": (file) => ({
+      behind: both,
+      launch: (setup) => launchHub(file("dist", "cli.js"), setup),
+    }),
     "mcp-proxy": (file) => ({
       isBridge: true,
       eras: ["legacy", "modern"],
       launch: ({ servers: [server], port }) => {
         const options = ["--host", "127.0.0.1", "--port", String(port), "--server", "stream", "--"];
-        return { args: [file("dist", "bin", "mcp-proxy.mjs"), ...options, ...commandOf(server)], speaks: "http" };
+        return {
+          args: [file("dist", "bin", "mcp-proxy.mjs"), ...options, ...commandOf(server)],
+          speaks: "http",
+        };
       },
     }),
     supergateway: (file) => ({
@@ -119,14 +152,20 @@ export function rivalsIn(rivals: string | undefined): Kind[] {
           "--logLevel",
           "none",
         ];
-        return { args: [file("dist", "index.js"), "--stdio", commandOf(server).join(" "), ...options], speaks: "http" };
+        return {
+          args: [file("dist", "index.js"), "--stdio", commandOf(server).join(" "), ...options],
+          speaks: "http",
+        };
       },
     }),
     mcporter: (file) => ({
       fronts: both,
       behind: both,
       launch: ({ servers, port, directory, front }) => {
-        const config = { mcpServers: mcpServers(servers, { lifecycle: "keep-alive" }), imports: [] };
+        const config = {
+          mcpServers: mcpServers(servers, { lifecycle: "keep-alive" }),
+          imports: [],
+        };
         const words = ["serve", ...(front === "http" ? ["--http", String(port)] : ["--stdio"])];
         const path = writeJson(directory, "mcporter.json", config);
         return { args: [file("dist", "cli.js"), "--config", path, ...words], speaks: front };
@@ -138,18 +177,26 @@ export function rivalsIn(rivals: string | undefined): Kind[] {
     if (place === undefined) return [];
     const home = join(place, "node_modules", name);
     const { version } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
-    return [{ name: `${name} ${version}`, isRival: true, ...kindOf((...path) => join(home, ...path)) }];
+    return [
+      { name: `${name} ${version}`, isRival: true, ...kindOf((...path) => join(home, ...path)) },
+    ];
   });
 }
 
 function commandOf(server: ServerSpec | undefined): string[] {
-  if (server === undefined || "url" in server) throw new Error("a bridge needs one server with a command");
+  if (server === undefined || "url" in server)
+    throw new Error("a bridge needs one server with a command");
   return [server.command, ...server.args];
 }
 
 /** Its marketplace is there already, so that no request to the internet is part of the start. */
 function launchHub(cli: string, { servers, port, directory }: Setup): Launch {
-  const marketplace = { version: "1", generatedAt: Date.now(), totalServers: 1, servers: [{ id: "x", name: "x" }] };
+  const marketplace = {
+    version: "1",
+    generatedAt: Date.now(),
+    totalServers: 1,
+    servers: [{ id: "x", name: "x" }],
+  };
   for (const place of ["cache/mcp-hub/cache", ".mcp-hub/cache", "data/mcp-hub/cache"]) {
     mkdirSync(join(directory, place), { recursive: true });
     const cached = { registry: marketplace, lastFetchedAt: Date.now(), serverDocumentation: {} };

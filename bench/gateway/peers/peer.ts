@@ -11,7 +11,12 @@ import { StdioClient } from "../load/stdio-client.ts";
 import type { Front, Kind, Launch, ServerSpec } from "./kinds.ts";
 import { endAll, type Process, processesOf, type Usage, usageOf } from "./processes.ts";
 
-export type PeerOptions = { servers: readonly ServerSpec[]; directory: string; front?: Front; client?: Era };
+export type PeerOptions = {
+  servers: readonly ServerSpec[];
+  directory: string;
+  front?: Front;
+  client?: Era;
+};
 
 /** A running gateway, or none: a raw client of the server itself. */
 export class Peer {
@@ -42,17 +47,28 @@ export class Peer {
     if (this.kind.launch === undefined) return;
     const port = await freePort();
     this.#url = `http://127.0.0.1:${port}/mcp`;
-    const launch = this.kind.launch({ servers: this.servers, port, directory: this.directory, front: this.#front });
+    const launch = this.kind.launch({
+      servers: this.servers,
+      port,
+      directory: this.directory,
+      front: this.#front,
+    });
     this.#launch = launch;
     const options = { cwd: this.directory, env: environmentIn(this.directory) };
     this.launchedAt = performance.now();
     if (launch.speaks === "stdio") {
-      const client = new StdioClient({ command: process.execPath, args: launch.args, ...options }, this.#era);
+      const client = new StdioClient(
+        { command: process.execPath, args: launch.args, ...options },
+        this.#era,
+      );
       this.#client = client;
       this.#child = client.child;
       return;
     }
-    const child = spawn(process.execPath, launch.args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, launch.args, {
+      ...options,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     const log = createWriteStream(join(this.directory, "log.txt"));
     child.stdout.pipe(log);
     child.stderr.pipe(log);
@@ -77,9 +93,13 @@ export class Peer {
     const [server] = this.servers;
     if (this.#launch?.speaks === "stdio") return this.client;
     if (this.#launch?.speaks === "sse") return new SseClient(this.#url);
-    if (this.#launch !== undefined || server === undefined) return new HttpClient(this.#url, this.#era);
+    if (this.#launch !== undefined || server === undefined)
+      return new HttpClient(this.#url, this.#era);
     if ("url" in server) return new HttpClient(server.url, this.#era);
-    return new StdioClient({ command: server.command, args: server.args, cwd: this.directory }, this.#era);
+    return new StdioClient(
+      { command: server.command, args: server.args, cwd: this.directory },
+      this.#era,
+    );
   }
 
   /** Waits until so many tools are listed. */
@@ -113,7 +133,10 @@ export class Peer {
   }
 
   hasEnded(): boolean {
-    return this.#child !== undefined && (this.#child.exitCode !== null || this.#child.signalCode !== null);
+    return (
+      this.#child !== undefined &&
+      (this.#child.exitCode !== null || this.#child.signalCode !== null)
+    );
   }
 
   /** What it calls a tool of the echo server. */
@@ -125,7 +148,9 @@ export class Peer {
 
   /** Its own processes, without the servers behind it. */
   own(): Process[] {
-    return this.kind.launch === undefined ? [] : processesOf(this.directory).filter(({ isEcho }) => !isEcho);
+    return this.kind.launch === undefined
+      ? []
+      : processesOf(this.directory).filter(({ isEcho }) => !isEcho);
   }
 
   usage(): Usage {
@@ -133,7 +158,10 @@ export class Peer {
   }
 
   /** CPU is that of the peer's own processes; of a raw client there is none. */
-  async slot(slot: Slot, client: Pick<LoadClient, "call"> = this.client): Promise<SlotResult & { cpuSeconds: number }> {
+  async slot(
+    slot: Slot,
+    client: Pick<LoadClient, "call"> = this.client,
+  ): Promise<SlotResult & { cpuSeconds: number }> {
     const before = this.usage().cpuSeconds;
     const result = await runSlot(client, slot);
     return { ...result, cpuSeconds: this.usage().cpuSeconds - before };
@@ -172,7 +200,10 @@ export function environmentIn(directory: string): NodeJS.ProcessEnv {
 
 export function within<T>(work: Promise<T>, deadline: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("timed out")), Math.max(200, deadline - performance.now()));
+    const timer = setTimeout(
+      () => reject(new Error("timed out")),
+      Math.max(200, deadline - performance.now()),
+    );
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

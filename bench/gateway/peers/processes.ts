@@ -51,7 +51,10 @@ export function processesOf(directory: string): Process[] {
     before = inside.size;
     for (const [pid, parent] of parentOf) if (inside.has(parent)) inside.add(pid);
   }
-  return [...inside].map((pid) => ({ pid, isEcho: isEcho(read(`/proc/${pid}/cmdline`).split("\0")) }));
+  return [...inside].map((pid) => ({
+    pid,
+    isEcho: isEcho(read(`/proc/${pid}/cmdline`).split("\0")),
+  }));
 }
 
 /** Over all threads, in nanoseconds of the scheduler, or in its ticks where the kernel has no others. */
@@ -77,7 +80,8 @@ function rssMegabytes(pid: number): number {
 export type Usage = { cpuSeconds: number; rssMegabytes: number };
 
 export function usageOf(processes: readonly Process[]): Usage {
-  const sum = (of: (pid: number) => number) => processes.reduce((total, { pid }) => total + of(pid), 0);
+  const sum = (of: (pid: number) => number) =>
+    processes.reduce((total, { pid }) => total + of(pid), 0);
   return { cpuSeconds: sum(cpuSeconds), rssMegabytes: sum(rssMegabytes) };
 }
 

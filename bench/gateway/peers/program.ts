@@ -1,6 +1,14 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -16,7 +24,8 @@ export type Program = { name: string; bin: string };
  * a built package or an installation in it, or the file of the program itself; `NAME=PLACE` gives it a name.
  */
 export async function loadProgram(given?: string): Promise<Program> {
-  if (given === undefined) return readPackage(await install(join(await packForTests(), "toolplane.tgz")), "Toolplane");
+  if (given === undefined)
+    return readPackage(await install(join(await packForTests(), "toolplane.tgz")), "Toolplane");
   const [, name, path = given] = /^([\w. -]+)=(.+)$/.exec(given) ?? [];
   const place = resolve(path);
   if (place.endsWith(".tgz")) return readPackage(await install(place), name);
@@ -38,7 +47,11 @@ async function install(archive: string): Promise<string> {
     const fresh = `${directory}-${process.pid}`;
     mkdirSync(fresh, { recursive: true });
     writeFileSync(join(fresh, "package.json"), JSON.stringify({ private: true, type: "module" }));
-    await run("npm", ["install", "--omit=optional", "--no-audit", "--no-fund", "--silent", archive], { cwd: fresh });
+    await run(
+      "npm",
+      ["install", "--omit=optional", "--no-audit", "--no-fund", "--silent", archive],
+      { cwd: fresh },
+    );
     try {
       renameSync(fresh, directory);
     } catch {

@@ -18,7 +18,8 @@ function answer(body, request, response) {
       const session = randomUUID();
       sessions.add(session);
       headers["mcp-session-id"] = session;
-    } else if (!sessions.has(request.headers["mcp-session-id"])) return response.writeHead(404).end();
+    } else if (!sessions.has(request.headers["mcp-session-id"]))
+      return response.writeHead(404).end();
   }
   handle(message, (json) => {
     headers["content-length"] = Buffer.byteLength(json);
@@ -43,5 +44,7 @@ const server = createServer((request, response) => {
 server.keepAliveTimeout = 600_000;
 process.on("SIGTERM", () => process.exit(0));
 setTimeout(() => {
-  server.listen(options.port, "127.0.0.1", () => console.log(JSON.stringify({ port: server.address().port })));
+  server.listen(options.port, "127.0.0.1", () =>
+    console.log(JSON.stringify({ port: server.address().port })),
+  );
 }, options.delay);

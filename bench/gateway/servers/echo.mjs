@@ -53,7 +53,11 @@ function toolDefinition(server, index) {
         options: {
           type: "object",
           properties: {
-            encoding: { type: "string", enum: ["utf8", "base64", "hex"], description: "Encoding of the block." },
+            encoding: {
+              type: "string",
+              enum: ["utf8", "base64", "hex"],
+              description: "Encoding of the block.",
+            },
             trim: { type: "boolean", description: "Whether white space is trimmed at the end." },
           },
           additionalProperties: false,
@@ -93,12 +97,14 @@ export function createEcho({ name, tools, page, era }) {
     const { id, method, params } = message;
     if (id === undefined || method === undefined) return;
     const isModern = params?._meta?.["io.modelcontextprotocol/protocolVersion"] === modernVersion;
-    if (isModern && era === "legacy") return reply(failure(id, -32601, `Method not found: ${method}`));
+    if (isModern && era === "legacy")
+      return reply(failure(id, -32601, `Method not found: ${method}`));
     const head = `{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":{`;
     const complete = isModern ? '"resultType":"complete",' : "";
     switch (method) {
       case "tools/call": {
-        if (!names.has(params?.name)) return reply(failure(id, -32602, `Unknown tool: ${params?.name}`));
+        if (!names.has(params?.name))
+          return reply(failure(id, -32602, `Unknown tool: ${params?.name}`));
         const { size = 0, delayMs } = params.arguments ?? {};
         const body = `${head}${complete}"content":[{"type":"text","text":${literal(size)}}]}}`;
         if (delayMs) setTimeout(reply, delayMs, body);
@@ -108,15 +114,24 @@ export function createEcho({ name, tools, page, era }) {
       case "tools/list": {
         const content = pageAt(params?.cursor);
         if (content === undefined) return reply(failure(id, -32602, "Bad cursor"));
-        return reply(`${head}${complete}${isModern ? '"ttlMs":60000,"cacheScope":"public",' : ""}${content}}}`);
+        return reply(
+          `${head}${complete}${isModern ? '"ttlMs":60000,"cacheScope":"public",' : ""}${content}}}`,
+        );
       }
       case "initialize": {
         const asked = params?.protocolVersion;
         const protocolVersion = legacyVersions.has(asked) ? asked : "2025-11-25";
-        return reply(JSON.stringify({ jsonrpc: "2.0", id, result: { protocolVersion, capabilities, serverInfo } }));
+        return reply(
+          JSON.stringify({
+            jsonrpc: "2.0",
+            id,
+            result: { protocolVersion, capabilities, serverInfo },
+          }),
+        );
       }
       case "server/discover": {
-        if (era === "legacy") return reply(failure(id, -32601, "Method not found: server/discover"));
+        if (era === "legacy")
+          return reply(failure(id, -32601, "Method not found: server/discover"));
         const result = {
           resultType: "complete",
           supportedVersions: [modernVersion, "2025-11-25", "2025-06-18"],
@@ -137,7 +152,8 @@ export function createEcho({ name, tools, page, era }) {
 
 /** `--name=s00 --tools=20 --page=100 --era=legacy|modern --delay=300 --port=0`; others are for the harness. */
 export function parseEchoArgs(argv) {
-  const get = (key, fallback) => argv.find((word) => word.startsWith(`--${key}=`))?.slice(key.length + 3) ?? fallback;
+  const get = (key, fallback) =>
+    argv.find((word) => word.startsWith(`--${key}=`))?.slice(key.length + 3) ?? fallback;
   return {
     name: get("name", "s00"),
     tools: Number(get("tools", "1")),

@@ -37,7 +37,9 @@ export function readHistory(given: unknown): ChatMessage[] {
   for (const [at, message] of messages.entries()) {
     if (message.role === "tool") continue;
     if (message.role === "assistant" && message.tool_calls)
-      history.push(...renameTurn(message, answersTo(message.tool_calls, messages.slice(at + 1)), taken));
+      history.push(
+        ...renameTurn(message, answersTo(message.tool_calls, messages.slice(at + 1)), taken),
+      );
     else history.push(message);
   }
   return history;
@@ -49,8 +51,14 @@ function readStep(step: unknown, at: number): ChatMessage[] | null {
   const { thought, action, arguments: args = {}, observation } = step;
   if (thought === undefined && action === undefined) return null;
   const texts = { thought, action, observation };
-  const wrong = Object.entries(texts).find(([, value]) => value !== undefined && typeof value !== "string");
-  if (wrong) throw new PlaneError("USAGE", `'${wrong[0]}' of message ${at + 1} of 'history' must be a string.`);
+  const wrong = Object.entries(texts).find(
+    ([, value]) => value !== undefined && typeof value !== "string",
+  );
+  if (wrong)
+    throw new PlaneError(
+      "USAGE",
+      `'${wrong[0]}' of message ${at + 1} of 'history' must be a string.`,
+    );
   const said = { role: "assistant" as const, content: String(thought ?? "") };
   if (typeof action !== "string" || action === "") return [said];
   const id = `step-${at + 1}`;
@@ -62,7 +70,10 @@ function readStep(step: unknown, at: number): ChatMessage[] | null {
 }
 
 /** The tool messages right after an assistant message: some models reuse call ids in each turn. */
-function answersTo(calls: NonNullable<AssistantMessage["tool_calls"]>, rest: readonly ChatMessage[]): ToolMessage[] {
+function answersTo(
+  calls: NonNullable<AssistantMessage["tool_calls"]>,
+  rest: readonly ChatMessage[],
+): ToolMessage[] {
   const end = rest.findIndex(({ role }) => role !== "tool");
   const answers = (end === -1 ? rest : rest.slice(0, end)) as ToolMessage[];
   return calls.map(
@@ -81,13 +92,17 @@ function readMessage(message: unknown, at: number): ChatMessage {
   const { role, tool_call_id } = message;
   try {
     if (role === "assistant") return readResponse(message);
-    if (role === "system" || role === "user") return { role, content: readContent(message.content) };
+    if (role === "system" || role === "user")
+      return { role, content: readContent(message.content) };
     if (role === "tool" && typeof tool_call_id === "string")
       return { role, tool_call_id, content: readContent(message.content) };
   } catch (thrown) {
     throw new PlaneError("USAGE", `${place} cannot be used. ${toPlaneError(thrown).message}`);
   }
-  const why = role === "tool" ? "has no 'tool_call_id'" : "must have the role system, user, assistant or tool";
+  const why =
+    role === "tool"
+      ? "has no 'tool_call_id'"
+      : "must have the role system, user, assistant or tool";
   throw new PlaneError("USAGE", `${place} ${why}.`);
 }
 
@@ -104,7 +119,12 @@ export function createAgentRuns(parts: Parts): Pick<AgentRunner, "run" | "genera
   const running = new Set<Promise<unknown>>();
 
   /** From the first question to what is kept; a conversation of its own ends with it. */
-  async function account(question: string, run: RunParts, own: Own, goOn?: Converse): Promise<AgentResult> {
+  async function account(
+    question: string,
+    run: RunParts,
+    own: Own,
+    goOn?: Converse,
+  ): Promise<AgentResult> {
     const watched = parts.watch(question, run, own.principal);
     try {
       const result = await runAgent(question, watched.run, goOn).catch((thrown) => {
@@ -141,7 +161,10 @@ export function createAgentRuns(parts: Parts): Pick<AgentRunner, "run" | "genera
       requireText(prompt, "a prompt");
       for (const [name, count] of Object.entries({ maxCorrectionSteps, maxRestarts }))
         if (!Number.isSafeInteger(count) || count < 0)
-          throw new PlaneError("USAGE", `'${name}' must be an integer >= 0, not '${String(count)}'.`);
+          throw new PlaneError(
+            "USAGE",
+            `'${name}' must be an integer >= 0, not '${String(count)}'.`,
+          );
       const prepared = await prepare(options, parts, options.principal ?? defaultPrincipal);
       type Value = Awaited<ReturnType<NonNullable<typeof parser>>>;
       const asIs = ((answer: string) => answer) as unknown as AnswerParser<Value>;
@@ -179,7 +202,8 @@ async function prepare(
   const budget = budgetOf(options, style, turns);
   const history = readHistory(options.history);
   const settings = settingsOf(options);
-  if (system !== null && typeof system !== "string") throw new PlaneError("USAGE", "'system' must be a string.");
+  if (system !== null && typeof system !== "string")
+    throw new PlaneError("USAGE", "'system' must be a string.");
   const principal = options.mcp === undefined ? caller : narrow(caller, { servers: options.mcp });
   const id = uniqueId();
   const conversation = options.conversation ?? `agent-${id}`;
@@ -229,7 +253,13 @@ async function prepare(
     listTools: offered.listTools,
     call: offered.call,
     guard: (event, payload, signal) =>
-      guardPrompt(event, payload, { principal, session: conversation, run: id, model: model.name, signal }),
+      guardPrompt(event, payload, {
+        principal,
+        session: conversation,
+        run: id,
+        model: model.name,
+        signal,
+      }),
   };
   return { run, principal, toolset, isOwn: options.conversation === undefined, span };
 }
@@ -241,9 +271,18 @@ function relayOf({ meta }: RunAgentOptions): Relay | undefined {
 
 function settingsOf({ temperature, maxOutputTokens }: RunAgentOptions): RunParts["settings"] {
   if (temperature !== undefined && !(Number.isFinite(temperature) && temperature >= 0))
-    throw new PlaneError("USAGE", `'temperature' must be a number >= 0, not '${String(temperature)}'.`);
-  if (maxOutputTokens !== undefined && !(Number.isSafeInteger(maxOutputTokens) && maxOutputTokens > 0))
-    throw new PlaneError("USAGE", `'maxOutputTokens' must be an integer >= 1, not '${String(maxOutputTokens)}'.`);
+    throw new PlaneError(
+      "USAGE",
+      `'temperature' must be a number >= 0, not '${String(temperature)}'.`,
+    );
+  if (
+    maxOutputTokens !== undefined &&
+    !(Number.isSafeInteger(maxOutputTokens) && maxOutputTokens > 0)
+  )
+    throw new PlaneError(
+      "USAGE",
+      `'maxOutputTokens' must be an integer >= 1, not '${String(maxOutputTokens)}'.`,
+    );
   return withoutUndefined({ temperature, maxOutputTokens });
 }
 
@@ -251,7 +290,8 @@ function settingsOf({ temperature, maxOutputTokens }: RunAgentOptions): RunParts
 function callOptions(options: RunAgentOptions, state: string | undefined, leftMs: number) {
   const { compliance, consent, mode, toolGroups, askHere } = options;
   const { approvalWaitMs: wanted } = options;
-  const approvalWaitMs = wanted === undefined ? undefined : Math.floor(Math.min(wanted, leftMs * 0.8));
+  const approvalWaitMs =
+    wanted === undefined ? undefined : Math.floor(Math.min(wanted, leftMs * 0.8));
   return { approvalWaitMs, compliance, consent, mode, toolGroups, askHere, state };
 }
 
@@ -298,7 +338,9 @@ function createRunTools(
   async function list(state: string | undefined): Promise<OfferedTool[]> {
     const asked = { ...(toolGroups && { toolGroups }), ...(state && { state }), reads, isLater };
     const all = await tools.named({ principal, toolset, ...asked });
-    named = only ? all.filter(({ tool }) => only(tool) || (reads && tool.source === "builtin")) : all;
+    named = only
+      ? all.filter(({ tool }) => only(tool) || (reads && tool.source === "builtin"))
+      : all;
     isLater = true;
     return named.map((tool) => toOffered(tool, tools.mayChange));
   }
@@ -317,7 +359,11 @@ function createRunTools(
       const options = optionsIn(state, left);
       const call = tools.call(named, { principal, toolset, options });
       // A model that guesses a name has not been given the tool.
-      const refuse = tools.call(named, { principal, toolset, options: { ...options, unseen: true } });
+      const refuse = tools.call(named, {
+        principal,
+        toolset,
+        options: { ...options, unseen: true },
+      });
       const isOffered = (name: string) => !only || named.some((one) => one.name === name);
       return async (...asked) => {
         const outcome = await (isOffered(asked[0]) ? call : refuse)(...asked);

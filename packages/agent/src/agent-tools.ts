@@ -40,7 +40,9 @@ type ListOptions = Pick<CallOptions, "toolGroups" | "state"> & {
 };
 
 type Optional<T> = { [Key in keyof T]?: T[Key] | undefined };
-export type AgentCallOptions = Optional<CallOptions & { signal: AbortSignal; askHere: AskHere; relay: Relay }>;
+export type AgentCallOptions = Optional<
+  CallOptions & { signal: AbortSignal; askHere: AskHere; relay: Relay }
+>;
 
 export type AgentTools = {
   /** The tools that a model may see; of a toolset those that it selects. */
@@ -54,7 +56,10 @@ export type AgentTools = {
   ): CallByName;
   mayChange(tool: Tool): boolean;
   /** The servers of a toolset that are unreachable, of which nothing is in this listing. */
-  missing(asked: Pick<ListOptions, "principal" | "toolset">, named: readonly NamedTool[]): MissingServer[];
+  missing(
+    asked: Pick<ListOptions, "principal" | "toolset">,
+    named: readonly NamedTool[],
+  ): MissingServer[];
 };
 
 export function createAgentTools(parts: Parts): AgentTools {
@@ -73,20 +78,26 @@ export function createAgentTools(parts: Parts): AgentTools {
   const listFor = async (asked: ListOptions, listMs: number): Promise<readonly Tool[]> => {
     const { principal, toolset, toolGroups, state, reads = false } = asked;
     const request = withoutUndefined({ toolGroups, state });
-    const found = await catalogue().forModel(within(principal, toolset), request, { waitMs: listMs });
+    const found = await catalogue().forModel(within(principal, toolset), request, {
+      waitMs: listMs,
+    });
     const listed = found.filter(({ id }) => reads || id.server !== null || id.tool !== readTool);
     if (toolset === null) return listed;
     const { definition, has } = selection(toolset);
     const named = definition.allow_tools ?? [];
     return listed.filter((tool) =>
-      tool.source === "builtin" ? tool.id.tool === readTool || named.includes(tool.id.tool) : has(tool),
+      tool.source === "builtin"
+        ? tool.id.tool === readTool || named.includes(tool.id.tool)
+        : has(tool),
     );
   };
   /** What has failed is not waited for. */
   const isOnItsWay = (server: string) =>
     servers()
       .status()
-      .some(({ name, state, error }) => name === server && state === "connecting" && error === null);
+      .some(
+        ({ name, state, error }) => name === server && state === "connecting" && error === null,
+      );
   const tools: AgentTools = {
     mayChange,
     async list(asked) {
@@ -138,13 +149,18 @@ function aliasOf(toolset: ToolsetRef): string | null {
 const forModels = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The tools of a toolset under their own names. Two of the same name cannot be distinguished by a model. */
-export function nameTools<T extends Tool>(alias: string | null, tools: readonly T[]): NamedTool<T>[] {
+export function nameTools<T extends Tool>(
+  alias: string | null,
+  tools: readonly T[],
+): NamedTool<T>[] {
   const named = tools.map((tool) => ({
     name: forModels.test(tool.id.tool) ? tool.id.tool : tool.modelName,
     tool,
   }));
   const owners = Map.groupBy(named, ({ name }) => name);
-  const shared = [...owners].filter(([, alike]) => alike.length > 1).sort(([a], [b]) => (a < b ? -1 : 1));
+  const shared = [...owners]
+    .filter(([, alike]) => alike.length > 1)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   if (shared.length === 0) return named;
   const list = shared.map(([name, alike]) => {
     const servers = alike.map(({ tool }) => tool.id.server ?? "a hand-written tool").sort();
@@ -224,7 +240,11 @@ export function checkSelection(
   );
 }
 
-function requireServers(alias: string | null, providers: readonly string[], servers: KnownServers): void {
+function requireServers(
+  alias: string | null,
+  providers: readonly string[],
+  servers: KnownServers,
+): void {
   for (const server of providers) {
     if (servers.names().includes(server)) continue;
     const near = nearest(server, servers.names(), 1).map((close) => ` Did you mean '${close}'?`);
@@ -241,7 +261,10 @@ function title(alias: string | null): string {
   return alias === null ? "The toolset" : `Toolset '${alias}'`;
 }
 
-export function toOffered({ name, tool }: NamedTool, mayChange: (tool: Tool) => boolean): OfferedTool {
+export function toOffered(
+  { name, tool }: NamedTool,
+  mayChange: (tool: Tool) => boolean,
+): OfferedTool {
   const { description, parameters } = tool;
   return {
     name,
@@ -257,5 +280,7 @@ export function toOffered({ name, tool }: NamedTool, mayChange: (tool: Tool) => 
 function shownSchema(parameters: UnknownObject): UnknownObject {
   const shown = toObjectSchema(parameters);
   const isSilent = parameters.properties === undefined && shown.additionalProperties === undefined;
-  return isSilent && Object.keys(shown.properties).length === 0 ? { ...shown, additionalProperties: true } : shown;
+  return isSilent && Object.keys(shown.properties).length === 0
+    ? { ...shown, additionalProperties: true }
+    : shown;
 }

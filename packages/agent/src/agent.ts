@@ -21,7 +21,9 @@ export function createAgentRunner(parts: AgentParts): AgentRunner {
     return createAgentRuns({ ...parts, tools, open, keepRun: runs.keep, watch: running.watch });
   });
   const codegen = once(async () => (await import("./codegen/codegen.ts")).createCodegen(plane));
-  const answerCalls = once(async () => (await import("./answer-calls.ts")).createAnswerCalls(tools));
+  const answerCalls = once(async () =>
+    (await import("./answer-calls.ts")).createAnswerCalls(tools),
+  );
   return {
     run: async (...asked) => (await loaded()).run(...asked),
     generate: async (request) => (await loaded()).generate(request),

@@ -21,7 +21,11 @@ const defaultCalls = 100;
 const defaultTimeMs = 300_000;
 
 /** What the run says counts before what its toolset says. */
-export function budgetOf(limits: AgentLimits, style: AgentStyle, toolsetTurns: number | null): Budget {
+export function budgetOf(
+  limits: AgentLimits,
+  style: AgentStyle,
+  toolsetTurns: number | null,
+): Budget {
   const { maxTurns, maxCalls, maxTokens, timeoutMs } = limits;
   const time = read("timeoutMs", timeoutMs, 0) ?? defaultTimeMs;
   return {
@@ -35,7 +39,10 @@ export function budgetOf(limits: AgentLimits, style: AgentStyle, toolsetTurns: n
 function read(name: string, value: unknown, least: number): number | undefined {
   if (value === undefined) return undefined;
   if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
-  throw new PlaneError("USAGE", `'${name}' must be an integer >= ${least}, not '${String(value)}'.`);
+  throw new PlaneError(
+    "USAGE",
+    `'${name}' must be an integer >= ${least}, not '${String(value)}'.`,
+  );
 }
 
 /** What is used up, in words that go on after "Not run:"; null while there is something left. */
@@ -44,8 +51,12 @@ export function usedUp(
   spent: Spent,
 ): { outcome: "max-iterations" | "budget"; why: string } | null {
   if (spent.turns >= turns)
-    return { outcome: "max-iterations", why: "the maximum number of tool-calling turns is reached" };
-  if (spent.calls >= calls) return { outcome: "budget", why: `this run has made its ${calls} calls` };
+    return {
+      outcome: "max-iterations",
+      why: "the maximum number of tool-calling turns is reached",
+    };
+  if (spent.calls >= calls)
+    return { outcome: "budget", why: `this run has made its ${calls} calls` };
   if (spent.tokens >= tokens)
     return { outcome: "budget", why: `this run has used its ${tokens} tokens (${spent.tokens})` };
   return null;

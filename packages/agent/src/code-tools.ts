@@ -36,15 +36,22 @@ export function createCodeTools(
   let named: NamedTool[] = [];
   let principal = whole;
   let selected: ReadonlySet<string> | undefined;
-  const isMeant = (tool: Tool) => (selected?.has(toolKey(tool.id)) ?? true) && (only?.(tool) ?? true);
+  const isMeant = (tool: Tool) =>
+    (selected?.has(toolKey(tool.id)) ?? true) && (only?.(tool) ?? true);
 
   return {
     missing: () => (toolset === null ? [] : tools.missing({ principal, toolset }, named)),
     async check(state: string | undefined): Promise<void> {
       if (toolset === null) return;
-      named = await tools.named({ principal: whole, toolset, ...withoutUndefined({ toolGroups, state }) });
+      named = await tools.named({
+        principal: whole,
+        toolset,
+        ...withoutUndefined({ toolGroups, state }),
+      });
       selected = new Set(named.map(({ tool }) => toolKey(tool.id)));
-      principal = narrow(whole, { servers: [...new Set(named.flatMap(({ tool }) => tool.id.server ?? []))] });
+      principal = narrow(whole, {
+        servers: [...new Set(named.flatMap(({ tool }) => tool.id.server ?? []))],
+      });
     },
     listTools: async () => offered,
     call(state: string | undefined, left: Left): CallByName {

@@ -40,7 +40,10 @@ export type Conversation = {
 };
 
 /** What a run has said, done and used so far. */
-export function createConversation(history: readonly ChatMessage[], firstState: string | undefined): Conversation {
+export function createConversation(
+  history: readonly ChatMessage[],
+  firstState: string | undefined,
+): Conversation {
   const steps: AgentStep[] = [];
   const spent: Spent = { turns: 0, calls: 0, tokens: 0 };
   const waiting = new Map<string, WaitingCall>();
@@ -56,7 +59,8 @@ export function createConversation(history: readonly ChatMessage[], firstState: 
     steps,
     spent,
     state: () => state,
-    usage: () => steps.reduce((sum, { usage, sampled = noUsage }) => add(add(sum, usage), sampled), noUsage),
+    usage: () =>
+      steps.reduce((sum, { usage, sampled = noUsage }) => add(add(sum, usage), sampled), noUsage),
     counters: (): AgentCounters => ({
       totalToolCalls: asked.calls,
       totalToolCallTurns: asked.turns,
@@ -82,7 +86,15 @@ export function createConversation(history: readonly ChatMessage[], firstState: 
         const startedAt = performance.now();
         const at = new Date().toISOString();
         const turn = steps.length + 1;
-        const step: AgentStep = { turn, at, modelMs: 0, usage: noUsage, offered, refused: false, calls: [] };
+        const step: AgentStep = {
+          turn,
+          at,
+          modelMs: 0,
+          usage: noUsage,
+          offered,
+          refused: false,
+          calls: [],
+        };
         steps.push(step);
         current = step;
         return (usage = noUsage, finish) => {

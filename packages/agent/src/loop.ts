@@ -1,9 +1,24 @@
 import type { TimeLimiter } from "../../../src/lib/async/time-limit.ts";
 import { cutText } from "../../../src/lib/text/cut-text.ts";
 import type { PromptEvent } from "../../../src/model/access/hook.ts";
-import { closingText, noName, refusalFor, withUniqueIds } from "../../../src/model/agent/asked-calls.ts";
-import { emptyReplyError, isCutOff, modelBrokeOff } from "../../../src/model/agent/broken-replies.ts";
-import type { AskedCall, ChatMessage, ChatModel, ModelPart, ModelRequest } from "../../../src/model/agent/chat.ts";
+import {
+  closingText,
+  noName,
+  refusalFor,
+  withUniqueIds,
+} from "../../../src/model/agent/asked-calls.ts";
+import {
+  emptyReplyError,
+  isCutOff,
+  modelBrokeOff,
+} from "../../../src/model/agent/broken-replies.ts";
+import type {
+  AskedCall,
+  ChatMessage,
+  ChatModel,
+  ModelPart,
+  ModelRequest,
+} from "../../../src/model/agent/chat.ts";
 import type { AgentOutcome, TokenUsage } from "../../../src/model/agent/run-schema.ts";
 import type { PlaneError } from "../../../src/model/errors.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
@@ -42,7 +57,11 @@ async function askModel(
   tools: readonly OfferedTool[],
   { model, style, system, settings, limiter, stream, guard }: LoopParts,
 ): Promise<ModelTurn> {
-  const offered = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+  const offered = tools.map(({ name, description, parameters }) => ({
+    name,
+    description,
+    parameters,
+  }));
   const turn = style.request({ messages: conversation.messages, tools: offered, system });
   const request = { ...turn, ...settings, signal: limiter.signal };
   const seen = { model: model.name, messages: turn.messages, tools: tools.map(({ name }) => name) };
@@ -75,7 +94,10 @@ async function* listen(parts: AsyncIterable<ModelPart>, heard: { text: string },
   if (!hasEnded) throw modelBrokeOff(model);
 }
 
-function streamAction({ id, function: { name, arguments: text } }: AskedCall, stream: LoopParts["stream"]): void {
+function streamAction(
+  { id, function: { name, arguments: text } }: AskedCall,
+  stream: LoopParts["stream"],
+): void {
   stream.tell("action", cutText(`${name} ${text}`.trim(), shownCharacters), {
     call: { id, tool: name, ...(text.length <= shownArguments && { arguments: readable(text) }) },
   });
@@ -98,7 +120,9 @@ export async function loop(conversation: Conversation, parts: LoopParts): Promis
   let closing: AgentOutcome | null = null;
   let wasSilent = false;
   for (;;) {
-    const tools: readonly OfferedTool[] = closing ? [] : await parts.listTools(conversation.state());
+    const tools: readonly OfferedTool[] = closing
+      ? []
+      : await parts.listTools(conversation.state());
     const said = await askModel(conversation, tools, closing ? withClosing(parts) : parts);
     if (said.answer !== null) {
       const outcome = closing ?? (conversation.isShort() ? "budget" : "completed");
@@ -131,7 +155,11 @@ async function respond(
     return over.outcome;
   }
   const { spent, sampled } = conversation;
-  const left = { ms: parts.limiter.leftMs(), tokens: () => parts.budget.tokens - spent.tokens, sampled };
+  const left = {
+    ms: parts.limiter.leftMs(),
+    tokens: () => parts.budget.tokens - spent.tokens,
+    sampled,
+  };
   const called = await runCalls(said.calls, {
     offered: tools,
     call: parts.call(conversation.state(), left),
@@ -150,20 +178,37 @@ async function respond(
 }
 
 /** Calls at the very end are refused too, so that the conversation can go on another time. */
-function giveUp(conversation: Conversation, said: ModelTurn, closing: AgentOutcome, parts: LoopParts): Ending {
+function giveUp(
+  conversation: Conversation,
+  said: ModelTurn,
+  closing: AgentOutcome,
+  parts: LoopParts,
+): Ending {
   const { message, problem, prose } = said;
-  if (problem === null) refuse(conversation, said, refusalFor("no tools can be called any more"), parts);
+  if (problem === null)
+    refuse(conversation, said, refusalFor("no tools can be called any more"), parts);
   const content = typeof message.content === "string" ? message.content : "";
   const text = (problem === null ? content : (prose ?? "")).trim();
   if (prose !== undefined) parts.stream.say("answer", text);
-  return { outcome: closing === "completed" ? "max-iterations" : closing, answer: text || null, error: null };
+  return {
+    outcome: closing === "completed" ? "max-iterations" : closing,
+    answer: text || null,
+    error: null,
+  };
 }
 
-function refuse(conversation: Conversation, said: ModelTurn, text: string, { style, stream }: LoopParts): void {
+function refuse(
+  conversation: Conversation,
+  said: ModelTurn,
+  text: string,
+  { style, stream }: LoopParts,
+): void {
   const observations = said.calls.map((call) => ({ call, content: text, isError: true }));
   conversation.refused(said.calls);
   for (const { id, function: asked } of said.calls)
-    stream.tell("observation", text, { call: { id, tool: asked.name, status: "refused", record: null } });
+    stream.tell("observation", text, {
+      call: { id, tool: asked.name, status: "refused", record: null },
+    });
   conversation.add(style.observe(said, observations));
 }
 
@@ -172,14 +217,19 @@ function streamObservation(called: Called, stream: MessageStream): void {
   const { content } = called.observation;
   const result = called.hasPage && called.outcome?.result;
   const pictures =
-    typeof content === "string" ? [] : content.flatMap((one) => (one.type === "text" ? [] : one.image_url.url));
+    typeof content === "string"
+      ? []
+      : content.flatMap((one) => (one.type === "text" ? [] : one.image_url.url));
   const call = { id, tool, status, record };
   const more = { ...(pictures.length > 0 && { pictures }), ...(result && { result }) };
   stream.tell("observation", contentText(content), { call, ...more });
 }
 
 function withClosing(parts: LoopParts): LoopParts {
-  return { ...parts, system: parts.system === null ? closingText : `${parts.system}\n\n${closingText}` };
+  return {
+    ...parts,
+    system: parts.system === null ? closingText : `${parts.system}\n\n${closingText}`,
+  };
 }
 
 function named(call: AskedCall): AskedCall {
@@ -190,7 +240,10 @@ function named(call: AskedCall): AskedCall {
 /** Some models begin to count again in each turn; in a conversation each call has an id of its own. */
 function withOwnIds(said: ModelTurn, messages: readonly ChatMessage[]): ModelTurn {
   if (said.calls.length === 0) return said;
-  const calls = withUniqueIds(said.calls.map(named), new Set(callsIn(messages).map(({ id }) => id)));
+  const calls = withUniqueIds(
+    said.calls.map(named),
+    new Set(callsIn(messages).map(({ id }) => id)),
+  );
   const message = said.message.tool_calls ? { ...said.message, tool_calls: calls } : said.message;
   return { ...said, calls, message };
 }

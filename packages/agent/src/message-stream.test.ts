@@ -5,7 +5,8 @@ import { createMessageStream } from "./message-stream.ts";
 
 function listening() {
   const heard: AgentMessage[] = [];
-  const brief = () => heard.map(({ type, text, end, endOfDialog }) => [type, text, end, endOfDialog]);
+  const brief = () =>
+    heard.map(({ type, text, end, endOfDialog }) => [type, text, end, endOfDialog]);
   return { stream: createMessageStream((piece) => heard.push(piece)), heard, brief };
 }
 

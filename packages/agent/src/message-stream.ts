@@ -18,8 +18,14 @@ export type MessageStream = {
 
 export function createMessageStream(hear: (message: AgentMessage) => void): MessageStream {
   let open: { id: string; type: Type } | null = null;
-  const piece = (id: string, type: Type, text: string, end: boolean, endOfDialog: boolean, rest: Rest = {}) =>
-    hear({ id, type, text, end, endOfDialog, ...rest });
+  const piece = (
+    id: string,
+    type: Type,
+    text: string,
+    end: boolean,
+    endOfDialog: boolean,
+    rest: Rest = {},
+  ) => hear({ id, type, text, end, endOfDialog, ...rest });
 
   function end(): void {
     if (open) piece(open.id, open.type, "", true, false);

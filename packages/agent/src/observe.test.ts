@@ -29,7 +29,9 @@ test("with a picture among them, all of it comes in order", () => {
 });
 
 test("other blocks are shown without their unreadable payload", () => {
-  const said = observe(outcome({ content: [{ type: "audio", mimeType: "audio/wav", data: "QUJDRA==" }] }));
+  const said = observe(
+    outcome({ content: [{ type: "audio", mimeType: "audio/wav", data: "QUJDRA==" }] }),
+  );
   assert.equal(said, '{"type":"audio","mimeType":"audio/wav","data":"(8 characters of base64)"}');
 });
 

@@ -26,7 +26,10 @@ export async function splitQuestion(
   tools: readonly OfferedTool[],
   ask: AskAside,
 ): Promise<string | null> {
-  const split = style === "auto" ? chosenBy(await ask(routing(question), false)) : splits.find((one) => one === style);
+  const split =
+    style === "auto"
+      ? chosenBy(await ask(routing(question), false))
+      : splits.find((one) => one === style);
   if (split === undefined) return null;
   const parts = readParts(await ask(splitting[split](question, tools), false));
   if (parts.length === 0) return null;
@@ -72,7 +75,9 @@ const splitting: Record<Split, (question: string, tools: readonly OfferedTool[])
 };
 
 function about(question: string, tools: readonly OfferedTool[]): string[] {
-  const lines = tools.map(({ name, description }) => `- ${name}: ${sliceText(description, 0, 200)}`);
+  const lines = tools.map(
+    ({ name, description }) => `- ${name}: ${sliceText(description, 0, 200)}`,
+  );
   return [`Question: ${question}`, ...(lines.length > 0 ? ["Tools:", ...lines] : [])];
 }
 
@@ -81,9 +86,15 @@ export function readParts(reply: string | null): Part[] {
   const parts = (Array.isArray(listed) ? listed : []).filter(isObject).slice(0, maxParts);
   return parts.flatMap(({ goal, tool_hint, depends_on }, at) => {
     if (typeof goal !== "string" || goal.trim() === "") return [];
-    const needed = Array.isArray(depends_on) ? depends_on.map(Number) : Array.from({ length: at }, (_, n) => n);
-    const dependsOn = needed.filter((before) => Number.isInteger(before) && before >= 0 && before < at);
-    return [{ goal: goal.trim(), toolHint: typeof tool_hint === "string" ? tool_hint : "", dependsOn }];
+    const needed = Array.isArray(depends_on)
+      ? depends_on.map(Number)
+      : Array.from({ length: at }, (_, n) => n);
+    const dependsOn = needed.filter(
+      (before) => Number.isInteger(before) && before >= 0 && before < at,
+    );
+    return [
+      { goal: goal.trim(), toolHint: typeof tool_hint === "string" ? tool_hint : "", dependsOn },
+    ];
   });
 }
 
@@ -91,7 +102,9 @@ export function readParts(reply: string | null): Part[] {
 function readJson(reply: string | null, open: string, close: string): unknown {
   const text = reply ?? "";
   try {
-    return JSON.parse(text.slice(Math.max(0, text.indexOf(open)), text.lastIndexOf(close) + 1) || "null");
+    return JSON.parse(
+      text.slice(Math.max(0, text.indexOf(open)), text.lastIndexOf(close) + 1) || "null",
+    );
   } catch {
     return null;
   }

@@ -30,12 +30,19 @@ export type RunParts = Omit<LoopParts, "limiter" | "stream"> & {
 };
 
 /** `converse` may be called again after more was said. */
-export type Converse = (conversation: Conversation, converse: () => Promise<Ending>) => Promise<Ending>;
+export type Converse = (
+  conversation: Conversation,
+  converse: () => Promise<Ending>,
+) => Promise<Ending>;
 
 const once: Converse = (_, converse) => converse();
 
 /** One question from beginning to end; a failure is part of its result. */
-export async function runAgent(question: string, parts: RunParts, goOn = once): Promise<AgentResult> {
+export async function runAgent(
+  question: string,
+  parts: RunParts,
+  goOn = once,
+): Promise<AgentResult> {
   const { id = uniqueId(), history, state, budget, signal, onMessage = () => undefined } = parts;
   const startedAt = performance.now();
   const at = new Date().toISOString();
@@ -59,11 +66,19 @@ export async function runAgent(question: string, parts: RunParts, goOn = once): 
     return loop(conversation, { ...parts, limiter, stream });
   };
   try {
-    await parts.guard?.("UserPromptSubmit", { prompt: question, model: parts.model.name }, limiter.signal);
+    await parts.guard?.(
+      "UserPromptSubmit",
+      { prompt: question, model: parts.model.name },
+      limiter.signal,
+    );
     ending = await goOn(conversation, converse);
   } catch (thrown) {
-    const cancelled = new PlaneError("CANCELLED", "The run was cancelled before the model had answered.");
-    if (limiter.isExpired) ending = { outcome: "budget", answer: null, error: outOfTime(budget.timeMs) };
+    const cancelled = new PlaneError(
+      "CANCELLED",
+      "The run was cancelled before the model had answered.",
+    );
+    if (limiter.isExpired)
+      ending = { outcome: "budget", answer: null, error: outOfTime(budget.timeMs) };
     else if (signal?.aborted) ending = { outcome: "cancelled", answer: null, error: cancelled };
     else ending = { outcome: "failed", answer: null, error: toPlaneError(thrown) };
   } finally {
@@ -84,14 +99,21 @@ export async function runAgent(question: string, parts: RunParts, goOn = once): 
 }
 
 /** In one budget with the conversation, which does not see it; what is said there is a thought. */
-function createAside(conversation: Conversation, parts: RunParts & Pick<LoopParts, "limiter">): AskAside {
+function createAside(
+  conversation: Conversation,
+  parts: RunParts & Pick<LoopParts, "limiter">,
+): AskAside {
   const { onMessage = () => undefined, history, listTools } = parts;
   return async (text, withTools) => {
     const branch = conversation.branch([...history, { role: "user", content: text }]);
     const stream = createMessageStream((said) =>
       onMessage(said.type === "answer" ? { ...said, type: "thought" } : said),
     );
-    const ending = await loop(branch, { ...parts, stream, listTools: withTools ? listTools : async () => [] });
+    const ending = await loop(branch, {
+      ...parts,
+      stream,
+      listTools: withTools ? listTools : async () => [],
+    });
     stream.end();
     return ending.answer;
   };
@@ -104,7 +126,11 @@ function outOfTime(timeMs: number): PlaneError {
 
 type Account = Omit<AgentRun, "id" | "at" | "durationMs" | "question">;
 
-function accountOf(conversation: Conversation, { outcome, answer, error }: Ending, parts: RunParts): Account {
+function accountOf(
+  conversation: Conversation,
+  { outcome, answer, error }: Ending,
+  parts: RunParts,
+): Account {
   const { user, style, model, toolset, trace } = parts;
   const waiting = conversation.waiting();
   const missing = parts.missing?.() ?? [];
@@ -131,7 +157,11 @@ function accountOf(conversation: Conversation, { outcome, answer, error }: Endin
   };
 }
 
-type GenerateParts<T> = { parser: AnswerParser<T>; maxCorrectionSteps: number; maxRestarts: number };
+type GenerateParts<T> = {
+  parser: AnswerParser<T>;
+  maxCorrectionSteps: number;
+  maxRestarts: number;
+};
 
 /**
  * A run whose answer has to pass a parser. The model gets the parser's error and corrects itself; then it restarts

@@ -3,9 +3,18 @@ import { stableJson } from "../../../src/lib/json/stable-json.ts";
 import { nearest } from "../../../src/lib/text/nearest.ts";
 import { noName } from "../../../src/model/agent/asked-calls.ts";
 import { cutOffText, hasWholeArguments } from "../../../src/model/agent/broken-replies.ts";
-import type { AskedCall, ChatContent, ChatContentBlock, ModelTool } from "../../../src/model/agent/chat.ts";
+import type {
+  AskedCall,
+  ChatContent,
+  ChatContentBlock,
+  ModelTool,
+} from "../../../src/model/agent/chat.ts";
 import type { AgentCall } from "../../../src/model/agent/run-schema.ts";
-import { artifactLines, artifactTexts, withoutPayload } from "../../../src/model/calls/artifact-texts.ts";
+import {
+  artifactLines,
+  artifactTexts,
+  withoutPayload,
+} from "../../../src/model/calls/artifact-texts.ts";
 import type { Outcome } from "../../../src/model/calls/call.ts";
 import {
   isJsonOfArtifacts,
@@ -32,13 +41,18 @@ const prefix = /^(?:functions|tools?|default_api)[.:/]/;
 function findBySpelling<T extends Named>(name: string, offered: readonly T[]): T | undefined {
   const bare = name.trim().replace(prefix, "");
   if (bare === "") return undefined;
-  const found = offered.filter((tool) => tool.name === bare || (tool.id && spellings(tool.id).includes(bare)));
+  const found = offered.filter(
+    (tool) => tool.name === bare || (tool.id && spellings(tool.id).includes(bare)),
+  );
   return found.length === 1 ? found[0] : undefined;
 }
 
 function unknownTool(name: string, offered: readonly Named[]): string {
   const names = offered.map((tool) => tool.name);
-  const what = name.trim() === "" || name === noName ? "A call names no tool" : `No tool '${name}' can be called here`;
+  const what =
+    name.trim() === "" || name === noName
+      ? "A call names no tool"
+      : `No tool '${name}' can be called here`;
   if (names.length === 0) return `${what}: no tools can be called now.`;
   const near = nearest(withoutServer(name), names).map((close) => `'${close}'`);
   const meant = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
@@ -96,7 +110,10 @@ export type Called = {
 };
 
 /** Makes the calls of one turn concurrently; the results are in the order of the calls. */
-export async function runCalls(calls: readonly AskedCall[], parts: RunCallsParts): Promise<Called[]> {
+export async function runCalls(
+  calls: readonly AskedCall[],
+  parts: RunCallsParts,
+): Promise<Called[]> {
   const { offered, memory, signal, onEnd } = parts;
   const semaphore = createSemaphore(atOnce, Number.POSITIVE_INFINITY);
   const byName = new Map(offered.map((tool) => [tool.name, tool]));
@@ -113,7 +130,10 @@ export async function runCalls(calls: readonly AskedCall[], parts: RunCallsParts
     }
     left -= 1;
     const outcome = await round.keep(call, tool.mayChange, enter(call, tool.name));
-    const called = { ...toCalled(call, outcome, signal), ...(tool.hasPage && { hasPage: tool.hasPage }) };
+    const called = {
+      ...toCalled(call, outcome, signal),
+      ...(tool.hasPage && { hasPage: tool.hasPage }),
+    };
     const at = begun.get(call);
     return at === undefined ? called : { ...called, record: { ...called.record, at } };
   }
@@ -148,7 +168,11 @@ export async function runCalls(calls: readonly AskedCall[], parts: RunCallsParts
   return called;
 }
 
-function toCalled(call: AskedCall, outcome: Outcome | null, signal: AbortSignal | undefined): Called {
+function toCalled(
+  call: AskedCall,
+  outcome: Outcome | null,
+  signal: AbortSignal | undefined,
+): Called {
   if (outcome === null) return tooLate(call);
   const isEnded = outcome.call.status === "cancelled" || outcome.error?.data.stopped === true;
   const isInterrupted = isEnded && signal?.aborted === true && mayHaveRun(outcome);
@@ -176,9 +200,11 @@ function recordOf(call: AskedCall, { call: made }: Outcome, status: string): Age
 /** The record is the first call's: there is no other. */
 function repeated(call: AskedCall, outcome: Outcome | null): Called {
   if (outcome === null) return tooLate(call);
-  const note = "(not run again: the same call was made before, and nothing was changed since; this is its result)";
+  const note =
+    "(not run again: the same call was made before, and nothing was changed since; this is its result)";
   const said = observe(outcome, call.function.name);
-  const content: ChatContent = typeof said === "string" ? `${note}\n${said}` : [{ type: "text", text: note }, ...said];
+  const content: ChatContent =
+    typeof said === "string" ? `${note}\n${said}` : [{ type: "text", text: note }, ...said];
   return {
     observation: { call, content, isError: !outcome.ok },
     record: { ...recordOf(call, outcome, "repeated"), durationMs: 0, attempts: 0 },
@@ -193,7 +219,11 @@ function notMade(call: AskedCall, text: string): Called {
 }
 
 function tooLate(call: AskedCall): Called {
-  const observation = { call, content: "Not run: the run ended before its turn came.", isError: true };
+  const observation = {
+    call,
+    content: "Not run: the run ended before its turn came.",
+    isError: true,
+  };
   return { observation, record: notMadeRecord(call, "cancelled"), isRepeat: false, outcome: null };
 }
 
@@ -237,11 +267,16 @@ function contentOf(result: ToolResult): ChatContent {
 }
 
 function toBlock(block: ResultBlock): ChatContentBlock {
-  if (block.type === "text" && typeof block.text === "string") return { type: "text", text: block.text };
+  if (block.type === "text" && typeof block.text === "string")
+    return { type: "text", text: block.text };
   if (block.type !== "image") return { type: "text", text: withoutPayload(block) };
   const media = readMedia(block);
-  if ("problem" in media) return { type: "text", text: `[An image that cannot be shown: ${media.problem}.]` };
-  return { type: "image_url", image_url: { url: `data:${media.mimeType};base64,${String(block.data)}` } };
+  if ("problem" in media)
+    return { type: "text", text: `[An image that cannot be shown: ${media.problem}.]` };
+  return {
+    type: "image_url",
+    image_url: { url: `data:${media.mimeType};base64,${String(block.data)}` },
+  };
 }
 
 function structureTexts(result: ToolResult): string[] {
@@ -272,7 +307,11 @@ export function createRepeatDetector() {
           const key = keyOf(call);
           return (made.get(key) ?? kept.get(key))?.outcome;
         },
-        async keep(call: AskedCall, mayChange: boolean, outcome: Promise<Outcome | null>): Promise<Outcome | null> {
+        async keep(
+          call: AskedCall,
+          mayChange: boolean,
+          outcome: Promise<Outcome | null>,
+        ): Promise<Outcome | null> {
           const key = keyOf(call);
           made.set(key, { outcome, mayChange });
           const ended = await outcome;

@@ -30,14 +30,18 @@ export function createRunningRuns(emit: Recorder["emit"]) {
 
   function find(id: string, principal: Principal): Entry | undefined {
     const entry = entries.get(id);
-    return entry && ownsRecord(principal, { user: entry.run.user, owner: entry.owner }) ? entry : undefined;
+    return entry && ownsRecord(principal, { user: entry.run.user, owner: entry.owner })
+      ? entry
+      : undefined;
   }
 
   const verbs: Pick<AgentRunner["runs"], "running" | "stop"> = {
     async running({ id } = {}, { principal }) {
       requireScope(principal, "read", "look at runs of agents");
       if (id !== undefined)
-        return [find(id, principal)].flatMap((one) => (one ? { ...shown(one), ...whole(one) } : []));
+        return [find(id, principal)].flatMap((one) =>
+          one ? { ...shown(one), ...whole(one) } : [],
+        );
       return [...entries.keys()].flatMap((one) => find(one, principal) ?? []).map(shown);
     },
     async stop(id, { principal }) {
@@ -61,7 +65,14 @@ export function createRunningRuns(emit: Recorder["emit"]) {
       if (id === undefined) return { run: given, end: () => undefined };
       const owner = ownerOf(principal);
       const stopping = new AbortController();
-      const entry: Entry = { question, run: { ...given, id }, owner, at: nowText(), calls: new Map(), stopping };
+      const entry: Entry = {
+        question,
+        run: { ...given, id },
+        owner,
+        at: nowText(),
+        calls: new Map(),
+        stopping,
+      };
       const { user } = given;
       const { key } = principal;
       const tell = () => emit({ type: "agent.step", runId: id, user, ...(key && { key }), owner });
@@ -87,7 +98,14 @@ export function createRunningRuns(emit: Recorder["emit"]) {
 
 function watchCalls(call: ReturnType<RunParts["call"]>, { calls }: Entry, tell: () => void) {
   const watched: typeof call = async (name, text, context) => {
-    const begun = { id: context.id, tool: name, at: nowText(), record: null, provider: null, attempts: 0 };
+    const begun = {
+      id: context.id,
+      tool: name,
+      at: nowText(),
+      record: null,
+      provider: null,
+      attempts: 0,
+    };
     calls.set(context.id, { ...begun, status: null, durationMs: null });
     tell();
     try {

@@ -6,7 +6,10 @@ const user = (content: unknown) => ({ role: "user", content });
 const text = { type: "text", text: "Hello" };
 
 test("a request is read with the limits of both sides", () => {
-  const read = readSampling({ messages: [user(text)], maxTokens: 9_000, stopSequences: ["END", 7] }, 4_096);
+  const read = readSampling(
+    { messages: [user(text)], maxTokens: 9_000, stopSequences: ["END", 7] },
+    4_096,
+  );
   assert.ok(typeof read !== "string");
   assert.deepEqual(read.request, {
     messages: [{ role: "user", content: [text] }],

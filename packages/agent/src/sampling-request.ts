@@ -1,4 +1,9 @@
-import type { ChatContentBlock, ChatMessage, ModelPart, ModelRequest } from "../../../src/model/agent/chat.ts";
+import type {
+  ChatContentBlock,
+  ChatMessage,
+  ModelPart,
+  ModelRequest,
+} from "../../../src/model/agent/chat.ts";
 import type { SamplingAsked } from "../../../src/model/calls/question-schema.ts";
 import { readMedia } from "../../../src/model/calls/result.ts";
 import { isObject, type UnknownObject } from "../../../src/model/json.ts";
@@ -18,14 +23,18 @@ export type SamplingRequest = {
 
 /** A server's request for a model's words; a text where it cannot be made sense of. */
 export function readSampling(params: UnknownObject, tokenLimit: number): SamplingRequest | string {
-  const { messages, systemPrompt, temperature, maxTokens, stopSequences, modelPreferences } = params;
-  if (!Array.isArray(messages) || messages.length === 0) return "'messages' must be a list with a message in it";
+  const { messages, systemPrompt, temperature, maxTokens, stopSequences, modelPreferences } =
+    params;
+  if (!Array.isArray(messages) || messages.length === 0)
+    return "'messages' must be a list with a message in it";
   if (params.tools !== undefined) return "'tools' cannot be used here: ask without them";
   const read = messages.map(readMessage);
   const wrong = read.find((message) => typeof message === "string");
   if (wrong !== undefined) return wrong;
   const asked = isPositive(maxTokens) ? Math.floor(maxTokens) : defaultTokens;
-  const stop = Array.isArray(stopSequences) ? stopSequences.filter((text) => typeof text === "string") : [];
+  const stop = Array.isArray(stopSequences)
+    ? stopSequences.filter((text) => typeof text === "string")
+    : [];
   const hasPrompt = typeof systemPrompt === "string" && systemPrompt !== "";
   const system: ChatMessage[] = hasPrompt ? [{ role: "system", content: systemPrompt }] : [];
   return {
@@ -60,19 +69,25 @@ const blockText = (block: ChatContentBlock) => (block.type === "text" ? block.te
 
 function readMessage(message: unknown, at: number): ChatMessage | string {
   const { role, content } = isObject(message) ? message : {};
-  if (role !== "user" && role !== "assistant") return `message ${at + 1} must have the role user or assistant`;
+  if (role !== "user" && role !== "assistant")
+    return `message ${at + 1} must have the role user or assistant`;
   const blocks = (Array.isArray(content) ? content : [content]).map(readBlock);
-  if (blocks.includes(null)) return `message ${at + 1} holds something that is neither a text nor a picture`;
+  if (blocks.includes(null))
+    return `message ${at + 1} holds something that is neither a text nor a picture`;
   return { role, content: blocks as ChatContentBlock[] };
 }
 
 function readBlock(block: unknown): ChatContentBlock | null {
   if (!isObject(block)) return null;
-  if (block.type === "text" && typeof block.text === "string") return { type: "text", text: block.text };
+  if (block.type === "text" && typeof block.text === "string")
+    return { type: "text", text: block.text };
   if (block.type !== "image") return null;
   const media = readMedia({ ...block, type: "image" });
   if ("problem" in media) return null;
-  return { type: "image_url", image_url: { url: `data:${media.mimeType};base64,${String(block.data)}` } };
+  return {
+    type: "image_url",
+    image_url: { url: `data:${media.mimeType};base64,${String(block.data)}` },
+  };
 }
 
 function isPositive(value: unknown): value is number {
@@ -82,13 +97,18 @@ function isPositive(value: unknown): value is number {
 function hintsIn(preferences: unknown): string[] {
   const { hints } = isObject(preferences) ? preferences : {};
   if (!Array.isArray(hints)) return [];
-  return hints.flatMap((hint) => (isObject(hint) && typeof hint.name === "string" ? [hint.name] : []));
+  return hints.flatMap((hint) =>
+    isObject(hint) && typeof hint.name === "string" ? [hint.name] : [],
+  );
 }
 
 type KnownModel = { name: string; model: string };
 
 /** The first hint that anything fits decides: a name of ours before the name an endpoint gives it. */
-export function chooseByHints(hints: readonly string[], known: readonly KnownModel[]): string | undefined {
+export function chooseByHints(
+  hints: readonly string[],
+  known: readonly KnownModel[],
+): string | undefined {
   for (const hint of hints.map((text) => text.toLowerCase()).filter((text) => text !== "")) {
     const found =
       known.find(({ name }) => name.toLowerCase().includes(hint)) ??

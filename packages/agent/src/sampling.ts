@@ -28,14 +28,23 @@ export function createSampling({ config, profile, models, open, emit }: Sampling
   const room = once(() => import("./sampling-request.ts"));
   const counts = createLru<number>(minCalls);
 
-  function note({ server, callId, tool }: Context, status: "answered" | "refused" | "failed", reason: string): void {
+  function note(
+    { server, callId, tool }: Context,
+    status: "answered" | "refused" | "failed",
+    reason: string,
+  ): void {
     const unused = { model: null, inputTokens: 0, outputTokens: 0 };
     emit({ type: "model.sampled", callId, server, tool, status, reason, ...unused });
   }
 
   function answeredByHand(context: Context, text: string) {
     note(context, "answered", "a person answered");
-    return { role: "assistant", content: { type: "text", text }, model: "person", stopReason: "endTurn" };
+    return {
+      role: "assistant",
+      content: { type: "text", text },
+      model: "person",
+      stopReason: "endTurn",
+    };
   }
 
   function refuse(context: Context, reason: string, code = -1): never {
@@ -84,13 +93,25 @@ export function createSampling({ config, profile, models, open, emit }: Sampling
     const model = await open(chooseByHints(asked.hints, known) ?? settings().model ?? usual(known));
     const endsAt = steadyNow() + maxMs;
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(maxMs)]);
-    const said = await collectReply(streamWithRetries(model, { ...asked.request, signal }, () => endsAt - steadyNow()));
+    const said = await collectReply(
+      streamWithRetries(model, { ...asked.request, signal }, () => endsAt - steadyNow()),
+    );
     context.tokens?.used(said.usage);
     const { inputTokens, outputTokens } = said.usage;
     const { callId, server, tool } = context;
     const names = { callId, server, tool, model: model.name };
-    emit({ type: "model.sampled", ...names, status: "answered", reason: null, inputTokens, outputTokens });
-    return toSamplingResult(known.find(({ name }) => name === model.name)?.model ?? model.name, said);
+    emit({
+      type: "model.sampled",
+      ...names,
+      status: "answered",
+      reason: null,
+      inputTokens,
+      outputTokens,
+    });
+    return toSamplingResult(
+      known.find(({ name }) => name === model.name)?.model ?? model.name,
+      said,
+    );
   }
 
   return async (params, context) => {
@@ -98,7 +119,8 @@ export function createSampling({ config, profile, models, open, emit }: Sampling
     count(context);
     const asked = (await room()).readSampling(params, settings().maxTokens);
     if (typeof asked === "string") return refuse(context, asked, -32602);
-    if ((context.tokens?.left() ?? 1) <= 0) refuse(context, "the run that made the call has used its tokens");
+    if ((context.tokens?.left() ?? 1) <= 0)
+      refuse(context, "the run that made the call has used its tokens");
     const written = await askPerson(context, asked);
     if (written !== null) return answeredByHand(context, written);
     try {

@@ -55,14 +55,26 @@ export type Style = {
 export const noUsage: TokenUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
 /** A complete reply. */
-export type ModelReply = { text: string; reasoning: string; calls: AskedCall[]; usage: TokenUsage; reason: string };
+export type ModelReply = {
+  text: string;
+  reasoning: string;
+  calls: AskedCall[];
+  usage: TokenUsage;
+  reason: string;
+};
 
 export async function readReply(
   parts: AsyncIterable<ModelPart>,
   onText: (text: string, before: string) => void = () => undefined,
   onThought: (text: string) => void = () => undefined,
 ): Promise<ModelReply> {
-  const heard: ModelReply = { text: "", reasoning: "", calls: [], usage: noUsage, reason: "unknown" };
+  const heard: ModelReply = {
+    text: "",
+    reasoning: "",
+    calls: [],
+    usage: noUsage,
+    reason: "unknown",
+  };
   for await (const part of parts) {
     if (part.type === "text") {
       onText(part.text, heard.text);
@@ -116,7 +128,11 @@ export const toolsStyle: Style = {
 };
 
 /** Models that tell what they thought leave blanks around both texts. */
-export function assistantMessage(text: string, thought: string, calls: AskedCall[]): AssistantMessage {
+export function assistantMessage(
+  text: string,
+  thought: string,
+  calls: AskedCall[],
+): AssistantMessage {
   return {
     role: "assistant",
     content: thought === "" ? text : text.trim(),
@@ -126,11 +142,18 @@ export function assistantMessage(text: string, thought: string, calls: AskedCall
 }
 
 /** The text of a message, with a stand-in for each picture. */
-export function contentText(content: ChatContent, picture: (url: string) => string = () => "[picture]"): string {
+export function contentText(
+  content: ChatContent,
+  picture: (url: string) => string = () => "[picture]",
+): string {
   if (typeof content === "string") return content;
-  return content.map((block) => (block.type === "text" ? block.text : picture(block.image_url.url))).join("\n");
+  return content
+    .map((block) => (block.type === "text" ? block.text : picture(block.image_url.url)))
+    .join("\n");
 }
 
 export function callsIn(messages: readonly ChatMessage[]): AskedCall[] {
-  return messages.flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []) : []));
+  return messages.flatMap((message) =>
+    message.role === "assistant" ? (message.tool_calls ?? []) : [],
+  );
 }

@@ -1,7 +1,11 @@
 import type { CodeParts, CodeRunner } from "../../../src/agent/agent.ts";
 import { once } from "../../../src/lib/async/once.ts";
 import { uniqueId } from "../../../src/lib/ids-and-time.ts";
-import { type CodeOutcome, type RunCodeOptions, renderSearch } from "../../../src/model/agent/code-run.ts";
+import {
+  type CodeOutcome,
+  type RunCodeOptions,
+  renderSearch,
+} from "../../../src/model/agent/code-run.ts";
 import type { CodeSearch } from "../../../src/model/agent/code-schema.ts";
 import type { Relay } from "../../../src/model/calls/provider.ts";
 import { resultText, type ToolResult } from "../../../src/model/calls/result.ts";
@@ -9,7 +13,12 @@ import { codeToolNames } from "../../../src/model/catalogue/meta-tools.ts";
 import { PlaneError } from "../../../src/model/errors.ts";
 import type { UnknownObject } from "../../../src/model/json.ts";
 import type { PlaneCode } from "../../../src/model/plane-work.ts";
-import { type Inside, type KnownCaller, ownerOf, requireScope } from "../../../src/model/principal.ts";
+import {
+  type Inside,
+  type KnownCaller,
+  ownerOf,
+  requireScope,
+} from "../../../src/model/principal.ts";
 import { createEndings } from "./endings.ts";
 import { readSource } from "./program-text.ts";
 import { createProgramTools } from "./program-tools.ts";
@@ -27,7 +36,12 @@ export function createCode(parts: CodeParts): CodeRunner {
   const active = new Set<Promise<unknown>>();
   const { outcomeOf, refusedBy } = createEndings(parts);
 
-  async function begin(args: UnknownObject, id: string, options: RunCodeOptions, owner: string): Promise<WaitingRun> {
+  async function begin(
+    args: UnknownObject,
+    id: string,
+    options: RunCodeOptions,
+    owner: string,
+  ): Promise<WaitingRun> {
     const { conversation = null, readOnly = false } = options;
     if (typeof args.resume === "string") {
       const before = await recorded.take(args.resume, owner);
@@ -37,7 +51,16 @@ export function createCode(parts: CodeParts): CodeRunner {
     }
     const source = readSource(args.code);
     const values = conversation === null ? "{}" : await recorded.values(owner, conversation);
-    return { id, owner, source, startedAt: Date.now(), store: values, readOnly, conversation, recorded: {} };
+    return {
+      id,
+      owner,
+      source,
+      startedAt: Date.now(),
+      store: values,
+      readOnly,
+      conversation,
+      recorded: {},
+    };
   }
 
   async function perform(
@@ -54,7 +77,13 @@ export function createCode(parts: CodeParts): CodeRunner {
     if (writes.length > 0) return outcomeOf({ writes }, ends, recorded);
     await tools.listFor(run.source, principal);
     const ports = { plane, sandbox: await sandbox(), tools, recorded };
-    const ended = await runCode(run, principal, options, AbortSignal.any([signal, stopping]), ports);
+    const ended = await runCode(
+      run,
+      principal,
+      options,
+      AbortSignal.any([signal, stopping]),
+      ports,
+    );
     return outcomeOf(ended, ends, recorded);
   }
 
@@ -89,7 +118,10 @@ export function createCode(parts: CodeParts): CodeRunner {
     return { ...outcome, text, ...(asked.stored && { stored: asked.stored }) };
   }
 
-  async function search(query: unknown, options: Parameters<Inside<PlaneCode>["search"]>[1]): Promise<CodeSearch> {
+  async function search(
+    query: unknown,
+    options: Parameters<Inside<PlaneCode>["search"]>[1],
+  ): Promise<CodeSearch> {
     const { principal } = options;
     requireScope(principal, "read", "look at tools");
     return tools.search(String(query ?? ""), principal, options);

@@ -1,6 +1,10 @@
 import type { CodeParts } from "../../../src/agent/agent.ts";
 import { rounded } from "../../../src/lib/text/wording.ts";
-import type { CodeOutcome, ProgramError, RunCodeOptions } from "../../../src/model/agent/code-run.ts";
+import type {
+  CodeOutcome,
+  ProgramError,
+  RunCodeOptions,
+} from "../../../src/model/agent/code-run.ts";
 import type { AgentRun } from "../../../src/model/agent/run-schema.ts";
 import type { Outcome } from "../../../src/model/calls/call.ts";
 import { type ErrorCode, errorTable, PlaneError, reportError } from "../../../src/model/errors.ts";
@@ -22,7 +26,11 @@ const maxKept = 8 * 1024 * 1024;
 /** How a program ended, in words and on record. */
 export function createEndings({ keepRun }: Pick<CodeParts, "keepRun">) {
   return {
-    async outcomeOf(ended: EndedRun | Refused, ends: Ends, recorded: RecordedCalls): Promise<CodeOutcome> {
+    async outcomeOf(
+      ended: EndedRun | Refused,
+      ends: Ends,
+      recorded: RecordedCalls,
+    ): Promise<CodeOutcome> {
       const { run, startedAt, principal } = ends;
       const base = { run: run.id, durationMs: rounded(performance.now() - startedAt) };
       if ("writes" in ended) {
@@ -36,13 +44,18 @@ export function createEndings({ keepRun }: Pick<CodeParts, "keepRun">) {
       const read = result.ok ? readValue(result.json) : undefined;
       if (result.ok && run.conversation !== null && result.store !== run.store)
         await recorded.keepValues(run.owner, run.conversation, result.store);
-      const thrown = waits ? waitsFor(waiting, run, isKept) : (read?.error ?? (result.ok ? null : failure(ended)));
+      const thrown = waits
+        ? waitsFor(waiting, run, isKept)
+        : (read?.error ?? (result.ok ? null : failure(ended)));
       const error = thrown && { ...reportError(thrown), ...placeIn(thrown) };
       const shown = read?.value ?? null;
       const blocks = blobs.blocksIn(shown);
       const told = { ...base, ok: error === null, value: shown, logs, calls, error };
       const outcome = {
-        ...withText({ ...told, ...(waiting.length > 0 && { waiting }) }, { unawaited, source: run.source }),
+        ...withText(
+          { ...told, ...(waiting.length > 0 && { waiting }) },
+          { unawaited, source: run.source },
+        ),
         value: blobs.reveal(shown),
         ...(blocks.length > 0 && { blocks }),
       };
@@ -52,9 +65,13 @@ export function createEndings({ keepRun }: Pick<CodeParts, "keepRun">) {
     },
     /** The path did not let it begin. */
     refusedBy({ error }: Outcome, run: string): CodeOutcome {
-      if (error?.category === "validation") throw new PlaneError(error.code, error.message, { data: error.data });
+      if (error?.category === "validation")
+        throw new PlaneError(error.code, error.message, { data: error.data });
       const base = { ok: false, run, value: null, logs: [], calls: [], durationMs: 0 };
-      return withText({ ...base, error: error ?? reportError(new PlaneError("INTERNAL", "The program did not run.")) });
+      return withText({
+        ...base,
+        error: error ?? reportError(new PlaneError("INTERNAL", "The program did not run.")),
+      });
     },
   };
 }
@@ -65,38 +82,59 @@ function readValue(json: string): { value: Json; error?: PlaneError } {
   return { value: null, error: new PlaneError("PAYLOAD_TOO_LARGE", message) };
 }
 
-function refusal({ source }: WaitingRun, writes: Refused["writes"]): NonNullable<CodeOutcome["error"]> {
+function refusal(
+  { source }: WaitingRun,
+  writes: Refused["writes"],
+): NonNullable<CodeOutcome["error"]> {
   const { line, name } = writes[0] as Refused["writes"][number];
   const text = source.split("\n")[line - 1]?.trim() ?? "";
   const message = `This run only reads, and '${name}' is not known to only read (line ${line}: ${text}). Nothing was called.`;
-  return { ...reportError(new PlaneError("FORBIDDEN", message, { data: { tool: name } })), line, text };
+  return {
+    ...reportError(new PlaneError("FORBIDDEN", message, { data: { tool: name } })),
+    line,
+    text,
+  };
 }
 
 function waitsFor(waiting: EndedRun["waiting"], { id }: WaitingRun, isKept: boolean): PlaneError {
   const [first] = waiting;
-  const names = waiting.map(({ id: held, tool, plan }) => `'${held}' (${tool}${plan ? `, in plan '${plan}'` : ""})`);
+  const names = waiting.map(
+    ({ id: held, tool, plan }) => `'${held}' (${tool}${plan ? `, in plan '${plan}'` : ""})`,
+  );
   const goOn = isKept
     ? `Once answered, go on with resume '${id}'; no call is made again.`
     : "Its calls are too large to keep, so it cannot go on.";
-  const code = waiting.every(({ plan }) => plan !== undefined) ? "PLAN_QUEUED" : "APPROVAL_REQUIRED";
-  return new PlaneError(code, `The program waits for a person's yes to ${names.join(", ")}. ${goOn}`, {
-    data: { approvalId: first?.id, run: id, ...(first?.plan && { planId: first.plan }) },
-  });
+  const code = waiting.every(({ plan }) => plan !== undefined)
+    ? "PLAN_QUEUED"
+    : "APPROVAL_REQUIRED";
+  return new PlaneError(
+    code,
+    `The program waits for a person's yes to ${names.join(", ")}. ${goOn}`,
+    {
+      data: { approvalId: first?.id, run: id, ...(first?.plan && { planId: first.plan }) },
+    },
+  );
 }
 
-const isCode = (code: string | undefined): code is ErrorCode => code !== undefined && Object.hasOwn(errorTable, code);
+const isCode = (code: string | undefined): code is ErrorCode =>
+  code !== undefined && Object.hasOwn(errorTable, code);
 
 function failure({ result, expired, timeoutMs }: EndedRun): PlaneError {
   if (result.ok) return new PlaneError("INTERNAL", "The program returned.");
   const { error, end } = result;
   const { name, message, line, text, code, tool } = error;
   if (expired)
-    return new PlaneError("TIMEOUT", `The program took longer than ${timeoutMs / 1000} s. Do less, or give it more.`);
+    return new PlaneError(
+      "TIMEOUT",
+      `The program took longer than ${timeoutMs / 1000} s. Do less, or give it more.`,
+    );
   if (end === "aborted") return new PlaneError("CANCELLED", "The run was cancelled.");
   if (end === "time") return new PlaneError("TIMEOUT", message);
   const place = line === undefined ? "" : ` (line ${line}: ${text})`;
   const data = { name, ...(line !== undefined && { line, text }), ...(tool && { tool }) };
-  return new PlaneError(isCode(code) ? code : "PROGRAM_FAILED", `${name}: ${message}${place}`, { data });
+  return new PlaneError(isCode(code) ? code : "PROGRAM_FAILED", `${name}: ${message}${place}`, {
+    data,
+  });
 }
 
 function placeIn({ data }: PlaneError): Pick<ProgramError, "line" | "text"> {
@@ -107,10 +145,14 @@ function placeIn({ data }: PlaneError): Pick<ProgramError, "line" | "text"> {
 /** One that is declared, and never called. */
 const hasMain = /\b(?:function\s+main\s*\(|(?:const|let|var)\s+main\s*=)/;
 
-function withText(outcome: Omit<CodeOutcome, "text">, { unawaited = 0, source = "" } = {}): CodeOutcome {
+function withText(
+  outcome: Omit<CodeOutcome, "text">,
+  { unawaited = 0, source = "" } = {},
+): CodeOutcome {
   const { value, error, logs, calls } = outcome;
   const written = logs.length === 0 ? [] : ["Logs:", ...logs];
-  if (error) return { ...outcome, text: [`Error: ${error.message} [${error.code}]`, ...written].join("\n") };
+  if (error)
+    return { ...outcome, text: [`Error: ${error.message} [${error.code}]`, ...written].join("\n") };
   const early =
     unawaited === 0
       ? []
@@ -121,13 +163,20 @@ function withText(outcome: Omit<CodeOutcome, "text">, { unawaited = 0, source = 
   const remedy = isMainIdle
     ? "Its 'main' was not called: end with 'return await main();'."
     : "Give its value with return.";
-  const nothing = logs.length > 0 || unawaited > 0 ? [] : [`The program returned nothing. ${remedy}`];
-  const said = value === null ? nothing : [typeof value === "string" ? value : JSON.stringify(value)];
+  const nothing =
+    logs.length > 0 || unawaited > 0 ? [] : [`The program returned nothing. ${remedy}`];
+  const said =
+    value === null ? nothing : [typeof value === "string" ? value : JSON.stringify(value)];
   return { ...outcome, text: [...said, ...early, ...written].join("\n") };
 }
 
 /** As runs of agents are kept: the program is the question, its value the answer. */
-function toRun(outcome: CodeOutcome, run: WaitingRun, principal: Principal, { options }: Ends): AgentRun {
+function toRun(
+  outcome: CodeOutcome,
+  run: WaitingRun,
+  principal: Principal,
+  { options }: Ends,
+): AgentRun {
   const { ok, value, error, calls, durationMs, logs, waiting } = outcome;
   const at = new Date(Date.now() - durationMs).toISOString();
   const made = calls.map(({ id, tool, status, at: began, durationMs: ms, replayed }) => ({
@@ -141,8 +190,16 @@ function toRun(outcome: CodeOutcome, run: WaitingRun, principal: Principal, { op
     attempts: replayed ? 0 : 1,
   }));
   const step = { turn: 1, at, modelMs: 0, usage: noUsage, offered: 0, refused: false, calls: made };
-  const counters = { totalToolCalls: made.length, totalToolCallTurns: 1, totalGenerations: 1, generationsWithTools: 1 };
-  const codes: Partial<Record<ErrorCode, AgentRun["outcome"]>> = { TIMEOUT: "budget", CANCELLED: "cancelled" };
+  const counters = {
+    totalToolCalls: made.length,
+    totalToolCallTurns: 1,
+    totalGenerations: 1,
+    generationsWithTools: 1,
+  };
+  const codes: Partial<Record<ErrorCode, AgentRun["outcome"]>> = {
+    TIMEOUT: "budget",
+    CANCELLED: "cancelled",
+  };
   return {
     id: run.id,
     at,

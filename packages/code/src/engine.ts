@@ -27,9 +27,14 @@ const namesMs = 2_000;
 const pageBytes = 64 * 1024;
 
 // Node has it, and its types do not.
-declare const WebAssembly: { Memory: new (size: { initial: number; maximum: number }) => { buffer: ArrayBuffer } };
+declare const WebAssembly: {
+  Memory: new (size: { initial: number; maximum: number }) => { buffer: ArrayBuffer };
+};
 // The engine's own limit does not count what is allocated in small pieces, so the memory itself ends there.
-const memory = new WebAssembly.Memory({ initial: 256, maximum: codeLimits.memoryBytes / pageBytes });
+const memory = new WebAssembly.Memory({
+  initial: 256,
+  maximum: codeLimits.memoryBytes / pageBytes,
+});
 const module = newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmMemory: memory }));
 
 /** It grows and never shrinks; a little of it may be left that fits nothing. */
@@ -70,10 +75,16 @@ export async function createEngine(send: Send, waits: Waits): Promise<Engine> {
   let bridge: Bridge | undefined;
   const names = ["request", "log", "done", "fail", "compute", "names"] as const;
   const functions = names.map((name) =>
-    context.newFunction(name, (...given) => bridge?.[name](...given.map((one) => context.getString(one)))),
+    context.newFunction(name, (...given) =>
+      bridge?.[name](...given.map((one) => context.getString(one))),
+    ),
   );
-  const installed = context.unwrapResult(context.callFunction(evaluated, context.undefined, ...functions));
-  const parts = (["begin", "watch", "settle"] as const).map((name) => context.getProp(installed, name));
+  const installed = context.unwrapResult(
+    context.callFunction(evaluated, context.undefined, ...functions),
+  );
+  const parts = (["begin", "watch", "settle"] as const).map((name) =>
+    context.getProp(installed, name),
+  );
   const [begin, watch, settle] = parts as [QuickJSHandle, QuickJSHandle, QuickJSHandle];
   for (const handle of [...functions, evaluated, installed]) handle.dispose();
   const call = (handle: QuickJSHandle, ...given: QuickJSHandle[]) => {
@@ -174,13 +185,17 @@ function askNow(json: string, send: Send, { answered, namesPort }: Waits): strin
   Atomics.store(answered, 0, 0);
   send({ type: "names", json });
   Atomics.wait(answered, 0, 0, namesMs);
-  const { message = "[]" } = (receiveMessageOnPort(namesPort) as { message: string } | undefined) ?? {};
+  const { message = "[]" } =
+    (receiveMessageOnPort(namesPort) as { message: string } | undefined) ?? {};
   return message;
 }
 
 const tooMuchAsked = (calls: number) =>
   JSON.stringify({
-    error: { code: "BUDGET_EXCEEDED", message: `A program may make ${calls} calls. Return what there is.` },
+    error: {
+      code: "BUDGET_EXCEEDED",
+      message: `A program may make ${calls} calls. Return what there is.`,
+    },
   });
 
 /** What a ToolError adds; the program may have written anything there. */

@@ -6,7 +6,10 @@ const wrapper = ["(async () => {", "\n})()"] as const;
 
 /** The line that the author wrote, for one of the program that runs. */
 export type LineOf = (line: number, column: number) => number;
-type Evaluated = { lineOf: LineOf } & ({ handle: QuickJSHandle } | { name: string; message: string; stack: string });
+type Evaluated = { lineOf: LineOf } & (
+  | { handle: QuickJSHandle }
+  | { name: string; message: string; stack: string }
+);
 
 /** Types are removed only where the engine does not take the program as it is: most have none, and the remover is large. */
 export function evaluate(context: QuickJSContext, source: string): Evaluated {
@@ -29,9 +32,15 @@ function take(context: QuickJSContext, source: string, lineOf: LineOf): Evaluate
     compiled.dispose();
     return compiled.error === undefined;
   };
-  const evaluated = context.evalCode(wrapper.join(withLastValue(source, compiles)), "program.ts", { strict: true });
+  const evaluated = context.evalCode(wrapper.join(withLastValue(source, compiles)), "program.ts", {
+    strict: true,
+  });
   if (!evaluated.error) return { lineOf, handle: evaluated.value };
-  const { name = "Error", message = "", stack = "" } = evaluated.error.consume((thrown) => context.dump(thrown));
+  const {
+    name = "Error",
+    message = "",
+    stack = "",
+  } = evaluated.error.consume((thrown) => context.dump(thrown));
   return { lineOf, name, message, stack };
 }
 
@@ -42,7 +51,8 @@ function withoutTypes(script: string): { text: string; lineOf: LineOf } {
   } catch {
     // Enums, namespaces and parameters that are properties are code, not types. That moves lines.
     const text = stripTypeScriptTypes(script, { mode: "transform", sourceMap: true });
-    const [, encoded = ""] = /sourceMappingURL=data:application\/json;base64,([\w+/=]+)/.exec(text) ?? [];
+    const [, encoded = ""] =
+      /sourceMappingURL=data:application\/json;base64,([\w+/=]+)/.exec(text) ?? [];
     const map = new SourceMap(JSON.parse(Buffer.from(encoded, "base64").toString("utf8")));
     return {
       text,

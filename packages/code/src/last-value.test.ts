@@ -31,7 +31,11 @@ const cases: [what: string, source: string, expected: unknown][] = [
   ["a chain over lines", "const all = [3, 1];\nall\n  .map((x) => x * 2)\n  .join();", "6,2"],
   ["an object", "const a = 1;\n({ a })", { a: 1 }],
   ["the last of a line", "const a = 1; let b = 2; a + b", 3],
-  ["an expression with types", "enum Kind { A = 'a' }\nconst kind: Kind = Kind.A;\nkind as string;", "a"],
+  [
+    "an expression with types",
+    "enum Kind { A = 'a' }\nconst kind: Kind = Kind.A;\nkind as string;",
+    "a",
+  ],
   ["what is returned goes first", "if (1 < 2) return 'early';\n'late'", "early"],
   ["no text", "const text = `\nhello\nworld`;", null],
   ["no comment", "const a = 1; // then; a", null],

@@ -34,14 +34,19 @@ export function withLastValue(source: string, compile: (text: string) => boolean
 /** Comments, and the semicolon. */
 function withoutEnd(source: string): string {
   const lines = source.split("\n");
-  while (lines.length > 0 && /^(?:$|\/\/|\/\*.*\*\/$)/.test(lines.at(-1)?.trim() ?? "")) lines.pop();
+  while (lines.length > 0 && /^(?:$|\/\/|\/\*.*\*\/$)/.test(lines.at(-1)?.trim() ?? ""))
+    lines.pop();
   const text = lines.join("\n").trimEnd();
   const semicolon = text.lastIndexOf(";");
-  return /^(?:$| *\/\/.*$)/.test(text.slice(semicolon + 1)) ? text.slice(0, Math.max(semicolon, 0)) : text;
+  return /^(?:$| *\/\/.*$)/.test(text.slice(semicolon + 1))
+    ? text.slice(0, Math.max(semicolon, 0))
+    : text;
 }
 
 /** Where something stands first in a line or behind semicolons. */
 function beginnings(text: string): number[] {
-  const ends = [...text.matchAll(/(?:^|[\n;])[\s;]*/g)].map(({ index, 0: blank }) => index + blank.length);
+  const ends = [...text.matchAll(/(?:^|[\n;])[\s;]*/g)].map(
+    ({ index, 0: blank }) => index + blank.length,
+  );
   return ends.filter((at) => at < text.length);
 }

@@ -42,7 +42,11 @@ const cases: [what: string, source: string, expected: unknown][] = [
     "return [new Map([['a', new Set([1])]]), new Uint8Array([1, 2]), new Map([[1, 2]]), 5n]",
     [{ a: [1] }, [1, 2], [[1, 2]], "5"],
   ],
-  ["arguments keep them, too", "return (await tools.demo.add({ all: new Set([1, 2]) })).arguments", { all: [1, 2] }],
+  [
+    "arguments keep them, too",
+    "return (await tools.demo.add({ all: new Set([1, 2]) })).arguments",
+    { all: [1, 2] },
+  ],
   [
     "dates and numbers are written for people",
     "const d = new Date(0); return [d.toLocaleDateString('en-US', { month: 'long', day: 'numeric' }), d.toLocaleString(), Intl.NumberFormat('de-DE').format(1234.5), new Intl.DateTimeFormat().resolvedOptions().timeZone]",
@@ -90,7 +94,11 @@ const cases: [what: string, source: string, expected: unknown][] = [
     "const all = []; for (const name in tools.demo) all.push(name); return all",
     ["add", "greet"],
   ],
-  ["a name is looked for", 'return ["add" in tools.demo, "sub" in tools.demo, "demo" in tools]', [true, false, true]],
+  [
+    "a name is looked for",
+    'return ["add" in tools.demo, "sub" in tools.demo, "demo" in tools]',
+    [true, false, true],
+  ],
   [
     "what was listed is called",
     "const [add] = Object.values(tools.demo); return (await add({ a: 1 })).path",
@@ -167,8 +175,14 @@ for (const [what, source, expected] of cases)
 test("a promise in the returned value is named with the remedy", async () => {
   const error = await errorOf("return { sum: tools.demo.add({ a: 1 }) }");
   assert.match(error.message, /'sum' of the returned value is a promise\. Put 'await'/);
-  assert.match((await errorOf("return [tools.demo.add({}), 2]")).message, /'0' of the returned value is a promise/);
-  assert.deepEqual(await returned("return tools.demo.add({ a: 1 })"), { path: ["demo", "add"], arguments: { a: 1 } });
+  assert.match(
+    (await errorOf("return [tools.demo.add({}), 2]")).message,
+    /'0' of the returned value is a promise/,
+  );
+  assert.deepEqual(await returned("return tools.demo.add({ a: 1 })"), {
+    path: ["demo", "add"],
+    arguments: { a: 1 },
+  });
 });
 
 test("names of other platforms say what to use instead", async () => {
@@ -192,7 +206,10 @@ test("what contains itself, and what is parsed already, is named with the remedy
     /^The arguments: a part of it contains itself/,
   );
   assert.match((await errorOf("return JSON.parse({ a: 1 })")).message, /It is an object already/);
-  assert.match((await errorOf("return atob('blob:1')")).message, /'blob:1' stands for data that stays outside/);
+  assert.match(
+    (await errorOf("return atob('blob:1')")).message,
+    /'blob:1' stands for data that stays outside/,
+  );
   assert.equal((await errorOf("const a = 1;\nconst fs = await import('node:fs');")).line, 2);
 });
 
@@ -215,7 +232,10 @@ test("wrong input to the platform is an error of the program, with its line", as
 });
 
 test("what a program does to the platform's parts is its own harm, and reaches nothing", async () => {
-  assert.deepEqual(await returned("JSON.parse = () => ({ value: 'forged' }); return new URL('http://h/').host"), "h");
+  assert.deepEqual(
+    await returned("JSON.parse = () => ({ value: 'forged' }); return new URL('http://h/').host"),
+    "h",
+  );
   const escapes = [
     "URL.constructor('return process')()",
     "new Intl.NumberFormat('en').format.constructor('return process')()",
@@ -230,16 +250,28 @@ test("what a program does to the platform's parts is its own harm, and reaches n
 });
 
 const forgotten: [source: string, said: RegExp][] = [
-  ["const page = tools.demo.add({});\nreturn page.items.length;", /^'items' is read from a promise\. Put 'await'/],
-  ["const a = 1;\nconst page = tools.demo.add({}); const { items } = page;", /^'items' is read from a promise/],
-  ["const page = tools.demo.add({});\nfor (const one of page) console.log(one);", /^A promise is walked as a list/],
+  [
+    "const page = tools.demo.add({});\nreturn page.items.length;",
+    /^'items' is read from a promise\. Put 'await'/,
+  ],
+  [
+    "const a = 1;\nconst page = tools.demo.add({}); const { items } = page;",
+    /^'items' is read from a promise/,
+  ],
+  [
+    "const page = tools.demo.add({});\nfor (const one of page) console.log(one);",
+    /^A promise is walked as a list/,
+  ],
   ["const all = [1].map(async () => 1);\nreturn all.join();", /^A promise is used as a text/],
   ["const page = tools.demo.add({});\nreturn `${page}`;", /^A promise is used as a text/],
   [
     "const page = tools.demo.add({});\nreturn JSON.stringify({ page });",
     /^'page' of what is written as JSON is a promise/,
   ],
-  ["const page = tools.demo.add({});\nreturn await tools.demo.add({ page });", /^'page' of the arguments is a promise/],
+  [
+    "const page = tools.demo.add({});\nreturn await tools.demo.add({ page });",
+    /^'page' of the arguments is a promise/,
+  ],
 ];
 for (const [source, said] of forgotten)
   test(`a missing await is named with its line: ${source.split("\n")[1]}`, async () => {
@@ -257,8 +289,17 @@ test("the console has what others have", async () => {
   const { logs } = await run(
     "console.log('%s: %d', 'a', 2.5, new Map([['k', 1]])); console.group('g'); console.table([{ a: 1 }]); console.groupEnd(); console.assert(false, 'no'); console.count(); console.log(tools.demo, tools.demo.add({}), { p: tools.demo.add({}) }); return 1",
   );
-  assert.deepEqual(logs.slice(0, 5), ['a: 2 {"k":1}', "g", '  0: {"a":1}', "Assertion failed no", "default: 1"]);
-  assert.match(String(logs[5]), /^tools\.demo: add, greet a promise \(put 'await'.*'p' of what is logged is a promise/);
+  assert.deepEqual(logs.slice(0, 5), [
+    'a: 2 {"k":1}',
+    "g",
+    '  0: {"a":1}',
+    "Assertion failed no",
+    "default: 1",
+  ]);
+  assert.match(
+    String(logs[5]),
+    /^tools\.demo: add, greet a promise \(put 'await'.*'p' of what is logged is a promise/,
+  );
 });
 
 const elsewhere: [source: string, said: RegExp][] = [
@@ -282,7 +323,11 @@ test("what a program keeps has an end, however small its pieces are, and the nex
     "const all = []; for (let i = 0; i < 1e7; i++) all.push({ i }); return all.length",
     "const all = []; for (let i = 0; i < 1e5; i++) { all.push('x'.repeat(5_000) + i); if (i % 100 === 0) await null } return all.length",
   ]) {
-    assert.match((await errorOf(source)).message, /needs more than 128 MB of memory\. Ask for less/, source);
+    assert.match(
+      (await errorOf(source)).message,
+      /needs more than 128 MB of memory\. Ask for less/,
+      source,
+    );
     assert.equal(await returned("return new Uint8Array(5e7).length"), 5e7);
   }
 });

@@ -56,7 +56,13 @@ const kinds: Readonly<Record<string, Compute>> = {
     return atob(text);
   },
   // The same everywhere, unless the program says otherwise.
-  intl(kind: string, locales: Locales | null, options: object | null, method: string, values: unknown[]) {
+  intl(
+    kind: string,
+    locales: Locales | null,
+    options: object | null,
+    method: string,
+    values: unknown[],
+  ) {
     if (method !== "resolvedOptions" && !intl[kind]?.includes(method))
       throw new TypeError(`Intl.${kind}.${method} is not here`);
     const settled = kind === "DateTimeFormat" ? { timeZone: "UTC", ...options } : (options ?? {});
@@ -70,9 +76,18 @@ const kinds: Readonly<Record<string, Compute>> = {
   supportedLocales: (kind: string, locales: Locales) =>
     (Reflect.get(Intl, kind) as typeof Intl.NumberFormat).supportedLocalesOf(locales),
   canonicalLocales: (locales: Locales) => Intl.getCanonicalLocales(locales),
-  supportedValues: (kind: Parameters<typeof Intl.supportedValuesOf>[0]) => Intl.supportedValuesOf(kind),
-  dateText(ms: number | null, part: "" | "Date" | "Time", locales: Locales | null, options: object | null) {
-    return new Date(ms ?? Number.NaN)[`toLocale${part}String`](locales ?? "en-US", { timeZone: "UTC", ...options });
+  supportedValues: (kind: Parameters<typeof Intl.supportedValuesOf>[0]) =>
+    Intl.supportedValuesOf(kind),
+  dateText(
+    ms: number | null,
+    part: "" | "Date" | "Time",
+    locales: Locales | null,
+    options: object | null,
+  ) {
+    return new Date(ms ?? Number.NaN)[`toLocale${part}String`](locales ?? "en-US", {
+      timeZone: "UTC",
+      ...options,
+    });
   },
 };
 
@@ -83,7 +98,8 @@ function describe(url: URL): Record<string, string> {
 /** Never throws: `{ value }`, or `{ error }` as the platform says it. */
 export function compute(kind: string, json: string): string {
   try {
-    if (json.length > most) throw new RangeError(`${kind} takes at most ${most / 1024 / 1024} MB of text`);
+    if (json.length > most)
+      throw new RangeError(`${kind} takes at most ${most / 1024 / 1024} MB of text`);
     const run = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
     if (run === undefined) throw new TypeError(`${kind} is not here`);
     return JSON.stringify({ value: run(...(JSON.parse(json) as never[])) ?? null });

@@ -7,12 +7,21 @@ const closes = /^ *``` *$/;
 /** The program in what a model gave: models like to fence it, and to say something before it. A line of a program does not begin with such a fence. */
 export function readSource(given: unknown): string {
   if (typeof given !== "string" || given.trim() === "")
-    throw new PlaneError("USAGE", "A program is a text: JavaScript or TypeScript that calls tools.server.tool(args).");
+    throw new PlaneError(
+      "USAGE",
+      "A program is a text: JavaScript or TypeScript that calls tools.server.tool(args).",
+    );
   if (given.length > maxSource)
-    throw new PlaneError("PAYLOAD_TOO_LARGE", `A program may have ${maxSource / 1024} KB. Keep data out of it.`);
+    throw new PlaneError(
+      "PAYLOAD_TOO_LARGE",
+      `A program may have ${maxSource / 1024} KB. Keep data out of it.`,
+    );
   const [program, another] = fencedIn(given);
   if (another !== undefined)
-    throw new PlaneError("USAGE", "The text has several programs in fences. Give one, without the fence.");
+    throw new PlaneError(
+      "USAGE",
+      "The text has several programs in fences. Give one, without the fence.",
+    );
   return program ?? given;
 }
 

@@ -6,7 +6,11 @@ import type { CodeSearch } from "../../../src/model/agent/code-schema.ts";
 import type { Tool, ToolId } from "../../../src/model/catalogue/tool.ts";
 import { toolKey } from "../../../src/model/catalogue/tool-name.ts";
 import { isForModels } from "../../../src/model/catalogue/tool-page.ts";
-import { createToolPaths, renderDeclarations, type ToolPaths } from "../../../src/model/catalogue/tool-paths.ts";
+import {
+  createToolPaths,
+  renderDeclarations,
+  type ToolPaths,
+} from "../../../src/model/catalogue/tool-paths.ts";
 import type { Plane } from "../../../src/model/plane.ts";
 import type { Principal } from "../../../src/model/principal.ts";
 
@@ -56,29 +60,42 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
     },
     async discover(path: readonly string[], principal: Principal): Promise<NamedToolRef> {
       const [first = "", ...rest] = path;
-      const server = serverNames(principal).find((name) => name === first || foldIdentifier(name) === first);
+      const server = serverNames(principal).find(
+        (name) => name === first || foldIdentifier(name) === first,
+      );
       // The call itself looks for a name without a server.
-      if (server === undefined || rest.length === 0) return { asked: path.join("."), tool: undefined };
+      if (server === undefined || rest.length === 0)
+        return { asked: path.join("."), tool: undefined };
       await list({ server, principal, waitMs });
-      return lookUp(path, principal) ?? { asked: { server, tool: rest.join(".") }, tool: undefined };
+      return (
+        lookUp(path, principal) ?? { asked: { server, tool: rest.join(".") }, tool: undefined }
+      );
     },
     /** Does a program look at the names, and not only call what it knows? Those of every server have to be there before. */
     async listFor(source: string, principal: Principal): Promise<void> {
-      const others = source.replaceAll(named, (found, _, call) => (call === undefined ? found : ""));
+      const others = source.replaceAll(named, (found, _, call) =>
+        call === undefined ? found : "",
+      );
       if (!/\btools\b/.test(others)) return;
       const wait = hasWaited ? againMs : waitMs;
       hasWaited = true;
       await list({ principal, waitMs: wait });
     },
     /** What a path leads to: servers and tools without one, or the tools of a server. */
-    names([first, ...rest]: readonly string[], principal: Principal, only: (tool: Tool) => boolean): string[] {
+    names(
+      [first, ...rest]: readonly string[],
+      principal: Principal,
+      only: (tool: Tool) => boolean,
+    ): string[] {
       if (rest.length > 0) return [];
       const { paths, byKey } = indexOf(principal);
       const all = [...byKey.values()]
         .filter((tool) => isForModels(tool) && only(tool))
         .map(({ id }) => paths.pathOf(id));
       if (first === undefined) return [...new Set(all.map(([name = ""]) => name))];
-      return all.flatMap(([server, tool]) => (tool !== undefined && server === first ? [tool] : []));
+      return all.flatMap(([server, tool]) =>
+        tool !== undefined && server === first ? [tool] : [],
+      );
     },
     /** For a path without a tool: what there is in its place, as a program writes it. */
     instead(path: readonly string[], principal: Principal, only: (tool: Tool) => boolean): string {
@@ -90,17 +107,25 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
       if (server === undefined || names.length === 0)
         return `There are: ${listed(servers.map((name) => render([name])))}. search('…') finds tools.`;
       const near = nearest(rest.join("_"), names, 3);
-      if (near.length > 0) return `Did you mean ${near.map((name) => render([server, name])).join(" or ")}?`;
+      if (near.length > 0)
+        return `Did you mean ${near.map((name) => render([server, name])).join(" or ")}?`;
       return `${render([server])} has: ${listed(names)}. search('…') finds tools.`;
     },
     /** For a name that is no global, but a server or a tool. */
-    meant({ name, message }: ProgramError, principal: Principal, only: (tool: Tool) => boolean): string {
-      const [, unknown = ""] = (name === "ReferenceError" && /^'?([\w$]+)'? is not defined$/.exec(message)) || [];
+    meant(
+      { name, message }: ProgramError,
+      principal: Principal,
+      only: (tool: Tool) => boolean,
+    ): string {
+      const [, unknown = ""] =
+        (name === "ReferenceError" && /^'?([\w$]+)'? is not defined$/.exec(message)) || [];
       if (unknown === "") return "";
       const { paths, byKey } = indexOf(principal);
       const shown = [...byKey.values()].filter((tool) => isForModels(tool) && only(tool));
       const found = shown.map(({ id }) => paths.pathOf(id));
-      const all = found.flatMap((path) => (path.includes(unknown) ? [path.slice(0, path.indexOf(unknown) + 1)] : []));
+      const all = found.flatMap((path) =>
+        path.includes(unknown) ? [path.slice(0, path.indexOf(unknown) + 1)] : [],
+      );
       const names = [...new Set(all.map(render))].slice(0, 3);
       return names.length === 0 ? "" : `. Did you mean ${names.join(" or ")}?`;
     },
@@ -121,10 +146,21 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
         return tool === undefined || onlyReads(tool) ? [] : [{ line, name: tool.name }];
       });
     },
-    async search(query: string, principal: Principal, { limit, only, face }: SearchOptions): Promise<CodeSearch> {
+    async search(
+      query: string,
+      principal: Principal,
+      { limit, only, face }: SearchOptions,
+    ): Promise<CodeSearch> {
       const asked = { query, ...(limit === undefined ? {} : { limit }) };
       const isShown = (tool: Tool) => isForModels(tool) && (only?.(tool) ?? true);
-      const by = { principal, details: true, orWords: true, waitMs, only: isShown, ...(face && { face }) };
+      const by = {
+        principal,
+        details: true,
+        orWords: true,
+        waitMs,
+        only: isShown,
+        ...(face && { face }),
+      };
       const answer = await plane().search(asked, by);
       const { paths } = indexOf(principal);
       const found = answer.tools.flatMap(({ tool }) => tool ?? []);
@@ -169,7 +205,9 @@ export function namedIn(source: string): { path: string[]; line: number }[] {
     if (match[2] === undefined) return [];
     line += plain.slice(counted, match.index).split("\n").length - 1;
     counted = match.index;
-    const path = [...(match[1] ?? "").matchAll(step)].map(([, name, text]) => name ?? texts[Number(text)] ?? "");
+    const path = [...(match[1] ?? "").matchAll(step)].map(
+      ([, name, text]) => name ?? texts[Number(text)] ?? "",
+    );
     return [{ path, line }];
   });
 }

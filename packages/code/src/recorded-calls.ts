@@ -27,7 +27,8 @@ const keptMs = 7 * 86_400_000;
 const maxAnswer = 16 * 1024 * 1024;
 const runKey = (id: string) => `code:${id}`;
 const answerKey = (approval: string) => `code-answer:${approval}`;
-const storeKey = (owner: string, conversation: string) => `code-store:${hash([owner, conversation])}`;
+const storeKey = (owner: string, conversation: string) =>
+  `code-store:${hash([owner, conversation])}`;
 
 export type RecordedCalls = ReturnType<typeof createRecordedCalls>;
 
@@ -45,13 +46,16 @@ export function createRecordedCalls(store: () => Promise<Store>) {
         return { value: isTheirs ? null : value, answer: isTheirs ? run : null };
       });
     },
-    keepAnswer: (approval: string, outcome: Outcome) => put(answerKey(approval), { json: answerOf(outcome) }),
+    keepAnswer: (approval: string, outcome: Outcome) =>
+      put(answerKey(approval), { json: answerOf(outcome) }),
     async answer(approval: string): Promise<string | null> {
       const value = await (await store()).sharedValue(answerKey(approval));
       return value === null ? null : String(value.json);
     },
     async values(owner: string, conversation: string): Promise<string> {
-      return JSON.stringify((await (await store()).sharedValue(storeKey(owner, conversation))) ?? {});
+      return JSON.stringify(
+        (await (await store()).sharedValue(storeKey(owner, conversation))) ?? {},
+      );
     },
     keepValues: (owner: string, conversation: string, json: string) =>
       put(storeKey(owner, conversation), JSON.parse(json) as JsonObject),
@@ -93,7 +97,9 @@ export function answerOf(outcome: Outcome): string {
         },
       })
     : `{"value":${programJson(result as ToolResult)}}`;
-  return json.length <= maxAnswer ? json : failureJson(call.tool, "PAYLOAD_TOO_LARGE", tooLarge(json.length));
+  return json.length <= maxAnswer
+    ? json
+    : failureJson(call.tool, "PAYLOAD_TOO_LARGE", tooLarge(json.length));
 }
 
 export function failureJson(tool: string, code: string, message: string): string {
@@ -107,7 +113,8 @@ const tooLarge = (length: number) =>
 function programJson({ content, structuredContent }: ToolResult): string {
   if (structuredContent !== undefined) return JSON.stringify(structuredContent);
   const blocks = content ?? [];
-  if (blocks.some(({ type, text }) => type !== "text" || typeof text !== "string")) return JSON.stringify(blocks);
+  if (blocks.some(({ type, text }) => type !== "text" || typeof text !== "string"))
+    return JSON.stringify(blocks);
   const texts = blocks.map(({ text }) => String(text));
   if (texts.length === 1) {
     const [text = ""] = texts;
@@ -115,7 +122,8 @@ function programJson({ content, structuredContent }: ToolResult): string {
     return value === text ? JSON.stringify(text) : text;
   }
   const values = texts.map(parsed);
-  const isList = values.length > 0 && values.every((value) => typeof value === "object" && value !== null);
+  const isList =
+    values.length > 0 && values.every((value) => typeof value === "object" && value !== null);
   return JSON.stringify(isList ? values : texts.join("\n"));
 }
 

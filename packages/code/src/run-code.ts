@@ -13,7 +13,13 @@ import { defaultTimeoutMs } from "../../../src/model/servers/server.ts";
 import { type Blobs, createBlobs } from "./blobs.ts";
 import { codeLimits } from "./limits.ts";
 import type { ProgramTools } from "./program-tools.ts";
-import { answerOf, createReplayLog, failureJson, type RecordedCalls, type WaitingRun } from "./recorded-calls.ts";
+import {
+  answerOf,
+  createReplayLog,
+  failureJson,
+  type RecordedCalls,
+  type WaitingRun,
+} from "./recorded-calls.ts";
 import type { ProgramResult, Sandbox } from "./sandbox.ts";
 
 const atOnce = 16;
@@ -66,7 +72,10 @@ export async function runCode(
   ports: RunCodePorts,
 ): Promise<EndedRun> {
   const { timeoutMs = defaultTimeoutMs } = options;
-  const limiter = new TimeLimiter(timeoutMs, { capMs: timeoutMs || Number.POSITIVE_INFINITY, caller: signal });
+  const limiter = new TimeLimiter(timeoutMs, {
+    capMs: timeoutMs || Number.POSITIVE_INFINITY,
+    caller: signal,
+  });
   const logs: string[] = [];
   const state: Running = {
     run,
@@ -98,7 +107,9 @@ export async function runCode(
         state.tell(line);
       },
       names: (json) =>
-        JSON.stringify(ports.tools.names(JSON.parse(json) as string[], principal, options.only ?? (() => true))),
+        JSON.stringify(
+          ports.tools.names(JSON.parse(json) as string[], principal, options.only ?? (() => true)),
+        ),
       request(kind, json) {
         const asked = request(kind, json).finally(() => inFlight.delete(asked));
         inFlight.add(asked);
@@ -106,7 +117,12 @@ export async function runCode(
       },
     });
     state.isOver = true;
-    if (!result.ok) result.error.message += ports.tools.meant(result.error, principal, options.only ?? (() => true));
+    if (!result.ok)
+      result.error.message += ports.tools.meant(
+        result.error,
+        principal,
+        options.only ?? (() => true),
+      );
     // A call that was not waited for has begun all the same.
     await Promise.allSettled(inFlight);
     if (state.waiting.size > 0) run.recorded = state.memory.all();
@@ -150,7 +166,12 @@ function createRequests(state: Running, ports: RunCodePorts) {
     }
   }
 
-  function keep(key: string, outcome: Outcome & { at: string }, path: readonly string[], args: unknown): string | null {
+  function keep(
+    key: string,
+    outcome: Outcome & { at: string },
+    path: readonly string[],
+    args: unknown,
+  ): string | null {
     const { id, tool, status, durationMs } = outcome.call;
     const made: CodeCall = { id, tool, status, at: outcome.at, durationMs };
     state.calls.push(made);
@@ -163,7 +184,8 @@ function createRequests(state: Running, ports: RunCodePorts) {
     }
     const json = explained(outcome, path, args);
     state.answered += json.length;
-    const given = state.answered > maxAnswers ? failureJson(tool, "PAYLOAD_TOO_LARGE", tooMuch) : json;
+    const given =
+      state.answered > maxAnswers ? failureJson(tool, "PAYLOAD_TOO_LARGE", tooMuch) : json;
     memory.keep(key, { call: made, json: given });
     return given;
   }
@@ -183,7 +205,10 @@ function createRequests(state: Running, ports: RunCodePorts) {
   }
 
   /** Without a call: its answer is known, or a person has it. */
-  async function replay({ call: before, json, held = "", plan }: WaitingRun["recorded"][string], path: string) {
+  async function replay(
+    { call: before, json, held = "", plan }: WaitingRun["recorded"][string],
+    path: string,
+  ) {
     const tool = before?.tool ?? path;
     if (before) state.calls.push({ ...before, replayed: true });
     if (json !== undefined) return json;
@@ -201,15 +226,26 @@ function createRequests(state: Running, ports: RunCodePorts) {
         `It is not known how '${tool}' ended. Look before you call it again.`,
       );
     const why = said?.reason ? `: ${said.reason}` : "";
-    return failureJson(tool, "APPROVAL_DENIED", `'${tool}' was not run: approval '${held}' is ${status}${why}.`);
+    return failureJson(
+      tool,
+      "APPROVAL_DENIED",
+      `'${tool}' was not run: approval '${held}' is ${status}${why}.`,
+    );
   }
 
   async function search(query: string, limit: unknown, key: string): Promise<string> {
     const known = memory.before(key)?.json;
     if (known !== undefined) return known;
-    const size = typeof limit === "number" && Number.isInteger(limit) && limit > 0 ? Math.min(limit, 20) : undefined;
+    const size =
+      typeof limit === "number" && Number.isInteger(limit) && limit > 0
+        ? Math.min(limit, 20)
+        : undefined;
     const { only, face } = options;
-    const { tools } = await ports.tools.search(query, principal, withoutUndefined({ limit: size, only, face }));
+    const { tools } = await ports.tools.search(
+      query,
+      principal,
+      withoutUndefined({ limit: size, only, face }),
+    );
     const json = JSON.stringify({ value: tools });
     memory.keep(key, { call: null, json });
     return json;
@@ -241,16 +277,37 @@ const seedsOf = (id: string): number[] =>
 
 const cancelled = new PlaneError("CANCELLED", "The run ended.");
 const tooMany = `A program may make ${codeLimits.calls} calls. Return what there is, and go on in another.`;
-const tooMuch = "The results of this program are larger than 64 MB. Ask for less, or go on in another.";
+const tooMuch =
+  "The results of this program are larger than 64 MB. Ask for less, or go on in another.";
 
 /** What is the same for all calls of a program is made once. */
-function createCallTool({ run, options, principal, limiter, tell }: Running, { plane, tools }: RunCodePorts) {
-  const { only, isSeen, consent, compliance, state, toolGroups, face, approvalWaitMs: wait } = options;
+function createCallTool(
+  { run, options, principal, limiter, tell }: Running,
+  { plane, tools }: RunCodePorts,
+) {
+  const {
+    only,
+    isSeen,
+    consent,
+    compliance,
+    state,
+    toolGroups,
+    face,
+    approvalWaitMs: wait,
+  } = options;
   const mode = run.readOnly ? ("review" as const) : options.mode;
   const conversation = run.conversation ?? undefined;
   const relay = relayOfCalls(options.relay, limiter);
   const listens = options.relay?.onProgress !== undefined;
-  const given = withoutUndefined({ consent, compliance, state, toolGroups, face, conversation, mode });
+  const given = withoutUndefined({
+    consent,
+    compliance,
+    state,
+    toolGroups,
+    face,
+    conversation,
+    mode,
+  });
   const usual: PlaneCallOptions = {
     ...(given as PlaneCallOptions),
     principal,
@@ -259,7 +316,10 @@ function createCallTool({ run, options, principal, limiter, tell }: Running, { p
     maxResultBytes: 0,
     ...(options.askHere && { askHere: outsideTheLimit(options.askHere, limiter) }),
   };
-  const askForAccount = outsideTheLimit(options.askForAccount ?? (async (failed) => failed), limiter);
+  const askForAccount = outsideTheLimit(
+    options.askForAccount ?? (async (failed) => failed),
+    limiter,
+  );
   return async (path: string[], args: unknown): Promise<Outcome & { at: string }> => {
     const found = tools.find(path, principal);
     const { asked, tool } = found instanceof Promise ? await found : found;
@@ -281,7 +341,9 @@ function createCallTool({ run, options, principal, limiter, tell }: Running, { p
         }),
       },
       // A person is waited for as long as time is left to go on without them.
-      ...(wait !== undefined && { approvalWaitMs: Math.floor(Math.min(wait, limiter.leftMs() * 0.8)) }),
+      ...(wait !== undefined && {
+        approvalWaitMs: Math.floor(Math.min(wait, limiter.leftMs() * 0.8)),
+      }),
       ...(isUnseen && { unseen: true }),
     };
     const call = () => plane().call(asked, args, own);
@@ -300,7 +362,10 @@ function relayOfCalls(relay: Relay | undefined, limiter: TimeLimiter): Relay {
     ...withoutUndefined({ client, meta, tokens }),
     ...(relay.onLog && { onLog: (message) => relay.onLog?.(message) }),
     ...(relay.onQuestion && {
-      onQuestion: outsideTheLimit((...asked) => relay.onQuestion?.(...asked) ?? Promise.resolve(null), limiter),
+      onQuestion: outsideTheLimit(
+        (...asked) => relay.onQuestion?.(...asked) ?? Promise.resolve(null),
+        limiter,
+      ),
     }),
   };
 }

@@ -63,7 +63,8 @@ async function run({ source, startedAt, seeds, limits, store }: SandboxRequest):
   const usedNow = () => usedMs + processorMs() - turnUsed;
   runtime.setInterruptHandler(() => {
     // The clock on the wall costs less to read, and is never behind.
-    isOverTime ||= wallMs + performance.now() - turnStarted > limits.cpuMs && usedNow() > limits.cpuMs;
+    isOverTime ||=
+      wallMs + performance.now() - turnStarted > limits.cpuMs && usedNow() > limits.cpuMs;
     return isOverTime;
   });
   // The engine reads this clock. It stands still but for `sleep`: a program that is run again takes the same way.
@@ -129,7 +130,12 @@ async function run({ source, startedAt, seeds, limits, store }: SandboxRequest):
       });
     });
     // Memory that has grown is given back with its thread.
-    return { type: "done", isSpent: isOverTime || !engine.dispose() || isMemoryFull(), unawaited, ...result };
+    return {
+      type: "done",
+      isSpent: isOverTime || !engine.dispose() || isMemoryFull(),
+      unawaited,
+      ...result,
+    };
   } finally {
     for (const timer of timers) clearTimeout(timer);
     answerCalls = () => undefined;
@@ -149,7 +155,8 @@ const overMemory: ProgramError = {
 
 /** With no memory left, there is none for an error either: the engine throws nothing. */
 const isOverMemory = (message: string, stack: string) =>
-  message === "out of memory" || (isMemoryFull() && stack === "" && /^(?:null|undefined)?$/.test(message));
+  message === "out of memory" ||
+  (isMemoryFull() && stack === "" && /^(?:null|undefined)?$/.test(message));
 
 const waitsForever: ProgramError = {
   name: "Error",
@@ -157,7 +164,13 @@ const waitsForever: ProgramError = {
 };
 
 /** With the place in the author's own text. */
-function failed(name: string, message: string, stack: string, source: string, lineOf: LineOf): ProgramError {
+function failed(
+  name: string,
+  message: string,
+  stack: string,
+  source: string,
+  lineOf: LineOf,
+): ProgramError {
   const match = /program\.ts:(\d+)(?::(\d+))?/.exec(stack);
   const lines = source.split("\n");
   // A module that is asked for has no stack.
@@ -172,15 +185,20 @@ function failed(name: string, message: string, stack: string, source: string, li
   return { name, message: message.slice(0, 10_000) + hintFor(name, message, text), ...place };
 }
 
-const noModules = "Programs have no modules: leave out import and export, and give the value with return.";
+const noModules =
+  "Programs have no modules: leave out import and export, and give the value with return.";
 
 /** What programs of other platforms and other agents expect. */
 function hintFor(name: string, message: string, text: string): string {
-  const [, unknown = ""] = (name === "ReferenceError" && /^'?(\w+)'? is not defined/.exec(message)) || [];
+  const [, unknown = ""] =
+    (name === "ReferenceError" && /^'?(\w+)'? is not defined/.exec(message)) || [];
   if (Object.hasOwn(missingNames, unknown)) return `. ${missingNames[unknown]}`;
   if (name === "SyntaxError" && /\bJSON\.parse\(/.test(text) && /'object'|\[object/.test(message))
     return ". It is an object already: what a call returns is parsed.";
-  if (/could not load module/.test(message) || (name === "SyntaxError" && /^(?:import|export)\b/.test(text)))
+  if (
+    /could not load module/.test(message) ||
+    (name === "SyntaxError" && /^(?:import|export)\b/.test(text))
+  )
     return `. ${noModules}`;
   const isResult = /\.(?:content|structuredContent|isError)\b/.test(text);
   if (name === "TypeError" && /^cannot read property/.test(message) && isResult)

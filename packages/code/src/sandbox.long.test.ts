@@ -27,7 +27,10 @@ function run(source: string, { logs = [], ...given }: Given = {}): Promise<Progr
     signal: new AbortController().signal,
     request: async (_, json) => JSON.stringify({ value: JSON.parse(json) }),
     log: (_, text) => void logs.push(text),
-    names: (json) => JSON.stringify(json === "[]" ? ["demo", "files"] : json === '["demo"]' ? ["add", "greet"] : []),
+    names: (json) =>
+      JSON.stringify(
+        json === "[]" ? ["demo", "files"] : json === '["demo"]' ? ["add", "greet"] : [],
+      ),
     ...given,
   });
 }
@@ -67,7 +70,9 @@ test("nothing of the host is in reach, by whatever way a program looks for it", 
     "new Error().stack.constructor.constructor('return this')()",
   ];
   for (const way of ways) {
-    const result = await run(`let found = []; try { found = (${isHost})(await (${way})); } catch {} return found;`);
+    const result = await run(
+      `let found = []; try { found = (${isHost})(await (${way})); } catch {} return found;`,
+    );
     assert.deepEqual(result.ok ? JSON.parse(result.json) : [], [], way);
   }
 });
@@ -84,7 +89,12 @@ test("a stack names no file of the host", async () => {
 });
 
 test("imports of any kind are refused", async () => {
-  for (const source of ['await import("node:fs")', 'import fs from "node:fs"', 'require("fs")', "import.meta.url"])
+  for (const source of [
+    'await import("node:fs")',
+    'import fs from "node:fs"',
+    'require("fs")',
+    "import.meta.url",
+  ])
     assert.equal((await errorOf(source)).end, "threw", source);
 });
 
@@ -104,7 +114,9 @@ test("a pattern that takes for ever is stopped", { timeout: scaledMs(30_000) }, 
   assert.match(end, /^(time|threw)$/);
 });
 
-test("memory has an end, and the sandbox works on afterwards", { timeout: scaledMs(60_000) }, async () => {
+test("memory has an end, and the sandbox works on afterwards", {
+  timeout: scaledMs(60_000),
+}, async () => {
   for (const source of some([
     'const all = []; for (;;) all.push(new Array(10_000).fill("x"));',
     'let text = "x"; for (;;) text += text;',
@@ -132,7 +144,8 @@ test("recursion has an end", async () => {
 });
 
 test("results are plain data, whatever their keys are", async () => {
-  const answer = '{"value":{"__proto__":{"polluted":1},"constructor":{"prototype":{"bad":1}},"then":"no","get a":1}}';
+  const answer =
+    '{"value":{"__proto__":{"polluted":1},"constructor":{"prototype":{"bad":1}},"then":"no","get a":1}}';
   const source = `
     const result = await tools.a.b({});
     return [({}).polluted, ({}).bad, Object.keys(result), Object.getOwnPropertyDescriptor(result, "then").value];`;
@@ -164,7 +177,9 @@ test("what a program does to its built-ins, or to the bridge, harms only itself"
     if (result.ok) assert.equal(result.json, "42", source);
   }
   for (const line of asked) assert.equal(line, 'call {"path":["a","b"],"arguments":{"q":1}}');
-  const odd = await run("Object.prototype.toJSON = () => undefined; return await tools.a.b({})", { request });
+  const odd = await run("Object.prototype.toJSON = () => undefined; return await tools.a.b({})", {
+    request,
+  });
   assert.ok(odd.ok || odd.end !== "broken");
 });
 
@@ -172,9 +187,15 @@ test("thenables and getters run inside, under the same limits", async () => {
   assert.equal(await returned("return { then(done) { done(7) } }"), 7);
   assert.equal((await errorOf("return { get a() { for (;;) ; } }")).end, "time");
   assert.equal((await errorOf("return { then() { for (;;) ; } }")).end, "time");
-  assert.equal((await errorOf("return { toJSON() { throw new Error('no') } }")).error.message, "no");
+  assert.equal(
+    (await errorOf("return { toJSON() { throw new Error('no') } }")).error.message,
+    "no",
+  );
   assert.equal((await errorOf("return await { then() {} }")).end, "idle");
-  assert.equal((await errorOf("throw { get message() { throw 1 }, get stack() { throw 1 } }")).end, "threw");
+  assert.equal(
+    (await errorOf("throw { get message() { throw 1 }, get stack() { throw 1 } }")).end,
+    "threw",
+  );
   assert.equal((await errorOf("throw null")).error.message, "null");
 });
 
@@ -188,23 +209,35 @@ test("a flood of calls, logs and timers does not reach the host", async () => {
   };
   await run(`for (let i = 0; i < ${times * 1_000}; i++) tools.a.b({}); return 1`, { request });
   assert.ok(asked <= limits.calls + 100, `${asked} requests`);
-  await run(`for (let i = 0; i < ${times * 10_000}; i++) console.log(""); console.log("x".repeat(1e6));`, { logs });
+  await run(
+    `for (let i = 0; i < ${times * 10_000}; i++) console.log(""); console.log("x".repeat(1e6));`,
+    { logs },
+  );
   assert.ok(logs.length <= 1_000 && logs.join("").length <= 100_000, `${logs.length} lines`);
   const slept = await run(`for (let i = 0; i < ${times * 4_000}; i++) sleep(1e9); return 1`);
   assert.ok(slept.ok || slept.end !== "broken");
-  const large = await run('try { await tools.a.b("x".repeat(5e6)) } catch (e) { return e.code } return "sent"', {
-    request,
-  });
+  const large = await run(
+    'try { await tools.a.b("x".repeat(5e6)) } catch (e) { return e.code } return "sent"',
+    {
+      request,
+    },
+  );
   assert.ok(large.ok || large.end !== "broken", JSON.stringify(large));
 });
 
 test("an answer that comes too late does not reach the next program of the worker", async () => {
   const late = Promise.withResolvers<string>();
-  const first = await run("tools.a.b({}); throw new Error('done')", { request: () => late.promise, owner: "eve" });
-  assert.equal(first.ok, false);
-  const second = run("return await Promise.race([tools.c.d({}), sleep(50).then(() => 'nothing')])", {
-    request: () => new Promise(() => undefined),
+  const first = await run("tools.a.b({}); throw new Error('done')", {
+    request: () => late.promise,
+    owner: "eve",
   });
+  assert.equal(first.ok, false);
+  const second = run(
+    "return await Promise.race([tools.c.d({}), sleep(50).then(() => 'nothing')])",
+    {
+      request: () => new Promise(() => undefined),
+    },
+  );
   late.resolve('{"value":"secret of another"}');
   const result = await second;
   assert.ok(result.ok);
@@ -212,13 +245,13 @@ test("an answer that comes too late does not reach the next program of the worke
 });
 
 test("no program finds what another left behind", async () => {
-  await run("globalThis.left = 1; Object.prototype.left = 1; Array.prototype.push = null; store.set('left', 1)");
-  assert.deepEqual(await returned("return [globalThis.left, ({}).left, [].push.name, store.get('left')]"), [
-    null,
-    null,
-    "push",
-    null,
-  ]);
+  await run(
+    "globalThis.left = 1; Object.prototype.left = 1; Array.prototype.push = null; store.set('left', 1)",
+  );
+  assert.deepEqual(
+    await returned("return [globalThis.left, ({}).left, [].push.name, store.get('left')]"),
+    [null, null, "push", null],
+  );
 });
 
 test("the same program takes the same way: time stands still and chance repeats", async () => {
@@ -228,7 +261,10 @@ test("the same program takes the same way: time stands still and chance repeats"
   assert.deepEqual(await returned(source), first);
   assert.deepEqual((first as unknown[])[0], 1_800_000_000_005);
   assert.equal((first as unknown[])[4], 5);
-  assert.match(String((first as unknown[])[5]), /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  assert.match(
+    String((first as unknown[])[5]),
+    /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/,
+  );
   assert.notDeepEqual(
     ((await returned(source, { seeds: [4, 3, 2, 1] })) as unknown[]).slice(2),
     (first as unknown[]).slice(2),
@@ -237,18 +273,30 @@ test("the same program takes the same way: time stands still and chance repeats"
 
 test("types are removed, and an error names the author's line", async () => {
   assert.equal(
-    await returned("type A = { n: number };\nconst a: A = { n: 1 };\nreturn (a as A).n satisfies number;"),
+    await returned(
+      "type A = { n: number };\nconst a: A = { n: 1 };\nreturn (a as A).n satisfies number;",
+    ),
     1,
   );
-  const { error } = await errorOf("type A = string;\nconst a: A | null = null;\n\nreturn a!.length;");
+  const { error } = await errorOf(
+    "type A = string;\nconst a: A | null = null;\n\nreturn a!.length;",
+  );
   assert.deepEqual([error.line, error.text], [4, "return a!.length;"]);
   const syntax = await errorOf("const a = 1;\nreturn a +;\n");
   assert.deepEqual([syntax.error.name, syntax.error.line], ["SyntaxError", 2]);
-  const failing = { request: async () => '{"error":{"code":"TOOL_ERROR","tool":"a.b","message":"no","content":[]}}' };
+  const failing = {
+    request: async () => '{"error":{"code":"TOOL_ERROR","tool":"a.b","message":"no","content":[]}}',
+  };
   const called = await errorOf("const one = 1;\nawait tools.a.b({ one });", failing);
-  assert.deepEqual([called.error.line, called.error.code, called.error.tool], [2, "TOOL_ERROR", "a.b"]);
+  assert.deepEqual(
+    [called.error.line, called.error.code, called.error.tool],
+    [2, "TOOL_ERROR", "a.b"],
+  );
   assert.equal(
-    await returned("try { await tools.a.b() } catch (e) { return e instanceof ToolError && e.code }", failing),
+    await returned(
+      "try { await tools.a.b() } catch (e) { return e instanceof ToolError && e.code }",
+      failing,
+    ),
     "TOOL_ERROR",
   );
 });
@@ -266,14 +314,19 @@ test("a caller has some of the workers, not all", async () => {
 
 test("a run that is cancelled ends at once, also while it waits for a worker", async () => {
   const cancel = new AbortController();
-  const running = Array.from({ length: 6 }, () => run("await sleep(60000)", { signal: cancel.signal, owner: "kim" }));
+  const running = Array.from({ length: 6 }, () =>
+    run("await sleep(60000)", { signal: cancel.signal, owner: "kim" }),
+  );
   cancel.abort();
-  for (const result of await Promise.all(running)) assert.equal(!result.ok && result.end, "aborted");
+  for (const result of await Promise.all(running))
+    assert.equal(!result.ok && result.end, "aborted");
   assert.equal(await returned("return 1", { owner: "kim" }), 1);
 });
 
 test("store keeps small values", async () => {
-  const result = await run("store.set('a', { n: 1 }); store.set('b', 2); store.delete('b'); return store.keys()");
+  const result = await run(
+    "store.set('a', { n: 1 }); store.set('b', 2); store.delete('b'); return store.keys()",
+  );
   assert.ok(result.ok);
   assert.deepEqual([result.json, result.store], ['["a"]', '{"a":{"n":1}}']);
   assert.match((await errorOf("store.set('a', 'x'.repeat(100000))")).error.message, /64 KB/);

@@ -188,7 +188,8 @@ function runOn({ thread: worker, answered, namesPort }: SandboxWorker, run: Run)
         return void Atomics.notify(answered, 0);
       }
       awaited += message.asked.length;
-      for (const { id, kind, json } of message.asked) void request(kind, json).then((answer) => give(id, answer));
+      for (const { id, kind, json } of message.asked)
+        void request(kind, json).then((answer) => give(id, answer));
     };
     let awaited = 0;
     let ids: number[] = [];
@@ -210,7 +211,8 @@ function runOn({ thread: worker, answered, namesPort }: SandboxWorker, run: Run)
       // The worker may have the program of another caller by now.
       if (!isOver) worker.postMessage(message);
     };
-    const onError = ({ message }: Error) => end(stopped("broken", `The sandbox failed: ${message}`));
+    const onError = ({ message }: Error) =>
+      end(stopped("broken", `The sandbox failed: ${message}`));
     const onExit = () => end(stopped("broken", "The sandbox ended before the program did."));
     worker.on("message", onMessage).on("error", onError).on("exit", onExit);
     signal.addEventListener("abort", onAbort, { once: true });

@@ -3,7 +3,8 @@ import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
 import type { ServerContainer } from "../../../src/model/servers/server.ts";
 import { findRuntime, missingRuntime, parseMount } from "./open-container.ts";
 
-const install = "Install Docker from https://docs.docker.com/get-started/get-docker, or Podman from https://podman.io.";
+const install =
+  "Install Docker from https://docs.docker.com/get-started/get-docker, or Podman from https://podman.io.";
 
 /** The runtime that starts it, and what of this machine it is to see. */
 export function checkContainer(
@@ -19,9 +20,18 @@ export function checkContainer(
     .map((mount) => parseMount(mount).source)
     .find((source) => statSync(source, { throwIfNoEntry: false }) === undefined);
   if (gone !== undefined)
-    return failed(`'container.mounts' names ${gone}, which does not exist.`, "Create it, or correct the mount.");
-  const network = container.network === "none" ? "without a network" : `in the network '${container.network}'`;
-  return { name: "container", ok: true, detail: `${runtime} runs ${container.image} ${network}.`, fix: null };
+    return failed(
+      `'container.mounts' names ${gone}, which does not exist.`,
+      "Create it, or correct the mount.",
+    );
+  const network =
+    container.network === "none" ? "without a network" : `in the network '${container.network}'`;
+  return {
+    name: "container",
+    ok: true,
+    detail: `${runtime} runs ${container.image} ${network}.`,
+    fix: null,
+  };
 }
 
 function failed(detail: string, fix: string): DoctorCheck {

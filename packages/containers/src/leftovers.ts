@@ -69,8 +69,11 @@ function isElsewhere(pid: number): boolean {
 /** What it prints; nothing where it fails, because a container that is gone is what was wanted. */
 function run(runtime: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
-    execFile(runtime, args, { timeout: limitMs, killSignal: "SIGKILL", windowsHide: true }, (_, stdout) =>
-      resolve(stdout),
+    execFile(
+      runtime,
+      args,
+      { timeout: limitMs, killSignal: "SIGKILL", windowsHide: true },
+      (_, stdout) => resolve(stdout),
     );
   });
 }

@@ -3,7 +3,11 @@ import { hostname } from "node:os";
 import { delimiter, join } from "node:path";
 import { once } from "../../../src/lib/async/once.ts";
 import type { ServerContainer } from "../../../src/model/servers/server.ts";
-import { type Channel, type ChannelHandlers, TransportError } from "../../../src/protocol/message.ts";
+import {
+  type Channel,
+  type ChannelHandlers,
+  TransportError,
+} from "../../../src/protocol/message.ts";
 import { type ContainerOptions, openStdio } from "../../../src/servers/servers.ts";
 import { removeEnvFile, writeEnvFile } from "./env-file.ts";
 import { hostLabel, nameContainer, removeContainer, sweepLeftovers } from "./leftovers.ts";
@@ -11,7 +15,10 @@ import { hostLabel, nameContainer, removeContainer, sweepLeftovers } from "./lef
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The server runs in a container; the process that we talk to is the runtime's client. */
-export async function openContainer(options: ContainerOptions, handlers: ChannelHandlers): Promise<Channel> {
+export async function openContainer(
+  options: ContainerOptions,
+  handlers: ChannelHandlers,
+): Promise<Channel> {
   const { container, parentEnvironment, cwd, ...line } = options;
   const runtime = findRuntime(container.runtime, parentEnvironment);
   if (runtime === null) throw new TransportError(missingRuntime(container), { sent: false });
@@ -33,7 +40,11 @@ export async function openContainer(options: ContainerOptions, handlers: Channel
         cwd,
         parentEnvironment,
         command: runtime,
-        args: runArguments(container, { name, envFile, words: [options.command ?? [], options.args].flat() }),
+        args: runArguments(container, {
+          name,
+          envFile,
+          words: [options.command ?? [], options.args].flat(),
+        }),
         container: { runtime, name },
         afterStop: remove,
       },
@@ -55,7 +66,11 @@ export async function openContainer(options: ContainerOptions, handlers: Channel
   }
 }
 
-function variablesOf({ env: names }: ServerContainer, own: Readonly<Record<string, string>>, parent: Environment) {
+function variablesOf(
+  { env: names }: ServerContainer,
+  own: Readonly<Record<string, string>>,
+  parent: Environment,
+) {
   const passed = names.flatMap((name) => {
     const value = parent[name];
     return value === undefined ? [] : [[name, value] as const];
@@ -114,11 +129,17 @@ function mountOption(mount: string): string {
 const runtimes = ["docker", "podman"] as const;
 
 /** By its whole path: a variable for the server must not change which program starts it. */
-export function findRuntime(wanted: ServerContainer["runtime"], environment: Environment): string | null {
-  const path = Object.entries(environment).find(([name]) => name.toUpperCase() === "PATH")?.[1] ?? "";
+export function findRuntime(
+  wanted: ServerContainer["runtime"],
+  environment: Environment,
+): string | null {
+  const path =
+    Object.entries(environment).find(([name]) => name.toUpperCase() === "PATH")?.[1] ?? "";
   const names = wanted === "auto" ? runtimes : [wanted];
   const files = names.flatMap((name) => (process.platform === "win32" ? [`${name}.exe`] : [name]));
-  const places = files.flatMap((file) => path.split(delimiter).map((directory) => join(directory, file)));
+  const places = files.flatMap((file) =>
+    path.split(delimiter).map((directory) => join(directory, file)),
+  );
   return places.find((file) => existsSync(file)) ?? null;
 }
 

@@ -5,7 +5,12 @@ import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
 import { asShown } from "../../../src/model/foreign.ts";
 import type { ServerDefinition } from "../../../src/model/servers/server.ts";
 import { TransportError } from "../../../src/protocol/message.ts";
-import type { DescribedApi, RequestCredentials, ServerPackages, TakeTools } from "../../../src/servers/servers.ts";
+import type {
+  DescribedApi,
+  RequestCredentials,
+  ServerPackages,
+  TakeTools,
+} from "../../../src/servers/servers.ts";
 import { checkEnvironment, failed, passed } from "./check-configuration.ts";
 import { checkReachable } from "./check-network.ts";
 import { checkTools } from "./check-session.ts";
@@ -23,10 +28,12 @@ type Examined = {
 export async function examineApi(examined: Examined): Promise<DoctorCheck[]> {
   const { name, definition, limitMs, takeTools, namedBy, packages } = examined;
   const { describeApi } = await packages.openapi();
-  const api = await describeApi(definition, AbortSignal.timeout(limitMs)).catch((thrown: unknown) => {
-    if (!(thrown instanceof TransportError)) throw thrown;
-    return failed("document", redact(sentence(thrown.message)), documentFix(thrown));
-  });
+  const api = await describeApi(definition, AbortSignal.timeout(limitMs)).catch(
+    (thrown: unknown) => {
+      if (!(thrown instanceof TransportError)) throw thrown;
+      return failed("document", redact(sentence(thrown.message)), documentFix(thrown));
+    },
+  );
   const known = checkEnvironment(definition);
   if (api === null || "ok" in api) return [known, ...(api === null ? [] : [api])];
   const { base, title, tools } = api;
@@ -34,9 +41,15 @@ export async function examineApi(examined: Examined): Promise<DoctorCheck[]> {
     "document",
     `It describes ${title} with ${countOf(tools.length, "operation")} at ${asShown(base)}.`,
   );
-  const taken = checkTools(name, definition, { session: null, listed: tools, failure: null }, takeTools);
+  const taken = checkTools(
+    name,
+    definition,
+    { session: null, listed: tools, failure: null },
+    takeTools,
+  );
   const address = await checkAddress(api, namedBy);
-  const reachable = address instanceof URL ? await checkReachable(address, limitMs, "baseUrl") : address;
+  const reachable =
+    address instanceof URL ? await checkReachable(address, limitMs, "baseUrl") : address;
   return [known, described, checkCredentials(definition, api), reachable, taken];
 }
 
@@ -49,16 +62,24 @@ async function checkAddress(api: DescribedApi, namedBy = strangers.namedBy) {
     await address.gate.check(address.url);
     return address.url;
   } catch (thrown) {
-    return failed("reachable", sentence((thrown as Error).message), "Set 'baseUrl' to the address of the API.");
+    return failed(
+      "reachable",
+      sentence((thrown as Error).message),
+      "Set 'baseUrl' to the address of the API.",
+    );
   }
 }
 
 function documentFix({ status }: TransportError): string {
-  if (status === 401 || status === 403) return "Add what the document's host wants to 'headers', or save it as a file.";
+  if (status === 401 || status === 403)
+    return "Add what the document's host wants to 'headers', or save it as a file.";
   return "Correct 'openapi': the file or address of an OpenAPI 3.0, 3.1 or Swagger 2.0 document as JSON or YAML.";
 }
 
-function checkCredentials({ auth, headers }: ServerDefinition, { schemes }: DescribedApi): DoctorCheck {
+function checkCredentials(
+  { auth, headers }: ServerDefinition,
+  { schemes }: DescribedApi,
+): DoctorCheck {
   const names = schemes.join(", ");
   const unknown = Object.keys(auth?.schemes ?? {}).filter((name) => !schemes.includes(name));
   if (unknown.length > 0) {

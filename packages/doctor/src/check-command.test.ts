@@ -1,18 +1,36 @@
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { type TemporaryDirectory, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
+import {
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
 import { checkCommand, checkDirectory } from "./check-command.ts";
 
 const commands: [title: string, command: string, detail: RegExp, fix: RegExp][] = [
-  ["a mistyped launcher", "nppx", /'nppx' was not found in the 1 directories of PATH/, /Change 'command' to 'npx'/],
+  [
+    "a mistyped launcher",
+    "nppx",
+    /'nppx' was not found in the 1 directories of PATH/,
+    /Change 'command' to 'npx'/,
+  ],
   ["a mistyped program", "notes-servr", /was not found/, /Change 'command' to 'notes-server'/],
   ["a launcher that is not installed", "uvx", /not found/, /^Install uv /],
   ["Docker that is not installed", "docker", /not found/, /^Install Docker /],
   ["a program under its other name", "python", /not found/, /Change 'command' to 'python3'/],
-  ["an unknown program", "zzzzzzzz", /not found/, /^Install 'zzzzzzzz', or set 'command' to its full path/],
-  ["a whole command line", "npx -y notes-server", /not found/, /Set 'command' to 'npx' .* \["-y","notes-server"\]/],
+  [
+    "an unknown program",
+    "zzzzzzzz",
+    /not found/,
+    /^Install 'zzzzzzzz', or set 'command' to its full path/,
+  ],
+  [
+    "a whole command line",
+    "npx -y notes-server",
+    /not found/,
+    /Set 'command' to 'npx' .* \["-y","notes-server"\]/,
+  ],
   [
     "a path with a home that no shell fills in",
     "~/bin/notes",
@@ -76,7 +94,8 @@ test("a directory that is not there is reported with what is there instead", asy
 /** A directory with a `bin` of its own, in which little is installed. */
 async function project(): Promise<TemporaryDirectory> {
   const directory = await temporaryDirectory();
-  for (const name of ["bin/folder", "shadow/npx"]) mkdirSync(directory.file(name), { recursive: true });
+  for (const name of ["bin/folder", "shadow/npx"])
+    mkdirSync(directory.file(name), { recursive: true });
   for (const name of ["npx", "notes-server", "python3"]) {
     writeFileSync(directory.file(`bin/${name}`), "#!/bin/sh\n");
     chmodSync(directory.file(`bin/${name}`), 0o755);

@@ -31,7 +31,12 @@ export function dependsOnDirectory(command: string | undefined): boolean {
   return command !== undefined && isPath(command) && !isAbsolute(command);
 }
 
-const interpreters: Record<string, string> = { ".js": "node", ".mjs": "node", ".cjs": "node", ".py": "python3" };
+const interpreters: Record<string, string> = {
+  ".js": "node",
+  ".mjs": "node",
+  ".cjs": "node",
+  ".py": "python3",
+};
 
 function unusableFile({ path, isDirectory }: NonNullable<CommandSearch["unusable"]>): DoctorCheck {
   const inside = "Change 'command' to a program inside that directory.";
@@ -45,9 +50,15 @@ function unusableFile({ path, isDirectory }: NonNullable<CommandSearch["unusable
 
 function missing(command: string, place: Place): DoctorCheck {
   const { cwd, path } = place;
-  const where = isPath(command) ? `in ${cwd}` : `in the ${searchPath(path, cwd).length} directories of PATH`;
-  const detail = isAbsolute(command) ? `There is no file ${command}.` : `'${command}' was not found ${where}.`;
-  const fix = unshelled(command, place) ?? (isPath(command) ? pathFix(command, place) : nameFix(command, place));
+  const where = isPath(command)
+    ? `in ${cwd}`
+    : `in the ${searchPath(path, cwd).length} directories of PATH`;
+  const detail = isAbsolute(command)
+    ? `There is no file ${command}.`
+    : `'${command}' was not found ${where}.`;
+  const fix =
+    unshelled(command, place) ??
+    (isPath(command) ? pathFix(command, place) : nameFix(command, place));
   return failed("command", detail, fix);
 }
 
@@ -62,7 +73,9 @@ function unshelled(command: string, { cwd, path }: Place): string | null {
 
 function pathFix(command: string, { cwd }: Place): string {
   const near = nearestFile(resolve(cwd, command));
-  return near === null ? "Correct the path in 'command'." : `Change 'command' to what is there: ${near}.`;
+  return near === null
+    ? "Correct the path in 'command'."
+    : `Change 'command' to what is there: ${near}.`;
 }
 
 const launchers: Record<string, string> = {
@@ -77,11 +90,17 @@ const launchers: Record<string, string> = {
   bunx: "Install Bun from https://bun.sh; it brings 'bunx'.",
   deno: "Install Deno from https://deno.com.",
 };
-const sameProgram: Record<string, string> = { python: "python3", python3: "python", pip: "pip3", docker: "podman" };
+const sameProgram: Record<string, string> = {
+  python: "python3",
+  python3: "python",
+  pip: "pip3",
+  docker: "podman",
+};
 
 function nameFix(command: string, { cwd, path }: Place): string {
   const other = sameProgram[command];
-  if (other && findCommand(other, cwd, path).found) return `Change 'command' to '${other}', which is installed.`;
+  if (other && findCommand(other, cwd, path).found)
+    return `Change 'command' to '${other}', which is installed.`;
   const install = launchers[command];
   if (install) return install;
   const near = nearestCommand(command, searchPath(path, cwd).flatMap(entriesOf));
@@ -92,7 +111,10 @@ function nameFix(command: string, { cwd, path }: Place): string {
 /** Among thousands of short names something is always near, so the likely ones come first. */
 function nearestCommand(command: string, installed: readonly string[]): string | undefined {
   const likely = Object.keys(launchers).filter((name) => installed.includes(name));
-  const [near] = [...nearest(command, likely, 1), ...(command.length > 3 ? nearest(command, installed, 1) : [])];
+  const [near] = [
+    ...nearest(command, likely, 1),
+    ...(command.length > 3 ? nearest(command, installed, 1) : []),
+  ];
   return near;
 }
 
@@ -103,7 +125,11 @@ export function checkDirectory(path: string): DoctorCheck {
   if (found) return failed("cwd", `${path} is a file, not a directory.`, example);
   const near = nearestFile(path);
   const make = `Create the directory or correct 'cwd': mkdir -p '${path}'.`;
-  return failed("cwd", `There is no directory ${path}.`, near ? `Change 'cwd' to what is there: ${near}.` : make);
+  return failed(
+    "cwd",
+    `There is no directory ${path}.`,
+    near ? `Change 'cwd' to what is there: ${near}.` : make,
+  );
 }
 
 function nearestFile(path: string): string | null {
@@ -137,7 +163,9 @@ export function isPath(command: string): boolean {
 
 export function searchPath(path: string | undefined, cwd: string): string[] {
   const directories = (path ?? (onWindows ? "" : "/usr/bin:/bin")).split(delimiter);
-  return directories.filter((directory) => directory !== "").map((directory) => resolve(cwd, directory));
+  return directories
+    .filter((directory) => directory !== "")
+    .map((directory) => resolve(cwd, directory));
 }
 
 function entriesOf(directory: string): string[] {
@@ -159,7 +187,11 @@ export function renderCommandLine({ command = "", args, env, cwd }: ServerDefini
     ([name, value]) => `${name}=${looksSecret(name) ? "'[redacted]'" : quote(redact(value))}`,
   );
   const shown = maskSecrets(args) as string[];
-  const words = [...variables, quote(redact(command)), ...shown.map((word) => quote(redact(word)))].join(" ");
+  const words = [
+    ...variables,
+    quote(redact(command)),
+    ...shown.map((word) => quote(redact(word))),
+  ].join(" ");
   return cwd === undefined ? words : `cd ${quote(cwd)} && ${words}`;
 }
 

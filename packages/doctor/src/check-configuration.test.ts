@@ -8,7 +8,10 @@ const broken: [reason: string, fix: RegExp][] = [
     "env.TOKEN: environment variable API_TOKEN is not set",
     /^Set API_TOKEN, or .*\$\{API_TOKEN:-default\} in 'env.TOKEN' of 'notes'/,
   ],
-  ["notes: neither 'command' nor 'url' is given", /^Add 'command' .* or 'url' .* to server 'notes'/],
+  [
+    "notes: neither 'command' nor 'url' is given",
+    /^Add 'command' .* or 'url' .* to server 'notes'/,
+  ],
   ["notes: stdio needs a 'command'", /^Add 'command' to server 'notes'/],
   ["timeoutMs: must be a number, not a string", /^Correct 'timeoutMs' of 'notes'/],
 ];
@@ -26,7 +29,11 @@ test("a placeholder of a page in env, headers and auth is named, with the variab
     ServerDefinition.parse({
       transport: "stdio",
       command: "notes-server",
-      env: { NOTES_TOKEN: "<YOUR_TOKEN>", API_KEY: "API_KEY", URL: "https://app:s3cret@your-host/" },
+      env: {
+        NOTES_TOKEN: "<YOUR_TOKEN>",
+        API_KEY: "API_KEY",
+        URL: "https://app:s3cret@your-host/",
+      },
     }),
   );
   assert.equal(
@@ -54,6 +61,14 @@ test("a placeholder of a page in env, headers and auth is named, with the variab
 });
 
 test("real values in env and headers are left alone", () => {
-  const env = { TOKEN: "ghp_16C7e42F292c6912E7710c838347Ae178B4a", PROJECT: "my-project", FORMAT: "{message}" };
-  assert.equal(checkEnvironment(ServerDefinition.parse({ transport: "stdio", command: "notes-server", env })).ok, true);
+  const env = {
+    TOKEN: "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+    PROJECT: "my-project",
+    FORMAT: "{message}",
+  };
+  assert.equal(
+    checkEnvironment(ServerDefinition.parse({ transport: "stdio", command: "notes-server", env }))
+      .ok,
+    true,
+  );
 });

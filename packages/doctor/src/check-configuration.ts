@@ -23,9 +23,11 @@ export function checkTrusted({ what, remedy }: { what: string; remedy: string })
 
 function fixOf(server: string, reason: string): string {
   const [, field] = /^([\w.[\]-]+): /.exec(reason) ?? [];
-  const key = field === undefined || field === server ? `server '${server}'` : `'${field}' of '${server}'`;
+  const key =
+    field === undefined || field === server ? `server '${server}'` : `'${field}' of '${server}'`;
   const [, variable] = /environment variable (\w+) is not set/.exec(reason) ?? [];
-  if (variable !== undefined) return `Set ${variable}, or write \${${variable}:-default} in ${key}.`;
+  if (variable !== undefined)
+    return `Set ${variable}, or write \${${variable}:-default} in ${key}.`;
   if (reason.includes("neither 'command' nor 'url'"))
     return `Add 'command' for a local server or 'url' for a remote one, 'openapi' for an API, or 'skills' for a folder of skills, to ${key}.`;
   if (reason.includes("needs a 'command'")) return `Add 'command' to ${key}.`;
@@ -47,7 +49,8 @@ export function checkEnvironment(definition: ServerDefinition): DoctorCheck {
     ...args.flatMap((value, at) => placeholderTrouble(`args[${at}]`, placeholder.exec(value)?.[0])),
   ];
   const [first] = troubles;
-  if (first) return failed("environment", troubles.map(({ detail }) => detail).join(" "), first.fix);
+  if (first)
+    return failed("environment", troubles.map(({ detail }) => detail).join(" "), first.fix);
   const [what, given] = transport === "stdio" ? ["'env'", env] : ["'headers'", headers];
   return passed("environment", `${what} sets ${Object.keys(given).join(", ") || "nothing"}.`);
 }

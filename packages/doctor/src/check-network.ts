@@ -3,15 +3,24 @@ import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { abortable } from "../../../src/lib/async/signals.ts";
 import { configured, EgressRefused } from "../../../src/lib/net/egress.ts";
-import { type HttpProxy, hostOf, isEncrypted, ProxyFailed, proxyFor } from "../../../src/lib/net/proxy.ts";
+import {
+  type HttpProxy,
+  hostOf,
+  isEncrypted,
+  ProxyFailed,
+  proxyFor,
+} from "../../../src/lib/net/proxy.ts";
 import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
 import { failed, passed } from "./check-configuration.ts";
 
 export function checkUrl(text: string | undefined): { url: URL } | { check: DoctorCheck } {
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : null;
   if (url && /^(?:https?|wss?):$/.test(url.protocol) && url.hostname !== "") return { url };
-  const detail = text === undefined ? "There is no 'url'." : "'url' is not an address that can be used.";
-  return { check: failed("url", detail, "Write 'url' as https://HOST/PATH or http://HOST:PORT/PATH.") };
+  const detail =
+    text === undefined ? "There is no 'url'." : "'url' is not an address that can be used.";
+  return {
+    check: failed("url", detail, "Write 'url' as https://HOST/PATH or http://HOST:PORT/PATH."),
+  };
 }
 
 /** Name, port, encryption: each fails for its own reasons. `key`: where the address stands. */
@@ -28,11 +37,16 @@ export async function checkReachable(url: URL, limitMs: number, key = "url"): Pr
     explain = brokenTls;
     if (isEncrypted(url)) await encrypt(url, socket, signal, true);
     const through = proxy === null ? "" : ` through the proxy at ${proxy.url.host}`;
-    return passed("reachable", `${url.host} accepts ${isEncrypted(url) ? "TLS " : ""}connections${through}.`);
+    return passed(
+      "reachable",
+      `${url.host} accepts ${isEncrypted(url) ? "TLS " : ""}connections${through}.`,
+    );
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException;
-    if (thrown instanceof EgressRefused) return failed("reachable", `${message}.`, `Correct '${key}'.`);
-    if (thrown instanceof ProxyFailed) return failed("reachable", asSentence(thrown.detail), asSentence(thrown.remedy));
+    if (thrown instanceof EgressRefused)
+      return failed("reachable", `${message}.`, `Correct '${key}'.`);
+    if (thrown instanceof ProxyFailed)
+      return failed("reachable", asSentence(thrown.detail), asSentence(thrown.remedy));
     const known = typeof code === "string" ? code : "";
     const late = signal.aborted ? `within ${limitMs / 1000} s` : null;
     const [detail, fix] = explain(url, { code: known, reason: known || message, late });
@@ -85,7 +99,11 @@ function openSocket(url: URL, signal: AbortSignal): Promise<Socket> {
 function encrypt(url: URL, socket: Socket, signal: AbortSignal, verify: boolean): Promise<Socket> {
   const host = hostOf(url);
   const servername = isIP(host) === 0 ? { servername: host } : {};
-  return settled(connectTls({ socket, host, ...servername, rejectUnauthorized: verify }), "secureConnect", signal);
+  return settled(
+    connectTls({ socket, host, ...servername, rejectUnauthorized: verify }),
+    "secureConnect",
+    signal,
+  );
 }
 
 function settled<T extends Socket>(socket: T, event: string, signal: AbortSignal): Promise<T> {
@@ -120,7 +138,11 @@ const closedPort: Explain = ({ host }, { code, reason, late }) => {
   return [`${host} ${why}.`, `Let this machine reach ${host} through its network and firewall.`];
 };
 
-const certificateProblems: readonly [codes: readonly string[], what: string, fix: (host: string) => string][] = [
+const certificateProblems: readonly [
+  codes: readonly string[],
+  what: string,
+  fix: (host: string) => string,
+][] = [
   [
     [
       "DEPTH_ZERO_SELF_SIGNED_CERT",
@@ -130,7 +152,8 @@ const certificateProblems: readonly [codes: readonly string[], what: string, fix
       "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
     ],
     "is signed by no authority that this machine trusts",
-    () => "Start toolplane with NODE_EXTRA_CA_CERTS=FILE, where FILE holds the certificate of its issuer.",
+    () =>
+      "Start toolplane with NODE_EXTRA_CA_CERTS=FILE, where FILE holds the certificate of its issuer.",
   ],
   [["CERT_HAS_EXPIRED"], "has expired", (host) => `Renew the certificate of ${host}.`],
   [
@@ -141,9 +164,12 @@ const certificateProblems: readonly [codes: readonly string[], what: string, fix
 ];
 
 const brokenTls: Explain = ({ host }, { code, reason, late }) => {
-  const [, what, fix] = certificateProblems.find(([codes]) => late === null && codes.includes(code)) ?? [];
+  const [, what, fix] =
+    certificateProblems.find(([codes]) => late === null && codes.includes(code)) ?? [];
   if (fix) return [`The certificate of ${host} ${what}.`, fix(host)];
-  const said = code.startsWith("ERR_SSL_") ? code.slice("ERR_SSL_".length).replaceAll("_", " ").toLowerCase() : reason;
+  const said = code.startsWith("ERR_SSL_")
+    ? code.slice("ERR_SSL_".length).replaceAll("_", " ").toLowerCase()
+    : reason;
   return [
     `${host} accepts connections but does not speak TLS (${late === null ? said : `no answer ${late}`}).`,
     "Change the beginning of 'url' to http:// if the port is a plain one, or correct the port.",

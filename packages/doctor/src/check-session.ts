@@ -22,9 +22,15 @@ import {
 import { renderCommandLine } from "./check-command.ts";
 import { failed, passed } from "./check-configuration.ts";
 
-export function checkHandshake(definition: ServerDefinition, { session, failure }: Opened): DoctorCheck {
+export function checkHandshake(
+  definition: ServerDefinition,
+  { session, failure }: Opened,
+): DoctorCheck {
   if (failure && !session) {
-    const fix = definition.transport === "stdio" ? processFix(definition, failure) : remoteFix(definition, failure);
+    const fix =
+      definition.transport === "stdio"
+        ? processFix(definition, failure)
+        : remoteFix(definition, failure);
     return failed("handshake", describe(failure), fix);
   }
   const server = session?.server ?? "a server without a name";
@@ -51,14 +57,20 @@ function excerptOf(said: string): string {
 
 /** What servers write when they cannot start, and the remedy. */
 const complaints: [said: RegExp, fix: (found: string) => string][] = [
-  [/npm (?:error|ERR!) (?:code )?E?404/i, () => "Correct the name of the package in 'args'; npm does not know it."],
+  [
+    /npm (?:error|ERR!) (?:code )?E?404/i,
+    () => "Correct the name of the package in 'args'; npm does not know it.",
+  ],
   [
     /Cannot find (?:module|package) '([^'./\\][^':\\]*)'/,
     (found) => `Install the package ${found} in the server's project.`,
   ],
   [/Cannot find module '([^']+)'/, (found) => `Correct the path in 'args': there is no ${found}.`],
   [/can't open file '([^']+)'/, (found) => `Correct the path in 'args': there is no ${found}.`],
-  [/No module named '?([\w.]+)/, (found) => `Install the Python module ${found} for the Python that 'command' runs.`],
+  [
+    /No module named '?([\w.]+)/,
+    (found) => `Install the Python module ${found} for the Python that 'command' runs.`,
+  ],
   [/Cannot connect to the Docker daemon/i, () => "Start Docker."],
 ];
 
@@ -98,7 +110,8 @@ function remoteFix(definition: ServerDefinition, { reason, status }: Failure): s
 function credentialFix({ headers, auth }: ServerDefinition): string {
   if (auth?.token) return "Replace 'auth.token' by a token that the server accepts.";
   const given = Object.keys(headers).find((name) => /^authorization$|key|token/i.test(name));
-  if (given !== undefined) return `Replace the token in 'headers.${given}' by one that the server accepts.`;
+  if (given !== undefined)
+    return `Replace the token in 'headers.${given}' by one that the server accepts.`;
   return "Add the token that the server wants as 'auth.token' or in 'headers.Authorization'.";
 }
 
@@ -115,15 +128,22 @@ export function checkTools(
   takeTools: TakeTools,
 ): DoctorCheck {
   if (listed === null) {
-    const detail = failure ? `Asked for its tools: ${describe(failure)}` : "It did not list its tools.";
+    const detail = failure
+      ? `Asked for its tools: ${describe(failure)}`
+      : "It did not list its tools.";
     return failed("tools", detail, listingFix(definition));
   }
   const taken = takeTools(server, definition, listed);
   const missing = missingNames(definition, listed).join(", ");
-  if (missing !== "") return failed("tools", `'allow_tools' names ${missing}, which it does not offer.`, namesFix);
+  if (missing !== "")
+    return failed("tools", `'allow_tools' names ${missing}, which it does not offer.`, namesFix);
   const detail = summary(listed.length, taken);
   if (taken.tools.length > 0 || taken.rejected.length === 0) return passed("tools", detail);
-  return failed("tools", detail, "Update the server, or tell its authors what is wrong with its tools.");
+  return failed(
+    "tools",
+    detail,
+    "Update the server, or tell its authors what is wrong with its tools.",
+  );
 }
 
 const namesFix = "Correct these names in 'allow_tools', or take them out.";
@@ -131,20 +151,25 @@ const namesFix = "Correct these names in 'allow_tools', or take them out.";
 /** Globs may match nothing; a whole name that matches nothing is a mistake. */
 function missingNames({ allow_tools }: ServerDefinition, listed: readonly unknown[]): string[] {
   const names = new Set(listed.map((tool) => (isObject(tool) ? tool.name : undefined)));
-  return (allow_tools ?? []).filter((name) => /^[\w.-]+$/.test(name) && !names.has(name)).map((name) => `'${name}'`);
+  return (allow_tools ?? [])
+    .filter((name) => /^[\w.-]+$/.test(name) && !names.has(name))
+    .map((name) => `'${name}'`);
 }
 
 function summary(listed: number, { tools, rejected }: ReturnType<TakeTools>): string {
   if (listed === 0) return "It offers no tools, so there is nothing to call.";
   const [first] = rejected;
-  const refused = first ? ` ${rejected.length} cannot be used, first '${first.tool}': ${first.reason}.` : "";
+  const refused = first
+    ? ` ${rejected.length} cannot be used, first '${first.tool}': ${first.reason}.`
+    : "";
   const filtered = listed - tools.length - rejected.length;
   const kept = filtered > 0 ? ` ${filtered} are kept out by 'allow_tools' and 'deny_tools'.` : "";
   return `${tools.length} of ${countOf(listed, "tool")} can be called.${refused}${kept}`;
 }
 
 function listingFix(definition: ServerDefinition): string {
-  if (definition.transport !== "stdio") return "Ask the operator of the server why it does not answer tools/list.";
+  if (definition.transport !== "stdio")
+    return "Ask the operator of the server why it does not answer tools/list.";
   return `Run it by hand to see what it says when it lists its tools: ${renderCommandLine(definition)}`;
 }
 
@@ -180,7 +205,8 @@ export async function openServer(
     onNoise: (text: string) => {
       noise ??= text;
     },
-    onTooLarge: (bytes: number) => new RpcError(-32603, `its answer of ${bytes} bytes is too large`),
+    onTooLarge: (bytes: number) =>
+      new RpcError(-32603, `its answer of ${bytes} bytes is too large`),
     onClose: () => undefined,
     onEnded: closed.resolve,
   };
@@ -191,7 +217,10 @@ export async function openServer(
       { ...asDoctor(definition), definition, environment, packages, signal, onOpened },
       handlers,
     );
-    opened.session = { protocolVersion: session.protocolVersion, server: nameOf(session.serverInfo) };
+    opened.session = {
+      protocolVersion: session.protocolVersion,
+      server: nameOf(session.serverInfo),
+    };
     waitsMs = limitMs;
     limiter.extend();
     const offersTools = session.era === "modern" || session.capabilities.tools !== undefined;
@@ -211,8 +240,14 @@ export async function openServer(
     noise,
     closed: closed.promise,
   });
-  const install = installFailure(definition, ending.thrown instanceof TransportError ? ending.thrown.said : "");
-  return { ...opened, failure: install === null ? failure : { ...failure, said: install.lines.join("\n") } };
+  const install = installFailure(
+    definition,
+    ending.thrown instanceof TransportError ? ending.thrown.said : "",
+  );
+  return {
+    ...opened,
+    failure: install === null ? failure : { ...failure, said: install.lines.join("\n") },
+  };
 }
 
 /** Only configured headers: a check starts no sign-in. */
@@ -255,16 +290,34 @@ type Ending = {
 };
 
 /** Why a session failed or ended. The channel is closed by now. */
-async function explain({ thrown, tooLate, limitMs, channel, noise, closed }: Ending): Promise<Failure> {
+async function explain({
+  thrown,
+  tooLate,
+  limitMs,
+  channel,
+  noise,
+  closed,
+}: Ending): Promise<Failure> {
   if (tooLate) {
     const isProcess = channel?.pid != null;
     const ended = isProcess ? await Promise.race([closed, sleep(stderrDrainMs, null)]) : null;
-    const wrote = isProcess && noise !== undefined ? `it wrote '${noise}' to stdout, which is not MCP, and` : "it";
-    return { kind: "too late", reason: `${wrote} gave no answer within ${limitMs / 1000} s`, said: saidBy(ended) };
+    const wrote =
+      isProcess && noise !== undefined
+        ? `it wrote '${noise}' to stdout, which is not MCP, and`
+        : "it";
+    return {
+      kind: "too late",
+      reason: `${wrote} gave no answer within ${limitMs / 1000} s`,
+      said: saidBy(ended),
+    };
   }
-  const reason = redact(plainText(thrown instanceof Error ? thrown.message : String(thrown))).slice(0, maxReason);
+  const reason = redact(plainText(thrown instanceof Error ? thrown.message : String(thrown))).slice(
+    0,
+    maxReason,
+  );
   const said = saidBy(thrown);
-  if (thrown instanceof RpcError) return { kind: "refused", reason: `it answered with an error: ${reason}`, said };
+  if (thrown instanceof RpcError)
+    return { kind: "refused", reason: `it answered with an error: ${reason}`, said };
   const status = thrown instanceof TransportError ? thrown.status : undefined;
   return { kind: channel === undefined ? "not started" : "lost", reason, status, said };
 }

@@ -16,7 +16,13 @@ import {
   type TakeTools,
 } from "../../../src/servers/servers.ts";
 import { checkCommand, checkDirectory, dependsOnDirectory } from "./check-command.ts";
-import { checkBroken, checkEnvironment, checkTrusted, failed, passed } from "./check-configuration.ts";
+import {
+  checkBroken,
+  checkEnvironment,
+  checkTrusted,
+  failed,
+  passed,
+} from "./check-configuration.ts";
 import { checkReachable, checkUrl, isTlsPort, plainOnTlsPort } from "./check-network.ts";
 import { checkHandshake, checkTools, openServer } from "./check-session.ts";
 import { readLoginShell } from "./login-shell.ts";
@@ -45,8 +51,14 @@ export const examineServers: DoctorPackage["examineServers"] = async (names, dir
       loginShell,
       namedBy,
     };
-    const found = await examineServer(name, subject, { ...options, isInstalled: listedAt !== null }).catch(crashed);
-    const secrets = [...referenced(definition, subject), ...inheritedSecrets(environment, definition?.inheritEnv)];
+    const found = await examineServer(name, subject, {
+      ...options,
+      isInstalled: listedAt !== null,
+    }).catch(crashed);
+    const secrets = [
+      ...referenced(definition, subject),
+      ...inheritedSecrets(environment, definition?.inheritEnv),
+    ];
     const checks = hideIn(found, createHider([...means.secretValues(), ...secrets]));
     return { name, ok: checks.every(({ ok }) => ok), checks };
   };
@@ -54,7 +66,11 @@ export const examineServers: DoctorPackage["examineServers"] = async (names, dir
 };
 
 function hideIn(checks: readonly DoctorCheck[], hide: (text: string) => string): DoctorCheck[] {
-  return checks.map((check) => ({ ...check, detail: hide(check.detail), fix: check.fix && hide(check.fix) }));
+  return checks.map((check) => ({
+    ...check,
+    detail: hide(check.detail),
+    fix: check.fix && hide(check.fix),
+  }));
 }
 
 /** A check that crashes is a finding of its own. */
@@ -63,7 +79,10 @@ function crashed(thrown: unknown): DoctorCheck[] {
 }
 
 /** Values that became secret because they were read from elsewhere. */
-function referenced(written: ServerDefinition | undefined, subject: ServerDefinition | { broken: string }): string[] {
+function referenced(
+  written: ServerDefinition | undefined,
+  subject: ServerDefinition | { broken: string },
+): string[] {
   if (written === undefined || "broken" in subject) return [];
   const before = new Set(textsOf(written));
   return textsOf(subject).filter((text) => !before.has(text));
@@ -81,7 +100,9 @@ async function subjectOf(
   { resolveSecrets }: DoctorMeans,
 ) {
   if (definition === undefined) return { broken: broken[name] ?? "it is not configured" };
-  return resolveSecrets(name, definition).catch((thrown) => ({ broken: toPlaneError(thrown).message }));
+  return resolveSecrets(name, definition).catch((thrown) => ({
+    broken: toPlaneError(thrown).message,
+  }));
 }
 
 const defaultLimitMs = 10_000;
@@ -115,18 +136,29 @@ export async function examineServer(
   options: ExamineOptions,
 ): Promise<DoctorCheck[]> {
   if ("broken" in subject) return [checkBroken(name, subject.broken)];
-  const configured = passed("configuration", `It is complete; the transport is ${subject.transport}.`);
+  const configured = passed(
+    "configuration",
+    `It is complete; the transport is ${subject.transport}.`,
+  );
   if (!subject.enabled)
-    return [configured, passed("enabled", "It is switched off ('enabled' is false), so nothing else was checked.")];
+    return [
+      configured,
+      passed("enabled", "It is switched off ('enabled' is false), so nothing else was checked."),
+    ];
   const definition = { ...subject, cwd: resolve(options.directory, subject.cwd ?? "") };
   // What is too slow for the plane is too slow here.
   const limitMs = Math.min(options.limitMs ?? defaultLimitMs, subject.connectTimeoutMs);
   const examination = { name, definition, options, limitMs };
   const checks = await examinerOf(subject)(examination);
-  return hideIn([configured, passed("enabled", "It is switched on."), ...checks], hideSecrets(definition));
+  return hideIn(
+    [configured, passed("enabled", "It is switched on."), ...checks],
+    hideSecrets(definition),
+  );
 }
 
-function examinerOf({ transport }: ServerDefinition): (examination: Examination) => Promise<DoctorCheck[]> {
+function examinerOf({
+  transport,
+}: ServerDefinition): (examination: Examination) => Promise<DoctorCheck[]> {
   if (transport === "openapi")
     return async ({ options, ...rest }) =>
       (await import("./check-api.ts")).examineApi({ ...rest, ...options, limitMs: rest.limitMs });
@@ -149,7 +181,10 @@ async function examineProcess(examination: Examination): Promise<DoctorCheck[]> 
   if (options.installing) {
     const { since, lastLine } = options.installing;
     const said = lastLine === null ? "" : ` It last wrote: ${lastLine}`;
-    return [...checks, passed("install", `${installerOf(definition)} installs it since ${since}.${said}`)];
+    return [
+      ...checks,
+      passed("install", `${installerOf(definition)} installs it since ${since}.${said}`),
+    ];
   }
   const session = await examineSession(examination);
   const trouble = failedHandshake(session);
@@ -157,7 +192,10 @@ async function examineProcess(examination: Examination): Promise<DoctorCheck[]> 
 }
 
 /** What works by hand has a login shell's environment. */
-async function compare({ name, definition, options }: Examination, said: string): Promise<DoctorCheck[]> {
+async function compare(
+  { name, definition, options }: Examination,
+  said: string,
+): Promise<DoctorCheck[]> {
   const login = (await options.loginShell?.()) ?? null;
   if (login === null) return [];
   const { compareWithShell } = await import("./login-shell.ts");
@@ -174,7 +212,8 @@ async function examineRemote(examination: Examination): Promise<DoctorCheck[]> {
   const reachable = await checkReachable(url, limitMs);
   if (!reachable.ok) return [...known, reachable];
   const session = await examineSession(examination);
-  if (mayExpectTls(session) && (await isTlsPort(url, limitMs))) return [...known, plainOnTlsPort(url)];
+  if (mayExpectTls(session) && (await isTlsPort(url, limitMs)))
+    return [...known, plainOnTlsPort(url)];
   return [...known, reachable, ...session];
 }
 
@@ -189,7 +228,12 @@ function mayExpectTls(session: readonly DoctorCheck[]): boolean {
   return failed !== undefined && !/HTTP (?!400)\d{3}/.test(failed.detail);
 }
 
-async function examineSession({ name, definition, options, limitMs }: Examination): Promise<DoctorCheck[]> {
+async function examineSession({
+  name,
+  definition,
+  options,
+  limitMs,
+}: Examination): Promise<DoctorCheck[]> {
   const opened = await openServer(definition, options, {
     limitMs,
     installMs: Math.max(limitMs, definition.installTimeoutMs),
@@ -197,13 +241,21 @@ async function examineSession({ name, definition, options, limitMs }: Examinatio
   });
   options.onOpened?.(opened);
   const handshake = checkHandshake(definition, opened);
-  return handshake.ok ? [handshake, checkTools(name, definition, opened, options.takeTools)] : [handshake];
+  return handshake.ok
+    ? [handshake, checkTools(name, definition, opened, options.takeTools)]
+    : [handshake];
 }
 
 /** A named secret may be shorter than a guessed one. */
 const shortestSecret = 4;
 
-export function hideSecrets({ args, env, headers, auth, url }: ServerDefinition): (text: string) => string {
+export function hideSecrets({
+  args,
+  env,
+  headers,
+  auth,
+  url,
+}: ServerDefinition): (text: string) => string {
   const named = Object.entries({ ...env, ...headers }).filter(([name]) => looksSecret(name));
   const values = named.flatMap(([, value]) => [value, value.replace(/^\w+\s+/, "")]);
   const given = [auth?.token, auth?.clientSecret, ...Object.values(auth?.schemes ?? {})];
@@ -243,7 +295,10 @@ export const tryServer: DoctorPackage["tryServer"] = async (name, definition, wh
     },
   });
   const wrong = checks.find(({ ok }) => !ok);
-  const problem = wrong === undefined ? null : [wrong.detail, wrong.fix].filter((part) => part !== null).join(" ");
+  const problem =
+    wrong === undefined
+      ? null
+      : [wrong.detail, wrong.fix].filter((part) => part !== null).join(" ");
   const isAnonymous = definition.auth === undefined && Object.keys(definition.headers).length === 0;
   return { tools, needsSignIn: status === 401 && isAnonymous, problem };
 };

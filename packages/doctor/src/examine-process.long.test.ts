@@ -6,7 +6,11 @@ import { bundled } from "../../../src/bundled.ts";
 import { translateTools } from "../../../src/catalogue/sources/mcp.ts";
 import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
 import { patientSeconds } from "../../../test/fixtures/patience.ts";
-import { fixtureCommand, readLog, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
+import {
+  fixtureCommand,
+  readLog,
+  temporaryDirectory,
+} from "../../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
 
 import { examineServer } from "./doctor.ts";
@@ -17,7 +21,13 @@ const here = import.meta.dirname;
 
 function examine(settings: Record<string, unknown>, where: Where = {}): Promise<DoctorCheck[]> {
   const { path = process.env.PATH, directory = here, limitMs = 10_000 } = where;
-  const options = { environment: { PATH: path }, directory, limitMs, takeTools: translateTools, packages: bundled };
+  const options = {
+    environment: { PATH: path },
+    directory,
+    limitMs,
+    takeTools: translateTools,
+    packages: bundled,
+  };
   return examineServer("notes", sampleServer(settings), options);
 }
 
@@ -61,8 +71,17 @@ suite("a server that is a process", { concurrency: 4 }, () => {
   });
 
   test("an entry that is out of order ends the examination at once", async () => {
-    const options = { environment: {}, directory: here, takeTools: translateTools, packages: bundled };
-    const checks = await examineServer("notes", { broken: "env.TOKEN: environment variable X is not set" }, options);
+    const options = {
+      environment: {},
+      directory: here,
+      takeTools: translateTools,
+      packages: bundled,
+    };
+    const checks = await examineServer(
+      "notes",
+      { broken: "env.TOKEN: environment variable X is not set" },
+      options,
+    );
     assert.equal(outline(checks), "!configuration");
     assert.match(failure(checks).fix, /^Set X, or /);
   });
@@ -128,10 +147,19 @@ suite("a server that is a process", { concurrency: 4 }, () => {
       packages: bundled,
       loginShell: async () => ({ NODE_EXTRA_CA_CERTS: "/home/ada/corp.pem" }),
     };
-    const broken = sampleServer({ command: process.execPath, args: ["-e", exitAfterTheRequest(1, "no")] });
+    const broken = sampleServer({
+      command: process.execPath,
+      args: ["-e", exitAfterTheRequest(1, "no")],
+    });
     const compared = await examineServer("notes", broken, options);
-    assert.equal(outline(compared), "configuration enabled command cwd environment !login shell !handshake");
-    assert.match(compared[5]?.detail ?? "", /^NODE_EXTRA_CA_CERTS is set in your login shell but not for/);
+    assert.equal(
+      outline(compared),
+      "configuration enabled command cwd environment !login shell !handshake",
+    );
+    assert.match(
+      compared[5]?.detail ?? "",
+      /^NODE_EXTRA_CA_CERTS is set in your login shell but not for/,
+    );
     const fine = await examineServer("notes", sampleServer(fixtureCommand("echo")), options);
     assert.equal(outline(fine), "configuration enabled command cwd environment handshake tools");
     const installing = { since: "2026-03-01T12:00:00.000Z", lastLine: "fetching" };
@@ -147,10 +175,22 @@ suite("a server that is a process", { concurrency: 4 }, () => {
 
   const complaints: [title: string, said: string, fix: RegExp][] = [
     ["a package npm does not know", "npm error code E404", /name of the package in 'args'/],
-    ["a missing script", "Error: Cannot find module '/x/y.js'", /Correct the path in 'args': there is no \/x\/y\.js/],
+    [
+      "a missing script",
+      "Error: Cannot find module '/x/y.js'",
+      /Correct the path in 'args': there is no \/x\/y\.js/,
+    ],
     ["a missing package", "Error: Cannot find module 'express'", /Install the package express /],
-    ["a missing Python module", "ModuleNotFoundError: No module named 'mcp'", /Install the Python module mcp /],
-    ["Docker that does not run", "Cannot connect to the Docker daemon at unix:///x", /^Start Docker\.$/],
+    [
+      "a missing Python module",
+      "ModuleNotFoundError: No module named 'mcp'",
+      /Install the Python module mcp /,
+    ],
+    [
+      "Docker that does not run",
+      "Cannot connect to the Docker daemon at unix:///x",
+      /^Start Docker\.$/,
+    ],
   ];
   for (const [title, said, fix] of complaints) {
     test(`last words about ${title} are understood`, async () => {
@@ -161,7 +201,9 @@ suite("a server that is a process", { concurrency: 4 }, () => {
 
   test("a reason that stands before a long trace is quoted, and understood", async () => {
     const script = "process.stdin.once('data', () => require('not-there'))";
-    const { detail, fix } = failure(await examine({ command: process.execPath, args: ["-e", script] }));
+    const { detail, fix } = failure(
+      await examine({ command: process.execPath, args: ["-e", script] }),
+    );
     assert.match(detail, /It last wrote:\nError: Cannot find module 'not-there'/);
     assert.match(fix, /^Install the package not-there /);
   });
@@ -176,7 +218,10 @@ suite("a server that is a process", { concurrency: 4 }, () => {
     const entry = { command: process.execPath, args: ["-e", script] };
     const checks = await examine(entry, { limitMs: seconds * 1_000 });
     const { detail, fix } = failure(checks);
-    assert.equal(detail, `It gave no answer within ${seconds} s. It last wrote:\nwaiting for the database`);
+    assert.equal(
+      detail,
+      `It gave no answer within ${seconds} s. It last wrote:\nwaiting for the database`,
+    );
     assert.match(fix, /^Run it by hand/);
     assert.equal(alive(Number(readFileSync(pidFile, "utf8"))), false);
   });
@@ -186,7 +231,10 @@ suite("a server that is a process", { concurrency: 4 }, () => {
     const seconds = patientSeconds(1);
     const entry = { command: process.execPath, args: ["-e", script] };
     const { detail } = failure(await examine(entry, { limitMs: seconds * 1_000 }));
-    assert.equal(detail, `It wrote 'hello' to stdout, which is not MCP, and gave no answer within ${seconds} s.`);
+    assert.equal(
+      detail,
+      `It wrote 'hello' to stdout, which is not MCP, and gave no answer within ${seconds} s.`,
+    );
   });
 
   test("a script whose interpreter is missing is distinguished from a missing script", async () => {
@@ -201,13 +249,20 @@ suite("a server that is a process", { concurrency: 4 }, () => {
   test("tools that cannot be used are counted with the first reason", async () => {
     const { ok, detail } = (await examine(fixtureCommand("bad"))).at(-1) ?? assert.fail();
     assert.equal(ok, true);
-    assert.match(detail, /^\d+ of 15 tools can be called\. \d+ cannot be used, first 'entry 2': it has no name\.$/);
+    assert.match(
+      detail,
+      /^\d+ of 15 tools can be called\. \d+ cannot be used, first 'entry 2': it has no name\.$/,
+    );
   });
 
   test("filters that let nothing through are named", async () => {
-    const { ok, detail } = (await examine({ ...fixtureCommand("echo"), allow_tools: [] })).at(-1) ?? assert.fail();
+    const { ok, detail } =
+      (await examine({ ...fixtureCommand("echo"), allow_tools: [] })).at(-1) ?? assert.fail();
     assert.equal(ok, true);
-    assert.match(detail, /^0 of (\d+) tools can be called\. \1 are kept out by 'allow_tools' and 'deny_tools'\.$/);
+    assert.match(
+      detail,
+      /^0 of (\d+) tools can be called\. \1 are kept out by 'allow_tools' and 'deny_tools'\.$/,
+    );
   });
 });
 

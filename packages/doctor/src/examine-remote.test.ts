@@ -12,9 +12,19 @@ import { failure, outline } from "../../../test/samples/doctor-checks.ts";
 
 import { examineServer } from "./doctor.ts";
 
-function examine(url: string, settings: Record<string, unknown> = {}, limitMs = 10_000): Promise<DoctorCheck[]> {
+function examine(
+  url: string,
+  settings: Record<string, unknown> = {},
+  limitMs = 10_000,
+): Promise<DoctorCheck[]> {
   const definition = sampleServer({ command: undefined, url, transport: "http", ...settings });
-  const options = { environment: {}, directory: "/", limitMs, takeTools: translateTools, packages: bundled };
+  const options = {
+    environment: {},
+    directory: "/",
+    limitMs,
+    takeTools: translateTools,
+    packages: bundled,
+  };
   return examineServer("notes", definition, options);
 }
 
@@ -24,13 +34,20 @@ suite("a server behind an address", { concurrency: 4 }, () => {
   test("a healthy one passes every check", async () => {
     await using fixture = await startHttpFixture("http");
     const checks = await examine(fixture.url);
-    assert.equal(outline(checks), "configuration enabled url environment reachable handshake tools");
+    assert.equal(
+      outline(checks),
+      "configuration enabled url environment reachable handshake tools",
+    );
     assert.match(checks[5]?.detail ?? "", /fx-http .*2025-11-25/);
   });
 
   const tokens: [title: string, settings: Record<string, unknown>, fix: RegExp][] = [
     ["no token", {}, /^Add the token .* 'auth\.token' or in 'headers\.Authorization'/],
-    ["a wrong header", { headers: { Authorization: "Bearer pw-wrong" } }, /'headers\.Authorization'/],
+    [
+      "a wrong header",
+      { headers: { Authorization: "Bearer pw-wrong" } },
+      /'headers\.Authorization'/,
+    ],
     ["a wrong token", { auth: { type: "bearer", token: "pw-wrong" } }, /^Replace 'auth\.token'/],
   ];
   for (const [title, settings, fix] of tokens) {
@@ -49,12 +66,18 @@ suite("a server behind an address", { concurrency: 4 }, () => {
     [405, {}, /^Correct the path of 'url'.*\/mcp.*\/sse/],
     [429, {}, /^Wait/],
     [500, {}, /look into its log/],
-    [302, { location: "https://example.com/pw-new" }, /^Change 'url' .* at https:\/\/example\.com\.$/],
+    [
+      302,
+      { location: "https://example.com/pw-new" },
+      /^Change 'url' .* at https:\/\/example\.com\.$/,
+    ],
     [200, { "content-type": "text/html" }, /^Point 'url' to the MCP endpoint/],
   ];
   for (const [status, headers, fix] of answers) {
     test(`an answer with status ${status} has a remedy of its own`, async () => {
-      await using server = await listen((_, response) => response.writeHead(status, headers).end("<html>"));
+      await using server = await listen((_, response) =>
+        response.writeHead(status, headers).end("<html>"),
+      );
       const checks = await examine(withSecrets(server.url));
       assert.equal(outline(checks), unanswered);
       assert.match(failure(checks).fix, fix);
@@ -80,8 +103,14 @@ suite("a server behind an address", { concurrency: 4 }, () => {
     const checks = await examine(fixture.url, {
       headers: { "X-API-Key": "", Authorization: "Bearer ${env:T}" },
     });
-    assert.equal(outline(checks), "configuration enabled url !environment reachable handshake tools");
-    assert.match(failure(checks).detail, /headers\.X-API-Key is empty\. headers\.Authorization still contains/);
+    assert.equal(
+      outline(checks),
+      "configuration enabled url !environment reachable handshake tools",
+    );
+    assert.match(
+      failure(checks).detail,
+      /headers\.X-API-Key is empty\. headers\.Authorization still contains/,
+    );
   });
 });
 

@@ -3,7 +3,12 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { sampleServer } from "../../../test/samples/calls.ts";
-import { type Comparison, compareWithShell, parseEnvironment, readLoginShell } from "./login-shell.ts";
+import {
+  type Comparison,
+  compareWithShell,
+  parseEnvironment,
+  readLoginShell,
+} from "./login-shell.ts";
 
 function compare(changes: Partial<Comparison> & { server?: Record<string, unknown> }) {
   const { server, ...rest } = changes;
@@ -14,8 +19,14 @@ function compare(changes: Partial<Comparison> & { server?: Record<string, unknow
 suite("a server's environment beside that of a login shell", () => {
   test("a certificate that only the shell knows is named with what to do, and its value is not shown", () => {
     const check = compare({ login: { NODE_EXTRA_CA_CERTS: "/home/ada/corp.pem", EDITOR: "vi" } });
-    assert.equal(check?.detail, "NODE_EXTRA_CA_CERTS is set in your login shell but not for this server.");
-    assert.equal(check?.fix, "Start toolplane from a login shell, or set NODE_EXTRA_CA_CERTS in 'env'.");
+    assert.equal(
+      check?.detail,
+      "NODE_EXTRA_CA_CERTS is set in your login shell but not for this server.",
+    );
+    assert.equal(
+      check?.fix,
+      "Start toolplane from a login shell, or set NODE_EXTRA_CA_CERTS in 'env'.",
+    );
   });
 
   test("a variable that the server asks for and the plane has is to be inherited", () => {
@@ -24,14 +35,20 @@ suite("a server's environment beside that of a login shell", () => {
       login: { NOTION_KEY: "hunter2" },
       said: "It exited with code 1. It last wrote:\nError: NOTION_KEY is required",
     });
-    assert.match(check?.detail ?? "", /^NOTION_KEY is set in your login shell but not for this server\.$/);
+    assert.match(
+      check?.detail ?? "",
+      /^NOTION_KEY is set in your login shell but not for this server\.$/,
+    );
     assert.equal(check?.fix, "Add NOTION_KEY to 'inheritEnv' of the server.");
     assert.doesNotMatch(JSON.stringify(check), /hunter2/);
   });
 
   test("a variable that bears the name of the server or its package is named, others are not", () => {
     const login = { GITHUB_TOKEN: "hunter2", AWS_PROFILE: "x", SERVER_NAME: "y" };
-    const check = compare({ server: { args: ["-y", "@modelcontextprotocol/server-github"] }, login });
+    const check = compare({
+      server: { args: ["-y", "@modelcontextprotocol/server-github"] },
+      login,
+    });
     assert.match(check?.detail ?? "", /^GITHUB_TOKEN is set in your login shell/);
     assert.doesNotMatch(check?.detail ?? "", /AWS|SERVER_NAME|hunter2/);
   });
@@ -60,7 +77,10 @@ suite("a server's environment beside that of a login shell", () => {
       check?.detail,
       `'my-server' is ${directory.file("bin/my-server")} in your login shell and is not found for this server; PATH there also has ${directory.file("bin")}.`,
     );
-    assert.match(check?.fix ?? "", /^Set 'command' to .*my-server, or start toolplane from a login shell\.$/);
+    assert.match(
+      check?.fix ?? "",
+      /^Set 'command' to .*my-server, or start toolplane from a login shell\.$/,
+    );
   });
 
   test("the same directories in another order are said to be that, and no empty list", async () => {
@@ -76,7 +96,10 @@ suite("a server's environment beside that of a login shell", () => {
       plane: { PATH: `${a}:${b}` },
       login: { PATH: `${b}:${a}` },
     });
-    assert.match(check?.detail ?? "", /is .*\/a\/my-server for this server; PATH there has another order\.$/);
+    assert.match(
+      check?.detail ?? "",
+      /is .*\/a\/my-server for this server; PATH there has another order\.$/,
+    );
   });
 
   test("nothing is reported where nothing that matters is different", () => {
@@ -96,7 +119,11 @@ suite("a server's environment beside that of a login shell", () => {
     writeFileSync(directory.file(".profile"), 'echo hello; export CORP_CA="two\nlines"\n');
     const found = await readLoginShell({ SHELL: "/bin/sh", HOME: directory.path, SECRET: "x" });
     assert.equal(found?.CORP_CA, "two\nlines");
-    assert.equal(found?.SECRET, undefined, "what the plane was started with is none of the shell's own");
+    assert.equal(
+      found?.SECRET,
+      undefined,
+      "what the plane was started with is none of the shell's own",
+    );
   });
 
   test("a shell that is none, or cannot be started, is no answer", async () => {

@@ -21,15 +21,26 @@ export async function readLoginShell(plane: Environment): Promise<Environment | 
   const mark = `environment-${randomUUID()}`;
   // Only the user's own files speak, not the plane's environment.
   const given = ["HOME", "USER", "LOGNAME", "LANG", "TMPDIR"].map((name) => [name, plane[name]]);
-  const env = { ...Object.fromEntries(given), SHELL: shell, TERM: "dumb", PATH: "/usr/local/bin:/usr/bin:/bin" };
-  const output = await outputOf(shell, ["-lic", `printf '%s' ${mark}; env -0 2>/dev/null || env`], env);
+  const env = {
+    ...Object.fromEntries(given),
+    SHELL: shell,
+    TERM: "dumb",
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+  };
+  const output = await outputOf(
+    shell,
+    ["-lic", `printf '%s' ${mark}; env -0 2>/dev/null || env`],
+    env,
+  );
   const [, found] = output.split(mark);
   return found === undefined ? null : parseEnvironment(found);
 }
 
 /** Between NULs where the system can write them so. */
 export function parseEnvironment(text: string): Record<string, string> {
-  const entries = text.split(text.includes("\0") ? "\0" : "\n").map((entry) => /^(\w+)=(.*)$/s.exec(entry));
+  const entries = text
+    .split(text.includes("\0") ? "\0" : "\n")
+    .map((entry) => /^(\w+)=(.*)$/s.exec(entry));
   return Object.fromEntries(entries.flatMap((entry) => (entry ? [[entry[1], entry[2]]] : [])));
 }
 
@@ -47,7 +58,12 @@ function outputOf(shell: string, words: string[], env: Environment): Promise<str
     let output = "";
     // Where a person logs in, and not where a stranger's files are.
     const cwd = homeDirectory() ?? "/";
-    const child = spawn(shell, words, { cwd, env, stdio: ["ignore", "pipe", "ignore"], detached: true });
+    const child = spawn(shell, words, {
+      cwd,
+      env,
+      stdio: ["ignore", "pipe", "ignore"],
+      detached: true,
+    });
     const end = () => {
       clearTimeout(timer);
       try {
@@ -96,9 +112,14 @@ function pathDifferences(comparison: Comparison): Difference[] {
   const ours = findCommand(command, cwd, here).found;
   const theirs = findCommand(command, cwd, login.PATH).found;
   if (theirs === null || theirs === ours) return [];
-  const missing = searchPath(login.PATH, cwd).filter((entry) => !searchPath(here, cwd).includes(entry));
+  const missing = searchPath(login.PATH, cwd).filter(
+    (entry) => !searchPath(here, cwd).includes(entry),
+  );
   const place = ours === null ? "is not found for this server" : `is ${ours} for this server`;
-  const more = missing.length === 0 ? "PATH there has another order" : `PATH there also has ${missing.join(", ")}`;
+  const more =
+    missing.length === 0
+      ? "PATH there has another order"
+      : `PATH there also has ${missing.join(", ")}`;
   const detail = `'${command}' is ${theirs} in your login shell and ${place}; ${more}.`;
   return [{ detail, fix: `Set 'command' to ${theirs}, or start toolplane from a login shell.` }];
 }
@@ -106,31 +127,42 @@ function pathDifferences(comparison: Comparison): Difference[] {
 function variableDifferences(comparison: Comparison): Difference[] {
   const { definition, plane, login } = comparison;
   const server = environmentOf(comparison);
-  const names = [...new Set([...Object.keys(login), ...Object.keys(plane)])].filter((name) => /^\w+$/.test(name));
+  const names = [...new Set([...Object.keys(login), ...Object.keys(plane)])].filter((name) =>
+    /^\w+$/.test(name),
+  );
   return names.sort().flatMap((name) => {
     if (name === "PATH" || !(login[name] ?? plane[name]) || !matters(name, comparison)) return [];
     const elsewhere = `Start toolplane from a login shell, or set ${name} in 'env'.`;
     if (server[name] === undefined) {
       const where = login[name] === undefined ? "where toolplane runs" : "in your login shell";
-      const fix = plane[name] === undefined ? elsewhere : `Add ${name} to 'inheritEnv' of the server.`;
+      const fix =
+        plane[name] === undefined ? elsewhere : `Add ${name} to 'inheritEnv' of the server.`;
       return { detail: `${name} is set ${where} but not for this server.`, fix };
     }
     if (login[name] === undefined || login[name] === server[name]) return [];
-    const fix = Object.hasOwn(definition.env, name) ? `Correct ${name} in 'env', or remove it there.` : elsewhere;
+    const fix = Object.hasOwn(definition.env, name)
+      ? `Correct ${name} in 'env', or remove it there.`
+      : elsewhere;
     return { detail: `${name} has another value in your login shell than for this server.`, fix };
   });
 }
 
-const ofShells = /^(?:_|PWD|OLDPWD|SHLVL|SHELL|TERM|HOME|USER|LOGNAME|PS\d|LANG|TMPDIR|LS_COLORS|HIST\w*)$/;
+const ofShells =
+  /^(?:_|PWD|OLDPWD|SHLVL|SHELL|TERM|HOME|USER|LOGNAME|PS\d|LANG|TMPDIR|LS_COLORS|HIST\w*)$/;
 const shortestWord = 4;
 
 function matters(name: string, { name: server, definition, login, said }: Comparison): boolean {
   if (ofShells.test(name)) return false;
-  if (new RegExp(`\\b${name}\\b`).test(said) || sharesWord(name, [server, ...definition.args])) return true;
+  if (new RegExp(`\\b${name}\\b`).test(said) || sharesWord(name, [server, ...definition.args]))
+    return true;
   // What only the plane has may be meant for it.
   if (login[name] === undefined) return false;
   const installer = installerOf(definition);
-  const groups = ["proxy", "certificates", ...(installer === null ? [] : ["packages", "containers"])];
+  const groups = [
+    "proxy",
+    "certificates",
+    ...(installer === null ? [] : ["packages", "containers"]),
+  ];
   return inheritedVariables
     .filter(({ group }) => groups.includes(group))
     .some(({ variables }) => variables.some((pattern) => compileGlob(pattern)(name)));
@@ -143,4 +175,14 @@ function sharesWord(name: string, texts: readonly string[]): boolean {
   return own.some((word) => word.length >= shortestWord && words.has(word) && !common.has(word));
 }
 
-const common = new Set(["server", "model", "context", "protocol", "home", "path", "config", "node", "data"]);
+const common = new Set([
+  "server",
+  "model",
+  "context",
+  "protocol",
+  "home",
+  "path",
+  "config",
+  "node",
+  "data",
+]);

@@ -28,7 +28,11 @@ export const connectClient: ImportPackage["connectClient"] = async (...asked) =>
   return verbs.connect(...asked);
 };
 
-export const disconnectClient: ImportPackage["disconnectClient"] = async ({ where }, client, how) => {
+export const disconnectClient: ImportPackage["disconnectClient"] = async (
+  { where },
+  client,
+  how,
+) => {
   const disconnecting = await import("./clients/disconnect-client.ts");
   return disconnecting.disconnectClient(client, where, how);
 };

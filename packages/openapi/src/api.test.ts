@@ -11,7 +11,11 @@ async function toolsOf(document: object) {
   await using directory = await temporaryDirectory();
   const openapi = directory.file("api.json");
   await writeFile(openapi, JSON.stringify(document));
-  const definition = ServerDefinition.parse({ openapi, transport: "openapi", baseUrl: "http://h.example" });
+  const definition = ServerDefinition.parse({
+    openapi,
+    transport: "openapi",
+    baseUrl: "http://h.example",
+  });
   return (await loadApi(definition))?.api.tools ?? assert.fail("not read");
 }
 
@@ -44,7 +48,11 @@ test("references that double with every step are neither expanded nor lost", asy
       properties: { [`p${at}`]: to(at + 1), q: to((at * 7) % 200) },
     };
   const content = { "application/json": { schema: to(0) } };
-  const post = operation({ operationId: "bomb", requestBody: { content }, responses: { 200: { content } } });
+  const post = operation({
+    operationId: "bomb",
+    requestBody: { content },
+    responses: { 200: { content } },
+  });
   const [tool] = await toolsOf(api({ "/b": { post } }, { components: { schemas } }));
   assert.ok(sizeOf(tool) < 10_000, String(sizeOf(tool)));
 });
@@ -66,7 +74,9 @@ for (const [title, schemas] of circles) {
 }
 
 test("names are legal, stable and no two are the same", async () => {
-  const get = (operationId?: string) => ({ get: operation(operationId === undefined ? {} : { operationId }) });
+  const get = (operationId?: string) => ({
+    get: operation(operationId === undefined ? {} : { operationId }),
+  });
   const tools = await toolsOf(
     api({
       "/a": get("list/things!"),
@@ -82,7 +92,12 @@ test("names are legal, stable and no two are the same", async () => {
   const names = tools.map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
   for (const name of names) assert.match(name, /^[A-Za-z0-9_-]{1,64}$/);
-  assert.deepEqual(names.slice(0, 4), ["list_things", "list_things_2", "list_things_2_2", "get_users_by_id_keys"]);
+  assert.deepEqual(names.slice(0, 4), [
+    "list_things",
+    "list_things_2",
+    "list_things_2_2",
+    "get_users_by_id_keys",
+  ]);
 });
 
 test("arguments have names that model providers accept, and none stands for two", async () => {
@@ -95,7 +110,9 @@ test("arguments have names that model providers accept, and none stands for two"
     query("X-Y"),
   ];
   const [tool] = await toolsOf(api({ "/a": { get: operation({ parameters }) } }));
-  const names = Object.keys(isObject(tool?.inputSchema.properties) ? tool.inputSchema.properties : {});
+  const names = Object.keys(
+    isObject(tool?.inputSchema.properties) ? tool.inputSchema.properties : {},
+  );
   assert.deepEqual(names, ["filter_name", "top", "id", "query_id", "X-Y"]);
 });
 

@@ -49,7 +49,15 @@ async function readApi(definition: ServerDefinition, { text, url }: Source): Pro
     const { operations, schemes } = readOperations(document, resolve, definition.operations);
     const tools = describeTools(operations, createSchemas(document.dialect, resolve));
     const byName = new Map(operations.map((operation) => [operation.name, operation]));
-    return { title: document.title, version: document.version, tools, operations: byName, schemes, base, source: url };
+    return {
+      title: document.title,
+      version: document.version,
+      tools,
+      operations: byName,
+      schemes,
+      base,
+      source: url,
+    };
   } catch (thrown) {
     if (thrown instanceof DocumentProblem) throw unusable(`its OpenAPI document ${thrown.message}`);
     throw thrown;
@@ -65,24 +73,34 @@ export async function operationUrl(
   definition: ServerDefinition,
   namedBy: NamedBy,
 ): Promise<Address> {
-  if (definition.baseUrl !== undefined) return { url: new URL(definition.baseUrl), gate: configured };
+  if (definition.baseUrl !== undefined)
+    return { url: new URL(definition.baseUrl), gate: configured };
   const judge = await judgeOf(api, namedBy);
   const address = judge(serverUrlOf(servers, api.base, api.source));
   const { url, gate } = address;
   if (api.source?.protocol === "https:" && url.protocol === "http:" && !gate.allowsPlain(url))
-    throw unusable(`its OpenAPI document came over TLS and names ${url.host} without. Set 'baseUrl' if that is right`);
+    throw unusable(
+      `its OpenAPI document came over TLS and names ${url.host} without. Set 'baseUrl' if that is right`,
+    );
   return address;
 }
 
 /** A file is the person's own; a document from elsewhere may name public addresses and its own. */
-async function judgeOf({ source }: Api, namedBy: NamedBy): Promise<(address: Foreign<URL>) => Address> {
+async function judgeOf(
+  { source }: Api,
+  namedBy: NamedBy,
+): Promise<(address: Foreign<URL>) => Address> {
   if (source === null) return (address) => asOwnAddress(address, configured);
   const gate = await namedBy(source.href);
   return (address) => asAddress(address, gate);
 }
 
 /** What the document adds to the definition: where the API is, and where callers sign in. */
-export async function describedBy(api: Api, definition: ServerDefinition, namedBy: NamedBy): Promise<CredentialTarget> {
+export async function describedBy(
+  api: Api,
+  definition: ServerDefinition,
+  namedBy: NamedBy,
+): Promise<CredentialTarget> {
   const { url } = await operationUrl(api, { servers: [] }, definition, namedBy);
   const judge = await judgeOf(api, namedBy);
   const auth = completeAuth(definition.auth, api.schemes, url, (address) => judge(address).url);
@@ -90,10 +108,15 @@ export async function describedBy(api: Api, definition: ServerDefinition, namedB
 }
 
 /** What is configured to prove who calls goes to the host of the document, or where a person says. */
-export function refuseStrangeOrigin({ source }: Api, { url }: Address, definition: ServerDefinition): void {
+export function refuseStrangeOrigin(
+  { source }: Api,
+  { url }: Address,
+  definition: ServerDefinition,
+): void {
   const { auth, headers, baseUrl } = definition;
   if (source === null || baseUrl !== undefined || url.origin === source.origin) return;
-  if (auth?.token === undefined && auth?.schemes === undefined && Object.keys(headers).length === 0) return;
+  if (auth?.token === undefined && auth?.schemes === undefined && Object.keys(headers).length === 0)
+    return;
   throw unusable(
     `its OpenAPI document at ${source.host} names ${url.host}, and its credentials go there only if you say so. Set 'baseUrl' to ${url.origin}, or keep the document in a file`,
   );

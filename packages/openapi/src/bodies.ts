@@ -4,7 +4,12 @@ import { argumentName } from "./names.ts";
 import { isBinary, isJson } from "./schemas.ts";
 
 /** How one property of a form is written. */
-export type Property = { name: string; schema: unknown; isBinary: boolean; encoding: UnknownObject };
+export type Property = {
+  name: string;
+  schema: unknown;
+  isBinary: boolean;
+  encoding: UnknownObject;
+};
 
 export type ApiBody = {
   mediaType: string;
@@ -29,7 +34,11 @@ const kinds: readonly [ApiBody["kind"], (mediaType: string) => boolean][] = [
   ["binary", () => true],
 ];
 
-export function readBody(requestBody: UnknownObject, resolve: Resolve, taken: ReadonlySet<string>): ApiBody | null {
+export function readBody(
+  requestBody: UnknownObject,
+  resolve: Resolve,
+  taken: ReadonlySet<string>,
+): ApiBody | null {
   const content = Object.entries(objectOrEmpty(requestBody.content));
   for (const [kind, isKind] of kinds) {
     const found = content.find(([type]) => isKind(type));
@@ -61,16 +70,25 @@ export function legacyBody(
   if (whole) {
     const mediaType = types.find(isJson) ?? types[0] ?? "application/json";
     const kind = kinds.find(([, isKind]) => isKind(mediaType))?.[0] ?? "json";
-    const facts = { mediaType, kind, required: whole.required === true, description: textIn(whole.description) };
+    const facts = {
+      mediaType,
+      kind,
+      required: whole.required === true,
+      description: textIn(whole.description),
+    };
     return withProperties({ ...facts, schema: whole.schema ?? {} }, {}, resolve, taken);
   }
   const fields = parameters.filter((one) => one.in === "formData");
   if (fields.length === 0) return null;
-  const isMultipart = fields.some((one) => one.type === "file") || types.some((one) => /^multipart\//i.test(one));
+  const isMultipart =
+    fields.some((one) => one.type === "file") || types.some((one) => /^multipart\//i.test(one));
   const properties = Object.fromEntries(fields.map((one) => [String(one.name), one]));
   const required = fields.filter((one) => one.required === true).map((one) => one.name);
   const encoding = Object.fromEntries(
-    fields.map((one) => [String(one.name), { style: "form", explode: one.collectionFormat === "multi" }]),
+    fields.map((one) => [
+      String(one.name),
+      { style: "form", explode: one.collectionFormat === "multi" },
+    ]),
   );
   const facts = {
     mediaType: isMultipart ? "multipart/form-data" : "application/x-www-form-urlencoded",
@@ -84,7 +102,12 @@ export function legacyBody(
 
 type Facts = Omit<ApiBody, "flat" | "properties" | "needed">;
 
-function withProperties(facts: Facts, encoding: UnknownObject, resolve: Resolve, taken: ReadonlySet<string>): ApiBody {
+function withProperties(
+  facts: Facts,
+  encoding: UnknownObject,
+  resolve: Resolve,
+  taken: ReadonlySet<string>,
+): ApiBody {
   const merged: Merged = { properties: new Map(), required: new Set(), isOpen: false, members: 0 };
   const isPlain = collect(facts.schema, resolve, merged);
   const properties = new Map<string, Property>();
@@ -93,14 +116,29 @@ function withProperties(facts: Facts, encoding: UnknownObject, resolve: Resolve,
     const inside = resolve.object(own.items);
     if (own.readOnly === true) continue;
     const holdsBytes = isBinary(own) || isBinary(inside);
-    properties.set(name, { name, schema, isBinary: holdsBytes, encoding: objectOrEmpty(encoding[name]) });
+    properties.set(name, {
+      name,
+      schema,
+      isBinary: holdsBytes,
+      encoding: objectOrEmpty(encoding[name]),
+    });
   }
-  const isFlat = isPlain && !merged.isOpen && properties.size > 0 && facts.kind !== "binary" && facts.kind !== "text";
+  const isFlat =
+    isPlain &&
+    !merged.isOpen &&
+    properties.size > 0 &&
+    facts.kind !== "binary" &&
+    facts.kind !== "text";
   const flat = isFlat ? flatten(properties, taken) : null;
   return { ...facts, properties, flat, needed: merged.required };
 }
 
-type Merged = { properties: Map<string, unknown>; required: Set<string>; isOpen: boolean; members: number };
+type Merged = {
+  properties: Map<string, unknown>;
+  required: Set<string>;
+  isOpen: boolean;
+  members: number;
+};
 
 const maxMembers = 50;
 
@@ -110,18 +148,26 @@ function collect(schema: unknown, resolve: Resolve, into: Merged): boolean {
   into.members += 1;
   if (into.members > maxMembers) return false;
   const { type, properties, required, allOf, additionalProperties } = node;
-  if (node.nullable === true || ["oneOf", "anyOf", "not", "if", "patternProperties"].some((key) => key in node))
+  if (
+    node.nullable === true ||
+    ["oneOf", "anyOf", "not", "if", "patternProperties"].some((key) => key in node)
+  )
     return false;
-  const isObjectType = type === undefined || type === "object" || (Array.isArray(type) && type.join() === "object");
+  const isObjectType =
+    type === undefined || type === "object" || (Array.isArray(type) && type.join() === "object");
   if (!isObjectType) return false;
   if (additionalProperties === true || isObject(additionalProperties)) into.isOpen = true;
-  for (const [name, property] of Object.entries(objectOrEmpty(properties))) into.properties.set(name, property);
+  for (const [name, property] of Object.entries(objectOrEmpty(properties)))
+    into.properties.set(name, property);
   for (const name of listIn(required)) if (typeof name === "string") into.required.add(name);
   return listIn(allOf).every((member) => collect(member, resolve, into));
 }
 
 /** Null where a name would mean two things. */
-function flatten(properties: ReadonlyMap<string, Property>, taken: ReadonlySet<string>): Map<string, Property> | null {
+function flatten(
+  properties: ReadonlyMap<string, Property>,
+  taken: ReadonlySet<string>,
+): Map<string, Property> | null {
   const flat = new Map<string, Property>();
   for (const [name, property] of properties) {
     const argument = argumentName(name);

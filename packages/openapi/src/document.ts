@@ -8,7 +8,12 @@ const limits = { depth: 200, values: 4_000_000 };
 export type ApiVersion = "2.0" | "3.0" | "3.1";
 
 /** An OpenAPI document whose parts are not checked yet. */
-export type ApiDocument = { dialect: ApiVersion; root: UnknownObject; title: string; version: string };
+export type ApiDocument = {
+  dialect: ApiVersion;
+  root: UnknownObject;
+  title: string;
+  version: string;
+};
 
 /** Why a text cannot be used as an OpenAPI document. The message goes on from "the document". */
 export class DocumentProblem extends Error {
@@ -33,8 +38,11 @@ function dialectOf({ openapi, swagger }: UnknownObject): ApiVersion {
   if (openapi !== undefined && /^3\.0(\.|$)/.test(said)) return "3.0";
   if (openapi !== undefined && /^3\.[1-9]/.test(said)) return "3.1";
   if (swagger !== undefined && /^2(\.0)?$/.test(said)) return "2.0";
-  if (said === "") throw new DocumentProblem("has neither 'openapi' nor 'swagger', so it describes no API");
-  throw new DocumentProblem(`is of version ${said.slice(0, 20)}; known are Swagger 2.0, OpenAPI 3.0 and 3.1`);
+  if (said === "")
+    throw new DocumentProblem("has neither 'openapi' nor 'swagger', so it describes no API");
+  throw new DocumentProblem(
+    `is of version ${said.slice(0, 20)}; known are Swagger 2.0, OpenAPI 3.0 and 3.1`,
+  );
 }
 
 /** Aliases of YAML may repeat values, also inside of themselves. */
@@ -49,7 +57,8 @@ function refuseBombs(root: UnknownObject): void {
         values += 1;
         if (typeof value === "object" && value !== null) next.push(value);
       }
-      if (values > limits.values) throw new DocumentProblem(`has more than ${limits.values} values`);
+      if (values > limits.values)
+        throw new DocumentProblem(`has more than ${limits.values} values`);
     }
     level = next;
   }
@@ -70,7 +79,8 @@ export function createResolver(root: UnknownObject) {
       .split("/")
       .map(readSegment)
       .reduce<unknown>((node, key) => {
-        if (typeof node !== "object" || node === null || !Object.hasOwn(node, key)) return undefined;
+        if (typeof node !== "object" || node === null || !Object.hasOwn(node, key))
+          return undefined;
         return (node as UnknownObject)[key];
       }, root);
     known.set(pointer, found);

@@ -19,7 +19,11 @@ export function encodeBody(body: ApiBody, args: JsonObject): EncodedBody | null 
   return encodeMultipart(body, fields);
 }
 
-function gather(body: ApiBody, flat: NonNullable<ApiBody["flat"]>, args: JsonObject): JsonObject | undefined {
+function gather(
+  body: ApiBody,
+  flat: NonNullable<ApiBody["flat"]>,
+  args: JsonObject,
+): JsonObject | undefined {
   const given = [...flat].flatMap(([argument, { name }]) => {
     const value = args[argument];
     return value === undefined ? [] : [[name, value] as const];
@@ -44,14 +48,18 @@ function encodeForm({ properties }: ApiBody, fields: JsonObject): string {
 }
 
 function hasObjects(value: Json): boolean {
-  return Array.isArray(value) ? value.some((one) => typeof one === "object" && one !== null) : isObject(value);
+  return Array.isArray(value)
+    ? value.some((one) => typeof one === "object" && one !== null)
+    : isObject(value);
 }
 
 function encodeMultipart({ properties, mediaType }: ApiBody, fields: JsonObject): EncodedBody {
   const boundary = `toolplane-${randomUUID()}`;
   const parts = Object.entries(fields).flatMap(([name, value]) => {
     const property = properties.get(name);
-    return (Array.isArray(value) ? value : [value]).flatMap((one) => part(boundary, name, one, property));
+    return (Array.isArray(value) ? value : [value]).flatMap((one) =>
+      part(boundary, name, one, property),
+    );
   });
   const [type = "multipart/form-data"] = mediaType.split(";", 1);
   return {
@@ -60,14 +68,24 @@ function encodeMultipart({ properties, mediaType }: ApiBody, fields: JsonObject)
   };
 }
 
-function part(boundary: string, name: string, value: Json, property: Property | undefined): Uint8Array[] {
+function part(
+  boundary: string,
+  name: string,
+  value: Json,
+  property: Property | undefined,
+): Uint8Array[] {
   if (value === null) return [];
   const { contentType } = property?.encoding ?? {};
   const said = typeof contentType === "string" ? contentType.split(",", 1)[0]?.trim() : undefined;
-  const isFile = property?.isBinary === true || isBinary({ type: "string", contentMediaType: said });
+  const isFile =
+    property?.isBinary === true || isBinary({ type: "string", contentMediaType: said });
   const type =
     said?.replaceAll(/[\r\n]/g, "") ??
-    (isFile ? "application/octet-stream" : typeof value === "object" ? "application/json" : undefined);
+    (isFile
+      ? "application/octet-stream"
+      : typeof value === "object"
+        ? "application/json"
+        : undefined);
   const quoted = quote(name);
   const disposition = `form-data; name="${quoted}"${isFile ? `; filename="${quoted}"` : ""}`;
   const head = `--${boundary}\r\ncontent-disposition: ${disposition}\r\n${type ? `content-type: ${type}\r\n` : ""}\r\n`;
@@ -81,8 +99,10 @@ function quote(name: string): string {
 }
 
 function fromBase64(argument: string, value: Json): Uint8Array {
-  const [, text = argumentText(value)] = /^data:[^,]*;base64,([\s\S]*)$/.exec(argumentText(value)) ?? [];
+  const [, text = argumentText(value)] =
+    /^data:[^,]*;base64,([\s\S]*)$/.exec(argumentText(value)) ?? [];
   const plain = text.replaceAll(/\s+/g, "");
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(plain)) throw new InvalidArgument(argument, "must be bytes in base64");
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(plain))
+    throw new InvalidArgument(argument, "must be bytes in base64");
   return Buffer.from(plain, "base64");
 }

@@ -31,7 +31,9 @@ async function readDocument(place: string, known: string | undefined): Promise<S
     if (!found.isFile()) throw unusable("the OpenAPI document is not a file. Correct 'openapi'");
     if (found.size > maxDocumentBytes) throw tooLarge();
     const mark = `${found.mtimeMs} ${found.size} ${found.ino}`;
-    return mark === known ? null : { text: withoutMark(await readFile(file, "utf8")), url: null, mark };
+    return mark === known
+      ? null
+      : { text: withoutMark(await readFile(file, "utf8")), url: null, mark };
   } catch (thrown) {
     if (thrown instanceof TransportError) throw thrown;
     const { code = "unknown error" } = thrown as NodeJS.ErrnoException;
@@ -50,15 +52,23 @@ async function fetchDocument(
   const signal = given ? AbortSignal.any([given, limit]) : limit;
   const options = { gate: configured, signal, maxBytes: maxDocumentBytes, addressKey: "openapi" };
   const ask = (own: Readonly<Record<string, string>>) =>
-    sendRequest({ url, method: "GET", headers: { ...usual, ...marks(known), ...own }, body: undefined }, options);
+    sendRequest(
+      { url, method: "GET", headers: { ...usual, ...marks(known), ...own }, body: undefined },
+      options,
+    );
   try {
     let answer = await ask({});
     // Credentials of the API go to its own host, and only where that asks for them.
     const isOwn = baseUrl === undefined || new URL(baseUrl).origin === url.origin;
-    if ([401, 403].includes(answer.status) && isOwn && Object.keys(headers).length > 0) answer = await ask(headers);
+    if ([401, 403].includes(answer.status) && isOwn && Object.keys(headers).length > 0)
+      answer = await ask(headers);
     const { status, body } = answer;
     if (status === 304 && known !== undefined) return null;
-    if (status !== 200) throw unusable(`its OpenAPI document at ${url.host} was answered with HTTP ${status}`, status);
+    if (status !== 200)
+      throw unusable(
+        `its OpenAPI document at ${url.host} was answered with HTTP ${status}`,
+        status,
+      );
     return { text: withoutMark(body.toString("utf8")), url, mark: markOf(answer.headers) };
   } catch (thrown) {
     if (!(thrown instanceof RequestFailed)) throw thrown;
@@ -80,7 +90,10 @@ function markOf({ etag, "last-modified": modified }: Exchanged["headers"]): stri
 
 function marks(known: string | undefined): Record<string, string> {
   const { etag, modified } = JSON.parse(known ?? "{}") as { etag?: string; modified?: string };
-  return { ...(etag && { "if-none-match": etag }), ...(modified && { "if-modified-since": modified }) };
+  return {
+    ...(etag && { "if-none-match": etag }),
+    ...(modified && { "if-modified-since": modified }),
+  };
 }
 
 function withoutMark(text: string): string {

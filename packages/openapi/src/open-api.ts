@@ -1,6 +1,11 @@
 import { createEgress, type Gate, type StrictGate } from "../../../src/lib/net/egress.ts";
 import { type Agents, createAgents, type Exchanged } from "../../../src/lib/net/exchange.ts";
-import { RequestFailed, refusedUnread, retryAfterMs, sendRequest } from "../../../src/lib/net/send-request.ts";
+import {
+  RequestFailed,
+  refusedUnread,
+  retryAfterMs,
+  sendRequest,
+} from "../../../src/lib/net/send-request.ts";
 import { cutText } from "../../../src/lib/text/cut-text.ts";
 import { createHider } from "../../../src/lib/text/redact.ts";
 import { version } from "../../../src/lib/version.ts";
@@ -8,7 +13,12 @@ import { readTraceContext } from "../../../src/model/calls/provider.ts";
 import type { ToolResult } from "../../../src/model/calls/result.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../../src/model/json.ts";
 import type { ServerDefinition } from "../../../src/model/servers/server.ts";
-import { type Channel, type ChannelHandlers, RpcError, TransportError } from "../../../src/protocol/message.ts";
+import {
+  type Channel,
+  type ChannelHandlers,
+  RpcError,
+  TransportError,
+} from "../../../src/protocol/message.ts";
 import { legacyVersions, modernVersion } from "../../../src/protocol/session.ts";
 import type { RequestCredentials } from "../../../src/servers/servers.ts";
 import { tokenIn } from "../../../src/servers/servers.ts";
@@ -35,7 +45,11 @@ type State = {
 const strangers = createEgress({ allow: () => [] });
 
 /** An API that an OpenAPI document describes, as a server of MCP within this process. */
-export function openApi(definition: ServerDefinition, handlers: ChannelHandlers, access: RequestCredentials): Channel {
+export function openApi(
+  definition: ServerDefinition,
+  handlers: ChannelHandlers,
+  access: RequestCredentials,
+): Channel {
   const ended = new AbortController();
   const state: State = {
     definition,
@@ -52,7 +66,8 @@ export function openApi(definition: ServerDefinition, handlers: ChannelHandlers,
     cancelsByClosing: true,
     useProtocolVersion() {},
     async send(message, { signal } = {}) {
-      if (ended.signal.aborted) throw new TransportError("the connection was closed", { sent: false });
+      if (ended.signal.aborted)
+        throw new TransportError("the connection was closed", { sent: false });
       if (!("method" in message) || !("id" in message)) return;
       const { id, method, params = {} } = message;
       const both = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
@@ -61,7 +76,10 @@ export function openApi(definition: ServerDefinition, handlers: ChannelHandlers,
         handlers.onMessage({ jsonrpc: "2.0", id, result }, id);
       } catch (thrown) {
         if (!(thrown instanceof RpcError)) throw thrown;
-        handlers.onMessage({ jsonrpc: "2.0", id, error: { code: thrown.code, message: thrown.message } }, id);
+        handlers.onMessage(
+          { jsonrpc: "2.0", id, error: { code: thrown.code, message: thrown.message } },
+          id,
+        );
       }
     },
     async close() {
@@ -82,7 +100,8 @@ async function answer(
     const { title, version: apiVersion } = await current(state);
     const serverInfo = { name: title, version: apiVersion };
     const capabilities = { tools: {} };
-    if (method === "initialize") return { protocolVersion: legacyVersions[0], capabilities, serverInfo };
+    if (method === "initialize")
+      return { protocolVersion: legacyVersions[0], capabilities, serverInfo };
     const _meta = { "io.modelcontextprotocol/serverInfo": serverInfo };
     return { supportedVersions: [modernVersion], capabilities, _meta };
   }
@@ -129,7 +148,9 @@ async function call(state: State, params: UnknownObject, signal: AbortSignal): P
   const operation = api.operations.get(String(params.name));
   if (operation === undefined) throw new RpcError(-32602, `Unknown tool: ${params.name}`);
   const args = (isObject(params.arguments) ? params.arguments : {}) as JsonObject;
-  const address = await operationUrl(api, operation, state.definition, (owner) => namedBy(state, owner));
+  const address = await operationUrl(api, operation, state.definition, (owner) =>
+    namedBy(state, owner),
+  );
   refuseStrangeOrigin(api, address, state.definition);
   const trace = readTraceContext(isObject(params._meta) ? (params._meta as JsonObject) : undefined);
   try {
@@ -145,14 +166,24 @@ async function call(state: State, params: UnknownObject, signal: AbortSignal): P
     return asked.response.status === 401 ? withHint(result, state.definition, api) : result;
   } catch (thrown) {
     if (!(thrown instanceof InvalidArgument)) throw thrown;
-    return { content: [{ type: "text", text: `${thrown.message} Nothing was sent.` }], isError: true };
+    return {
+      content: [{ type: "text", text: `${thrown.message} Nothing was sent.` }],
+      isError: true,
+    };
   }
 }
 
 /** The most common mistake of a first use. */
-function withHint(result: ToolResult, { auth, headers }: ServerDefinition, { schemes }: Api): ToolResult {
+function withHint(
+  result: ToolResult,
+  { auth, headers }: ServerDefinition,
+  { schemes }: Api,
+): ToolResult {
   if (auth !== undefined || Object.keys(headers).length > 0) return result;
-  const known = schemes.size === 0 ? "" : ` Its document knows: ${[...schemes.keys()].slice(0, 10).join(", ")}.`;
+  const known =
+    schemes.size === 0
+      ? ""
+      : ` Its document knows: ${[...schemes.keys()].slice(0, 10).join(", ")}.`;
   const text = `No credentials are configured for this API: its entry has no 'auth'.${known}`;
   return { ...result, content: [...result.content, { type: "text", text }] };
 }
@@ -168,14 +199,28 @@ function namedBy(state: State, owner: string): Promise<StrictGate> {
 
 type Exchange = { request: ApiRequest; response: Exchanged; hide(text: string): string };
 
-async function prepare(state: State, api: Api, operation: ApiOperation, args: JsonObject, place: URL) {
+async function prepare(
+  state: State,
+  api: Api,
+  operation: ApiOperation,
+  args: JsonObject,
+  place: URL,
+) {
   const { definition, access } = state;
   const wantsProof = definition.auth !== undefined || api.schemes.size > 0;
-  const identity = wantsProof && access.authorize ? await access.authorize(await described(state, api)) : {};
+  const identity =
+    wantsProof && access.authorize ? await access.authorize(await described(state, api)) : {};
   const token = tokenIn(definition.auth, identity);
-  const proof = proofFor(operation.security, { auth: definition.auth, token, schemes: api.schemes });
+  const proof = proofFor(operation.security, {
+    auth: definition.auth,
+    token,
+    schemes: api.schemes,
+  });
   const request = buildRequest(operation, args, place, proof);
-  const own = Object.entries(definition.headers).map(([name, value]) => [name.toLowerCase(), value]);
+  const own = Object.entries(definition.headers).map(([name, value]) => [
+    name.toLowerCase(),
+    value,
+  ]);
   request.headers = {
     accept: "application/json, text/*;q=0.9, */*;q=0.5",
     "user-agent": `toolplane/${version}`,
@@ -191,7 +236,12 @@ async function prepare(state: State, api: Api, operation: ApiOperation, args: Js
   return { request, hide: (text: string) => createHider(secrets)(text) };
 }
 
-async function send({ agents, definition }: State, request: ApiRequest, gate: Gate, signal: AbortSignal) {
+async function send(
+  { agents, definition }: State,
+  request: ApiRequest,
+  gate: Gate,
+  signal: AbortSignal,
+) {
   const { maxMessageBytes: maxBytes } = definition;
   try {
     return await sendRequest(request, { gate, agents, signal, maxBytes, addressKey: "baseUrl" });
@@ -205,7 +255,11 @@ async function send({ agents, definition }: State, request: ApiRequest, gate: Ga
 }
 
 /** Only what can sign in again. */
-async function mayAskAgain(state: State, api: Api, { status, headers }: Exchanged): Promise<boolean> {
+async function mayAskAgain(
+  state: State,
+  api: Api,
+  { status, headers }: Exchanged,
+): Promise<boolean> {
   const { access, definition } = state;
   if (status !== 401 || definition.auth === undefined || !access.onRefused) return false;
   return access.onRefused(
@@ -222,7 +276,10 @@ function refuseFailure({ response, hide }: Exchange): void {
   const { status, headers, body } = response;
   const isRedirect = status >= 300 && status < 400 && status !== 304;
   if (!gone.includes(status) && !isRedirect) return;
-  const said = cutText(hide(new TextDecoder().decode(body.subarray(0, 4 * maxMessageLength))), maxMessageLength).trim();
+  const said = cutText(
+    hide(new TextDecoder().decode(body.subarray(0, 4 * maxMessageLength))),
+    maxMessageLength,
+  ).trim();
   throw new TransportError(`it answered HTTP ${status}${said === "" ? "" : `: ${said}`}`, {
     sent: !refusedUnread.includes(status),
     status,

@@ -5,7 +5,10 @@ import { describedBy, loadApi, operationUrl, refuseStrangeOrigin } from "./api.t
 export { openApi } from "./open-api.ts";
 
 /** Null where there is no document to read. Rejects with a TransportError that says what is wrong with it. */
-export async function describeApi(definition: ServerDefinition, signal?: AbortSignal): Promise<DescribedApi | null> {
+export async function describeApi(
+  definition: ServerDefinition,
+  signal?: AbortSignal,
+): Promise<DescribedApi | null> {
   const loaded = await loadApi(definition, signal);
   if (loaded === null) return null;
   const { api } = loaded;

@@ -69,7 +69,9 @@ export function readOperations(
       if (!isObject(operation)) continue;
       const name = names(textIn(operation.operationId) ?? nameFromPath(method, path));
       if (passes(filter, { method, path, tags: listIn(operation.tags) }))
-        operations.push(readOperation({ document, resolve, schemes, item, operation, method, path, name }));
+        operations.push(
+          readOperation({ document, resolve, schemes, item, operation, method, path, name }),
+        );
       else leftOut += 1;
     }
   }
@@ -109,17 +111,24 @@ function readOperation(context: Context): ApiOperation {
     keys: [...context.schemes.values()].flatMap((one) => (one.kind === "apiKey" ? [one] : [])),
     body: mayHaveBody ? body : null,
     results: resultsOf(objectOrEmpty(operation.responses), resolve, isOld),
-    security: Array.isArray(security) ? security.map((one) => objectOrEmpty(one) as Requirement) : null,
+    security: Array.isArray(security)
+      ? security.map((one) => objectOrEmpty(one) as Requirement)
+      : null,
     servers: listIn(operation.servers ?? item.servers),
   };
 }
 
 /** An operation's own parameters come before those of its path. */
-function mergeParameters(resolve: Resolve, item: UnknownObject, operation: UnknownObject): UnknownObject[] {
+function mergeParameters(
+  resolve: Resolve,
+  item: UnknownObject,
+  operation: UnknownObject,
+): UnknownObject[] {
   const merged = new Map<string, UnknownObject>();
   for (const given of [...listIn(item.parameters), ...listIn(operation.parameters)]) {
     const parameter = resolve.object(given);
-    if (textIn(parameter.name) !== undefined) merged.set(JSON.stringify([parameter.in, parameter.name]), parameter);
+    if (textIn(parameter.name) !== undefined)
+      merged.set(JSON.stringify([parameter.in, parameter.name]), parameter);
   }
   return [...merged.values()];
 }
@@ -128,13 +137,19 @@ function mergeParameters(resolve: Resolve, item: UnknownObject, operation: Unkno
 const ownHeaders =
   /^(accept|content-type|authorization|host|content-length|transfer-encoding|connection|cookie|te|upgrade|expect)$/i;
 
-function readParameters({ path, schemes, document }: Context, given: readonly UnknownObject[]): Parameter[] {
+function readParameters(
+  { path, schemes, document }: Context,
+  given: readonly UnknownObject[],
+): Parameter[] {
   const names = new Set<string>();
   const isCredential = (place: string, name: string) =>
-    [...schemes.values()].some((one) => one.kind === "apiKey" && one.place === place && one.name === name);
+    [...schemes.values()].some(
+      (one) => one.kind === "apiKey" && one.place === place && one.name === name,
+    );
   return given.flatMap((parameter) => {
     const { in: place, name } = parameter as { in: Place; name: string };
-    if (!["path", "query", "header", "cookie"].includes(place) || isCredential(place, name)) return [];
+    if (!["path", "query", "header", "cookie"].includes(place) || isCredential(place, name))
+      return [];
     if (place === "header" && ownHeaders.test(name)) return [];
     if (place === "path" && !path.includes(`{${name}}`)) return [];
     const plain = argumentName(name);
@@ -181,7 +196,8 @@ function styleOf(parameter: UnknownObject, place: Place): Pick<Parameter, "style
 function resultsOf(responses: UnknownObject, resolve: Resolve, isOld: boolean): unknown[] {
   const isGood = ([status]: [string, unknown]) => /^2(\d\d|XX)$/i.test(status);
   const good = Object.entries(responses).filter(isGood);
-  const given = good.length > 0 ? good : Object.entries(responses).filter(([status]) => status === "default");
+  const given =
+    good.length > 0 ? good : Object.entries(responses).filter(([status]) => status === "default");
   return given.flatMap(([, response]) => {
     const { schema, content } = resolve.object(response);
     if (isOld) return isObject(schema) && schema.type !== "file" ? [schema] : [];
@@ -191,7 +207,10 @@ function resultsOf(responses: UnknownObject, resolve: Resolve, isOld: boolean): 
   });
 }
 
-function passes(filter: OperationFilter | undefined, operation: { method: string; path: string; tags: unknown[] }) {
+function passes(
+  filter: OperationFilter | undefined,
+  operation: { method: string; path: string; tags: unknown[] },
+) {
   if (filter === undefined) return true;
   const { method, path, tags } = operation;
   return (
@@ -213,5 +232,7 @@ function fits(globs: readonly string[] | undefined, values: readonly string[]): 
   const matches = (glob: string) => values.some((value) => matchesGlob(glob, value));
   const wanted = globs.filter((one) => !one.startsWith("!"));
   const refused = globs.filter((one) => one.startsWith("!")).map((one) => one.slice(1));
-  return !refused.some(matches) && (wanted.length === 0 ? refused.length > 0 : wanted.some(matches));
+  return (
+    !refused.some(matches) && (wanted.length === 0 ? refused.length > 0 : wanted.some(matches))
+  );
 }

@@ -21,13 +21,19 @@ export type ApiRequest = {
 };
 
 /** Throws `InvalidArgument` for values that have no place in a request. */
-export function buildRequest(operation: ApiOperation, args: JsonObject, base: URL, proof: Proof): ApiRequest {
+export function buildRequest(
+  operation: ApiOperation,
+  args: JsonObject,
+  base: URL,
+  proof: Proof,
+): ApiRequest {
   const { method, parameters, body } = operation;
   const given = parameters.flatMap((parameter) => {
     const value = args[parameter.argument];
     return value === undefined ? [] : [{ parameter, value }];
   });
-  const of = (place: Parameter["place"]) => given.filter(({ parameter }) => parameter.place === place);
+  const of = (place: Parameter["place"]) =>
+    given.filter(({ parameter }) => parameter.place === place);
   const path = `${base.pathname.replace(/\/+$/, "")}${fillPath(operation, of("path"))}`;
   const query = [
     ...of("query").flatMap((one) => ownPairs(operation, one)),
@@ -57,7 +63,9 @@ type ParameterValue = { parameter: Parameter; value: Json };
 
 /** Other parameters of the operation in the same place, also those that only the plane sets. */
 function othersOf({ parameters, keys }: ApiOperation, { place, name }: Parameter): string[] {
-  return [...parameters, ...keys].filter((one) => one.place === place && one.name !== name).map((one) => one.name);
+  return [...parameters, ...keys]
+    .filter((one) => one.place === place && one.name !== name)
+    .map((one) => one.name);
 }
 
 function ownPairs(operation: ApiOperation, { parameter, value }: ParameterValue): string[] {
@@ -71,14 +79,18 @@ function ownPairs(operation: ApiOperation, { parameter, value }: ParameterValue)
 function fillPath(operation: ApiOperation, given: readonly ParameterValue[]): string {
   return operation.path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
     const found = given.find(({ parameter }) => parameter.name === name);
-    if (found === undefined) throw new InvalidArgument(name, "is part of the address and was not given");
+    if (found === undefined)
+      throw new InvalidArgument(name, "is part of the address and was not given");
     const { parameter, value } = found;
     if (parameter.style === "matrix" && parameter.explode && isObject(value))
       refuseOthers(parameter, Object.keys(value), othersOf(operation, parameter));
     const text = writePath(parameter, plainValue(parameter, value));
     // Dots would lead up, however they are spelled; nothing would be another operation.
     if (/^\.{0,2}$/.test(decodeURIComponent(text)))
-      throw new InvalidArgument(parameter.argument, `cannot be '${argumentText(value)}': it is part of the address`);
+      throw new InvalidArgument(
+        parameter.argument,
+        `cannot be '${argumentText(value)}': it is part of the address`,
+      );
     return text;
   });
 }
@@ -92,5 +104,9 @@ function header(parameter: Parameter, value: Json): [string, string] {
 
 /** A value that the document wants as JSON is one text. */
 function plainValue({ mediaType }: Parameter, value: Json): Json {
-  return mediaType === undefined ? value : typeof value === "string" ? value : JSON.stringify(value);
+  return mediaType === undefined
+    ? value
+    : typeof value === "string"
+      ? value
+      : JSON.stringify(value);
 }

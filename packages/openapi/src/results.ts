@@ -23,7 +23,9 @@ export function readResult(
   return {
     content: [
       block ?? { type: "text", text: title },
-      ...(next === null ? [] : [{ type: "text", text: `There is a next page: ${JSON.stringify(next)}` }]),
+      ...(next === null
+        ? []
+        : [{ type: "text", text: `There is a next page: ${JSON.stringify(next)}` }]),
     ],
     ...(json !== undefined && { structuredContent: json }),
     ...(next !== null && { _meta: { "toolplane/nextPage": next } }),
@@ -32,7 +34,10 @@ export function readResult(
 
 function headResult(title: string, status: number, headers: Exchanged["headers"]): ToolResult {
   const { "set-cookie": _, ...shown } = headers;
-  return { content: [{ type: "text", text: title }], structuredContent: { status, headers: shown as JsonObject } };
+  return {
+    content: [{ type: "text", text: title }],
+    structuredContent: { status, headers: shown as JsonObject },
+  };
 }
 
 function refusal(
@@ -54,12 +59,15 @@ function readBody(url: URL, { headers, body }: Exchanged): Answer {
   const type = mediaType(headers["content-type"]);
   if (body.length === 0) return { block: null };
   const [kind] = /^(image|audio)(?=\/)/.exec(type) ?? [];
-  if (kind && type !== "image/svg+xml") return { block: { type: kind, mimeType: type, data: body.toString("base64") } };
+  if (kind && type !== "image/svg+xml")
+    return { block: { type: kind, mimeType: type, data: body.toString("base64") } };
   const isText = isJson(type) || isTextType(type) || (type === "" && isReadable(body));
   if (!isText) {
     const uri = `${url.origin}${url.pathname}`;
     const mimeType = type === "" ? "application/octet-stream" : type;
-    return { block: { type: "resource", resource: { uri, mimeType, blob: body.toString("base64") } } };
+    return {
+      block: { type: "resource", resource: { uri, mimeType, blob: body.toString("base64") } },
+    };
   }
   const text = new TextDecoder().decode(body);
   const block = { type: "text", text };
@@ -77,7 +85,11 @@ function isReadable(body: Buffer): boolean {
 }
 
 /** The arguments of the next page, where a `Link` header names it. */
-function nextPage({ parameters }: ApiOperation, url: URL, link: string | string[] | undefined): JsonObject | null {
+function nextPage(
+  { parameters }: ApiOperation,
+  url: URL,
+  link: string | string[] | undefined,
+): JsonObject | null {
   const links = [link ?? ""].flat().join(", ").slice(0, 10_000);
   const found = links.split(/,\s*(?=<)/).find((one) => /;\s*rel="?[^";]*\bnext\b/i.test(one));
   const [, address = ""] = /^\s*<([^>]*)>/.exec(found ?? "") ?? [];
@@ -85,7 +97,9 @@ function nextPage({ parameters }: ApiOperation, url: URL, link: string | string[
   const next = new URL(address, url);
   const changed = [...next.searchParams].flatMap(([name, value]) => {
     const parameter = parameters.find((one) => one.place === "query" && one.name === name);
-    return parameter && url.searchParams.get(name) !== value ? [[parameter.argument, typed(value)]] : [];
+    return parameter && url.searchParams.get(name) !== value
+      ? [[parameter.argument, typed(value)]]
+      : [];
   });
   return changed.length === 0 ? null : Object.fromEntries(changed);
 }

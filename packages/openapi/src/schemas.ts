@@ -1,5 +1,10 @@
 import { cutText } from "../../../src/lib/text/cut-text.ts";
-import { isObject, type Json, type JsonObject, type UnknownObject } from "../../../src/model/json.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  type UnknownObject,
+} from "../../../src/model/json.ts";
 import type { ApiVersion, Resolve } from "./document.ts";
 
 /** What callers give lacks what only the API sets, and the other way round. */
@@ -44,7 +49,16 @@ const copied = [
   "contentMediaType",
   "contentEncoding",
 ];
-const nested = ["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"];
+const nested = [
+  "items",
+  "additionalProperties",
+  "not",
+  "if",
+  "then",
+  "else",
+  "contains",
+  "propertyNames",
+];
 const lists = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const maps = ["patternProperties", "dependentSchemas"];
 /** With one of these a component is more than a simple value. */
@@ -79,7 +93,12 @@ export function createSchemas(dialect: ApiVersion, resolve: Resolve) {
     return asNullable(node, convertOwn(node, into, depth));
   }
 
-  function convertReference(reference: string, node: UnknownObject, into: Conversion, depth: number): Schema {
+  function convertReference(
+    reference: string,
+    node: UnknownObject,
+    into: Conversion,
+    depth: number,
+  ): Schema {
     const found = resolve.target(reference);
     const said =
       typeof node.description === "string" && into.direction === "input"
@@ -88,7 +107,11 @@ export function createSchemas(dialect: ApiVersion, resolve: Resolve) {
     if (found === null || !isObject(found.value)) return said;
     // A simple value is plainer in its place than behind a name.
     const { type } = found.value;
-    if (typeof type === "string" && scalars.has(type) && !composed.some((key) => key in (found.value as object))) {
+    if (
+      typeof type === "string" &&
+      scalars.has(type) &&
+      !composed.some((key) => key in (found.value as object))
+    ) {
       const simple = convert(found.value, into, depth + 1);
       return typeof simple === "boolean" ? simple : { ...simple, ...said };
     }
@@ -109,7 +132,8 @@ export function createSchemas(dialect: ApiVersion, resolve: Resolve) {
     addBounds(schema, node);
     addBinary(schema, node);
     const inner = (value: unknown) => convert(value, into, depth + 1) as Json;
-    for (const key of nested) if (isObject(node[key]) || typeof node[key] === "boolean") schema[key] = inner(node[key]);
+    for (const key of nested)
+      if (isObject(node[key]) || typeof node[key] === "boolean") schema[key] = inner(node[key]);
     for (const key of lists) {
       const members = node[key];
       if (Array.isArray(members) && members.length > 0) schema[key] = members.map(inner);
@@ -156,7 +180,8 @@ export function createSchemas(dialect: ApiVersion, resolve: Resolve) {
         const brief = references.has(pointer) ? outline(inner) : {};
         defined[nameOf(pointer)] = isTooMuch ? brief : (inner as Json);
       }
-      if (typeof schema.$ref !== "string") return found.size === 0 ? schema : { ...schema, $defs: defined };
+      if (typeof schema.$ref !== "string")
+        return found.size === 0 ? schema : { ...schema, $defs: defined };
       // Clients want to see at once that it is an object.
       const [root = ""] = references;
       const name = nameOf(root);
@@ -171,18 +196,24 @@ export function createSchemas(dialect: ApiVersion, resolve: Resolve) {
 
   function typesOf({ type }: UnknownObject): Json | undefined {
     if (type === "file") return "string";
-    const given = (Array.isArray(type) ? type : [type]).filter((one) => types.has(String(one))) as string[];
+    const given = (Array.isArray(type) ? type : [type]).filter((one) =>
+      types.has(String(one)),
+    ) as string[];
     if (given.length === 0) return undefined;
     return given.length === 1 ? (given[0] as string) : [...new Set(given)];
   }
 
   function asNullable(node: UnknownObject, schema: JsonObject): JsonObject {
-    const isNullable = dialect === "3.0" ? node.nullable === true : dialect === "2.0" && node["x-nullable"] === true;
+    const isNullable =
+      dialect === "3.0" ? node.nullable === true : dialect === "2.0" && node["x-nullable"] === true;
     if (!isNullable) return schema;
     const { type, enum: allowed, ...rest } = schema;
     if (type === undefined) return { anyOf: [schema, { type: "null" }] };
     const given = Array.isArray(type) ? type : [type];
-    const values = allowed === undefined ? {} : { enum: [...(allowed as Json[]).filter((one) => one !== null), null] };
+    const values =
+      allowed === undefined
+        ? {}
+        : { enum: [...(allowed as Json[]).filter((one) => one !== null), null] };
     return { ...rest, type: [...given.filter((one) => one !== "null"), "null"], ...values };
   }
 }
@@ -192,7 +223,10 @@ const maxOutlined = 40;
 /** The names and types of its properties. */
 function outline(schema: Schema): JsonObject {
   if (typeof schema === "boolean" || !isObject(schema.properties)) return {};
-  const properties = Object.entries(schema.properties as Record<string, JsonObject>).slice(0, maxOutlined);
+  const properties = Object.entries(schema.properties as Record<string, JsonObject>).slice(
+    0,
+    maxOutlined,
+  );
   const shown = properties.map(([name, { type }]) => [name, type === undefined ? {} : { type }]);
   return { type: "object", properties: Object.fromEntries(shown) };
 }
@@ -200,12 +234,15 @@ function outline(schema: Schema): JsonObject {
 function copyKeyword(schema: JsonObject, key: string, value: Json): void {
   if (key === "pattern" && !isPattern(value)) return;
   if ((key === "description" || key === "title") && typeof value !== "string") return;
-  schema[key] = typeof value === "string" && key === "description" ? cutText(value, maxText) : value;
+  schema[key] =
+    typeof value === "string" && key === "description" ? cutText(value, maxText) : value;
 }
 
 function addExamples(schema: JsonObject, { example, examples }: UnknownObject): void {
   const given = Array.isArray(examples) ? examples : example === undefined ? [] : [example];
-  const simple = given.filter((one) => typeof one !== "object" && String(one).length <= 200).slice(0, 3);
+  const simple = given
+    .filter((one) => typeof one !== "object" && String(one).length <= 200)
+    .slice(0, 3);
   if (simple.length > 0) schema.examples = simple as Json[];
 }
 
@@ -224,11 +261,20 @@ function addBounds(schema: JsonObject, node: UnknownObject): void {
 }
 
 /** Is this a file or other bytes, which travel as base64? */
-export function isBinary({ type, format, contentEncoding, contentMediaType }: UnknownObject): boolean {
+export function isBinary({
+  type,
+  format,
+  contentEncoding,
+  contentMediaType,
+}: UnknownObject): boolean {
   if (type === "file" || format === "binary") return true;
-  const isText = type === undefined || type === "string" || (Array.isArray(type) && type.includes("string"));
+  const isText =
+    type === undefined || type === "string" || (Array.isArray(type) && type.includes("string"));
   return (
-    isText && contentEncoding === undefined && typeof contentMediaType === "string" && !isTextType(contentMediaType)
+    isText &&
+    contentEncoding === undefined &&
+    typeof contentMediaType === "string" &&
+    !isTextType(contentMediaType)
   );
 }
 
@@ -237,7 +283,9 @@ export function isJson(mediaType: string): boolean {
 }
 
 export function isTextType(mediaType: string): boolean {
-  return /^text\/|[/+](json|xml|yaml|x-yaml|csv|javascript|x-www-form-urlencoded|graphql|x-ndjson)\b/i.test(mediaType);
+  return /^text\/|[/+](json|xml|yaml|x-yaml|csv|javascript|x-www-form-urlencoded|graphql|x-ndjson)\b/i.test(
+    mediaType,
+  );
 }
 
 function addBinary(schema: JsonObject, node: UnknownObject): void {
@@ -262,7 +310,9 @@ function addProperties(
     schema.properties = mapObject(Object.fromEntries(shown), inner);
     schema.type ??= "object";
   }
-  const names = Array.isArray(required) ? required.filter((one) => typeof one === "string" && !hidden.has(one)) : [];
+  const names = Array.isArray(required)
+    ? required.filter((one) => typeof one === "string" && !hidden.has(one))
+    : [];
   if (names.length > 0) schema.required = names as string[];
 }
 

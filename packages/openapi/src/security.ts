@@ -14,10 +14,19 @@ export type SecurityScheme =
 export type Requirement = Readonly<Record<string, readonly string[]>>;
 
 type Named = Foreign<string> | undefined;
-type OAuthFlows = { authorizationUrl?: Named; tokenUrl?: Named; ownTokenUrl?: Named; scopes: string[] };
+type OAuthFlows = {
+  authorizationUrl?: Named;
+  tokenUrl?: Named;
+  ownTokenUrl?: Named;
+  scopes: string[];
+};
 
-export function readSchemes({ root, dialect }: ApiDocument, resolve: Resolve): Map<string, SecurityScheme> {
-  const given = dialect === "2.0" ? root.securityDefinitions : objectOrEmpty(root.components).securitySchemes;
+export function readSchemes(
+  { root, dialect }: ApiDocument,
+  resolve: Resolve,
+): Map<string, SecurityScheme> {
+  const given =
+    dialect === "2.0" ? root.securityDefinitions : objectOrEmpty(root.components).securitySchemes;
   const schemes = Object.entries(objectOrEmpty(given)).map(
     ([name, scheme]) => [name, readScheme(resolve.object(scheme), root)] as const,
   );
@@ -26,10 +35,15 @@ export function readSchemes({ root, dialect }: ApiDocument, resolve: Resolve): M
 
 function readScheme(scheme: UnknownObject, root: UnknownObject): SecurityScheme {
   const { type, in: place, name } = scheme;
-  if (type === "apiKey" && typeof name === "string" && (place === "header" || place === "query" || place === "cookie"))
+  if (
+    type === "apiKey" &&
+    typeof name === "string" &&
+    (place === "header" || place === "query" || place === "cookie")
+  )
     return { kind: "apiKey", place, name };
   if (type === "basic") return { kind: "http", scheme: "basic" };
-  if (type === "http") return { kind: "http", scheme: (textIn(scheme.scheme) ?? "bearer").toLowerCase() };
+  if (type === "http")
+    return { kind: "http", scheme: (textIn(scheme.scheme) ?? "bearer").toLowerCase() };
   if (type === "oauth2") return { kind: "oauth2", flows: readFlows(scheme, root) };
   return { kind: type === "openIdConnect" ? "oauth2" : "other", flows: { scopes: [] } };
 }
@@ -65,7 +79,8 @@ export function completeAuth(
   base: URL,
   judge: (address: Foreign<URL>) => URL,
 ): ServerAuth | undefined {
-  if (auth?.type !== "oauth" || auth.tokenUrl !== undefined || auth.issuer !== undefined) return auth;
+  if (auth?.type !== "oauth" || auth.tokenUrl !== undefined || auth.issuer !== undefined)
+    return auth;
   const isOwn = auth.grant === "client_credentials";
   for (const scheme of schemes.values()) {
     if (scheme.kind !== "oauth2") continue;
@@ -85,7 +100,11 @@ export function completeAuth(
 }
 
 /** What goes into one request. */
-export type Proof = { headers: Record<string, string>; query: [string, string][]; cookies: [string, string][] };
+export type Proof = {
+  headers: Record<string, string>;
+  query: [string, string][];
+  cookies: [string, string][];
+};
 
 type Credentials = {
   auth: ServerAuth | undefined;
@@ -94,20 +113,27 @@ type Credentials = {
   schemes: ReadonlyMap<string, SecurityScheme>;
 };
 
-export function proofFor(requirements: readonly Requirement[] | null, credentials: Credentials): Proof {
+export function proofFor(
+  requirements: readonly Requirement[] | null,
+  credentials: Credentials,
+): Proof {
   const { auth, token, schemes } = credentials;
   const proof: Proof = { headers: {}, query: [], cookies: [] };
   const values = auth?.schemes ?? {};
   if (token === null && Object.keys(values).length === 0) return proof;
   // Many documents name their schemes and forget to require them.
-  const alternatives = requirements ?? [...schemes.keys()].map((name): Requirement => ({ [name]: [] }));
+  const alternatives =
+    requirements ?? [...schemes.keys()].map((name): Requirement => ({ [name]: [] }));
   if (requirements?.every((one) => Object.keys(one).length === 0) && schemes.size > 0) return proof;
-  const preferred = alternatives.toSorted((a, b) => rank(b, auth, schemes) - rank(a, auth, schemes));
+  const preferred = alternatives.toSorted(
+    (a, b) => rank(b, auth, schemes) - rank(a, auth, schemes),
+  );
   for (const alternative of preferred) {
     const names = Object.keys(alternative).filter((name) => schemes.has(name));
     const open = names.filter((name) => values[name] === undefined);
     if (names.length === 0 || open.length > (token === null ? 0 : 1)) continue;
-    for (const name of names) place(proof, schemes.get(name) as SecurityScheme, values[name] ?? (token as string));
+    for (const name of names)
+      place(proof, schemes.get(name) as SecurityScheme, values[name] ?? (token as string));
     return proof;
   }
   if (token !== null) place(proof, schemeOf(auth), token);
@@ -115,13 +141,22 @@ export function proofFor(requirements: readonly Requirement[] | null, credential
 }
 
 /** The kind that the configuration names comes first. */
-function rank(requirement: Requirement, auth: ServerAuth | undefined, schemes: Credentials["schemes"]): number {
+function rank(
+  requirement: Requirement,
+  auth: ServerAuth | undefined,
+  schemes: Credentials["schemes"],
+): number {
   const kinds = Object.keys(requirement).map((name) => {
     const scheme = schemes.get(name);
     if (scheme?.kind === "http") return scheme.scheme === "basic" ? "basic" : "bearer";
     return scheme?.kind === "apiKey" ? "api_key" : (scheme?.kind ?? "none");
   });
-  const wanted = auth?.type === "oauth" ? ["oauth2", "bearer"] : auth?.type === "jwt" ? ["bearer"] : [auth?.type ?? ""];
+  const wanted =
+    auth?.type === "oauth"
+      ? ["oauth2", "bearer"]
+      : auth?.type === "jwt"
+        ? ["bearer"]
+        : [auth?.type ?? ""];
   return kinds.some((kind) => wanted.includes(kind)) ? 1 : 0;
 }
 
@@ -134,7 +169,9 @@ function place({ headers, query, cookies }: Proof, scheme: SecurityScheme, value
   if (scheme.kind === "apiKey") {
     if (scheme.place === "header") headers[scheme.name.toLowerCase()] = value;
     else (scheme.place === "query" ? query : cookies).push([scheme.name, value]);
-  } else if (scheme.kind === "http" && scheme.scheme === "basic") headers.authorization = basicHeader(value);
-  else if (scheme.kind === "http" && scheme.scheme !== "bearer") headers.authorization = `${scheme.scheme} ${value}`;
+  } else if (scheme.kind === "http" && scheme.scheme === "basic")
+    headers.authorization = basicHeader(value);
+  else if (scheme.kind === "http" && scheme.scheme !== "bearer")
+    headers.authorization = `${scheme.scheme} ${value}`;
   else if (scheme.kind !== "other") headers.authorization = `Bearer ${value}`;
 }

@@ -25,7 +25,12 @@ function isRecord(value: Json): value is JsonObject {
 }
 
 /** `a,b` of a list; `k,v` or `k=v` of an object. */
-export function writeSimple(value: Json, explode: boolean, encode: Encode, separator = ","): string {
+export function writeSimple(
+  value: Json,
+  explode: boolean,
+  encode: Encode,
+  separator = ",",
+): string {
   if (Array.isArray(value)) return value.map((item) => encode(argumentText(item))).join(separator);
   if (!isRecord(value)) return encode(argumentText(value));
   const sign = explode ? "=" : ",";
@@ -38,8 +43,11 @@ export function writePath({ name, style, explode }: Style, value: Json): string 
   const encode = encodePart;
   if (style === "label") return `.${writeSimple(value, explode, encode, explode ? "." : ",")}`;
   if (style !== "matrix") return writeSimple(value, explode, encode);
-  if (!explode || typeof value !== "object" || value === null) return `;${name}=${writeSimple(value, false, encode)}`;
-  const pairs = Array.isArray(value) ? value.map((item) => [name, item] as const) : Object.entries(value);
+  if (!explode || typeof value !== "object" || value === null)
+    return `;${name}=${writeSimple(value, false, encode)}`;
+  const pairs = Array.isArray(value)
+    ? value.map((item) => [name, item] as const)
+    : Object.entries(value);
   return pairs.map(([key, item]) => `;${encode(key)}=${encode(argumentText(item))}`).join("");
 }
 
@@ -50,7 +58,10 @@ const separators: Readonly<Record<string, string>> = {
 };
 
 /** `name=value` pairs of a query, a cookie or a form. */
-export function writePairs({ name, style, explode, allowReserved = false }: Style, value: Json): string[] {
+export function writePairs(
+  { name, style, explode, allowReserved = false }: Style,
+  value: Json,
+): string[] {
   const encode = allowReserved ? encodeReserved : encodePart;
   const key = encodePart(name);
   if (value === null) return [];
@@ -61,7 +72,9 @@ export function writePairs({ name, style, explode, allowReserved = false }: Styl
   }
   if (isRecord(value) && explode)
     return Object.entries(value).flatMap(([inner, item]) =>
-      (Array.isArray(item) ? item : [item]).map((one) => `${encodePart(inner)}=${encode(argumentText(one))}`),
+      (Array.isArray(item) ? item : [item]).map(
+        (one) => `${encodePart(inner)}=${encode(argumentText(one))}`,
+      ),
     );
   return [`${key}=${writeSimple(value, false, encode, separators[style] ?? ",")}`];
 }
@@ -94,7 +107,8 @@ export function refuseOthers(
   const taken = new Set(others.map(fold));
   for (const other of others.map(withoutBrackets)) if (other !== own) taken.add(other);
   for (const key of written) {
-    const isTaken = taken.has(fold(key)) || (withoutBrackets(key) !== own && taken.has(withoutBrackets(key)));
+    const isTaken =
+      taken.has(fold(key)) || (withoutBrackets(key) !== own && taken.has(withoutBrackets(key)));
     if (key !== name && isTaken)
       throw new InvalidArgument(argument, `must not have '${key}': it is a parameter of its own`);
   }

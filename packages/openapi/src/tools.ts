@@ -20,7 +20,10 @@ export type ListedTool = {
 
 export function describeTools(operations: readonly ApiOperation[], schemas: Schemas): ListedTool[] {
   const { most, least, ofAll } = perTool;
-  const budget = Math.max(least, Math.min(most, Math.floor(ofAll / Math.max(1, operations.length))));
+  const budget = Math.max(
+    least,
+    Math.min(most, Math.floor(ofAll / Math.max(1, operations.length))),
+  );
   return operations.map((operation) => describeTool(operation, schemas, budget));
 }
 
@@ -45,7 +48,9 @@ function describeTool(operation: ApiOperation, schemas: Schemas, budget: number)
 
 function describe(operation: ApiOperation): string {
   const { title, description, method, path, deprecated } = operation;
-  const said = [title, description === title ? undefined : description].filter((one) => one !== undefined);
+  const said = [title, description === title ? undefined : description].filter(
+    (one) => one !== undefined,
+  );
   const hint = pagingHint(operation);
   const lines = [
     ...(deprecated ? ["Deprecated."] : []),
@@ -64,14 +69,20 @@ const sizeWords = /^(per_?page|page_?size|limit|max_?results|count|size|take|fir
 function pagingHint({ method, parameters }: ApiOperation): string | null {
   if (method !== "GET") return null;
   const query = parameters.filter(({ place }) => place === "query");
-  const pages = query.filter(({ name }) => pageWords.test(name)).map(({ argument }) => `'${argument}'`);
+  const pages = query
+    .filter(({ name }) => pageWords.test(name))
+    .map(({ argument }) => `'${argument}'`);
   const size = query.find(({ name }) => sizeWords.test(name));
   if (pages.length === 0) return size ? `'${size.argument}' limits how many are returned.` : null;
   const many = size ? `; '${size.argument}' sets how many a page has` : "";
   return `The answer comes in pages: ask for another one with ${pages.join(" or ")}${many}.`;
 }
 
-function describeInput({ parameters, body }: ApiOperation, schemas: Schemas, budget: number): JsonObject {
+function describeInput(
+  { parameters, body }: ApiOperation,
+  schemas: Schemas,
+  budget: number,
+): JsonObject {
   const { convert, conversion } = schemas.begin("input");
   const properties: JsonObject = {};
   const required: string[] = [];
@@ -84,7 +95,12 @@ function describeInput({ parameters, body }: ApiOperation, schemas: Schemas, bud
     properties.body = withDescription(bodySchema(body, convert), body.description);
     if (body.required) required.push("body");
   }
-  const schema = { type: "object", properties, ...(required.length > 0 && { required }), additionalProperties: false };
+  const schema = {
+    type: "object",
+    properties,
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
   return schemas.finish(schema, conversion, budget);
 }
 
@@ -106,7 +122,9 @@ function addFlat(
 }
 
 function isFileType(contentType: unknown): boolean {
-  return typeof contentType === "string" && /octet-stream|^(image|audio|video)\//i.test(contentType);
+  return (
+    typeof contentType === "string" && /octet-stream|^(image|audio|video)\//i.test(contentType)
+  );
 }
 
 function bodySchema({ kind, schema }: ApiBody, convert: Convert): Json {
@@ -117,7 +135,10 @@ function bodySchema({ kind, schema }: ApiBody, convert: Convert): Json {
 }
 
 function withBytes(schema: JsonObject | boolean): JsonObject {
-  return { ...(isObject(schema) ? (schema as JsonObject) : { type: "string" }), contentEncoding: "base64" };
+  return {
+    ...(isObject(schema) ? (schema as JsonObject) : { type: "string" }),
+    contentEncoding: "base64",
+  };
 }
 
 function describeParameter({ schema, description }: Parameter, convert: Convert): Json {
@@ -130,14 +151,21 @@ function withDescription(schema: Json, description: string | undefined): Json {
 }
 
 /** One of them is the answer. */
-function describeResults(results: readonly unknown[], schemas: Schemas, budget: number): JsonObject | undefined {
+function describeResults(
+  results: readonly unknown[],
+  schemas: Schemas,
+  budget: number,
+): JsonObject | undefined {
   if (results.length === 0) return undefined;
   const direction: Direction = "output";
   const { convert, conversion } = schemas.begin(direction);
-  const known = new Map(results.slice(0, 4).map((result) => [JSON.stringify(convert(result)), convert(result)]));
+  const known = new Map(
+    results.slice(0, 4).map((result) => [JSON.stringify(convert(result)), convert(result)]),
+  );
   const [first, ...others] = [...known.values()];
   if (!isObject(first) || Object.keys(first).length === 0) return undefined;
-  const schema = others.length === 0 ? (first as JsonObject) : { anyOf: [...known.values()] as Json[] };
+  const schema =
+    others.length === 0 ? (first as JsonObject) : { anyOf: [...known.values()] as Json[] };
   const whole = schemas.finish(schema, conversion, budget);
   if (whole.type !== undefined) return whole;
   // Older clients refuse a list of tools with an output that is not said to be an object.

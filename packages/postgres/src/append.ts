@@ -13,7 +13,12 @@ const abandoned = "interval '10 minutes'";
 
 type Tables = Awaited<ReturnType<typeof loadTables>>;
 type Stream = { id: number; hash: string };
-type Answer = { calls: number; changes?: number | null; changesHash?: string | null; repeated?: boolean } | null;
+type Answer = {
+  calls: number;
+  changes?: number | null;
+  changesHash?: string | null;
+  repeated?: boolean;
+} | null;
 
 type Parts = {
   connection: PostgresConnection;
@@ -61,9 +66,13 @@ export function createStreamAppend({ connection, schema, instance, tables, store
         continue;
       }
       stream = { id: own.id, hash };
-      const calls = at === null ? {} : { calls: { sequence: said.calls, hash, at, stream: stream.id } };
+      const calls =
+        at === null ? {} : { calls: { sequence: said.calls, hash, at, stream: stream.id } };
       if (changedAt === null || !said.changesHash) return calls;
-      return { ...calls, changes: { sequence: Number(said.changes), hash: said.changesHash, at: changedAt } };
+      return {
+        ...calls,
+        changes: { sequence: Number(said.changes), hash: said.changesHash, at: changedAt },
+      };
     }
   }
 
@@ -75,13 +84,16 @@ export function createStreamAppend({ connection, schema, instance, tables, store
     async release(): Promise<void> {
       if (stream === null) return;
       const sql = "UPDATE streams SET holder = NULL WHERE id = $1 AND holder = $2";
-      await connection.change((query) => query(sql, [stream?.id ?? 0, instance])).catch(() => undefined);
+      await connection
+        .change((query) => query(sql, [stream?.id ?? 0, instance]))
+        .catch(() => undefined);
     },
   };
 }
 
 const every = { has: () => true };
-const storable = (_: string, value: unknown) => (typeof value === "string" ? storableText(value) : value);
+const storable = (_: string, value: unknown) =>
+  typeof value === "string" ? storableText(value) : value;
 
 /** Rows name the place of their number; a call that stands for two events has the second of a pair. */
 function toBatch(
@@ -106,7 +118,14 @@ function toBatch(
     } else if (entry.kind === "audit") {
       const { id, at, operation, target, user } = entry.record;
       changedAt = at;
-      audit.push({ id, at, operation, target, user_name: user, record: JSON.stringify(entry.record) });
+      audit.push({
+        id,
+        at,
+        operation,
+        target,
+        user_name: user,
+        record: JSON.stringify(entry.record),
+      });
     }
   }
   const { rows, hash } = chainCalls(calls, stream.hash);
@@ -120,7 +139,10 @@ function toBatch(
     last: last?.sequence,
     sizes: [rows.length, sizeOf(rows), events.length, sizeOf(events)],
     window: healthWindow,
-    ...(rows.length > 0 && { calls: rows, minutes: minuteRows(calls.map(({ entry }) => entry.call)) }),
+    ...(rows.length > 0 && {
+      calls: rows,
+      minutes: minuteRows(calls.map(({ entry }) => entry.call)),
+    }),
     ...(events.length > 0 && { events }),
     ...(samples.length > 0 && { samples }),
     ...(runs.length > 0 && { runs }),

@@ -19,7 +19,13 @@ import {
   withClient,
 } from "./pool.ts";
 import type { Query } from "./query.ts";
-import { isConnectionLost, isSilence, postgresFailure, reasonOf, storeLost } from "./store-failure.ts";
+import {
+  isConnectionLost,
+  isSilence,
+  postgresFailure,
+  reasonOf,
+  storeLost,
+} from "./store-failure.ts";
 
 const firstWaitMs = 50;
 const maxWaitMs = 5_000;
@@ -85,7 +91,11 @@ function createAvailability(ping: () => Promise<void>, onSilence: () => void) {
   };
 }
 
-type WriteOptions = { lock?: string | undefined; isShared?: boolean | undefined; notify?: StoreNews | undefined };
+type WriteOptions = {
+  lock?: string | undefined;
+  isShared?: boolean | undefined;
+  notify?: StoreNews | undefined;
+};
 
 /** After this long without an answer the server is pinged. Longer than the lock timeout. */
 const silentMs = 6_000;
@@ -124,11 +134,14 @@ export async function createPostgresConnection(
   }
   return {
     name,
-    read: <T>(work: (query: Query) => Promise<T>): Promise<T> => untilAnswered(() => runSingle(opened, work)),
-    readLong: <T>(look: (query: Query) => AsyncIterable<T>) => readSnapshot(name, attempt, opened, look),
+    read: <T>(work: (query: Query) => Promise<T>): Promise<T> =>
+      untilAnswered(() => runSingle(opened, work)),
+    readLong: <T>(look: (query: Query) => AsyncIterable<T>) =>
+      readSnapshot(name, attempt, opened, look),
     write: createWrite({ name, opened, address, instance, untilAnswered }),
     /** One statement is a transaction by itself, and costs one round trip instead of three. */
-    change: <T>(work: (query: Query) => Promise<T>): Promise<T> => attempt(() => runSingle(opened, work)),
+    change: <T>(work: (query: Query) => Promise<T>): Promise<T> =>
+      attempt(() => runSingle(opened, work)),
     /** For pg-boss, which sends several statements in one text and reads the server's own errors. */
     statement: (sql: string, values?: unknown[]): Promise<{ rows: Row[] }> =>
       attempt(
@@ -138,7 +151,9 @@ export async function createPostgresConnection(
     /** Runs on one of the planes that share the store; false on the others. */
     alone: (task: string, work: () => Promise<void>): Promise<boolean> =>
       attempt(() =>
-        withClient(pool, (client) => runAlone(client, { key: lockKey(address, `task ${task}`), scope: scope() }, work)),
+        withClient(pool, (client) =>
+          runAlone(client, { key: lockKey(address, `task ${task}`), scope: scope() }, work),
+        ),
       ),
     trouble: availability.trouble,
     onTrouble: availability.onChanged,
@@ -164,7 +179,8 @@ function createAttempts(name: string, availability: Availability, connections: n
   }
 
   const attempt: Attempt = async (work, toError = (thrown) => postgresFailure(name, thrown)) => {
-    if (!isOpen) throw new PlaneError("STORE_FAILED", `The ${name} is closed. Open it again to use it.`);
+    if (!isOpen)
+      throw new PlaneError("STORE_FAILED", `The ${name} is closed. Open it again to use it.`);
     if (availability.checking()) await availability.checking();
     if (availability.trouble() !== null) throw storeLost(name);
     const silence = setTimeout(() => availability.lost("it does not answer"), silentMs).unref();
@@ -280,7 +296,11 @@ async function* readSnapshot<T>(
   }
 }
 
-async function runStatement(client: PoolClient, sql: string, values?: unknown[]): Promise<{ rows: Row[] }> {
+async function runStatement(
+  client: PoolClient,
+  sql: string,
+  values?: unknown[],
+): Promise<{ rows: Row[] }> {
   try {
     return await client.query(sql, values);
   } catch (thrown) {

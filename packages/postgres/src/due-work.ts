@@ -6,7 +6,14 @@ import type { KeptJobRun } from "../../../src/model/work/job-run.ts";
 import { type DueRecords, loadTables, type Work } from "../../../src/store/store.ts";
 import type { PostgresConnection } from "./connection.ts";
 import type { Listener } from "./notifications.ts";
-import { inBossTransaction, type MessageQueue, type QueueMessage, queues, secondsUntil, startBoss } from "./pg-boss.ts";
+import {
+  inBossTransaction,
+  type MessageQueue,
+  type QueueMessage,
+  queues,
+  secondsUntil,
+  startBoss,
+} from "./pg-boss.ts";
 import { follow, type Query } from "./query.ts";
 import { postgresFailure } from "./store-failure.ts";
 
@@ -23,7 +30,12 @@ const always = "9999";
 const tiers = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [String(at + 1), at + 1]));
 const groupConcurrency = { default: 1, tiers };
 
-type Parts = { connection: PostgresConnection; address: PostgresAddress; listener: Listener; messages: MessageQueue };
+type Parts = {
+  connection: PostgresConnection;
+  address: PostgresAddress;
+  listener: Listener;
+  messages: MessageQueue;
+};
 /** `retryCount` tells our attempt from a later one by another plane. */
 type Attempt = { id: string; retryCount: number };
 type Taken = Attempt & { kind: DueKind };
@@ -34,7 +46,10 @@ export function createPostgresDueWork({ connection, address, listener, messages 
   let opened: DueWork | null = null;
 
   async function open(): Promise<DueWork> {
-    const [boss, { selectNextDue }] = await Promise.all([startBoss(connection, address), loadTables()]);
+    const [boss, { selectNextDue }] = await Promise.all([
+      startBoss(connection, address),
+      loadTables(),
+    ]);
     messages.use(boss);
     const maintenance = createMaintenance(boss, { connection, listener, messages });
     opened = {
@@ -55,7 +70,10 @@ export function createPostgresDueWork({ connection, address, listener, messages 
 type Maintenance = ReturnType<typeof createMaintenance>;
 
 /** Heartbeats for what this plane has taken, supervision of others, and messages for records without one. */
-function createMaintenance(boss: PgBoss, { connection, listener, messages }: Omit<Parts, "address">) {
+function createMaintenance(
+  boss: PgBoss,
+  { connection, listener, messages }: Omit<Parts, "address">,
+) {
   const taken = new Map<string, Taken>();
   let superviseAt = 0;
   let adoptAt = 0;
@@ -64,9 +82,14 @@ function createMaintenance(boss: PgBoss, { connection, listener, messages }: Omi
   const stopListening = listener.on((news) => {
     if (news.what === "dueWork" && news.unsent) adoptAt = 0;
   });
-  const attemptsOf = (kind: DueKind) => [...taken.values()].filter((one) => one.kind === kind).map(attemptOf);
+  const attemptsOf = (kind: DueKind) =>
+    [...taken.values()].filter((one) => one.kind === kind).map(attemptOf);
   const beat = () =>
-    Promise.all(kinds.map((kind) => attemptsOf(kind).length > 0 && boss.touch(queues[kind], attemptsOf(kind))))
+    Promise.all(
+      kinds.map(
+        (kind) => attemptsOf(kind).length > 0 && boss.touch(queues[kind], attemptsOf(kind)),
+      ),
+    )
       // The next heartbeat tries again; the record shows whether another plane took over.
       .catch(() => undefined);
   const timer = setInterval(beat, heartbeatMs).unref();
@@ -123,7 +146,10 @@ function takeFrom(
     },
     async settle(item) {
       const mine = release(item);
-      if (mine) await change((query) => boss.deleteJob(queues[item.kind], attemptOf(mine), inBossTransaction(query)));
+      if (mine)
+        await change((query) =>
+          boss.deleteJob(queues[item.kind], attemptOf(mine), inBossTransaction(query)),
+        );
     },
     async giveBack(item, at) {
       const mine = release(item);
@@ -135,7 +161,9 @@ function takeFrom(
         );
     },
     async nextAt(after) {
-      const next = await read((query) => follow(selectNextDue(new Date(after).toISOString()), query));
+      const next = await read((query) =>
+        follow(selectNextDue(new Date(after).toISOString()), query),
+      );
       return next === null ? null : Date.parse(next);
     },
   };
@@ -177,16 +205,26 @@ async function putBack(boss: PgBoss, query: Query, mine: Taken, startAfter: numb
 }
 
 /** Sends messages for records without one: from a plane without jobs, an older version or an import. Idempotent. */
-async function adopt(write: PostgresConnection["write"], messages: MessageQueue, before: string): Promise<void> {
+async function adopt(
+  write: PostgresConnection["write"],
+  messages: MessageQueue,
+  before: string,
+): Promise<void> {
   await adoptFrom("job_runs", (records) => ({ runs: records as KeptJobRun[] }));
   await adoptFrom("dead_letters", (records) => ({ letters: records as KeptDeadLetter[] }));
 
-  async function adoptFrom(table: string, asDue: (records: unknown[]) => DueRecords): Promise<void> {
+  async function adoptFrom(
+    table: string,
+    asDue: (records: unknown[]) => DueRecords,
+  ): Promise<void> {
     const sql = `SELECT sequence, record FROM ${table} WHERE due_at <= $1 AND sequence > $2 ORDER BY sequence LIMIT $3`;
     for (let after = 0; ; ) {
       const rows = await write(async (query) => {
         const found = await query(sql, [before, after, adoptedAtOnce]);
-        await messages.put(query, asDue(found.rows.map(({ record }) => JSON.parse(String(record)))));
+        await messages.put(
+          query,
+          asDue(found.rows.map(({ record }) => JSON.parse(String(record)))),
+        );
         return found.rows;
       });
       if (rows.length < adoptedAtOnce) return;

@@ -29,7 +29,12 @@ export function lockKey({ schema }: Place, name: string): string {
 }
 
 /** Sent with the commit. A payload that is too long is left to polling. */
-export async function notify(query: Query, place: Place, instance: string, news: StoreNews): Promise<void> {
+export async function notify(
+  query: Query,
+  place: Place,
+  instance: string,
+  news: StoreNews,
+): Promise<void> {
   const payload = JSON.stringify({ from: instance, ...news });
   if (Buffer.byteLength(payload) > maxPayloadBytes) return;
   await send(query, place, payload);

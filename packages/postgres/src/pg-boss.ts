@@ -1,6 +1,11 @@
 import type { Clock, ConnectionOptions, JobInsert, PgBoss } from "pg-boss";
 import type { PostgresAddress } from "../../../src/model/packages.ts";
-import { type DueKind, deadLetterGroup, runGroup, type StoreNews } from "../../../src/model/store.ts";
+import {
+  type DueKind,
+  deadLetterGroup,
+  runGroup,
+  type StoreNews,
+} from "../../../src/model/store.ts";
 import { deadLetterDueAt, type KeptDeadLetter } from "../../../src/model/work/dead-letter.ts";
 import type { KeptJobRun } from "../../../src/model/work/job-run.ts";
 import type { DueRecords, SqlValue } from "../../../src/store/store.ts";
@@ -14,7 +19,10 @@ const daySeconds = 24 * 3_600;
 /** The limit of pg-boss. */
 const maxSchemaLength = 50;
 
-export const queues = { run: "runs", deadLetter: "dead-letters" } as const satisfies Record<DueKind, string>;
+export const queues = { run: "runs", deadLetter: "dead-letters" } as const satisfies Record<
+  DueKind,
+  string
+>;
 
 /** The records decide about time and retries; a message that expired is sent again. */
 const queueOptions = {
@@ -91,7 +99,11 @@ export type MessageQueue = ReturnType<typeof createMessageQueue>;
 export function createMessageQueue() {
   let boss: PgBoss | null = null;
 
-  async function send(query: Query, kind: DueKind, messages: JobInsert<QueueMessage>[]): Promise<void> {
+  async function send(
+    query: Query,
+    kind: DueKind,
+    messages: JobInsert<QueueMessage>[],
+  ): Promise<void> {
     if (boss !== null && messages.length > 0)
       await boss.insert(queues[kind], messages, { ...inBossTransaction(query), returnId: false });
   }
@@ -101,7 +113,10 @@ export function createMessageQueue() {
     use(started: PgBoss | null): void {
       boss = started;
     },
-    notification: (): StoreNews => ({ what: "dueWork", ...(boss === null ? { unsent: true } : {}) }),
+    notification: (): StoreNews => ({
+      what: "dueWork",
+      ...(boss === null ? { unsent: true } : {}),
+    }),
     async put(query: Query, { runs = [], letters = [] }: DueRecords): Promise<void> {
       await send(query, "run", runs.flatMap(ofRun));
       await send(query, "deadLetter", letters.flatMap(ofDeadLetter));

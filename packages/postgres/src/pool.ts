@@ -86,7 +86,9 @@ export async function isPooled(client: ClientBase): Promise<boolean> {
 
 /** Closes the socket without a message to the server, so that pending queries fail at once. */
 export function cutClient(client: ClientBase): void {
-  (client as ClientBase & { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+  (
+    client as ClientBase & { connection: { stream: { destroy(): void } } }
+  ).connection.stream.destroy();
 }
 
 /** A server that hangs must not delay closing. */
@@ -102,7 +104,9 @@ export async function ping(address: PostgresAddress): Promise<void> {
   client.on("error", () => undefined);
   try {
     await client.connect();
-    const { rows } = await client.query("SELECT current_setting('transaction_read_only') = 'on' AS is_copy");
+    const { rows } = await client.query(
+      "SELECT current_setting('transaction_read_only') = 'on' AS is_copy",
+    );
     if (rows[0]?.is_copy === true) throw takesNoWrites();
   } finally {
     await client.end().catch(() => undefined);
@@ -117,7 +121,10 @@ export function queryOf(client: Pool | PoolClient): Query {
 }
 
 /** A lost client is not used again. */
-export async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+export async function withClient<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect();
   let isBroken = true;
   try {
@@ -133,7 +140,10 @@ export async function withClient<T>(pool: Pool, work: (client: PoolClient) => Pr
 }
 
 /** One statement, or several that need not see the same. */
-export async function runSingle<T>({ pool, scope }: OpenedPool, work: (query: Query) => Promise<T>): Promise<T> {
+export async function runSingle<T>(
+  { pool, scope }: OpenedPool,
+  work: (query: Query) => Promise<T>,
+): Promise<T> {
   if (scope() === "") return work(queryOf(pool));
   return withClient(pool, async (client) => {
     await client.query(`BEGIN; ${scope()}`);
@@ -183,8 +193,13 @@ export async function beginTransaction(
   lockKey: string | undefined,
   isShared = false,
 ): Promise<string> {
-  const taking = lockKey === undefined ? "" : `SELECT pg_advisory_xact_lock${isShared ? "_shared" : ""}(${lockKey}); `;
-  const answers: unknown = await client.query(`BEGIN; ${scope}${taking}SELECT txid_current() AS number`);
+  const taking =
+    lockKey === undefined
+      ? ""
+      : `SELECT pg_advisory_xact_lock${isShared ? "_shared" : ""}(${lockKey}); `;
+  const answers: unknown = await client.query(
+    `BEGIN; ${scope}${taking}SELECT txid_current() AS number`,
+  );
   const { rows } = (answers as { rows: { number?: unknown }[] }[]).at(-1) ?? { rows: [] };
   return String(rows[0]?.number);
 }
@@ -192,7 +207,8 @@ export async function beginTransaction(
 /** Null when the server no longer knows. */
 export async function wasCommitted(query: Query, number: string): Promise<boolean | null> {
   for (let asked = 0; asked < maxCommitPolls; asked += 1) {
-    const status = (await query("SELECT txid_status($1::bigint) AS status", [number])).rows[0]?.status;
+    const status = (await query("SELECT txid_status($1::bigint) AS status", [number])).rows[0]
+      ?.status;
     if (status === "committed") return true;
     if (status === "aborted") return false;
     if (status !== "in progress") return null;
@@ -204,7 +220,9 @@ export async function wasCommitted(query: Query, number: string): Promise<boolea
 /** Warns when the clocks differ: leases of other planes would seem expired, or last too long. */
 export async function checkClock(client: PoolClient): Promise<void> {
   const before = Date.now();
-  const { rows } = await client.query("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS theirs");
+  const { rows } = await client.query(
+    "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS theirs",
+  );
   const theirs = Number(rows[0]?.theirs);
   // The round trip takes time, too.
   const nearest = Math.min(Math.max(theirs, before), Date.now());

@@ -6,7 +6,11 @@ import type { Store } from "../../../src/model/store.ts";
 import { callEntry } from "../../../test/contracts/records.ts";
 import { storeContract } from "../../../test/contracts/store.ts";
 import { apiKey } from "../../../test/contracts/store-api-keys.ts";
-import { type PgBouncer, startPgBouncer, withoutPgBouncer } from "../../../test/fixtures/pgbouncer.ts";
+import {
+  type PgBouncer,
+  startPgBouncer,
+  withoutPgBouncer,
+} from "../../../test/fixtures/pgbouncer.ts";
 import { type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
 import { until } from "../../../test/fixtures/until.ts";
 import { openPostgresStore } from "./postgres.ts";
@@ -61,7 +65,10 @@ suite("behind PgBouncer in transaction mode", { skip: withoutPgBouncer }, () => 
               const count = Number(value?.count ?? 0) + 1;
               return { value: { count }, answer: count };
             });
-            assert.equal((await store.call(`${side}-${round}-${at}`))?.id, `${side}-${round}-${at}`);
+            assert.equal(
+              (await store.call(`${side}-${round}-${at}`))?.id,
+              `${side}-${round}-${at}`,
+            );
           }),
         ),
       );
@@ -77,7 +84,9 @@ suite("behind PgBouncer in transaction mode", { skip: withoutPgBouncer }, () => 
       Array.from({ length: 5 }, async () => {
         const client = new pg.Client(pooler.deaf(server.address()));
         await client.connect();
-        const { rows } = await client.query("SELECT current_setting('search_path') AS path, pg_sleep(0.2)");
+        const { rows } = await client.query(
+          "SELECT current_setting('search_path') AS path, pg_sleep(0.2)",
+        );
         await client.end();
         return rows[0].path;
       }),
@@ -99,7 +108,10 @@ suite("behind PgBouncer in transaction mode", { skip: withoutPgBouncer }, () => 
     await Promise.all(Array.from({ length: 20 }, () => right.calls()));
     assert.equal(await right.alone("tidy", async () => assert.fail("two at once")), false);
     gate.resolve();
-    assert.deepEqual([await working, await right.alone("tidy", async () => undefined)], [true, true]);
+    assert.deepEqual(
+      [await working, await right.alone("tidy", async () => undefined)],
+      [true, true],
+    );
   });
 
   test("a store that hears directly is informed; one that cannot says how, and looks once a second", async (context) => {
@@ -116,7 +128,10 @@ suite("behind PgBouncer in transaction mode", { skip: withoutPgBouncer }, () => 
     });
     await until("that one listens", () => hearing.isInformed());
     await until("that the other says that it cannot", () => warned.mock.callCount() > 0);
-    assert.match(String(warned.mock.calls[0]?.arguments[0]), /passes on no notifications.*\?direct=HOST:PORT/);
+    assert.match(
+      String(warned.mock.calls[0]?.arguments[0]),
+      /passes on no notifications.*\?direct=HOST:PORT/,
+    );
     assert.equal(deaf.isInformed(), false);
     const before = news.hearing;
     await deaf.addApiKey(apiKey("first"), "hash");

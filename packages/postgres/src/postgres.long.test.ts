@@ -4,7 +4,11 @@ import { parseStoreAddress } from "../../../src/model/config/settings.ts";
 import { type Store, stateTables } from "../../../src/model/store.ts";
 import { callEntry, sampleEntry } from "../../../test/contracts/records.ts";
 import { storeContract } from "../../../test/contracts/store.ts";
-import { postgresPassword, type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
+import {
+  postgresPassword,
+  type RunningPostgres,
+  startPostgres,
+} from "../../../test/fixtures/postgres.ts";
 import { postgresSchema } from "./migrations.ts";
 import { openPostgresStore } from "./postgres.ts";
 
@@ -46,7 +50,9 @@ async function assertRefused(url: string, remedy: RegExp): Promise<void> {
     assert.equal(error.code, "STORE_FAILED");
     assert.match(error.message, remedy);
     for (const text of [error.message, String(error.cause?.message)]) {
-      assert.ok(!text.includes(postgresPassword) && !text.includes(encodeURIComponent(postgresPassword)));
+      assert.ok(
+        !text.includes(postgresPassword) && !text.includes(encodeURIComponent(postgresPassword)),
+      );
     }
     return true;
   });
@@ -58,14 +64,17 @@ test("planes that start at once on an empty database set it up once", async (con
   await Promise.all(stores.map((store, at) => store.append([callEntry(`call-${at}`)])));
   const { ok, calls } = await (stores[0] as Store).verifyCalls();
   assert.deepEqual([ok, calls], [true, 6]);
-  const [row] = await server.run(`SELECT count(*) = max(id) AS once FROM "user".toolplane_migrations`);
+  const [row] = await server.run(
+    `SELECT count(*) = max(id) AS once FROM "user".toolplane_migrations`,
+  );
   assert.equal(row?.once, true);
 });
 
 test("a new schema is made at once, and is what all steps come to", async () => {
   await (await open(server.address("at_once"))).close();
   const steps = postgresSchema.steps.map(({ sql }) => sql).join(";");
-  const migrations = "CREATE TABLE toolplane_migrations (LIKE at_once.toolplane_migrations INCLUDING ALL)";
+  const migrations =
+    "CREATE TABLE toolplane_migrations (LIKE at_once.toolplane_migrations INCLUDING ALL)";
   await server.run(`CREATE SCHEMA stepwise; SET search_path = stepwise; ${migrations}; ${steps}`);
   assert.deepEqual(await schemaOf("at_once"), await schemaOf("stepwise"));
   const ids = await server.run("SELECT id FROM at_once.toolplane_migrations ORDER BY id");
@@ -89,7 +98,12 @@ async function schemaOf(schema: string): Promise<string[]> {
      UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = '${schema}'::regnamespace`,
   );
   return rows
-    .map(({ said }) => String(said).replaceAll(`${schema}.`, "").replaceAll(`'${schema}'`, "").replaceAll(/\s+/g, " "))
+    .map(({ said }) =>
+      String(said)
+        .replaceAll(`${schema}.`, "")
+        .replaceAll(`'${schema}'`, "")
+        .replaceAll(/\s+/g, " "),
+    )
     .sort();
 }
 
@@ -137,7 +151,11 @@ test("a user who may only use what is there can work with a schema that another 
      REVOKE DELETE ON shared.call_checkpoints FROM worker`,
   );
   const store = await openFor(context, `postgres://worker:worker@${url.split("@").at(-1)}`);
-  await store.append([callEntry("one"), callEntry("two"), callEntry("new", { at: "2026-04-01T00:00:00.000Z" })]);
+  await store.append([
+    callEntry("one"),
+    callEntry("two"),
+    callEntry("new", { at: "2026-04-01T00:00:00.000Z" }),
+  ]);
   assert.equal(await store.forgetCalls("2026-03-15T00:00:00.000Z"), 1);
   assert.equal((await store.verifyCalls()).ok, true);
 });
@@ -148,7 +166,9 @@ test("recorded calls can be neither changed nor removed, and who gets around tha
   await assert.rejects(server.run("UPDATE chain.calls SET tool = 'other'"), /cannot be changed/);
   await assert.rejects(server.run("DELETE FROM chain.calls"), /behind a checkpoint/);
   await assert.rejects(server.run("TRUNCATE chain.calls"), /cannot be changed/);
-  await server.run("SET session_replication_role = replica; UPDATE chain.calls SET tool = 'x' WHERE id = 'two'");
+  await server.run(
+    "SET session_replication_role = replica; UPDATE chain.calls SET tool = 'x' WHERE id = 'two'",
+  );
   const { ok, broken } = await store.verifyCalls();
   assert.deepEqual([ok, broken?.id], [false, "two"]);
 });
@@ -171,10 +191,16 @@ test("several planes write a chain each, and a reader that continues misses noth
   await Promise.all(
     stores.map(async (store, lane) => {
       for (let at = 0; at < 30; at += 1)
-        await store.append([callEntry(`${lane}-${at}`), sampleEntry(`tool:${lane}`, lane * 100 + at)]);
+        await store.append([
+          callEntry(`${lane}-${at}`),
+          sampleEntry(`tool:${lane}`, lane * 100 + at),
+        ]);
     }),
   );
   isWriting = false;
   await reading;
-  assert.deepEqual([(await reader.verifyCalls()).ok, new Set(seen).size, seen.length], [true, 90, 90]);
+  assert.deepEqual(
+    [(await reader.verifyCalls()).ok, new Set(seen).size, seen.length],
+    [true, 90, 90],
+  );
 });

@@ -104,7 +104,9 @@ function createDatabase(
       yield* query("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", [name]);
     },
     *insertRows(table, rows, onConflict) {
-      const text = JSON.stringify(rows, (_, value) => (typeof value === "string" ? storableText(value) : value));
+      const text = JSON.stringify(rows, (_, value) =>
+        typeof value === "string" ? storableText(value) : value,
+      );
       yield* query(insertJson(table, Object.keys(rows[0] ?? {}), onConflict), [text]);
     },
   };
@@ -120,7 +122,9 @@ const days: NonNullable<Database["days"]> = {
   },
   *drop(table, before) {
     const day = Math.floor(Date.parse(before) / dayMs);
-    return Number((yield* query("SELECT drop_day(?, ?) AS removed", [table, day])).rows[0]?.removed);
+    return Number(
+      (yield* query("SELECT drop_day(?, ?) AS removed", [table, day])).rows[0]?.removed,
+    );
   },
   recent(before) {
     const day = before === undefined ? Date.now() / dayMs : before / numbersOfDay;
@@ -149,9 +153,14 @@ async function makeDays(client: PoolClient, scope: string): Promise<void> {
  * Version 0.2 beside this one notes other numbers and hashes than its calls have. They are there where the newest of its
  * stream is not older.
  */
-async function isOfOlderPlane({ read }: PostgresConnection, chain: string, head: ChainHead): Promise<boolean> {
+async function isOfOlderPlane(
+  { read }: PostgresConnection,
+  chain: string,
+  head: ChainHead,
+): Promise<boolean> {
   if (chain !== "calls" || head.stream !== undefined) return false;
-  const newest = "SELECT at FROM calls WHERE sequence = (SELECT sequence FROM streams WHERE id = 0)";
+  const newest =
+    "SELECT at FROM calls WHERE sequence = (SELECT sequence FROM streams WHERE id = 0)";
   const { rows } = await read((query) => query(newest));
   return rows.length > 0 && String(rows[0]?.at) >= head.at;
 }
@@ -164,13 +173,17 @@ async function migrate(client: PoolClient, address: PostgresAddress, scope: stri
   if ((await pendingOf(client, address)).length === 0) return;
   try {
     // Waits for another plane that migrates, without a timeout.
-    await client.query(`BEGIN; ${scope}SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0`);
+    await client.query(
+      `BEGIN; ${scope}SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0`,
+    );
     await client.query(`SELECT pg_advisory_xact_lock(${lockKey(address, "migrate")})`);
     const pending = await pendingOf(client, address);
     if (pending.length > 0) await prepareSchema(client, address);
     for (const { sql, ids } of pending) {
       await client.query(sql);
-      await client.query("INSERT INTO toolplane_migrations (id) SELECT unnest($1::integer[])", [ids]);
+      await client.query("INSERT INTO toolplane_migrations (id) SELECT unnest($1::integer[])", [
+        ids,
+      ]);
     }
     await client.query("COMMIT");
   } catch (thrown) {
@@ -183,9 +196,15 @@ async function pendingOf(client: PoolClient, address: PostgresAddress): Promise<
   const state = await stateOf(client, address);
   const { shown, schema } = address;
   if (state.encoding !== "UTF8")
-    throw refuse(shown, `has the encoding ${state.encoding}. Create a database with ENCODING 'UTF8'`);
+    throw refuse(
+      shown,
+      `has the encoding ${state.encoding}. Create a database with ENCODING 'UTF8'`,
+    );
   if (!state.isOurs && !state.isEmpty)
-    throw refuse(shown, `has tables of another program in its schema '${schema}'. Name another one with '?schema='`);
+    throw refuse(
+      shown,
+      `has tables of another program in its schema '${schema}'. Name another one with '?schema='`,
+    );
   const version = state.isOurs ? await versionOf(client, schema) : 0;
   const newest = newestOf(postgresSchema);
   if (version > newest)
@@ -208,7 +227,9 @@ async function stateOf(client: PoolClient, { schema }: PostgresAddress): Promise
 }
 
 async function versionOf(client: PoolClient, schema: string): Promise<number> {
-  const { rows } = await client.query(`SELECT coalesce(max(id), 0) AS version FROM "${schema}".toolplane_migrations`);
+  const { rows } = await client.query(
+    `SELECT coalesce(max(id), 0) AS version FROM "${schema}".toolplane_migrations`,
+  );
   return Number(rows[0]?.version);
 }
 

@@ -12,8 +12,10 @@ export function storableText(text: string): string {
 export function asValue(value: SqlValue): unknown {
   if (typeof value === "string") return storableText(value);
   // pg would send a plain view of bytes as an array of numbers.
-  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  if (Array.isArray(value)) return value.map((one) => (typeof one === "string" ? storableText(one) : one));
+  if (value instanceof Uint8Array)
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  if (Array.isArray(value))
+    return value.map((one) => (typeof one === "string" ? storableText(one) : one));
   return value;
 }
 

@@ -120,13 +120,16 @@ test("a large result is stored while another plane stands still in the middle of
   const url = server.address("large");
   const store = await openFor(context, url);
   const past = "2026-03-01T11:59:59.000Z";
-  for (const id of ["expired", "older"]) await store.putResult(keptResult(id, { bytes: 40 }), 1_000);
+  for (const id of ["expired", "older"])
+    await store.putResult(keptResult(id, { bytes: 40 }), 1_000);
   await server.run(`UPDATE large.results SET expires_at = '${past}' WHERE id = 'expired'`);
   // It has removed what is over and what is too much, and stored its own.
   const still = new pg.Client(url);
   await still.connect();
   context.after(() => still.end());
-  await still.query("BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('toolplane/large/results', 0))");
+  await still.query(
+    "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('toolplane/large/results', 0))",
+  );
   await still.query("DELETE FROM large.results");
   assert.equal(await store.putResult(keptResult("new", { bytes: 40 }), 50), true);
   await still.query("COMMIT");
@@ -148,13 +151,19 @@ async function standStill(context: TestContext, url: string, sql: string): Promi
 test("changes are queued, runs begin and dead letters are kept while another plane stands still in the middle of each", async (context) => {
   const url = server.address("queued");
   const store = await openFor(context, url);
-  const plan = (id: string, user: string) => ({ id, user, conversation: null, createdAt: "2026-03-01T12:00:00.000Z" });
+  const plan = (id: string, user: string) => ({
+    id,
+    user,
+    conversation: null,
+    createdAt: "2026-03-01T12:00:00.000Z",
+  });
   const run = (id: string, changes: object = {}) => ({ ...sampleRun(id), most: 1, ...changes });
   await store.addChange(heldCall("first"), plan("of ada", "ada") as PlanRecord);
   for (const id of ["one", "two"]) await store.addJobRun(run(id, { job: id }));
   await store.addDeadLetter(sampleLetter("a"), 2);
   const shared = ["plans", "jobs"].map(
-    (name) => `SELECT pg_advisory_xact_lock_shared(hashtextextended('toolplane/queued/${name}', 0))`,
+    (name) =>
+      `SELECT pg_advisory_xact_lock_shared(hashtextextended('toolplane/queued/${name}', 0))`,
   );
   const still = await standStill(
     context,
@@ -165,9 +174,15 @@ test("changes are queued, runs begin and dead letters are kept while another pla
      SELECT pg_advisory_xact_lock(hashtextextended('toolplane/queued/dead letters', 0));
      DELETE FROM dead_letters`,
   );
-  assert.equal(await store.addChange(heldCall("second"), plan("another", "ada") as PlanRecord), "of ada");
+  assert.equal(
+    await store.addChange(heldCall("second"), plan("another", "ada") as PlanRecord),
+    "of ada",
+  );
   const two = (await store.jobRun("two")) as KeptJobRun;
-  assert.equal(await store.claimJobRun({ ...two, state: "running" }, "2026-03-01T12:00:00.000Z"), true);
+  assert.equal(
+    await store.claimJobRun({ ...two, state: "running" }, "2026-03-01T12:00:00.000Z"),
+    true,
+  );
   for (const id of ["b", "c"]) await store.addDeadLetter(sampleLetter(id), 2);
   await still.query("COMMIT");
   await store.addDeadLetter(sampleLetter("d"), 2);
@@ -189,7 +204,10 @@ test("a plan is not closed before a change is in it that another plane adds", as
   const closing = store.closePlan("any").then(() => {
     isClosed = true;
   });
-  await until("that it waits", async () => (await server.run("SELECT FROM pg_locks WHERE NOT granted")).length > 0);
+  await until(
+    "that it waits",
+    async () => (await server.run("SELECT FROM pg_locks WHERE NOT granted")).length > 0,
+  );
   assert.equal(isClosed, false);
   await still.query("COMMIT");
   await closing;
@@ -216,8 +234,11 @@ test("who looks or writes again and gets hold of another connection that breaks 
   await store.append([callEntry("one")]);
   const untilOneWaits = `DO $$ BEGIN FOR look IN 1..3000 LOOP
     EXIT WHEN EXISTS (SELECT FROM pg_locks WHERE NOT granted); PERFORM pg_sleep(0.01); END LOOP; END $$;`;
-  const breakThem = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted; SELECT pg_sleep(0.2);";
-  const breaking = server.run(`BEGIN; LOCK TABLE breaking.calls; ${`${untilOneWaits} ${breakThem}`.repeat(4)} COMMIT`);
+  const breakThem =
+    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted; SELECT pg_sleep(0.2);";
+  const breaking = server.run(
+    `BEGIN; LOCK TABLE breaking.calls; ${`${untilOneWaits} ${breakThem}`.repeat(4)} COMMIT`,
+  );
   const locked = "SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted";
   await until("the lock", async () => (await server.run(locked)).length > 0);
   const seen = await Promise.all([store.call("one"), store.append([callEntry("two")]), breaking]);
@@ -236,12 +257,15 @@ test("a server that goes away is noticed, said without its address, and used aga
   const lost = changed();
   await server.stop();
   await lost;
-  await assert.rejects(store.append([callEntry("while")]), (error: Error & { code?: string; cause?: unknown }) => {
-    assert.equal(error.code, "STORE_FAILED");
-    assert.match(error.message, /cannot be reached right now/);
-    assert.doesNotMatch(error.message + String(error.cause), /127\.0\.0\.1|keeper/);
-    return true;
-  });
+  await assert.rejects(
+    store.append([callEntry("while")]),
+    (error: Error & { code?: string; cause?: unknown }) => {
+      assert.equal(error.code, "STORE_FAILED");
+      assert.match(error.message, /cannot be reached right now/);
+      assert.doesNotMatch(error.message + String(error.cause), /127\.0\.0\.1|keeper/);
+      return true;
+    },
+  );
   const late = await openFor(context, url);
   assert.notEqual(late.trouble(), null);
   const back = [changed(), new Promise<void>((resolve) => late.onTrouble(() => resolve()))];

@@ -17,11 +17,18 @@ const tables = Object.keys(stateTables) as StateTable[];
 
 type Column = { name: string; isBytes: boolean; isIdentity: boolean };
 
-export function createPostgresStateStore({ read, write, readLong }: PostgresConnection): StateStore {
+export function createPostgresStateStore({
+  read,
+  write,
+  readLong,
+}: PostgresConnection): StateStore {
   return {
     countRows: (table) =>
-      read(async (query) => Number((await query(`SELECT count(*) AS count FROM ${sourceOf(table)}`)).rows[0]?.count)),
-    stateColumns: async (table) => (await read((query) => columnsOf(query, table))).map(({ name }) => name),
+      read(async (query) =>
+        Number((await query(`SELECT count(*) AS count FROM ${sourceOf(table)}`)).rows[0]?.count),
+      ),
+    stateColumns: async (table) =>
+      (await read((query) => columnsOf(query, table))).map(({ name }) => name),
     readAll: () => readLong(selectAll),
     writeAll: (open) => write((query) => writeAll(query, open()), { lock: "journal" }),
   };
@@ -37,7 +44,9 @@ function sourceOf(table: StateTable): string {
 
 async function* selectAll(query: Query): AsyncGenerator<StateLine> {
   for (const table of tables) {
-    await query(`DECLARE of_table CURSOR FOR SELECT * FROM ${sourceOf(table)} ORDER BY ${stateTables[table].order}`);
+    await query(
+      `DECLARE of_table CURSOR FOR SELECT * FROM ${sourceOf(table)} ORDER BY ${stateTables[table].order}`,
+    );
     let asked = 1;
     for (let rows = [{}] as Row[]; rows.length > 0; ) {
       ({ rows } = await query(`FETCH ${asked} FROM of_table`));
@@ -57,7 +66,10 @@ function nextBatch(lines: readonly StateLine[]): number {
 }
 
 function sizeOf(row: StateRow): number {
-  return Object.values(row).reduce<number>((sum, one) => sum + (typeof one === "string" ? one.length : 8), 0);
+  return Object.values(row).reduce<number>(
+    (sum, one) => sum + (typeof one === "string" ? one.length : 8),
+    0,
+  );
 }
 
 async function writeAll(query: Query, lines: AsyncIterable<StateLine>): Promise<StateTable | null> {
@@ -100,7 +112,8 @@ async function* batchesOf(lines: AsyncIterable<StateLine>): AsyncGenerator<Batch
   let batch: (Batch & { shape: string; size: number }) | null = null;
   for await (const { table, row } of lines) {
     const shape = [table, ...Object.keys(row)].join(" ");
-    const isFull = batch !== null && (batch.rows.length >= batchRows || batch.size >= batchCharacters);
+    const isFull =
+      batch !== null && (batch.rows.length >= batchRows || batch.size >= batchCharacters);
     if (batch !== null && (isFull || batch.shape !== shape)) {
       yield batch;
       batch = null;
@@ -149,14 +162,20 @@ async function insertRows(
   const bytes = new Set(given.filter(({ isBytes }) => isBytes).map(({ name }) => name));
   const text = JSON.stringify(rows, (key, value) => {
     if (typeof value !== "string") return value;
-    return bytes.has(key) ? `\\x${Buffer.from(value, "base64").toString("hex")}` : storableText(value);
+    return bytes.has(key)
+      ? `\\x${Buffer.from(value, "base64").toString("hex")}`
+      : storableText(value);
   });
   const names = given.map(({ name }) => name);
   await query(insertJson(table, names), [text]);
 }
 
 /** Identity columns continue after the imported rows. */
-async function advanceIdentity(query: Query, table: StateTable, columns: readonly Column[]): Promise<void> {
+async function advanceIdentity(
+  query: Query,
+  table: StateTable,
+  columns: readonly Column[],
+): Promise<void> {
   const identity = columns.find(({ isIdentity }) => isIdentity);
   if (identity)
     await query(

@@ -3,9 +3,11 @@ import { PlaneError } from "../../../src/model/errors.ts";
 const refused = "already holds this id, or a field is missing. Record each thing once and in full";
 const slow = "was busy for too long. Try again later, or look for what holds its locks";
 const full = "has no room left. Free some space on its disk, then try again";
-const forbidden = "does not let this user do this. Grant it the rights that docs/stores.md lists, or name another user";
+const forbidden =
+  "does not let this user do this. Grant it the rights that docs/stores.md lists, or name another user";
 const credentials = "does not know this user or password. Correct them in the store's address";
-const noPassword = "asks for a password, and its address has none. Set PGPASSWORD, or put a variable into the address";
+const noPassword =
+  "asks for a password, and its address has none. Set PGPASSWORD, or put a variable into the address";
 const noTls = "does not speak TLS. Switch it on there, or take 'sslmode' out of the address";
 const certificate =
   "has a certificate that is not valid here. Name its authority with 'sslrootcert', and the host as it stands in it";
@@ -72,9 +74,11 @@ export function isConnectionLost(thrown: unknown): boolean {
 export function postgresFailure(shown: string, thrown: unknown): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
   const code = codeOf(thrown);
-  if (isConnectionLost(thrown)) return storeLost(shown, code === readOnlyCode ? readOnly : undefined);
+  if (isConnectionLost(thrown))
+    return storeLost(shown, code === readOnlyCode ? readOnly : undefined);
   if (waitedWords.test(messageOf(thrown))) return storeBusy(shown);
-  const trouble = troubles[code] ?? troubles[code.slice(0, 2)] ?? setupTrouble(code, messageOf(thrown));
+  const trouble =
+    troubles[code] ?? troubles[code.slice(0, 2)] ?? setupTrouble(code, messageOf(thrown));
   const problem = trouble ?? `could not do this (${code || "no code"}). Its own log says why`;
   return new PlaneError("STORE_FAILED", `The ${shown} ${problem}.`, {
     data: {
@@ -96,7 +100,9 @@ function setupTrouble(code: string, message: string): string | undefined {
 const away = "cannot be reached right now. It is tried again all the time; ask again in a moment";
 
 export function storeLost(shown: string, why = away): PlaneError {
-  return new PlaneError("STORE_FAILED", `The ${shown} ${why}.`, { data: { lost: true, locked: true } });
+  return new PlaneError("STORE_FAILED", `The ${shown} ${why}.`, {
+    data: { lost: true, locked: true },
+  });
 }
 
 /** Nothing was sent, so it may be repeated. */
@@ -117,7 +123,8 @@ export function takesNoWrites(): Error {
 export function reasonOf(thrown: unknown): string {
   const message = messageOf(thrown);
   // Several addresses of one host were tried.
-  if (thrown instanceof AggregateError && message === "") return thrown.errors.map((one) => messageOf(one)).join("; ");
+  if (thrown instanceof AggregateError && message === "")
+    return thrown.errors.map((one) => messageOf(one)).join("; ");
   return message;
 }
 

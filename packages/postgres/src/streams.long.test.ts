@@ -26,7 +26,9 @@ async function openFor(context: TestContext, schema: string): Promise<Store> {
 
 const young = () => new Date().toISOString();
 const streamsIn = async (schema: string) =>
-  (await server.run(`SELECT DISTINCT stream FROM ${schema}.calls ORDER BY 1`)).map(({ stream }) => Number(stream));
+  (await server.run(`SELECT DISTINCT stream FROM ${schema}.calls ORDER BY 1`)).map(({ stream }) =>
+    Number(stream),
+  );
 
 test("planes that run at once write a stream each, and one that was closed is used again", async (context) => {
   const left = await openFor(context, "each");
@@ -74,7 +76,10 @@ test("who reads on from a number misses no event of several planes", async (cont
   await Promise.all(
     stores.map(async (store, lane) => {
       for (let at = 0; at < 40; at += 1)
-        await store.append([eventEntry(`${lane}-${at}`), { ...callEntry(`${lane} ${at}`), events: 2 } as never]);
+        await store.append([
+          eventEntry(`${lane}-${at}`),
+          { ...callEntry(`${lane} ${at}`), events: 2 } as never,
+        ]);
     }),
   );
   isWriting = false;
@@ -95,8 +100,11 @@ test("a stream that vanished, a tail that is missing and a changed record are fo
   assert.equal((await proveCall(right, "c")).chain, "calls/2");
   assert.deepEqual((await verifyRoots(left, { root: kept })).missing, []);
   const tamper = (sql: string) =>
-    server.run(`SET session_replication_role = replica; SET search_path = gone; BEGIN; ${sql}; COMMIT`);
-  const missing = async () => (await verifyRoots(left, { root: kept })).missing.map(({ chain }) => chain);
+    server.run(
+      `SET session_replication_role = replica; SET search_path = gone; BEGIN; ${sql}; COMMIT`,
+    );
+  const missing = async () =>
+    (await verifyRoots(left, { root: kept })).missing.map(({ chain }) => chain);
 
   await tamper("CREATE TABLE copy AS SELECT * FROM calls; DELETE FROM calls WHERE id = 'b'");
   assert.equal((await left.verifyCalls()).ok, true, "the chain alone does not tell");
@@ -105,7 +113,9 @@ test("a stream that vanished, a tail that is missing and a changed record are fo
   assert.deepEqual(await missing(), ["calls/2"]);
   await tamper("DELETE FROM streams WHERE id = 2; DELETE FROM roots");
   assert.deepEqual(await missing(), ["calls/2"], "by what was kept, whatever the database says");
-  await tamper("DELETE FROM calls; INSERT INTO calls SELECT * FROM copy; UPDATE calls SET tool = 'x' WHERE id = 'c'");
+  await tamper(
+    "DELETE FROM calls; INSERT INTO calls SELECT * FROM copy; UPDATE calls SET tool = 'x' WHERE id = 'c'",
+  );
   assert.equal((await left.verifyCalls()).broken?.id, "c");
 });
 
@@ -113,12 +123,16 @@ test("streams that were swapped, a copy from before and a removal that calls its
   const left = await openFor(context, "swapped");
   const right = await openFor(context, "swapped");
   const tamper = (sql: string) =>
-    server.run(`SET session_replication_role = replica; SET search_path = swapped; BEGIN; ${sql}; COMMIT`);
+    server.run(
+      `SET session_replication_role = replica; SET search_path = swapped; BEGIN; ${sql}; COMMIT`,
+    );
   await left.append(["a", "b"].map((id) => callEntry(id, { at: young() })));
   await right.append(["c", "d"].map((id) => callEntry(id, { at: young() })));
   await makeRoot(left);
   const tables = ["calls", "streams", "roots"];
-  await tamper(tables.map((table) => `CREATE TABLE early_${table} AS SELECT * FROM ${table}`).join(";"));
+  await tamper(
+    tables.map((table) => `CREATE TABLE early_${table} AS SELECT * FROM ${table}`).join(";"),
+  );
   await left.append(["e", "f"].map((id) => callEntry(id, { at: young() })));
   await right.append(["g"].map((id) => callEntry(id, { at: young() })));
   const kept = JSON.stringify(await makeRoot(right));
@@ -140,13 +154,21 @@ test("streams that were swapped, a copy from before and a removal that calls its
     DELETE FROM calls WHERE stream = 1`);
   const forged = await left.verifyCalls({ keepDays: 90 });
   assert.match(String(forged.broken?.reason), /every record was removed/);
-  await tamper("DELETE FROM call_checkpoints; DELETE FROM calls; INSERT INTO calls SELECT * FROM late");
+  await tamper(
+    "DELETE FROM call_checkpoints; DELETE FROM calls; INSERT INTO calls SELECT * FROM late",
+  );
   assert.equal((await left.verifyCalls({ keepDays: 90 })).ok, true);
 
   await tamper(
-    tables.map((table) => `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM early_${table}`).join(";"),
+    tables
+      .map((table) => `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM early_${table}`)
+      .join(";"),
   );
-  assert.deepEqual([(await left.verifyCalls()).ok, (await verifyRoots(left)).ok], [true, true], "a copy knows nothing");
+  assert.deepEqual(
+    [(await left.verifyCalls()).ok, (await verifyRoots(left)).ok],
+    [true, true],
+    "a copy knows nothing",
+  );
   const { rootFound } = await check();
   assert.deepEqual([rootFound, await missing()], [false, ["calls/1", "calls/2"]]);
 });
@@ -175,7 +197,9 @@ test("days go as a whole, their last calls stay and prove their age, and the cha
         ["l", left],
         ["r", right],
       ] as const) {
-        const entries = [1, 2, 3].map((at) => callEntry(`${side}${ago}-${at}`, { at: daysAgo(ago) }));
+        const entries = [1, 2, 3].map((at) =>
+          callEntry(`${side}${ago}-${at}`, { at: daysAgo(ago) }),
+        );
         // A stream of a day that is over is not that of a plane that stands still.
         await store.append([...entries, eventEntry(`${side}${ago}`)]);
       }
@@ -196,8 +220,13 @@ test("days go as a whole, their last calls stay and prove their age, and the cha
   const parts = await server.run(
     "SELECT relname FROM pg_class WHERE relnamespace = 'dropped'::regnamespace AND relispartition AND relname ~ '^(calls|events)_[0-9]{8}$'",
   );
-  const old = parts.filter(({ relname }) => String(relname).slice(-8) < before.slice(0, 10).replaceAll("-", ""));
-  assert.deepEqual([removed.reduce((sum, count) => sum + count), events > 0, old.length], [10, true, 1]);
+  const old = parts.filter(
+    ({ relname }) => String(relname).slice(-8) < before.slice(0, 10).replaceAll("-", ""),
+  );
+  assert.deepEqual(
+    [removed.reduce((sum, count) => sum + count), events > 0, old.length],
+    [10, true, 1],
+  );
   const left100 = (await right.calls()).map(({ id }) => id).filter((id) => /^.10/.test(id));
   assert.deepEqual(left100.toSorted(), ["l100-3", "r100-3"]);
   const { ok, calls, broken } = await right.verifyCalls({ keepDays: 90 });
@@ -211,9 +240,11 @@ test("a day is set apart at once; its space is given back later, also where a pl
   await onDay("apart", 3, () => store.append([callEntry("a"), callEntry("b"), eventEntry("a")]));
   await store.append([callEntry("c")]);
   const tables = async () =>
-    (await server.run("SELECT tablename FROM pg_tables WHERE schemaname = 'apart' AND tablename ~ '[0-9]{8}$'")).map(
-      ({ tablename }) => String(tablename).replace(/[0-9]{8}$/, ""),
-    );
+    (
+      await server.run(
+        "SELECT tablename FROM pg_tables WHERE schemaname = 'apart' AND tablename ~ '[0-9]{8}$'",
+      )
+    ).map(({ tablename }) => String(tablename).replace(/[0-9]{8}$/, ""));
   const all = (await tables()).length;
   const today = Math.floor(Date.now() / 86_400_000);
   // The statement of a plane that is killed then.
@@ -242,9 +273,11 @@ test("a day is set apart at once; its space is given back later, also where a pl
 
 test("who lists the last calls asks the tables of the last days only, and reads on into the others", async (context) => {
   const store = await openFor(context, "last");
-  for (const ago of [9, 3]) await onDay("last", ago, () => store.append([callEntry(`${ago}a`), callEntry(`${ago}b`)]));
+  for (const ago of [9, 3])
+    await onDay("last", ago, () => store.append([callEntry(`${ago}a`), callEntry(`${ago}b`)]));
   await store.append([callEntry("c"), callEntry("d")]);
-  const idsOf = async (filter: Parameters<Store["calls"]>[0]) => (await store.calls(filter)).map(({ id }) => id);
+  const idsOf = async (filter: Parameters<Store["calls"]>[0]) =>
+    (await store.calls(filter)).map(({ id }) => id);
   assert.deepEqual(await idsOf({ limit: 9 }), ["d", "c", "3b", "3a", "9b", "9a"]);
   assert.deepEqual(await idsOf({ limit: 3, user: "ada" }), ["d", "c", "3b"]);
   assert.deepEqual(await idsOf({ limit: 2, before: "3b" }), ["3a", "9b"]);
@@ -283,7 +316,14 @@ test("a plane of 0.2 may add many calls at once, takes one lock for them, and is
   await store.append([callEntry("new")]);
   const rows = Array.from({ length: 2_000 }, (_, at) => ({
     sequence: at + 1,
-    ...{ id: `old-${at}`, at: young(), tool: "github_search_issues", status: "succeeded", hash: "", events: 2 },
+    ...{
+      id: `old-${at}`,
+      at: young(),
+      tool: "github_search_issues",
+      status: "succeeded",
+      hash: "",
+      events: 2,
+    },
     ...{ server: "github", user_name: "ada", run: null, conversation: null },
   })).map((row) => ({ ...row, record: JSON.stringify({ ...callRecord(row.id), at: row.at }) }));
   const names = Object.keys(rows[0] ?? {}).join(", ");

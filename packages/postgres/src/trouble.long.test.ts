@@ -137,7 +137,9 @@ test("an address without a password, and TLS that the server does not speak, are
   const hear = ({ message }: Error) => warned.push(message);
   process.on("warning", hear);
   for (const mode of ["verify-full", "require"])
-    await assert.rejects(open(`${server.address()}&sslmode=${mode}`), { message: /does not speak TLS/ });
+    await assert.rejects(open(`${server.address()}&sslmode=${mode}`), {
+      message: /does not speak TLS/,
+    });
   await nextTurn();
   process.off("warning", hear);
   assert.deepEqual(warned, []);
@@ -176,7 +178,9 @@ for (const [ms, said] of [
 test("a store that is closed while a task waits for a second connection is closed, and its process ends with 0", async () => {
   const child = fileURLToPath(new URL("../../../test/fixtures/closing-child.ts", import.meta.url));
   for (const turns of [1, 2]) {
-    const running = spawn(process.execPath, [child, server.address(), String(turns)], { stdio: "inherit" });
+    const running = spawn(process.execPath, [child, server.address(), String(turns)], {
+      stdio: "inherit",
+    });
     const [code] = await once(running, "exit");
     assert.equal(code, 0);
   }

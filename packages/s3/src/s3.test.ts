@@ -9,7 +9,8 @@ const env = { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "never-shown" };
 
 const old = (key: string) =>
   `<Contents><Key>${key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><Size>1</Size></Contents>`;
-const refused = "<Error><Key>r_2</Key><Code>AccessDenied</Code><Message>No right to delete</Message></Error>";
+const refused =
+  "<Error><Key>r_2</Key><Code>AccessDenied</Code><Message>No right to delete</Message></Error>";
 
 test("old objects that may not be removed are said, though the answer is a success", async (context) => {
   const warned = context.mock.method(process, "emitWarning", () => undefined);
@@ -17,7 +18,10 @@ test("old objects that may not be removed are said, though the answer is a succe
     request.resume();
     response.setHeader("content-type", "application/xml");
     if (request.method === "POST") response.end(`<DeleteResult>${refused}</DeleteResult>`);
-    else response.end(`<ListBucketResult>${old("r_1")}${old("r_2")}<KeyCount>2</KeyCount></ListBucketResult>`);
+    else
+      response.end(
+        `<ListBucketResult>${old("r_1")}${old("r_2")}<KeyCount>2</KeyCount></ListBucketResult>`,
+      );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
@@ -33,19 +37,33 @@ test("old objects that may not be removed are said, though the answer is a succe
   });
   const said = warned.mock.calls.map(({ arguments: [text] }) => String(text));
   assert.equal(said.length, 1);
-  assert.match(said[0] ?? "", /^Old results stay in the bucket .*'results.store'.*AccessDenied: No right to delete/);
+  assert.match(
+    said[0] ?? "",
+    /^Old results stay in the bucket .*'results.store'.*AccessDenied: No right to delete/,
+  );
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });
 
 test("an error of the store is passed on, without the key", async () => {
-  const server = createServer((_, response) => response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>"));
+  const server = createServer((_, response) =>
+    response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>"),
+  );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
-  const address = { bucket: "results", prefix: "", region: "eu", endpoint: `http://127.0.0.1:${port}` };
+  const address = {
+    bucket: "results",
+    prefix: "",
+    region: "eu",
+    endpoint: `http://127.0.0.1:${port}`,
+  };
   await inSurroundings({ env, directory: process.cwd() }, async () => {
     const bucket = openBucket(address);
-    const works = [bucket.get("r_1"), bucket.put("r_1", Buffer.from("x")), bucket.removeBefore(new Date())];
+    const works = [
+      bucket.get("r_1"),
+      bucket.put("r_1", Buffer.from("x")),
+      bucket.removeBefore(new Date()),
+    ];
     for (const thrown of await Promise.allSettled(works)) {
       assert.equal(thrown.status, "rejected");
       assert.match(String(thrown.reason), /AccessDenied/);

@@ -13,7 +13,12 @@ import type { ResultBucket } from "../../../src/model/packages.ts";
 const requestMs = 10_000;
 
 /** Credentials come from where the tools of AWS look for them: variables, the profile, the machine's role. */
-export function openBucket({ bucket: Bucket, prefix, region, endpoint }: BucketAddress): ResultBucket {
+export function openBucket({
+  bucket: Bucket,
+  prefix,
+  region,
+  endpoint,
+}: BucketAddress): ResultBucket {
   const client = new S3Client({
     region,
     maxAttempts: 2,
@@ -44,7 +49,9 @@ export function openBucket({ bucket: Bucket, prefix, region, endpoint }: BucketA
       let refused: string | undefined;
       let ContinuationToken: string | undefined;
       do {
-        const page = await client.send(new ListObjectsV2Command({ Bucket, Prefix: `${prefix}r_`, ContinuationToken }));
+        const page = await client.send(
+          new ListObjectsV2Command({ Bucket, Prefix: `${prefix}r_`, ContinuationToken }),
+        );
         const old = (page.Contents ?? []).filter(
           ({ LastModified }) => LastModified !== undefined && LastModified < time,
         );
@@ -52,7 +59,8 @@ export function openBucket({ bucket: Bucket, prefix, region, endpoint }: BucketA
         const deletion = new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } });
         // Objects that stay are in an answer that is a success.
         const { Errors = [] } = Objects.length > 0 ? await client.send(deletion) : {};
-        refused ??= Errors[0] && `${Errors[0].Code}: ${Errors[0].Message ?? "it cannot be removed"}`;
+        refused ??=
+          Errors[0] && `${Errors[0].Code}: ${Errors[0].Message ?? "it cannot be removed"}`;
         removed += Objects.length - Errors.length;
         ContinuationToken = page.NextContinuationToken;
       } while (ContinuationToken !== undefined);

@@ -39,7 +39,13 @@ function fromNumber(run: string, alphabet: string): Buffer | null {
 }
 
 const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-const largeNumbers = [base58, digits + upper + lower, digits + lower + upper, upper + lower + digits, digits + lower];
+const largeNumbers = [
+  base58,
+  digits + upper + lower,
+  digits + lower + upper,
+  upper + lower + digits,
+  digits + lower,
+];
 
 export function fromLargeNumbers(run: string): (Buffer | null)[] {
   return largeNumbers.map((alphabet) => fromNumber(run, alphabet));
@@ -73,7 +79,9 @@ export function fromBases85(run: string): (Buffer | null)[] {
   const zeros = inner.replaceAll("z", "!!!!!");
   return [
     fromBase85(zeros, ascii85),
-    ...[run, plain].flatMap((text) => [ascii85, z85, rfc1924].map((alphabet) => fromBase85(text, alphabet))),
+    ...[run, plain].flatMap((text) =>
+      [ascii85, z85, rfc1924].map((alphabet) => fromBase85(text, alphabet)),
+    ),
   ];
 }
 
@@ -108,7 +116,8 @@ export function fromUuencode(run: string): Buffer {
 /** As UTF-8, UTF-16 or, where it is compressed, what it unpacks to. */
 export function textOfBytes(bytes: Buffer): string {
   const isPacked =
-    (bytes[0] === 0x1f && bytes[1] === 0x8b) || (bytes[0] === 0x78 && ((bytes[1] ?? 0) + 0x7800) % 31 === 0);
+    (bytes[0] === 0x1f && bytes[1] === 0x8b) ||
+    (bytes[0] === 0x78 && ((bytes[1] ?? 0) + 0x7800) % 31 === 0);
   if (isPacked) return unpack(bytes);
   const half = Math.floor(bytes.length / 2);
   const zerosAt = (first: number) => {
@@ -128,7 +137,10 @@ export function textOfBytes(bytes: Buffer): string {
 function unpack(bytes: Buffer): string {
   try {
     // Loaded with the first such text; next to no definition has one.
-    return process.getBuiltinModule("node:zlib").unzipSync(bytes, { maxOutputLength: maxText }).toString("utf8");
+    return process
+      .getBuiltinModule("node:zlib")
+      .unzipSync(bytes, { maxOutputLength: maxText })
+      .toString("utf8");
   } catch {
     return "";
   }

@@ -1,5 +1,12 @@
 import { once } from "../../../src/lib/async/once.ts";
-import { fromBase32, fromBase45, fromBases85, fromLargeNumbers, fromUuencode, textOfBytes } from "./base-codes.ts";
+import {
+  fromBase32,
+  fromBase45,
+  fromBases85,
+  fromLargeNumbers,
+  fromUuencode,
+  textOfBytes,
+} from "./base-codes.ts";
 import {
   enough,
   fromBinary,
@@ -17,7 +24,12 @@ import {
 } from "./sign-codes.ts";
 
 /** What a run of a text says once it is decoded, and where it stands. */
-export type Decoded = { kind: "encoded_text" | "disguised_text"; text: string; from: number; to: number };
+export type Decoded = {
+  kind: "encoded_text" | "disguised_text";
+  text: string;
+  from: number;
+  to: number;
+};
 
 /** What a run may say, in each way to read it. */
 type Codec = {
@@ -34,7 +46,9 @@ const maxRuns = 20;
 
 const numbersIn = (run: string, base: number) =>
   String.fromCodePoint(
-    ...(run.match(/[0-9a-f]+/gi) ?? []).map((one) => Math.min(Number.parseInt(one, base) || 32, 0x10ffff)),
+    ...(run.match(/[0-9a-f]+/gi) ?? []).map((one) =>
+      Math.min(Number.parseInt(one, base) || 32, 0x10ffff),
+    ),
   );
 
 /** Every pattern is linear: its parts cannot match the same text in two ways. */
@@ -69,9 +83,18 @@ const codecs: readonly Codec[] = [
     needs: "long word",
     decode: (run) => [fromBase32(run.toUpperCase())],
   },
-  { kind: "encoded_text", pattern: /\b[0-9A-Za-z]{24,}\b/g, needs: "long word", decode: fromLargeNumbers },
+  {
+    kind: "encoded_text",
+    pattern: /\b[0-9A-Za-z]{24,}\b/g,
+    needs: "long word",
+    decode: fromLargeNumbers,
+  },
   { kind: "encoded_text", pattern: /[!-~]{20,}/g, needs: "long word", decode: fromBases85 },
-  { kind: "encoded_text", pattern: /<~[!-z\s]{20,}~>/g, decode: (run) => fromBases85(run.replaceAll(/\s/g, "")) },
+  {
+    kind: "encoded_text",
+    pattern: /<~[!-z\s]{20,}~>/g,
+    decode: (run) => fromBases85(run.replaceAll(/\s/g, "")),
+  },
   {
     kind: "encoded_text",
     pattern: /(?<![0-9A-Za-z])[0-9A-Z$%*+./: -]{24,}/g,
@@ -95,7 +118,11 @@ const codecs: readonly Codec[] = [
     needs: "digits",
     decode: fromSquare,
   },
-  { kind: "encoded_text", pattern: /\b(?:(?:zero|one)[\s,-]{1,2}){39,}(?:zero|one)\b/gi, decode: fromNamedBits },
+  {
+    kind: "encoded_text",
+    pattern: /\b(?:(?:zero|one)[\s,-]{1,2}){39,}(?:zero|one)\b/gi,
+    decode: fromNamedBits,
+  },
   {
     kind: "disguised_text",
     pattern: /\b(?:\d{1,2}(?:[-., ]|[\s/|_,]{1,3})){11,}\d{1,2}\b/g,
@@ -120,7 +147,12 @@ const codecs: readonly Codec[] = [
     needs: "digits",
     decode: (run) => [numbersIn(run, 10)],
   },
-  { kind: "encoded_text", pattern: /(?:&#\d{2,7};){8,}/g, needs: "digits", decode: (run) => [numbersIn(run, 10)] },
+  {
+    kind: "encoded_text",
+    pattern: /(?:&#\d{2,7};){8,}/g,
+    needs: "digits",
+    decode: (run) => [numbersIn(run, 10)],
+  },
   {
     kind: "encoded_text",
     pattern: /(?:&#x[0-9a-f]{2,6};){8,}/gi,
@@ -136,7 +168,11 @@ const codecs: readonly Codec[] = [
     pattern: /(?:[.\-·•−–—_]{1,6}[ /|]{1,3}){12,}[.\-·•−–—_]{0,6}/g,
     decode: (run) => [fromMorse(run)],
   },
-  { kind: "encoded_text", pattern: /[\u2800-\u28ff][\u2800-\u28ff ]{12,}/g, decode: (run) => [fromBraille(run)] },
+  {
+    kind: "encoded_text",
+    pattern: /[\u2800-\u28ff][\u2800-\u28ff ]{12,}/g,
+    decode: (run) => [fromBraille(run)],
+  },
   {
     kind: "disguised_text",
     pattern: /(?<![\p{L}\p{N}])(?:\p{L}[ .\-_*·|/\n,]{1,4}){7,}\p{L}(?![\p{L}\p{N}])/gu,
@@ -178,7 +214,9 @@ export function decodeRuns(text: string, depth = 0): Decoded[] {
       const said = decode(run.slice(0, maxRun))
         .map((one) => (typeof one === "string" || one === null ? one : textOfBytes(one)))
         .map((one) =>
-          one !== null && nested.test(one) && depth < maxNested ? (decodeRuns(one, depth + 1)[0]?.text ?? one) : one,
+          one !== null && nested.test(one) && depth < maxNested
+            ? (decodeRuns(one, depth + 1)[0]?.text ?? one)
+            : one,
         )
         .find((one) => one !== null && isSaid(one, kind));
       return said ? [{ kind, text: said, from: index, to: index + run.length }] : [];
@@ -205,7 +243,9 @@ function fromHexadecimal(run: string): Buffer[] {
 
 /** One sign parts letters, more part words. */
 function joinLetters(run: string): string {
-  return run.replaceAll(/(\p{L})[ .\-_*·|/\n,](?=\p{L})/gu, "$1").replaceAll(/[ .\-_*·|/\n,]{2,}/g, " ");
+  return run
+    .replaceAll(/(\p{L})[ .\-_*·|/\n,](?=\p{L})/gu, "$1")
+    .replaceAll(/[ .\-_*·|/\n,]{2,}/g, " ");
 }
 
 type Turn = (text: string) => string;
@@ -217,7 +257,8 @@ const spellIn =
   (letters: string): Turn =>
   (text) => {
     let spelled = "";
-    for (let at = 0; at < text.length; at++) spelled += letters[text.charCodeAt(at) - 97] ?? text[at];
+    for (let at = 0; at < text.length; at++)
+      spelled += letters[text.charCodeAt(at) - 97] ?? text[at];
     return spelled;
   };
 const shift = (by: number) => spellIn(alphabet.slice(by) + alphabet.slice(0, by));
@@ -236,9 +277,15 @@ const reverseWords: Turn = (text) => text.replaceAll(/[a-z]+/g, reverse);
 
 /** By a word in disguise, the turns that bring it back. */
 const turns = once(() => {
-  const shifts = Array.from({ length: 25 }, (_, at) => ({ there: shift(25 - at), back: [shift(at + 1)] }));
+  const shifts = Array.from({ length: 25 }, (_, at) => ({
+    there: shift(25 - at),
+    back: [shift(at + 1)],
+  }));
   const turned = { there: reverseWords, back: [reverse, reverseWords] };
-  const typed = [1, -1].map((by) => ({ there: spellIn(keysBeside(by)), back: [spellIn(keysBeside(-by))] }));
+  const typed = [1, -1].map((by) => ({
+    there: spellIn(keysBeside(by)),
+    back: [spellIn(keysBeside(-by))],
+  }));
   return Map.groupBy(
     [...shifts, ...typed, { there: mirror, back: [mirror] }, turned].flatMap(({ there, back }) =>
       there(telling)
@@ -257,7 +304,8 @@ export function turnBack(text: string): string[] {
   for (const word of text.match(/[a-z]{3,}/g) ?? []) {
     if (seen.has(word)) continue;
     seen.add(word);
-    for (const { back } of known.get(word) ?? []) weights.set(back, (weights.get(back) ?? 0) + weightOf(word));
+    for (const { back } of known.get(word) ?? [])
+      weights.set(back, (weights.get(back) ?? 0) + weightOf(word));
   }
   const wanted = [...weights].filter(([, weight]) => weight >= enough).sort((a, b) => b[1] - a[1]);
   return wanted.slice(0, 3).flatMap(([back]) => back.map((turn) => turn(text)));

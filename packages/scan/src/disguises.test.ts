@@ -7,10 +7,13 @@ import { scanDefinition } from "./scan-definition.ts";
 type Disguise = { class: string; definition: object };
 
 function load<T>(name: string): T[] {
-  return JSON.parse(readFileSync(new URL(`../../../test/fixtures/poisoning/${name}.json`, import.meta.url), "utf8"));
+  return JSON.parse(
+    readFileSync(new URL(`../../../test/fixtures/poisoning/${name}.json`, import.meta.url), "utf8"),
+  );
 }
 
-const isSerious = (definition: object) => scanDefinition(definition).some(({ severity }) => severity === "high");
+const isSerious = (definition: object) =>
+  scanDefinition(definition).some(({ severity }) => severity === "high");
 
 test("nine of ten disguises are serious, of those that the scan was made with and of those that were kept aside", () => {
   for (const half of ["development", "kept", "kept-later"]) {

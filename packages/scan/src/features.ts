@@ -3,14 +3,27 @@ import { type Folded, foldText } from "./fold.ts";
 import { bitOf, type Entry, type Lexicon, loose, loosen, strict } from "./lexicon.ts";
 
 /** Classes that stand within so many words of each other, in any order. */
-type Rule = { kind: Finding["kind"]; severity: "high" | "medium"; within: number; needs: number[]; uses: number };
+type Rule = {
+  kind: Finding["kind"];
+  severity: "high" | "medium";
+  within: number;
+  needs: number[];
+  uses: number;
+};
 
-export type FeatureFound = { kind: Finding["kind"]; severity: "high" | "medium"; from: number; to: number };
+export type FeatureFound = {
+  kind: Finding["kind"];
+  severity: "high" | "medium";
+  from: number;
+  to: number;
+};
 
 function readRule(line: string): Rule {
   const [kind = "", severity = "", within = "", ...needs] = line.trim().split(/\s+/);
   const bits = needs.map((need) =>
-    need.split("|").reduce((sum, name) => sum | (bitOf[name as keyof typeof bitOf] ?? fail(name)), 0),
+    need
+      .split("|")
+      .reduce((sum, name) => sum | (bitOf[name as keyof typeof bitOf] ?? fail(name)), 0),
   );
   return {
     kind: kind as Finding["kind"],
@@ -102,7 +115,11 @@ const highRules = rules
   .map((rule) => ({ ...rule, within: rule.within + 0.01 }));
 
 /** What the words of a text may mean, whatever stands behind it; `length` is in words. */
-export type Meaning = { words: readonly Pick<Word, "bits" | "at">[]; mayMean: number; length: number };
+export type Meaning = {
+  words: readonly Pick<Word, "bits" | "at">[];
+  mayMean: number;
+  length: number;
+};
 
 export function meaningOf(text: string): Meaning {
   const { words, mayMean, length } = readWords(readTokens(text), false, true);
@@ -141,7 +158,18 @@ function isPossible({ needs }: Rule, all: number): boolean {
 }
 
 /** What only an order speaks of; a text that was hidden and speaks of several of these is one, however it is worded. */
-const telling = ["revoke", "replace", "orders", "tell", "untold", "people", "hide", "send", "loot", "talk"] as const;
+const telling = [
+  "revoke",
+  "replace",
+  "orders",
+  "tell",
+  "untold",
+  "people",
+  "hide",
+  "send",
+  "loot",
+  "talk",
+] as const;
 const supporting = [
   "you",
   "no",
@@ -156,7 +184,8 @@ const supporting = [
   "url",
   "place",
 ] as const;
-const bitsOfAll = (names: readonly (keyof typeof bitOf)[]) => names.reduce((sum, name) => sum | bitOf[name], 0);
+const bitsOfAll = (names: readonly (keyof typeof bitOf)[]) =>
+  names.reduce((sum, name) => sum | bitOf[name], 0);
 const minTelling = 2;
 const minAll = 3;
 
@@ -294,7 +323,12 @@ function entryOf(spelled: string, lexicon: Lexicon, memo: Map<string, Known>): K
 }
 
 /** The classes of a word by its stem, and of an expression that begins with it. */
-function bitsOf({ bits: own, begins }: Known, words: readonly string[], place: number, isOpen: boolean): number {
+function bitsOf(
+  { bits: own, begins }: Known,
+  words: readonly string[],
+  place: number,
+  isOpen: boolean,
+): number {
   let bits = own;
   for (const entry of begins) {
     const fits = entry.rest.every((part, at) => {
@@ -331,7 +365,13 @@ function treeOf(lexicon: Lexicon): Branch {
 }
 
 /** Words of scripts without spaces, or with the spaces left out: the longest entry at each place. */
-function readRun(run: string, index: number, start: number, lexicon: Lexicon, found: Word[]): number {
+function readRun(
+  run: string,
+  index: number,
+  start: number,
+  lexicon: Lexicon,
+  found: Word[],
+): number {
   const tree = treeOf(lexicon);
   let at = start;
   for (let from = 0; from < run.length; ) {
@@ -361,7 +401,8 @@ function judge(words: readonly Word[], possible: readonly Rule[]): FeatureFound[
     return best;
   };
   for (const word of words) {
-    for (let left = word.bits; left !== 0; left &= left - 1) last[31 - Math.clz32(left & -left)] = word;
+    for (let left = word.bits; left !== 0; left &= left - 1)
+      last[31 - Math.clz32(left & -left)] = word;
     for (const rule of possible) {
       if ((rule.uses & word.bits) === 0 || found.has(rule)) continue;
       const parts = rule.needs.map((need) => latest(need, word.at - rule.within));

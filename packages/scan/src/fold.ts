@@ -6,10 +6,14 @@ export type Folded = { text: string; at(index: number): number };
 
 /** Look-alikes, letters in boxes and circles, flags' letters, and letters that are upside down. */
 const doubles = once(() => {
-  const all = new Map(Object.entries(confusables).flatMap(([latin, alike]) => [...alike].map((one) => [one, latin])));
+  const all = new Map(
+    Object.entries(confusables).flatMap(([latin, alike]) => [...alike].map((one) => [one, latin])),
+  );
   for (const first of [0x1f130, 0x1f150, 0x1f170, 0x1f1e6])
-    for (let at = 0; at < 26; at++) all.set(String.fromCodePoint(first + at), String.fromCharCode(97 + at));
-  for (const [at, turned] of [..."ɐɔǝɟƃɥᴉɾʞʅɯɹʇʌʍʎ"].entries()) all.set(turned, "acefghijklmrtvwy"[at] ?? "");
+    for (let at = 0; at < 26; at++)
+      all.set(String.fromCodePoint(first + at), String.fromCharCode(97 + at));
+  for (const [at, turned] of [..."ɐɔǝɟƃɥᴉɾʞʅɯɹʇʌʍʎ"].entries())
+    all.set(turned, "acefghijklmrtvwy"[at] ?? "");
   return all;
 });
 
@@ -21,7 +25,9 @@ const isAscii = /^[\0-\x7f]*$/;
 function foldCharacter(character: string): string {
   const before = known.get(character);
   if (before !== undefined) return before;
-  const plain = [...(doubles().get(character) ?? character).normalize("NFKD").replaceAll(unseen, "")];
+  const plain = [
+    ...(doubles().get(character) ?? character).normalize("NFKD").replaceAll(unseen, ""),
+  ];
   const folded = plain.map((one) => doubles().get(one) ?? lower(one)).join("");
   known.set(character, folded);
   return folded;
@@ -30,7 +36,9 @@ function foldCharacter(character: string): string {
 function lower(one: string): string {
   const lowered = one.toLowerCase();
   if (lowered === one) return one;
-  return [...lowered.normalize("NFKD").replaceAll(unseen, "")].map((small) => doubles().get(small) ?? small).join("");
+  return [...lowered.normalize("NFKD").replaceAll(unseen, "")]
+    .map((small) => doubles().get(small) ?? small)
+    .join("");
 }
 
 export function foldText(text: string): Folded {

@@ -50,7 +50,12 @@ const maxEntry = 24;
 
 /** Built with the first text that is read: most starts scan nothing. */
 const book = once((): Book => {
-  const built: Book = { words: new Map(), stems: new Map(), expressions: new Map(), runs: new Map() };
+  const built: Book = {
+    words: new Map(),
+    stems: new Map(),
+    expressions: new Map(),
+    runs: new Map(),
+  };
   for (const [language, line] of [borrowed, ...languages.trim().split("\n")].entries()) {
     let kind = 0;
     for (const entry of line.split(" ").slice(1)) {
@@ -78,12 +83,20 @@ function add<T>(map: Map<string, T[]>, key: string, value: T): void {
   else map.set(key, [value]);
 }
 
-type Rule = Pick<FeatureFound, "kind" | "severity"> & { within: number; needs: readonly (readonly number[])[] };
+type Rule = Pick<FeatureFound, "kind" | "severity"> & {
+  within: number;
+  needs: readonly (readonly number[])[];
+};
 
 const anyOf = (letters: string) => [...letters].map(classOf);
 const rules: readonly Rule[] = [
   { kind: "instruction", severity: "high", within: 8, needs: [anyOf("R"), anyOf("O")] },
-  { kind: "concealment", severity: "high", within: 8, needs: [[classOf("U"), untold], anyOf("PSLC")] },
+  {
+    kind: "concealment",
+    severity: "high",
+    within: 8,
+    needs: [[classOf("U"), untold], anyOf("PSLC")],
+  },
   { kind: "concealment", severity: "high", within: 7, needs: [anyOf("H"), anyOf("SLC")] },
   { kind: "exfiltration", severity: "high", within: 14, needs: [anyOf("S"), anyOf("LC"), [url]] },
   { kind: "secret_request", severity: "high", within: 12, needs: [anyOf("S"), [place]] },
@@ -109,19 +122,33 @@ export function findForeignOrders(text: string): FeatureFound[] {
       page[hit.class] = here;
       markUntold(page, hit.class, here);
       if (hit.language !== anyLanguage) judge(page, shared, at, to, found);
-      else for (const [language, other] of pages) if (language !== anyLanguage) judge(other, shared, at, to, found);
+      else
+        for (const [language, other] of pages)
+          if (language !== anyLanguage) judge(other, shared, at, to, found);
     }
   }
-  return [...found.values()].map((one) => ({ ...one, from: folded.at(one.from), to: folded.at(one.to) }));
+  return [...found.values()].map((one) => ({
+    ...one,
+    from: folded.at(one.from),
+    to: folded.at(one.to),
+  }));
 }
 
 /** Not to tell is one idea: most languages put the "not" shortly before, some shortly after. */
 function markUntold(page: Page, kind: number, here: Seen): void {
-  const near = (letter: string) => here.at - (page[classOf(letter)]?.at ?? Number.NEGATIVE_INFINITY) <= maxNot;
-  if (kind === classOf("T") ? near("N") : "NX".includes(classes[kind] ?? " ") && near("T")) page[untold] = here;
+  const near = (letter: string) =>
+    here.at - (page[classOf(letter)]?.at ?? Number.NEGATIVE_INFINITY) <= maxNot;
+  if (kind === classOf("T") ? near("N") : "NX".includes(classes[kind] ?? " ") && near("T"))
+    page[untold] = here;
 }
 
-function judge(page: Page, shared: Page, at: number, to: number, found: Map<Rule, FeatureFound>): void {
+function judge(
+  page: Page,
+  shared: Page,
+  at: number,
+  to: number,
+  found: Map<Rule, FeatureFound>,
+): void {
   for (const rule of rules) {
     if (found.has(rule)) continue;
     let from = Number.POSITIVE_INFINITY;
@@ -148,7 +175,8 @@ export type ForeignMeaning = { all: number; byLanguage: ReadonlyMap<number, numb
 
 export function foreignMeaningOf(text: string): ForeignMeaning {
   const found = new Map<number, number>();
-  const see = ({ language, class: kind }: Hit) => found.set(language, (found.get(language) ?? 0) | (1 << kind));
+  const see = ({ language, class: kind }: Hit) =>
+    found.set(language, (found.get(language) ?? 0) | (1 << kind));
   for (const token of readTokens(text).tokens) {
     const { hits, begins, isRun } = entryOf(token.word);
     if (token.special !== 0 || isRun) for (const { hit } of hitsOf([token], 0, token)) see(hit);
@@ -168,9 +196,12 @@ export function mayBeForeignOrder(meanings: readonly ForeignMeaning[]): boolean 
   if (!isPossible(meanings.reduce((sum, { all }) => sum | all, 0))) return false;
   const all = new Map<number, number>();
   for (const { byLanguage } of meanings)
-    for (const [language, classes] of byLanguage) all.set(language, (all.get(language) ?? 0) | classes);
+    for (const [language, classes] of byLanguage)
+      all.set(language, (all.get(language) ?? 0) | classes);
   const shared = all.get(anyLanguage) ?? 0;
-  return all.entries().some(([language, own]) => language !== anyLanguage && isPossible(own | shared));
+  return all
+    .entries()
+    .some(([language, own]) => language !== anyLanguage && isPossible(own | shared));
 }
 
 function isPossible(all: number): boolean {
@@ -183,7 +214,10 @@ type Place = { hit: Hit; from: number; to: number };
 
 function hitsOf(tokens: readonly Token[], index: number, { word, from, special }: Token): Place[] {
   const to = from + word.length;
-  if (special !== 0) return [{ hit: { language: anyLanguage, class: special === bitOf.url ? url : place }, from, to }];
+  if (special !== 0)
+    return [
+      { hit: { language: anyLanguage, class: special === bitOf.url ? url : place }, from, to },
+    ];
   const { hits, begins, isRun } = entryOf(word);
   if (isRun) return hitsInRun(word, from);
   if (begins.length === 0) return hits.length === 0 ? none : hits.map((hit) => ({ hit, from, to }));
@@ -226,7 +260,9 @@ function hitsInRun(run: string, index: number): Place[] {
     while (size > 1 && !runs.has(run.slice(from, from + size))) size -= 1;
     const start = index + from;
     const to = index + from + size;
-    if (size > 1) for (const hit of runs.get(run.slice(from, from + size)) ?? []) found.push({ hit, from: start, to });
+    if (size > 1)
+      for (const hit of runs.get(run.slice(from, from + size)) ?? [])
+        found.push({ hit, from: start, to });
     from += size;
   }
   return found;

@@ -4,11 +4,13 @@ import { excerptOf } from "./texts.ts";
 type Found = Omit<Finding, "where">;
 
 const isTag = (code: number) => code >= 0xe0000 && code <= 0xe007f;
-const isSelector = (code: number) => (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef);
+const isSelector = (code: number) =>
+  (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef);
 const zeroWidth = new Set([0xfeff, 0x180e, 0x3164, 0x115f, 0x1160, 0xffa0]);
 const isZeroWidth = (code: number) =>
   (code >= 0x200b && code <= 0x200d) || (code >= 0x2060 && code <= 0x2064) || zeroWidth.has(code);
-const isDirection = (code: number) => (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+const isDirection = (code: number) =>
+  (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 
 const blackFlag = 0x1f3f4;
 /** So many invisible characters in a row are a message. */
@@ -57,7 +59,9 @@ function readTags(text: string, { from, to, codes, before }: Run): Found[] {
   if (before === blackFlag && codes.at(-1) === 0xe007f && codes.length <= 8) return [];
   const decoded = decodeTags(codes);
   const severity = isReadable(decoded) ? "high" : "medium";
-  return [{ kind: "hidden_text", severity, excerpt: excerptOf(text, from, to), decoded: decoded || null }];
+  return [
+    { kind: "hidden_text", severity, excerpt: excerptOf(text, from, to), decoded: decoded || null },
+  ];
 }
 
 function readSelectors(text: string, { from, to, codes, before }: Run): Found[] {
@@ -65,7 +69,9 @@ function readSelectors(text: string, { from, to, codes, before }: Run): Found[] 
   if (codes.length === 1 && !isAsciiLetter(before)) return [];
   const decoded = decodeSelectors(codes);
   const severity = isReadable(decoded) ? "high" : codes.length > 1 ? "medium" : "low";
-  return [{ kind: "hidden_text", severity, excerpt: excerptOf(text, from, to), decoded: decoded || null }];
+  return [
+    { kind: "hidden_text", severity, excerpt: excerptOf(text, from, to), decoded: decoded || null },
+  ];
 }
 
 function readZeroWidth(text: string, { from, to, codes, before, after }: Run): Found[] {
@@ -88,7 +94,12 @@ function readDirection(text: string, { from, to, codes }: Run): Found {
   const turns = codes.some((code) => code === 0x202d || code === 0x202e);
   const hasRightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(text);
   const severity = turns ? "high" : hasRightToLeft ? "low" : "medium";
-  return { kind: "direction_controls", severity, excerpt: excerptOf(text, from, to), decoded: null };
+  return {
+    kind: "direction_controls",
+    severity,
+    excerpt: excerptOf(text, from, to),
+    decoded: null,
+  };
 }
 
 const conceals = /\u001b\[(?:[0-9;]{0,20}(?<![0-9])8m|[0-9;]{0,20}[A-HJKSTfsu]|\?25l)/;
@@ -97,7 +108,9 @@ function readEscapes(text: string): Found[] {
   const at = text.indexOf("\u001b");
   if (at < 0) return [];
   const severity = conceals.test(text) ? "high" : "medium";
-  return [{ kind: "escape_sequence", severity, excerpt: excerptOf(text, at, at + 1), decoded: null }];
+  return [
+    { kind: "escape_sequence", severity, excerpt: excerptOf(text, at, at + 1), decoded: null },
+  ];
 }
 
 function isAsciiLetter(code: number): boolean {
@@ -119,12 +132,16 @@ function decodeBits(codes: readonly number[]): string {
   const kinds = [...new Set(codes)];
   if (kinds.length < 2) return "";
   const counts = kinds.map((kind) => codes.filter((code) => code === kind).length);
-  const [zero, one] = kinds.toSorted((a, b) => (counts[kinds.indexOf(b)] ?? 0) - (counts[kinds.indexOf(a)] ?? 0));
+  const [zero, one] = kinds.toSorted(
+    (a, b) => (counts[kinds.indexOf(b)] ?? 0) - (counts[kinds.indexOf(a)] ?? 0),
+  );
   const bits = codes.filter((code) => code === zero || code === one);
   const asBytes = (isOne: number | undefined) => {
     const bytes: number[] = [];
     for (let at = 0; at + 8 <= bits.length; at += 8) {
-      bytes.push(bits.slice(at, at + 8).reduce((byte, bit) => byte * 2 + (bit === isOne ? 1 : 0), 0));
+      bytes.push(
+        bits.slice(at, at + 8).reduce((byte, bit) => byte * 2 + (bit === isOne ? 1 : 0), 0),
+      );
     }
     return readUtf8(bytes);
   };

@@ -2,7 +2,12 @@ import { createLru } from "../../../src/lib/lru.ts";
 import { severities } from "../../../src/model/catalogue/quality.ts";
 import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
 import { findFeatures, isAboutOrders, type Meaning, mayMeanOrder, meaningOf } from "./features.ts";
-import { type ForeignMeaning, findForeignOrders, foreignMeaningOf, mayBeForeignOrder } from "./foreign-orders.ts";
+import {
+  type ForeignMeaning,
+  findForeignOrders,
+  foreignMeaningOf,
+  mayBeForeignOrder,
+} from "./foreign-orders.ts";
 import { excerptOf } from "./texts.ts";
 
 type Found = Omit<Finding, "where">;
@@ -12,7 +17,8 @@ const marks =
   /<[|｜][\w▁ -]{2,40}[|｜]>|<<\/?sys>>|\[\/?(?:inst|system_prompt|available_tools|tool_calls|tool_results)\]|<\/?(?:start|end)_of_turn>|<\/?s>\s{0,3}\[/i;
 
 /** The roles of a chat and what passes between them; as an element they only occur where a chat is imitated. */
-const role = "system|assistant|developer|human|reminder|jailbreak|operator|overrides?|directives?|policy";
+const role =
+  "system|assistant|developer|human|reminder|jailbreak|operator|overrides?|directives?|policy";
 const message =
   "function_?calls?|tool_?calls?|tool_?use|tool_?results?|function_?results?|invoke|antml:\\w{1,20}|thinking|scratchpad|context_?window|user_?(?:message|query|info|rules)|conversation|chat_?history";
 const inName = "(?:[a-z0-9]{1,20}[-_:.]){0,4}";
@@ -43,7 +49,8 @@ const messages =
   /["']?role["']?\s{0,3}[:=]\s{0,3}["']?(?:system|developer)\b|["']system["']\s{0,3}:\s{0,3}["'][^"']{12}/i;
 
 /** The same as lines of YAML. */
-const headers = /(?:^|\n)\s{0,8}-?\s?role\s?[:=]\s?(?:system|developer|assistant|tool)\s{0,8}\n\s{0,8}content\s?[:=]/i;
+const headers =
+  /(?:^|\n)\s{0,8}-?\s?role\s?[:=]\s?(?:system|developer|assistant|tool)\s{0,8}\n\s{0,8}content\s?[:=]/i;
 
 /** A call that a model has allegedly made, or its result. */
 const forged =
@@ -97,7 +104,14 @@ function findTurns(text: string): Found[] {
     (/human/i.test(first[0]) && /assistant/i.test(second[0])) ||
     (/thought|action/i.test(first[0]) && /action|observation/i.test(second[0]));
   const severity = isForged ? "high" : "medium";
-  return [{ kind: "pseudo_tag", severity, excerpt: excerptOf(text, first.index, second.index), decoded: null }];
+  return [
+    {
+      kind: "pseudo_tag",
+      severity,
+      excerpt: excerptOf(text, first.index, second.index),
+      decoded: null,
+    },
+  ];
 }
 
 type Meanings = { own: Meaning; foreign: ForeignMeaning };
@@ -131,9 +145,16 @@ export function findInstructions(text: string, isLoose = false): Found[] {
   if (marked.length === 0 && said.length === 0) return [];
   const found: Found[] = [
     // What imitates a message and speaks of orders is one.
-    ...marked.map((one) => (isAboutOrders(one.excerpt) ? { ...one, severity: "high" as const } : one)),
+    ...marked.map((one) =>
+      isAboutOrders(one.excerpt) ? { ...one, severity: "high" as const } : one,
+    ),
     ...said.map(
-      ({ kind, severity, from, to }): Found => ({ kind, severity, excerpt: excerptOf(text, from, to), decoded: null }),
+      ({ kind, severity, from, to }): Found => ({
+        kind,
+        severity,
+        excerpt: excerptOf(text, from, to),
+        decoded: null,
+      }),
     ),
   ].sort((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity));
   return [...new Map(found.toReversed().map((one) => [one.kind, one])).values()].reverse();

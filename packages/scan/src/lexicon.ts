@@ -91,7 +91,11 @@ bitOf.url = 1 << classNames.length;
 bitOf.place = 1 << (classNames.length + 1);
 
 type Entry = { rest: readonly string[]; isStem: boolean; bits: number };
-type Lexicon = { words: Map<string, Entry[]>; stems: Map<string, number>; runs: Map<string, number> };
+type Lexicon = {
+  words: Map<string, Entry[]>;
+  stems: Map<string, number>;
+  runs: Map<string, number>;
+};
 
 /** Letters and digits that pass for each other. */
 export function loosen(word: string): string {
@@ -123,7 +127,8 @@ function build(spell: (word: string) => string): Lexicon {
       if (isRun || whole.length >= 4 || short.has(whole))
         lexicon.runs.set(whole, (lexicon.runs.get(whole) ?? 0) | bits);
       if (isRun) continue;
-      if (rest.length === 0 && isStem) lexicon.stems.set(first, (lexicon.stems.get(first) ?? 0) | bits);
+      if (rest.length === 0 && isStem)
+        lexicon.stems.set(first, (lexicon.stems.get(first) ?? 0) | bits);
       else lexicon.words.set(first, [...(lexicon.words.get(first) ?? []), { rest, isStem, bits }]);
     }
   return lexicon;
@@ -139,15 +144,21 @@ export const vocabulary = once(() => {
   const between =
     "the a to and of in on for with from into this that your you all not do it is are was will be about what who when then if";
   const all = [between, ...Object.values(table)].flatMap((line) => line.split(/\s+/));
-  const plain = all.flatMap((entry) => entry.replace("*", "").split("_")).filter((word) => /^[a-z]{2,}$/.test(word));
+  const plain = all
+    .flatMap((entry) => entry.replace("*", "").split("_"))
+    .filter((word) => /^[a-z]{2,}$/.test(word));
   const words = new Set(plain);
   const longer = plain.filter((word) => word.length >= 4);
-  const skeletons = new Map(plain.toReversed().map((word) => [word.replaceAll(/[aeiou]/g, ""), word]));
+  const skeletons = new Map(
+    plain.toReversed().map((word) => [word.replaceAll(/[aeiou]/g, ""), word]),
+  );
   const jumbles = new Map(longer.toReversed().map((word) => [jumbleOf(word), word]));
   return { words, skeletons, jumbles };
 });
 
 /** The first and the last letter, and the others in the order of the alphabet. */
 export function jumbleOf(word: string): string {
-  return word.length < 4 ? word : `${word[0]}${[...word.slice(1, -1)].sort().join("")}${word.at(-1)}`;
+  return word.length < 4
+    ? word
+    : `${word[0]}${[...word.slice(1, -1)].sort().join("")}${word.at(-1)}`;
 }

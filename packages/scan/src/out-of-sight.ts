@@ -11,18 +11,26 @@ const minWords = 3;
 
 const comments = /<!--([\s\S]*?)(?:-->|$)/;
 const markdownComments = /^\[[^\]\n]{1,40}\]: ?<?#>? ?["'(]([^\n]*)/m;
-const unseenElements = /<[a-z]+ [^>]{0,60}(?:display:\s{0,5}none|font-size:\s{0,5}0|\shidden)[^>]{0,200}>([^<]*)/i;
+const unseenElements =
+  /<[a-z]+ [^>]{0,60}(?:display:\s{0,5}none|font-size:\s{0,5}0|\shidden)[^>]{0,200}>([^<]*)/i;
 
 export function findOutOfSight(text: string): Found[] {
-  const hidden = (text.includes("<") ? [comments, markdownComments, unseenElements] : [markdownComments]).flatMap(
-    (pattern) => {
-      const found = pattern.exec(text);
-      if (!found) return [];
-      const says = (found[1] ?? "").trim();
-      const severity = wordsIn(says) >= minWords ? "high" : "low";
-      return [placed("hidden_comment", severity, excerptOf(text, found.index, found.index + found[0].length), says)];
-    },
-  );
+  const hidden = (
+    text.includes("<") ? [comments, markdownComments, unseenElements] : [markdownComments]
+  ).flatMap((pattern) => {
+    const found = pattern.exec(text);
+    if (!found) return [];
+    const says = (found[1] ?? "").trim();
+    const severity = wordsIn(says) >= minWords ? "high" : "low";
+    return [
+      placed(
+        "hidden_comment",
+        severity,
+        excerptOf(text, found.index, found.index + found[0].length),
+        says,
+      ),
+    ];
+  });
   return [...hidden.slice(0, 1), ...findPadding(text), ...findImages(text)];
 }
 
@@ -38,7 +46,9 @@ function findPadding(text: string): Found[] {
     const says = text.slice(index + blank.length);
     if (says.trim() === "") return [];
     const severity = wordsIn(says) >= minWords ? "high" : "medium";
-    return [placed("padding", severity, excerptOf(text, index + blank.length - 1, text.length), says)];
+    return [
+      placed("padding", severity, excerptOf(text, index + blank.length - 1, text.length), says),
+    ];
   }
   return [];
 }
@@ -46,7 +56,9 @@ function findPadding(text: string): Found[] {
 /** An image that is fetched leaks everything in its URL. */
 function findImages(text: string): Found[] {
   if (!anyImage.test(text)) return [];
-  for (const found of text.matchAll(/(?:!\[[^\]]{0,200}\]\(|<img\s[^>]{0,200}src=["']?)(https?:[^)\s>]{1,500})/gi)) {
+  for (const found of text.matchAll(
+    /(?:!\[[^\]]{0,200}\]\(|<img\s[^>]{0,200}src=["']?)(https?:[^)\s>]{1,500})/gi,
+  )) {
     const address = found[1] ?? "";
     const at = found.index;
     if (/[{}<>$]|%7b|\[[a-z_ ]+\]/i.test(address) || isAskedFor.test(address))
@@ -59,12 +71,19 @@ function findImages(text: string): Found[] {
 const isAskedFor =
   /[?&/](?:\w*(?:data|secret|history|conversation|chat|prompt|context|token|key|password|exfil|leak|summary|content)\w*)=/i;
 
-function placed(kind: Finding["kind"], severity: Finding["severity"], excerpt: string, says: string | null): Found {
+function placed(
+  kind: Finding["kind"],
+  severity: Finding["severity"],
+  excerpt: string,
+  says: string | null,
+): Found {
   return { kind, severity, excerpt, decoded: says === null ? null : says.slice(0, 500) };
 }
 
 function wordsIn(text: string): number {
   const shown = text.slice(0, 2_000);
   // Scripts without spaces have no words to count.
-  return /[\u3040-\u9fff]{4}/.test(shown) ? minWords : (shown.match(/[\p{L}\p{N}]+/gu)?.length ?? 0);
+  return /[\u3040-\u9fff]{4}/.test(shown)
+    ? minWords
+    : (shown.match(/[\p{L}\p{N}]+/gu)?.length ?? 0);
 }

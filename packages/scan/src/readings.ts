@@ -3,7 +3,9 @@ import { jumbleOf, vocabulary } from "./lexicon.ts";
 
 /** Readings of texts that are disguised beyond doubt: what they speak of is enough to judge them. */
 export function plainReadingsOf(text: string): string[] {
-  return [withoutEscapes(text), fromPigLatin(text), respell(text, "collapsed")].filter((one) => one !== null);
+  return [withoutEscapes(text), fromPigLatin(text), respell(text, "collapsed")].filter(
+    (one) => one !== null,
+  );
 }
 
 /** Other ways to read a text, each taken only where the text shows signs of it. All are linear; `text` is folded. */
@@ -17,7 +19,10 @@ export function readingsOf(text: string): string[] {
 export function readingsOfCapitals(text: string): string[] {
   const capitals = text.match(/[A-Z]/g) ?? [];
   const turned = fromRot47(text);
-  return [...(capitals.length >= minInitials ? [capitals.join("").toLowerCase()] : []), ...(turned ? [turned] : [])];
+  return [
+    ...(capitals.length >= minInitials ? [capitals.join("").toLowerCase()] : []),
+    ...(turned ? [turned] : []),
+  ];
 }
 
 const escapes =
@@ -39,7 +44,8 @@ const maxRounds = 3;
 
 function replaceEscapes(text: string, count: () => void): string {
   return text.replaceAll(escapes, (whole, ...groups: (string | undefined)[]) => {
-    const [at, digits] = [...groups.slice(0, 7).entries()].find(([, one]) => one !== undefined) ?? [];
+    const [at, digits] =
+      [...groups.slice(0, 7).entries()].find(([, one]) => one !== undefined) ?? [];
     const code = Number.parseInt(digits ?? "", at === 5 ? 10 : at === 6 ? 8 : 16);
     if (!(code >= 32 && code <= 0x10ffff)) return whole;
     count();
@@ -56,9 +62,14 @@ function fromPigLatin(text: string): string | null {
   const known = vocabulary().words;
   const plain = text.replaceAll(/[a-z-]{4,30}/g, (word) => {
     if (!word.endsWith("ay")) return word;
-    const [whole, before, after] = [word.replace("-", "").slice(0, -2), ...word.slice(0, -2).split("-")];
+    const [whole, before, after] = [
+      word.replace("-", "").slice(0, -2),
+      ...word.slice(0, -2).split("-"),
+    ];
     if (whole.length < 2) return word;
-    const ways = [0, 1, 2, 3].map((size) => whole.slice(whole.length - size) + whole.slice(0, whole.length - size));
+    const ways = [0, 1, 2, 3].map(
+      (size) => whole.slice(whole.length - size) + whole.slice(0, whole.length - size),
+    );
     if (after !== undefined) ways.unshift(after + before);
     ways.push(whole.replace(/[wyh]$/, ""));
     count += 1;
@@ -93,7 +104,9 @@ function waysOf(word: string): Respelled | null {
     sorted: words.has(word) ? undefined : jumbles.get(jumbleOf(word)),
     shortened: withoutSyllables(word, words),
   };
-  const other = Object.entries(ways).filter(([, spelled]) => spelled !== undefined && spelled !== word);
+  const other = Object.entries(ways).filter(
+    ([, spelled]) => spelled !== undefined && spelled !== word,
+  );
   const made = other.length === 0 ? null : (Object.fromEntries(other) as Respelled);
   if (respelledWords.size >= maxKnown) respelledWords.clear();
   respelledWords.set(word, made);
@@ -120,7 +133,9 @@ function withoutSyllables(word: string, words: ReadonlySet<string>): string | un
   return undefined;
 }
 
-const syllables = ["ub", "ob", "op", "ag", "idig", "egg"].map((one) => new RegExp(`${one}(?=[aeiouy])`, "g"));
+const syllables = ["ub", "ob", "op", "ag", "idig", "egg"].map(
+  (one) => new RegExp(`${one}(?=[aeiouy])`, "g"),
+);
 
 const minRespelled = 3;
 const spelledWords = /[a-z][a-z*_#]{1,48}/g;
@@ -150,7 +165,10 @@ function withoutSeparators(text: string): string | null {
   const signs = text.match(/[a-z][-~|^*+=:·•_'`\d\\/](?=[a-z]|\d?\b)/g)?.length ?? 0;
   // Names with a hyphen here and there are none.
   if (signs < minSeparators || signs * 4 < (text.match(/\s/g)?.length ?? 0)) return null;
-  return text.replaceAll(/(?<=[a-z])(?:[-~|^*+=:·•_.'`\\/]{1,2}(?=[a-z])|\d{1,2}(?=[a-z]|\s|$))/g, "");
+  return text.replaceAll(
+    /(?<=[a-z])(?:[-~|^*+=:·•_.'`\\/]{1,2}(?=[a-z])|\d{1,2}(?=[a-z]|\s|$))/g,
+    "",
+  );
 }
 
 const minSeparators = 4;
@@ -187,17 +205,34 @@ function acrostics(text: string): string[] {
   const edges =
     lines.length < minWords
       ? []
-      : [/^[^\s,]+/, /[^\s,]+$/].map((edge) => lines.map((line) => edge.exec(line)?.[0] ?? "").join(" "));
+      : [/^[^\s,]+/, /[^\s,]+$/].map((edge) =>
+          lines.map((line) => edge.exec(line)?.[0] ?? "").join(" "),
+        );
   return [...letters, ...edges];
 }
 
 const rot47 = (text: string) =>
-  text.replaceAll(/[!-~]/g, (sign) => String.fromCharCode(33 + ((sign.charCodeAt(0) - 33 + 47) % 94)));
+  text.replaceAll(/[!-~]/g, (sign) =>
+    String.fromCharCode(33 + ((sign.charCodeAt(0) - 33 + 47) % 94)),
+  );
 
 const inRot47 = once(
   () =>
     new Set(
-      ["the", "user", "all", "instructions", "previous", "you", "not", "and", "this", "send", "to", "tell"].map(rot47),
+      [
+        "the",
+        "user",
+        "all",
+        "instructions",
+        "previous",
+        "you",
+        "not",
+        "and",
+        "this",
+        "send",
+        "to",
+        "tell",
+      ].map(rot47),
     ),
 );
 

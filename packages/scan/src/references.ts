@@ -30,7 +30,11 @@ function isDistinctive(name: string): boolean {
 const known = new WeakMap<object, { names: NamedTools; found: readonly Finding[] }>();
 
 /** Mentions of other servers' tools in a description, worse if it gives orders about them. */
-export function findToolReferences(definition: object, server: string, names: NamedTools): readonly Finding[] {
+export function findToolReferences(
+  definition: object,
+  server: string,
+  names: NamedTools,
+): readonly Finding[] {
   const before = known.get(definition);
   if (before?.names === names) return before.found;
   const found = names.size === 0 ? [] : findNames(definition, server, names);
@@ -48,7 +52,13 @@ function findNames(definition: object, server: string, names: NamedTools): Findi
       if (!servers || servers.includes(server)) continue;
       const excerpt = excerptOf(text, index, index + name.length);
       const severity = orders.test(excerpt) ? "medium" : "low";
-      found.push({ kind: "cross_reference", severity, where, excerpt, decoded: `${name} of ${servers.join(", ")}` });
+      found.push({
+        kind: "cross_reference",
+        severity,
+        where,
+        excerpt,
+        decoded: `${name} of ${servers.join(", ")}`,
+      });
       break;
     }
   }

@@ -6,12 +6,16 @@ import { findInstructions, mayBeOrder } from "./instructions.ts";
 import { scanDefinition } from "./scan-definition.ts";
 
 function load<T>(name: string): T {
-  return JSON.parse(readFileSync(new URL(`../../../test/fixtures/poisoning/${name}.json`, import.meta.url), "utf8"));
+  return JSON.parse(
+    readFileSync(new URL(`../../../test/fixtures/poisoning/${name}.json`, import.meta.url), "utf8"),
+  );
 }
 
 const names = ["development", "kept", "kept-later", "innocent"];
 const definitionsIn = (name: string) =>
-  load<{ definition?: object }[]>(name).map((one) => (one.definition ?? one) as { description?: string });
+  load<{ definition?: object }[]>(name).map(
+    (one) => (one.definition ?? one) as { description?: string },
+  );
 const short = (found: readonly Finding[]) =>
   found.map(({ kind, severity, where }) => `${kind} ${severity} ${where}`).join("; ");
 

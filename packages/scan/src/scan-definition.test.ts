@@ -6,12 +6,17 @@ import { isWholeTier } from "../../../test/fixtures/tier.ts";
 import { anyCharacter } from "../../../test/samples/texts.ts";
 import { scanDefinition } from "./scan-definition.ts";
 
-const asTags = (text: string) => Array.from(text, (one) => String.fromCodePoint(0xe0000 + one.charCodeAt(0))).join("");
+const asTags = (text: string) =>
+  Array.from(text, (one) => String.fromCodePoint(0xe0000 + one.charCodeAt(0))).join("");
 const asSelectors = (text: string) =>
-  [...Buffer.from(text)].map((byte) => String.fromCodePoint(byte < 16 ? 0xfe00 + byte : 0xe0100 + byte - 16)).join("");
+  [...Buffer.from(text)]
+    .map((byte) => String.fromCodePoint(byte < 16 ? 0xfe00 + byte : 0xe0100 + byte - 16))
+    .join("");
 const asBits = (text: string) =>
   [...Buffer.from(text)]
-    .map((byte) => byte.toString(2).padStart(8, "0").replaceAll("0", "\u200b").replaceAll("1", "\u200c"))
+    .map((byte) =>
+      byte.toString(2).padStart(8, "0").replaceAll("0", "\u200b").replaceAll("1", "\u200c"),
+    )
     .join("");
 
 const scan = (description: string, more: object = {}) => scanDefinition({ description, ...more });
@@ -40,7 +45,12 @@ test("orders to the model are found wherever a definition has text", () => {
       mode: { enum: ["fast", order], default: order },
     },
   };
-  const found = scanDefinition({ name: "x", title: order, annotations: { title: order }, inputSchema });
+  const found = scanDefinition({
+    name: "x",
+    title: order,
+    annotations: { title: order },
+    inputSchema,
+  });
   assert.deepEqual(
     found.map(({ where }) => where),
     [

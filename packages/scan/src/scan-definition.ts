@@ -24,7 +24,9 @@ function findLookalikes(text: string): Found[] {
     // Only if every other letter looks Latin.
     const rest = [...word].filter((letter) => !/[A-Za-z]/.test(letter));
     if (!rest.every((letter) => lookalike.test(letter))) continue;
-    const spelled = [...word].map((letter) => (lookalike.test(letter) ? spellCode(letter) : letter));
+    const spelled = [...word].map((letter) =>
+      lookalike.test(letter) ? spellCode(letter) : letter,
+    );
     const excerpt = excerptOf(text, index, index + word.length);
     return [{ kind: "lookalike_letters", severity: "medium", excerpt, decoded: spelled.join("") }];
   }
@@ -52,11 +54,18 @@ const plainLetters: Readonly<Record<string, string>> = {
   "@": "a",
   $: "s",
 };
-const unleet = (text: string) => text.replaceAll(/[0134578@$]/g, (sign) => plainLetters[sign] ?? sign);
+const unleet = (text: string) =>
+  text.replaceAll(/[0134578@$]/g, (sign) => plainLetters[sign] ?? sign);
 const maxDepth = 2;
 
 /** Two of these together only occur in a poisoned definition. */
-const aimed = new Set<Finding["kind"]>(["instruction", "concealment", "secret_request", "pseudo_tag", "exfiltration"]);
+const aimed = new Set<Finding["kind"]>([
+  "instruction",
+  "concealment",
+  "secret_request",
+  "pseudo_tag",
+  "exfiltration",
+]);
 
 const scanned = new WeakMap<object, readonly Finding[]>();
 const nothing: readonly Finding[] = [];
@@ -75,13 +84,15 @@ function scanTexts(texts: readonly PlacedText[], definition: object): readonly F
   const found = texts.flatMap(({ where, text }) => {
     const read = text.slice(0, left);
     left -= read.length;
-    return [...scanText(read), ...findOverlong(text, read.length)].map((one) => ({ where, ...one }));
+    return [...scanText(read), ...findOverlong(text, read.length)].map((one) => ({
+      where,
+      ...one,
+    }));
   });
   const all = raise(found);
-  return (all.some(({ severity }) => severity === "high") ? all : [...all, ...findSplit(definition)]).slice(
-    0,
-    maxFindings,
-  );
+  return (
+    all.some(({ severity }) => severity === "high") ? all : [...all, ...findSplit(definition)]
+  ).slice(0, maxFindings);
 }
 
 /** Titles and descriptions of arguments are often the same in many tools. */
@@ -119,11 +130,15 @@ function findDisguises(text: string, plain: readonly Found[], depth = 0): Found[
     ...plainReadingsOf(folded),
   ];
   const others = [
-    ...[...plainly, ...readingsOf(folded), ...readingsOfCapitals(text)].flatMap((other) => findInstructions(other)),
+    ...[...plainly, ...readingsOf(folded), ...readingsOfCapitals(text)].flatMap((other) =>
+      findInstructions(other),
+    ),
     ...plainly.flatMap((other) => findAbout(other, text)),
   ];
   const loosely =
-    leet.test(text) || folded.length !== text.length || unusual.test(text) ? findInstructions(text, true) : [];
+    leet.test(text) || folded.length !== text.length || unusual.test(text)
+      ? findInstructions(text, true)
+      : [];
   const [order] = [...loosely, ...others].filter(isNew);
   const disguised: Found[] = order
     ? [{ ...order, kind: "disguised_text", severity: "high", decoded: unleet(order.excerpt) }]
@@ -136,18 +151,34 @@ function findDisguises(text: string, plain: readonly Found[], depth = 0): Found[
 /** A reading that speaks of secrets and orders, where the text as it stands does not. */
 function findAbout(reading: string, text: string): Found[] {
   if (!isAboutOrders(reading) || isAboutOrders(text)) return [];
-  return [{ kind: "disguised_text", severity: "high", excerpt: excerptOf(reading, 0, reading.length), decoded: null }];
+  return [
+    {
+      kind: "disguised_text",
+      severity: "high",
+      excerpt: excerptOf(reading, 0, reading.length),
+      decoded: null,
+    },
+  ];
 }
 
 function findDecoded(text: string, depth: number): Found[] {
   return decodeRuns(text)
     .flatMap(({ kind, text: decoded, from, to }): Found[] => {
       const orders = findInstructions(decoded);
-      const inner = orders.length > 0 || depth === maxDepth ? orders : findDisguises(decoded, [], depth + 1);
-      const isOrder = inner.some((one) => one.severity === "high") || orders.length > 0 || isAboutOrders(decoded);
-      if (kind === "disguised_text" && !isOrder && decoded.replaceAll(" ", "").length < minSpacedLetters) return [];
+      const inner =
+        orders.length > 0 || depth === maxDepth ? orders : findDisguises(decoded, [], depth + 1);
+      const isOrder =
+        inner.some((one) => one.severity === "high") || orders.length > 0 || isAboutOrders(decoded);
+      if (
+        kind === "disguised_text" &&
+        !isOrder &&
+        decoded.replaceAll(" ", "").length < minSpacedLetters
+      )
+        return [];
       const excerpt = excerptOf(text, from, to);
-      return [{ kind, severity: isOrder ? "high" : "medium", excerpt, decoded: decoded.slice(0, 500) }];
+      return [
+        { kind, severity: isOrder ? "high" : "medium", excerpt, decoded: decoded.slice(0, 500) },
+      ];
     })
     .slice(0, 3);
 }
@@ -178,7 +209,10 @@ function orderIn(parts: readonly string[]): Found | null {
 function findOrder(parts: readonly string[], whole: string): Found | null {
   // Cut in the middle of a word, it may be another one.
   if (whole.length <= maxRead / 4 && !mayBeOrder(parts, whole)) return null;
-  return findInstructions(whole.slice(0, maxRead / 4)).find(({ severity }) => severity === "high") ?? null;
+  return (
+    findInstructions(whole.slice(0, maxRead / 4)).find(({ severity }) => severity === "high") ??
+    null
+  );
 }
 
 /** Text beyond `maxRead` is not scanned. */
@@ -186,18 +220,27 @@ function findOverlong(whole: string, read: number): Found[] {
   if (whole.length <= maxDescription && read === whole.length) return [];
   const severity = read < whole.length ? "high" : "low";
   return [
-    { kind: "overlong", severity, excerpt: excerptOf(whole, Math.min(maxDescription, whole.length)), decoded: null },
+    {
+      kind: "overlong",
+      severity,
+      excerpt: excerptOf(whole, Math.min(maxDescription, whole.length)),
+      decoded: null,
+    },
   ];
 }
 
 /** Finds words that invisible characters split. */
 function withoutInvisible(text: string): string {
-  return unusual.test(text) ? text.normalize("NFKC").replaceAll(/[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/g, "") : text;
+  return unusual.test(text)
+    ? text.normalize("NFKC").replaceAll(/[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/g, "")
+    : text;
 }
 
 /** One alone may be harmless; two together are an attack. */
 function raise(findings: Finding[]): Finding[] {
   const kinds = new Set(findings.map(({ kind }) => kind).filter((kind) => aimed.has(kind)));
   if (kinds.size < 2) return findings;
-  return findings.map((finding) => (aimed.has(finding.kind) ? { ...finding, severity: "high" } : finding));
+  return findings.map((finding) =>
+    aimed.has(finding.kind) ? { ...finding, severity: "high" } : finding,
+  );
 }

@@ -28,7 +28,11 @@ export function fromPlaces(run: string): string[] {
   const isCounted = all.every((one, at) => at === 0 || one >= (all[at - 1] ?? 0));
   if (most > 26 || (least === 0 && most > 25) || isCounted) return [];
   const first = least === 0 ? 97 : 96;
-  return [words.map((word) => word.map((one) => String.fromCharCode(first + Number(one))).join("")).join(" ")];
+  return [
+    words
+      .map((word) => word.map((one) => String.fromCharCode(first + Number(one))).join(""))
+      .join(" "),
+  ];
 }
 
 const square = "abcdefghijlmnopqrstuvwxyz";
@@ -36,7 +40,9 @@ const square = "abcdefghijlmnopqrstuvwxyz";
 /** 24 22 33: rows and columns of a square of letters, with c for k or i for j. */
 export function fromSquare(run: string): string[] {
   const read = (letters: string) =>
-    (run.match(/[1-5]{2}/g) ?? []).map((pair) => letters[(Number(pair[0]) - 1) * 5 + Number(pair[1]) - 1]).join("");
+    (run.match(/[1-5]{2}/g) ?? [])
+      .map((pair) => letters[(Number(pair[0]) - 1) * 5 + Number(pair[1]) - 1])
+      .join("");
   return [read(square), read("abcdefghiklmnopqrstuvwxyz")].filter(isTelling);
 }
 
@@ -82,7 +88,9 @@ export function fromTwoSigns(text: string): Signs[] {
   const end = () => {
     if (second !== "" && stretch.length >= minSigns && found.length < maxStretches) {
       const from = stretch[0]?.at ?? 0;
-      const said = readSigns(stretch.slice(0, maxSigns).map(({ sign }) => (sign === second ? 1 : 0)));
+      const said = readSigns(
+        stretch.slice(0, maxSigns).map(({ sign }) => (sign === second ? 1 : 0)),
+      );
       if (said) found.push({ text: said, from, to: stretch.at(-1)?.at ?? from });
     }
     [stretch, first, second] = [[], "", ""];
@@ -142,7 +150,11 @@ const maxUnits = 4;
 
 /** Is there a block of so few signs that it may be of a stretch? Of ordinary text only a few letters in each are looked at. */
 function hasMonotony(text: string): boolean {
-  for (let start = 0; start + blockSize <= text.length && text.length >= minSigns; start += blockSize)
+  for (
+    let start = 0;
+    start + blockSize <= text.length && text.length >= minSigns;
+    start += blockSize
+  )
     if (isMonotonous(text, start)) return true;
   return false;
 }
@@ -161,7 +173,14 @@ function isMonotonous(text: string, start: number): boolean {
 /** The same signs as in `fromTwoSigns`; those below 128 without a search. */
 function isBetweenSigns(code: number): boolean {
   if (code < 0x80)
-    return (code >= 9 && code <= 13) || code === 32 || code === 44 || code === 47 || code === 59 || code === 124;
+    return (
+      (code >= 9 && code <= 13) ||
+      code === 32 ||
+      code === 44 ||
+      code === 47 ||
+      code === 59 ||
+      code === 124
+    );
   return code === 0xfe0f || /\s/.test(String.fromCodePoint(code));
 }
 
@@ -171,7 +190,9 @@ const maxStretches = 20;
 
 function readSigns(bits: readonly number[]): string | undefined {
   const turned = bits.map((bit) => 1 - bit);
-  const bytes = [8, 7].flatMap((size) => [bits, turned].map((one) => String.fromCharCode(...inGroups(one, size))));
+  const bytes = [8, 7].flatMap((size) =>
+    [bits, turned].map((one) => String.fromCharCode(...inGroups(one, size))),
+  );
   const bacon = [bits, turned].map((one) =>
     inGroups(one, 5)
       .map((place) => String.fromCharCode(97 + Math.min(place, 25)))
@@ -189,7 +210,9 @@ function inGroups(bits: readonly number[], size: number): number[] {
 
 export function fromBinary(run: string): string {
   const parts = /[\s,]/.test(run) ? run.split(/[\s,]+/) : (run.match(/[01]{8}/g) ?? []);
-  return Buffer.from(parts.filter(Boolean).map((bits) => Number.parseInt(bits, 2))).toString("utf8");
+  return Buffer.from(parts.filter(Boolean).map((bits) => Number.parseInt(bits, 2))).toString(
+    "utf8",
+  );
 }
 
 const morse = new Map(
@@ -214,7 +237,9 @@ export function fromMorse(run: string): string {
     .join(" ");
 }
 
-const braille = new Map([..."⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵"].map((cell, at) => [cell, String.fromCharCode(97 + at)]));
+const braille = new Map(
+  [..."⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵"].map((cell, at) => [cell, String.fromCharCode(97 + at)]),
+);
 
 export function fromBraille(run: string): string {
   return [...run].map((cell) => braille.get(cell) ?? " ").join("");

@@ -36,7 +36,16 @@ export function collectTexts(value: unknown, where = ""): PlacedText[] {
 /** The lane of all texts in the order that they stand in. */
 const whole = "*";
 /** What does not continue a sentence. */
-const apart = new Set([whole, "name", "properties", "required", "type", "format", "$ref", "$schema"]);
+const apart = new Set([
+  whole,
+  "name",
+  "properties",
+  "required",
+  "type",
+  "format",
+  "$ref",
+  "$schema",
+]);
 
 /** Texts that are read one after the other: all names, all descriptions and so on, by the key that they stand under. */
 export function lanesOf(value: unknown): Map<string, string[]> {

@@ -28,7 +28,10 @@ export function toAnswer(
   };
 }
 
-function toFoundTool({ score, tool, alsoOn, differsBy, points }: Line, summaryLimit: number): FoundTool {
+function toFoundTool(
+  { score, tool, alsoOn, differsBy, points }: Line,
+  summaryLimit: number,
+): FoundTool {
   return {
     ...describeHit({ tool, score }, summaryLimit),
     ...(alsoOn.length > 0 ? { alsoOn: alsoOn.map(({ id, name }) => id.server ?? name) } : {}),
@@ -100,7 +103,9 @@ export function foldSiblings(hits: readonly Hit[]): Line[] {
     const words = describingWords(tool);
     const name = joinWords(tool.id.tool);
     const siblings = byName.get(name) ?? [];
-    const same = siblings.find((line) => isOnAnother(line.tool, tool) && likeness(line.words, words) >= sameAbove);
+    const same = siblings.find(
+      (line) => isOnAnother(line.tool, tool) && likeness(line.words, words) >= sameAbove,
+    );
     if (same) {
       same.alsoOn.push(tool);
       continue;
@@ -119,7 +124,9 @@ function isOnAnother(a: Findable, b: Findable): boolean {
 
 function distinguish(siblings: (Line & { words: ReadonlySet<string> })[]): void {
   for (const one of siblings) {
-    const alike = siblings.filter((other) => other !== one && likeness(one.words, other.words) >= alikeAbove);
+    const alike = siblings.filter(
+      (other) => other !== one && likeness(one.words, other.words) >= alikeAbove,
+    );
     if (alike.length === 0) continue;
     const others = new Set(alike.flatMap(({ words }) => [...words]));
     one.differsBy = [...one.words].filter((word) => !others.has(word)).slice(0, maxDifferences);
@@ -155,6 +162,7 @@ export function requiredOf({ parameters }: Findable): string[] {
   if (!Array.isArray(required)) return [];
   const known = isObject(properties) ? properties : null;
   return required.filter(
-    (name): name is string => typeof name === "string" && (known === null || Object.hasOwn(known, name)),
+    (name): name is string =>
+      typeof name === "string" && (known === null || Object.hasOwn(known, name)),
   );
 }

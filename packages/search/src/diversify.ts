@@ -16,12 +16,18 @@ const likenessCost = 0.2;
 function spreadMeaning(candidates: Ranked[], likeness: Likeness): Ranked[] {
   if (likeness.clauses < 2) return candidates;
   /** `seen`: with how many of the chosen it was compared; a worth can only fall. */
-  const open = candidates.map((candidate) => ({ candidate, worth: candidate.score, nearest: 0, seen: 0 }));
+  const open = candidates.map((candidate) => ({
+    candidate,
+    worth: candidate.score,
+    nearest: 0,
+    seen: 0,
+  }));
   const chosen: Ranked[] = [];
   while (chosen.length < maxChosen && open.length > 0) {
     let best = 0;
     for (let at = 1; at < open.length; at++)
-      if ((open[at] as (typeof open)[number]).worth > (open[best] as (typeof open)[number]).worth) best = at;
+      if ((open[at] as (typeof open)[number]).worth > (open[best] as (typeof open)[number]).worth)
+        best = at;
     const one = open[best] as (typeof open)[number];
     if (one.seen === chosen.length) {
       open.splice(best, 1);
@@ -50,7 +56,8 @@ function spreadWords({ best: candidates, terms, asked }: Ranking): Ranked[] {
   const wholes = parts.map((row) => row.reduce((sum, part) => sum + part, 0));
   const most = new Float64Array(terms.length);
   for (const row of parts) {
-    for (let at = 0; at < row.length; at++) most[at] = Math.max(most[at] as number, row[at] as number);
+    for (let at = 0; at < row.length; at++)
+      most[at] = Math.max(most[at] as number, row[at] as number);
   }
   const remaining = new Float64Array(terms.length).fill(1);
   const open = candidates.map((candidate, at) => ({ candidate, at, score: candidate.score }));
@@ -71,7 +78,10 @@ function spreadWords({ best: candidates, terms, asked }: Ranking): Ranked[] {
     }
   }
   const last = chosen.at(-1)?.score ?? 0;
-  return [...chosen, ...open.map(({ candidate, score }) => ({ ...candidate, score: Math.min(score, last) }))];
+  return [
+    ...chosen,
+    ...open.map(({ candidate, score }) => ({ ...candidate, score: Math.min(score, last) })),
+  ];
 }
 
 function dot(a: Float64Array, b: Float64Array): number {

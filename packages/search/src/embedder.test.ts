@@ -1,26 +1,39 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Embed, parseSearch, type SearchRequest } from "../../../src/model/catalogue/search.ts";
+import {
+  type Embed,
+  parseSearch,
+  type SearchRequest,
+} from "../../../src/model/catalogue/search.ts";
 import { findable } from "../../../test/samples/search-tools.ts";
 import { createSearch } from "./tool-search.ts";
 
 const tools = [
   findable("github", "create_issue", "Create a new issue in a GitHub repository"),
-  findable("mail", "send_message", "Sends an email to one or more people. Attachments are allowed."),
+  findable(
+    "mail",
+    "send_message",
+    "Sends an email to one or more people. Attachments are allowed.",
+  ),
   findable("weather", "get_forecast", "Weather forecast for a city"),
   findable("backup", "read_file", "Read the complete contents of a file"),
 ];
 
 type Parts = NonNullable<Parameters<typeof createSearch>[0]>;
 
-async function ask(request: SearchRequest, { embed }: { embed?: Embed } = {}, vectorStore: Parts["vectorStore"] = {}) {
+async function ask(
+  request: SearchRequest,
+  { embed }: { embed?: Embed } = {},
+  vectorStore: Parts["vectorStore"] = {},
+) {
   const embedder = embed && { id: "own", name: "own", embed, isKept: false };
   const search = createSearch(embedder ? { embedder: () => embedder, vectorStore } : {});
   search.update(tools, () => "");
   return search.find(parseSearch(request), tools, { limit: 5, summaryLimit: 100 });
 }
 
-const namesOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).tools.map(({ name }) => name);
+const namesOf = async (...asked: Parameters<typeof ask>) =>
+  (await ask(...asked)).tools.map(({ name }) => name);
 
 test("an embedder has a say where words do not match, and names still come first", async () => {
   const meanings = [/mail|letter|correspond/i, /weather|rain|forecast/i, /issue|bug/i];
@@ -51,7 +64,11 @@ test("an embedder that fails costs nothing but its say", async () => {
   for (const embed of broken) {
     const failures: string[] = [];
     const onFailed = (model: string, reason: string) => failures.push(`${model}: ${reason}`);
-    const { tools: found, note } = await ask({ queries: ["send an email", "mail"] }, { embed }, { onFailed });
+    const { tools: found, note } = await ask(
+      { queries: ["send an email", "mail"] },
+      { embed },
+      { onFailed },
+    );
     assert.equal(found[0]?.name, "mail.send_message");
     assert.equal(note, undefined);
     assert.equal(failures.length, 1, failures.join("\n"));

@@ -12,7 +12,12 @@ const fieldShares = [
   { field: "name", weight: 1.105, dilution: 0.5, most: 16 },
   { field: "description", weight: 1.65, dilution: 0.5, most: 96 },
   { field: "parameterNames", weight: 0.607, dilution: 0.25, most: 32 },
-] as const satisfies readonly { field: FieldName; weight: number; dilution: number; most: number }[];
+] as const satisfies readonly {
+  field: FieldName;
+  weight: number;
+  dilution: number;
+  most: number;
+}[];
 const maxQueryTokens = 64;
 
 /** Fields of a server are the same for all its tools. */
@@ -25,8 +30,13 @@ export type Embedding = Awaited<ReturnType<typeof loadEmbedding>>;
 /** Static vectors of tokens, distilled for texts about tools: the vector of a text is the sum of its tokens' vectors. The file has a header, the tokens line by line, a scale for each, then two numbers of four bits in each byte. */
 export async function loadEmbedding(file: Uint8Array) {
   const header = new DataView(file.buffer, file.byteOffset);
-  const [rows, numbers, tokenBytes] = [4, 8, 12].map((at) => header.getUint32(at, true)) as [number, number, number];
-  if (numbers !== dimensions) throw new Error(`the vectors have ${numbers} numbers, not ${dimensions}`);
+  const [rows, numbers, tokenBytes] = [4, 8, 12].map((at) => header.getUint32(at, true)) as [
+    number,
+    number,
+    number,
+  ];
+  if (numbers !== dimensions)
+    throw new Error(`the vectors have ${numbers} numbers, not ${dimensions}`);
   const scalesAt = headerBytes + tokenBytes;
   // Everything is read where it stands in the file, and nothing of it is copied.
   const scaleAt = (id: number) => header.getFloat32(scalesAt + id * 4, true);
@@ -72,7 +82,11 @@ export async function loadEmbedding(file: Uint8Array) {
       return isNew;
     });
   };
-  const addFields = (sum: Float64Array, from: Readonly<Record<FieldName, string>>, isOfServer: boolean) => {
+  const addFields = (
+    sum: Float64Array,
+    from: Readonly<Record<FieldName, string>>,
+    isOfServer: boolean,
+  ) => {
     for (const { field, weight, dilution, most } of fieldShares) {
       if (ofServer.has(field) !== isOfServer) continue;
       const ids = distinct(readTokens(from[field], most));
@@ -97,7 +111,9 @@ export async function loadEmbedding(file: Uint8Array) {
   return {
     /** A unit vector; all zero where no token is known. */
     query: (text: string): Float32Array =>
-      toUnit(new Float32Array(addUp(new Float64Array(dimensions), readTokens(text, maxQueryTokens), 1))),
+      toUnit(
+        new Float32Array(addUp(new Float64Array(dimensions), readTokens(text, maxQueryTokens), 1)),
+      ),
     tool(from: Readonly<Record<FieldName, string>>): Float32Array {
       own.set(ofServerIn(from));
       return toUnit(new Float32Array(addFields(own, from, false)));
@@ -187,7 +203,8 @@ async function createTokenReader(lines: Uint8Array, rows: number) {
       while (at < length && !isWordCode(plain.charCodeAt(at))) at++;
       const from = at;
       let hash = hashOfNone;
-      for (; at < length && isWordCode(plain.charCodeAt(at)); at++) hash = hashOn(hash, plain.charCodeAt(at));
+      for (; at < length && isWordCode(plain.charCodeAt(at)); at++)
+        hash = hashOn(hash, plain.charCodeAt(at));
       if (from === at) break;
       const run = known.find(plain, from, at, hash);
       takeRun(run < 0 ? learn(plain, from, at, hash) : run);
@@ -219,21 +236,29 @@ async function createTokenTable(lines: Uint8Array, rows: number) {
   const find = (hash: number, before: number, text: string, from: number, end: number): number => {
     for (let at = slotOf(hash); table[at] !== -1; at = (at + 1) & (size - 1)) {
       const id = table[at] as number;
-      if (lengthOf(id) === before + end - from && isAt((starts[id] as number) + before, text, from, end))
-        if (before === 0 || (lines[starts[id] as number] === mark && lines[(starts[id] as number) + 1] === mark))
+      if (
+        lengthOf(id) === before + end - from &&
+        isAt((starts[id] as number) + before, text, from, end)
+      )
+        if (
+          before === 0 ||
+          (lines[starts[id] as number] === mark && lines[(starts[id] as number) + 1] === mark)
+        )
           return id;
     }
     return -1;
   };
   const isAt = (place: number, text: string, from: number, end: number): boolean => {
-    for (let at = from; at < end; at++) if (lines[place + at - from] !== text.charCodeAt(at)) return false;
+    for (let at = from; at < end; at++)
+      if (lines[place + at - from] !== text.charCodeAt(at)) return false;
     return true;
   };
   let place = 0;
   for (let id = 0; id < rows; id++) {
     starts[id] = place;
     let hash = hashOfNone;
-    for (; place < lines.length && lines[place] !== newLine; place++) hash = hashOn(hash, lines[place] as number);
+    for (; place < lines.length && lines[place] !== newLine; place++)
+      hash = hashOn(hash, lines[place] as number);
     place += 1;
     let at = slotOf(hash);
     while (table[at] !== -1) at = (at + 1) & (size - 1);

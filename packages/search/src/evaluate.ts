@@ -28,7 +28,11 @@ export async function evaluate(
     const ranking = judge(right, hits);
     judged.push({ kind, ranking, wordsOnly: judge(right, rank(query, depth, true)) });
     if (ranking.recall10 < 1 && missed.length < maxMissed)
-      missed.push({ query, tools: [...names], found: hits.slice(0, 5).map(({ tool }) => tool.name) });
+      missed.push({
+        query,
+        tools: [...names],
+        found: hits.slice(0, 5).map(({ tool }) => tool.name),
+      });
     if (turn.isOver()) await turn.next();
   }
   const kinds = [...Map.groupBy(judged, ({ kind }) => kind)].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -42,17 +46,27 @@ export async function evaluate(
   };
 }
 
-function judge(right: readonly { tools: ReadonlySet<Findable> }[], hits: readonly Hit[]): SearchQuality {
+function judge(
+  right: readonly { tools: ReadonlySet<Findable> }[],
+  hits: readonly Hit[],
+): SearchQuality {
   const places = right.map(
     ({ tools }) => hits.findIndex(({ tool }) => tools.has(tool)) + 1 || Number.POSITIVE_INFINITY,
   );
   const recall = (count: number) => places.filter((place) => place <= count).length / places.length;
-  return { recall1: recall(1), recall5: recall(5), recall10: recall(10), mrr: 1 / Math.min(...places) };
+  return {
+    recall1: recall(1),
+    recall5: recall(5),
+    recall10: recall(10),
+    mrr: 1 / Math.min(...places),
+  };
 }
 
 function meansOf(judged: readonly Judged[]): Pick<SearchEvaluation, "ranking" | "wordsOnly"> {
   const mean = (of: "ranking" | "wordsOnly", key: keyof SearchQuality) =>
-    Number((judged.reduce((sum, one) => sum + one[of][key], 0) / Math.max(1, judged.length)).toFixed(4));
+    Number(
+      (judged.reduce((sum, one) => sum + one[of][key], 0) / Math.max(1, judged.length)).toFixed(4),
+    );
   const quality = (of: "ranking" | "wordsOnly"): SearchQuality => ({
     recall1: mean(of, "recall1"),
     recall5: mean(of, "recall5"),

@@ -2,7 +2,10 @@ import type { ScorePart } from "../../../src/model/catalogue/search-schema.ts";
 import type { Tool, ToolMetadata } from "../../../src/model/catalogue/tool.ts";
 import { isObject } from "../../../src/model/json.ts";
 
-export type Findable = Pick<Tool, "id" | "name" | "modelName" | "title" | "description" | "parameters" | "persona"> & {
+export type Findable = Pick<
+  Tool,
+  "id" | "name" | "modelName" | "title" | "description" | "parameters" | "persona"
+> & {
   metadata: Pick<ToolMetadata, "capabilities">;
 };
 
@@ -19,13 +22,21 @@ export type SearchResult = {
   isPartial?: boolean;
 };
 
-export type FieldName = "name" | "server" | "serverText" | "description" | "parameterNames" | "parameterTexts";
+export type FieldName =
+  | "name"
+  | "server"
+  | "serverText"
+  | "description"
+  | "parameterNames"
+  | "parameterTexts";
 
 /**
  * Weight, length normalisation and average length of each field (BM25F). Average lengths are fixed, so that a change of
  * one server does not change the scores of others.
  */
-export const fields: Readonly<Record<FieldName, { weight: number; dilution: number; usualLength: number }>> = {
+export const fields: Readonly<
+  Record<FieldName, { weight: number; dilution: number; usualLength: number }>
+> = {
   name: { weight: 3, dilution: 0.3, usualLength: 2.5 },
   server: { weight: 1, dilution: 0.3, usualLength: 2 },
   serverText: { weight: 0.3, dilution: 0.6, usualLength: 20 },

@@ -68,7 +68,8 @@ test("others have their turn while many tools are looked at", async () => {
 });
 
 test("patterns that cannot be had in linear time are none", () => {
-  for (const pattern of ["(?=a)", "(a)\\1", "[", "x".repeat(201)]) assert.ok(patternTrouble(pattern), pattern);
+  for (const pattern of ["(?=a)", "(a)\\1", "[", "x".repeat(201)])
+    assert.ok(patternTrouble(pattern), pattern);
 });
 
 test("a pattern is looked for in every spelling of a name", async () => {
@@ -77,7 +78,12 @@ test("a pattern is looked for in every spelling of a name", async () => {
   index.update(tools, () => "");
   const candidates = tools.map((tool) => ({ tool, serverText: "" }));
   const means = { index, findTools: createFindTools(index), count: 10 };
-  for (const pattern of ["^mcp_my_srv_read", "^mcp\\.my-srv\\.", "^mcp__my-srv__read_file$", "^my_srv__"]) {
+  for (const pattern of [
+    "^mcp_my_srv_read",
+    "^mcp\\.my-srv\\.",
+    "^mcp__my-srv__read_file$",
+    "^my_srv__",
+  ]) {
     const { hits } = await findPattern(pattern, candidates, means);
     assert.deepEqual(
       hits.map(({ tool }) => tool.id.server),

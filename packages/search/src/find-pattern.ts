@@ -43,7 +43,8 @@ export async function findPattern(
     for (const candidate of candidates) {
       if (looked % stride === 0 && !(await clock())) break;
       looked += 1;
-      if (!places.has(candidate.tool) && find(read(candidate)).length > 0) places.set(candidate.tool, place);
+      if (!places.has(candidate.tool) && find(read(candidate)).length > 0)
+        places.set(candidate.tool, place);
     }
     return candidates.length - looked;
   };
@@ -96,7 +97,9 @@ function createClock({ now, worked }: Time): () => Promise<boolean> {
 /** Every spelling of its name, also those with underscores only. */
 function namesOf({ tool: { id, name, modelName } }: Candidate): string {
   const all = [id.tool, name, modelName, ...spellings(id)];
-  return [...new Set([...all, ...all.map((one) => one.replaceAll(/[^A-Za-z0-9_]/g, "_"))])].join("\n");
+  return [...new Set([...all, ...all.map((one) => one.replaceAll(/[^A-Za-z0-9_]/g, "_"))])].join(
+    "\n",
+  );
 }
 
 /** Reading a schema takes longer than matching its text. */
@@ -106,7 +109,9 @@ function textOf({ tool, serverText }: Candidate): string {
   const known = texts.get(tool);
   if (known?.serverText === serverText) return known.text;
   const { description, parameterNames, parameterTexts, server } = searchTextsOf(tool, serverText);
-  const text = [description, parameterNames, parameterTexts, server, serverText].join("\n").slice(0, maxText);
+  const text = [description, parameterNames, parameterTexts, server, serverText]
+    .join("\n")
+    .slice(0, maxText);
   texts.set(tool, { serverText, text });
   return text;
 }

@@ -34,6 +34,10 @@ test("tools of one name that are only alike are distinguished by their words", (
 });
 
 test("what only shares a server or a text with another keeps its line", () => {
-  const lines = foldSiblings([hit("a", "x", "Same text"), hit("a", "y", "Same text"), hit("b", "z", "Same text")]);
+  const lines = foldSiblings([
+    hit("a", "x", "Same text"),
+    hit("a", "y", "Same text"),
+    hit("b", "z", "Same text"),
+  ]);
   assert.equal(lines.length, 3);
 });

@@ -37,14 +37,21 @@ export function createLearning({ store, now = Date.now }: Ports) {
   };
   return {
     /** The tools that were shown for a query. In the store, because the call may come from another process. */
-    async searched(user: string, queries: readonly string[], tools: readonly string[]): Promise<void> {
+    async searched(
+      user: string,
+      queries: readonly string[],
+      tools: readonly string[],
+    ): Promise<void> {
       const value = { stems: stemsOf(queries.join(" ")), tools: [...tools] };
       await (await store()).changeShared(lastOf(user), searchMs, () => ({ value, answer: null }));
     },
     /** A call counts if the last search of this user showed the tool. */
     async called(user: string, tool: string): Promise<void> {
       const { sharedValue, changeShared } = await store();
-      const search = (await sharedValue(lastOf(user))) as { stems: string[]; tools: string[] } | null;
+      const search = (await sharedValue(lastOf(user))) as {
+        stems: string[];
+        tools: string[];
+      } | null;
       if (!search?.tools.includes(tool)) return;
       const kept = await changeShared(keyOf(user), keptMs, (value) => {
         const uses = addUses(readUses(value), search.stems, tool);
@@ -59,8 +66,11 @@ export function createLearning({ store, now = Date.now }: Ports) {
         const stems = stemsOf(query);
         const sums = new Map<string, number>();
         for (const use of uses)
-          if (stems.includes(use.stem)) sums.set(use.tool, (sums.get(use.tool) ?? 0) + weightOf(use) / stems.length);
-        return new Map([...sums].map(([tool, sum]) => [tool, (mostPoints * sum) / (sum + halfAfter)]));
+          if (stems.includes(use.stem))
+            sums.set(use.tool, (sums.get(use.tool) ?? 0) + weightOf(use) / stems.length);
+        return new Map(
+          [...sums].map(([tool, sum]) => [tool, (mostPoints * sum) / (sum + halfAfter)]),
+        );
       };
     },
     async forget(user: string): Promise<number> {
@@ -80,7 +90,9 @@ export function createLearning({ store, now = Date.now }: Ports) {
       return { stem, tool, weight: 1 + (same === undefined ? 0 : weightOf(same)), at: now() };
     });
     const all = [...rest, ...added];
-    return all.length <= maxUses ? all : all.sort((a, b) => weightOf(b) - weightOf(a)).slice(0, maxUses);
+    return all.length <= maxUses
+      ? all
+      : all.sort((a, b) => weightOf(b) - weightOf(a)).slice(0, maxUses);
   }
 }
 

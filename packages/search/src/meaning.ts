@@ -34,7 +34,11 @@ function createMeaning(embedding: Embedding) {
     read(index: ToolIndex, isOver: () => boolean): void {
       while (vectors.left() > 0 && !isOver()) {
         const [slot] = vectors.missing(1) as [number];
-        vectors.add(slot, embedding.tool(searchTextsOf(index.toolAt(slot), index.serverTextAt(slot))), index);
+        vectors.add(
+          slot,
+          embedding.tool(searchTextsOf(index.toolAt(slot), index.serverTextAt(slot))),
+          index,
+        );
       }
       if (vectors.left() === 0) embedding.forgetServers();
     },
@@ -100,9 +104,14 @@ export function createToolVectors(numbers: number) {
       rows.set(entry, row);
     },
     likeness(asked: readonly Float32Array[], clauses: number, isEven = false): Likeness {
-      const byRow = isEven && asked.length > 1 ? vectors.evenLikeness(asked, used) : vectors.likeness(asked, used);
-      const between = (a: number, b: number) => vectors.between(bySlot[a] as number, bySlot[b] as number);
-      if (isInOrder && missing.length === 0) return { values: byRow, between, clauses: Math.max(1, clauses) };
+      const byRow =
+        isEven && asked.length > 1
+          ? vectors.evenLikeness(asked, used)
+          : vectors.likeness(asked, used);
+      const between = (a: number, b: number) =>
+        vectors.between(bySlot[a] as number, bySlot[b] as number);
+      if (isInOrder && missing.length === 0)
+        return { values: byRow, between, clauses: Math.max(1, clauses) };
       if (values.length < bySlot.length) values = new Float32Array(bySlot.length * 2);
       for (let slot = 0; slot < bySlot.length; slot++) {
         const row = bySlot[slot] as number;
@@ -124,7 +133,8 @@ export function blendAll(whole: Float32Array, clauses: readonly Float32Array[]):
 
 function blend(clause: Float32Array, whole: Float32Array): Float32Array {
   const sum = new Float32Array(clause.length);
-  for (let at = 0; at < sum.length; at++) sum[at] = (clause[at] as number) + wholeShare * (whole[at] as number);
+  for (let at = 0; at < sum.length; at++)
+    sum[at] = (clause[at] as number) + wholeShare * (whole[at] as number);
   return toUnit(sum);
 }
 

@@ -35,7 +35,10 @@ type Ports = {
 };
 
 /** Likeness by a model of the person's own: tools are read in the background, each definition once. */
-export function createOwnVectors({ id, name, embed, isKept }: Embedder, { store: keeper, onFailed }: Ports = {}) {
+export function createOwnVectors(
+  { id, name, embed, isKept }: Embedder,
+  { store: keeper, onFailed }: Ports = {},
+) {
   const store = isKept ? keeper : undefined;
   let vectors: ReturnType<typeof createToolVectors> | undefined;
   let numbers = 0;
@@ -51,7 +54,8 @@ export function createOwnVectors({ id, name, embed, isKept }: Embedder, { store:
 
   const ask = async (texts: readonly string[]): Promise<Float32Array[]> => {
     const found = await embed(texts);
-    if (found.length !== texts.length) throw new Error(`it gave ${found.length} vectors for ${texts.length} texts`);
+    if (found.length !== texts.length)
+      throw new Error(`it gave ${found.length} vectors for ${texts.length} texts`);
     const units = found.map((vector) => toUnit(Float32Array.from(vector)));
     for (const { length } of units) requireLength(length);
     failedAt = Number.NEGATIVE_INFINITY;
@@ -63,15 +67,22 @@ export function createOwnVectors({ id, name, embed, isKept }: Embedder, { store:
     numbers = length;
   };
   const vectorsOf = async (texts: readonly string[]): Promise<Float32Array[]> => {
-    const keys = texts.map((text) => createHash("sha256").update(`${id}\0${text}`).digest("base64url"));
-    const kept = store === undefined ? new Map<string, string>() : await (await store()).vectors(keys);
+    const keys = texts.map((text) =>
+      createHash("sha256").update(`${id}\0${text}`).digest("base64url"),
+    );
+    const kept =
+      store === undefined ? new Map<string, string>() : await (await store()).vectors(keys);
     const known = new Map([...kept].map(([key, text]) => [key, unpack(text)]));
-    const missing = new Map(keys.flatMap((key, at) => (known.has(key) ? [] : [[key, texts[at] as string] as const])));
+    const missing = new Map(
+      keys.flatMap((key, at) => (known.has(key) ? [] : [[key, texts[at] as string] as const])),
+    );
     if (missing.size > 0) {
       const made = await ask([...missing.values()]);
       const added = [...missing.keys()].map((key, at) => [key, made[at] as Float32Array] as const);
       for (const [key, vector] of added) known.set(key, vector);
-      await (await store?.())?.putVectors(added.map(([key, vector]) => ({ key, vector: pack(vector) })));
+      await (await store?.())?.putVectors(
+        added.map(([key, vector]) => ({ key, vector: pack(vector) })),
+      );
     }
     return keys.map((key) => known.get(key) as Float32Array);
   };
@@ -129,7 +140,11 @@ export function createOwnVectors({ id, name, embed, isKept }: Embedder, { store:
       if (!(await Promise.race([learned().catch(failed), late]))) return null;
       const [whole, ...parts] = texts.map((text) => asked.get(text));
       if (whole === undefined || parts.includes(undefined) || vectors.left() > 0) return null;
-      return vectors.likeness(blendAll(whole, parts as Float32Array[]), parts.length, hasSentences(query));
+      return vectors.likeness(
+        blendAll(whole, parts as Float32Array[]),
+        parts.length,
+        hasSentences(query),
+      );
     },
   };
 }

@@ -3,7 +3,14 @@ import { exactTerm } from "./term-reader.ts";
 import { eachWord, isEmptyInQueries, joinWords } from "./words.ts";
 
 /** A search term and its weight. `isAsked`: a word of the query itself; `isForm`: the exact spelling of one. */
-export type Term = { key: string; word: string; weight: number; from: TermSource; isAsked: boolean; isForm: boolean };
+export type Term = {
+  key: string;
+  word: string;
+  weight: number;
+  from: TermSource;
+  isAsked: boolean;
+  isForm: boolean;
+};
 export type TermSource = "words" | "synonyms" | "prefix";
 
 const exactWeight = 0.5;
@@ -30,12 +37,26 @@ export function termsOf(
     const stem = stemOf(word);
     terms.set(stem, { key: stem, word, weight: 1, from: "words", isAsked: true, isForm: false });
     const exact = exactTerm(word);
-    terms.set(exact, { key: exact, word, weight: exactWeight, from: "words", isAsked: false, isForm: true });
+    terms.set(exact, {
+      key: exact,
+      word,
+      weight: exactWeight,
+      from: "words",
+      isAsked: false,
+      isForm: true,
+    });
   }
   for (const word of words) {
     for (const key of synonyms.get(stemOf(word)) ?? []) {
       if (!terms.has(key))
-        terms.set(key, { key, word, weight: synonymWeight, from: "synonyms", isAsked: false, isForm: false });
+        terms.set(key, {
+          key,
+          word,
+          weight: synonymWeight,
+          from: "synonyms",
+          isAsked: false,
+          isForm: false,
+        });
     }
   }
   const last = [...words].at(-1);
@@ -43,7 +64,14 @@ export function termsOf(
   for (const longer of wordsFrom(last)) {
     const key = exactTerm(longer);
     if (!terms.has(key))
-      terms.set(key, { key, word: last, weight: prefixWeight, from: "prefix", isAsked: false, isForm: false });
+      terms.set(key, {
+        key,
+        word: last,
+        weight: prefixWeight,
+        from: "prefix",
+        isAsked: false,
+        isForm: false,
+      });
   }
   return [...terms.values()];
 }
@@ -139,7 +167,9 @@ const defaultSynonyms: Synonyms = readGroups(groups);
 
 /** A configured table over the default one: it replaces the synonyms of a word; an empty list removes them. */
 export function withOwnSynonyms(own: Readonly<Record<string, readonly string[]>>): Synonyms {
-  const entries = Object.entries(own).map(([word, others]) => [stemIn(word), others.map(stemIn)] as const);
+  const entries = Object.entries(own).map(
+    ([word, others]) => [stemIn(word), others.map(stemIn)] as const,
+  );
   return entries.length === 0 ? defaultSynonyms : new Map([...defaultSynonyms, ...entries]);
 }
 

@@ -3,7 +3,13 @@ import type { Term, TermSource } from "./query-terms.ts";
 import { type Corpus, type Mask, maxPerTerm, type Segment } from "./segment.ts";
 
 /** `score` orders, `words` and `coverage` are between 0 and 1: the latter is the share of the query's words that it has. */
-export type Ranked = { slot: number; score: number; words: number; coverage: number; points: Points };
+export type Ranked = {
+  slot: number;
+  score: number;
+  words: number;
+  coverage: number;
+  points: Points;
+};
 /** What a score consists of. */
 export type Points = { words: number; likeness: number; verb: number; learned: number };
 
@@ -95,7 +101,11 @@ type Words = {
   bestWords: number;
 };
 
-function addUp({ weight, covers, ranges }: FoundTerm, sums: Float64Array, covered: Float64Array): void {
+function addUp(
+  { weight, covers, ranges }: FoundTerm,
+  sums: Float64Array,
+  covered: Float64Array,
+): void {
   for (const { segment, start, end } of ranges) {
     const { slots, worth } = segment;
     for (let at = start; at < end; at++) {
@@ -114,7 +124,8 @@ function weighWords(sums: Float64Array, covered: Float64Array, whole: number, me
   if (whole === 0) return best;
   for (let slot = 0; slot < meant.length; slot++) {
     const coverage = Math.min(1, (covered[slot] as number) * perCovered);
-    const words = (sums[slot] as number) * perSum * (1 + coverageBonus * coverage) * (meant[slot] as number);
+    const words =
+      (sums[slot] as number) * perSum * (1 + coverageBonus * coverage) * (meant[slot] as number);
     covered[slot] = coverage;
     sums[slot] = words;
     if (words > best) best = words;
@@ -144,7 +155,8 @@ function collect(corpus: Corpus, question: Question, { sums, covered, bestWords 
   const values = likeness?.values ?? noValues;
   const { usual, most } = likeness === null ? { usual: 0, most: 0 } : weighLikeness(values, meant);
   const verbs = likeness === null ? 0 : question.verbs;
-  const perLikeness = likeness === null ? 0 : likenessWeight[question.needs] / Math.max(minSpread, most - usual);
+  const perLikeness =
+    likeness === null ? 0 : likenessWeight[question.needs] / Math.max(minSpread, most - usual);
   const leastLike = Math.max(minLikeness[question.needs], most * leastShare);
   const best = createBest(depth, corpus.compare);
   const isLike = likeness !== null;
@@ -182,7 +194,9 @@ function findTerm(key: string, corpus: Corpus): { count: number; ranges: Range[]
     if (start === end) continue;
     ranges.push({ segment, start, end });
     if (corpus.alive === corpus.slots) count += end - start;
-    else for (let at = start; at < end; at++) if (corpus.isAlive(segment.slots[at] as number)) count += 1;
+    else
+      for (let at = start; at < end; at++)
+        if (corpus.isAlive(segment.slots[at] as number)) count += 1;
   }
   return { count, ranges };
 }
@@ -201,7 +215,9 @@ export function lackingWords(terms: readonly FoundTerm[], best: readonly Ranked[
   const slots = new Set(best.map(({ slot }) => slot));
   const isThere = hasSlot((slot) => slots.has(slot));
   const had = new Set(terms.filter(({ ranges }) => ranges.some(isThere)).map(({ of }) => of));
-  return terms.flatMap(({ word }) => (word === null || had.has(word) || slots.size === 0 ? [] : word));
+  return terms.flatMap(({ word }) =>
+    word === null || had.has(word) || slots.size === 0 ? [] : word,
+  );
 }
 
 function rarityOf(count: number, all: number): number {

@@ -14,7 +14,8 @@ export function createRunTable() {
   const isAt = (run: number, text: string, from: number, end: number): boolean => {
     let place = starts[run] as number;
     if ((starts[run + 1] as number) - place !== end - from) return false;
-    for (let at = from; at < end; at++, place++) if (characters[place] !== text.charCodeAt(at)) return false;
+    for (let at = from; at < end; at++, place++)
+      if (characters[place] !== text.charCodeAt(at)) return false;
     return true;
   };
   const put = (run: number) => {

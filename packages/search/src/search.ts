@@ -4,7 +4,12 @@ import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
 import { shorten } from "../../../src/lib/text/cut-text.ts";
 import { matchesGlob } from "../../../src/lib/text/glob.ts";
 import { redact } from "../../../src/lib/text/redact.ts";
-import { type ParsedSearch, parseSearch, readLimit, readQueryText } from "../../../src/model/catalogue/search.ts";
+import {
+  type ParsedSearch,
+  parseSearch,
+  readLimit,
+  readQueryText,
+} from "../../../src/model/catalogue/search.ts";
 import type { SearchAnswer } from "../../../src/model/catalogue/search-schema.ts";
 import type { Tool } from "../../../src/model/catalogue/tool.ts";
 import { isForModels } from "../../../src/model/catalogue/tool-page.ts";
@@ -20,7 +25,10 @@ import type { Learned } from "./tool-search.ts";
 const maxServerText = 2_000;
 
 /** The configured description of each server, its title and its instructions. A new function after each change. */
-function createServerText(config: () => Config, session: (server: string) => Session | null): () => ServerText {
+function createServerText(
+  config: () => Config,
+  session: (server: string) => Session | null,
+): () => ServerText {
   let known: { of: Config; texts: Map<string, string>; text: ServerText } | undefined;
   return () => {
     const of = config();
@@ -28,10 +36,14 @@ function createServerText(config: () => Config, session: (server: string) => Ses
     const texts = new Map(
       Object.entries(of.servers).map(([name, { description = "" }]) => {
         const live = session(name);
-        return [name, live ? `${description}\n${serverText(live)}` : (before.get(name) ?? description)];
+        return [
+          name,
+          live ? `${description}\n${serverText(live)}` : (before.get(name) ?? description),
+        ];
       }),
     );
-    const isSame = known?.of === of && [...texts].every(([name, text]) => before.get(name) === text);
+    const isSame =
+      known?.of === of && [...texts].every(([name, text]) => before.get(name) === text);
     if (!known || !isSame) known = { of, texts, text: (server) => texts.get(server ?? "") ?? "" };
     return known.text;
   };
@@ -55,13 +67,20 @@ const loadMeaning = async () => (await import("./meaning.ts")).loadMeaning();
 export function createSearchVerbs(ports: SearchPorts): LearningSearch {
   const { config, registry, listings, discover, quality, recorder } = ports;
   const loaded = once(async () => {
-    const [{ createSearch }, { recommend }] = await Promise.all([import("./tool-search.ts"), import("./answer.ts")]);
+    const [{ createSearch }, { recommend }] = await Promise.all([
+      import("./tool-search.ts"),
+      import("./answer.ts"),
+    ]);
     const vectorStore = {
       store: recorder.store,
-      onFailed: (model: string, reason: string) => recorder.emit({ type: "search.fallback", model, reason }),
+      onFailed: (model: string, reason: string) =>
+        recorder.emit({ type: "search.fallback", model, reason }),
     };
     const synonyms = () => config().search.synonyms;
-    return { search: createSearch({ embedder: createEmbedder(ports), vectorStore, loadMeaning, synonyms }), recommend };
+    return {
+      search: createSearch({ embedder: createEmbedder(ports), vectorStore, loadMeaning, synonyms }),
+      recommend,
+    };
   });
   /** Loaded where a caller has skills. */
   const skillSearch = once(async () => {
@@ -69,13 +88,21 @@ export function createSearchVerbs(ports: SearchPorts): LearningSearch {
       import("./tool-search.ts"),
       import("./skill-search.ts"),
     ]);
-    return createSkillSearch(createSearch({ loadMeaning, synonyms: () => config().search.synonyms }));
+    return createSkillSearch(
+      createSearch({ loadMeaning, synonyms: () => config().search.synonyms }),
+    );
   });
-  const findSkills = async (asked: ParsedSearch, principal: Principal, among: ReadonlySet<string> | undefined) => {
+  const findSkills = async (
+    asked: ParsedSearch,
+    principal: Principal,
+    among: ReadonlySet<string> | undefined,
+  ) => {
     const all = await ports.skills(principal);
     const skills = among === undefined ? all : all.filter(({ server }) => among.has(server));
     if (skills.length === 0) return [];
-    return (await skillSearch())(asked, skills, { summaryLimit: config().lazy.summaryDescriptionLimit });
+    return (await skillSearch())(asked, skills, {
+      summaryLimit: config().lazy.summaryDescriptionLimit,
+    });
   };
   const learning = createLearningPort(config, recorder);
   const serverText = createServerText(config, (server) => ports.servers().session(server));
@@ -89,10 +116,19 @@ export function createSearchVerbs(ports: SearchPorts): LearningSearch {
     const visible = quality.withoutHeld(withoutBuiltin(listings.visibleTo(principal)));
     return { search, recommend, visible, left };
   };
-  const withDetails = async (answer: SearchAnswer, names: ReadonlyMap<string, Tool>, principal: Principal) => {
+  const withDetails = async (
+    answer: SearchAnswer,
+    names: ReadonlyMap<string, Tool>,
+    principal: Principal,
+  ) => {
     const found = answer.tools.flatMap(({ name }) => names.get(name) ?? []);
-    const details = new Map((await listings.listings(found, principal)).map((listing) => [listing.name, listing]));
-    const tools = answer.tools.map((one) => ({ ...one, ...withoutUndefined({ tool: details.get(one.name) }) }));
+    const details = new Map(
+      (await listings.listings(found, principal)).map((listing) => [listing.name, listing]),
+    );
+    const tools = answer.tools.map((one) => ({
+      ...one,
+      ...withoutUndefined({ tool: details.get(one.name) }),
+    }));
     return { ...answer, tools };
   };
 
@@ -102,7 +138,10 @@ export function createSearchVerbs(ports: SearchPorts): LearningSearch {
       requireScope(principal, "read", "search for tools");
       const asked = parseSearch(request);
       const { search, visible: all, left } = await prepare(asked.server, principal, waitMs);
-      const shown = (face === "mcp" || face === "agent") && !all.every(isForModels) ? all.filter(isForModels) : all;
+      const shown =
+        (face === "mcp" || face === "agent") && !all.every(isForModels)
+          ? all.filter(isForModels)
+          : all;
       const visible = only ? shown.filter(only) : shown;
       const { summaryDescriptionLimit: summaryLimit, maxToolsPerSearch } = config().lazy;
       const limit = asked.limit ?? maxToolsPerSearch;
@@ -117,7 +156,12 @@ export function createSearchVerbs(ports: SearchPorts): LearningSearch {
         learning.searched(principal.user, asked.queries, answer);
         const query = redact(answer.query).slice(0, maxInEvent);
         const resultCount = answer.tools.length;
-        recorder.emit({ type: "tool.search", query, resultCount, ...withoutUndefined({ session }) });
+        recorder.emit({
+          type: "tool.search",
+          query,
+          resultCount,
+          ...withoutUndefined({ session }),
+        });
       }
       const noted = withNotes(answer, [
         describeNoServer(asked.server, visible),
@@ -130,10 +174,14 @@ export function createSearchVerbs(ports: SearchPorts): LearningSearch {
       requireScope(principal, "read", "search for tools");
       const options = { limit: readLimit(limit, maxRecommended) };
       const text = readQueryText(task, "task");
-      if (text === "") throw new PlaneError("USAGE", "Say what the task is.", { data: { parameter: "task" } });
+      if (text === "")
+        throw new PlaneError("USAGE", "Say what the task is.", { data: { parameter: "task" } });
       const { search, recommend, visible } = await prepare(null, principal, waitMs);
       const summaryLimit = config().lazy.summaryDescriptionLimit;
-      return recommend(text, search.rank(text, visible, recommendedFrom), { ...options, summaryLimit });
+      return recommend(text, search.rank(text, visible, recommendedFrom), {
+        ...options,
+        summaryLimit,
+      });
     },
     async evaluateSearch(cases, { principal, waitMs }) {
       requireScope(principal, "read", "search for tools");
@@ -166,14 +214,17 @@ function createEmbedder({ config, embed, embedWith }: SearchPorts): () => Embedd
     if (name === undefined) return null;
     const { baseURL = "", model = "" } = models[name] ?? {};
     const id = `${name} ${baseURL} ${model}`;
-    if (known?.id !== id) known = { id, name, embed: (texts) => embedWith(name, texts), isKept: true };
+    if (known?.id !== id)
+      known = { id, name, embed: (texts) => embedWith(name, texts), isKept: true };
     return known;
   };
 }
 
 /** Learns from use where the configuration allows it, by user; never for callers without a name. */
 function createLearningPort(config: () => Config, recorder: SearchPorts["recorder"]) {
-  const loaded = once(async () => (await import("./learning.ts")).createLearning({ store: recorder.store }));
+  const loaded = once(async () =>
+    (await import("./learning.ts")).createLearning({ store: recorder.store }),
+  );
   const forgotten = new Set<string>();
   const isOn = () => config().search.learn;
   /** What is not written is not learned; the search goes on. */
@@ -191,7 +242,9 @@ function createLearningPort(config: () => Config, recorder: SearchPorts["recorde
     searched(user: string | null, queries: readonly string[], { tools, next }: SearchAnswer): void {
       if (user === null || !isOn()) return;
       forgotten.delete(user);
-      soon(async () => (await loaded()).searched(user, queries, [...tools.map(({ name }) => name), ...next]));
+      soon(async () =>
+        (await loaded()).searched(user, queries, [...tools.map(({ name }) => name), ...next]),
+      );
     },
     forget: async (user: string | null) => (user === null ? 0 : (await loaded()).forget(user)),
   };
@@ -207,7 +260,9 @@ function perList<T>(derive: (tools: readonly Tool[]) => T): (tools: readonly Too
   };
 }
 
-const withoutBuiltin = perList((tools): readonly Tool[] => tools.filter(({ source }) => source !== "builtin"));
+const withoutBuiltin = perList((tools): readonly Tool[] =>
+  tools.filter(({ source }) => source !== "builtin"),
+);
 const namesOf = perList((tools) => new Map(tools.map((tool) => [tool.name, tool])));
 
 function withNotes(answer: SearchAnswer, notes: readonly (string | null)[]): SearchAnswer {
@@ -219,7 +274,8 @@ function describeNoServer(server: string | null, visible: readonly Tool[]): stri
   if (server === null || !/[*?]/.test(server)) return null;
   if (visible.some(({ id }) => id.server !== null && matchesGlob(server, id.server))) return null;
   const names = [...new Set(visible.flatMap(({ id }) => id.server ?? []))].sort();
-  const there = names.length === 0 ? "No server has tools for you." : `Servers with tools: ${list(names)}.`;
+  const there =
+    names.length === 0 ? "No server has tools for you." : `Servers with tools: ${list(names)}.`;
   return `No server matches '${shorten(server)}'. ${there}`;
 }
 

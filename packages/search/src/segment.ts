@@ -36,7 +36,10 @@ export type Mask = Uint8Array;
 const fieldNames = Object.keys(fields) as FieldName[];
 
 /** Slots must be added in ascending order. */
-export function createSegmentBuilder(dictionary: Dictionary, { read, joined, ofServer }: TermReader) {
+export function createSegmentBuilder(
+  dictionary: Dictionary,
+  { read, joined, ofServer }: TermReader,
+) {
   const postings = createPostings();
   let sums = new Float32Array(1024);
   const met: number[] = [];
@@ -61,7 +64,12 @@ export function createSegmentBuilder(dictionary: Dictionary, { read, joined, ofS
       });
       for (const field of fieldNames) {
         const isShared = field === "server" || field === "serverText";
-        const words = field === "name" ? joined(texts.name) : isShared ? ofServer(texts[field]) : read(texts[field]);
+        const words =
+          field === "name"
+            ? joined(texts.name)
+            : isShared
+              ? ofServer(texts[field])
+              : read(texts[field]);
         while (dictionary.size() > sums.length) sums = growFloats(sums);
         addUp(field, words);
       }
@@ -105,7 +113,11 @@ function createPostings() {
 
 type Postings = { rows: Int32Array; slots: Int32Array; worth: Float32Array };
 
-export function groupByTerm(rowCount: number, count: number, postings: Postings): Omit<Segment, "nameWords"> {
+export function groupByTerm(
+  rowCount: number,
+  count: number,
+  postings: Postings,
+): Omit<Segment, "nameWords"> {
   const starts = new Uint32Array(rowCount + 1);
   for (let at = 0; at < count; at++) {
     const row = postings.rows[at] as number;

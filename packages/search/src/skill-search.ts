@@ -41,7 +41,8 @@ export function createSkillSearch(search: ReturnType<typeof createSearch>) {
   ): Promise<FoundSkill[]> => {
     const queries = asked.queries.filter((query) => query !== "" && !query.startsWith("select:"));
     if (skills.length === 0 || queries.length === 0 || asked.isPattern) return [];
-    const isSame = last?.of.length === skills.length && skills.every((skill, at) => last?.of[at] === skill);
+    const isSame =
+      last?.of.length === skills.length && skills.every((skill, at) => last?.of[at] === skill);
     if (!last || !isSame) last = { of: skills, findable: skills.map(toFindable) };
     const { findable } = last;
     await search.updateSoon(findable, noText);

@@ -25,7 +25,8 @@ test("forms of a word have one stem", () => {
     ["rate", "rate"],
   ];
   for (const [word, stem] of cases) assert.equal(stemWord(word), stem, word);
-  for (const word of ["search", "searches", "searched", "searching"]) assert.equal(stemOf(word), "search");
+  for (const word of ["search", "searches", "searched", "searching"])
+    assert.equal(stemOf(word), "search");
 });
 
 test("what is no English word stays as it is", () => {
@@ -42,6 +43,7 @@ test("words in Cyrillic letters have one stem in all cases", () => {
     ["календарь", "календаря"],
     ["файл", "файла", "файлы", "файлов"],
   ];
-  for (const words of cases) assert.equal(new Set(words.map(stemOf)).size, 1, words.map(stemOf).join());
+  for (const words of cases)
+    assert.equal(new Set(words.map(stemOf)).size, 1, words.map(stemOf).join());
   assert.deepEqual(["год", "имя"].map(stemWord), ["год", "имя"]);
 });

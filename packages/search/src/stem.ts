@@ -10,7 +10,8 @@ export function stemWord(word: string): string {
   if (!/^[a-z]+$/.test(word)) return cyrillic.exec(word)?.[1] ?? word;
   const singular = cutPlural(word);
   const plain = cutPast(singular);
-  const long = plain.endsWith("y") && hasVowel(plain.slice(0, -1)) ? `${plain.slice(0, -1)}i` : plain;
+  const long =
+    plain.endsWith("y") && hasVowel(plain.slice(0, -1)) ? `${plain.slice(0, -1)}i` : plain;
   return tidyEnd(cutSuffix(replaceSuffix(replaceSuffix(long, doubleSuffixes), singleSuffixes)));
 }
 
@@ -90,7 +91,8 @@ function replaceSuffix(word: string, replacements: Replacements): string {
   return measure(base) > 0 ? base + found[1] : word;
 }
 
-const lastSuffix = /(?:ement|ance|ence|able|ible|ment|ant|ent|ism|ate|iti|ous|ive|ize|(?<=[st])ion|al|er|ic|ou)$/;
+const lastSuffix =
+  /(?:ement|ance|ence|able|ible|ment|ant|ent|ism|ate|iti|ous|ive|ize|(?<=[st])ion|al|er|ic|ou)$/;
 
 function cutSuffix(word: string): string {
   const base = word.replace(lastSuffix, "");

@@ -6,13 +6,17 @@ import { requiredOf, summarizeDescription } from "./answer.ts";
 test("a summary is the first sentence", () => {
   const cases: [string, string][] = [
     ["Reads a file. Fails if there is none.", "Reads a file."],
-    ["Reads a file (e.g. a.txt) of v1.2 or later. More.", "Reads a file (e.g. a.txt) of v1.2 or later."],
+    [
+      "Reads a file (e.g. a.txt) of v1.2 or later. More.",
+      "Reads a file (e.g. a.txt) of v1.2 or later.",
+    ],
     ["Reads\n a   file\n\nArgs:\n  path", "Reads a file"],
     ["搜索网页。返回结果。", "搜索网页。"],
     ["\u001b[31mRed\u001b[0m text", "Red text"],
     ["", ""],
   ];
-  for (const [description, summary] of cases) assert.equal(summarizeDescription(description, 100), summary);
+  for (const [description, summary] of cases)
+    assert.equal(summarizeDescription(description, 100), summary);
 });
 
 test("a long one is cut between words and says so", () => {

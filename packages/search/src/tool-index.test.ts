@@ -16,12 +16,35 @@ function answersOf(index: ToolIndex, queries: readonly string[]) {
   const find = createFindTools(index);
   return queries.map((query) => {
     const { hits, total, coverage } = find(query, allSlots(index), 20);
-    return { total, coverage, hits: hits.map(({ tool, score }) => [tool.name, tool.persona, score]) };
+    return {
+      total,
+      coverage,
+      hits: hits.map(({ tool, score }) => [tool.name, tool.persona, score]),
+    };
   });
 }
 
-const words = ["file", "files", "read", "write", "weather", "GitHub", "issue", "send_mail", "搜索", "list"];
-const queries = ["read a file", "github issues", "weather", "send mail", "搜索", "file_file", "s1.read"];
+const words = [
+  "file",
+  "files",
+  "read",
+  "write",
+  "weather",
+  "GitHub",
+  "issue",
+  "send_mail",
+  "搜索",
+  "list",
+];
+const queries = [
+  "read a file",
+  "github issues",
+  "weather",
+  "send mail",
+  "搜索",
+  "file_file",
+  "s1.read",
+];
 
 const toolArb = fc.record({
   tool: fc.constantFrom("read", "write", "send_mail", "getWeather"),
@@ -31,7 +54,10 @@ const toolArb = fc.record({
 /** Each step replaces what one server offers, as servers do. */
 const stepArb = fc.record({
   server: fc.constantFrom("s1", "s2", "s3"),
-  tools: fc.uniqueArray(toolArb, { maxLength: 5, selector: ({ tool, persona }) => `${tool}/${persona}` }),
+  tools: fc.uniqueArray(toolArb, {
+    maxLength: 5,
+    selector: ({ tool, persona }) => `${tool}/${persona}`,
+  }),
   text: fc.constantFrom("", "about files", "weather of GitHub"),
 });
 
@@ -82,7 +108,9 @@ test("what is listed again unchanged is not read again", () => {
 test("a thousand tools that come and go leave no more behind than there is", () => {
   const index = createToolIndex();
   for (let round = 0; round < 8; round++) {
-    const tools = Array.from({ length: 200 }, (_, at) => findable("s", `tool_${round}_${at}`, "Does it."));
+    const tools = Array.from({ length: 200 }, (_, at) =>
+      findable("s", `tool_${round}_${at}`, "Does it."),
+    );
     index.update(tools, () => "");
   }
   const { slots, alive, segments } = index.corpus();
@@ -97,7 +125,12 @@ test("every spelling of a name leads to its tool, and the exact one before other
   index.update(tools, () => "");
   const named = (spelling: string, isLoose = false) =>
     index.named(spelling, isLoose).map((slot) => index.toolAt(slot).name);
-  for (const spelling of ["git_hub.read", "git_hub__read", "mcp.git_hub.read", "mcp__git_hub__read"]) {
+  for (const spelling of [
+    "git_hub.read",
+    "git_hub__read",
+    "mcp.git_hub.read",
+    "mcp__git_hub__read",
+  ]) {
     assert.equal(named(spelling)[0], "git_hub.read", spelling);
   }
   assert.deepEqual(named("read"), ["read", "git_hub.read"]);

@@ -1,7 +1,18 @@
 import { spellings } from "../../../src/model/catalogue/tool-name.ts";
 import type { Findable } from "./fields.ts";
-import { type Corpus, createSegmentBuilder, groupByTerm, type Mask, type Segment } from "./segment.ts";
-import { createDictionary, createTermReader, type Dictionary, type TermReader } from "./term-reader.ts";
+import {
+  type Corpus,
+  createSegmentBuilder,
+  groupByTerm,
+  type Mask,
+  type Segment,
+} from "./segment.ts";
+import {
+  createDictionary,
+  createTermReader,
+  type Dictionary,
+  type TermReader,
+} from "./term-reader.ts";
 import { verbsIn } from "./verbs.ts";
 import { joinWords } from "./words.ts";
 
@@ -55,7 +66,8 @@ const minUnused = 20_000;
 function isMostlyUnused({ segments: [all], dictionary }: State): boolean {
   if (all === undefined || dictionary.size() < minUnused) return false;
   let used = 0;
-  for (let term = 0; term + 1 < all.starts.length; term++) if (all.starts[term] !== all.starts[term + 1]) used += 1;
+  for (let term = 0; term + 1 < all.starts.length; term++)
+    if (all.starts[term] !== all.starts[term + 1]) used += 1;
   return used < dictionary.size() / 2;
 }
 
@@ -126,7 +138,9 @@ export function createToolIndex() {
     among(tools: readonly Findable[]): Mask {
       const mask =
         masks.get(tools) ??
-        (tools === current ? markAll(state.entries) : markSlots(tools, state.slots, state.entries.length));
+        (tools === current
+          ? markAll(state.entries)
+          : markSlots(tools, state.slots, state.entries.length));
       masks.set(tools, mask);
       return mask;
     },
@@ -193,7 +207,14 @@ function readNext(state: State, reading: Reading): Reading | null {
   state.segments.push(segment);
   state.alive += next - from;
   if (next === missing.length) return null;
-  return { missing, at: next, reader, builder: createSegmentBuilder(state.dictionary, reader), from: next, most };
+  return {
+    missing,
+    at: next,
+    reader,
+    builder: createSegmentBuilder(state.dictionary, reader),
+    from: next,
+    most,
+  };
 }
 
 function place(state: State, slot: number, { key, tool }: Entry): void {
@@ -222,7 +243,11 @@ function markAll(entries: readonly (Entry | null)[]): Mask {
   return Uint8Array.from(entries, (entry) => (entry === null ? 0 : 1));
 }
 
-function markSlots(tools: readonly Findable[], slots: ReadonlyMap<string, number>, size: number): Mask {
+function markSlots(
+  tools: readonly Findable[],
+  slots: ReadonlyMap<string, number>,
+  size: number,
+): Mask {
   const mask = new Uint8Array(size);
   for (const tool of tools) {
     const slot = slots.get(keyOf(tool));
@@ -277,7 +302,11 @@ function perServer(serverText: ServerText): ServerText {
 /** One segment without the gaps. `slotOf` maps old slots to new ones; -1 for a removed tool. */
 function mergeSegments(segments: readonly Segment[], slotOf: Int32Array, terms: number): Segment {
   const most = segments.reduce((sum, { slots }) => sum + slots.length, 0);
-  const postings = { rows: new Int32Array(most), slots: new Int32Array(most), worth: new Float32Array(most) };
+  const postings = {
+    rows: new Int32Array(most),
+    slots: new Int32Array(most),
+    worth: new Float32Array(most),
+  };
   let count = 0;
   // Later segments have higher slots, so the slots of a term stay ascending.
   for (const { starts, slots, worth } of segments) {
@@ -309,7 +338,9 @@ function wordsFrom(words: readonly string[], start: string): string[] {
     if ((words[middle] as string) < start) low = middle + 1;
     else high = middle;
   }
-  const longer = words.slice(low, low + maxLonger + 1).filter((word) => word.startsWith(start) && word !== start);
+  const longer = words
+    .slice(low, low + maxLonger + 1)
+    .filter((word) => word.startsWith(start) && word !== start);
   return longer.slice(0, maxLonger);
 }
 

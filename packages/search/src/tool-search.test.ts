@@ -10,8 +10,14 @@ const tools = [
     parameters: needing("owner", "repo", "title"),
   }),
   findable("github", "search_repositories", "Search for GitHub repositories"),
-  findable("mail", "send_message", "Sends an email to one or more people. Attachments are allowed."),
-  findable("weather", "get_forecast", "Weather forecast for a city", { parameters: needing("city") }),
+  findable(
+    "mail",
+    "send_message",
+    "Sends an email to one or more people. Attachments are allowed.",
+  ),
+  findable("weather", "get_forecast", "Weather forecast for a city", {
+    parameters: needing("city"),
+  }),
   findable("files", "read_file", "Read the complete contents of a file"),
   findable("backup", "read_file", "Read the complete contents of a file"),
   findable("browser", "capture", "Takes a screenshot of a web page"),
@@ -24,14 +30,18 @@ type Settings = {
   orWords?: boolean;
 };
 
-async function ask(request: SearchRequest, { visible = tools, embed = {}, orWords = false }: Settings = {}) {
+async function ask(
+  request: SearchRequest,
+  { visible = tools, embed = {}, orWords = false }: Settings = {},
+) {
   const search = createSearch(embed);
   search.update(tools, (server) => (server === "browser" ? "Automates Chrome" : ""));
   const parsed = parseSearch(request);
   return search.find(parsed, visible, { limit: parsed.limit ?? 5, summaryLimit: 100, orWords });
 }
 
-const namesOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).tools.map(({ name }) => name);
+const namesOf = async (...asked: Parameters<typeof ask>) =>
+  (await ask(...asked)).tools.map(({ name }) => name);
 
 test("words find tools by name, text, parameters, server and what is said about it", async () => {
   const cases: [string, string][] = [
@@ -46,7 +56,13 @@ test("words find tools by name, text, parameters, server and what is said about 
 });
 
 test("an answer says what a call needs, in short", async () => {
-  const { tools: found, query, total, truncated, next } = await ask({ query: "create an issue on GitHub", limit: 1 });
+  const {
+    tools: found,
+    query,
+    total,
+    truncated,
+    next,
+  } = await ask({ query: "create an issue on GitHub", limit: 1 });
   assert.deepEqual([query, found.length, truncated], ["create an issue on GitHub", 1, true]);
   assert.ok(total > 1);
   assert.ok(next.includes("github.search_repositories"));
@@ -74,7 +90,11 @@ test("a tool that is asked for by name comes first, in any spelling", async () =
 });
 
 test("select takes tools by name and tells which are not there", async () => {
-  const { tools: found, note, total } = await ask({ query: "select: daily_report, mail.send_message,mail.sned" });
+  const {
+    tools: found,
+    note,
+    total,
+  } = await ask({ query: "select: daily_report, mail.send_message,mail.sned" });
   assert.deepEqual(
     found.map(({ name }) => name),
     ["daily_report", "mail.send_message"],
@@ -120,7 +140,9 @@ test("a tool that a caller may not see is neither found nor counted", async () =
 });
 
 test("a query without a match names the unknown words and the nearest servers", async () => {
-  const { note, tools: found } = await ask({ query: "translate Sanskrit poetry about the weather" });
+  const { note, tools: found } = await ask({
+    query: "translate Sanskrit poetry about the weather",
+  });
   assert.match(note ?? "", /No good match/);
   assert.match(note ?? "", /'sanskrit', 'poetry'/);
   assert.match(note ?? "", /nearest servers are weather/);
@@ -157,13 +179,17 @@ test("what is no pattern is refused with what is wrong, or taken for words where
   for (const query of ["read a file (", "file".repeat(60)]) {
     await assert.rejects(ask({ query, regex: true }), {
       code: "USAGE",
-      message: /^'[^']{1,61}' is not a valid search pattern: .*Leave out 'regex' to look for words\.$/,
+      message:
+        /^'[^']{1,61}' is not a valid search pattern: .*Leave out 'regex' to look for words\.$/,
     });
     const { note } = await ask({ query, regex: true }, { orWords: true });
     assert.match(note ?? "", /not a valid search pattern; its words were searched for instead/);
     assert.ok(!note?.includes("(?im)"), note);
   }
-  assert.equal((await namesOf({ query: "read a file (", regex: true }, { orWords: true }))[0], "files.read_file");
+  assert.equal(
+    (await namesOf({ query: "read a file (", regex: true }, { orWords: true }))[0],
+    "files.read_file",
+  );
 });
 
 test("a long query is not repeated in the answer", async () => {
@@ -182,7 +208,10 @@ test("tools that have the verb and not its object are reported for what they are
 test("your own synonyms stand over the usual ones", async () => {
   assert.deepEqual(await namesOf({ query: "brolly" }), []);
   const synonyms = () => ({ brolly: ["Weather"], photo: [] });
-  assert.equal((await namesOf({ query: "brolly" }, { embed: { synonyms } }))[0], "weather.get_forecast");
+  assert.equal(
+    (await namesOf({ query: "brolly" }, { embed: { synonyms } }))[0],
+    "weather.get_forecast",
+  );
 });
 
 test("what a query wants done counts: committing finds the tool that commits, not those that show commits", () => {
@@ -199,7 +228,9 @@ test("what a query wants done counts: committing finds the tool that commits, no
 });
 
 test("a search answers from what is indexed while very many tools are still read", async () => {
-  const tools = Array.from({ length: 12_500 }, (_, at) => findable("big", `tool_${at}`, `Does the thing number${at}.`));
+  const tools = Array.from({ length: 12_500 }, (_, at) =>
+    findable("big", `tool_${at}`, `Does the thing number${at}.`),
+  );
   const search = createSearch();
   const serverText = () => "";
   const options = { limit: 5, summaryLimit: 100 };

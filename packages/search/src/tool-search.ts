@@ -30,7 +30,10 @@ const shortQuery = 3;
 const maxNamed = 3;
 
 /** Callers act on what they get, so a bad match has to be said. */
-function describeMisfit(query: string, { hits, coverage, likeness, asked, unknown, lacking }: ToolMatches): string[] {
+function describeMisfit(
+  query: string,
+  { hits, coverage, likeness, asked, unknown, lacking }: ToolMatches,
+): string[] {
   if (coverage >= minCoverage || likeness >= goodLikeness) {
     const words = asked <= shortQuery ? lacking() : [];
     return words.length === 0 ? [] : [listing("None of these mentions", words.map(quote))];
@@ -69,7 +72,10 @@ function selectByName(list: string, index: ToolIndex, meant: Mask): SearchResult
     .map((name) => name.trim())
     .filter((name) => name !== "")
     .slice(0, maxNames);
-  const found = names.map((name) => ({ name, slots: index.named(name, true).filter((slot) => meant[slot] === 1) }));
+  const found = names.map((name) => ({
+    name,
+    slots: index.named(name, true).filter((slot) => meant[slot] === 1),
+  }));
   const slots = new Set(found.flatMap((one) => one.slots));
   const missing = found.filter((one) => one.slots.length === 0);
   return {
@@ -108,7 +114,11 @@ function fuse(ballots: readonly (readonly Hit[])[], count: number): Hit[] {
   }
   // The sort is stable: equals keep their order.
   return [...points]
-    .map(([tool, sum]) => ({ tool, score: sum / most, ...withoutUndefined({ points: parts.get(tool) }) }))
+    .map(([tool, sum]) => ({
+      tool,
+      score: sum / most,
+      ...withoutUndefined({ points: parts.get(tool) }),
+    }))
     .sort((a, b) => b.score - a.score)
     .slice(0, count);
 }
@@ -252,9 +262,16 @@ export function createSearch({ embedder, vectorStore, loadMeaning, synonyms }: S
       return toAnswer(queries.join("; "), await find(), options);
     },
     /** Without folding. */
-    rank: (text: string, visible: readonly Findable[], count: number, options: RankOptions = {}): Hit[] => {
+    rank: (
+      text: string,
+      visible: readonly Findable[],
+      count: number,
+      options: RankOptions = {},
+    ): Hit[] => {
       const likeness = options.isWordsOnly ? null : engine.likeness(text);
-      return findTools(text, createMask(index, visible, options.server ?? null), count, { likeness }).hits;
+      return findTools(text, createMask(index, visible, options.server ?? null), count, {
+        likeness,
+      }).hits;
     },
     /** Tools of this name that are visible, in any spelling. */
     named(name: string, visible: readonly Findable[]): Findable[] {
@@ -271,7 +288,10 @@ async function findOne({ index, findTools, own, likeness }: Engine, query: strin
   const { meant, count, isExplained } = ask;
   const find = (mask: Mask, likenessNow: Likeness | null) => {
     const learned = slotsOf(index, ask.learned?.(query));
-    return describe(query, findTools(query, mask, count, { likeness: likenessNow, isExplained, learned }));
+    return describe(
+      query,
+      findTools(query, mask, count, { likeness: likenessNow, isExplained, learned }),
+    );
   };
   const vectors = own();
   if (vectors === null) return find(meant, likeness(query));
@@ -281,9 +301,14 @@ async function findOne({ index, findTools, own, likeness }: Engine, query: strin
   return find(index.among(tools), ownLikeness ?? likeness(query));
 }
 
-function slotsOf(index: ToolIndex, learned: ReadonlyMap<string, number> = new Map()): Map<number, number> {
+function slotsOf(
+  index: ToolIndex,
+  learned: ReadonlyMap<string, number> = new Map(),
+): Map<number, number> {
   return new Map(
-    [...learned].flatMap(([name, points]) => index.named(name, false).map((slot) => [slot, points] as const)),
+    [...learned].flatMap(([name, points]) =>
+      index.named(name, false).map((slot) => [slot, points] as const),
+    ),
   );
 }
 
@@ -293,7 +318,11 @@ function describe(query: string, found: ToolMatches): SearchResult {
   return { total, hits, notes: describeMisfit(query, found), ...(isMisfit && { isMisfit }) };
 }
 
-async function findAll(engine: Engine, queries: readonly string[], ask: Ask): Promise<SearchResult> {
+async function findAll(
+  engine: Engine,
+  queries: readonly string[],
+  ask: Ask,
+): Promise<SearchResult> {
   const found = await Promise.all(queries.map((query) => findOne(engine, query, ask)));
   if (found.length === 1) return found[0] as SearchResult;
   const hits = fuse(
@@ -344,7 +373,9 @@ function createMask(index: ToolIndex, visible: readonly Findable[], server: stri
   const mask = index.among(visible);
   if (server === null) return mask;
   const fits = compileGlob(server);
-  return mask.map((isVisible, slot) => (isVisible === 1 && fits(index.toolAt(slot).id.server ?? "") ? 1 : 0));
+  return mask.map((isVisible, slot) =>
+    isVisible === 1 && fits(index.toolAt(slot).id.server ?? "") ? 1 : 0,
+  );
 }
 
 function slotsIn(mask: Mask): number[] {

@@ -52,14 +52,17 @@ export function createVectorRows(dimensions: number, isPlain = false) {
     const one = new Int16Array(bytes);
     for (let turn = 0; turn < vectors.length; turn++) {
       steps[turn] = quantize(vectors[turn] as Float32Array, one, querySteps);
-      for (let at = 0; at < bytes; at++) places[(at & ~7) * vectors.length + turn * 8 + (at & 7)] = one[at] as number;
+      for (let at = 0; at < bytes; at++)
+        places[(at & ~7) * vectors.length + turn * 8 + (at & 7)] = one[at] as number;
     }
   };
   const scan = (vectors: readonly Float32Array[], count: number) => {
     if (code === null) for (const vector of vectors) scanPlainly(vector);
     else if (vectors.length > 2) {
       // The first one again fills four: the largest of them stays the same.
-      placeQueries(Array.from({ length: atOnce }, (_, at) => vectors[at] ?? (vectors[0] as Float32Array)));
+      placeQueries(
+        Array.from({ length: atOnce }, (_, at) => vectors[at] ?? (vectors[0] as Float32Array)),
+      );
       code.four(0, bytes, rowsAt, rowsAt + count * stride, best.byteOffset);
     } else {
       for (const vector of vectors) {
@@ -73,7 +76,8 @@ export function createVectorRows(dimensions: number, isPlain = false) {
     const step = Math.fround(quantize(vector, query, querySteps));
     for (let row = 0, from = rowsAt; row < capacity; row++, from += stride) {
       let sum = 0;
-      for (let at = 0; at < bytes; at++) sum += (query[at] as number) * (numbers[from + at] as number);
+      for (let at = 0; at < bytes; at++)
+        sum += (query[at] as number) * (numbers[from + at] as number);
       const like = Math.fround(Math.fround(sum) * step) * (scales[scaleAt(row)] as number);
       best[row] = Math.max(best[row] as number, like);
     }
@@ -131,7 +135,8 @@ export function createVectorRows(dimensions: number, isPlain = false) {
       // Two sums: neither waits for the other.
       for (let at = 0; at < bytes; at += 2) {
         one = (one + Math.imul(numbers[from + at] as number, numbers[to + at] as number)) | 0;
-        two = (two + Math.imul(numbers[from + at + 1] as number, numbers[to + at + 1] as number)) | 0;
+        two =
+          (two + Math.imul(numbers[from + at + 1] as number, numbers[to + at + 1] as number)) | 0;
       }
       return (one + two) * (scales[scaleAt(a)] as number) * (scales[scaleAt(b)] as number);
     },

@@ -29,7 +29,12 @@ test("names are split at case, digits and separators", () => {
 });
 
 test("a name of several words is also found written as one", () => {
-  assert.deepEqual(joinedOf("GitHub and YouTube, read_file; s3 2024-11-15"), ["github", "youtube", "readfile", "s3"]);
+  assert.deepEqual(joinedOf("GitHub and YouTube, read_file; s3 2024-11-15"), [
+    "github",
+    "youtube",
+    "readfile",
+    "s3",
+  ]);
   assert.equal(joinWords("mcp__Git-Hub__read.file"), "mcpgithubreadfile");
 });
 

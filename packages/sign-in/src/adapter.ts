@@ -20,7 +20,8 @@ export function createAdapter(rows: SignInRows, revoked: (grant: string) => Prom
       } as Parameters<SignInRows["put"]>[3]);
     },
     find: async (id) => payloadOf(await rows.get<AdapterPayload>(kind, id)),
-    findByUid: async (uid) => payloadOf((await rows.list<AdapterPayload>(kind, { uid }))[0] ?? null),
+    findByUid: async (uid) =>
+      payloadOf((await rows.list<AdapterPayload>(kind, { uid }))[0] ?? null),
     // There are no devices without a browser.
     findByUserCode: async () => undefined,
     async consume(id) {

@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { AuthorizationServer } from "../../../src/model/access/auth-settings.ts";
 import { checkClient, describeClient, shownAddress } from "./clients.ts";
 
-const settings = AuthorizationServer.parse({ clients: { ci: { secret: "0123456789abcdef", scopes: ["call"] } } });
+const settings = AuthorizationServer.parse({
+  clients: { ci: { secret: "0123456789abcdef", scopes: ["call"] } },
+});
 const checked = (metadata: Record<string, unknown>) => {
   checkClient(metadata, settings);
   return metadata;
@@ -32,7 +34,8 @@ test("an address is shown as a browser writes it, whatever letters it was given 
 });
 
 test("a name is verified where a document or an administrator stands behind it", () => {
-  const describe = (metadata: Record<string, unknown>) => describeClient(metadata, settings.clients);
+  const describe = (metadata: Record<string, unknown>) =>
+    describeClient(metadata, settings.clients);
   const document = "https://client.example/client.json";
   assert.deepEqual(describe({ client_id: document }), {
     id: document,
@@ -41,7 +44,8 @@ test("a name is verified where a document or an administrator stands behind it",
     verified: true,
   });
   assert.equal(
-    describe({ client_id: "random", client_name: "Claude", client_uri: "https://claude.ai" }).verified,
+    describe({ client_id: "random", client_name: "Claude", client_uri: "https://claude.ai" })
+      .verified,
     false,
   );
   assert.equal(describe({ client_id: "ci" }).verified, true);
@@ -52,12 +56,18 @@ test("a place that no one may be sent to is refused with what is wrong about it"
     try {
       return void checked({ redirect_uris: [uri] });
     } catch (thrown) {
-      const { message, error_description: why } = thrown as { message: string; error_description: string };
+      const { message, error_description: why } = thrown as {
+        message: string;
+        error_description: string;
+      };
       return `${message} ${why}`;
     }
   };
   for (const [uri, why] of [
-    ["javascript:alert(1)", /invalid_redirect_uri redirect_uris: an address must not use javascript:/],
+    [
+      "javascript:alert(1)",
+      /invalid_redirect_uri redirect_uris: an address must not use javascript:/,
+    ],
     ["/callback", /must be whole/],
     [`https://client.example/${"x".repeat(2_000)}`, /at most 2000 characters/],
     ["https://client.example/#", /must not have a fragment/],

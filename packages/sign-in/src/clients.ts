@@ -11,9 +11,18 @@ const maxRedirectUris = 20;
 const maxUriLength = 2_000;
 const maxNameLength = 100;
 const refusedSchemes: ReadonlySet<string> = new Set(
-  ["javascript", "vbscript", "data", "blob", "file", "about", "ws", "wss", "ftp", "view-source"].map(
-    (one) => `${one}:`,
-  ),
+  [
+    "javascript",
+    "vbscript",
+    "data",
+    "blob",
+    "file",
+    "about",
+    "ws",
+    "wss",
+    "ftp",
+    "view-source",
+  ].map((one) => `${one}:`),
 );
 const loopbacks: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const forPeople: readonly string[] = ["authorization_code", "refresh_token"];
@@ -31,7 +40,8 @@ export function checkClient(metadata: Metadata, settings: AuthorizationServer): 
   const isKnown = Object.hasOwn(settings.clients, String(metadata.client_id));
   const uris = metadata.redirect_uris;
   const redirects = Array.isArray(uris) ? uris.map(String) : [];
-  if (redirects.length > maxRedirectUris) throw invalid(`redirect_uris must not have more than ${maxRedirectUris}`);
+  if (redirects.length > maxRedirectUris)
+    throw invalid(`redirect_uris must not have more than ${maxRedirectUris}`);
   const kinds = redirects.map(kindOfRedirect);
   // Where a redirect leads into a program, the port is free and consent is asked each time (RFC 8252).
   metadata.application_type = kinds.every((kind) => kind === "web") ? "web" : "native";
@@ -50,8 +60,10 @@ export function checkClient(metadata: Metadata, settings: AuthorizationServer): 
 
 function kindOfRedirect(uri: string): "web" | "native" {
   const url = uri.length <= maxUriLength ? URL.parse(uri) : null;
-  if (url === null) throw redirectProblem(`must be whole and at most ${maxUriLength} characters long`);
-  if (url.username !== "" || url.password !== "") throw redirectProblem("must not hold a user name or password");
+  if (url === null)
+    throw redirectProblem(`must be whole and at most ${maxUriLength} characters long`);
+  if (url.username !== "" || url.password !== "")
+    throw redirectProblem("must not hold a user name or password");
   if (uri.includes("#")) throw redirectProblem("must not have a fragment");
   if (refusedSchemes.has(url.protocol)) throw redirectProblem(`must not use ${url.protocol}`);
   if (url.protocol === "https:") {
@@ -81,13 +93,26 @@ function cleanName(name: unknown): string | undefined {
 export const shownAddress = (address: string): string => URL.parse(address)?.href ?? address;
 
 /** For people. A name counts as known where an address or an administrator stands behind it. */
-export function describeClient(metadata: Metadata, known?: AuthorizationServer["clients"]): GrantView["client"] {
+export function describeClient(
+  metadata: Metadata,
+  known?: AuthorizationServer["clients"],
+): GrantView["client"] {
   const id = String(metadata.client_id);
   const isDocument = /^https:\/\//.test(id);
-  const isKnown = metadata[clientMark] === "known" || (known !== undefined && Object.hasOwn(known, id));
-  const address = isDocument ? id : typeof metadata.client_uri === "string" ? metadata.client_uri : null;
+  const isKnown =
+    metadata[clientMark] === "known" || (known !== undefined && Object.hasOwn(known, id));
+  const address = isDocument
+    ? id
+    : typeof metadata.client_uri === "string"
+      ? metadata.client_uri
+      : null;
   const shown = address === null ? null : shownAddress(address);
-  const name = typeof metadata.client_name === "string" ? metadata.client_name : isDocument ? new URL(id).host : id;
+  const name =
+    typeof metadata.client_name === "string"
+      ? metadata.client_name
+      : isDocument
+        ? new URL(id).host
+        : id;
   return { id, name, address: shown, verified: isKnown || isDocument };
 }
 
@@ -113,19 +138,24 @@ export function createClientFetch(gate: Gate) {
 
 /** Clients of the configuration, as the library knows them. */
 export function knownClients({ clients, assertionIssuers }: AuthorizationServer) {
-  return Object.entries(clients).map(([id, { name, secret, keys, jwksUri, redirectUris, scopes }]) => ({
-    client_id: id,
-    client_name: name ?? id,
-    [clientMark]: "known",
-    redirect_uris: redirectUris,
-    response_types: redirectUris.length > 0 ? ["code"] : [],
-    grant_types: [
-      ...(redirectUris.length > 0 ? forPeople : []),
-      ...(scopes.length > 0 ? ["client_credentials"] : []),
-      ...(assertionIssuers.length > 0 ? ["urn:ietf:params:oauth:grant-type:jwt-bearer"] : []),
-    ],
-    ...(secret === undefined
-      ? { token_endpoint_auth_method: "private_key_jwt", ...(keys ? { jwks: { keys } } : { jwks_uri: jwksUri }) }
-      : { token_endpoint_auth_method: "client_secret_basic", client_secret: secret }),
-  }));
+  return Object.entries(clients).map(
+    ([id, { name, secret, keys, jwksUri, redirectUris, scopes }]) => ({
+      client_id: id,
+      client_name: name ?? id,
+      [clientMark]: "known",
+      redirect_uris: redirectUris,
+      response_types: redirectUris.length > 0 ? ["code"] : [],
+      grant_types: [
+        ...(redirectUris.length > 0 ? forPeople : []),
+        ...(scopes.length > 0 ? ["client_credentials"] : []),
+        ...(assertionIssuers.length > 0 ? ["urn:ietf:params:oauth:grant-type:jwt-bearer"] : []),
+      ],
+      ...(secret === undefined
+        ? {
+            token_endpoint_auth_method: "private_key_jwt",
+            ...(keys ? { jwks: { keys } } : { jwks_uri: jwksUri }),
+          }
+        : { token_endpoint_auth_method: "client_secret_basic", client_secret: secret }),
+    }),
+  );
 }

@@ -14,7 +14,12 @@ type Client = NonNullable<Awaited<ReturnType<Provider["Client"]["find"]>>>;
 type Grant = InstanceType<Provider["Grant"]>;
 
 /** Whose consent is asked, for which client, in which sign-in. */
-export type Asking = { provider: Provider; interaction: Interaction; person: Person; client: Client };
+export type Asking = {
+  provider: Provider;
+  interaction: Interaction;
+  person: Person;
+  client: Client;
+};
 
 const isLimit = (scope: string) => limitsIn([scope]) !== null;
 const isRight = (scope: string) => (scopeNames as readonly string[]).includes(scope);
@@ -36,7 +41,10 @@ export function createConsent(ports: SignInPorts) {
     // It wants no more than these; without them it would get all.
     const limits = limitsAmong(scopes);
     if (limits !== null && limitsAmong(ofPlane) === null)
-      throw new BadVisit(400, `The client asks for what this plane does not have: ${limits.join(", ").slice(0, 200)}.`);
+      throw new BadVisit(
+        400,
+        `The client asks for what this plane does not have: ${limits.join(", ").slice(0, 200)}.`,
+      );
     return {
       resources: [params.resource].flat().map(String),
       ofPlane,
@@ -48,10 +56,14 @@ export function createConsent(ports: SignInPorts) {
     const { interaction, person, client } = asking;
     const { resources, ofPlane } = askedFor(interaction);
     const { given, refused } = grantable(person, ofPlane);
-    const before = interaction.grantId === undefined ? null : await findAllowed(rows, interaction.grantId);
+    const before =
+      interaction.grantId === undefined ? null : await findAllowed(rows, interaction.grantId);
     const grant = interaction.grantId && (await asking.provider.Grant.find(interaction.grantId));
-    const left = resources.flatMap((one) => (grant ? grant.getRejectedResourceScope(one).split(" ") : []));
-    const isServerOn = (name: string) => !before?.isChosen || (before.limits ?? []).includes(serverScope(name));
+    const left = resources.flatMap((one) =>
+      grant ? grant.getRejectedResourceScope(one).split(" ") : [],
+    );
+    const isServerOn = (name: string) =>
+      !before?.isChosen || (before.limits ?? []).includes(serverScope(name));
     const page = consentPage({
       uid: interaction.uid,
       user: person.user,
@@ -61,7 +73,9 @@ export function createConsent(ports: SignInPorts) {
       scopes: given.map((name) => ({ name, isOn: !left.includes(name) })),
       refused,
       // One that asks for some servers or toolsets alone has them among its scopes.
-      servers: given.some(isLimit) ? null : ports.serversFor(person).map((name) => ({ name, isOn: isServerOn(name) })),
+      servers: given.some(isLimit)
+        ? null
+        : ports.serversFor(person).map((name) => ({ name, isOn: isServerOn(name) })),
       goesOn: client.grantTypeAllowed("refresh_token"),
       policy: await ports.policy(),
       resource: resources.join(", "),
@@ -73,7 +87,8 @@ export function createConsent(ports: SignInPorts) {
   /** What the form leaves of the scopes, and of the servers; a text where that is nothing. */
   function chosenIn(form: URLSearchParams, person: Person, given: readonly string[]) {
     const scopes = given.filter((scope) => form.has(`scope.${scope}`));
-    if (given.some(isRight) && !scopes.some(isRight)) return "Leave something that the client may do, or deny it.";
+    if (given.some(isRight) && !scopes.some(isRight))
+      return "Leave something that the client may do, or deny it.";
     // Without its limits, a client would get more than it asked for.
     const limits = scopes.filter(isLimit);
     if (given.some(isLimit)) {
@@ -90,7 +105,8 @@ export function createConsent(ports: SignInPorts) {
   /** A client that registered and was never allowed anything is soon forgotten. */
   async function keepClient(id: string): Promise<void> {
     const registered = await rows.get("Client", id);
-    if (registered !== null) await rows.put("Client", id, registered.value, { seconds: clientSeconds.allowed });
+    if (registered !== null)
+      await rows.put("Client", id, registered.value, { seconds: clientSeconds.allowed });
   }
 
   async function allow(visit: Visit, asking: Asking): Promise<void> {
@@ -99,18 +115,25 @@ export function createConsent(ports: SignInPorts) {
     const { given } = grantable(person, ofPlane);
     const chosen = chosenIn(await readForm(visit), person, given);
     if (typeof chosen === "string") return show(visit, asking, chosen);
-    const before = interaction.grantId === undefined ? undefined : await provider.Grant.find(interaction.grantId);
-    const grant = before ?? new provider.Grant({ accountId: person.user, clientId: client.clientId });
+    const before =
+      interaction.grantId === undefined
+        ? undefined
+        : await provider.Grant.find(interaction.grantId);
+    const grant =
+      before ?? new provider.Grant({ accountId: person.user, clientId: client.clientId });
     if (ofPerson.length > 0) grant.addOIDCScope(ofPerson.join(" "));
     for (const resource of resources) setScopes(grant, resource, ofPlane, chosen.scopes);
     const id = await grant.save();
     const metadata = client.metadata() as Record<string, unknown>;
-    const wasOpen = before !== undefined && ((await findAllowed(rows, id))?.limits ?? null) === null;
+    const wasOpen =
+      before !== undefined && ((await findAllowed(rows, id))?.limits ?? null) === null;
     await keepAllowed(rows, id, {
       client_id: client.clientId,
       client_name: metadata.client_name,
       client_uri: metadata.client_uri,
-      ...(Object.hasOwn(ports.settings.clients, client.clientId) ? { toolplane_client: "known" } : {}),
+      ...(Object.hasOwn(ports.settings.clients, client.clientId)
+        ? { toolplane_client: "known" }
+        : {}),
       // One that had no limit, and asks for less this time, keeps what it had.
       limits: wasOpen && !chosen.isChosen ? null : chosen.limits,
       isChosen: chosen.isChosen,
@@ -119,11 +142,24 @@ export function createConsent(ports: SignInPorts) {
     const now = await personOf(rows, interaction.session);
     if (now === null || grantable(now, chosen.scopes).refused.length > 0) {
       await revokeGrant(ports, id);
-      throw new BadVisit(403, "What you may was changed at this moment. Go back to the client and begin again.");
+      throw new BadVisit(
+        403,
+        "What you may was changed at this moment. Go back to the client and begin again.",
+      );
     }
     await keepClient(client.clientId);
-    const line = { operation: "grants.allow", target: id, user: person.user, address: visit.address };
-    const said = { asked: ofPlane, given: chosen.scopes, limits: chosen.limits, resource: resources.join(" ") };
+    const line = {
+      operation: "grants.allow",
+      target: id,
+      user: person.user,
+      address: visit.address,
+    };
+    const said = {
+      asked: ofPlane,
+      given: chosen.scopes,
+      limits: chosen.limits,
+      resource: resources.join(" "),
+    };
     await record({ ...line, input: { client: client.clientId, ...said } });
     const result = { consent: { grantId: id } };
     redirect(visit, await provider.interactionResult(visit.request, visit.response, result));
@@ -132,19 +168,30 @@ export function createConsent(ports: SignInPorts) {
   return {
     show,
     async allow(visit: Visit, asking: Asking): Promise<void> {
-      if (asking.interaction.prompt.name !== "consent") throw new BadVisit(400, "There is nothing to allow yet.");
+      if (asking.interaction.prompt.name !== "consent")
+        throw new BadVisit(400, "There is nothing to allow yet.");
       await allow(visit, asking);
     },
   };
 }
 
 /** The library only adds; a person may also take away what was given before, and give what was not. */
-function setScopes(grant: Grant, resource: string, asked: readonly string[], given: readonly string[]): void {
+function setScopes(
+  grant: Grant,
+  resource: string,
+  asked: readonly string[],
+  given: readonly string[],
+): void {
   const refused = asked.filter((scope) => !given.includes(scope));
   const [had, left] = [grant.getResourceScope(resource), grant.getRejectedResourceScope(resource)];
   const of = (text: string, more: readonly string[], less: readonly string[]) =>
-    [...new Set([...text.split(" "), ...more])].filter((scope) => scope !== "" && !less.includes(scope)).join(" ");
+    [...new Set([...text.split(" "), ...more])]
+      .filter((scope) => scope !== "" && !less.includes(scope))
+      .join(" ");
   grant.resources = { ...grant.resources, [resource]: of(had, given, refused) };
   const rejected = grant.rejected?.resources;
-  grant.rejected = { ...grant.rejected, resources: { ...rejected, [resource]: of(left, refused, given) } };
+  grant.rejected = {
+    ...grant.rejected,
+    resources: { ...rejected, [resource]: of(left, refused, given) },
+  };
 }

@@ -38,7 +38,8 @@ const upstreamSeconds = 600;
 const lookedMs = 10_000;
 /** Tries of a password before a pause: for a person in one network and in all, and for a network. */
 const tries = { person: 10, everywhere: 100, network: 50, seconds: 900 };
-const isOver = "This sign-in is over, or was begun in another browser. Go back to the client and begin again.";
+const isOver =
+  "This sign-in is over, or was begun in another browser. Go back to the client and begin again.";
 const wrong = "The name or the password is not right.";
 const pausedFor = (seconds: number) =>
   `There were too many tries. Wait ${seconds <= 60 ? "a minute" : `${Math.ceil(seconds / 60)} minutes`}, or use a passkey.`;
@@ -50,21 +51,29 @@ export function createFlows(ports: SignInPorts) {
   const desk = openDesk(ports);
   const callback = `${origin}/sign-in/callback`;
 
-  const interactionOf = async ({ request, response }: Visit, provider: Provider, uid: string): Promise<Interaction> => {
+  const interactionOf = async (
+    { request, response }: Visit,
+    provider: Provider,
+    uid: string,
+  ): Promise<Interaction> => {
     const found = await provider.interactionDetails(request, response).catch(() => null);
     if (found === null || found.uid !== uid) throw new BadVisit(400, isOver);
     return found;
   };
   const clientOf = async (provider: Provider, { params }: Interaction) => {
     const client = await provider.Client.find(String(params.client_id));
-    if (client === undefined) throw new BadVisit(400, "The client is not known any more. Begin again there.");
+    if (client === undefined)
+      throw new BadVisit(400, "The client is not known any more. Begin again there.");
     return client;
   };
   /** It reads all people, so that not every visit asks. */
   let looked = { at: Number.NEGATIVE_INFINITY, found: false };
   async function hasLocalPeople(): Promise<boolean> {
     if (steadyNow() - looked.at >= lookedMs)
-      looked = { at: steadyNow(), found: (await desk.people()).some(({ source }) => source === "local") };
+      looked = {
+        at: steadyNow(),
+        found: (await desk.people()).some(({ source }) => source === "local"),
+      };
     return looked.found;
   }
 
@@ -72,7 +81,11 @@ export function createFlows(ports: SignInPorts) {
     visit: Visit,
     provider: Provider,
     interaction: Interaction,
-    { status = 200, problem = null, user = "" }: { status?: number; problem?: string | null; user?: string } = {},
+    {
+      status = 200,
+      problem = null,
+      user = "",
+    }: { status?: number; problem?: string | null; user?: string } = {},
   ) {
     const { clientName, clientId } = await clientOf(provider, interaction);
     const hasLocal = upstream === null || (await hasLocalPeople());
@@ -84,7 +97,10 @@ export function createFlows(ports: SignInPorts) {
   const requirePerson = async ({ session }: Interaction): Promise<Person> => {
     const person = await personOf(rows, session);
     if (person === null)
-      throw new BadVisit(403, "You are not signed in any more. Go back to the client and begin again.");
+      throw new BadVisit(
+        403,
+        "You are not signed in any more. Go back to the client and begin again.",
+      );
     return person;
   };
 
@@ -107,7 +123,10 @@ export function createFlows(ports: SignInPorts) {
   };
 
   /** Where the browser goes on. What ends here does not depend on the session that it began with. */
-  async function finish(interaction: Interaction, result: NonNullable<Interaction["result"]>): Promise<string> {
+  async function finish(
+    interaction: Interaction,
+    result: NonNullable<Interaction["result"]>,
+  ): Promise<string> {
     const { session } = interaction;
     if (session !== undefined) delete (session as Partial<typeof session>).uid;
     interaction.result = result;
@@ -115,7 +134,13 @@ export function createFlows(ports: SignInPorts) {
     return interaction.returnTo;
   }
 
-  async function finishLogin(visit: Visit, provider: Provider, uid: string, person: Person, how: string) {
+  async function finishLogin(
+    visit: Visit,
+    provider: Provider,
+    uid: string,
+    person: Person,
+    how: string,
+  ) {
     const { request, response, address } = visit;
     const interaction = await interactionOf(visit, provider, uid);
     const state = stateOf(person);
@@ -128,10 +153,17 @@ export function createFlows(ports: SignInPorts) {
         403,
         "What you sign in with was changed at this moment. Go back to the client and begin again.",
       );
-    await record({ operation: "signIn.login", target: person.user, user: person.user, address, input: { how } });
+    await record({
+      operation: "signIn.login",
+      target: person.user,
+      user: person.user,
+      address,
+      input: { how },
+    });
     // The library would ask a person to sign another out first, on a page that it does not have here.
     const session = await provider.Session.get(provider.createContext(request, response) as never);
-    if (session.accountId !== undefined && session.accountId !== person.user) await session.destroy();
+    if (session.accountId !== undefined && session.accountId !== person.user)
+      await session.destroy();
     const login = { accountId: person.user, amr: [how], acr: state };
     return finish(interaction, { ...interaction.lastSubmission, login });
   }
@@ -177,9 +209,14 @@ export function createFlows(ports: SignInPorts) {
       input: { how: "pwd" },
       error,
     });
-    if (pauseSeconds === null) return showSignIn(visit, provider, interaction, { status: 401, problem: wrong, user });
+    if (pauseSeconds === null)
+      return showSignIn(visit, provider, interaction, { status: 401, problem: wrong, user });
     askLater(visit, pauseSeconds);
-    await showSignIn(visit, provider, interaction, { status: 429, problem: pausedFor(pauseSeconds), user });
+    await showSignIn(visit, provider, interaction, {
+      status: 429,
+      problem: pausedFor(pauseSeconds),
+      user,
+    });
   };
 
   const passkeyOptions: Step = async (visit, provider, [uid = ""]) => {
@@ -189,27 +226,50 @@ export function createFlows(ports: SignInPorts) {
   const passkeyVerify: Step = async (visit, provider, [uid = ""]) => {
     await interactionOf(visit, provider, uid);
     const person = await passkeys.signedIn(uid, await readJson(visit));
-    if (person !== null) return sendJson(visit, 200, { next: await finishLogin(visit, provider, uid, person, "hwk") });
-    await record({ operation: "signIn.login", address: visit.address, input: { how: "hwk" }, error: "access_denied" });
-    sendJson(visit, 401, { error: "access_denied", error_description: "This passkey is not known here." });
+    if (person !== null)
+      return sendJson(visit, 200, { next: await finishLogin(visit, provider, uid, person, "hwk") });
+    await record({
+      operation: "signIn.login",
+      address: visit.address,
+      input: { how: "hwk" },
+      error: "access_denied",
+    });
+    sendJson(visit, 401, {
+      error: "access_denied",
+      error_description: "This passkey is not known here.",
+    });
   };
 
   const provider: Step = async (visit, library, [uid = ""]) => {
     await interactionOf(visit, library, uid);
     if (upstream === null) throw new BadVisit(404, "People sign in here without a provider.");
     const begun = await upstream.begin(callback).catch(async (thrown: Error) => {
-      await record({ operation: "signIn.login", address: visit.address, input: { how: "fed" }, error: thrown.message });
-      throw new BadVisit(503, `${upstream.name} cannot be reached to sign you in. Try again in a moment.`);
+      await record({
+        operation: "signIn.login",
+        address: visit.address,
+        input: { how: "fed" },
+        error: thrown.message,
+      });
+      throw new BadVisit(
+        503,
+        `${upstream.name} cannot be reached to sign you in. Try again in a moment.`,
+      );
     });
     const { url, kept } = begun;
-    await rows.put(upstreamKind, String(kept.state), { ...kept, forUid: uid }, { seconds: upstreamSeconds });
+    await rows.put(
+      upstreamKind,
+      String(kept.state),
+      { ...kept, forUid: uid },
+      { seconds: upstreamSeconds },
+    );
     redirect(visit, url);
   };
   /** The cookie of a sign-in goes to its own page only, so the way back leads there first. */
   const back: Step = async (visit) => {
     const { search, searchParams } = new URL(visit.request.url ?? "", origin);
     const kept = await rows.get<{ forUid: string }>(upstreamKind, searchParams.get("state") ?? "");
-    if (kept === null) throw new BadVisit(400, "This sign-in is over. Go back to the client and begin again.");
+    if (kept === null)
+      throw new BadVisit(400, "This sign-in is over. Go back to the client and begin again.");
     redirect(visit, `/sign-in/${kept.value.forUid}/back${search}`);
   };
   const returned: Step = async (visit, library, [uid = ""]) => {
@@ -222,15 +282,24 @@ export function createFlows(ports: SignInPorts) {
       throw new BadVisit(400, "This sign-in is over. Go back to the client and begin again.");
     try {
       const rights = await upstream.finish(searchParams, kept.value, callback);
-      redirect(visit, await finishLogin(visit, library, uid, await rememberPerson(ports, rights), "fed"));
+      redirect(
+        visit,
+        await finishLogin(visit, library, uid, await rememberPerson(ports, rights), "fed"),
+      );
     } catch (thrown) {
       const { message } = thrown as Error;
-      await record({ operation: "signIn.login", address: visit.address, input: { how: "fed" }, error: message });
+      await record({
+        operation: "signIn.login",
+        address: visit.address,
+        input: { how: "fed" },
+        error: message,
+      });
       await showSignIn(visit, library, interaction, { status: 401, problem: message });
     }
   };
 
-  const consent: Step = async (visit, library, [uid = ""]) => consents.allow(visit, await asking(visit, library, uid));
+  const consent: Step = async (visit, library, [uid = ""]) =>
+    consents.allow(visit, await asking(visit, library, uid));
 
   const cancel: Step = async (visit, library, [uid = ""]) => {
     const { cookies } = library.createContext(visit.request, visit.response);
@@ -249,7 +318,9 @@ export function createFlows(ports: SignInPorts) {
   const access: Step = async (visit, library) => {
     const session = await sessionOf(visit, library);
     if (session.accountId === undefined) return redirect(visit, ownSignIn());
-    const sessions = await rows.list<{ uid?: string; acr?: string }>("Session", { account: session.accountId });
+    const sessions = await rows.list<{ uid?: string; acr?: string }>("Session", {
+      account: session.accountId,
+    });
     const shown = sessions
       .filter(({ value }) => value.acr === session.acr)
       .map(({ value, madeAt, usedAt }) => ({
@@ -263,7 +334,9 @@ export function createFlows(ports: SignInPorts) {
   /** The pages sign a person in as a client would; the code is not needed. */
   const ownSignIn = (state = "") => {
     const url = new URL("/oauth/authorize", origin);
-    const challenge = createHash("sha256").update(randomBytes(32).toString("base64url")).digest("base64url");
+    const challenge = createHash("sha256")
+      .update(randomBytes(32).toString("base64url"))
+      .digest("base64url");
     const asked = {
       client_id: pagesClient,
       redirect_uri: origin + pagesReturn,
@@ -280,7 +353,10 @@ export function createFlows(ports: SignInPorts) {
     const state = searchParams.get("state");
     // To ask again would give no one who cancels a way out.
     if (searchParams.has("error"))
-      return sendPage(visit, messagePage("You are not signed in", "Nothing was changed. Close this window."));
+      return sendPage(
+        visit,
+        messagePage("You are not signed in", "Nothing was changed. Close this window."),
+      );
     redirect(visit, state !== null && isPlace(state) ? state : "/sign-in/access");
   };
   const workbench: Step = async (visit, library) => {
@@ -290,14 +366,22 @@ export function createFlows(ports: SignInPorts) {
     redirect(visit, accountId === undefined ? ownSignIn(place) : place);
   };
   const again: Step = async (visit) =>
-    sendPage(visit, messagePage("You are signed in", "Go back to the workbench in the other tab.", "good"));
+    sendPage(
+      visit,
+      messagePage("You are signed in", "Go back to the workbench in the other tab.", "good"),
+    );
   const revoke: Step = async (visit, library) => {
     const { accountId } = await sessionOf(visit, library);
     if (accountId === undefined) return redirect(visit, ownSignIn());
     const id = (await readForm(visit)).get("grant") ?? "";
     if ((await desk.grants(accountId)).some((grant) => grant.id === id)) {
       await desk.revokeGrant(id);
-      await record({ operation: "grants.revoke", target: id, user: accountId, address: visit.address });
+      await record({
+        operation: "grants.revoke",
+        target: id,
+        user: accountId,
+        address: visit.address,
+      });
     }
     redirect(visit, "/sign-in/access");
   };
@@ -309,10 +393,18 @@ export function createFlows(ports: SignInPorts) {
       ({ value }) => value.uid === uid,
     );
     if (own !== undefined) await rows.remove("Session", own.id);
-    await record({ operation: "signIn.logout", target: accountId, user: accountId, address: visit.address });
+    await record({
+      operation: "signIn.logout",
+      target: accountId,
+      user: accountId,
+      address: visit.address,
+    });
     sendPage(
       visit,
-      messagePage("Signed out", "That browser is signed out. Clients go on until you take back what they may do."),
+      messagePage(
+        "Signed out",
+        "That browser is signed out. Clients go on until you take back what they may do.",
+      ),
     );
   };
 
@@ -360,4 +452,5 @@ export function createFlows(ports: SignInPorts) {
 }
 
 /** Places of ours that a person may be sent to after signing in; nothing in them leads elsewhere. */
-const isPlace = (path: string) => path === "/sign-in/again" || /^\/(?:workbench|account)\/[\w\-./?=&%]*$/.test(path);
+const isPlace = (path: string) =>
+  path === "/sign-in/again" || /^\/(?:workbench|account)\/[\w\-./?=&%]*$/.test(path);

@@ -1,17 +1,41 @@
 import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
 import { invitationPage, messagePage } from "./pages.ts";
 import type { Passkeys } from "./passkeys.ts";
-import { acceptInvitation, hashPassword, invitedPerson, type Person, passwordProblem } from "./people.ts";
-import { BadVisit, readForm, readJson, redirect, type Step, sendJson, sendPage, type Visit } from "./visit.ts";
+import {
+  acceptInvitation,
+  hashPassword,
+  invitedPerson,
+  type Person,
+  passwordProblem,
+} from "./people.ts";
+import {
+  BadVisit,
+  readForm,
+  readJson,
+  redirect,
+  type Step,
+  sendJson,
+  sendPage,
+  type Visit,
+} from "./visit.ts";
 
 /** The pages of an invitation: its person chooses a passkey or a password. */
-export function invitationSteps({ rows, record }: SignInPorts, passkeys: Passkeys): [string, Step][] {
+export function invitationSteps(
+  { rows, record }: SignInPorts,
+  passkeys: Passkeys,
+): [string, Step][] {
   const invitedOf = async (token: string): Promise<Person> => {
     const person = await invitedPerson(rows, token);
-    if (person === null) throw new BadVisit(404, "This invitation is used or over. Ask for a new one.");
+    if (person === null)
+      throw new BadVisit(404, "This invitation is used or over. Ask for a new one.");
     return person;
   };
-  const accept = async (visit: Visit, token: string, person: Person, how: string): Promise<void> => {
+  const accept = async (
+    visit: Visit,
+    token: string,
+    person: Person,
+    how: string,
+  ): Promise<void> => {
     if (!(await acceptInvitation(rows, token, person)))
       throw new BadVisit(409, "This invitation is being used. Try again in a minute.");
     await record({

@@ -5,7 +5,10 @@ import { passwordLength } from "./people.ts";
 type Html = { html: string };
 
 /** Every value in the template is escaped, unless it is such text itself. */
-export function html(parts: TemplateStringsArray, ...values: (Html | string | number | readonly Html[])[]): Html {
+export function html(
+  parts: TemplateStringsArray,
+  ...values: (Html | string | number | readonly Html[])[]
+): Html {
   const shown = values.map((value) => {
     if (Array.isArray(value)) return value.map((one: Html) => one.html).join("");
     return typeof value === "object" ? (value as Html).html : escaped(String(value));
@@ -16,11 +19,21 @@ export function html(parts: TemplateStringsArray, ...values: (Html | string | nu
 const nothing: Html = { html: "" };
 
 function escaped(text: string): string {
-  const names: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+  const names: Record<string, string> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&#39;",
+  };
   return text.replaceAll(/[&<>"']/g, (found) => names[found] ?? "");
 }
 
-export function page(title: string, body: Html, { isWide = false, hasScript = false } = {}): string {
+export function page(
+  title: string,
+  body: Html,
+  { isWide = false, hasScript = false } = {},
+): string {
   const script = hasScript ? html`<script src="/sign-in/passkey.js" defer></script>` : nothing;
   return html`<!doctype html>
 <html lang="en">
@@ -54,7 +67,14 @@ export type SignInView = {
   problem: string | null;
 };
 
-export function signInPage({ uid, clientName, provider, hasLocal, user = "", problem }: SignInView): string {
+export function signInPage({
+  uid,
+  clientName,
+  provider,
+  hasLocal,
+  user = "",
+  problem,
+}: SignInView): string {
   const elsewhere =
     provider === null
       ? nothing
@@ -119,19 +139,37 @@ function choice(field: string, { name, isOn }: Choice, words: Html): Html {
 }
 
 function serverChoices(servers: readonly Choice[], managesToo: boolean): Html {
-  if (servers.length === 0) return html`<h2>On which servers</h2><p>None is set up for you yet.</p>`;
+  if (servers.length === 0)
+    return html`<h2>On which servers</h2><p>None is set up for you yet.</p>`;
   const shown = servers.map((one) => choice("server", one, html`${one.name}`));
-  const note = managesToo ? html`<p class="muted">It manages the plane only with all of them.</p>` : nothing;
+  const note = managesToo
+    ? html`<p class="muted">It manages the plane only with all of them.</p>`
+    : nothing;
   return html`<fieldset class="grid"><legend>On which servers</legend>${shown}</fieldset>${note}`;
 }
 
 export function consentPage(view: ConsentView): string {
-  const { uid, user, client, redirect, isShared, scopes, refused, servers, goesOn, policy, resource, problem } = view;
+  const {
+    uid,
+    user,
+    client,
+    redirect,
+    isShared,
+    scopes,
+    refused,
+    servers,
+    goesOn,
+    policy,
+    resource,
+    problem,
+  } = view;
   const unverified = html`<p class="note warn"><strong>Not verified.</strong> Any program can call itself “${client.name}”. Go on only if you have just connected it yourself.</p>`;
   const shared = html`<p class="note warn">Any program on your device can say that it is “${client.name}”. Go on only if you have just connected it yourself.</p>`;
   // A document's address is proven, and the name in it is not.
   const host = /^https:/.test(client.id) ? ` (${URL.parse(client.id)?.host ?? ""})` : "";
-  const shown = scopes.map((one) => choice("scope", one, html`${wordsFor(one.name)} <code>${one.name}</code>`));
+  const shown = scopes.map((one) =>
+    choice("scope", one, html`${wordsFor(one.name)} <code>${one.name}</code>`),
+  );
   return page(
     "Allow",
     html`<h1>${client.name}${host} wants to use your tools</h1>
@@ -182,14 +220,22 @@ ${problemNote(problem)}
   );
 }
 
-export function messagePage(title: string, text: string, kind: "good" | "bad" | "plain" = "plain"): string {
+export function messagePage(
+  title: string,
+  text: string,
+  kind: "good" | "bad" | "plain" = "plain",
+): string {
   const note = kind === "plain" ? html`<p>${text}</p>` : html`<p class="note ${kind}">${text}</p>`;
   return page(title, html`<h1>${title}</h1>${note}`);
 }
 
 export type SessionView = { id: string; at: string; usedAt: string | null; isThis: boolean };
 
-export function accessPage(user: string, grants: readonly GrantView[], sessions: readonly SessionView[]): string {
+export function accessPage(
+  user: string,
+  grants: readonly GrantView[],
+  sessions: readonly SessionView[],
+): string {
   const used = (at: string | null) => (at === null ? "not yet" : at.slice(0, 16).replace("T", " "));
   const clients = grants.map(
     ({ id, client, scopes, createdAt, lastUsedAt }) => html`<tr>

@@ -44,11 +44,21 @@ export function createPasskeys({ rows, origin }: Place) {
     async created(place: string, person: Person, response: never): Promise<Person | null> {
       const expectedChallenge = await take(place);
       if (expectedChallenge === "" || person.passkeys.length >= maxPasskeys) return null;
-      const rules = { expectedChallenge, expectedOrigin: origin, expectedRPID: rpID, requireUserVerification: true };
+      const rules = {
+        expectedChallenge,
+        expectedOrigin: origin,
+        expectedRPID: rpID,
+        requireUserVerification: true,
+      };
       const checked = await verifyRegistrationResponse({ response, ...rules }).catch(() => null);
       if (!checked?.verified || checked.registrationInfo === undefined) return null;
       const { id, publicKey, counter, transports = [] } = checked.registrationInfo.credential;
-      const passkey: Passkey = { id, publicKey: Buffer.from(publicKey).toString("base64url"), counter, transports };
+      const passkey: Passkey = {
+        id,
+        publicKey: Buffer.from(publicKey).toString("base64url"),
+        counter,
+        transports,
+      };
       return { ...person, passkeys: [...person.passkeys, passkey] };
     },
     async request(place: string): Promise<object> {

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KeptSignIn, SignInRows } from "../../../src/model/access/sign-in.ts";
-import { acceptInvitation, invitedPerson, openDesk, type Person, passwordProblem } from "./people.ts";
+import {
+  acceptInvitation,
+  invitedPerson,
+  openDesk,
+  type Person,
+  passwordProblem,
+} from "./people.ts";
 
 /** Rows in memory; of a plane that is `killed` before a change, that change is not made. */
 function createRows() {
@@ -20,7 +26,8 @@ function createRows() {
         return value;
       },
       get: async (kind, id) => (kept.get(`${kind} ${id}`) ?? null) as never,
-      list: async (kind) => [...kept].filter(([name]) => name.startsWith(`${kind} `)).map(([, row]) => row) as never,
+      list: async (kind) =>
+        [...kept].filter(([name]) => name.startsWith(`${kind} `)).map(([, row]) => row) as never,
       async remove(kind, id) {
         if (killedBefore === `remove ${kind}`) throw new Error("killed");
         return kept.delete(`${kind} ${id}`);
@@ -46,7 +53,9 @@ async function invited() {
 
 test("an invitation is used once, also by two at the same time", async () => {
   const { rows, token, person, later } = await invited();
-  const both = await Promise.all([1, 2].map((at) => acceptInvitation(rows, token, { ...person, password: `${at}` })));
+  const both = await Promise.all(
+    [1, 2].map((at) => acceptInvitation(rows, token, { ...person, password: `${at}` })),
+  );
   assert.deepEqual(both, [true, false]);
   assert.equal(await invitedPerson(rows, token), null);
   later();
@@ -62,7 +71,9 @@ test("an invitation is as it was where the plane was killed before it kept what 
 
 test("an invitation is used where the plane was killed after that", async () => {
   const { rows, killed, token, person, later } = await invited();
-  await assert.rejects(acceptInvitation(killed("remove Invitation"), token, { ...person, password: "x" }));
+  await assert.rejects(
+    acceptInvitation(killed("remove Invitation"), token, { ...person, password: "x" }),
+  );
   later();
   assert.equal(await invitedPerson(rows, token), null);
 });
@@ -80,7 +91,11 @@ test("an invitation brings back no one who was removed, and nothing that was cha
   const first = url.split("/").at(-1) ?? "";
   const before = (await invitedPerson(rows, first)) as Person;
   const newer = await desk.invite({ user: "ann", groups: ["new"] }, place);
-  assert.equal(await acceptInvitation(rows, first, { ...before, password: "x" }), false, "the newer one counts");
+  assert.equal(
+    await acceptInvitation(rows, first, { ...before, password: "x" }),
+    false,
+    "the newer one counts",
+  );
   const second = newer.url.split("/").at(-1) ?? "";
   assert.equal(await acceptInvitation(rows, second, { ...before, password: "x" }), true);
   const [ann] = await desk.people();

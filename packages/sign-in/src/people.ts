@@ -3,7 +3,13 @@ import type { Invited, PersonAsked } from "../../../src/model/access/person.ts";
 import type { PersonRights, SignInDesk, SignInPorts } from "../../../src/model/access/sign-in.ts";
 import type { GrantView, PersonView } from "../../../src/model/access/sign-in-schema.ts";
 import { PlaneError } from "../../../src/model/errors.ts";
-import { everyScope, mayDo, principalOf, type Scope, scopeNames } from "../../../src/model/principal.ts";
+import {
+  everyScope,
+  mayDo,
+  principalOf,
+  type Scope,
+  scopeNames,
+} from "../../../src/model/principal.ts";
 import { describeClient } from "./clients.ts";
 import { findAllowed, withLimits } from "./grants.ts";
 
@@ -36,13 +42,18 @@ export type Person = PersonRights & {
 type Rows = SignInPorts["rows"];
 type DeskPorts = Pick<SignInPorts, "rows" | "revoked">;
 
-export const findPerson = async (rows: Rows, user: string) => (await rows.get<Person>(personKind, user))?.value ?? null;
+export const findPerson = async (rows: Rows, user: string) =>
+  (await rows.get<Person>(personKind, user))?.value ?? null;
 
 /** As the person is at that moment: what others change meanwhile stays. Null where `edit` leaves it. */
-export const changePerson = (rows: Rows, user: string, edit: (before: Person | null) => Person | null) =>
-  rows.change<Person>(personKind, user, edit, ({ handle }) => ({ uid: handle }));
+export const changePerson = (
+  rows: Rows,
+  user: string,
+  edit: (before: Person | null) => Person | null,
+) => rows.change<Person>(personKind, user, edit, ({ handle }) => ({ uid: handle }));
 
-const shortHash = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 22);
+const shortHash = (text: string) =>
+  createHash("sha256").update(text).digest("base64url").slice(0, 22);
 
 /** Who it is, also where another is known by the same name later, and what they sign in with. It says nothing of either. */
 export function stateOf({ handle, password, passkeys }: Person): string {
@@ -56,7 +67,8 @@ type SignedIn = { accountId?: string | undefined; acr?: string | undefined };
 
 /** Whose session it is; null where the person is gone, or signs in with something else since. */
 export async function personOf(rows: Rows, session: SignedIn | undefined): Promise<Person | null> {
-  const person = session?.accountId === undefined ? null : await findPerson(rows, session.accountId);
+  const person =
+    session?.accountId === undefined ? null : await findPerson(rows, session.accountId);
   return person !== null && session?.acr === stateOf(person) ? person : null;
 }
 
@@ -74,7 +86,10 @@ export async function rememberPerson(
   const now = new Date().toISOString();
   const of = (before: Person | null): Person => {
     if (before?.source === "local")
-      throw new PlaneError("FORBIDDEN", "A person of this name was invited here and signs in without the provider.");
+      throw new PlaneError(
+        "FORBIDDEN",
+        "A person of this name was invited here and signs in without the provider.",
+      );
     const known = before ? Object.fromEntries(unsaid.map((name) => [name, before[name]])) : {};
     return {
       ...rights,
@@ -110,9 +125,13 @@ const scopesIn = ({ resources = {} }: KeptGrant) => [
 ];
 
 /** The scopes that a person may give away. */
-export function grantable(person: Person, asked: readonly string[]): { given: string[]; refused: string[] } {
+export function grantable(
+  person: Person,
+  asked: readonly string[],
+): { given: string[]; refused: string[] } {
   const rights = principalOf({ scopes: person.scopes });
-  const isOurs = (scope: string): scope is Scope => (scopeNames as readonly string[]).includes(scope);
+  const isOurs = (scope: string): scope is Scope =>
+    (scopeNames as readonly string[]).includes(scope);
   const given = asked.filter((scope) => !isOurs(scope) || mayDo(rights, scope));
   return { given, refused: asked.filter((scope) => !given.includes(scope)) };
 }
@@ -130,7 +149,11 @@ export async function invitedPerson(rows: Rows, token: string): Promise<Person |
  * Keeps what the person chose; false where another request with this invitation is at it, or the person is gone. The person knows which one was
  * used: a plane that is killed in between leaves it used or as it was.
  */
-export async function acceptInvitation(rows: Rows, token: string, person: Person): Promise<boolean> {
+export async function acceptInvitation(
+  rows: Rows,
+  token: string,
+  person: Person,
+): Promise<boolean> {
   if ((await rows.count(`accept ${token}`, acceptSeconds)).count > 1) return false;
   // A newer invitation ends this one.
   if ((await rows.get(invitationKind, token)) === null) return false;
@@ -165,7 +188,9 @@ export async function isPassword(person: Person | null, password: string): Promi
 
 function derive(password: string, salt: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) =>
-    scrypt(password.normalize("NFKC"), salt, 32, cost, (error, key) => (error ? reject(error) : resolve(key))),
+    scrypt(password.normalize("NFKC"), salt, 32, cost, (error, key) =>
+      error ? reject(error) : resolve(key),
+    ),
   );
 }
 
@@ -174,18 +199,26 @@ export function openDesk(ports: DeskPorts): SignInDesk {
   const { rows } = ports;
   const invitations = async () => {
     const open = await rows.list<{ user: string; until: string }>(invitationKind);
-    return new Map(open.filter(({ consumedAt }) => consumedAt === null).map(({ value }) => [value.user, value.until]));
+    return new Map(
+      open
+        .filter(({ consumedAt }) => consumedAt === null)
+        .map(({ value }) => [value.user, value.until]),
+    );
   };
 
   return {
     revokeGrant: (id) => revokeGrant(ports, id),
     async people() {
       const until = await invitations();
-      return (await rows.list<Person>(personKind)).map(({ value }) => viewOf(value, until.get(value.user) ?? null));
+      return (await rows.list<Person>(personKind)).map(({ value }) =>
+        viewOf(value, until.get(value.user) ?? null),
+      );
     },
     async invite(asked, origin): Promise<Invited> {
       const user = nameIn(asked);
-      const person = (await changePerson(rows, user, (before) => newPerson(asked, user, before))) as Person;
+      const person = (await changePerson(rows, user, (before) =>
+        newPerson(asked, user, before),
+      )) as Person;
       const token = randomBytes(32).toString("base64url");
       const expiresAt = new Date(Date.now() + invitationSeconds * 1_000).toISOString();
       await endWhatIsTooMuch(ports, person);
@@ -193,18 +226,24 @@ export function openDesk(ports: DeskPorts): SignInDesk {
         await rows.remove(invitationKind, old.id);
       const about = { account: person.user, seconds: invitationSeconds };
       await rows.put(invitationKind, token, { user: person.user, until: expiresAt }, about);
-      return { person: viewOf(person, expiresAt), url: `${origin}/sign-in/invite/${token}`, expiresAt };
+      return {
+        person: viewOf(person, expiresAt),
+        url: `${origin}/sign-in/invite/${token}`,
+        expiresAt,
+      };
     },
     async removePerson(user) {
       const endGrants = async () => {
-        for (const grant of await rows.list("Grant", { account: user })) await revokeGrant(ports, grant.id);
+        for (const grant of await rows.list("Grant", { account: user }))
+          await revokeGrant(ports, grant.id);
       };
       // The tokens end first. What is allowed meanwhile ends once no more can be.
       await endGrants();
       const wasKnown = await rows.remove(personKind, user);
       await endGrants();
       for (const kind of ["Session", invitationKind])
-        for (const kept of await rows.list(kind, { account: user })) await rows.remove(kind, kept.id);
+        for (const kept of await rows.list(kind, { account: user }))
+          await rows.remove(kind, kept.id);
       return wasKnown;
     },
     async grants(user) {
@@ -216,7 +255,10 @@ export function openDesk(ports: DeskPorts): SignInDesk {
 
 type KeptGrant = { accountId: string; clientId: string; resources?: Record<string, string> };
 
-async function grantView(rows: Rows, { id, value, madeAt, usedAt }: Awaited<ReturnType<Rows["list"]>>[number]) {
+async function grantView(
+  rows: Rows,
+  { id, value, madeAt, usedAt }: Awaited<ReturnType<Rows["list"]>>[number],
+) {
   const kept = value as unknown as KeptGrant;
   const { accountId, clientId, resources = {} } = kept;
   const known = await findAllowed(rows, id);
@@ -233,14 +275,29 @@ async function grantView(rows: Rows, { id, value, madeAt, usedAt }: Awaited<Retu
 }
 
 function viewOf(person: Person, invitedUntil: string | null): PersonView {
-  const { user, groups, persona, scopes, source, passkeys, password, createdAt, lastSignInAt } = person;
+  const { user, groups, persona, scopes, source, passkeys, password, createdAt, lastSignInAt } =
+    person;
   const signsIn = { passkeys: passkeys.length, hasPassword: password !== null };
-  return { user, groups, persona, scopes, source, ...signsIn, invitedUntil, createdAt, lastSignInAt };
+  return {
+    user,
+    groups,
+    persona,
+    scopes,
+    source,
+    ...signsIn,
+    invitedUntil,
+    createdAt,
+    lastSignInAt,
+  };
 }
 
 function text(value: unknown, field: string): string {
-  if (typeof value === "string" && value.trim() !== "" && value.length <= maxTextLength) return value.trim();
-  throw new PlaneError("USAGE", `'${field}' of a person must be a string of 1 to ${maxTextLength} characters.`);
+  if (typeof value === "string" && value.trim() !== "" && value.length <= maxTextLength)
+    return value.trim();
+  throw new PlaneError(
+    "USAGE",
+    `'${field}' of a person must be a string of 1 to ${maxTextLength} characters.`,
+  );
 }
 
 const nameIn = ({ user }: PersonAsked) => text(user, "user");
@@ -248,11 +305,17 @@ const nameIn = ({ user }: PersonAsked) => text(user, "user");
 /** A second invitation changes what the person may, and lets them set up another passkey. */
 function newPerson(asked: PersonAsked, user: string, before: Person | null): Person {
   if (before?.source === "provider")
-    throw new PlaneError("USAGE", `${user} signs in at the identity provider and needs no invitation.`);
+    throw new PlaneError(
+      "USAGE",
+      `${user} signs in at the identity provider and needs no invitation.`,
+    );
   const scopes = asked.scopes ?? before?.scopes ?? ["call"];
   const strange = scopes.find((scope) => !knownScopes.includes(scope));
   if (strange !== undefined)
-    throw new PlaneError("USAGE", `There is no scope '${strange.slice(0, 40)}'. Use ${knownScopes.join(", ")}.`);
+    throw new PlaneError(
+      "USAGE",
+      `There is no scope '${strange.slice(0, 40)}'. Use ${knownScopes.join(", ")}.`,
+    );
   return {
     user,
     groups: (asked.groups ?? before?.groups ?? []).map((group) => text(group, "groups")),

@@ -1,11 +1,23 @@
-import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from "oidc-provider";
+import {
+  type Configuration,
+  errors,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  Provider,
+} from "oidc-provider";
 import { networkOf } from "../../../src/lib/net/client-address.ts";
 import { limitsIn } from "../../../src/model/access/resource.ts";
 import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
 import { isSignInPath } from "../../../src/model/access/sign-in.ts";
 import { createAdapter } from "./adapter.ts";
 import { addAssertionGrant, type ResourceInfo } from "./assertion-grant.ts";
-import { checkClient, clientMark, createClientFetch, knownClients, pagesClient } from "./clients.ts";
+import {
+  checkClient,
+  clientMark,
+  createClientFetch,
+  knownClients,
+  pagesClient,
+} from "./clients.ts";
 import { offeredScopes } from "./consent.ts";
 import { findAllowed, limitsAmong, withLimits } from "./grants.ts";
 import { messagePage } from "./pages.ts";
@@ -39,20 +51,37 @@ function policyOf({ rows }: SignInPorts): ReturnType<typeof interactionPolicy.ba
   checks.remove("native_client_prompt");
   // Any program can use the id of a document; the id of a registered client is known to that client alone.
   checks.add(
-    new Check("shared_native_client", "clients of a device ask each time", "interaction_required", ({ oidc }) => {
-      const isShared = oidc.client?.applicationType === "native" && /^https:/.test(oidc.client.clientId);
-      return isShared && !oidc.result?.consent ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
-    }),
+    new Check(
+      "shared_native_client",
+      "clients of a device ask each time",
+      "interaction_required",
+      ({ oidc }) => {
+        const isShared =
+          oidc.client?.applicationType === "native" && /^https:/.test(oidc.client.clientId);
+        return isShared && !oidc.result?.consent ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+      },
+    ),
   );
   // A client that asked for some servers alone, and wants them all now; what a person chose stays.
   checks.add(
-    new Check("limited_before", "more servers than were allowed", "interaction_required", async ({ oidc }) => {
-      const { grant, requestParamScopes, result } = oidc;
-      if (grant?.jti === undefined || result?.consent || limitsIn([...requestParamScopes]) !== null)
-        return Check.NO_NEED_TO_PROMPT;
-      const allowed = await findAllowed(rows, grant.jti);
-      return allowed?.limits && !allowed.isChosen ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
-    }),
+    new Check(
+      "limited_before",
+      "more servers than were allowed",
+      "interaction_required",
+      async ({ oidc }) => {
+        const { grant, requestParamScopes, result } = oidc;
+        if (
+          grant?.jti === undefined ||
+          result?.consent ||
+          limitsIn([...requestParamScopes]) !== null
+        )
+          return Check.NO_NEED_TO_PROMPT;
+        const allowed = await findAllowed(rows, grant.jti);
+        return allowed?.limits && !allowed.isChosen
+          ? Check.REQUEST_PROMPT
+          : Check.NO_NEED_TO_PROMPT;
+      },
+    ),
   );
   return policy;
 }
@@ -61,7 +90,11 @@ function policyOf({ rows }: SignInPorts): ReturnType<typeof interactionPolicy.ba
 function requireOwn(resource: string, origin: string): void {
   const url = URL.parse(resource);
   const isOwn =
-    url !== null && url.origin === origin && url.username === "" && url.password === "" && !resource.includes("#");
+    url !== null &&
+    url.origin === origin &&
+    url.username === "" &&
+    url.password === "" &&
+    !resource.includes("#");
   if (!isOwn || isSignInPath(url.pathname)) throw new errors.InvalidTarget();
 }
 
@@ -73,7 +106,9 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
     requireOwn(resource, origin);
     const asItself = oidc.params?.grant_type === "client_credentials";
     return {
-      scope: asItself ? (settings.clients[clientId]?.scopes ?? []).join(" ") : offeredScopes(ports).join(" "),
+      scope: asItself
+        ? (settings.clients[clientId]?.scopes ?? []).join(" ")
+        : offeredScopes(ports).join(" "),
       audience: resource,
       accessTokenTTL: minutes,
       accessTokenFormat: "jwt",
@@ -82,7 +117,8 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
   };
   const isHttps = origin.startsWith("https:");
   /** Hosts beside this one cannot set a cookie that is bound to it; one that is for a single path cannot be bound. */
-  const name = (cookie: string, binding: "__Host-" | "__Secure-") => `${isHttps ? binding : ""}toolplane_${cookie}`;
+  const name = (cookie: string, binding: "__Host-" | "__Secure-") =>
+    `${isHttps ? binding : ""}toolplane_${cookie}`;
   const configuration: Configuration = {
     adapter: createAdapter(rows, ports.revoked),
     jwks: { keys: keys.secret as never },
@@ -105,7 +141,8 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
     extraClientMetadata: {
       properties: [clientMark],
       validator: (_ctx, _key, _value, metadata) => {
-        if (metadata.client_id !== pagesClient) checkClient(metadata as Record<string, unknown>, settings);
+        if (metadata.client_id !== pagesClient)
+          checkClient(metadata as Record<string, unknown>, settings);
       },
     },
     clientAuthMethods: ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
@@ -135,8 +172,14 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
-      registration: { enabled: settings.registration, issueRegistrationAccessToken: false } as never,
-      revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
+      registration: {
+        enabled: settings.registration,
+        issueRegistrationAccessToken: false,
+      } as never,
+      revocation: {
+        enabled: true,
+        allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
+      },
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: false },
       dPoP: { enabled: false },
@@ -144,7 +187,8 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
       clientIdMetadataDocument: {
         enabled: settings.clientDocuments,
         ack: "draft-02",
-        allowFetch: async ({ req }) => (await rows.count(`document ${networkOf(req)}`, hour)).count <= documentsAnHour,
+        allowFetch: async ({ req }) =>
+          (await rows.count(`document ${networkOf(req)}`, hour)).count <= documentsAnHour,
         allowClient: async () => true,
         cacheDuration: { min: 60, max: 24 * hour },
       },
@@ -155,19 +199,29 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
         getResourceServerInfo: async (ctx, resource, client) => resourceInfo(resource, ctx, client),
       },
     } as Configuration["features"] & object,
-    interactions: { policy: policyOf(ports), url: (_ctx, interaction) => `/sign-in/${interaction.uid}` },
+    interactions: {
+      policy: policyOf(ports),
+      url: (_ctx, interaction) => `/sign-in/${interaction.uid}`,
+    },
     // Also over the end of a session: what was allowed stays allowed until it is taken back.
     loadExistingGrant: (ctx) => existingGrant(ctx, ports),
     findAccount: async ({ oidc }, user, token) => {
       const person = await findPerson(rows, user);
       const { acr, kind } = (token ?? oidc.session ?? {}) as { acr?: string; kind?: string };
       // What was allowed stays where a person gets another password; what was begun does not.
-      const isTheirs = person && (kind === "RefreshToken" ? isSamePerson(acr, person) : acr === stateOf(person));
+      const isTheirs =
+        person && (kind === "RefreshToken" ? isSamePerson(acr, person) : acr === stateOf(person));
       return isTheirs ? { accountId: user, claims: async () => ({ sub: user }) } : undefined;
     },
     extraTokenClaims: async (_ctx, token) => claimsOf(ports, token as never),
-    formats: { customizers: { jwt: (_ctx, token, parts) => ownScopes(ports, token as never, parts) as never } },
-    discovery: { authorization_grant_profiles_supported: ["urn:ietf:params:oauth:grant-profile:id-jag"] },
+    formats: {
+      customizers: {
+        jwt: (_ctx, token, parts) => ownScopes(ports, token as never, parts) as never,
+      },
+    },
+    discovery: {
+      authorization_grant_profiles_supported: ["urn:ietf:params:oauth:grant-profile:id-jag"],
+    },
     expiresWithSession: async () => false,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed("refresh_token"),
     rotateRefreshToken: () => true,
@@ -215,11 +269,19 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
  * Limits to servers stay in every token, also where a client leaves them out of what it asks for. A program that asks for
  * nothing in particular gets what it may do as itself.
  */
-async function ownScopes({ settings, rows }: SignInPorts, token: IssuedToken, { payload }: { payload: object }) {
+async function ownScopes(
+  { settings, rows }: SignInPorts,
+  token: IssuedToken,
+  { payload }: { payload: object },
+) {
   const { kind, clientId = "", grantId } = token;
   const asked = (payload as { scope?: string }).scope?.split(" ").filter((scope) => scope !== "");
   const own = kind === "ClientCredentials" ? (settings.clients[clientId]?.scopes ?? []) : null;
-  const limits = own ? limitsAmong(own) : grantId === undefined ? null : (await findAllowed(rows, grantId))?.limits;
+  const limits = own
+    ? limitsAmong(own)
+    : grantId === undefined
+      ? null
+      : (await findAllowed(rows, grantId))?.limits;
   Object.assign(payload, { scope: withLimits(asked ?? own ?? [], limits ?? null).join(" ") });
 }
 
@@ -227,7 +289,9 @@ async function existingGrant(ctx: KoaContextWithOIDC, { rows }: SignInPorts) {
   const { client, session, provider, result } = ctx.oidc;
   const accountId = session?.accountId;
   if (client === undefined || session === undefined || accountId === undefined) return undefined;
-  const given = (result?.consent as { grantId?: string } | undefined)?.grantId ?? session.grantIdFor(client.clientId);
+  const given =
+    (result?.consent as { grantId?: string } | undefined)?.grantId ??
+    session.grantIdFor(client.clientId);
   const found = given === undefined ? undefined : await provider.Grant.find(given);
   if (found?.accountId === accountId) return found;
   const kept = await rows.list<{ clientId?: string }>("Grant", { account: accountId });
@@ -240,15 +304,25 @@ async function existingGrant(ctx: KoaContextWithOIDC, { rows }: SignInPorts) {
   return grant;
 }
 
-type IssuedToken = { kind: string; accountId?: string; grantId?: string; clientId?: string; scope?: string };
+type IssuedToken = {
+  kind: string;
+  accountId?: string;
+  grantId?: string;
+  clientId?: string;
+  scope?: string;
+};
 
 /** Who the bearer is, as in the tokens of an identity provider. */
-async function claimsOf({ rows, settings }: SignInPorts, { accountId, grantId, clientId, scope = "" }: IssuedToken) {
+async function claimsOf(
+  { rows, settings }: SignInPorts,
+  { accountId, grantId, clientId, scope = "" }: IssuedToken,
+) {
   if (accountId === undefined) return { groups: settings.clients[clientId ?? ""]?.groups ?? [] };
   const person = await findPerson(rows, accountId);
   if (person === null) throw new errors.InvalidGrant("the person is not known any more");
   const { refused } = grantable(person, scope.split(" "));
-  if (refused.length > 0) throw new errors.InvalidGrant(`the person may not give ${refused.join(" and ")} any more`);
+  if (refused.length > 0)
+    throw new errors.InvalidGrant(`the person may not give ${refused.join(" and ")} any more`);
   const { groups, persona, workspace, compliance, toolGroups } = person;
   const told = {
     groups,

@@ -9,7 +9,15 @@ import { messagePage } from "./pages.ts";
 import { type Person, personOf } from "./people.ts";
 import { createProvider } from "./provider.ts";
 import { readSigningKeys, type SigningKeys } from "./signing-keys.ts";
-import { askLater, BadVisit, closeAfterLarge, headersFor, sendJson, sendPage, type Visit } from "./visit.ts";
+import {
+  askLater,
+  BadVisit,
+  closeAfterLarge,
+  headersFor,
+  sendJson,
+  sendPage,
+  type Visit,
+} from "./visit.ts";
 
 export { openDesk } from "./people.ts";
 
@@ -35,8 +43,11 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
 
   const read = async (): Promise<Ready> => {
     const keys = await readSigningKeys(rows);
-    const isSame = ready !== undefined && JSON.stringify(ready.keys.published) === JSON.stringify(keys.published);
-    const provider = ready !== undefined && isSame ? ready.provider : watched(createProvider(ports, keys), ports);
+    const isSame =
+      ready !== undefined &&
+      JSON.stringify(ready.keys.published) === JSON.stringify(keys.published);
+    const provider =
+      ready !== undefined && isSame ? ready.provider : watched(createProvider(ports, keys), ports);
     ready = { keys, provider, readAt: Date.now() };
     return ready;
   };
@@ -69,7 +80,11 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
     const file = files[path];
     if (file !== undefined && request.method === "GET")
       return void response
-        .writeHead(200, { ...headersFor(), "content-type": file.type, "cache-control": "public, max-age=300" })
+        .writeHead(200, {
+          ...headersFor(),
+          "content-type": file.type,
+          "cache-control": "public, max-age=300",
+        })
         .end(file.body);
     closeAfterLarge(visit);
     const { provider } = await current();
@@ -81,7 +96,11 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
         : null;
     if (registered !== null && registered.count > registrations.most) {
       askLater(visit, registered.leftSeconds);
-      await record({ operation: "clients.register", address: visit.address, error: "temporarily_unavailable" });
+      await record({
+        operation: "clients.register",
+        address: visit.address,
+        error: "temporarily_unavailable",
+      });
       return sendJson(visit, 429, {
         error: "temporarily_unavailable",
         error_description: "too many registrations, try again later",
@@ -114,7 +133,11 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
       const session = await sessionOf(provider, request as IncomingMessage);
       if (session.accountId === undefined) return;
       await session.destroy();
-      await record({ operation: "signIn.logout", target: session.accountId, user: session.accountId });
+      await record({
+        operation: "signIn.logout",
+        target: session.accountId,
+        user: session.accountId,
+      });
     },
     handle(given, answered) {
       const [request, response] = [given as IncomingMessage, answered as ServerResponse];
@@ -123,10 +146,15 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
         if (response.headersSent) return void response.end();
         const status = thrown instanceof BadVisit ? thrown.status : 500;
         const text =
-          thrown instanceof BadVisit ? thrown.message : "The plane could not do this. Try again in a moment.";
+          thrown instanceof BadVisit
+            ? thrown.message
+            : "The plane could not do this. Try again in a moment.";
         if (request.headers.accept?.includes("text/html") || request.method === "GET")
           return sendPage(visit, messagePage("This did not work", text, "bad"), status);
-        sendJson(visit, status, { error: status < 500 ? "invalid_request" : "server_error", error_description: text });
+        sendJson(visit, status, {
+          error: status < 500 ? "invalid_request" : "server_error",
+          error_description: text,
+        });
       });
     },
   };
@@ -136,7 +164,15 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
 const sessionOf = (provider: Provider, request: IncomingMessage) =>
   provider.Session.get(provider.createContext(request, new ServerResponse(request)) as never);
 
-function rightsOf({ user, groups, persona, workspace, compliance, scopes, toolGroups }: Person): PersonRights {
+function rightsOf({
+  user,
+  groups,
+  persona,
+  workspace,
+  compliance,
+  scopes,
+  toolGroups,
+}: Person): PersonRights {
   const rights = { user, groups, persona, workspace, compliance, scopes };
   return toolGroups === undefined ? rights : { ...rights, toolGroups };
 }
@@ -182,12 +218,22 @@ function watched(provider: Provider, { record, revoked }: SignInPorts): Provider
   });
   provider.on("registration_create.success", (ctx, client) => {
     const input = { name: client.clientName, redirectUris: client.redirectUris };
-    void record({ operation: "clients.register", target: client.clientId, address: addressOf(ctx), input });
+    void record({
+      operation: "clients.register",
+      target: client.clientId,
+      address: addressOf(ctx),
+      input,
+    });
   });
   provider.on("grant.success", (ctx) => {
     const { client, account, params } = ctx.oidc;
     const input = { client: client?.clientId, grantType: params?.grant_type };
-    void record({ operation: "signIn.token", user: account?.accountId ?? null, address: addressOf(ctx), input });
+    void record({
+      operation: "signIn.token",
+      user: account?.accountId ?? null,
+      address: addressOf(ctx),
+      input,
+    });
   });
   return provider;
 }

@@ -38,7 +38,9 @@ export function headersFor(leadsBack = false): Record<string, string> {
 }
 
 export function sendPage({ response }: Visit, body: string, status = 200, leadsBack = false): void {
-  response.writeHead(status, { ...headersFor(leadsBack), "content-type": "text/html; charset=utf-8" }).end(body);
+  response
+    .writeHead(status, { ...headersFor(leadsBack), "content-type": "text/html; charset=utf-8" })
+    .end(body);
 }
 
 /** Too many requests: when to ask again. */
@@ -47,7 +49,9 @@ export function askLater({ response }: Visit, seconds: number): void {
 }
 
 export function sendJson({ response }: Visit, status: number, body: object): void {
-  response.writeHead(status, { ...headersFor(), "content-type": "application/json" }).end(JSON.stringify(body));
+  response
+    .writeHead(status, { ...headersFor(), "content-type": "application/json" })
+    .end(JSON.stringify(body));
 }
 
 export function redirect({ response }: Visit, location: string): void {
@@ -65,7 +69,8 @@ export class BadVisit extends Error {
 
 /** What is left of a body that is not read would stand before the next request of the connection. */
 export function closeAfterLarge({ request: { headers }, response }: Visit): void {
-  const isLarge = Number(headers["content-length"]) > maxBodyBytes || headers["transfer-encoding"] !== undefined;
+  const isLarge =
+    Number(headers["content-length"]) > maxBodyBytes || headers["transfer-encoding"] !== undefined;
   if (isLarge) response.setHeader("connection", "close");
 }
 
@@ -94,7 +99,8 @@ export async function readForm(visit: Visit): Promise<URLSearchParams> {
 export async function readJson(visit: Visit): Promise<Record<string, unknown>> {
   try {
     const read: unknown = JSON.parse(await readBody(visit));
-    if (typeof read === "object" && read !== null && !Array.isArray(read)) return read as Record<string, unknown>;
+    if (typeof read === "object" && read !== null && !Array.isArray(read))
+      return read as Record<string, unknown>;
   } catch (thrown) {
     if (thrown instanceof BadVisit) throw thrown;
   }

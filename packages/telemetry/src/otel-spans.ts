@@ -1,5 +1,12 @@
 import type { Attributes, Context, Span, SpanContext, Tracer } from "@opentelemetry/api";
-import { context, createTraceState, SpanKind, SpanStatusCode, TraceFlags, trace } from "@opentelemetry/api";
+import {
+  context,
+  createTraceState,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from "@opentelemetry/api";
 import type { RunBeginning, TracedRun } from "../../../src/calls/calls.ts";
 import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
 import { createShortLivedMap } from "../../../src/lib/short-lived-map.ts";
@@ -8,7 +15,11 @@ import type { ChatModel, ModelPart, ModelRequest } from "../../../src/model/agen
 import type { Executed, Outcome, Requested } from "../../../src/model/calls/call.ts";
 import type { CallRecord } from "../../../src/model/calls/call-schema.ts";
 import type { Provider, ProviderContext, Relay } from "../../../src/model/calls/provider.ts";
-import { readTraceContext, type TraceContext, withTraceContext } from "../../../src/model/calls/provider.ts";
+import {
+  readTraceContext,
+  type TraceContext,
+  withTraceContext,
+} from "../../../src/model/calls/provider.ts";
 import type { ProviderSpec } from "../../../src/model/catalogue/tool.ts";
 import { toPlaneError } from "../../../src/model/errors.ts";
 import { isObject, type UnknownObject } from "../../../src/model/json.ts";
@@ -26,11 +37,18 @@ const usualTracer = (): Tracer => trace.getTracer("toolplane", version);
 
 type OpenSpan = { span: Span; within: Context; said: TraceContext };
 
-function beginSpan({ name, kind, attributes: given, meta }: SpanBeginning, tracer = usualTracer()): OpenSpan {
+function beginSpan(
+  { name, kind, attributes: given, meta }: SpanBeginning,
+  tracer = usualTracer(),
+): OpenSpan {
   const parent = parentOf(meta);
   const attributes = withoutUndefined(given);
   const span = tracer.startSpan(name, { kind: SpanKind[kind], attributes }, parent);
-  return { span, within: trace.setSpan(parent, span), said: renderTraceContext(span.spanContext()) };
+  return {
+    span,
+    within: trace.setSpan(parent, span),
+    said: renderTraceContext(span.spanContext()),
+  };
 }
 
 /** Only the code: messages may hold foreign words. */
@@ -64,10 +82,18 @@ function spanContextOf({ traceparent, tracestate }: TraceContext): SpanContext {
   return { traceId, spanId, isRemote: true, traceFlags, ...traceState };
 }
 
-function renderTraceContext({ traceId, spanId, traceFlags, traceState }: SpanContext): TraceContext {
+function renderTraceContext({
+  traceId,
+  spanId,
+  traceFlags,
+  traceState,
+}: SpanContext): TraceContext {
   const flags = (traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, "0");
   const tracestate = traceState?.serialize() ?? "";
-  return { traceparent: `00-${traceId}-${spanId}-${flags}`, ...(tracestate === "" ? {} : { tracestate }) };
+  return {
+    traceparent: `00-${traceId}-${spanId}-${flags}`,
+    ...(tracestate === "" ? {} : { tracestate }),
+  };
 }
 
 const operation = { "gen_ai.operation.name": "execute_tool" };
@@ -122,7 +148,10 @@ export async function traceCall(
 
 type Stages = CallRecord["stages"];
 
-export function describeCall({ id, face, tool, executed }: Requested & Partial<Executed>, stages: Stages): void {
+export function describeCall(
+  { id, face, tool, executed }: Requested & Partial<Executed>,
+  stages: Stages,
+): void {
   const span = open.get(id);
   if (span === undefined) return;
   const times = new Map<string, number>();
@@ -159,13 +188,16 @@ export async function traceAttempt(
   context.signal.addEventListener("abort", abandon, { once: true });
   try {
     // The context makes much of itself only when it is asked for, so it is not copied.
-    const traced: ProviderContext = Object.create(context, { meta: { value: withTraceContext(context.meta, said) } });
+    const traced: ProviderContext = Object.create(context, {
+      meta: { value: withTraceContext(context.meta, said) },
+    });
     const result = await runWithin(begun, () => provider(spec, args, traced));
     end(isObject(result) && result.isError === true ? "tool_error" : null);
     return result;
   } catch (thrown) {
     const { code, data } = toPlaneError(thrown);
-    if (typeof data.rpcCode === "number") span.setAttribute("rpc.response.status_code", String(data.rpcCode));
+    if (typeof data.rpcCode === "number")
+      span.setAttribute("rpc.response.status_code", String(data.rpcCode));
     end(code);
     throw thrown;
   }
@@ -174,9 +206,14 @@ export async function traceAttempt(
 function attemptOf({ name, config }: ProviderSpec) {
   const isRemote = ["mcp", "http", "model"].includes(name);
   const kind = isRemote ? ("CLIENT" as const) : ("INTERNAL" as const);
-  if (name !== "mcp") return { name: `attempt ${name}`, kind, attributes: { "toolplane.provider": name } };
+  if (name !== "mcp")
+    return { name: `attempt ${name}`, kind, attributes: { "toolplane.provider": name } };
   const tool = String(config.tool);
-  const about = { "gen_ai.tool.name": tool, "toolplane.provider": name, "toolplane.server": String(config.server) };
+  const about = {
+    "gen_ai.tool.name": tool,
+    "toolplane.provider": name,
+    "toolplane.server": String(config.server),
+  };
   return { name: `tools/call ${tool}`, kind, attributes: { ...operation, ...toolCall, ...about } };
 }
 
@@ -213,7 +250,8 @@ export function traceRun(
   return {
     model: (asked) => {
       const { name, provider, modelId } = asked;
-      const stream: ChatModel["stream"] = (request) => traceTurn(asked, request, begun, conversation, tracer);
+      const stream: ChatModel["stream"] = (request) =>
+        traceTurn(asked, request, begun, conversation, tracer);
       return { name, ...withoutUndefined({ provider, modelId }), stream };
     },
     relay: { meta: withTraceContext(meta, said) },

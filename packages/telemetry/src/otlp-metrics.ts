@@ -20,7 +20,11 @@ type MetricsParts = {
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** The name is whatever the caller wrote. */
-const unresolved: ReadonlySet<ErrorCode> = new Set(["TOOL_NOT_FOUND", "TOOL_AMBIGUOUS", "SERVER_NOT_FOUND"]);
+const unresolved: ReadonlySet<ErrorCode> = new Set([
+  "TOOL_NOT_FOUND",
+  "TOOL_AMBIGUOUS",
+  "SERVER_NOT_FOUND",
+]);
 
 /** Sums and histograms since the start. */
 export function createOtlpMetrics({ resource, on, changed }: MetricsParts) {
@@ -37,16 +41,34 @@ export function createOtlpMetrics({ resource, on, changed }: MetricsParts) {
   };
   const calls = counter("toolplane.calls", "{call}", "Calls that ended, by tool and status.");
   const durations = histogram("toolplane.call.duration", "How long calls took, by tool.");
-  const attempts = counter("toolplane.provider.attempts", "{attempt}", "How often providers were asked.");
+  const attempts = counter(
+    "toolplane.provider.attempts",
+    "{attempt}",
+    "How often providers were asked.",
+  );
   const latencies = histogram("toolplane.provider.duration", "How long providers took.");
   const retries = counter("toolplane.retries", "{attempt}", "Attempts that were repeated.");
   const runs = counter("toolplane.agent.runs", "{run}", "Runs of agents that ended.");
   const tokens = counter("toolplane.model.tokens", "{token}", "Tokens of models, by direction.");
   const labelOf = createBoundedLabel();
-  const countCall = ({ tool: asked, status, durationMs, code, server, ...ended }: EventOf<"tool.result">) => {
+  const countCall = ({
+    tool: asked,
+    status,
+    durationMs,
+    code,
+    server,
+    ...ended
+  }: EventOf<"tool.result">) => {
     const tool = code !== null && unresolved.has(code) ? "unknown" : labelOf(asked);
-    const of: Labels = { "gen_ai.tool.name": tool, ...(server ? { "toolplane.server": server } : {}) };
-    calls({ ...of, "toolplane.call.status": status, ...(code === null ? {} : { "error.type": code }) });
+    const of: Labels = {
+      "gen_ai.tool.name": tool,
+      ...(server ? { "toolplane.server": server } : {}),
+    };
+    calls({
+      ...of,
+      "toolplane.call.status": status,
+      ...(code === null ? {} : { "error.type": code }),
+    });
     durations(of, durationMs / 1_000);
     for (const { provider, ok, durationMs: took = 0 } of ended.attempts ?? []) {
       const by = { ...of, "toolplane.provider": provider };

@@ -24,7 +24,11 @@ export function createOtlp({ settings, on, emit }: OtlpPorts): Otlp {
   const { endpoint, intervalMs, serviceName } = settings;
   const base = endpoint.replace(/\/+$/, "");
   const headers = { ...readHeaders(settings.headers), "content-type": "application/json" };
-  const about = { "service.name": serviceName, "service.version": version, "service.instance.id": uniqueId() };
+  const about = {
+    "service.name": serviceName,
+    "service.version": version,
+    "service.instance.id": uniqueId(),
+  };
   const resource = resourceFromAttributes(about);
   const stopping = new AbortController();
   let spans: ReadableSpan[] = [];
@@ -33,7 +37,9 @@ export function createOtlp({ settings, on, emit }: OtlpPorts): Otlp {
   let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> | undefined;
 
-  const metrics = settings.metrics ? createOtlpMetrics({ resource, on, changed: () => wake(true) }) : null;
+  const metrics = settings.metrics
+    ? createOtlpMetrics({ resource, on, changed: () => wake(true) })
+    : null;
   const keepEnded = {
     onStart: () => undefined,
     onEnd(span: ReadableSpan) {
@@ -44,11 +50,16 @@ export function createOtlp({ settings, on, emit }: OtlpPorts): Otlp {
     shutdown: async () => undefined,
   };
   // What its caller does not sample is not kept: that is the provider's default.
-  const provider = settings.traces ? new TracerProvider({ resource, spanProcessors: [keepEnded] }) : null;
+  const provider = settings.traces
+    ? new TracerProvider({ resource, spanProcessors: [keepEnded] })
+    : null;
 
   const tracer = provider?.getTracer("toolplane", version);
   const leaveRoots = on("audit.root", ({ type, ...root }) => {
-    const attributes = Object.entries(root).map(([name, value]) => [`toolplane.audit.root.${name}`, value]);
+    const attributes = Object.entries(root).map(([name, value]) => [
+      `toolplane.audit.root.${name}`,
+      value,
+    ]);
     tracer?.startSpan(type, { attributes: Object.fromEntries(attributes) }).end();
   });
 
@@ -80,7 +91,10 @@ export function createOtlp({ settings, on, emit }: OtlpPorts): Otlp {
     if ((await send("metrics", measured)) === "later") isMeasured = true;
   }
 
-  async function send(kind: "traces" | "metrics", body: Uint8Array | undefined): Promise<"done" | "later"> {
+  async function send(
+    kind: "traces" | "metrics",
+    body: Uint8Array | undefined,
+  ): Promise<"done" | "later"> {
     if (body === undefined) return "done";
     try {
       const response = await fetch(`${base}/v1/${kind}`, {
@@ -123,7 +137,9 @@ export function createOtlp({ settings, on, emit }: OtlpPorts): Otlp {
 
 function reasonOf(thrown: unknown): string {
   const { cause, name } = thrown as { cause?: { code?: string }; name?: string };
-  return name === "TimeoutError" ? "it does not answer" : `it cannot be reached (${cause?.code ?? name ?? "error"})`;
+  return name === "TimeoutError"
+    ? "it does not answer"
+    : `it cannot be reached (${cause?.code ?? name ?? "error"})`;
 }
 
 /** As an object, or as `OTEL_EXPORTER_OTLP_HEADERS` has them: `name=value,name=value`. */
@@ -137,5 +153,7 @@ function readHeaders(given: OtlpSettings["headers"]): Record<string, string> {
       return text;
     }
   };
-  return Object.fromEntries(pairs.filter(([name]) => name).map(([name = "", value]) => [name, decoded(value)]));
+  return Object.fromEntries(
+    pairs.filter(([name]) => name).map(([name = "", value]) => [name, decoded(value)]),
+  );
 }

@@ -5,7 +5,13 @@ import { PlaneError } from "../../../src/model/errors.ts";
 import { keepSpans } from "../../../test/scenarios/span-keeper.ts";
 import { traceRun } from "./otel-spans.ts";
 
-const beginning = { id: "r", model: "m", style: "tools", toolset: "mine", conversation: "c" } as const;
+const beginning = {
+  id: "r",
+  model: "m",
+  style: "tools",
+  toolset: "mine",
+  conversation: "c",
+} as const;
 const usage = { inputTokens: 3, outputTokens: 4, totalTokens: 7 };
 
 /** A model that says this, and then fails where it has to. */
@@ -21,7 +27,8 @@ function modelOf(parts: readonly ModelPart[], failure?: Error): ChatModel {
 
 async function listen(model: ChatModel, most = 10, signal?: AbortSignal): Promise<void> {
   let heard = 0;
-  for await (const _ of model.stream({ messages: [], ...(signal ? { signal } : {}) })) if (++heard === most) return;
+  for await (const _ of model.stream({ messages: [], ...(signal ? { signal } : {}) }))
+    if (++heard === most) return;
 }
 
 const said: ModelPart = { type: "text", text: "CANARY" };
@@ -38,7 +45,12 @@ test("a turn of a model tells how it ended, and nothing of what was said", async
   await listen(run.model(modelOf([said, end])), 1, AbortSignal.abort());
   run.end();
   assert.deepEqual(
-    kept.named("chat m").map(({ attributes }) => [attributes["error.type"], attributes["gen_ai.usage.output_tokens"]]),
+    kept
+      .named("chat m")
+      .map(({ attributes }) => [
+        attributes["error.type"],
+        attributes["gen_ai.usage.output_tokens"],
+      ]),
     [
       [undefined, 4],
       [undefined, undefined],
@@ -48,7 +60,10 @@ test("a turn of a model tells how it ended, and nothing of what was said", async
     ],
   );
   assert.equal(kept.named("invoke_agent mine")[0]?.attributes["error.type"], "INTERNAL");
-  assert.doesNotMatch(JSON.stringify(kept.spans().map(({ attributes, events }) => [attributes, events])), /CANARY/);
+  assert.doesNotMatch(
+    JSON.stringify(kept.spans().map(({ attributes, events }) => [attributes, events])),
+    /CANARY/,
+  );
 });
 
 test("what an agent calls belongs below its run", () => {

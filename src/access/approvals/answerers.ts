@@ -33,14 +33,18 @@ export type Answerers = ReturnType<typeof createAnswerers>;
 /** Who may answer which call, and with what. */
 export function createAnswerers({ settings, mayMake }: AnswererPorts) {
   /** Other keys of a user may be weaker, so the name alone makes none the caller. */
-  const isCaller = ({ principal }: HeldCall, by: Principal) => sameJson(rightsOf(principal), rightsOf(by));
+  const isCaller = ({ principal }: HeldCall, by: Principal) =>
+    sameJson(rightsOf(principal), rightsOf(by));
 
   function mayAnswer(owner: Principal, by: Principal): boolean {
     const { approvers, fourEyes } = settings();
     const isSamePerson = actsFor(by, owner.user);
-    if (by.isUnproven || (asksOthers(settings()) && by.user === null) || (fourEyes && isSamePerson)) return false;
+    if (by.isUnproven || (asksOthers(settings()) && by.user === null) || (fourEyes && isSamePerson))
+      return false;
     if (approvers.length > 0) return isApprover(settings(), by);
-    return isOwner(by, owner) || owner.user === null || (asksOthers(settings()) && mayDo(by, "admin"));
+    return (
+      isOwner(by, owner) || owner.user === null || (asksOthers(settings()) && mayDo(by, "admin"))
+    );
   }
 
   const mayStandIn = async (held: HeldCall, by: Principal, args = held.arguments) =>
@@ -49,7 +53,8 @@ export function createAnswerers({ settings, mayMake }: AnswererPorts) {
   return {
     mayAnswer,
     /** May they see how it went? An approver decides about calls whose results are not theirs to read. */
-    maySeeResult: (held: HeldCall, by: Principal) => mayStandIn(held, by, held.answer?.arguments ?? held.arguments),
+    maySeeResult: (held: HeldCall, by: Principal) =>
+      mayStandIn(held, by, held.answer?.arguments ?? held.arguments),
     /** Says why an answer is not theirs to give, or null. `edited` are other arguments than those that were shown. */
     async refuses(
       held: HeldCall,
@@ -72,10 +77,21 @@ export function createAnswerers({ settings, mayMake }: AnswererPorts) {
 }
 
 function rightsOf({ user, key, groups, scopes, servers, toolGroups }: Principal) {
-  return { user, key: key ?? null, groups, scopes, servers: servers ?? null, toolGroups: toolGroups ?? null };
+  return {
+    user,
+    key: key ?? null,
+    groups,
+    scopes,
+    servers: servers ?? null,
+    toolGroups: toolGroups ?? null,
+  };
 }
 
-function notAllowedToAnswer({ id }: HeldCall, fourEyes: boolean, approvers: readonly string[]): PlaneError {
+function notAllowedToAnswer(
+  { id }: HeldCall,
+  fourEyes: boolean,
+  approvers: readonly string[],
+): PlaneError {
   const groups = approvers.length > 0 ? `members of ${approvers.join(", ")}` : null;
   const others = groups ?? "people with the scope 'admin'";
   const another = "other than its caller, and with no key that its caller created";

@@ -48,7 +48,10 @@ test("of two answers the first counts, whichever process gives it", async (conte
   ]);
   assert.equal(answers.filter(({ status }) => status === "fulfilled").length, 1);
   const { status } = await first.verbs.approvals.get(id);
-  assert.deepEqual([status, first.ran.length + second.ran.length], status === "done" ? ["done", 1] : ["rejected", 0]);
+  assert.deepEqual(
+    [status, first.ran.length + second.ran.length],
+    status === "done" ? ["done", 1] : ["rejected", 0],
+  );
 });
 
 test("only the caller answers it, and another attempt is reported", async (context) => {
@@ -88,7 +91,11 @@ test("members of the groups that answer for others may", async (context) => {
   const id = await hold();
   const operator = principalOf({ user: "bob", groups: ["ops"] });
   assert.equal((await verbs.approvals.list({ principal: operator })).length, 1);
-  const { approval } = await verbs.approvals.answer(id, { decision: "reject" }, { principal: operator });
+  const { approval } = await verbs.approvals.answer(
+    id,
+    { decision: "reject" },
+    { principal: operator },
+  );
   assert.deepEqual([approval.status, approval.answer?.by], ["rejected", "bob"]);
 });
 
@@ -116,16 +123,22 @@ for (const [title, args, edited] of edits) {
 test("invalid arguments, or those that may not be changed, leave the question open", async (context) => {
   const { verbs, hold } = await openApprovals(context);
   const id = await hold();
-  await assert.rejects(verbs.approvals.answer(id, { decision: "approve", arguments: { bad: true } }), {
-    code: "INVALID_ARGUMENTS",
-  });
+  await assert.rejects(
+    verbs.approvals.answer(id, { decision: "approve", arguments: { bad: true } }),
+    {
+      code: "INVALID_ARGUMENTS",
+    },
+  );
   assert.equal((await verbs.approvals.get(id)).status, "pending");
   const strict = await openApprovals(context, { allowEdit: false });
   const other = await strict.hold();
-  await assert.rejects(strict.verbs.approvals.answer(other, { decision: "approve", arguments: { x: 1 } }), {
-    code: "USAGE",
-    message: /allowEdit/,
-  });
+  await assert.rejects(
+    strict.verbs.approvals.answer(other, { decision: "approve", arguments: { x: 1 } }),
+    {
+      code: "USAGE",
+      message: /allowEdit/,
+    },
+  );
 });
 
 test("what the system sets is shown as a placeholder", async (context) => {
@@ -142,9 +155,14 @@ test("a question without an answer expires", async (context) => {
   const id = await hold();
   context.mock.timers.tick(1_000);
   assert.equal((await verbs.approvals.get(id)).status, "expired");
-  await assert.rejects(verbs.approvals.answer(id, { decision: "approve" }), /no answer came in time/);
+  await assert.rejects(
+    verbs.approvals.answer(id, { decision: "approve" }),
+    /no answer came in time/,
+  );
   assert.deepEqual(await verbs.approvals.list({ status: "pending" }), []);
-  assert.ok(events.some((event) => event.type === "approval.changed" && event.status === "expired"));
+  assert.ok(
+    events.some((event) => event.type === "approval.changed" && event.status === "expired"),
+  );
 });
 
 test("a yes can be remembered for the tool, for arguments like these, and for a while", async (context) => {
@@ -166,7 +184,10 @@ test("a yes can be remembered for the tool, for arguments like these, and for a 
   assert.equal(await covers({ text: "bye" }), null);
   assert.equal(await covers({}), null);
   assert.equal(await covers({ text: "hi" }, { principal: bob }), null);
-  assert.equal(await covers({ text: "hi" }, { tool: sampleTool({ description: "now it deletes" }) }), null);
+  assert.equal(
+    await covers({ text: "hi" }, { tool: sampleTool({ description: "now it deletes" }) }),
+    null,
+  );
   context.mock.timers.tick(60_000);
   assert.equal(await covers({ text: "hi" }), null);
   assert.deepEqual(await verbs.approvals.remembered(), []);
@@ -185,9 +206,14 @@ test("what a rule of the operator asks about is asked every time", async (contex
 
 test("a yes to a server that works in the directory of its caller holds there and nowhere else", async (context) => {
   const { server } = sampleTool().id;
-  const { approvals, verbs, hold } = await openApprovals(context, {}, undefined, {}, [server ?? ""]);
-  const at = (directory?: string) => ({ principal: { ...ann, ...(directory !== undefined && { directory }) } });
-  const covers = (directory?: string) => approvals.remembered({ ...injectedCall(), ...at(directory) }, ask);
+  const { approvals, verbs, hold } = await openApprovals(context, {}, undefined, {}, [
+    server ?? "",
+  ]);
+  const at = (directory?: string) => ({
+    principal: { ...ann, ...(directory !== undefined && { directory }) },
+  });
+  const covers = (directory?: string) =>
+    approvals.remembered({ ...injectedCall(), ...at(directory) }, ask);
   for (const remember of [{ for: "tool" }, { for: "server" }] as const) {
     const id = await hold(ask, at("/a"));
     await verbs.approvals.answer(id, { decision: "approve", remember });
@@ -197,7 +223,10 @@ test("a yes to a server that works in the directory of its caller holds there an
     assert.deepEqual([await covers("/b"), await covers()], [null, null]);
     await verbs.approvals.forget(String(entry?.id));
   }
-  await verbs.approvals.answer(await hold(ask, at()), { decision: "approve", remember: { for: "tool" } });
+  await verbs.approvals.answer(await hold(ask, at()), {
+    decision: "approve",
+    remember: { for: "tool" },
+  });
   assert.equal(await covers("/a"), null);
   assert.ok(await covers());
   const shared = await openApprovals(context);
@@ -205,7 +234,10 @@ test("a yes to a server that works in the directory of its caller holds there an
     decision: "approve",
     remember: { for: "tool" },
   });
-  assert.ok(await shared.approvals.remembered({ ...injectedCall(), ...at("/b") }, ask), "others are one server");
+  assert.ok(
+    await shared.approvals.remembered({ ...injectedCall(), ...at("/b") }, ask),
+    "others are one server",
+  );
 });
 
 test("consent is asked for once in a conversation, and can be taken back", async (context) => {
@@ -213,7 +245,8 @@ test("consent is asked for once in a conversation, and can be taken back", async
   const consent: Verdict = { ...ask, consent: true };
   const inTalk = (conversation: string) => ({ principal: ann, options: { conversation } });
   await verbs.approvals.answer(await hold(consent, inTalk("one")), { decision: "approve" });
-  const covers = (talk: string) => approvals.remembered({ ...injectedCall(), ...inTalk(talk) }, consent);
+  const covers = (talk: string) =>
+    approvals.remembered({ ...injectedCall(), ...inTalk(talk) }, consent);
   assert.ok(await covers("one"));
   assert.equal(await covers("two"), null);
   const [entry] = await verbs.approvals.remembered();
@@ -279,7 +312,11 @@ test("approvals come a page at a time, and each page tells how many there are", 
   const waitingFirst = [ids[2], ids[1], ids[0]];
   assert.deepEqual(await read({ order: "pending" }), { found: waitingFirst, total: 3 });
   const ofBob = await verbs.approvals.page({ limit: 9 }, { principal: bob });
-  assert.deepEqual([ofBob.approvals, ofBob.total], [[], 0], "what is another's is not counted either");
+  assert.deepEqual(
+    [ofBob.approvals, ofBob.total],
+    [[], 0],
+    "what is another's is not counted either",
+  );
   for (const cursor of ["nonsense!", Buffer.from("no such").toString("base64url")])
     await assert.rejects(verbs.approvals.page({ limit: 1, cursor }), {
       code: "USAGE",
@@ -289,14 +326,18 @@ test("approvals come a page at a time, and each page tells how many there are", 
 
 test("version 0.2 beside this one knows the tool of a remote server, and this one what 0.2 held", async (context) => {
   const tool = sampleTool();
-  const at = (origin: string) => openApprovals(context, {}, undefined, { notes: { url: `${origin}/mcp` } });
+  const at = (origin: string) =>
+    openApprovals(context, {}, undefined, { notes: { url: `${origin}/mcp` } });
   const local = await openApprovals(context);
   // As version 0.2 keeps it: without an origin.
   const { fingerprint, origin: none } = await local.verbs.approvals.get(await local.hold());
   const here = await at("https://one.example");
   const id = await here.hold();
   const held = await here.verbs.approvals.get(id);
-  assert.deepEqual([none, held.origin, held.fingerprint], [undefined, "https://one.example", fingerprint]);
+  assert.deepEqual(
+    [none, held.origin, held.fingerprint],
+    [undefined, "https://one.example", fingerprint],
+  );
   assert.ok(here.approvals.isSameTool(tool, fingerprint));
 
   await here.verbs.approvals.answer(id, { decision: "approve" });

@@ -3,7 +3,12 @@ import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { PlaneAudit } from "../../model/audit.ts";
 import type { HeldYes, Injected, Outcome, Requested } from "../../model/calls/call.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
-import type { ApprovalAnswer, KeptHeldCall, PlanChoice, Remember } from "../../model/calls/held-call.ts";
+import type {
+  ApprovalAnswer,
+  KeptHeldCall,
+  PlanChoice,
+  Remember,
+} from "../../model/calls/held-call.ts";
 import { heldPlace, readHeldPlace } from "../../model/calls/held-call.ts";
 import type { HeldView, Plan, PlanRecord } from "../../model/calls/held-schema.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
@@ -30,7 +35,10 @@ import {
 /** How often to look for approved calls that a process abandoned. */
 const sweepMs = 10_000;
 
-export type ApprovalPorts = Pick<HeldCallPorts, "store" | "emit" | "checkArguments" | "onChangedElsewhere"> & {
+export type ApprovalPorts = Pick<
+  HeldCallPorts,
+  "store" | "emit" | "checkArguments" | "onChangedElsewhere"
+> & {
   mayMake: AnswererPorts["mayMake"];
   config(): Config;
   run(call: Requested): Promise<Outcome>;
@@ -43,7 +51,8 @@ type HeldVerbs = { approvals: Inside<PlaneApprovals>; plans: Omit<Inside<PlanePl
 
 export function createApprovals(given: ApprovalPorts) {
   const { config, store, run, fixedOf, mayMake, audit, ...ports } = given;
-  const originOf = (server: string | null) => originOfServer(server === null ? undefined : config().servers[server]);
+  const originOf = (server: string | null) =>
+    originOfServer(server === null ? undefined : config().servers[server]);
   const fingerprint = createFingerprint(fixedOf);
   const settings = () => config().approvals;
   const answerers = createAnswerers({ settings, mayMake });
@@ -62,14 +71,16 @@ export function createApprovals(given: ApprovalPorts) {
   const remembersConsent = () => settings().rememberConsent && !asksOthers(settings());
   const runner = createRunner({ heldCalls, answerers, remembered, run, remembersConsent });
   const seesAll = (principal: Principal) =>
-    mayDo(principal, "admin") || settings().approvers.some((group) => principal.groups.includes(group));
+    mayDo(principal, "admin") ||
+    settings().approvers.some((group) => principal.groups.includes(group));
   const maySee = (principal: Principal, { principal: owner }: Pick<HeldView, "principal">) =>
     owner.user === null || isOwner(principal, owner) || seesAll(principal);
   const plans = createPlans({
     store,
     heldCalls,
     answer: runner.answer,
-    maySee: (principal, plan) => plan.user === null || ownsRecord(principal, plan) || seesAll(principal),
+    maySee: (principal, plan) =>
+      plan.user === null || ownsRecord(principal, plan) || seesAll(principal),
   });
 
   const approvals: HeldVerbs["approvals"] = {
@@ -88,13 +99,22 @@ export function createApprovals(given: ApprovalPorts) {
       const shown = held.filter((one) => maySee(principal, one));
       const isWhole = seesAll(principal);
       // The store counts all of the user.
-      const total = isWhole ? all : (await heldCalls.list(filter)).filter((one) => maySee(principal, one)).length;
-      return { approvals: shown.map(viewOf), total, nextCursor: last && writeCursor(heldPlace(last, order)) };
+      const total = isWhole
+        ? all
+        : (await heldCalls.list(filter)).filter((one) => maySee(principal, one)).length;
+      return {
+        approvals: shown.map(viewOf),
+        total,
+        nextCursor: last && writeCursor(heldPlace(last, order)),
+      };
     },
     async get(id, { principal }) {
       const held = await heldCalls.get(id);
       if (held && maySee(principal, held)) return viewOf(held);
-      throw new PlaneError("NOT_FOUND", `No approval '${id}'. 'toolplane approvals list' shows what waits.`);
+      throw new PlaneError(
+        "NOT_FOUND",
+        `No approval '${id}'. 'toolplane approvals list' shows what waits.`,
+      );
     },
     async answer(id, answer, { principal }) {
       const { hasRun: _, ...answered } = await runner.answer(id, answer, principal);
@@ -118,7 +138,10 @@ export function createApprovals(given: ApprovalPorts) {
     verbs,
     async remembered(call: Injected, verdict: Verdict): Promise<string | null> {
       const entry = await remembered.covers(call, verdict);
-      return entry && `${entry.user ?? "an anonymous user"} approved calls like this on ${entry.createdAt}`;
+      return (
+        entry &&
+        `${entry.user ?? "an anonymous user"} approved calls like this on ${entry.createdAt}`
+      );
     },
     isSameTool(tool: Tool, approved: string): boolean {
       const now = fingerprint(tool);
@@ -132,7 +155,11 @@ export function createApprovals(given: ApprovalPorts) {
         mayAnswer: answerers.mayAnswer,
         answer(id, given, by) {
           const { arguments: edited = {}, ...input } = given;
-          const work = { operation: "approvals.answer", target: id, input: { ...input, edited: Object.keys(edited) } };
+          const work = {
+            operation: "approvals.answer",
+            target: id,
+            input: { ...input, edited: Object.keys(edited) },
+          };
           const answering = () => runner.answer(id, given, by);
           return audit ? audit(work, { principal: by, face: call.face }, answering) : answering();
         },
@@ -172,7 +199,8 @@ function createRunner({ heldCalls, answerers, remembered, run, remembersConsent 
   async function answer(id: string, given: ApprovalAnswer, by: Principal): Promise<Ran> {
     const before = await heldCalls.get(id);
     // A yes that adds nothing to an earlier one.
-    const isPlainYes = given.decision === "approve" && given.arguments === undefined && given.remember === undefined;
+    const isPlainYes =
+      given.decision === "approve" && given.arguments === undefined && given.remember === undefined;
     if (before && isPlainYes && isAbandoned(before, Date.now())) {
       await heldCalls.requireAnswerer(before, given, by);
       return ran(before, await resume(before), by);
@@ -189,7 +217,9 @@ function createRunner({ heldCalls, answerers, remembered, run, remembersConsent 
   async function ran(held: KeptHeldCall, outcome: Outcome | null, by: Principal): Promise<Ran> {
     const approval = viewOf((await heldCalls.get(held.id)) ?? held);
     const hasRun = outcome?.ok ?? null;
-    return outcome && (await answerers.maySeeResult(held, by)) ? { approval, outcome, hasRun } : { approval, hasRun };
+    return outcome && (await answerers.maySeeResult(held, by))
+      ? { approval, outcome, hasRun }
+      : { approval, hasRun };
   }
 
   return {
@@ -213,7 +243,10 @@ function createRunner({ heldCalls, answerers, remembered, run, remembersConsent 
   };
 }
 
-async function sweep(heldCalls: HeldCalls, resume: (held: KeptHeldCall) => Promise<unknown>): Promise<boolean> {
+async function sweep(
+  heldCalls: HeldCalls,
+  resume: (held: KeptHeldCall) => Promise<unknown>,
+): Promise<boolean> {
   const approved = await heldCalls.list({ status: "approved" });
   const abandoned = approved.filter((held) => isAbandoned(held, Date.now()));
   // Not awaited: a long call must not delay the others.
@@ -245,7 +278,10 @@ function createPlans({ store, heldCalls, answer, maySee }: PlanPorts) {
   async function get(id: string, principal: Principal): Promise<Plan> {
     const record = (await (await store()).plans()).find((plan) => plan.id === id);
     if (!record || !maySee(principal, record))
-      throw new PlaneError("NOT_FOUND", `No plan '${id}'. 'toolplane plan show' shows the plans there are.`);
+      throw new PlaneError(
+        "NOT_FOUND",
+        `No plan '${id}'. 'toolplane plan show' shows the plans there are.`,
+      );
     return toPlan(record, await heldCalls.list({ plan: id }));
   }
 
@@ -259,14 +295,20 @@ function createPlans({ store, heldCalls, answer, maySee }: PlanPorts) {
     get,
     async list(principal: Principal): Promise<Plan[]> {
       const records = (await (await store()).plans()).filter((plan) => maySee(principal, plan));
-      return Promise.all(records.map(async (record) => toPlan(record, await heldCalls.list({ plan: record.id }))));
+      return Promise.all(
+        records.map(async (record) => toPlan(record, await heldCalls.list({ plan: record.id }))),
+      );
     },
     /** In order; the first failure ends it, unless `continueOnFailure` is set. */
     async approve(id: string, choice: PlanChoice, principal: Principal) {
       const outcomes: { change: string; outcome: Outcome | null }[] = [];
       for (const change of chosen(await get(id, principal), choice)) {
         const edited = withoutUndefined({ arguments: choice.arguments?.[change.id] });
-        const { outcome = null, hasRun } = await answer(change.id, { decision: "approve", ...edited }, principal);
+        const { outcome = null, hasRun } = await answer(
+          change.id,
+          { decision: "approve", ...edited },
+          principal,
+        );
         outcomes.push({ change: change.id, outcome });
         if (hasRun !== true && !choice.continueOnFailure) break;
       }
@@ -274,23 +316,39 @@ function createPlans({ store, heldCalls, answer, maySee }: PlanPorts) {
       return { plan: await get(id, principal), outcomes };
     },
     async reject(id: string, choice: PlanChoice, principal: Principal): Promise<Plan> {
-      const rejection = { decision: "reject" as const, ...withoutUndefined({ reason: choice.reason }) };
-      for (const change of chosen(await get(id, principal), choice)) await answer(change.id, rejection, principal);
+      const rejection = {
+        decision: "reject" as const,
+        ...withoutUndefined({ reason: choice.reason }),
+      };
+      for (const change of chosen(await get(id, principal), choice))
+        await answer(change.id, rejection, principal);
       await close(id);
       return get(id, principal);
     },
   };
 }
 
-function chosen({ id, changes }: Plan, { ids, first, arguments: edited = {} }: PlanChoice): HeldView[] {
+function chosen(
+  { id, changes }: Plan,
+  { ids, first, arguments: edited = {} }: PlanChoice,
+): HeldView[] {
   if (first !== undefined && !(Number.isInteger(first) && first > 0))
-    throw new PlaneError("USAGE", "'first' must be an integer >= 1.", { data: { parameter: "first" } });
+    throw new PlaneError("USAGE", "'first' must be an integer >= 1.", {
+      data: { parameter: "first" },
+    });
   const busy = changes.find(({ status }) => status === "running" || status === "approved");
-  if (busy) throw new PlaneError("CONFLICT", `Plan '${id}' is being run: '${busy.id}' (${busy.tool}) is not over yet.`);
+  if (busy)
+    throw new PlaneError(
+      "CONFLICT",
+      `Plan '${id}' is being run: '${busy.id}' (${busy.tool}) is not over yet.`,
+    );
   const pending = changes.filter(({ status }) => status === "pending");
   const unknown = ids?.find((wanted) => !pending.some((change) => change.id === wanted));
   if (unknown !== undefined)
-    throw new PlaneError("NOT_FOUND", `Plan '${id}' has no change '${unknown}' that waits for an answer.`);
+    throw new PlaneError(
+      "NOT_FOUND",
+      `Plan '${id}' has no change '${unknown}' that waits for an answer.`,
+    );
   const picked = ids === undefined ? pending : pending.filter((change) => ids.includes(change.id));
   const meant = picked.slice(0, first ?? picked.length);
   const stray = Object.keys(edited).find((change) => !meant.some((one) => one.id === change));
@@ -300,7 +358,8 @@ function chosen({ id, changes }: Plan, { ids, first, arguments: edited = {} }: P
 }
 
 function toPlan({ owner: _, ...record }: PlanRecord, changes: readonly KeptHeldCall[]): Plan {
-  const count = (wanted: KeptHeldCall["status"]) => changes.filter(({ status }) => status === wanted).length;
+  const count = (wanted: KeptHeldCall["status"]) =>
+    changes.filter(({ status }) => status === wanted).length;
   const pending = count("pending");
   const over = count("rejected") === changes.length ? "rejected" : "done";
   const status = pending === changes.length ? "pending" : pending > 0 ? "partly" : over;

@@ -41,22 +41,35 @@ export async function askPeople(
   const held = await heldCalls.hold(call, verdict, isWaitedFor, relay?.client?.info);
   if (!isWaitedFor) throw stillPending(held, verdict);
   const asked = new AbortController();
-  const ending = AbortSignal.any([asked.signal, signal, stopping].filter((one) => one !== undefined));
+  const ending = AbortSignal.any(
+    [asked.signal, signal, stopping].filter((one) => one !== undefined),
+  );
   const giveUp = () => asked.abort();
   if (askHere) void askCaller(viewOf(held), { askHere, signal: ending, answer, giveUp });
-  const waited = await waitForAnswer(held, heldCalls, askHere ? undefined : waitMs, ending).finally(giveUp);
+  const waited = await waitForAnswer(held, heldCalls, askHere ? undefined : waitMs, ending).finally(
+    giveUp,
+  );
   const hasLeft = signal?.aborted === true && stopping?.aborted !== true;
-  const answered = waited.status === "pending" ? await leave(waited, verdict, heldCalls, hasLeft) : waited;
+  const answered =
+    waited.status === "pending" ? await leave(waited, verdict, heldCalls, hasLeft) : waited;
   if (answered.status !== "approved") throw refused(answered);
   return resumed(await heldCalls.begin(held.id), call);
 }
 
-export function resumed(held: KeptHeldCall, call: Pick<Requested, "id" | "at" | "files">): Requested {
+export function resumed(
+  held: KeptHeldCall,
+  call: Pick<Requested, "id" | "at" | "files">,
+): Requested {
   const { id, toolId, principal, face, options, answer } = held;
   const edited = answer?.arguments ?? null;
   const asked = { tool: toolId, arguments: edited ?? held.before ?? held.arguments };
   const fingerprint = atOrigin(held.fingerprint, held.origin);
-  const approved = { id, fingerprint, by: answer?.by ?? null, arguments: edited === null ? held.arguments : null };
+  const approved = {
+    id,
+    fingerprint,
+    by: answer?.by ?? null,
+    arguments: edited === null ? held.arguments : null,
+  };
   const files = call.files === undefined ? {} : { files: call.files };
   return { id: call.id, at: call.at, asked, principal, face, options, ...files, approved };
 }
@@ -97,7 +110,9 @@ async function poll(known: KeptHeldCall, heldCalls: HeldCalls): Promise<KeptHeld
     const leftMs = current.claim === null ? 0 : Date.parse(current.claim.until) - Date.now();
     if (current.status !== "pending" || leftMs >= approvalLeaseMs / 2) return current;
     return await heldCalls.change(known.id, (newest) =>
-      newest.status === "pending" ? { ...newest, claim: lease(heldCalls.instance, Date.now()) } : newest,
+      newest.status === "pending"
+        ? { ...newest, claim: lease(heldCalls.instance, Date.now()) }
+        : newest,
     );
   } catch (thrown) {
     if (thrown instanceof PlaneError && thrown.data.lost === true) return known;
@@ -105,9 +120,17 @@ async function poll(known: KeptHeldCall, heldCalls: HeldCalls): Promise<KeptHeld
   }
 }
 
-type CallerPrompt = { askHere: AskHere; signal: AbortSignal; answer: HoldPorts["answer"]; giveUp(): void };
+type CallerPrompt = {
+  askHere: AskHere;
+  signal: AbortSignal;
+  answer: HoldPorts["answer"];
+  giveUp(): void;
+};
 
-async function askCaller(view: HeldView, { askHere, signal, answer, giveUp }: CallerPrompt): Promise<void> {
+async function askCaller(
+  view: HeldView,
+  { askHere, signal, answer, giveUp }: CallerPrompt,
+): Promise<void> {
   let problem: string | null = null;
   for (let asked = 0; asked < maxTimesAsked && !signal.aborted; asked += 1) {
     try {

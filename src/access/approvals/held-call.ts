@@ -26,7 +26,8 @@ export function settle(held: KeptHeldCall, now: number): KeptHeldCall {
   const { status, expiresAt } = held;
   if (status === "pending" && expiresAt !== null && Date.parse(expiresAt) <= now)
     return { ...held, status: "expired", claim: null };
-  if (status === "running" && !isClaimed(held, now)) return { ...held, status: "interrupted", claim: null };
+  if (status === "running" && !isClaimed(held, now))
+    return { ...held, status: "interrupted", claim: null };
   return held;
 }
 
@@ -36,9 +37,14 @@ export function answered(held: KeptHeldCall, answer: GivenAnswer): KeptHeldCall 
   const { threshold = 1, yeses = [] } = held;
   if (threshold === 1) return { ...held, status: "approved", answer };
   if (yeses.some((yes) => isSamePerson(yes, answer)))
-    throw new PlaneError("CONFLICT", `You have already approved '${held.id}'; it needs ${threshold} approvers.`);
+    throw new PlaneError(
+      "CONFLICT",
+      `You have already approved '${held.id}'; it needs ${threshold} approvers.`,
+    );
   const now = [...yeses, answer];
-  return now.length < threshold ? { ...held, yeses: now } : { ...held, status: "approved", yeses: now, answer };
+  return now.length < threshold
+    ? { ...held, yeses: now }
+    : { ...held, status: "approved", yeses: now, answer };
 }
 
 /** A key adds no person to the one who created it. */
@@ -55,7 +61,11 @@ export function begun(held: KeptHeldCall, by: string, now: number): KeptHeldCall
 
 export type EndStatus = Extract<HeldStatus, "done" | "failed" | "void" | "cancelled">;
 
-export function withEnd(held: KeptHeldCall, status: EndStatus, outcome: KeptHeldCall["outcome"]): KeptHeldCall {
+export function withEnd(
+  held: KeptHeldCall,
+  status: EndStatus,
+  outcome: KeptHeldCall["outcome"],
+): KeptHeldCall {
   return { ...held, status, outcome, claim: null };
 }
 
@@ -83,7 +93,9 @@ const placeholder = "«set by the system»";
 /** A held call as people see it. Injected arguments are placeholders, unless the caller named them too. */
 export function viewOf({ revision: _, ...held }: KeptHeldCall): HeldView {
   const { arguments: args, answer, injected, verdict } = held;
-  const hidden = injected.filter((name) => !Object.hasOwn(args, name)).map((name) => [name, placeholder]);
+  const hidden = injected
+    .filter((name) => !Object.hasOwn(args, name))
+    .map((name) => [name, placeholder]);
   const shown = { ...(answer?.arguments ?? args), ...Object.fromEntries(hidden) };
   return { ...held, shown, adminRequired: verdict.origin === "rule" };
 }

@@ -2,7 +2,13 @@ import { steadyNow } from "../../lib/async/steady-time.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
 import type { Injected } from "../../model/calls/call.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
-import type { ApprovalAnswer, HeldFilter, HeldPart, KeptHeldCall, Remember } from "../../model/calls/held-call.ts";
+import type {
+  ApprovalAnswer,
+  HeldFilter,
+  HeldPart,
+  KeptHeldCall,
+  Remember,
+} from "../../model/calls/held-call.ts";
 import type { HeldCall } from "../../model/calls/held-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
@@ -10,7 +16,16 @@ import type { JsonObject, UnknownObject } from "../../model/json.ts";
 import { ownerOf, type Principal } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import type { Answerers, ApprovalSettings } from "./answerers.ts";
-import { answered, approvalLeaseMs, begun, type EndStatus, lease, notPending, settle, withEnd } from "./held-call.ts";
+import {
+  answered,
+  approvalLeaseMs,
+  begun,
+  type EndStatus,
+  lease,
+  notPending,
+  settle,
+  withEnd,
+} from "./held-call.ts";
 import type { OriginOf } from "./remembered.ts";
 
 const maxRememberMs = 10 * 366 * 86_400_000;
@@ -94,7 +109,8 @@ function createHeldStore(store: HeldCallPorts["store"], onChange: (held: KeptHel
     },
     async renewLease(id: string, instance: string): Promise<void> {
       const held = await (await store()).heldCall(id);
-      if (held?.status === "running") await replace({ ...held, claim: lease(instance, Date.now()) });
+      if (held?.status === "running")
+        await replace({ ...held, claim: lease(instance, Date.now()) });
     },
     list: async (filter: HeldFilter) => settledBy(filter, await (await store()).heldCalls(filter)),
     async part(filter: HeldFilter, part: HeldPart) {
@@ -153,10 +169,24 @@ export function createHeldCalls(ports: HeldCallPorts) {
     instance,
     requireAnswerer,
     change,
-    async hold(call: Injected, verdict: Verdict, isWaitedFor: boolean, client?: UnknownObject): Promise<KeptHeldCall> {
+    async hold(
+      call: Injected,
+      verdict: Verdict,
+      isWaitedFor: boolean,
+      client?: UnknownObject,
+    ): Promise<KeptHeldCall> {
       const origin = ports.originOf(call.tool.id.server);
-      const asked = { verdict, fingerprint: ports.fingerprint(call.tool), origin, client, ...settings() };
-      const held = await keep(newHeldCall(call, asked, isWaitedFor ? instance : null), asked.timeoutMs);
+      const asked = {
+        verdict,
+        fingerprint: ports.fingerprint(call.tool),
+        origin,
+        client,
+        ...settings(),
+      };
+      const held = await keep(
+        newHeldCall(call, asked, isWaitedFor ? instance : null),
+        asked.timeoutMs,
+      );
       emit({ type: "approval.requested", ...namesOf(held) });
       return held;
     },
@@ -169,7 +199,14 @@ export function createHeldCalls(ports: HeldCallPorts) {
       if (edited !== null) await ports.checkArguments(held, edited);
       const { decision, reason = null } = given;
       const creators = by.keyCreators === undefined ? {} : { keyCreators: by.keyCreators };
-      const answer = { decision, by: by.user, ...creators, at: new Date().toISOString(), reason, arguments: edited };
+      const answer = {
+        decision,
+        by: by.user,
+        ...creators,
+        at: new Date().toISOString(),
+        reason,
+        arguments: edited,
+      };
       return change(id, (newest) => answered(newest, answer));
     },
     /** No other process begins it from here on; the lease is renewed for as long as it runs. */
@@ -206,7 +243,10 @@ function checkAnswer(held: HeldCall, given: ApprovalAnswer): JsonObject | null {
   const { arguments: args } = given;
   if (args === undefined || sameJson(args, held.arguments)) return null;
   if (held.allowEdit) return args;
-  const why = held.threshold === undefined ? "'approvals.allowEdit' is false" : "several people approve the same call";
+  const why =
+    held.threshold === undefined
+      ? "'approvals.allowEdit' is false"
+      : "several people approve the same call";
   const text = `The arguments of '${held.id}' cannot be changed: ${why}. Leave 'arguments' out, or reject it.`;
   throw new PlaneError("USAGE", text, { data: { parameter: "arguments" } });
 }
@@ -216,17 +256,22 @@ function checkRemember(
   { id, options, threshold }: HeldCall,
   { conversation, forMs, arguments: globs }: Remember,
 ): void {
-  const refuse = (text: string) => new PlaneError("USAGE", text, { data: { parameter: "remember" } });
+  const refuse = (text: string) =>
+    new PlaneError("USAGE", text, { data: { parameter: "remember" } });
   if (threshold !== undefined)
     throw refuse(`'${id}' takes ${threshold} people, so one of them cannot decide permanently.`);
   if (conversation && options.conversation === undefined) {
     const remedy = "Leave 'conversation' out, or give 'forMs'";
-    throw refuse(`'${id}' belongs to no conversation, so no yes can be remembered for it alone. ${remedy}.`);
+    throw refuse(
+      `'${id}' belongs to no conversation, so no yes can be remembered for it alone. ${remedy}.`,
+    );
   }
   if (forMs !== undefined && !(Number.isFinite(forMs) && forMs > 0 && forMs <= maxRememberMs))
     throw refuse("'remember.forMs' must be a number of milliseconds above 0, at most ten years.");
   if (globs !== undefined && Object.keys(globs).length === 0)
-    throw refuse("'remember.arguments' names no argument, which would be a yes to all. Name some, or leave it out.");
+    throw refuse(
+      "'remember.arguments' names no argument, which would be a yes to all. Name some, or leave it out.",
+    );
 }
 
 type HoldRequest = Pick<ApprovalSettings, "timeoutMs" | "allowEdit" | "threshold"> & {
@@ -242,7 +287,12 @@ const maxClientName = 100;
 function clientOf({ name, version }: UnknownObject = {}): Pick<HeldCall, "client"> {
   if (typeof name !== "string" || name === "") return {};
   const short = (text: string) => text.slice(0, maxClientName);
-  return { client: { name: short(name), ...(typeof version === "string" ? { version: short(version) } : {}) } };
+  return {
+    client: {
+      name: short(name),
+      ...(typeof version === "string" ? { version: short(version) } : {}),
+    },
+  };
 }
 
 function newHeldCall(call: Injected, asked: HoldRequest, waiting: string | null): KeptHeldCall {

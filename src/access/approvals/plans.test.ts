@@ -26,7 +26,10 @@ test("a plan is approved in part, in order, and stops where something fails", as
   });
   assert.equal(rejected.changes[2]?.answer?.reason, "not this one");
   answers(() => ({ ok: true }));
-  assert.equal((await verbs.plans.approve(String(plan?.id), { ids: [String(ids[3])] })).plan.status, "done");
+  assert.equal(
+    (await verbs.plans.approve(String(plan?.id), { ids: [String(ids[3])] })).plan.status,
+    "done",
+  );
   await hold(queue);
   assert.equal((await verbs.plans.list()).length, 2, "what comes later is another plan");
 });
@@ -36,7 +39,9 @@ test("a plan belongs to its user alone", async (context) => {
   await hold(queue);
   const [plan] = await verbs.plans.list();
   assert.deepEqual(await verbs.plans.list({ principal: bob }), []);
-  await assert.rejects(verbs.plans.approve(String(plan?.id), {}, { principal: bob }), { code: "NOT_FOUND" });
+  await assert.rejects(verbs.plans.approve(String(plan?.id), {}, { principal: bob }), {
+    code: "NOT_FOUND",
+  });
 });
 
 test("an administrator sees every plan and runs none of another's", async (context) => {
@@ -45,6 +50,8 @@ test("an administrator sees every plan and runs none of another's", async (conte
   const principal = principalOf({ user: "root", scopes: ["admin"] });
   const [plan] = await verbs.plans.list({ principal });
   assert.equal(plan?.changes.length, 1);
-  await assert.rejects(verbs.plans.approve(String(plan?.id), {}, { principal }), { code: "FORBIDDEN" });
+  await assert.rejects(verbs.plans.approve(String(plan?.id), {}, { principal }), {
+    code: "FORBIDDEN",
+  });
   assert.deepEqual(ran, []);
 });

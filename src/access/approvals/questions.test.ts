@@ -26,12 +26,17 @@ function sample(
 ) {
   const events: PlaneEvent[] = [];
   const questions = createQuestions({ emit: (event) => events.push(event), problems });
-  const ask = (params: UnknownObject, { user = "ada", signal = new AbortController().signal } = {}) => {
+  const ask = (
+    params: UnknownObject,
+    { user = "ada", signal = new AbortController().signal } = {},
+  ) => {
     const asked = { callId: "call-1", server: "s", tool: "s.t", user, params };
     return questions.ask(asked, signal, of(user));
   };
-  const only = (user: string | null = "ada") => questions.waiting(of(user))[0] ?? assert.fail("nothing is asked");
-  const answer = (given: QuestionAnswer, user: string | null = "ada") => questions.answer(only().id, given, of(user));
+  const only = (user: string | null = "ada") =>
+    questions.waiting(of(user))[0] ?? assert.fail("nothing is asked");
+  const answer = (given: QuestionAnswer, user: string | null = "ada") =>
+    questions.answer(only().id, given, of(user));
   return { questions, events, ask, only, answer };
 }
 
@@ -54,13 +59,24 @@ suite("questions", () => {
     assert.equal(Date.parse(expiresAt) - Date.parse(askedAt), 300_000);
     assert.deepEqual(questions.waiting(of("bob")), []);
     assert.deepEqual(questions.waiting(of(null)), []);
-    assert.deepEqual(events, [{ type: "question.asked", questionId: id, callId: "call-1", server: "s", tool: "s.t" }]);
+    assert.deepEqual(events, [
+      { type: "question.asked", questionId: id, callId: "call-1", server: "s", tool: "s.t" },
+    ]);
   });
 
   test("another key of the same user neither sees nor answers a question, and its presence counts for nothing", async () => {
     const { questions } = sample();
-    const [strong, weak] = ["k1", "k2"].map((key) => principalOf({ user: "ada", key })) as [Principal, Principal];
-    const asked = { callId: "c", server: "s", tool: "s.t", user: "ada", params: { message: "Who?" } };
+    const [strong, weak] = ["k1", "k2"].map((key) => principalOf({ user: "ada", key })) as [
+      Principal,
+      Principal,
+    ];
+    const asked = {
+      callId: "c",
+      server: "s",
+      tool: "s.t",
+      user: "ada",
+      params: { message: "Who?" },
+    };
     void questions.ask(asked, new AbortController().signal, strong);
     assert.deepEqual(questions.waiting(weak), []);
     assert.equal(questions.isListening(strong), false);
@@ -76,7 +92,10 @@ suite("questions", () => {
     const told = ask({ message: "Who?", requestedSchema: person });
     const { id } = only();
     await answer({ action: "accept", content: { name: "Ada", age: 36 } });
-    assert.deepEqual(await told, { action: "accept", content: { name: "Ada", age: 36, mail: false } });
+    assert.deepEqual(await told, {
+      action: "accept",
+      content: { name: "Ada", age: 36, mail: false },
+    });
     assert.deepEqual(questions.waiting(of("ada")), []);
     assert.deepEqual(events.at(-1), {
       type: "question.answered",
@@ -84,7 +103,9 @@ suite("questions", () => {
       callId: "call-1",
       action: "accept",
     });
-    await assert.rejects(questions.answer(id, { action: "decline" }, of("ada")), { code: "NOT_FOUND" });
+    await assert.rejects(questions.answer(id, { action: "decline" }, of("ada")), {
+      code: "NOT_FOUND",
+    });
   });
 
   for (const action of ["decline", "cancel"] as const) {
@@ -171,7 +192,9 @@ suite("questions", () => {
 
   test("a call that has ended asks no one for long", async () => {
     const { ask, questions } = sample();
-    assert.deepEqual(await ask({ message: "Who?" }, { signal: AbortSignal.abort() }), { action: "cancel" });
+    assert.deepEqual(await ask({ message: "Who?" }, { signal: AbortSignal.abort() }), {
+      action: "cancel",
+    });
     assert.deepEqual(questions.waiting(of("ada")), []);
   });
 
@@ -181,7 +204,9 @@ suite("questions", () => {
     const told = ask({ message: "Who?", requestedSchema: person });
     const { id } = only();
     const content = { name: "Ada", age: 36 };
-    const [first, second] = [1, 2].map(() => settled(questions.answer(id, { action: "accept", content }, of("ada"))));
+    const [first, second] = [1, 2].map(() =>
+      settled(questions.answer(id, { action: "accept", content }, of("ada"))),
+    );
     checking.resolve([]);
     await told;
     await moveTime(0);

@@ -31,7 +31,9 @@ type AnswersContext = {
       isByHand(): boolean;
     };
   };
-  readonly calls: { checkSchema(schema: JsonObject, value: Json): Promise<{ path: string; message: string }[]> };
+  readonly calls: {
+    checkSchema(schema: JsonObject, value: Json): Promise<{ path: string; message: string }[]>;
+  };
 };
 
 export type Answers = ReturnType<typeof createAnswers>;
@@ -43,7 +45,9 @@ export function createAnswers(context: AnswersContext) {
   const isSampling = () => options.sampling !== undefined || agent.sampling.isOffered();
   const isByHand = () => options.sampling === undefined && agent.sampling.isByHand();
   const problems: QuestionPorts["problems"] = async (schema, value) =>
-    (await context.calls.checkSchema(schema, value)).map(({ path, message }) => `${path} ${message}`.trim());
+    (await context.calls.checkSchema(schema, value)).map(({ path, message }) =>
+      `${path} ${message}`.trim(),
+    );
   const questions = createQuestions({ emit: recorder.emit, problems });
   const elicitation = { form: {}, url: {} };
   const ownCapabilities = {
@@ -55,22 +59,39 @@ export function createAnswers(context: AnswersContext) {
   /** An MCP client that cannot be asked is represented by its user in another face, where there is one. */
   const mayAsk = ({ face, principal }: Routed) =>
     answersQuestions && (face !== "mcp" || questions.isListening(principal));
-  const confirm = async (call: Routed, server: string, relay: Relay | undefined, text: string, signal: AbortSignal) => {
+  const confirm = async (
+    call: Routed,
+    server: string,
+    relay: Relay | undefined,
+    text: string,
+    signal: AbortSignal,
+  ) => {
     const params = { message: text, requestedSchema: { type: "object", properties: {} } };
     const said =
       (await relay?.onQuestion?.(server, { method: "elicitation/create", params }, signal)) ??
-      (mayAsk(call) ? await questions.ask({ ...causeOf(call), server, params }, signal, call.principal) : null);
+      (mayAsk(call)
+        ? await questions.ask({ ...causeOf(call), server, params }, signal, call.principal)
+        : null);
     return said === null ? null : said.action === "accept";
   };
   /** Only a person who tries a tool and can see the question: for others a call would wait in vain. */
   const canWrite = ({ face }: Routed) => answersQuestions && face === "workbench";
-  const write = async (call: Routed, server: string, sampling: SamplingAsked, signal: AbortSignal) => {
+  const write = async (
+    call: Routed,
+    server: string,
+    sampling: SamplingAsked,
+    signal: AbortSignal,
+  ) => {
     const message = sampling.hasModel
       ? "The server requests a completion (sampling). Let the model answer, or write the answer yourself."
       : "The server requests a completion (sampling), and no model is configured. Write the answer yourself.";
     const requestedSchema = { ...writtenSchema, required: sampling.hasModel ? [] : ["text"] };
     const params = { message, requestedSchema };
-    const said = await questions.ask({ ...causeOf(call), server, params, sampling }, signal, call.principal);
+    const said = await questions.ask(
+      { ...causeOf(call), server, params, sampling },
+      signal,
+      call.principal,
+    );
     return said.action === "accept" ? ((said.content ?? {}) as { text?: string }) : null;
   };
   const verbs: Inside<PlaneQuestions> = {
@@ -87,7 +108,8 @@ export function createAnswers(context: AnswersContext) {
     /** Extensions of the plane itself: it has pages only where clients show them. */
     extensions: relays ? toldToServers : {},
     /** A client's answer as its server may read it: an invalid form counts as cancelled. */
-    fit: (asked: ServerRequest, answered: UnknownObject, relay?: Relay) => fitAnswer(asked, answered, relay, problems),
+    fit: (asked: ServerRequest, answered: UnknownObject, relay?: Relay) =>
+      fitAnswer(asked, answered, relay, problems),
     async answer(
       call: Routed,
       server: string,
@@ -101,7 +123,8 @@ export function createAnswers(context: AnswersContext) {
           ? questions.ask({ ...causeOf(call), server, params }, signal, call.principal)
           : { action: "cancel" };
       if (method === "roots/list") return { roots: [] };
-      if (method !== "sampling/createMessage") throw new RpcError(-32601, `No one here can answer '${method}'.`);
+      if (method !== "sampling/createMessage")
+        throw new RpcError(-32601, `No one here can answer '${method}'.`);
       if (!(isSampling() || (canWrite(call) && isByHand())))
         throw new RpcError(-1, "No model is configured for sampling.");
       const { conversation: _, ...cause } = causeOf(call);
@@ -117,7 +140,10 @@ export function createAnswers(context: AnswersContext) {
   };
 }
 
-const writtenSchema = { type: "object", properties: { text: { type: "string", title: "Answer", minLength: 1 } } };
+const writtenSchema = {
+  type: "object",
+  properties: { text: { type: "string", title: "Answer", minLength: 1 } },
+};
 
 async function fitAnswer(
   { method, params }: ServerRequest,
@@ -132,16 +158,27 @@ async function fitAnswer(
   // Who asks for a yes alone gets nothing else.
   if (isYesAlone(schema)) return { ...exact, content: {} };
   // A schema that cannot be checked is left to the server.
-  const wrong = await problems(schema as JsonObject, (answered.content ?? {}) as Json).catch(() => []);
+  const wrong = await problems(schema as JsonObject, (answered.content ?? {}) as Json).catch(
+    () => [],
+  );
   if (wrong.length === 0) return exact;
   const data = `The answer is not what the server asked for: ${wrong.join("; ")}. The server got the answer that the question was cancelled.`;
   relay?.onLog?.({ level: "warning", logger: "toolplane", data });
   return { action: "cancel" };
 }
 
-function isYesAlone({ properties, additionalProperties, patternProperties }: UnknownObject): boolean {
-  const isOpen = [additionalProperties, patternProperties].some((said) => said !== undefined && said !== false);
-  return !isOpen && (properties === undefined || (isObject(properties) && Object.keys(properties).length === 0));
+function isYesAlone({
+  properties,
+  additionalProperties,
+  patternProperties,
+}: UnknownObject): boolean {
+  const isOpen = [additionalProperties, patternProperties].some(
+    (said) => said !== undefined && said !== false,
+  );
+  return (
+    !isOpen &&
+    (properties === undefined || (isObject(properties) && Object.keys(properties).length === 0))
+  );
 }
 
 function causeOf({ id, tool, principal: { user }, options: { conversation } }: Routed) {
@@ -153,12 +190,18 @@ export type QuestionPorts = {
   problems(schema: JsonObject, value: Json): Promise<string[]>;
 };
 
-type AskedQuestion = Pick<Question, "callId" | "server" | "tool" | "user" | "conversation" | "sampling"> & {
+type AskedQuestion = Pick<
+  Question,
+  "callId" | "server" | "tool" | "user" | "conversation" | "sampling"
+> & {
   params: UnknownObject;
 };
 
 export function createQuestions({ emit, problems }: QuestionPorts) {
-  const open = new Map<string, { question: Question; owner: Principal; settle(answer: QuestionAnswer): boolean }>();
+  const open = new Map<
+    string,
+    { question: Question; owner: Principal; settle(answer: QuestionAnswer): boolean }
+  >();
   const seen = new Map<string, { principal: Principal; at: number }>();
   const noteListener = (principal: Principal): void => {
     const before = Date.now() - presenceMs;
@@ -166,7 +209,11 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     seen.set(ownerOf(principal), { principal, at: Date.now() });
   };
 
-  function ask(asked: AskedQuestion, signal: AbortSignal, owner: Principal): Promise<UnknownObject> {
+  function ask(
+    asked: AskedQuestion,
+    signal: AbortSignal,
+    owner: Principal,
+  ): Promise<UnknownObject> {
     const question = toQuestion(asked);
     const { id: questionId, callId, server, tool } = question;
     return new Promise((resolve) => {
@@ -192,12 +239,16 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     if (!found) throw notOpen(id);
     const { schema } = found.question;
     if (!isOwner(principal, found.owner))
-      throw new PlaneError("FORBIDDEN", "Only the user who made the call may answer this question.");
+      throw new PlaneError(
+        "FORBIDDEN",
+        "Only the user who made the call may answer this question.",
+      );
     if (given.action !== "accept" || schema === null) return void found.settle(given);
     const content = completed(schema, given.content);
     const wrong = await problems(schema, content as Json);
     const text = `The answer is invalid: ${wrong.join("; ")}.`;
-    if (wrong.length > 0) throw new PlaneError("INVALID_ARGUMENTS", text, { data: { problems: wrong } });
+    if (wrong.length > 0)
+      throw new PlaneError("INVALID_ARGUMENTS", text, { data: { problems: wrong } });
     // Another answer, or the timeout, may have been faster than the check.
     if (!found.settle({ action: "accept", content })) throw notOpen(id);
   }
@@ -208,10 +259,14 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     noteListener,
     /** Would a listener be one who may answer? */
     isListening: (caller: Principal) =>
-      [...seen.values()].some(({ principal, at }) => at >= Date.now() - presenceMs && isOwner(principal, caller)),
+      [...seen.values()].some(
+        ({ principal, at }) => at >= Date.now() - presenceMs && isOwner(principal, caller),
+      ),
     waiting(principal: Principal): Question[] {
       noteListener(principal);
-      return [...open.values()].flatMap(({ question, owner }) => (isOwner(principal, owner) ? question : []));
+      return [...open.values()].flatMap(({ question, owner }) =>
+        isOwner(principal, owner) ? question : [],
+      );
     },
   };
 }

@@ -50,9 +50,24 @@ export function createFingerprint(fixedOf: (tool: Tool) => JsonObject): Fingerpr
  */
 export function earlierFingerprints(tool: Tool, fixed: JsonObject): string[] {
   const { id, description, parameters, injects, annotations, persona, providers, source } = tool;
-  const about = { id, description, parameters, injects, annotations, persona, providers, source, fixed };
-  const { default_timeout, ...metadata } = { ...tool.metadata, allow_parallel: tool.metadata.allow_parallel ?? false };
-  return [metadata, { ...metadata, default_timeout }].map((one) => hash({ ...about, metadata: one }));
+  const about = {
+    id,
+    description,
+    parameters,
+    injects,
+    annotations,
+    persona,
+    providers,
+    source,
+    fixed,
+  };
+  const { default_timeout, ...metadata } = {
+    ...tool.metadata,
+    allow_parallel: tool.metadata.allow_parallel ?? false,
+  };
+  return [metadata, { ...metadata, default_timeout }].map((one) =>
+    hash({ ...about, metadata: one }),
+  );
 }
 
 export function createRemembered(
@@ -81,10 +96,13 @@ export function createRemembered(
       if (settings().threshold > 1) return null;
       const entries = await entriesOf(call.principal.user);
       const ownCounts = ownYesCounts(settings(), call.principal);
-      const counts = ({ by = null, user }: RememberedApproval) => ownCounts || (by !== null && !isSameName(by, user));
+      const counts = ({ by = null, user }: RememberedApproval) =>
+        ownCounts || (by !== null && !isSameName(by, user));
       return (
-        entries.find((entry) => counts(entry) && isSaidHere(entry, call) && fits(entry, call, fingerprint, originOf)) ??
-        null
+        entries.find(
+          (entry) =>
+            counts(entry) && isSaidHere(entry, call) && fits(entry, call, fingerprint, originOf),
+        ) ?? null
       );
     },
     async add(held: HeldCall, remember: Remember, by: Principal): Promise<RememberedApproval> {
@@ -96,7 +114,9 @@ export function createRemembered(
       return entry;
     },
     list: async ({ user }: Principal) =>
-      (await (await store()).remembered(user)).filter(isValid).map(({ owner: _, ...shown }) => shown),
+      (await (await store()).remembered(user))
+        .filter(isValid)
+        .map(({ owner: _, ...shown }) => shown),
     async forget(id: string, { user }: Principal): Promise<boolean> {
       known.delete(user);
       return (await store()).forgetRemembered(id, user);
@@ -124,15 +144,23 @@ function toRemembered(held: HeldCall, remember: Remember, originOf: OriginOf): R
     argumentsHash: patterns === null ? hash(held.answer?.arguments ?? held.arguments) : null,
     conversation: remember.conversation ? (held.options.conversation ?? null) : null,
     createdAt: new Date().toISOString(),
-    expiresAt: remember.forMs === undefined ? null : new Date(Date.now() + remember.forMs).toISOString(),
+    expiresAt:
+      remember.forMs === undefined ? null : new Date(Date.now() + remember.forMs).toISOString(),
   };
 }
 
-function fits(entry: RememberedApproval, call: Injected, fingerprint: Fingerprint, originOf: OriginOf): boolean {
+function fits(
+  entry: RememberedApproval,
+  call: Injected,
+  fingerprint: Fingerprint,
+  originOf: OriginOf,
+): boolean {
   const { tool, input, options, principal } = call;
-  if (!isValid(entry) || (entry.owner !== undefined && entry.owner !== ownerOf(principal))) return false;
+  if (!isValid(entry) || (entry.owner !== undefined && entry.owner !== ownerOf(principal)))
+    return false;
   if (entry.conversation !== null && entry.conversation !== options.conversation) return false;
-  if (entry.server !== null ? entry.server !== tool.id.server : entry.tool !== tool.name) return false;
+  if (entry.server !== null ? entry.server !== tool.id.server : entry.tool !== tool.name)
+    return false;
   const origin = originOf(tool.id.server);
   const now = entry.server !== null ? origin : atOrigin(fingerprint(tool), origin);
   if (entry.fingerprint !== null && entry.fingerprint !== now) return false;
@@ -140,7 +168,9 @@ function fits(entry: RememberedApproval, call: Injected, fingerprint: Fingerprin
   // The earlier yes was to another number than the one that would be sent.
   if (!isAnyInput && findChanged(input.exact) !== undefined) return false;
   if (entry.argumentsHash !== null) return entry.argumentsHash === hash(input.arguments);
-  return Object.entries(entry.arguments).every(([name, glob]) => matchesGlob(glob, textOf(input.arguments, name)));
+  return Object.entries(entry.arguments).every(([name, glob]) =>
+    matchesGlob(glob, textOf(input.arguments, name)),
+  );
 }
 
 function isValid({ expiresAt }: RememberedApproval): boolean {

@@ -8,7 +8,10 @@ import { graceMs } from "./held-call.ts";
 test("what is asked here and remembered is remembered like any other yes", async (context) => {
   const { approvals, verbs } = await openApprovals(context);
   const call = { ...injectedCall(), principal: ann };
-  const askHere = async (): Promise<ApprovalAnswer> => ({ decision: "approve", remember: { for: "tool" } });
+  const askHere = async (): Promise<ApprovalAnswer> => ({
+    decision: "approve",
+    remember: { for: "tool" },
+  });
   await approvals.hold(call, ask, { askHere });
   assert.equal((await verbs.approvals.remembered()).length, 1);
 });
@@ -20,7 +23,13 @@ test("a yes at the last moment lets the call go on instead of refusing it", asyn
   // Answered by another process between the last look and the leaving.
   store.replaceHeldCall = async (next) => {
     store.replaceHeldCall = replaceHeldCall;
-    const answer = { decision: "approve", by: "ann", at: next.at, reason: null, arguments: null } as const;
+    const answer = {
+      decision: "approve",
+      by: "ann",
+      at: next.at,
+      reason: null,
+      arguments: null,
+    } as const;
     await replaceHeldCall({ ...next, status: "approved", answer });
     return replaceHeldCall(next);
   };
@@ -47,7 +56,9 @@ test("a call that another process left approved is run by its answerers alone", 
   const answer = { decision: "approve", by: "ann", at, reason: null, arguments: null } as const;
   await store.replaceHeldCall({ ...held, status: "approved", answer });
   const again = { decision: "approve" } as const;
-  await assert.rejects(verbs.approvals.answer(id, again, { principal: bob }), { code: "FORBIDDEN" });
+  await assert.rejects(verbs.approvals.answer(id, again, { principal: bob }), {
+    code: "FORBIDDEN",
+  });
   await assert.rejects(verbs.approvals.answer(id, { ...again, arguments: { text: "x" } }), {
     code: "CONFLICT",
   });

@@ -5,7 +5,16 @@ import { heldCall } from "../../../test/contracts/records.ts";
 import { heldStatuses, type KeptHeldCall } from "../../model/calls/held-call.ts";
 import type { GivenAnswer } from "../../model/calls/held-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { answered, approvalLeaseMs, begun, isClaimed, lease, settle, statusTexts, withEnd } from "./held-call.ts";
+import {
+  answered,
+  approvalLeaseMs,
+  begun,
+  isClaimed,
+  lease,
+  settle,
+  statusTexts,
+  withEnd,
+} from "./held-call.ts";
 
 const now = Date.parse("2026-03-01T12:00:00.000Z");
 
@@ -45,12 +54,17 @@ const steps: Step[] = [
   { name: "approve", do: (held) => answered(held, saying("approve")) },
   { name: "reject", do: (held) => answered(held, saying("reject")) },
   { name: "begin", do: (held, at) => begun(held, "me", at) },
-  { name: "finish", do: (held) => (held.status === "running" ? withEnd(held, "done", null) : held) },
+  {
+    name: "finish",
+    do: (held) => (held.status === "running" ? withEnd(held, "done", null) : held),
+  },
   { name: "look", do: settle },
 ];
 
 test("whatever happens in whatever order: nothing begins without a yes, and nothing begins twice", () => {
-  const moves = fc.array(fc.record({ step: fc.constantFrom(...steps), later: fc.integer({ min: 0, max: 20_000 }) }));
+  const moves = fc.array(
+    fc.record({ step: fc.constantFrom(...steps), later: fc.integer({ min: 0, max: 20_000 }) }),
+  );
   fc.assert(
     fc.property(moves, (made) => {
       let held = heldCall("a", { expiresAt: new Date(now + 60_000).toISOString() });

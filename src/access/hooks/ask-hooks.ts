@@ -22,7 +22,12 @@ export type HookRequest = {
   onRun(run: HookRun): void;
 };
 
-export type HookJudgement = { decision: HookDecision; by: string; reason: string | null; payload: JsonObject };
+export type HookJudgement = {
+  decision: HookDecision;
+  by: string;
+  reason: string | null;
+  payload: JsonObject;
+};
 
 export type RunHooks = (
   event: HookEvent,
@@ -37,14 +42,29 @@ export function toolFacts({ id, tool, input }: Injected, { verdict }: Verdict): 
 }
 
 /** In order: each hook sees the payload as those before it left it, and a deny ends it. */
-export async function runInTurn(hooks: readonly Hook[], asked: HookRequest): Promise<HookJudgement> {
-  let judged: HookJudgement = { decision: "continue", by: "", reason: null, payload: asked.call.payload };
+export async function runInTurn(
+  hooks: readonly Hook[],
+  asked: HookRequest,
+): Promise<HookJudgement> {
+  let judged: HookJudgement = {
+    decision: "continue",
+    by: "",
+    reason: null,
+    payload: asked.call.payload,
+  };
   for (const hook of hooks) {
     const from = performance.now();
     const reply = applied(judged.payload, await ask(hook, judged.payload, asked), asked);
     const { decision, reason, payload, failed } = settled(hook, reply, asked.showsDetail);
     const ms = Math.round((performance.now() - from) * 1000) / 1000;
-    asked.onRun({ event: hook.event, name: hook.name, decision, reason, ms, ...(failed ? { failed } : {}) });
+    asked.onRun({
+      event: hook.event,
+      name: hook.name,
+      decision,
+      reason,
+      ms,
+      ...(failed ? { failed } : {}),
+    });
     const isStricter = hookDecisions.indexOf(decision) > hookDecisions.indexOf(judged.decision);
     const counts = isStricter || (decision === "modify" && judged.decision === "modify");
     judged = {
@@ -56,24 +76,38 @@ export async function runInTurn(hooks: readonly Hook[], asked: HookRequest): Pro
   return judged;
 }
 
-async function ask(hook: Hook, payload: JsonObject, { call, signal }: HookRequest): Promise<HookReply> {
+async function ask(
+  hook: Hook,
+  payload: JsonObject,
+  { call, signal }: HookRequest,
+): Promise<HookReply> {
   const limiter = new TimeLimiter(hook.timeoutMs, { capMs: hook.timeoutMs, caller: signal });
   try {
     return await abortable(hook.ask({ ...call, payload }, limiter.signal), limiter.signal);
   } catch (thrown) {
-    if (limiter.isExpired) return { failed: `it took longer than ${hook.timeoutMs / 1000} s, its 'timeout_ms'` };
+    if (limiter.isExpired)
+      return { failed: `it took longer than ${hook.timeoutMs / 1000} s, its 'timeout_ms'` };
     if (limiter.isCancelled) throw thrown;
-    return { failed: "it threw an error", detail: thrown instanceof Error ? thrown.message : String(thrown) };
+    return {
+      failed: "it threw an error",
+      detail: thrown instanceof Error ? thrown.message : String(thrown),
+    };
   } finally {
     limiter.clear();
   }
 }
 
-function applied(payload: JsonObject, reply: HookReply, { change, mayAsk }: HookRequest): HookReply {
+function applied(
+  payload: JsonObject,
+  reply: HookReply,
+  { change, mayAsk }: HookRequest,
+): HookReply {
   if ("failed" in reply) return reply;
-  const asksByPayload = mayAsk && reply.decision === "modify" && reply.payload?.needs_approval === true;
+  const asksByPayload =
+    mayAsk && reply.decision === "modify" && reply.payload?.needs_approval === true;
   const decision = asksByPayload ? "require_approval" : reply.decision;
-  if (decision === "require_approval" && !mayAsk) return { failed: "it asks for approval, which this event cannot" };
+  if (decision === "require_approval" && !mayAsk)
+    return { failed: "it asks for approval, which this event cannot" };
   if (reply.payload === null || (decision !== "modify" && decision !== "require_approval"))
     return { ...reply, payload: null };
   const changed = change(payload, reply.payload);
@@ -93,9 +127,16 @@ function settled({ onError }: Hook, reply: HookReply, showsDetail: boolean): Set
   };
 }
 
-function sentenceOf({ name, event }: Hook, reason: string | null, failed: true | undefined): string {
-  if (failed) return `hook '${name}' (${event}) failed: ${reason}; correct it, or change its 'on_error'`;
-  return reason === null ? `hook '${name}' (${event}) says so` : `hook '${name}' (${event}) says: ${reason}`;
+function sentenceOf(
+  { name, event }: Hook,
+  reason: string | null,
+  failed: true | undefined,
+): string {
+  if (failed)
+    return `hook '${name}' (${event}) failed: ${reason}; correct it, or change its 'on_error'`;
+  return reason === null
+    ? `hook '${name}' (${event}) says so`
+    : `hook '${name}' (${event}) says: ${reason}`;
 }
 
 /** Foreign text that may be shown, without its full stop; null when there is none. */

@@ -27,7 +27,8 @@ async function ask(hooks: Hook[], changes: Partial<HookRequest> = {}) {
   return { judged, runs };
 }
 
-const saying = (name: string, ...answers: (HookAnswer | undefined)[]) => sayingHook("PreToolUse", name, ...answers);
+const saying = (name: string, ...answers: (HookAnswer | undefined)[]) =>
+  sayingHook("PreToolUse", name, ...answers);
 const decided = (runs: HookRun[]) => runs.map(({ name, decision }) => `${name}: ${decision}`);
 
 test("hooks are asked one after the other, and each sees what those before it changed", async () => {
@@ -62,16 +63,23 @@ test("a hook that asks for approval is not overruled by later ones", async () =>
     saying("changes", { decision: "modify", payload: { count: 2, needs_approval: false } }).hook,
     saying("goes on", { decision: "continue" }).hook,
   ]);
-  assert.deepEqual([judged.decision, judged.by, judged.payload.count], ["require_approval", "asks", 2]);
+  assert.deepEqual(
+    [judged.decision, judged.by, judged.payload.count],
+    ["require_approval", "asks", 2],
+  );
 });
 
 test("a payload that says approval is needed is the same as asking for it", async () => {
-  const { judged } = await ask([saying("h", { decision: "modify", payload: { needs_approval: true } }).hook]);
+  const { judged } = await ask([
+    saying("h", { decision: "modify", payload: { needs_approval: true } }).hook,
+  ]);
   assert.equal(judged.decision, "require_approval");
 });
 
 test("no person can be asked about a call that is over: that is a failure", async () => {
-  const { judged, runs } = await ask([saying("h", { decision: "require_approval" }).hook], { mayAsk: false });
+  const { judged, runs } = await ask([saying("h", { decision: "require_approval" }).hook], {
+    mayAsk: false,
+  });
   assert.deepEqual([judged.decision, runs[0]?.failed], ["deny", true]);
 });
 
@@ -89,7 +97,9 @@ for (const [event, decision] of [
     const { judged, runs } = await ask([functionHook(event, { name: "h", run: broken }, 0)]);
     assert.deepEqual([judged.decision, runs[0]?.failed], [decision, true]);
     const other = decision === "deny" ? "allow" : "deny";
-    const opposite = await ask([functionHook(event, { name: "h", run: broken, on_error: other }, 0)]);
+    const opposite = await ask([
+      functionHook(event, { name: "h", run: broken, on_error: other }, 0),
+    ]);
     assert.notEqual(opposite.judged.decision, decision);
   });
 }

@@ -9,7 +9,11 @@ import { PlaneError } from "../../model/errors.ts";
 import { type RunHooks, runInTurn } from "./ask-hooks.ts";
 import { type HookContext, judge } from "./before-call.ts";
 
-const allow: Verdict = { verdict: "allow", origin: "profile:personal", reason: "nothing holds it back" };
+const allow: Verdict = {
+  verdict: "allow",
+  origin: "profile:personal",
+  reason: "nothing holds it back",
+};
 const ask: Verdict = { verdict: "ask", origin: "profile:guarded", reason: "it may write" };
 const byRule: Verdict = { verdict: "ask", origin: "rule", reason: "a rule", rule: 0 };
 const byMode: Verdict = { verdict: "ask", origin: "mode:debug", reason: "debug mode" };
@@ -26,7 +30,13 @@ async function judgedBy(verdict: Verdict, { permission, use, path = {} }: Said) 
   const askHooks: RunHooks = (event, { payload, ...how }) =>
     runInTurn([hooks[event as keyof typeof hooks].hook], {
       ...how,
-      call: { hook_event_name: event, session_id: "s", user_email: null, compliance_level: null, payload },
+      call: {
+        hook_event_name: event,
+        session_id: "s",
+        user_email: null,
+        compliance_level: null,
+        payload,
+      },
       showsDetail: false,
       signal: undefined,
       onRun: () => undefined,
@@ -51,7 +61,11 @@ async function judgedBy(verdict: Verdict, { permission, use, path = {} }: Said) 
   };
 }
 
-const approves: HookAnswer = { decision: "modify", reason: "known", payload: { needs_approval: false } };
+const approves: HookAnswer = {
+  decision: "modify",
+  reason: "known",
+  payload: { needs_approval: false },
+};
 const asks: HookAnswer = { decision: "require_approval", reason: "look" };
 const rewrites: HookAnswer = { decision: "modify", payload: { arguments: { text: "other" } } };
 
@@ -92,7 +106,11 @@ for (const event of ["permission", "use"] as const) {
   test(`a hook (${event}) may have a person asked, but not in place of a plan`, async () => {
     const { verdict } = await judgedBy(allow, { [event]: asks });
     assert.deepEqual([verdict.verdict, verdict.origin.split(":")[0]], ["ask", "hook"]);
-    assert.equal(verdict.rule, undefined, "it is no rule of the operator, so that a yes may be remembered");
+    assert.equal(
+      verdict.rule,
+      undefined,
+      "it is no rule of the operator, so that a yes may be remembered",
+    );
     assert.deepEqual((await judgedBy(queued, { [event]: asks })).verdict, queued);
   });
 
@@ -110,7 +128,10 @@ test("a hook before the use cannot approve", async () => {
 test("other arguments take back a hook's yes", async () => {
   const { verdict, call } = await judgedBy(ask, { permission: approves, use: rewrites });
   assert.deepEqual(verdict, ask);
-  assert.deepEqual([call.input.arguments, call.judged?.before], [{ text: "other" }, { text: "hi" }]);
+  assert.deepEqual(
+    [call.input.arguments, call.judged?.before],
+    [{ text: "other" }, { text: "hi" }],
+  );
 });
 
 test("other arguments are judged for themselves, and lead around no rule", async () => {
@@ -133,22 +154,31 @@ test("who asks for a person and rewrites has the person asked about what was wri
 test("arguments that come out the same are not rewritten, whatever was forged into them", async () => {
   const path: Said["path"] = { withArguments: async (call) => call };
   const forged = { text: "hi", username: "root" };
-  const use: HookAnswer = { decision: "modify", payload: { arguments: forged, tool_name: "other" } };
+  const use: HookAnswer = {
+    decision: "modify",
+    payload: { arguments: forged, tool_name: "other" },
+  };
   const { verdict, call } = await judgedBy(ask, { permission: approves, use, path });
   assert.deepEqual([verdict.verdict, call.judged?.before], ["allow", null]);
   assert.deepEqual([call.tool.name, call.injected.values], ["notes.write", { username: "ada" }]);
 });
 
 test("arguments that the tool does not take are the hook's fault, and nothing runs", async () => {
-  const withArguments = () => Promise.reject(new PlaneError("INVALID_ARGUMENTS", "'text' is missing."));
+  const withArguments = () =>
+    Promise.reject(new PlaneError("INVALID_ARGUMENTS", "'text' is missing."));
   const { verdict } = await judgedBy(allow, { use: rewrites, path: { withArguments } });
   assert.deepEqual([verdict.verdict, verdict.origin], ["deny", "hook:uses"]);
-  assert.match(verdict.reason, /wrote arguments that it does not take; correct the hook\. 'text' is missing$/);
+  assert.match(
+    verdict.reason,
+    /wrote arguments that it does not take; correct the hook\. 'text' is missing$/,
+  );
 });
 
 for (const payload of [{ arguments: [] }, { arguments: "text" }]) {
   test(`${JSON.stringify(payload)} are no arguments`, async () => {
-    const { verdict } = await judgedBy(allow, { use: { decision: "modify", payload } as HookAnswer });
+    const { verdict } = await judgedBy(allow, {
+      use: { decision: "modify", payload } as HookAnswer,
+    });
     assert.match(verdict.reason, /failed: its 'payload\.arguments' is not an object/);
   });
 }

@@ -11,7 +11,11 @@ export type HookContext = {
   withArguments(call: Injected, args: JsonObject): Promise<Injected>;
 };
 
-export async function judge(call: Injected, path: HookContext, askHooks: RunHooks): Promise<Injected> {
+export async function judge(
+  call: Injected,
+  path: HookContext,
+  askHooks: RunHooks,
+): Promise<Injected> {
   const verdict = await path.decide(call);
   // No hook can loosen a deny.
   if (verdict.verdict === "deny") return withVerdict(call, verdict);
@@ -25,19 +29,30 @@ export async function judge(call: Injected, path: HookContext, askHooks: RunHook
     ? hookVerdict("allow", permission)
     : tightened(verdict, permission);
   const facts = toolFacts(call, permitted);
-  const use = await askHooks("PreToolUse", { payload: facts, change: changeArguments, mayAsk: true });
+  const use = await askHooks("PreToolUse", {
+    payload: facts,
+    change: changeArguments,
+    mayAsk: true,
+  });
   if (use.decision === "deny") return withVerdict(call, hookVerdict("deny", use));
   const rewritten = await rewrite(call, use, path);
   if (rewritten === null) return withVerdict(call, tightened(permitted, use));
   if ("refused" in rewritten) return withVerdict(call, rewritten.refused);
   // New arguments must not lead around a rule, and a hook's yes to the old ones does not count for them.
   const decided = stricter(verdict, await path.decide(rewritten));
-  const judged = { verdict: tightened(tightened(decided, permission), use), before: call.input.arguments };
+  const judged = {
+    verdict: tightened(tightened(decided, permission), use),
+    before: call.input.arguments,
+  };
   return { ...rewritten, judged };
 }
 
 /** Null when the tool would get the same arguments. */
-async function rewrite(call: Injected, { payload, by }: HookJudgement, { withArguments }: HookContext) {
+async function rewrite(
+  call: Injected,
+  { payload, by }: HookJudgement,
+  { withArguments }: HookContext,
+) {
   const args = payload.arguments as JsonObject;
   if (sameJson(args, call.input.arguments)) return null;
   try {
@@ -57,7 +72,9 @@ function isAutoApproved({ decision, payload }: HookJudgement, verdict: Verdict):
 }
 
 function tightened(verdict: Verdict, judged: HookJudgement): Verdict {
-  return judged.decision === "require_approval" ? stricter(verdict, hookVerdict("ask", judged)) : verdict;
+  return judged.decision === "require_approval"
+    ? stricter(verdict, hookVerdict("ask", judged))
+    : verdict;
 }
 
 /** Of two equally strict verdicts, the one that a remembered yes cannot answer. */
@@ -69,7 +86,10 @@ function stricter(one: Verdict, other: Verdict): Verdict {
 
 const isByProfile = ({ origin }: Verdict) => origin.startsWith("profile:");
 
-function hookVerdict(verdict: Verdict["verdict"], { by, reason }: Pick<HookJudgement, "by" | "reason">): Verdict {
+function hookVerdict(
+  verdict: Verdict["verdict"],
+  { by, reason }: Pick<HookJudgement, "by" | "reason">,
+): Verdict {
   return { verdict, origin: `hook:${by}`, reason: reason ?? `hook '${by}' decided so` };
 }
 
@@ -79,7 +99,8 @@ export function withVerdict(call: Injected, verdict: Verdict): Injected {
 
 const changePermission: HookRequest["change"] = (payload, { needs_approval }) => {
   if (needs_approval === undefined) return { payload };
-  if (typeof needs_approval !== "boolean") return { failed: "its 'payload.needs_approval' is not true or false" };
+  if (typeof needs_approval !== "boolean")
+    return { failed: "its 'payload.needs_approval' is not true or false" };
   return { payload: { ...payload, needs_approval } };
 };
 

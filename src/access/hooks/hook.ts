@@ -2,8 +2,19 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { dirname, isAbsolute } from "node:path";
 import { isTooDeep } from "../../lib/json/exact-numbers.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import type { CommandHook, HookCall, HookDecision, HookEvent, LibraryHook } from "../../model/access/hook.ts";
-import { anyToolMatcher, defaultHookTimeoutMs, defaultOnError, hookDecisions } from "../../model/access/hook.ts";
+import type {
+  CommandHook,
+  HookCall,
+  HookDecision,
+  HookEvent,
+  LibraryHook,
+} from "../../model/access/hook.ts";
+import {
+  anyToolMatcher,
+  defaultHookTimeoutMs,
+  defaultOnError,
+  hookDecisions,
+} from "../../model/access/hook.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 
 const maxOutputBytes = 1024 * 1024;
@@ -21,7 +32,9 @@ export type Hook = {
 
 /** `detail` is for administrators alone. */
 type HookFailure = { failed: string; detail?: string };
-export type HookReply = { decision: HookDecision; reason: string; payload: JsonObject | null } | HookFailure;
+export type HookReply =
+  | { decision: HookDecision; reason: string; payload: JsonObject | null }
+  | HookFailure;
 export type CommandEnd = { code: number; stdout: string; stderr: string } | HookFailure;
 
 export type CommandPlace = {
@@ -35,20 +48,36 @@ export type CommandPlace = {
 
 /** A command runs in the directory of its configuration file. */
 export function commandHook(event: HookEvent, hook: CommandHook, place: CommandPlace): Hook {
-  const { name, matcher, command, timeout_ms: timeoutMs, on_error: onError = defaultOnError[event] } = hook;
+  const {
+    name,
+    matcher,
+    command,
+    timeout_ms: timeoutMs,
+    on_error: onError = defaultOnError[event],
+  } = hook;
   const { file, projectDirectory } = place;
   const isFile = file !== undefined && isAbsolute(file);
-  const inherited = Object.fromEntries(inheritedVariables.map((variable) => [variable, place.environment[variable]]));
-  const ours = { TOOLPLANE_CONFIG: isFile ? file : undefined, TOOLPLANE_PROJECT_DIR: projectDirectory };
+  const inherited = Object.fromEntries(
+    inheritedVariables.map((variable) => [variable, place.environment[variable]]),
+  );
+  const ours = {
+    TOOLPLANE_CONFIG: isFile ? file : undefined,
+    TOOLPLANE_PROJECT_DIR: projectDirectory,
+  };
   const environment = withoutUndefined({ ...inherited, ...ours }) as Record<string, string>;
   const directory = isFile ? dirname(file) : projectDirectory;
   const ask: Hook["ask"] = async (call, signal) => {
     try {
       await place.requireFiles();
     } catch (thrown) {
-      return { failed: "a file that it starts has changed since it was trusted", detail: (thrown as Error).message };
+      return {
+        failed: "a file that it starts has changed since it was trusted",
+        detail: (thrown as Error).message,
+      };
     }
-    return readEnd(await runCommand(command, JSON.stringify(call), { directory, environment, signal }));
+    return readEnd(
+      await runCommand(command, JSON.stringify(call), { directory, environment, signal }),
+    );
   };
   return { event, name, matcher, timeoutMs, onError, ask };
 }
@@ -63,12 +92,15 @@ export function functionHook(event: HookEvent, hook: LibraryHook, at: number): H
     on_error = defaultOnError[event],
   } = said;
   // Copies both ways: what the function changes later has no effect.
-  const ask: Hook["ask"] = async (call, signal) => readHookAnswer(copied(await run(copied(call), signal)));
+  const ask: Hook["ask"] = async (call, signal) =>
+    readHookAnswer(copied(await run(copied(call), signal)));
   return { event, name, matcher, timeoutMs: timeout_ms, onError: on_error, ask };
 }
 
 function copied<T>(value: T): T {
-  return value === undefined || value === null ? (undefined as T) : JSON.parse(JSON.stringify(value));
+  return value === undefined || value === null
+    ? (undefined as T)
+    : JSON.parse(JSON.stringify(value));
 }
 
 /** Exit code 0 continues or answers on standard output, 2 denies, any other is a failure. */
@@ -90,10 +122,15 @@ export function readHookAnswer(answer: unknown): HookReply {
   if (!isObject(answer)) return { failed: "its answer is not an object" };
   const { decision = "continue", reason = "", payload = null } = answer;
   const known = hookDecisions.find((one) => one === decision);
-  if (known === undefined) return { failed: `its 'decision' is none of ${hookDecisions.join(", ")}` };
+  if (known === undefined)
+    return { failed: `its 'decision' is none of ${hookDecisions.join(", ")}` };
   if (payload !== null && !isObject(payload)) return { failed: "its 'payload' is not an object" };
   if (isTooDeep(payload)) return { failed: "its 'payload' is nested too deeply" };
-  return { decision: known, reason: typeof reason === "string" ? reason : "", payload: payload as JsonObject | null };
+  return {
+    decision: known,
+    reason: typeof reason === "string" ? reason : "",
+    payload: payload as JsonObject | null,
+  };
 }
 
 export type CommandOptions = {
@@ -137,12 +174,18 @@ export function runCommand(
         else output[stream].push(chunk);
       });
     }
-    child.once("error", ({ message }) => end({ failed: "it could not be started", detail: message }));
+    child.once("error", ({ message }) =>
+      end({ failed: "it could not be started", detail: message }),
+    );
     child.once("exit", () => killGroup(child));
     child.once("close", (code, killedBy) => {
       const stdout = Buffer.concat(output.stdout).toString("utf8");
       const stderr = Buffer.concat(output.stderr).toString("utf8");
-      end(code === null ? { failed: `it was ended by ${killedBy}`, detail: stderr } : { code, stdout, stderr });
+      end(
+        code === null
+          ? { failed: `it was ended by ${killedBy}`, detail: stderr }
+          : { code, stdout, stderr },
+      );
     });
     // A hook need not read its input.
     child.stdin.on("error", () => undefined);

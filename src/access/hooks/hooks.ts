@@ -1,6 +1,11 @@
 import { sameJson, withoutUndefined } from "../../lib/json/plain-data.ts";
 import { createLru } from "../../lib/lru.ts";
-import type { GuardPrompt, HookEvent, HookSettings, LibraryHooks } from "../../model/access/hook.ts";
+import type {
+  GuardPrompt,
+  HookEvent,
+  HookSettings,
+  LibraryHooks,
+} from "../../model/access/hook.ts";
 import { anyToolMatcher, hookEvents } from "../../model/access/hook.ts";
 import type { Executed, Injected, Requested } from "../../model/calls/call.ts";
 import type { HookRun, Verdict } from "../../model/calls/call-schema.ts";
@@ -9,7 +14,13 @@ import { PlaneError } from "../../model/errors.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { type Face, mayDo, type Principal } from "../../model/principal.ts";
-import { type HookJudgement, type HookRequest, type RunHooks, runInTurn, toolFacts } from "./ask-hooks.ts";
+import {
+  type HookJudgement,
+  type HookRequest,
+  type RunHooks,
+  runInTurn,
+  toolFacts,
+} from "./ask-hooks.ts";
 import { type HookContext, judge, withVerdict } from "./before-call.ts";
 import { type CommandPlace, commandHook, functionHook, type Hook } from "./hook.ts";
 
@@ -45,7 +56,11 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
   }
 
   function asker({ principal, session, tool, signal, onRun = () => undefined }: About): RunHooks {
-    const about = { session_id: session, user_email: principal.user, compliance_level: principal.compliance };
+    const about = {
+      session_id: session,
+      user_email: principal.user,
+      compliance_level: principal.compliance,
+    };
     const showsDetail = mayDo(principal, "admin");
     return async (event, { payload, ...how }) => {
       const hooks = (await found())(event, event.startsWith("Session") ? "" : tool);
@@ -54,13 +69,23 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
     };
   }
 
-  function askerFor({ id, tool, principal, options }: Injected, signal: AbortSignal | undefined, runs: HookRun[]) {
+  function askerFor(
+    { id, tool, principal, options }: Injected,
+    signal: AbortSignal | undefined,
+    runs: HookRun[],
+  ) {
     const onRun = (run: HookRun) => {
       runs.push(run);
       const { event, name, decision } = run;
       emit({ type: "hook.decided", callId: id, tool: tool.name, event, name, decision });
     };
-    return asker({ principal, session: options.conversation ?? id, tool: tool.name, signal, onRun });
+    return asker({
+      principal,
+      session: options.conversation ?? id,
+      tool: tool.name,
+      signal,
+      onRun,
+    });
   }
 
   return {
@@ -82,7 +107,9 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
       return withRuns(await review(call, askerFor(call, signal, runs)), runs);
     },
     /** What is said to a model cannot be changed or held for a person: it is said, or not. */
-    async guardPrompt(...[event, payload, { run, model: tool, ...about }]: Parameters<GuardPrompt>): Promise<void> {
+    async guardPrompt(
+      ...[event, payload, { run, model: tool, ...about }]: Parameters<GuardPrompt>
+    ): Promise<void> {
       const onRun = ({ name, decision }: HookRun) =>
         emit({ type: "hook.decided", callId: run, tool, event, name, decision });
       const ask = asker({ ...about, tool, onRun });
@@ -98,7 +125,11 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
       if (judged.decision === "deny") throw deny(judged.reason ?? "a hook decided so", judged.by);
     },
     async ended(conversation: string, principal: Principal): Promise<void> {
-      await sessions.end(principal, conversation, asker({ principal, session: conversation, tool: "" }));
+      await sessions.end(
+        principal,
+        conversation,
+        asker({ principal, session: conversation, tool: "" }),
+      );
     },
   };
 }
@@ -113,10 +144,14 @@ type FindHooks = (event: HookEvent, tool: string) => Hook[];
 async function createFindHooks(settings: HookSettings, sources: HookSources): Promise<FindHooks> {
   const { fileOf, functions, ...place } = sources;
   const hooks = hookEvents.flatMap((event) => [
-    ...settings[event].map((hook, at) => commandHook(event, hook, { ...place, file: fileOf(event, at) })),
+    ...settings[event].map((hook, at) =>
+      commandHook(event, hook, { ...place, file: fileOf(event, at) }),
+    ),
     ...(functions[event] ?? []).map((hook, at) => functionHook(event, hook, at)),
   ]);
-  const patterns = [...new Set(hooks.map(({ matcher }) => matcher))].filter((one) => one !== anyToolMatcher);
+  const patterns = [...new Set(hooks.map(({ matcher }) => matcher))].filter(
+    (one) => one !== anyToolMatcher,
+  );
   if (patterns.length === 0) return (event) => hooks.filter((hook) => hook.event === event);
   const { createPatternSet } = await import("../../lib/text/linear-pattern.ts");
   const matchingIn = createPatternSet(patterns);
@@ -140,7 +175,8 @@ export function createHookSessions() {
     const key = keyOf(about.principal, about.conversation);
     const others = begun.get(key);
     const payload = { face: about.face };
-    const asked = others ?? askHooks("SessionStart", { payload, change: changeNothing, mayAsk: false });
+    const asked =
+      others ?? askHooks("SessionStart", { payload, change: changeNothing, mayAsk: false });
     begun.set(key, asked);
     const judged = await asked.catch((thrown) => {
       if (begun.get(key) === asked) begun.delete(key);
@@ -151,13 +187,20 @@ export function createHookSessions() {
     if (judged === null) return beginning(about, askHooks);
     if (judged.decision !== "deny") return null;
     begun.delete(key);
-    return { verdict: "deny", origin: `hook:${judged.by}`, reason: judged.reason ?? "a hook decided so" };
+    return {
+      verdict: "deny",
+      origin: `hook:${judged.by}`,
+      reason: judged.reason ?? "a hook decided so",
+    };
   }
 
   return {
     beginning,
     /** The same for the conversation of a call; null where there is none. */
-    refusal({ principal, face, options: { conversation } }: Injected, askHooks: RunHooks): Promise<Verdict | null> {
+    refusal(
+      { principal, face, options: { conversation } }: Injected,
+      askHooks: RunHooks,
+    ): Promise<Verdict | null> {
       if (conversation === undefined) return Promise.resolve(null);
       return beginning({ principal, conversation, face }, askHooks);
     },
@@ -194,7 +237,8 @@ export async function review(call: Executed, askHooks: RunHooks): Promise<Execut
 
 function replaced(call: Executed, result: ToolResult, by: string | null): Executed {
   const { executed } = call;
-  const warnings = by === null ? executed.warnings : [...executed.warnings, `Hook '${by}' changed the result.`];
+  const warnings =
+    by === null ? executed.warnings : [...executed.warnings, `Hook '${by}' changed the result.`];
   return { ...call, executed: { ...executed, result, warnings, said: executed.result } };
 }
 
@@ -207,7 +251,8 @@ function withheld({ tool }: Executed, reason: string): ToolResult {
 function toResult(result: ToolResult, before: JsonObject, { payload }: HookJudgement): ToolResult {
   const { content, structured_content: structuredContent, success } = payload;
   const isError = success !== true;
-  const isNew = !sameJson(content, before.content) || !sameJson(structuredContent, before.structured_content);
+  const isNew =
+    !sameJson(content, before.content) || !sameJson(structuredContent, before.structured_content);
   if (!isNew) return { ...result, isError };
   return normalizeResult({
     content: typeof content === "string" ? [{ type: "text", text: content }] : content,
@@ -226,10 +271,17 @@ const changeResult: HookRequest["change"] = (payload, changes) => {
   const { structured_content: old, ...facts } = payload;
   // Structured content repeats the content: what was taken out of one must not stay in the other.
   const isStale =
-    content !== undefined && !sameJson(content, payload.content) && sameJson(structured_content ?? old, old);
+    content !== undefined &&
+    !sameJson(content, payload.content) &&
+    sameJson(structured_content ?? old, old);
   const structured = structured_content === undefined ? old : structured_content;
-  const changed = withoutUndefined({ content, structured_content: isStale ? undefined : (structured ?? undefined) });
-  return { payload: { ...facts, ...(changed as JsonObject), success: succeeds, is_error: !succeeds } };
+  const changed = withoutUndefined({
+    content,
+    structured_content: isStale ? undefined : (structured ?? undefined),
+  });
+  return {
+    payload: { ...facts, ...(changed as JsonObject), success: succeeds, is_error: !succeeds },
+  };
 };
 
 /** A hook that passes both flags on and changes one of them means that one. */
@@ -239,5 +291,8 @@ function newSuccess(now: boolean, success: Json | undefined, isError: Json | und
 }
 
 function isBlocks(content: Json): boolean {
-  return Array.isArray(content) && content.every((block) => isObject(block) && typeof block.type === "string");
+  return (
+    Array.isArray(content) &&
+    content.every((block) => isObject(block) && typeof block.type === "string")
+  );
 }

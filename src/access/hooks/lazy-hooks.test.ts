@@ -26,8 +26,14 @@ const echo = {
 } as const;
 
 async function planeWith(hooks?: LibraryHooks, config: object = {}) {
-  const plane = await createPlane({ config: { mcpServers: {}, ...config }, ...(hooks ? { hooks } : {}) });
-  plane.tools.register({ manifest: echo, run: (args) => ({ content: [], structuredContent: args as never }) });
+  const plane = await createPlane({
+    config: { mcpServers: {}, ...config },
+    ...(hooks ? { hooks } : {}),
+  });
+  plane.tools.register({
+    manifest: echo,
+    run: (args) => ({ content: [], structuredContent: args as never }),
+  });
   return plane;
 }
 
@@ -78,12 +84,24 @@ test("functions keep the same contract, after the commands", async () => {
       ],
       PostToolUse: [async () => ({ decision: "deny", reason: "it is private" })],
     },
-    { hooks: { PreToolUse: [{ name: "sets", command: hookCommand("set-text.mjs", "+ there"), timeout_ms: 60_000 }] } },
+    {
+      hooks: {
+        PreToolUse: [
+          { name: "sets", command: hookCommand("set-text.mjs", "+ there"), timeout_ms: 60_000 },
+        ],
+      },
+    },
   );
   const outcome = await plane.call("say", { text: "hi" }, { conversation: "talk" });
   assert.deepEqual([outcome.ok, outcome.error?.code], [false, "TOOL_ERROR"]);
-  assert.match(outcome.error?.message ?? "", /^'say' ran, but its result was withheld: .*it is private\.$/);
-  assert.deepEqual([told[0]?.session_id, told[0]?.payload.arguments], ["talk", { text: "hi there" }]);
+  assert.match(
+    outcome.error?.message ?? "",
+    /^'say' ran, but its result was withheld: .*it is private\.$/,
+  );
+  assert.deepEqual(
+    [told[0]?.session_id, told[0]?.payload.arguments],
+    ["talk", { text: "hi there" }],
+  );
   assert.deepEqual(outcome.call.warnings, [
     "Hook 'PostToolUse[0]' changed the result.",
     "A hook changed the arguments.",
@@ -105,7 +123,10 @@ test("functions keep the same contract, after the commands", async () => {
 test("a conversation may be refused before its first call, and its end is reported", async () => {
   const ended: string[] = [];
   await using plane = await planeWith({
-    SessionStart: [({ session_id }) => (session_id === "bad" ? { decision: "deny", reason: "not this" } : undefined)],
+    SessionStart: [
+      ({ session_id }) =>
+        session_id === "bad" ? { decision: "deny", reason: "not this" } : undefined,
+    ],
     SessionEnd: [({ session_id }) => void ended.push(session_id)],
   });
   const refused = await plane.call("say", {}, { conversation: "bad" });

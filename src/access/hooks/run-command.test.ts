@@ -21,11 +21,19 @@ suite("a command", { concurrency: 4 }, () => {
 
   test("need not read its input, however long it is", async () => {
     const input = "x".repeat(5_000_000);
-    assert.deepEqual(await run(hookCommand("continue.sh"), input), { code: 0, stdout: "", stderr: "" });
+    assert.deepEqual(await run(hookCommand("continue.sh"), input), {
+      code: 0,
+      stdout: "",
+      stderr: "",
+    });
   });
 
   test("is no shell", async () => {
-    assert.deepEqual(await run(["echo", "$HOME; ls"]), { code: 0, stdout: "$HOME; ls\n", stderr: "" });
+    assert.deepEqual(await run(["echo", "$HOME; ls"]), {
+      code: 0,
+      stdout: "$HOME; ls\n",
+      stderr: "",
+    });
   });
 
   test("that writes more than 1 MiB in all is ended while it writes", async () => {
@@ -76,7 +84,9 @@ function readPids(file: string): number[] {
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return process.platform !== "linux" || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+    return (
+      process.platform !== "linux" || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
+    );
   } catch {
     return false;
   }

@@ -24,8 +24,18 @@ const inConversation = (conversation: string | undefined, user = "ada") => {
 test("a conversation is asked about once for each user, also when its first calls come together", async () => {
   const sessions = createHookSessions();
   const { asked, askHooks } = asking();
-  const calls = [inConversation("a"), inConversation("a"), inConversation("b"), inConversation("a", "bob")];
-  assert.deepEqual(await Promise.all(calls.map((call) => sessions.refusal(call, askHooks))), [null, null, null, null]);
+  const calls = [
+    inConversation("a"),
+    inConversation("a"),
+    inConversation("b"),
+    inConversation("a", "bob"),
+  ];
+  assert.deepEqual(await Promise.all(calls.map((call) => sessions.refusal(call, askHooks))), [
+    null,
+    null,
+    null,
+    null,
+  ]);
   await sessions.refusal(inConversation("a"), askHooks);
   await sessions.refusal(inConversation(undefined), askHooks);
   assert.equal(asked.length, 3);

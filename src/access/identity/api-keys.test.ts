@@ -96,7 +96,14 @@ test("anything but the whole secret is refused in the same words", async (contex
   const { keys, create } = await setUp(context);
   const { secret, key } = await create({ name: "ci" });
   const other = `tp_${"A".repeat(43)}`;
-  for (const shown of ["tp_", secret.slice(0, -1), `${secret}x`, secret.toUpperCase(), other, `tp_${key.id}`])
+  for (const shown of [
+    "tp_",
+    secret.slice(0, -1),
+    `${secret}x`,
+    secret.toUpperCase(),
+    other,
+    `tp_${key.id}`,
+  ])
     await assert.rejects(keys.identify(shown), {
       code: "UNAUTHENTICATED",
       message: "This API key is not known here. Check that it was copied whole.",
@@ -107,8 +114,14 @@ test("anything but the whole secret is refused in the same words", async (contex
 test("a revoked key is refused, and is revoked once", async (context) => {
   const { keys, create, events } = await setUp(context);
   const { key, secret } = await create({ name: "ci" });
-  assert.deepEqual([await keys.revoke(key.id, false), await keys.revoke(key.id, false)], [true, false]);
-  await assert.rejects(keys.identify(secret), { code: "UNAUTHENTICATED", message: /was revoked at 20/ });
+  assert.deepEqual(
+    [await keys.revoke(key.id, false), await keys.revoke(key.id, false)],
+    [true, false],
+  );
+  await assert.rejects(keys.identify(secret), {
+    code: "UNAUTHENTICATED",
+    message: /was revoked at 20/,
+  });
   assert.equal(events.filter(({ type }) => type === "key.revoked").length, 1);
   assert.equal(await keys.exist(), true, "it stays on record");
   await keys.revoke(key.id, true);
@@ -118,10 +131,16 @@ test("a revoked key is refused, and is revoked once", async (context) => {
 
 test("an expired key is refused", async (context) => {
   const { keys, create } = await setUp(context);
-  const { secret } = await create({ name: "ci", expiresAt: new Date(Date.now() + 60_000).toISOString() });
+  const { secret } = await create({
+    name: "ci",
+    expiresAt: new Date(Date.now() + 60_000).toISOString(),
+  });
   await keys.identify(secret);
   context.mock.timers.enable({ apis: ["Date"], now: Date.now() + 60_001 });
-  await assert.rejects(keys.identify(secret), { code: "UNAUTHENTICATED", message: /expired at 20/ });
+  await assert.rejects(keys.identify(secret), {
+    code: "UNAUTHENTICATED",
+    message: /expired at 20/,
+  });
 });
 
 test("when a key was used is noted, and at most once a minute", async (context) => {
@@ -151,7 +170,10 @@ test("a key is read once where other planes tell of changes, and again after new
   await store.revokeApiKey(key.id, new Date().toISOString());
   await keys.identify(secret);
   isInformed = false;
-  await assert.rejects(keys.identify(secret), { code: "UNAUTHENTICATED", message: /was revoked at 20/ });
+  await assert.rejects(keys.identify(secret), {
+    code: "UNAUTHENTICATED",
+    message: /was revoked at 20/,
+  });
   isInformed = true;
   await assert.rejects(keys.identify(secret), { code: "UNAUTHENTICATED" });
 });
@@ -175,7 +197,10 @@ test("a key that is revoked while it is read is not taken for a valid one afterw
 
 test("a key that is kept expires all the same, and keys that are none are not kept", async (context) => {
   const { keys, create, reads } = await setUp(context, () => true);
-  const { secret } = await create({ name: "ci", expiresAt: new Date(Date.now() + 60_000).toISOString() });
+  const { secret } = await create({
+    name: "ci",
+    expiresAt: new Date(Date.now() + 60_000).toISOString(),
+  });
   await keys.identify(secret);
   const strange = `tp_${"x".repeat(43)}`;
   await assert.rejects(keys.identify(strange), { code: "UNAUTHENTICATED" });
@@ -233,11 +258,19 @@ test("a key is for the plane that it was made for, and for all where that is gon
   const [team, other] = [directory.file("team.json"), directory.file("other.json")];
   await Promise.all([writeFile(team, "{}"), writeFile(other, "{}")]);
   const planeOf = (...files: string[]) =>
-    createApiKeys({ store: async () => store, emit: () => undefined, isInformed: () => false, files: () => files });
+    createApiKeys({
+      store: async () => store,
+      emit: () => undefined,
+      isInformed: () => false,
+      files: () => files,
+    });
   const { key, secret } = await planeOf(team).create({ name: "ann" }, trusted({ user: "ann" }));
   assert.deepEqual(key.files, [team]);
   assert.deepEqual([await planeOf(team).exist(), await planeOf(other).exist()], [true, false]);
-  assert.deepEqual([(await planeOf(other).list()).length, (await planeOf(other, team).list()).length], [0, 1]);
+  assert.deepEqual(
+    [(await planeOf(other).list()).length, (await planeOf(other, team).list()).length],
+    [0, 1],
+  );
   assert.equal((await planeOf(team).identify(secret)).key, key.id);
   await assert.rejects(planeOf(other).identify(secret), /is for the plane of .*team\.json/);
   await assert.rejects(planeOf(other).revoke(key.id, false), /There is no key/);

@@ -16,7 +16,14 @@ const notedEveryMs = 60_000;
 /** A first key that another process makes counts after this at the latest. */
 const noticedMs = 1_000;
 const lists = ["groups", "scopes", "toolGroups"] as const;
-const texts: readonly (keyof NewApiKey)[] = ["name", "user", "persona", "workspace", "compliance", "expiresAt"];
+const texts: readonly (keyof NewApiKey)[] = [
+  "name",
+  "user",
+  "persona",
+  "workspace",
+  "compliance",
+  "expiresAt",
+];
 const fields = [...texts, ...lists];
 const knownScopes: readonly string[] = [...scopeNames, everyScope];
 
@@ -44,7 +51,11 @@ export function createApiKeys({ store, emit, isInformed, files = () => [] }: Por
   /** A key whose plane is gone is for all of them: moving a file must not open what a key has locked. */
   const isOurs = ({ files: theirs = [] }: ApiKey) => {
     const own = files();
-    return own.length === 0 || theirs.some((file) => own.includes(file)) || !theirs.some((file) => existsSync(file));
+    return (
+      own.length === 0 ||
+      theirs.some((file) => own.includes(file)) ||
+      !theirs.some((file) => existsSync(file))
+    );
   };
   const list = async () => (await (await store()).apiKeys()).filter(isOurs);
   const find = async (id: string) => (await list()).find((key) => key.id === id);
@@ -87,7 +98,15 @@ export function createApiKeys({ store, emit, isInformed, files = () => [] }: Por
       const createdBy = [creator.user ?? [], creator.keyCreators ?? []].flat();
       const own = files();
       const place = own.length === 0 ? {} : { files: [...own] };
-      const key: ApiKey = { id, ...asked, ...place, createdAt, createdBy, lastUsedAt: null, revokedAt: null };
+      const key: ApiKey = {
+        id,
+        ...asked,
+        ...place,
+        createdAt,
+        createdBy,
+        lastUsedAt: null,
+        revokedAt: null,
+      };
       await (await store()).addApiKey(key, hashSecret(secret)).finally(changed);
       emit({ type: "key.created", keyId: id, name: key.name });
       return { key, secret };
@@ -96,7 +115,10 @@ export function createApiKeys({ store, emit, isInformed, files = () => [] }: Por
     async revoke(id: string, forget: boolean): Promise<boolean> {
       const key = await find(id);
       if (key === undefined)
-        throw new PlaneError("NOT_FOUND", `There is no key '${id}'. 'toolplane keys list' shows them all.`);
+        throw new PlaneError(
+          "NOT_FOUND",
+          `There is no key '${id}'. 'toolplane keys list' shows them all.`,
+        );
       const { revokeApiKey, deleteApiKey } = await store();
       const isFirst = await revokeApiKey(id, new Date().toISOString()).finally(changed);
       if (isFirst) emit({ type: "key.revoked", keyId: id, name: key.name });
@@ -109,7 +131,10 @@ export function createApiKeys({ store, emit, isInformed, files = () => [] }: Por
       const now = Date.now();
       const key = requireLive(found instanceof Promise ? await found : found, now);
       if (!isOurs(key))
-        throw unauthenticated("unknown", `The API key ${key.id} is for the plane of ${key.files?.join(" and ")}.`);
+        throw unauthenticated(
+          "unknown",
+          `The API key ${key.id} is for the plane of ${key.files?.join(" and ")}.`,
+        );
       const noting = noteUse(key, now);
       // Who had to wait for the store anyway waits for this, too.
       if (found instanceof Promise) await noting;
@@ -121,18 +146,39 @@ export function createApiKeys({ store, emit, isInformed, files = () => [] }: Por
 }
 
 function principalWith(key: ApiKey): Principal {
-  const { id, user, groups, persona, scopes, workspace, compliance = null, toolGroups, createdBy = [] } = key;
+  const {
+    id,
+    user,
+    groups,
+    persona,
+    scopes,
+    workspace,
+    compliance = null,
+    toolGroups,
+    createdBy = [],
+  } = key;
   const known = { user, groups, persona, scopes, workspace, compliance, key: id };
   const creators = createdBy.length === 0 ? {} : { keyCreators: createdBy };
-  return principalOf({ ...known, ...creators, ...(toolGroups === undefined ? {} : { toolGroups }) });
+  return principalOf({
+    ...known,
+    ...creators,
+    ...(toolGroups === undefined ? {} : { toolGroups }),
+  });
 }
 
 /** Only the holder of the whole secret learns what became of the key. */
 function requireLive(key: ApiKey | null, now: number): ApiKey {
-  if (key === null) throw unauthenticated("unknown", "This API key is not known here. Check that it was copied whole.");
+  if (key === null)
+    throw unauthenticated(
+      "unknown",
+      "This API key is not known here. Check that it was copied whole.",
+    );
   const { id, revokedAt, expiresAt } = key;
   if (revokedAt !== null)
-    throw unauthenticated("revoked", `The API key ${id} was revoked at ${revokedAt}. Use another one.`);
+    throw unauthenticated(
+      "revoked",
+      `The API key ${id} was revoked at ${revokedAt}. Use another one.`,
+    );
   if (expiresAt !== null && Date.parse(expiresAt) <= now)
     throw unauthenticated("expired", `The API key ${id} expired at ${expiresAt}. Use a new one.`);
   return key;
@@ -142,12 +188,14 @@ function requireLive(key: ApiKey | null, now: number): ApiKey {
 function parseNewKey(given: NewApiKey, creator: Principal) {
   if (!isObject(given)) throw usage('A key is described by an object such as {"name": "ci"}');
   const unknown = Object.keys(given).find((field) => !fields.some((known) => known === field));
-  if (unknown !== undefined) throw usage(`A key has no '${unknown}'. It takes: ${fields.join(", ")}`);
+  if (unknown !== undefined)
+    throw usage(`A key has no '${unknown}'. It takes: ${fields.join(", ")}`);
   const name = toText(given.name, "name");
   if (name === null) throw usage("A key needs a name, so that people know what it is for");
   const scopes = listIn(given, "scopes");
   const strange = scopes.find((scope) => !knownScopes.includes(scope));
-  if (strange !== undefined) throw usage(`There is no scope '${strange.slice(0, 40)}'. Use ${knownScopes.join(", ")}`);
+  if (strange !== undefined)
+    throw usage(`There is no scope '${strange.slice(0, 40)}'. Use ${knownScopes.join(", ")}`);
   return {
     name,
     user: toText(given.user, "user") ?? creator.user ?? name,
@@ -164,7 +212,8 @@ function parseNewKey(given: NewApiKey, creator: Principal) {
 
 function toText(value: unknown, field: string): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value === "string" && value.trim() !== "" && value.length <= maxTextLength) return value.trim();
+  if (typeof value === "string" && value.trim() !== "" && value.length <= maxTextLength)
+    return value.trim();
   throw usage(`'${field}' of a key must be a string of 1 to ${maxTextLength} characters`);
 }
 
@@ -177,7 +226,8 @@ function listIn(given: NewApiKey, field: (typeof lists)[number]): string[] {
 function futureTime(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   const at = new Date(typeof value === "string" ? value : Number.NaN);
-  if (Number.isNaN(at.getTime())) throw usage("'expiresAt' of a key must be a date such as 2027-01-31T12:00:00Z");
+  if (Number.isNaN(at.getTime()))
+    throw usage("'expiresAt' of a key must be a date such as 2027-01-31T12:00:00Z");
   if (at.getTime() <= Date.now()) throw usage("'expiresAt' of a key must lie in the future");
   return at.toISOString();
 }

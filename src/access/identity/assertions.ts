@@ -4,7 +4,13 @@ import type { ClaimPaths } from "../../model/access/jwt-issuer.ts";
 import type { Assertion } from "../../model/access/sign-in.ts";
 import { unauthenticated } from "./unauthenticated.ts";
 import { rightsOf } from "./upstream.ts";
-import { clockTolerance, createVerifyToken, hasClaim, issuerOf, type VerifyToken } from "./verify-token.ts";
+import {
+  clockTolerance,
+  createVerifyToken,
+  hasClaim,
+  issuerOf,
+  type VerifyToken,
+} from "./verify-token.ts";
 
 /** The type of an Identity Assertion Authorization Grant. */
 const assertionType = "oauth-id-jag+jwt";
@@ -22,15 +28,25 @@ function unsaidIn(
 }
 
 /** Assertions of providers that the configuration trusts, for the authorization server at this address. */
-export function createReadAssertion(issuers: readonly string[], origin: string, claims: ClaimPaths, egress: Egress) {
+export function createReadAssertion(
+  issuers: readonly string[],
+  origin: string,
+  claims: ClaimPaths,
+  egress: Egress,
+) {
   const known = new Map<string, VerifyToken>(
-    issuers.map((issuer) => [issuer, createVerifyToken({ issuer, audience: origin, claims }, egress)]),
+    issuers.map((issuer) => [
+      issuer,
+      createVerifyToken({ issuer, audience: origin, claims }, egress),
+    ]),
   );
   return async (assertion: string): Promise<Assertion> => {
     const verify = known.get(String(issuerOf(assertion)));
-    if (verify === undefined) throw unauthenticated("issuer", "The issuer of the assertion is not trusted here.");
+    if (verify === undefined)
+      throw unauthenticated("issuer", "The issuer of the assertion is not trusted here.");
     const { typ } = decodeProtectedHeader(assertion);
-    if (typ !== assertionType) throw unauthenticated("claims", `The assertion is not of the type ${assertionType}.`);
+    if (typ !== assertionType)
+      throw unauthenticated("claims", `The assertion is not of the type ${assertionType}.`);
     let told: JWTPayload = {};
     const principal = await verify(assertion, undefined, (payload) => {
       told = payload;
@@ -39,7 +55,10 @@ export function createReadAssertion(issuers: readonly string[], origin: string, 
     if (typeof jti !== "string" || typeof clientId !== "string" || typeof iat !== "number")
       throw unauthenticated("claims", "The assertion lacks 'jti', 'client_id' or 'iat'.");
     if (exp - iat > maxLifetime || iat > Date.now() / 1_000 + clockTolerance)
-      throw unauthenticated("claims", "The assertion counts for too long, or was made in the future.");
+      throw unauthenticated(
+        "claims",
+        "The assertion counts for too long, or was made in the future.",
+      );
     return {
       person: rightsOf(principal, claims),
       unsaid: unsaidIn(told, claims),

@@ -6,7 +6,14 @@ import type { Config } from "../../model/config/config.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { PlaneIdentity, PlaneKeys } from "../../model/plane-access.ts";
-import { type Inside, mayDo, type Principal, principalOf, requireScope, withListed } from "../../model/principal.ts";
+import {
+  type Inside,
+  mayDo,
+  type Principal,
+  principalOf,
+  requireScope,
+  withListed,
+} from "../../model/principal.ts";
 import type { Store, StoreNews } from "../../model/store.ts";
 import type { Profile } from "../policy/decide.ts";
 import { createApiKeys, looksLikeKey } from "./api-keys.ts";
@@ -32,7 +39,10 @@ export type IdentityPorts = {
   egress: Egress;
   /** The servers of a toolset; none where there is no such toolset. */
   toolsetServers(name: string): readonly string[];
-  signIn: Pick<SignIn, "browsers" | "begun" | "keysAt" | "requireGrant" | "serverAt" | "requireReady">;
+  signIn: Pick<
+    SignIn,
+    "browsers" | "begun" | "keysAt" | "requireGrant" | "serverAt" | "requireReady"
+  >;
 };
 
 type SignIn = ReturnType<typeof createSignIn>;
@@ -41,7 +51,12 @@ type Verbs = { identity: Omit<Inside<PlaneIdentity>, "usualCaller">; keys: Insid
 
 export function createIdentity(ports: IdentityPorts) {
   const { config, store, emit, onNews, defaultPrincipal, exposed, egress, toolsetServers } = ports;
-  const keys = createApiKeys({ store, emit, isInformed: ports.isInformed, files: ports.planeFiles });
+  const keys = createApiKeys({
+    store,
+    emit,
+    isInformed: ports.isInformed,
+    files: ports.planeFiles,
+  });
   const verify = createTokenCheck(() => config().auth, egress, ports.signIn);
   onNews(({ what }) => what === "keys" && keys.changed());
   const needsCredentials = (): boolean | Promise<boolean> =>
@@ -73,11 +88,15 @@ export function createIdentity(ports: IdentityPorts) {
       async requireSignIn() {
         if (exposed || isPublic(config().auth)) await ports.signIn.requireReady();
       },
-      anonymous: () => (needsCredentials() === false ? withListed(defaultPrincipal, config().users) : null),
+      anonymous: () =>
+        needsCredentials() === false ? withListed(defaultPrincipal, config().users) : null,
       async identify(token, { at = config().auth.publicUrl } = {}) {
         if (token !== null) return withListed(await believe(token, at), config().users);
         const isNeeded = needsCredentials();
-        return withListed(anonymous(isNeeded instanceof Promise ? await isNeeded : isNeeded), config().users);
+        return withListed(
+          anonymous(isNeeded instanceof Promise ? await isNeeded : isNeeded),
+          config().users,
+        );
       },
     },
     keys: {
@@ -107,7 +126,10 @@ export function createIdentity(ports: IdentityPorts) {
     profile(): Profile | Promise<Profile> {
       const { profile } = config().policy;
       if (profile) return profile;
-      return andThen(needsCredentials(), (isNeeded): Profile => (isNeeded ? "guarded" : "personal"));
+      return andThen(
+        needsCredentials(),
+        (isNeeded): Profile => (isNeeded ? "guarded" : "personal"),
+      );
     },
   };
 }
@@ -120,7 +142,11 @@ function limited(principal: Principal, toolsetServers: IdentityPorts["toolsetSer
   const { within } = principal;
   if (within === undefined) return principal;
   const scopes = [
-    ...new Set(principal.scopes.map((scope) => (mayDo({ ...principal, scopes: [scope] }, "admin") ? "call" : scope))),
+    ...new Set(
+      principal.scopes.map((scope) =>
+        mayDo({ ...principal, scopes: [scope] }, "admin") ? "call" : scope,
+      ),
+    ),
   ];
   return {
     ...principal,
@@ -140,11 +166,18 @@ function isPublic({ publicUrl }: Config["auth"]): boolean {
 }
 
 function issuersIn({ jwt, issuer, claims }: Config["auth"]): TokenIssuer[] {
-  return [...(jwt ? [jwt] : []), ...(issuer === undefined ? [] : [{ issuer, claims, audience: null }])];
+  return [
+    ...(jwt ? [jwt] : []),
+    ...(issuer === undefined ? [] : [{ issuer, claims, audience: null }]),
+  ];
 }
 
 /** Null where no issuer is configured. What was learned about one is kept as long as it is. */
-function createTokenCheck(settings: () => Config["auth"], egress: Egress, signIn: IdentityPorts["signIn"]) {
+function createTokenCheck(
+  settings: () => Config["auth"],
+  egress: Egress,
+  signIn: IdentityPorts["signIn"],
+) {
   let known: { of: string; verify: VerifyToken } | undefined;
   const own = once(async () => (await import("./verify-own.ts")).createVerifyOwn(signIn));
   return async (token: string, asked: string | undefined): Promise<Principal | null> => {
@@ -152,7 +185,8 @@ function createTokenCheck(settings: () => Config["auth"], egress: Egress, signIn
     if (settings().server !== undefined && asked !== undefined) {
       const principal = await (await own())(token, asked);
       if (principal !== null) return principal;
-      if (issuers.length === 0) throw unauthenticated("issuer", "The token is not one of this plane.");
+      if (issuers.length === 0)
+        throw unauthenticated("issuer", "The token is not one of this plane.");
     }
     if (issuers.length === 0) return null;
     const { createVerifyTokens } = await import("./verify-token.ts");

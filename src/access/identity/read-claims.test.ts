@@ -61,7 +61,12 @@ test("the groups of tools are a list or words, and not said where the token does
 const scopes: [title: string, claims: UnknownObject, path: string | undefined, held: string[]][] = [
   ["the usual claim is a text with words", { scope: "openid read" }, undefined, ["read"]],
   ["the usual claim may be a list", { scope: ["admin"] }, undefined, ["admin"]],
-  ["where the usual claim does not speak of us, calling is allowed", { scope: "openid" }, undefined, ["call"]],
+  [
+    "where the usual claim does not speak of us, calling is allowed",
+    { scope: "openid" },
+    undefined,
+    ["call"],
+  ],
   ["a claim that is named is the last word", { scope: "admin", may: "read" }, "may", ["read"]],
   ["a claim that is named and missing gives nothing", { scope: "admin" }, "may", []],
   ["a claim that is named and says nothing of us gives nothing", { may: ["openid"] }, "may", []],
@@ -102,14 +107,28 @@ test("an address that its issuer calls unverified names no one, whichever claim 
     [{ email: address, email_verified: false }, "email"],
     [{ email: address, email_verified: "false" }, "email"],
     [{ email: address, email_verified: 0 }, "email"],
-    [{ email: address, email_verified: false, preferred_username: "Ann@Example.org" }, "preferred_username"],
+    [
+      { email: address, email_verified: false, preferred_username: "Ann@Example.org" },
+      "preferred_username",
+    ],
     [{ profile: { email: address, email_verified: false } }, "profile.email"],
-    [{ "https://id.example/email": address, "https://id.example/email_verified": false }, "https://id.example/email"],
+    [
+      { "https://id.example/email": address, "https://id.example/email_verified": false },
+      "https://id.example/email",
+    ],
     [{ work_email: address, email_verified: false }, "work_email"],
   ];
   for (const [claims, user] of refused)
-    assert.throws(() => read(claims, { user }), /has not verified the e-mail address/, JSON.stringify(claims));
+    assert.throws(
+      () => read(claims, { user }),
+      /has not verified the e-mail address/,
+      JSON.stringify(claims),
+    );
   for (const said of [{}, { email_verified: true }, { email_verified: "true" }])
     assert.equal(read({ email: address, ...said }, { user: "email" }).user, address);
-  assert.equal(read({ email: address, email_verified: false }).user, "ann", "it is known by something else");
+  assert.equal(
+    read({ email: address, email_verified: false }).user,
+    "ann",
+    "it is known by something else",
+  );
 });

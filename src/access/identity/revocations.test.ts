@@ -17,7 +17,10 @@ function createShared({ isInformed = true, gate = Promise.resolve() } = {}) {
     put: async (_kind, id) => void taken.add(id),
     touch: async () => undefined,
   };
-  const plane = createRevocations({ rows: async () => rows as SignInRows, isInformed: () => isInformed });
+  const plane = createRevocations({
+    rows: async () => rows as SignInRows,
+    isInformed: () => isInformed,
+  });
   return { taken, counts, plane };
 }
 

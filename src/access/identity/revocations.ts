@@ -83,7 +83,9 @@ export function createRevocations({ rows, isInformed }: Ports) {
     /** Throws where the grant of a token was taken back; its use is noted beside the request. */
     requireGrant(grant: string): void | Promise<void> {
       const found = current();
-      return found instanceof Promise ? found.then((read) => judge(grant, read)) : judge(grant, found);
+      return found instanceof Promise
+        ? found.then((read) => judge(grant, read))
+        : judge(grant, found);
     },
   };
 }

@@ -7,7 +7,10 @@ test("what is counted ends with its time, however often it is tried meanwhile, a
   context.mock.timers.enable({ apis: ["Date"], now: 1_800_000_000_000 });
   const store = await openSqliteStore(":memory:");
   context.after(() => store.close());
-  const rows = createSignInRows({ store: async () => store, vault: () => assert.fail("nothing is sealed") });
+  const rows = createSignInRows({
+    store: async () => store,
+    vault: () => assert.fail("nothing is sealed"),
+  });
   const tried = () => rows.count("password ann", 900);
   assert.deepEqual(await tried(), { count: 1, leftSeconds: 900 });
   for (const count of [2, 3]) {

@@ -29,7 +29,14 @@ export function createSignInRows({ store, vault, now = Date.now }: Ports): SignI
       const hashed = hash(id);
       const sealed = await (await vault()).seal(nameOf(kind, hashed), { id, value });
       const expiresAt = seconds === undefined ? null : Math.ceil(now() + seconds * 1_000);
-      const row = { kind, id: hashed, grant, uid: uid === null ? null : hash(uid), account, madeAt: now() };
+      const row = {
+        kind,
+        id: hashed,
+        grant,
+        uid: uid === null ? null : hash(uid),
+        account,
+        madeAt: now(),
+      };
       await (await store()).putSignIn({ ...row, expiresAt, sealed }, tells);
     },
     async change<T extends object>(
@@ -49,11 +56,17 @@ export function createSignInRows({ store, vault, now = Date.now }: Ports): SignI
         const kept = { kind, id: hashed, madeAt: now(), expiresAt: null, ...places, sealed };
         if (await (await store()).replaceSignIn(kept, row?.sealed ?? null)) return value;
       }
-      throw new PlaneError("CONFLICT", "It is being changed from elsewhere all the time. Try again.");
+      throw new PlaneError(
+        "CONFLICT",
+        "It is being changed from elsewhere all the time. Try again.",
+      );
     },
     get: async <T = JsonObject>(kind: string, id: string) =>
       open<T>(await (await store()).signIn(kind, hash(id), now())),
-    async list<T = JsonObject>(kind: string, { grant, uid, account }: Parameters<SignInRows["list"]>[1] = {}) {
+    async list<T = JsonObject>(
+      kind: string,
+      { grant, uid, account }: Parameters<SignInRows["list"]>[1] = {},
+    ) {
       const asked = {
         kind,
         ...(grant == null ? {} : { grant }),

@@ -17,8 +17,21 @@ import type { AuditedWork } from "../../model/audit.ts";
 import type { Config } from "../../model/config/config.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
-import type { BegunPlace, BegunSignIn, BrowserPlace, PlaneGrants, PlanePeople } from "../../model/plane-access.ts";
-import { type Caller, type Inside, mayDo, type Principal, principalOf, requireScope } from "../../model/principal.ts";
+import type {
+  BegunPlace,
+  BegunSignIn,
+  BrowserPlace,
+  PlaneGrants,
+  PlanePeople,
+} from "../../model/plane-access.ts";
+import {
+  type Caller,
+  type Inside,
+  mayDo,
+  type Principal,
+  principalOf,
+  requireScope,
+} from "../../model/principal.ts";
 import type { Store, StoreNews } from "../../model/store.ts";
 import type { Vault } from "../../servers/servers.ts";
 import { createRevocations } from "./revocations.ts";
@@ -39,7 +52,10 @@ type Session = NonNullable<Awaited<ReturnType<BrowserPlace["find"]>>>;
 export type SignInContext = {
   config(): Config;
   /** With secrets in their places. */
-  settings(): Promise<{ server?: AuthorizationServer | undefined; signIn?: SignInProvider | undefined }>;
+  settings(): Promise<{
+    server?: AuthorizationServer | undefined;
+    signIn?: SignInProvider | undefined;
+  }>;
   store(): Promise<Store>;
   vault(): Promise<Vault>;
   onNews(listener: (news: StoreNews) => void): () => void;
@@ -76,7 +92,8 @@ export function createSignIn(context: SignInContext) {
     const { server, signIn } = await context.settings();
     if (server === undefined) throw new PlaneError("NOT_FOUND", "This plane signs no one in.");
     const { openSignIn } = await context.load();
-    const upstream = signIn && (await import("./upstream.ts")).createUpstream(signIn, context.egress);
+    const upstream =
+      signIn && (await import("./upstream.ts")).createUpstream(signIn, context.egress);
     sweep();
     return openSignIn({
       origin,
@@ -87,8 +104,12 @@ export function createSignIn(context: SignInContext) {
       vault: await context.vault(),
       egress: context.egress,
       upstream: upstream ?? null,
-      limits: () => ({ servers: Object.keys(config().servers), toolsets: Object.keys(config().toolsets) }),
-      serversFor: (person) => Object.keys(config().servers).filter((name) => context.maySeeServer(person, name)),
+      limits: () => ({
+        servers: Object.keys(config().servers),
+        toolsets: Object.keys(config().toolsets),
+      }),
+      serversFor: (person) =>
+        Object.keys(config().servers).filter((name) => context.maySeeServer(person, name)),
       policy: context.policy,
       readAssertion: await assertionReader(server, signIn, origin, context.egress),
       record: lines,
@@ -112,12 +133,18 @@ export function createSignIn(context: SignInContext) {
   });
   const requireServer = () => {
     if (config().auth.server === undefined)
-      throw new PlaneError("USAGE", "This plane signs no one in itself. Set 'auth.server' in the configuration first.");
+      throw new PlaneError(
+        "USAGE",
+        "This plane signs no one in itself. Set 'auth.server' in the configuration first.",
+      );
   };
-  const mine = ({ principal }: Caller) => (principal && mayDo(principal, "admin") ? null : (principal?.user ?? ""));
+  const mine = ({ principal }: Caller) =>
+    principal && mayDo(principal, "admin") ? null : (principal?.user ?? "");
 
   const grantsFor = async (caller: Caller): Promise<GrantView[]> =>
-    (await (await desk()).grants(mine(caller))).filter(({ scopes }) => isInReach(scopes, caller.principal));
+    (await (await desk()).grants(mine(caller))).filter(({ scopes }) =>
+      isInReach(scopes, caller.principal),
+    );
 
   const grants: Inside<PlaneGrants> = {
     async list(caller) {
@@ -128,7 +155,11 @@ export function createSignIn(context: SignInContext) {
       requireScope(caller.principal, "call", "take back what a client may do");
       requireServer();
       const own = (await grantsFor(caller)).some((grant) => grant.id === id);
-      if (!own) throw new PlaneError("NOT_FOUND", `There is no grant '${id}'. 'toolplane grants list' shows them all.`);
+      if (!own)
+        throw new PlaneError(
+          "NOT_FOUND",
+          `There is no grant '${id}'. 'toolplane grants list' shows them all.`,
+        );
       return (await desk()).revokeGrant(id);
     },
   };
@@ -142,7 +173,10 @@ export function createSignIn(context: SignInContext) {
       requireServer();
       const { publicUrl } = config().auth;
       if (publicUrl === undefined)
-        throw new PlaneError("USAGE", "An invitation is a link: set 'auth.publicUrl' to the address that people use.");
+        throw new PlaneError(
+          "USAGE",
+          "An invitation is a link: set 'auth.publicUrl' to the address that people use.",
+        );
       return (await desk()).invite(asked, new URL(publicUrl).origin);
     },
     async remove(user, { principal }) {
@@ -222,7 +256,12 @@ async function assertionReader(
   egress: Egress,
 ) {
   const claims = signIn?.claims ?? ClaimPaths.parse({ user: "email" });
-  return (await import("./assertions.ts")).createReadAssertion(assertionIssuers, origin, claims, egress);
+  return (await import("./assertions.ts")).createReadAssertion(
+    assertionIssuers,
+    origin,
+    claims,
+    egress,
+  );
 }
 
 type Keys = Awaited<ReturnType<SignInServer["keys"]>>;

@@ -27,12 +27,14 @@ export function createUpstream(settings: SignInProvider, egress: Egress): SignIn
     const options = optionsFor(oauth, egress.configured, new URL(issuer));
     const response = await oauth.discoveryRequest(new URL(issuer), options);
     const metadata = await oauth.processDiscoveryResponse(new URL(issuer), response);
-    if (metadata.authorization_endpoint === undefined) throw new Error("its metadata names no authorization_endpoint");
+    if (metadata.authorization_endpoint === undefined)
+      throw new Error("its metadata names no authorization_endpoint");
     await gate.check(new URL(metadata.authorization_endpoint));
     return { oauth, metadata, gate, options: optionsFor(oauth, gate, new URL(issuer)) };
   };
   const discover = () => {
-    if (known === undefined || Date.now() - known.at > metadataMs) known = { at: Date.now(), server: find() };
+    if (known === undefined || Date.now() - known.at > metadataMs)
+      known = { at: Date.now(), server: find() };
     const { server } = known;
     server.catch(() => {
       if (known?.server === server) known = undefined;
@@ -68,17 +70,33 @@ export function createUpstream(settings: SignInProvider, egress: Egress): SignIn
       const { oauth, metadata, options } = await discover().catch(unreachable);
       try {
         const checked = oauth.validateAuthResponse(metadata, client, answer, String(kept.state));
-        const auth: ClientAuth = clientSecret === undefined ? oauth.None() : oauth.ClientSecretPost(clientSecret);
-        const asked = [metadata, client, auth, checked, redirectUri, String(kept.verifier)] as const;
+        const auth: ClientAuth =
+          clientSecret === undefined ? oauth.None() : oauth.ClientSecretPost(clientSecret);
+        const asked = [
+          metadata,
+          client,
+          auth,
+          checked,
+          redirectUri,
+          String(kept.verifier),
+        ] as const;
         const response = await oauth.authorizationCodeGrantRequest(...asked, options);
         const rules = { expectedNonce: String(kept.nonce), requireIdToken: true };
-        const tokens = await oauth.processAuthorizationCodeResponse(metadata, client, response, rules);
+        const tokens = await oauth.processAuthorizationCodeResponse(
+          metadata,
+          client,
+          response,
+          rules,
+        );
         await oauth.validateApplicationLevelSignature(metadata, response, options);
         const { ...told } = oauth.getValidatedIdTokenClaims(tokens);
         return rightsOf(readClaims(told, claims), claims);
       } catch (thrown) {
         if (thrown instanceof PlaneError) throw thrown;
-        throw new PlaneError("UNAUTHENTICATED", `The provider's answer does not count: ${(thrown as Error).message}.`);
+        throw new PlaneError(
+          "UNAUTHENTICATED",
+          `The provider's answer does not count: ${(thrown as Error).message}.`,
+        );
       }
     },
   };
@@ -126,5 +144,8 @@ export function rightsOf(principal: Principal, claims: ClaimPaths): PersonRights
 
 function unreachable(thrown: unknown): never {
   const { message } = thrown as Error;
-  throw new PlaneError("SERVER_UNAVAILABLE", `The sign-in provider cannot be used at the moment: ${message}.`);
+  throw new PlaneError(
+    "SERVER_UNAVAILABLE",
+    `The sign-in provider cannot be used at the moment: ${message}.`,
+  );
 }

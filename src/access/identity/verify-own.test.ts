@@ -8,7 +8,10 @@ const origin = "https://tools.example.org";
 
 test("what the plane signed for something else than access is no access token", async () => {
   const key = await signingKey("one");
-  const verify = createVerifyOwn({ keysAt: async () => ({ keys: [key.jwk] }), requireGrant: () => undefined });
+  const verify = createVerifyOwn({
+    keysAt: async () => ({ keys: [key.jwk] }),
+    requireGrant: () => undefined,
+  });
   const signed = (typ: string | undefined) =>
     new SignJWT({ iss: origin, sub: "ann", aud: `${origin}/mcp`, scope: "call", exp: soon(60) })
       .setProtectedHeader({ alg: key.alg, kid: key.kid, ...(typ && { typ }) })

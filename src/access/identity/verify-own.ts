@@ -27,15 +27,19 @@ export function createVerifyOwn({ keysAt, requireGrant }: Ports) {
     return made;
   }
   const verifierAt = (origin: string): VerifyToken =>
-    createVerifyToken({ issuer: origin, audience: null, claims, typ: accessType }, async (header, token) => {
-      try {
-        return await (await setAt(origin))(header, token);
-      } catch (thrown) {
-        // Another replica may have made a new key.
-        if (thrown instanceof errors.JWKSNoMatchingKey) return (await setAt(origin, true))(header, token);
-        throw thrown;
-      }
-    });
+    createVerifyToken(
+      { issuer: origin, audience: null, claims, typ: accessType },
+      async (header, token) => {
+        try {
+          return await (await setAt(origin))(header, token);
+        } catch (thrown) {
+          // Another replica may have made a new key.
+          if (thrown instanceof errors.JWKSNoMatchingKey)
+            return (await setAt(origin, true))(header, token);
+          throw thrown;
+        }
+      },
+    );
 
   return async (token: string, asked: string): Promise<Principal | null> => {
     const { origin } = new URL(asked);

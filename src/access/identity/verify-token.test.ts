@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { suite, test } from "node:test";
 import { exportSPKI } from "jose";
-import { type IssuerOptions, signingKey, soon, startIssuer } from "../../../test/fixtures/issuer.ts";
+import {
+  type IssuerOptions,
+  signingKey,
+  soon,
+  startIssuer,
+} from "../../../test/fixtures/issuer.ts";
 import { moveClocks } from "../../../test/samples/mocked-time.ts";
 import { createEgress } from "../../lib/net/egress.ts";
 import { JwtIssuer } from "../../model/access/jwt-issuer.ts";
@@ -12,15 +17,22 @@ const egress = createEgress({ allow: () => [] });
 
 async function setUp(options: IssuerOptions = {}, settings: object = {}) {
   const issuer = await startIssuer(options);
-  const verify = createVerifyToken(JwtIssuer.parse({ issuer: issuer.url, audience: "toolplane", ...settings }), egress);
+  const verify = createVerifyToken(
+    JwtIssuer.parse({ issuer: issuer.url, audience: "toolplane", ...settings }),
+    egress,
+  );
   return { issuer, verify, [Symbol.asyncDispose]: issuer.stop };
 }
 
-const refused = (reason: string, message: RegExp) => (error: Error & { code?: string; data?: unknown }) => {
-  assert.deepEqual([error.code, error.data, error.cause], ["UNAUTHENTICATED", { reason }, undefined]);
-  assert.match(error.message, message);
-  return true;
-};
+const refused =
+  (reason: string, message: RegExp) => (error: Error & { code?: string; data?: unknown }) => {
+    assert.deepEqual(
+      [error.code, error.data, error.cause],
+      ["UNAUTHENTICATED", { reason }, undefined],
+    );
+    assert.match(error.message, message);
+    return true;
+  };
 const unavailable = { name: "PlaneError", code: "SERVER_UNAVAILABLE" };
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -31,7 +43,10 @@ suite("a token of the issuer", () => {
       await using at = await setUp({ discovery });
       const token = await at.issuer.token({ aud: ["other", "toolplane"], groups: ["ops"] });
       const { user, groups, scopes } = await at.verify(token);
-      assert.deepEqual({ user, groups, scopes }, { user: "ann", groups: ["ops"], scopes: ["call"] });
+      assert.deepEqual(
+        { user, groups, scopes },
+        { user: "ann", groups: ["ops"], scopes: ["call"] },
+      );
       await Promise.all([at.verify(token), at.verify(token)]);
       const keys = discovery ? "/keys" : "/.well-known/jwks.json";
       assert.deepEqual(at.issuer.state.asked, ["/.well-known/openid-configuration", keys]);
@@ -61,17 +76,32 @@ suite("a token of the issuer", () => {
 
 suite("what is wrong with a token is reported, and the token is not repeated", () => {
   const wrong: [title: string, claims: object, reason: string, message: RegExp][] = [
-    ["another issuer", { iss: "https://evil.example" }, "issuer", /issuer of the token is not 'http/],
+    [
+      "another issuer",
+      { iss: "https://evil.example" },
+      "issuer",
+      /issuer of the token is not 'http/,
+    ],
     ["an issuer that only begins alike", { iss: "http://127.0.0.1" }, "issuer", /issuer/],
     ["no issuer", { iss: undefined }, "issuer", /issuer/],
-    ["another audience", { aud: "toolplane2" }, "audience", /audience of the token is not 'toolplane'/],
+    [
+      "another audience",
+      { aud: "toolplane2" },
+      "audience",
+      /audience of the token is not 'toolplane'/,
+    ],
     ["no audience", { aud: undefined }, "audience", /audience/],
     ["its time is over", { exp: 1_700_000_000 }, "expired", /expired at 2023-11-14T22:13:20\.000Z/],
     ["its time never ends", { exp: undefined }, "claims", /no 'exp'/],
     ["a time that is none", { exp: "soon" }, "claims", /'exp'/],
     ["its time has not come", { nbf: soon(3_600) }, "not_yet", /not valid before 20\d\d-/],
     ["without a subject", { sub: undefined }, "claims", /no 'sub'/],
-    ["a user that is no text", { sub: { name: "ann" } }, "claims", /'sub' in the token is not a string/],
+    [
+      "a user that is no text",
+      { sub: { name: "ann" } },
+      "claims",
+      /'sub' in the token is not a string/,
+    ],
     ["an empty user", { sub: " " }, "claims", /'sub'/],
   ];
   for (const [title, claims, reason, message] of wrong) {
@@ -89,13 +119,27 @@ suite("what is wrong with a token is reported, and the token is not repeated", (
   test("clocks may differ by half a minute", async () => {
     await using at = await setUp();
     await at.verify(await at.issuer.token({ exp: soon(-25), nbf: soon(25) }));
-    await assert.rejects(at.verify(await at.issuer.token({ exp: soon(-35) })), refused("expired", /expired/));
+    await assert.rejects(
+      at.verify(await at.issuer.token({ exp: soon(-35) })),
+      refused("expired", /expired/),
+    );
   });
 
-  for (const text of ["", "x", "a.b", "a.b.c", "..", "a.b.c.d.e", `${encode({ alg: "ES256" })}.e30`]) {
+  for (const text of [
+    "",
+    "x",
+    "a.b",
+    "a.b.c",
+    "..",
+    "a.b.c.d.e",
+    `${encode({ alg: "ES256" })}.e30`,
+  ]) {
     test(`'${text}' is no token`, async () => {
       await using at = await setUp();
-      await assert.rejects(at.verify(text), refused("malformed", /neither an API key nor a signed JWT/));
+      await assert.rejects(
+        at.verify(text),
+        refused("malformed", /neither an API key nor a signed JWT/),
+      );
       assert.deepEqual(at.issuer.state.asked, []);
     });
   }
@@ -114,7 +158,10 @@ suite("a forged token is not believed", () => {
     const [, payload] = (await at.issuer.token()).split(".");
     for (const alg of ["none", "None", "", undefined]) {
       const token = `${encode({ alg, kid: "first" })}.${payload}.`;
-      await assert.rejects(at.verify(token), refused("algorithm", /must be signed with one of RS256/));
+      await assert.rejects(
+        at.verify(token),
+        refused("algorithm", /must be signed with one of RS256/),
+      );
     }
     assert.deepEqual(at.issuer.state.asked, []);
   });
@@ -124,7 +171,11 @@ suite("a forged token is not believed", () => {
     const key = await signingKey("rsa", "RS256");
     at.issuer.state.keys = [key.jwk];
     const [, payload] = (await at.issuer.token()).split(".");
-    for (const secret of [await exportSPKI(key.publicKey), JSON.stringify(key.jwk), String(key.jwk.n)]) {
+    for (const secret of [
+      await exportSPKI(key.publicKey),
+      JSON.stringify(key.jwk),
+      String(key.jwk.n),
+    ]) {
       const signed = `${encode({ alg: "HS256", kid: "rsa" })}.${payload}`;
       const token = `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`;
       await assert.rejects(at.verify(token), refused("algorithm", /signed with/));
@@ -143,7 +194,10 @@ suite("a forged token is not believed", () => {
     await using at = await setUp();
     const [header, , signature] = (await at.issuer.token()).split(".");
     const claims = { iss: at.issuer.url, aud: "toolplane", sub: "root", exp: soon() };
-    await assert.rejects(at.verify(`${header}.${encode(claims)}.${signature}`), refused("signature", /does not match/));
+    await assert.rejects(
+      at.verify(`${header}.${encode(claims)}.${signature}`),
+      refused("signature", /does not match/),
+    );
     const mine = await signingKey("mine");
     const own = await at.issuer.token({}, { jwk: mine.jwk, jku: "http://127.0.0.1:1/" }, mine);
     await assert.rejects(at.verify(own), refused("signature", /does not publish/));
@@ -153,7 +207,10 @@ suite("a forged token is not believed", () => {
     await using at = await setUp();
     const [, payload, signature] = (await at.issuer.token()).split(".");
     const header = encode({ alg: "ES256", kid: "first", crit: ["odd"], odd: true });
-    await assert.rejects(at.verify(`${header}.${payload}.${signature}`), refused("signature", /verified/));
+    await assert.rejects(
+      at.verify(`${header}.${payload}.${signature}`),
+      refused("signature", /verified/),
+    );
   });
 });
 
@@ -171,7 +228,10 @@ suite("the issuer's keys", () => {
     await at.verify(early);
     assert.equal(fetched(), 2);
     for (const kid of ["a", "b", "c"])
-      await assert.rejects(at.verify(await at.issuer.token({}, { kid }, next)), refused("signature", /publish/));
+      await assert.rejects(
+        at.verify(await at.issuer.token({}, { kid }, next)),
+        refused("signature", /publish/),
+      );
     assert.equal(fetched(), 2);
     await assert.rejects(
       at.verify(await at.issuer.token()),

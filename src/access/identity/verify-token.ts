@@ -1,5 +1,12 @@
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
-import { createRemoteJWKSet, customFetch, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from "jose";
+import {
+  createRemoteJWKSet,
+  customFetch,
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  jwtVerify,
+} from "jose";
 import { steadyNow } from "../../lib/async/steady-time.ts";
 import { type Egress, EgressRefused, type Gate } from "../../lib/net/egress.ts";
 import { AnswerTooLarge, exchange } from "../../lib/net/exchange.ts";
@@ -96,7 +103,8 @@ function reasonOf(thrown: unknown): string {
   if (thrown instanceof AnswerTooLarge) return "its answer is too large";
   if (thrown instanceof EgressRefused) return "its metadata names no safe address of its keys";
   const { name, code } = thrown as NodeJS.ErrnoException;
-  if (name === "TimeoutError" || name === "AbortError") return `no answer within ${timeoutMs / 1_000} s`;
+  if (name === "TimeoutError" || name === "AbortError")
+    return `no answer within ${timeoutMs / 1_000} s`;
   return code ?? "the connection failed";
 }
 
@@ -140,16 +148,22 @@ function createIssuerKeys(settings: TokenIssuer, egress: Egress): JWTVerifyGetKe
 type Keys = { url: string; gate: Gate };
 
 /** From the configuration, else from the issuer's metadata, else the usual address. */
-async function findKeys({ issuer, jwksUri }: TokenIssuer, { ask, fail }: Issuer, egress: Egress): Promise<Keys> {
+async function findKeys(
+  { issuer, jwksUri }: TokenIssuer,
+  { ask, fail }: Issuer,
+  egress: Egress,
+): Promise<Keys> {
   const { configured } = egress;
   if (jwksUri) return { url: jwksUri, gate: configured };
   const base = issuer.replace(/\/$/, "");
   const metadata = await ask(`${base}/.well-known/openid-configuration`, configured);
   if (metadata === undefined) return { url: `${base}/.well-known/jwks.json`, gate: configured };
-  if (!isObject(metadata) || metadata.issuer !== issuer) return fail("its metadata is about another issuer");
+  if (!isObject(metadata) || metadata.issuer !== issuer)
+    return fail("its metadata is about another issuer");
   const told = metadata.jwks_uri;
   const gate = await egress.namedBy(issuer);
-  if (typeof told !== "string" || !isAllowed(told, gate)) return fail("its metadata names no safe address of its keys");
+  if (typeof told !== "string" || !isAllowed(told, gate))
+    return fail("its metadata names no safe address of its keys");
   return { url: told, gate };
 }
 
@@ -160,13 +174,18 @@ function isAllowed(told: string, gate: Gate): boolean {
 async function requireKeys(url: string, gate: Gate, { ask, fail }: Issuer): Promise<unknown> {
   const found = await ask(url, gate);
   if (found === undefined) return fail("they are not where they should be");
-  return isObject(found) && Array.isArray(found.keys) ? found : fail("it does not publish a key set");
+  return isObject(found) && Array.isArray(found.keys)
+    ? found
+    : fail("it does not publish a key set");
 }
 
 export function readClaims(claims: UnknownObject, paths: ClaimPaths): Principal {
   const user = textAt(claims, paths.user);
   if (user === null)
-    throw unauthenticated("claims", `The token does not say who its bearer is: it has no '${paths.user}'.`);
+    throw unauthenticated(
+      "claims",
+      `The token does not say who its bearer is: it has no '${paths.user}'.`,
+    );
   requireVerified(claims, paths.user, user);
   const toolGroups = valueAt(claims, paths.tool_groups) === undefined ? null : paths.tool_groups;
   const within = limitsIn(toldScopes(claims, paths.scopes));
@@ -177,7 +196,9 @@ export function readClaims(claims: UnknownObject, paths: ClaimPaths): Principal 
     scopes: scopesOf(claims, paths.scopes),
     workspace: textAt(claims, paths.workspace),
     compliance: textAt(claims, paths.compliance),
-    ...(toolGroups === null ? {} : { toolGroups: listAt(claims, toolGroups, (text) => text.split(/\s+/)) }),
+    ...(toolGroups === null
+      ? {}
+      : { toolGroups: listAt(claims, toolGroups, (text) => text.split(/\s+/)) }),
     ...(within === null ? {} : { within }),
   });
 }
@@ -188,7 +209,8 @@ export function readClaims(claims: UnknownObject, paths: ClaimPaths): Principal 
  */
 function requireVerified(claims: UnknownObject, path: string, user: string): void {
   const { email } = claims;
-  const isSame = typeof email === "string" && email.trim().toLowerCase() === user.trim().toLowerCase();
+  const isSame =
+    typeof email === "string" && email.trim().toLowerCase() === user.trim().toLowerCase();
   const isAddress = isSame || /(?:^|[^a-z])email$/i.test(path);
   const said = isAddress ? [valueAt(claims, `${path}_verified`), claims.email_verified] : [];
   if (said.some((one) => one !== undefined && one !== null && one !== true && one !== "true"))
@@ -223,7 +245,8 @@ function listAt(claims: UnknownObject, path: string, split: (text: string) => st
   throw unauthenticated("claims", `'${path}' in the token is not a list of strings.`);
 }
 
-export const hasClaim = (claims: UnknownObject, path: string) => valueAt(claims, path) !== undefined;
+export const hasClaim = (claims: UnknownObject, path: string) =>
+  valueAt(claims, path) !== undefined;
 
 /** Dots lead into objects, but may also belong to the name of a claim. */
 function valueAt(claims: UnknownObject, path: string): unknown {
@@ -247,15 +270,28 @@ export type TokenIssuer = Omit<JwtIssuer, "audience"> & {
 type CheckPayload = (payload: JWTPayload) => void | Promise<void>;
 
 /** `asked` is the address that the token is shown at; `check` throws where a valid token does not count. */
-export type VerifyToken = (token: string, asked?: string, check?: CheckPayload) => Promise<Principal>;
+export type VerifyToken = (
+  token: string,
+  asked?: string,
+  check?: CheckPayload,
+) => Promise<Principal>;
 
 /** Of one issuer: its keys are kept in memory, and read again beside the requests that use them. */
-export function createVerifyToken(settings: TokenIssuer, from: Egress | JWTVerifyGetKey): VerifyToken {
+export function createVerifyToken(
+  settings: TokenIssuer,
+  from: Egress | JWTVerifyGetKey,
+): VerifyToken {
   const { issuer, claims, typ } = settings;
   const keys = typeof from === "function" ? from : createIssuerKeys(settings, from);
   return async (token, asked, check) => {
     requireOurs(token, settings, asked);
-    const required = { issuer, algorithms, clockTolerance, requiredClaims: ["exp"], ...(typ && { typ }) };
+    const required = {
+      issuer,
+      algorithms,
+      clockTolerance,
+      requiredClaims: ["exp"],
+      ...(typ && { typ }),
+    };
     const { payload } = await jwtVerify(token, keys, required).catch((thrown) => {
       throw tokenProblem(thrown, settings);
     });
@@ -271,23 +307,35 @@ export function issuerOf(token: string): unknown {
 
 /** Of several issuers: the token names its own, which is then checked. */
 export function createVerifyTokens(issuers: readonly TokenIssuer[], egress: Egress): VerifyToken {
-  const known = issuers.map((settings) => ({ issuer: settings.issuer, verify: createVerifyToken(settings, egress) }));
+  const known = issuers.map((settings) => ({
+    issuer: settings.issuer,
+    verify: createVerifyToken(settings, egress),
+  }));
   return async (token, asked) => {
     const named = known.length > 1 ? issuerOf(token) : undefined;
     const one = known.find(({ issuer }) => issuer === named) ?? known[0];
-    if (one === undefined) throw unauthenticated("unknown", "This plane believes no issuer of tokens.");
+    if (one === undefined)
+      throw unauthenticated("unknown", "This plane believes no issuer of tokens.");
     return one.verify(token, asked);
   };
 }
 
 /** What is read before the signature is checked is signed as well. */
-function requireOurs(token: string, { issuer, audience }: TokenIssuer, asked: string | undefined): void {
+function requireOurs(
+  token: string,
+  { issuer, audience }: TokenIssuer,
+  asked: string | undefined,
+): void {
   if (token.length > maxTokenLength)
     throw unauthenticated("malformed", `The token is longer than ${maxTokenLength / 1024} KiB.`);
   const { alg, iss, aud } = readUnchecked(token);
   if (typeof alg !== "string" || !algorithms.includes(alg))
-    throw unauthenticated("algorithm", `The token must be signed with one of ${algorithms.join(", ")}.`);
-  if (iss !== issuer) throw unauthenticated("issuer", `The issuer of the token is not '${issuer}'.`);
+    throw unauthenticated(
+      "algorithm",
+      `The token must be signed with one of ${algorithms.join(", ")}.`,
+    );
+  if (iss !== issuer)
+    throw unauthenticated("issuer", `The issuer of the token is not '${issuer}'.`);
   const audiences = (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === "string");
   if (audience !== null && !audiences.includes(audience))
     throw unauthenticated("audience", `The audience of the token is not '${audience}'.`);
@@ -304,7 +352,8 @@ function readUnchecked(token: string): { alg: unknown; iss: unknown; aud: unknow
     const { alg } = decodeProtectedHeader(token);
     return { alg, iss, aud };
   } catch {
-    const text = "The token is neither an API key nor a signed JWT. Check that it was copied whole.";
+    const text =
+      "The token is neither an API key nor a signed JWT. Check that it was copied whole.";
     throw unauthenticated("malformed", text);
   }
 }
@@ -312,23 +361,43 @@ function readUnchecked(token: string): { alg: unknown; iss: unknown; aud: unknow
 function tokenProblem(thrown: unknown, settings: TokenIssuer): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
   if (thrown instanceof errors.JWTExpired)
-    return unauthenticated("expired", `The token expired at ${timeOf(thrown.payload, "exp")}. Get a new one.`);
+    return unauthenticated(
+      "expired",
+      `The token expired at ${timeOf(thrown.payload, "exp")}. Get a new one.`,
+    );
   if (thrown instanceof errors.JWTClaimValidationFailed) return claimProblem(thrown, settings);
   if (thrown instanceof errors.JWSSignatureVerificationFailed)
-    return unauthenticated("signature", "The signature of the token does not match the issuer's key.");
+    return unauthenticated(
+      "signature",
+      "The signature of the token does not match the issuer's key.",
+    );
   if (thrown instanceof errors.JWKSNoMatchingKey)
-    return unauthenticated("signature", "The token is signed with a key that its issuer does not publish.");
+    return unauthenticated(
+      "signature",
+      "The token is signed with a key that its issuer does not publish.",
+    );
   if (thrown instanceof errors.JWKSMultipleMatchingKeys)
-    return unauthenticated("signature", "The token does not name ('kid') with which key it is signed.");
+    return unauthenticated(
+      "signature",
+      "The token does not name ('kid') with which key it is signed.",
+    );
   if (thrown instanceof errors.JWKSInvalid) return unavailable("it does not publish a key set");
-  return unauthenticated("signature", "The token could not be verified. Get a new one from the issuer.");
+  return unauthenticated(
+    "signature",
+    "The token could not be verified. Get a new one from the issuer.",
+  );
 }
 
-function claimProblem({ claim, reason, payload }: errors.JWTClaimValidationFailed, settings: TokenIssuer) {
-  if (claim === "iss") return unauthenticated("issuer", `The issuer of the token is not '${settings.issuer}'.`);
+function claimProblem(
+  { claim, reason, payload }: errors.JWTClaimValidationFailed,
+  settings: TokenIssuer,
+) {
+  if (claim === "iss")
+    return unauthenticated("issuer", `The issuer of the token is not '${settings.issuer}'.`);
   if (claim === "nbf" && reason === "check_failed")
     return unauthenticated("not_yet", `The token is not valid before ${timeOf(payload, "nbf")}.`);
-  if (reason === "missing") return unauthenticated("claims", `The token has no '${claim}', which it needs.`);
+  if (reason === "missing")
+    return unauthenticated("claims", `The token has no '${claim}', which it needs.`);
   return unauthenticated("claims", `'${claim}' in the token is not what it has to be.`);
 }
 

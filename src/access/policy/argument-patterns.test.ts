@@ -17,7 +17,9 @@ test("many globs at once match what each of them matches alone", () => {
       const rules = globs.map(rule);
       assert.equal(needsEngine(rules), true);
       const matched = createArgumentMatcher(rules, createPatternSet)({ path });
-      const expected = globs.filter((glob) => matchesGlob(glob, path)).map((glob) => patternKey("path", glob));
+      const expected = globs
+        .filter((glob) => matchesGlob(glob, path))
+        .map((glob) => patternKey("path", glob));
       assert.deepEqual([...matched.somewhere].sort(), expected.sort());
       assert.deepEqual([...matched.everywhere].sort(), expected);
     }),
@@ -31,7 +33,10 @@ test("few globs do without the engine, one pattern does not", () => {
 });
 
 test("an argument that every object seems to have is not taken for one of the caller's", () => {
-  const match = createArgumentMatcher([{ arguments: { constructor: "*" }, verdict: "ask" }], createPatternSet);
+  const match = createArgumentMatcher(
+    [{ arguments: { constructor: "*" }, verdict: "ask" }],
+    createPatternSet,
+  );
   assert.equal(match({}).somewhere.size, 0);
 });
 
@@ -49,6 +54,9 @@ for (const [title, path, somewhere, everywhere] of hidden) {
   test(`what a pattern is about, ${title}`, () => {
     const match = createArgumentMatcher([rule("ls*")], createPatternSet)({ path });
     const key = patternKey("path", "ls*");
-    assert.deepEqual([match.somewhere.has(key), match.everywhere.has(key)], [somewhere, everywhere]);
+    assert.deepEqual(
+      [match.somewhere.has(key), match.everywhere.has(key)],
+      [somewhere, everywhere],
+    );
   });
 }

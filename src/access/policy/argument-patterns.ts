@@ -1,4 +1,9 @@
-import { isRawJSON, mayLoseNumbers, numberSpellings, spellingsOf } from "../../lib/json/exact-numbers.ts";
+import {
+  isRawJSON,
+  mayLoseNumbers,
+  numberSpellings,
+  spellingsOf,
+} from "../../lib/json/exact-numbers.ts";
 import { compileGlob } from "../../lib/text/glob.ts";
 import type { PolicyRule } from "../../model/access/policy.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
@@ -12,7 +17,9 @@ export type CreatePatternSet = (patterns: readonly string[]) => FindPatterns;
 const fewGlobs = 32;
 
 export function needsEngine(rules: readonly PolicyRule[]): boolean {
-  return [...groupByArgument(rules).values()].some((patterns) => !areFewGlobs([...patterns.values()]));
+  return [...groupByArgument(rules).values()].some(
+    (patterns) => !areFewGlobs([...patterns.values()]),
+  );
 }
 
 export type MatchedPatterns = {
@@ -22,7 +29,10 @@ export type MatchedPatterns = {
   everywhere: ReadonlySet<string>;
 };
 
-export function createArgumentMatcher(rules: readonly PolicyRule[], createPatternSet: CreatePatternSet) {
+export function createArgumentMatcher(
+  rules: readonly PolicyRule[],
+  createPatternSet: CreatePatternSet,
+) {
   const finders = [...groupByArgument(rules)].map(([name, patterns]) => {
     const keys = [...patterns.keys()];
     const find = createFinder([...patterns.values()], createPatternSet);
@@ -38,7 +48,8 @@ export function createArgumentMatcher(rules: readonly PolicyRule[], createPatter
       const whole = typeof value === "string" ? [] : wholeTexts(value).flatMap(find);
       for (const at of [...whole, ...found.flat()]) somewhere.add(keys[at] as string);
       const [first = [], ...others] = found;
-      for (const at of first) if (others.every((places) => places.includes(at))) everywhere.add(keys[at] as string);
+      for (const at of first)
+        if (others.every((places) => places.includes(at))) everywhere.add(keys[at] as string);
     }
     return { somewhere, everywhere };
   };
@@ -63,7 +74,10 @@ function areFewGlobs(patterns: readonly ArgumentPattern[]): patterns is string[]
   return patterns.length <= fewGlobs && patterns.every((pattern) => typeof pattern === "string");
 }
 
-function createFinder(patterns: readonly ArgumentPattern[], createPatternSet: CreatePatternSet): FindPatterns {
+function createFinder(
+  patterns: readonly ArgumentPattern[],
+  createPatternSet: CreatePatternSet,
+): FindPatterns {
   if (!areFewGlobs(patterns))
     return createPatternSet(
       patterns.map((pattern) => (typeof pattern === "string" ? asRegex(pattern) : pattern.regex)),

@@ -24,7 +24,8 @@ for (const from of levels) {
 
 test("a level goes by its aliases, in any case and with blanks around it", () => {
   const check = createComplianceCheck("default");
-  for (const name of ["SOC2", "soc-2", "SOC 2", " soc2 "]) assert.equal(check("HIPAA", name), null, name);
+  for (const name of ["SOC2", "soc-2", "SOC 2", " soc2 "])
+    assert.equal(check("HIPAA", name), null, name);
   assert.notEqual(check("soc-2", "hipaa"), null);
 });
 
@@ -32,7 +33,10 @@ test("who has no level and what has none are kept from nothing", () => {
   const all: Compliance[] = ["default", { levels: [], unknown: "strict" }, null];
   for (const settings of all) {
     const check = createComplianceCheck(settings);
-    assert.deepEqual([check(null, "HIPAA"), check("HIPAA", null), check(null, null)], [null, null, null]);
+    assert.deepEqual(
+      [check(null, "HIPAA"), check("HIPAA", null), check(null, null)],
+      [null, null, null],
+    );
   }
 });
 

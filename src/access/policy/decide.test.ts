@@ -15,7 +15,12 @@ function decide(call: Parameters<ReturnType<typeof createDecide>>[0], policy: Pa
 
 type Profile = "personal" | "guarded" | "strict";
 
-const profiles: [title: string, tool: Partial<Tool>, face: Face, verdicts: Record<Profile, "allow" | "ask">][] = [
+const profiles: [
+  title: string,
+  tool: Partial<Tool>,
+  face: Face,
+  verdicts: Record<Profile, "allow" | "ask">,
+][] = [
   ["a tool without a description", {}, "mcp", { personal: "allow", guarded: "ask", strict: "ask" }],
   [
     "a tool whose configuration requires consent, called by a client",
@@ -23,7 +28,12 @@ const profiles: [title: string, tool: Partial<Tool>, face: Face, verdicts: Recor
     "mcp",
     { personal: "ask", guarded: "ask", strict: "ask" },
   ],
-  ["the same typed by a person", { consent: "explicit" }, "cli", { personal: "allow", guarded: "ask", strict: "ask" }],
+  [
+    "the same typed by a person",
+    { consent: "explicit" },
+    "cli",
+    { personal: "allow", guarded: "ask", strict: "ask" },
+  ],
   [
     "the same clicked by a person",
     { consent: "explicit" },
@@ -32,7 +42,10 @@ const profiles: [title: string, tool: Partial<Tool>, face: Face, verdicts: Recor
   ],
   [
     "a tool whose configuration needs no consent but may write",
-    { consent: "explicit", metadata: sampleMetadata({ requires_consent: false, side_effects: "write" }) },
+    {
+      consent: "explicit",
+      metadata: sampleMetadata({ requires_consent: false, side_effects: "write" }),
+    },
     "mcp",
     { personal: "allow", guarded: "ask", strict: "ask" },
   ],
@@ -98,8 +111,15 @@ const matching: [title: string, rule: Omit<PolicyRule, "verdict">, matches: bool
 for (const [title, rule, matches] of matching) {
   test(`a rule ${title} ${matches ? "decides" : "does not decide"}`, () => {
     const rules: PolicyRule[] = [{ ...rule, verdict: "deny", reason: "not today" }];
-    const { verdict, reason } = decide(injectedCall(), { profile: "personal", mode: "build", rules });
-    assert.deepEqual([verdict, reason === "not today"], matches ? ["deny", true] : ["allow", false]);
+    const { verdict, reason } = decide(injectedCall(), {
+      profile: "personal",
+      mode: "build",
+      rules,
+    });
+    assert.deepEqual(
+      [verdict, reason === "not today"],
+      matches ? ["deny", true] : ["allow", false],
+    );
   });
 }
 
@@ -109,7 +129,11 @@ test("the first rule that matches decides, whatever the profile and the later ru
     { tool: "notes.*", verdict: "queue" },
     { verdict: "allow" },
   ];
-  const { verdict, origin, reason } = decide(injectedCall(), { profile: "strict", mode: "build", rules });
+  const { verdict, origin, reason } = decide(injectedCall(), {
+    profile: "strict",
+    mode: "build",
+    rules,
+  });
   assert.deepEqual([verdict, origin], ["queue", "rule"]);
   assert.notEqual(reason, "");
 });
@@ -141,7 +165,10 @@ for (const [title, tool, verdicts] of modes) {
   for (const [mode, expected] of Object.entries(verdicts) as [Policy["mode"], string][]) {
     test(`${title} in ${mode} mode: ${expected}`, () => {
       const { verdict, origin } = decide(injectedCall(sampleTool(tool)), { mode });
-      assert.deepEqual([verdict, origin], [expected, expected === "allow" ? "profile:personal" : `mode:${mode}`]);
+      assert.deepEqual(
+        [verdict, origin],
+        [expected, expected === "allow" ? "profile:personal" : `mode:${mode}`],
+      );
     });
   }
 }
@@ -162,7 +189,14 @@ test("a rule about a server holds for a wrapper that leads to it", () => {
   const wrapper = sampleTool({
     id: { server: null, tool: "wrapped" },
     name: "wrapped",
-    providers: [{ name: "mcp", priority: 1, health_check_interval: 0, config: { server: "git", tool: "push" } }],
+    providers: [
+      {
+        name: "mcp",
+        priority: 1,
+        health_check_interval: 0,
+        config: { server: "git", tool: "push" },
+      },
+    ],
   });
   const rules: PolicyRule[] = [{ server: "git", verdict: "deny" }];
   assert.equal(decide(injectedCall(wrapper), { rules }).verdict, "deny");
@@ -171,10 +205,15 @@ test("a rule about a server holds for a wrapper that leads to it", () => {
 test("patterns look anywhere in an argument and in what hides in a list", async () => {
   const rules: PolicyRule[] = [{ arguments: { text: { regex: "rm\\s+-rf" } }, verdict: "ask" }];
   const policy: Policy = { profile: "personal", mode: "build", rules, effects: {} };
-  const decided = createPolicy({ policy: () => policy, isIsolated: () => false, targetsOf: () => [] });
+  const decided = createPolicy({
+    policy: () => policy,
+    isIsolated: () => false,
+    targetsOf: () => [],
+  });
   const ask = async (text: string | string[]) => {
     const call = injectedCall();
-    return (await decided({ ...call, input: { ...call.input, arguments: { text } } }, "personal")).verdict;
+    return (await decided({ ...call, input: { ...call.input, arguments: { text } } }, "personal"))
+      .verdict;
   };
   assert.equal(await ask("sudo rm  -rf /"), "ask");
   assert.equal(await ask(["ls", "rm -rf /"]), "ask");
@@ -182,7 +221,10 @@ test("patterns look anywhere in an argument and in what hides in a list", async 
 });
 
 test("the hint of an untrusted server raises the risk for rules that hold back, and lets no call through", () => {
-  const destroys = { id: { server: "notes", tool: "frobnicate" }, annotations: { destructiveHint: true } };
+  const destroys = {
+    id: { server: "notes", tool: "frobnicate" },
+    annotations: { destructiveHint: true },
+  };
   const verdict = (tool: Partial<Tool>, risk: PolicyRule["risk"], given: PolicyRule["verdict"]) =>
     decide(injectedCall(sampleTool(tool)), {
       profile: "guarded",
@@ -204,12 +246,19 @@ test("plan mode lets pass what a trusted or well-known server calls a read, and 
   assert.equal(verdictOf({ id, trusted: true }), "allow");
   assert.equal(verdictOf({ id, wellKnown: true }), "allow");
   assert.equal(
-    verdictOf({ id: { server: "files", tool: "directory" }, wellKnown: true, annotations: { readOnlyHint: true } }),
+    verdictOf({
+      id: { server: "files", tool: "directory" },
+      wellKnown: true,
+      annotations: { readOnlyHint: true },
+    }),
     "allow",
   );
   for (const annotations of [{ readOnlyHint: false }, { destructiveHint: true }])
     assert.equal(verdictOf({ id, wellKnown: true, annotations }), "queue");
-  assert.equal(verdictOf({ id: { server: "files", tool: "write_file" }, wellKnown: true }), "queue");
+  assert.equal(
+    verdictOf({ id: { server: "files", tool: "write_file" }, wellKnown: true }),
+    "queue",
+  );
   // Where nothing may change, a name is still no knowledge.
   assert.equal(verdictOf({ id, wellKnown: true }, "review"), "deny");
 });

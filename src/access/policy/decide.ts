@@ -33,7 +33,13 @@ export type PolicyPorts = {
 };
 
 /** Decides by the policy in force. What was learned about tools is kept as long as the policy is. */
-export function createPolicy({ policy, isIsolated, targetsOf, ownCounts, now }: PolicyPorts): Decide {
+export function createPolicy({
+  policy,
+  isIsolated,
+  targetsOf,
+  ownCounts,
+  now,
+}: PolicyPorts): Decide {
   const known = new WeakMap<Policy, ReturnType<typeof createDecide>>();
   const decide: Decide = (call, profile) => {
     const current = policy();
@@ -45,7 +51,10 @@ export function createPolicy({ policy, isIsolated, targetsOf, ownCounts, now }: 
       return next(call, profile);
     });
   };
-  return withTargets(requireIsolation(decide, { setting: () => policy().isolation, isIsolated }), targetsOf);
+  return withTargets(
+    requireIsolation(decide, { setting: () => policy().isolation, isIsolated }),
+    targetsOf,
+  );
 }
 
 /** A wrapper is never weaker than what it calls: the strictest verdict on it and its targets counts. */
@@ -53,14 +62,17 @@ function withTargets(decide: Decide, targetsOf: PolicyPorts["targetsOf"]): Decid
   return (call, profile) => {
     const own = decide(call, profile);
     if (call.tool.id.server !== null) return own;
-    return targetsOf(call.tool, call.principal).reduce<Verdict | Promise<Verdict>>((made, { tool, mapArguments }) => {
-      const { injected: _, ...plain }: Validated & Partial<Injected> = call;
-      // Its numbers are exact already, and have other names now.
-      const { exact: _exact, ...read } = call.input;
-      const input = { ...read, arguments: mapArguments(argumentsOf(call)) };
-      const other = decide({ ...plain, tool, input }, profile);
-      return andThen(made, (first) => andThen(other, (second) => stricter(first, second, tool)));
-    }, own);
+    return targetsOf(call.tool, call.principal).reduce<Verdict | Promise<Verdict>>(
+      (made, { tool, mapArguments }) => {
+        const { injected: _, ...plain }: Validated & Partial<Injected> = call;
+        // Its numbers are exact already, and have other names now.
+        const { exact: _exact, ...read } = call.input;
+        const input = { ...read, arguments: mapArguments(argumentsOf(call)) };
+        const other = decide({ ...plain, tool, input }, profile);
+        return andThen(made, (first) => andThen(other, (second) => stricter(first, second, tool)));
+      },
+      own,
+    );
   };
 }
 
@@ -75,8 +87,11 @@ function argumentsOf({ tool, input, injected }: Validated & Partial<Injected>): 
   // A rule on the address of a resource is a rule on all of its forms.
   if (kind === "resource" || kind === "subscription")
     return { ...input.arguments, uri: uriSpellings(String(input.arguments.uri)) };
-  const sent = input.exact === undefined ? input.arguments : putExactNumbers(input.arguments, input.exact);
-  return injected && Object.keys(injected.values).length > 0 ? { ...sent, ...injected.values } : sent;
+  const sent =
+    input.exact === undefined ? input.arguments : putExactNumbers(input.arguments, input.exact);
+  return injected && Object.keys(injected.values).length > 0
+    ? { ...sent, ...injected.values }
+    : sent;
 }
 
 /** The pattern engine is large, and few policies need it. */
@@ -101,7 +116,9 @@ export function createDecide(
     const ruled = byRule(facts, situation) ?? byProfile[profile](call, facts, ownCounts);
     const moded = byMode(stricterMode(policy.mode, call.options.mode), facts);
     const decided = moded !== null && strictnessOf(moded) > strictnessOf(ruled) ? moded : ruled;
-    return policy.askAlways && strictnessOf(decided) < strictnessOf(askedAlways) ? askedAlways : decided;
+    return policy.askAlways && strictnessOf(decided) < strictnessOf(askedAlways)
+      ? askedAlways
+      : decided;
   };
 }
 
@@ -121,13 +138,19 @@ function byRule({ firstRule }: ToolFacts, situation: RuleContext): Verdict | nul
   const found = firstRule(situation);
   if (found === null) return null;
   const { verdict, reason = "a policy rule decided so", from } = found.rule;
-  return { verdict, origin: "rule", reason, ...(from === undefined ? { rule: found.number } : { from }) };
+  return {
+    verdict,
+    origin: "rule",
+    reason,
+    ...(from === undefined ? { rule: found.number } : { from }),
+  };
 }
 
 /** Where nothing may change, what only the name of a tool suggests is no knowledge. */
 function byMode(mode: PolicyMode, facts: ToolFacts): Verdict | null {
   const { effect } = facts;
-  if (mode === "build" || isKnownRead(facts) || (mode === "debug" && effect.effect === "read")) return null;
+  if (mode === "build" || isKnownRead(facts) || (mode === "debug" && effect.effect === "read"))
+    return null;
   // A plan collects what changes something; it need not hold up reading until an operator has declared each tool.
   if (mode === "plan" && facts.callsItRead) return null;
   const origin = `mode:${mode}`;
@@ -147,12 +170,19 @@ const byProfile: Record<
   (call: Validated, facts: ToolFacts, ownCounts: (caller: Principal) => boolean) => Verdict
 > = {
   personal: ({ tool, face, principal }, _, ownCounts) =>
-    ((face === "cli" || face === "workbench") && ownCounts(principal) ? null : consentTo(tool, "personal")) ??
-    verdict("personal", null),
+    ((face === "cli" || face === "workbench") && ownCounts(principal)
+      ? null
+      : consentTo(tool, "personal")) ?? verdict("personal", null),
   guarded: ({ tool }, facts) =>
-    consentTo(tool, "guarded") ?? verdict("guarded", isKnownRead(facts) ? null : notKnownToRead(facts)),
+    consentTo(tool, "guarded") ??
+    verdict("guarded", isKnownRead(facts) ? null : notKnownToRead(facts)),
   strict: ({ tool }, facts) =>
-    verdict("strict", tool.trusted && isKnownRead(facts) ? null : "it is not known to be a read of a trusted server"),
+    verdict(
+      "strict",
+      tool.trusted && isKnownRead(facts)
+        ? null
+        : "it is not known to be a read of a trusted server",
+    ),
 };
 
 function notKnownToRead({ effect }: ToolFacts): string {
@@ -170,7 +200,9 @@ function verdict(profile: Profile, question: string | null): Verdict {
 function consentTo({ consent, metadata }: Tool, profile: Profile): Verdict | null {
   if (consent === "explicit" && metadata.requires_consent)
     return { ...verdict(profile, "its configuration requires consent"), consent: true };
-  return metadata.safety_level === "high" ? { ...verdict(profile, "its safety level is high"), consent: true } : null;
+  return metadata.safety_level === "high"
+    ? { ...verdict(profile, "its safety level is high"), consent: true }
+    : null;
 }
 
 /** A name that sounds like reading does not count. */
@@ -209,7 +241,8 @@ function exposedProvider({ providers }: Tool, isIsolated: Isolation["isIsolated"
     if (remoteProviders.includes(name)) continue;
     if (name !== "mcp") return `its provider '${name}' runs in this process and not isolated`;
     const server = String(config.server);
-    if (!isIsolated(server)) return `server '${server}' does not run isolated ('mcpServers.${server}.isolated')`;
+    if (!isIsolated(server))
+      return `server '${server}' does not run isolated ('mcpServers.${server}.isolated')`;
   }
   return null;
 }

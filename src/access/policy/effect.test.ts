@@ -34,11 +34,17 @@ test("the operator's word comes before the manifest, that before the name", () =
   assert.equal(effectOf(tool, {}).effect, "write");
   assert.equal(effectOf(tool, { "get_*": "read" }).effect, "read");
   assert.equal(effectOf(tool, { "other.*": "read" }).effect, "write");
-  assert.equal(effectOf({ ...tool, metadata: sampleMetadata({ side_effects: "network" }) }, {}).effect, "read");
+  assert.equal(
+    effectOf({ ...tool, metadata: sampleMetadata({ side_effects: "network" }) }, {}).effect,
+    "read",
+  );
 });
 
 test("hints count when the server is trusted, and only then", () => {
-  const hints = { id: { server: "notes", tool: "frobnicate" }, annotations: { readOnlyHint: true } };
+  const hints = {
+    id: { server: "notes", tool: "frobnicate" },
+    annotations: { readOnlyHint: true },
+  };
   assert.equal(effectOf(sampleTool({ ...hints, trusted: true }), {}).effect, "read");
   assert.equal(effectOf(sampleTool({ ...hints, trusted: false }), {}).effect, "unknown");
   const destroys = { ...hints, trusted: true, annotations: { destructiveHint: true } };
@@ -59,9 +65,18 @@ test("what a trusted server says of one tool comes before side effects of the wh
   assert.equal(effectOf(of("none", { destructiveHint: true }), {}).effect, "write");
   assert.equal(effectOf(of("write", {}), {}).effect, "write");
   // Of this very tool, or for all by a pattern, the operator's word is the last one.
-  assert.equal(effectOf(of("write", { readOnlyHint: true }, { effects: "explicit" }), {}).effect, "write");
-  assert.equal(effectOf(of("write", { readOnlyHint: true }), { "notes.*": "write" }).effect, "write");
-  assert.equal(effectOf(of("write", { readOnlyHint: true }, { trusted: false }), {}).effect, "write");
+  assert.equal(
+    effectOf(of("write", { readOnlyHint: true }, { effects: "explicit" }), {}).effect,
+    "write",
+  );
+  assert.equal(
+    effectOf(of("write", { readOnlyHint: true }), { "notes.*": "write" }).effect,
+    "write",
+  );
+  assert.equal(
+    effectOf(of("write", { readOnlyHint: true }, { trusted: false }), {}).effect,
+    "write",
+  );
 });
 
 test("people are warned of a destructive tool regardless of trust, and nothing else follows from an untrusted hint", () => {
@@ -69,7 +84,14 @@ test("people are warned of a destructive tool regardless of trust, and nothing e
   const writes = sampleTool({ ...claims, id: { server: "notes", tool: "put_report" } });
   const because = "its server declares it destructive";
   assert.deepEqual(impactOf(writes, {}), { impact: "destroys", because, known: false });
-  assert.equal(effectOf(sampleTool({ ...claims, id: { server: "notes", tool: "get_report" } }), {}).effect, "read");
-  const denies = { ...claims, annotations: { destructiveHint: false }, id: { server: "notes", tool: "delete_report" } };
+  assert.equal(
+    effectOf(sampleTool({ ...claims, id: { server: "notes", tool: "get_report" } }), {}).effect,
+    "read",
+  );
+  const denies = {
+    ...claims,
+    annotations: { destructiveHint: false },
+    id: { server: "notes", tool: "delete_report" },
+  };
   assert.equal(impactOf(sampleTool(denies), {}).impact, "destroys");
 });

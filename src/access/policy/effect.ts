@@ -15,7 +15,9 @@ const readVerbs = words(`
 `);
 
 /** Reading words that are nouns as often: what stands at the end of the name counts for more. */
-const nounLikeReads = words("list search query status info view count history version health plan group tree watch");
+const nounLikeReads = words(
+  "list search query status info view count history version health plan group tree watch",
+);
 
 const writeVerbs = words(`
   create write update delete edit remove push commit put post patch add set insert modify merge send execute exec run
@@ -37,11 +39,15 @@ const nounLikeWrites = words(`
   share link lock note schedule import build label draft block vote like pin email charge transfer change image
 `);
 
-const destroyVerbs = words("delete remove drop destroy purge truncate wipe erase rm rmdir kill terminate overwrite");
+const destroyVerbs = words(
+  "delete remove drop destroy purge truncate wipe erase rm rmdir kill terminate overwrite",
+);
 
 /** Adding up numbers leaves no trace. */
 const arithmetic = words("add sum subtract multiply divide increment decrement round");
-const quantities = words("number numbers int ints integer integers float floats value values vectors two");
+const quantities = words(
+  "number numbers int ints integer integers float floats value values vectors two",
+);
 
 const phrasal: ReadonlySet<string> = new Set(["check in", "check out", "look after", "read in"]);
 
@@ -76,15 +82,19 @@ export function effectOf(tool: Tool, effects: Policy["effects"]): Effect {
   // A server's blanket `side_effects` is about the worst of its tools; its own word on one of them is closer.
   const hinted = tool.trusted ? hintOf(tool) : null;
   if (hinted !== null && tool.id.server !== null && tool.effects !== "explicit") return hinted;
-  if (written !== null) return { effect: written, because: `its side effects are '${side_effects}'`, known: true };
+  if (written !== null)
+    return { effect: written, because: `its side effects are '${side_effects}'`, known: true };
   if (hinted !== null) return hinted;
-  return tool.id.kind ? { effect: "read", because: "the protocol says", known: false } : effectOfName(tool.id.tool);
+  return tool.id.kind
+    ? { effect: "read", because: "the protocol says", known: false }
+    : effectOfName(tool.id.tool);
 }
 
 /** The same for people, who also want to know what cannot be undone. */
 export function impactOf(tool: Tool, effects: Policy["effects"]): ToolImpact {
   const { effect, because, known } = effectOf(tool, effects);
-  if (effect !== "write") return { impact: effect === "read" ? "reads" : "unknown", because, known };
+  if (effect !== "write")
+    return { impact: effect === "read" ? "reads" : "unknown", because, known };
   const { trusted, annotations } = tool;
   if (annotations.destructiveHint === true)
     return trusted
@@ -97,7 +107,10 @@ export function impactOf(tool: Tool, effects: Policy["effects"]): ToolImpact {
 }
 
 /** What the mode refuses anyway is not offered: in review mode only what is known to read is. */
-export function isOffered(tool: Tool, { mode, effects }: Pick<Policy, "mode" | "effects">): boolean {
+export function isOffered(
+  tool: Tool,
+  { mode, effects }: Pick<Policy, "mode" | "effects">,
+): boolean {
   if (mode !== "review") return true;
   const { effect, known } = effectOf(tool, effects);
   return known && effect === "read";
@@ -105,14 +118,18 @@ export function isOffered(tool: Tool, { mode, effects }: Pick<Policy, "mode" | "
 
 function hintOf({ annotations }: Tool): Effect | null {
   const { readOnlyHint, destructiveHint } = annotations;
-  if (readOnlyHint === true) return { effect: "read", because: "its trusted server declares it", known: true };
+  if (readOnlyHint === true)
+    return { effect: "read", because: "its trusted server declares it", known: true };
   if (readOnlyHint === false || destructiveHint === true)
     return { effect: "write", because: "its trusted server declares it", known: true };
   return null;
 }
 
 /** Does a server that is trusted or well known say that it reads, with a hint or by the name alone? */
-export function callsItRead({ trusted, wellKnown, annotations, id }: Tool, { effect, known }: Effect): boolean {
+export function callsItRead(
+  { trusted, wellKnown, annotations, id }: Tool,
+  { effect, known }: Effect,
+): boolean {
   if (known || id.server === null || !(trusted || wellKnown)) return known && effect === "read";
   const { readOnlyHint, destructiveHint } = annotations;
   if (readOnlyHint === false || destructiveHint === true) return false;
@@ -122,26 +139,34 @@ export function callsItRead({ trusted, wellKnown, annotations, id }: Tool, { eff
 /** The first verb of the name decides, unless it is rather a noun and another stands at the end. */
 export function effectOfName(name: string): Effect {
   const found = judge(wordsOf(name));
-  if (found === null) return { effect: "unknown", because: "nothing tells what it does", known: false };
+  if (found === null)
+    return { effect: "unknown", because: "nothing tells what it does", known: false };
   return { ...found, known: false };
 }
 
 function judge(words: readonly string[]): Omit<Effect, "known"> | null {
-  const joined = words.findIndex((word, at) => at > 0 && joining.has(words[at - 1] ?? "") && isWrite(word));
+  const joined = words.findIndex(
+    (word, at) => at > 0 && joining.has(words[at - 1] ?? "") && isWrite(word),
+  );
   if (joined > 0) return write(words[joined] as string);
   const at = words.findIndex((word) => readVerbs.has(word) || writeVerbs.has(word));
   if (at < 0) return null;
   const verb = words[at] as string;
   const last = words.at(-1) as string;
   const hasMore = at < words.length - 1;
-  if (phrasal.has(words.slice(at, at + 2).join(" "))) return write(words.slice(at, at + 2).join("_"));
-  if (arithmetic.has(verb) && words.slice(at + 1).some((word) => quantities.has(word))) return read(verb);
+  if (phrasal.has(words.slice(at, at + 2).join(" ")))
+    return write(words.slice(at, at + 2).join("_"));
+  if (arithmetic.has(verb) && words.slice(at + 1).some((word) => quantities.has(word)))
+    return read(verb);
   if (readVerbs.has(verb)) {
     // Two verbs and nothing else: it does both.
-    const isBoth = words.length - at === 2 && isWrite(last) && !nounLikeWrites.has(last) && verb !== "check";
+    const isBoth =
+      words.length - at === 2 && isWrite(last) && !nounLikeWrites.has(last) && verb !== "check";
     if (isBoth) return write(last);
     const isForIt = purposes.has(words.at(-2) ?? "") || nounLikeWrites.has(last);
-    return hasMore && nounLikeReads.has(verb) && isWrite(last) && !isForIt ? write(last) : read(verb);
+    return hasMore && nounLikeReads.has(verb) && isWrite(last) && !isForIt
+      ? write(last)
+      : read(verb);
   }
   return hasMore && nounLikeWrites.has(verb) && readVerbs.has(last) ? read(last) : write(verb);
 }

@@ -19,15 +19,32 @@ const cases: [title: string, flags: object, args: JsonObject | undefined, missin
   ["capitals and blanks are no way around", reader, { operation: " WRITE " }, ["calendar.write"]],
   ["nor are wide letters", reader, { operation: "ｗrite" }, ["calendar.write"]],
   ["what is no text needs everything", reader, { operation: ["write"] }, ["calendar.write"]],
-  ["an unknown operation needs no less than none", {}, { operation: "peek" }, ["calendar.read", "calendar.run"]],
-  ["only true is on", { calendar: { read: "true", run: 1 } }, {}, ["calendar.read", "calendar.run"]],
+  [
+    "an unknown operation needs no less than none",
+    {},
+    { operation: "peek" },
+    ["calendar.read", "calendar.run"],
+  ],
+  [
+    "only true is on",
+    { calendar: { read: "true", run: 1 } },
+    {},
+    ["calendar.read", "calendar.run"],
+  ],
   ["a flag may have dots in its name", { "calendar.write": true }, { operation: "write" }, []],
   ["a tool is shown to who may do one thing with it", { calendar: { write: true } }, undefined, []],
-  ["and not to who may do nothing", {}, undefined, ["calendar.read", "calendar.run", "calendar.write"]],
+  [
+    "and not to who may do nothing",
+    {},
+    undefined,
+    ["calendar.read", "calendar.run", "calendar.write"],
+  ],
 ];
 
 for (const [title, flags, args, missing] of cases) {
-  test(title, () => assert.deepEqual(missingFlags(needed, flags as JsonObject, args).sort(), missing));
+  test(title, () =>
+    assert.deepEqual(missingFlags(needed, flags as JsonObject, args).sort(), missing),
+  );
 }
 
 test("a tool that asks for no flags lacks none", () => {

@@ -11,7 +11,12 @@ import { createGrants, type GrantPorts } from "./grant.ts";
 type Settings = Partial<ReturnType<GrantPorts["config"]>>;
 
 function grantsWith(settings: Settings = {}, tools: readonly Tool[] = []) {
-  const config = { servers: { notes: sampleServer() }, personas: {}, compliance: null, ...settings };
+  const config = {
+    servers: { notes: sampleServer() },
+    personas: {},
+    compliance: null,
+    ...settings,
+  };
   return createGrants({
     config: () => config,
     tool: ({ server, tool }) => tools.find(({ id }) => id.server === server && id.tool === tool),
@@ -22,7 +27,12 @@ function grantsWith(settings: Settings = {}, tools: readonly Tool[] = []) {
 const { grantFor } = grantsWith();
 
 /** What is said to a caller, or `yes`. */
-function answer(who: Principal, tool: Partial<Tool>, settings: Settings = {}, request: AccessRequest = {}): string {
+function answer(
+  who: Principal,
+  tool: Partial<Tool>,
+  settings: Settings = {},
+  request: AccessRequest = {},
+): string {
   const grant = grantsWith(settings).grantFor(who, sampleTool(tool), request);
   return "refused" in grant ? grant.refused : "yes";
 }
@@ -38,20 +48,40 @@ const forWriters = { metadata: sampleMetadata({ persona_allowlist: ["writer", "o
 const cases: [title: string, who: Principal, tool: Partial<Tool>, answer: string][] = [
   ["a tool without restrictions is granted to every caller", anonymous, {}, "everyone"],
   ["one common group is enough", ada, { groups: ["finance", "engineering"] }, "group"],
-  ["without a common group it is refused", bob, { groups: ["engineering"] }, "members of engineering"],
-  ["an anonymous caller is in no group", anonymous, { groups: ["everyone"] }, "members of everyone"],
+  [
+    "without a common group it is refused",
+    bob,
+    { groups: ["engineering"] },
+    "members of engineering",
+  ],
+  [
+    "an anonymous caller is in no group",
+    anonymous,
+    { groups: ["everyone"] },
+    "members of everyone",
+  ],
   ["a persona may use its own tools", ada, { persona: "writer" }, "everyone"],
   ["another persona may not", bob, { persona: "writer" }, "persona 'writer'"],
   ["a listed persona may use the tool", ada, forWriters, "everyone"],
   ["a caller without a persona is not on the list", bob, forWriters, "personas writer, operator"],
-  ["the list is exact about capitals", { ...ada, persona: "Writer" }, forWriters, "personas writer, operator"],
+  [
+    "the list is exact about capitals",
+    { ...ada, persona: "Writer" },
+    forWriters,
+    "personas writer, operator",
+  ],
   [
     "an empty list of personas refuses every caller",
     bob,
     { metadata: sampleMetadata({ persona_allowlist: [] }) },
     "personas",
   ],
-  ["the group does not make up for the persona", ada, { groups: ["engineering"], persona: "reader" }, "'reader'"],
+  [
+    "the group does not make up for the persona",
+    ada,
+    { groups: ["engineering"], persona: "reader" },
+    "'reader'",
+  ],
 ];
 
 for (const [title, who, tool, expected] of cases) {
@@ -64,7 +94,9 @@ for (const [title, who, tool, expected] of cases) {
 }
 
 suite("a server that is not for the caller", () => {
-  const servers = (changes: Record<string, unknown>) => ({ servers: { notes: sampleServer(changes) } });
+  const servers = (changes: Record<string, unknown>) => ({
+    servers: { notes: sampleServer(changes) },
+  });
 
   test("is closed when it is disabled, not configured, or of another workspace", () => {
     assert.match(answer(ada, {}, servers({ enabled: false })), /disabled/);
@@ -79,7 +111,10 @@ suite("a server that is not for the caller", () => {
     const locked = { groups: ["board"], discoverable: true, help_email: "cfo@example.org" };
     const grants = grantsWith(servers(locked));
     const grant = grants.grantFor(bob, sampleTool({ groups: ["board"] }));
-    assert.deepEqual("refused" in grant && grant.locked, { author: null, help_email: "cfo@example.org" });
+    assert.deepEqual("refused" in grant && grant.locked, {
+      author: null,
+      help_email: "cfo@example.org",
+    });
     assert.equal(grants.lockedServer(bob, "notes")?.locked, true);
     const elsewhere = grantsWith(servers({ ...locked, workspaces: ["red"] }));
     assert.equal(elsewhere.lockedServer(bob, "notes"), null);
@@ -93,7 +128,12 @@ suite("a server that is not for the caller", () => {
       health_check_interval: 300,
       config: { server, tool: "write" },
     });
-    const http = { name: "http", priority: 1, health_check_interval: 300, config: { url: "https://x" } };
+    const http = {
+      name: "http",
+      priority: 1,
+      health_check_interval: 300,
+      config: { url: "https://x" },
+    };
     const grants = grantsWith(servers({ groups: ["board"] }));
     const wrapper = (...providers: Tool["providers"]) =>
       sampleTool({ id: { server: null, tool: "note" }, name: "note", providers });
@@ -102,7 +142,10 @@ suite("a server that is not for the caller", () => {
     assert.ok(!("refused" in grants.grantFor(bob, wrapper(to("notes"), http))));
     assert.ok(grants.refuseProvider(bob, to("notes")));
     assert.equal(grants.refuseProvider(bob, http), null);
-    assert.ok(!("refused" in grants.grantFor(bob, wrapper(to("nowhere")))), "it fails for another reason");
+    assert.ok(
+      !("refused" in grants.grantFor(bob, wrapper(to("nowhere")))),
+      "it fails for another reason",
+    );
   });
 
   test("nor by a tool written by hand that leads to a tool with conditions of its own", () => {
@@ -149,7 +192,9 @@ test("a sub-agent has all servers, none or some, and never more than its caller"
   const none = narrow(ada, { servers: [] });
   assert.equal(may(narrow(none, { servers: true })), false);
   assert.equal(may(narrow(none, { servers: ["notes"] })), false);
-  assert.deepEqual(narrow(narrow(ada, { servers: ["a", "b"] }), { servers: ["b", "c"] }).servers, ["b"]);
+  assert.deepEqual(narrow(narrow(ada, { servers: ["a", "b"] }), { servers: ["b", "c"] }).servers, [
+    "b",
+  ]);
   assert.throws(() => narrow(ada, { servers: "notes" as unknown as string[] }), { code: "USAGE" });
 });
 

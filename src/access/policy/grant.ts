@@ -32,7 +32,11 @@ function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
   const server = (principal: Principal, name: string, request: AccessRequest) =>
     refuseServer(principal, name, config().servers[name], compliance, request);
 
-  const own = (principal: Principal, { groups, persona, metadata }: Tool, request: AccessRequest): Refused | null =>
+  const own = (
+    principal: Principal,
+    { groups, persona, metadata }: Tool,
+    request: AccessRequest,
+  ): Refused | null =>
     refuseGroup(principal, groups) ??
     refusePersona(principal, persona) ??
     refuseUnlisted(principal, metadata.persona_allowlist) ??
@@ -44,19 +48,31 @@ function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
     if (within === undefined || tool.source === "builtin") return null;
     if (tool.id.server !== null && within.servers.includes(tool.id.server)) return null;
     if (within.toolsets.some((name) => isInToolset(tool, name))) return null;
-    return { why: "server", refused: "it is not among the servers and toolsets that the token is for" };
+    return {
+      why: "server",
+      refused: "it is not among the servers and toolsets that the token is for",
+    };
   };
 
-  const flags = ({ persona }: Principal, { metadata }: Tool, request: AccessRequest): Refused | null => {
+  const flags = (
+    { persona }: Principal,
+    { metadata }: Tool,
+    request: AccessRequest,
+  ): Refused | null => {
     const { personas } = config();
-    const held = persona !== null && Object.hasOwn(personas, persona) ? personas[persona]?.flags : undefined;
+    const held =
+      persona !== null && Object.hasOwn(personas, persona) ? personas[persona]?.flags : undefined;
     const missing = missingFlags(metadata.requires_flags, held ?? {}, request.arguments);
     if (missing.length === 0) return null;
     const who = persona === null ? "a caller without a persona" : `persona '${persona}'`;
     return { why: "flags", refused: `${who} lacks ${missing.join(", ")}` };
   };
 
-  const provider = (principal: Principal, { name, config: to }: ProviderSpec, request: AccessRequest) => {
+  const provider = (
+    principal: Principal,
+    { name, config: to }: ProviderSpec,
+    request: AccessRequest,
+  ) => {
     if (name !== "mcp") return null;
     const isConfigured = Object.hasOwn(config().servers, String(to.server));
     const refused = server(principal, String(to.server), request);
@@ -67,7 +83,9 @@ function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
       return { why: "filter" as const, refused: "its server does not offer it" };
     const target = toolOf({ server: String(to.server), tool: String(to.tool) }, principal);
     if (!target) return null;
-    const args = request.arguments && { arguments: mapArguments(to.argumentMap, request.arguments) };
+    const args = request.arguments && {
+      arguments: mapArguments(to.argumentMap, request.arguments),
+    };
     return own(principal, target, request) ?? flags(principal, target, { ...request, ...args });
   };
 
@@ -82,7 +100,10 @@ function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
   const decide = (principal: Principal, tool: Tool, request: AccessRequest): Refused | null => {
     const { server: name } = tool.id;
     if (tool.onlyThrough !== undefined)
-      return { why: "filter", refused: "it is offered only through the tool that is written for it" };
+      return {
+        why: "filter",
+        refused: "it is offered only through the tool that is written for it",
+      };
     const refused =
       (name === null ? providers(principal, tool, request) : server(principal, name, request)) ??
       limit(principal, tool) ??
@@ -90,7 +111,8 @@ function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
       flags(principal, tool, request);
     // Built-in tools, prompts and resources belong to no tool group and to every state.
     if (refused || tool.source === "builtin" || tool.id.kind) return refused;
-    const group = refuseGroups(principal, request) ?? refuseGroupsOf(principal, tool.metadata, request);
+    const group =
+      refuseGroups(principal, request) ?? refuseGroupsOf(principal, tool.metadata, request);
     if (group !== null) return { why: "tool groups", refused: group };
     const state = refuseState(tool.metadata, request);
     return state === null ? null : { why: "state", refused: state };
@@ -119,7 +141,8 @@ export function createGrants(ports: GrantPorts): Grants {
       const grant = grantFor(principal, tool, request);
       return "refused" in grant && grant.why === "state" ? { by: "everyone" } : grant;
     },
-    refuseProvider: (principal, spec, request = {}) => closed(() => refuse.provider(principal, spec, request)),
+    refuseProvider: (principal, spec, request = {}) =>
+      closed(() => refuse.provider(principal, spec, request)),
     refuseGroups,
     maySeeServer(principal, name) {
       if (principal.servers && !principal.servers.includes(name)) return false;
@@ -132,7 +155,12 @@ export function createGrants(ports: GrantPorts): Grants {
     lockedServer(principal, name) {
       const definition = config().servers[name];
       if (!definition || !closed(() => refuse.server(principal, name, {}))?.locked) return null;
-      return { name, description: definition.description, contact: contactOf(definition), locked: true };
+      return {
+        name,
+        description: definition.description,
+        contact: contactOf(definition),
+        locked: true,
+      };
     },
   };
 }
@@ -141,7 +169,12 @@ export function createGrants(ports: GrantPorts): Grants {
 function createKnownGrants(config: GrantPorts["config"]) {
   let of: unknown;
   let known = new WeakMap<Principal, WeakMap<Tool, Grant | Refused>>();
-  return (principal: Principal, tool: Tool, request: AccessRequest, decide: () => Grant | Refused) => {
+  return (
+    principal: Principal,
+    tool: Tool,
+    request: AccessRequest,
+    decide: () => Grant | Refused,
+  ) => {
     if (tool.id.server === null || Object.keys(request).length > 0) return decide();
     if (of !== config()) [of, known] = [config(), new WeakMap()];
     const grants = known.get(principal) ?? new WeakMap<Tool, Grant | Refused>();
@@ -175,7 +208,8 @@ function refuseServer(
   const { workspaces, persona, groups, compliance_level, discoverable } = definition;
   const hidden = refuseWorkspace(principal, workspaces) ?? refusePersona(principal, persona);
   if (hidden) return hidden;
-  const refused = refuseGroup(principal, groups) ?? refuseLevel(principal, compliance_level, compliance, request);
+  const refused =
+    refuseGroup(principal, groups) ?? refuseLevel(principal, compliance_level, compliance, request);
   return refused && discoverable ? { ...refused, locked: contactOf(definition) } : refused;
 }
 
@@ -190,19 +224,31 @@ function refusePersona(principal: Principal, persona: string | null): Refused | 
   return { why: "persona", refused: `it belongs to persona '${persona}'` };
 }
 
-function refuseUnlisted({ persona }: Principal, personas: readonly string[] | undefined): Refused | null {
+function refuseUnlisted(
+  { persona }: Principal,
+  personas: readonly string[] | undefined,
+): Refused | null {
   if (personas === undefined || personas.includes(persona ?? "")) return null;
   return { why: "persona", refused: `it is for the personas ${personas.join(", ")}` };
 }
 
 /** Does not name other workspaces. */
-function refuseWorkspace({ workspace }: Principal, workspaces: readonly string[] = []): Refused | null {
-  if (workspaces.length === 0 || (workspace !== null && workspaces.includes(workspace))) return null;
+function refuseWorkspace(
+  { workspace }: Principal,
+  workspaces: readonly string[] = [],
+): Refused | null {
+  if (workspaces.length === 0 || (workspace !== null && workspaces.includes(workspace)))
+    return null;
   return { why: "workspace", refused: "it belongs to another workspace" };
 }
 
 /** The level of a request counts beside the caller's own, so it can only tighten. */
-function refuseLevel({ compliance }: Principal, level: string | null, check: ComplianceCheck, request: AccessRequest) {
+function refuseLevel(
+  { compliance }: Principal,
+  level: string | null,
+  check: ComplianceCheck,
+  request: AccessRequest,
+) {
   const refused = check(compliance, level) ?? check(request.compliance ?? null, level);
   return refused === null ? null : { why: "compliance" as const, refused };
 }
@@ -219,7 +265,9 @@ export function createComplianceCheck(settings: Compliance): ComplianceCheck {
   if (settings === null) return () => null;
   const { levels, unknown } = settings === "default" ? shippedLevels : settings;
   const byName = new Map(
-    levels.flatMap((level) => [level.name, ...level.aliases].map((name) => [normalLevel(name), level])),
+    levels.flatMap((level) =>
+      [level.name, ...level.aliases].map((name) => [normalLevel(name), level]),
+    ),
   );
   const find = (name: string) => byName.get(normalLevel(name));
   return (ofCaller, ofServer) => {
@@ -259,10 +307,16 @@ export function refuseGroups(principal: Principal, request: AccessRequest): stri
   const allowed = allowedTo(principal);
   if (allowed.includes(every)) return null;
   const strange = meantBy(principal, request).find((group) => !allowed.includes(group));
-  return strange === undefined ? null : `the tool group '${strange}' is not among those they may ask for`;
+  return strange === undefined
+    ? null
+    : `the tool group '${strange}' is not among those they may ask for`;
 }
 
-export function refuseGroupsOf(principal: Principal, metadata: ToolMetadata, request: AccessRequest): string | null {
+export function refuseGroupsOf(
+  principal: Principal,
+  metadata: ToolMetadata,
+  request: AccessRequest,
+): string | null {
   const { group = onlyDefault } = metadata;
   const meant = meantBy(principal, request);
   if (meant.includes(every) || group.some((one) => meant.includes(one))) return null;
@@ -270,7 +324,10 @@ export function refuseGroupsOf(principal: Principal, metadata: ToolMetadata, req
   return `its tool groups are ${group.join(", ") || "none"}, and those that are asked for ${asked}`;
 }
 
-export function refuseState({ "applicable-states": states }: ToolMetadata, request: AccessRequest): string | null {
+export function refuseState(
+  { "applicable-states": states }: ToolMetadata,
+  request: AccessRequest,
+): string | null {
   if (request.anyState) return null;
   const state = request.state || noState;
   if (states === undefined || states.includes(every) || states.includes(state)) return null;
@@ -281,11 +338,18 @@ type Flags = Readonly<Record<string, unknown>>;
 type NeededFlags = NonNullable<ToolMetadata["requires_flags"]>;
 
 /** The flags that are missing for the operation of a call; without arguments, for every operation of the tool. */
-export function missingFlags(needed: NeededFlags | undefined, flags: Flags, args?: JsonObject): string[] {
+export function missingFlags(
+  needed: NeededFlags | undefined,
+  flags: Flags,
+  args?: JsonObject,
+): string[] {
   if (needed === undefined) return [];
-  const missing = (operations: readonly string[]) => flagsFor(needed, operations).filter((flag) => !isOn(flags, flag));
+  const missing = (operations: readonly string[]) =>
+    flagsFor(needed, operations).filter((flag) => !isOn(flags, flag));
   if (args === undefined) {
-    const each = [defaultOperations, ...Object.keys(needed).map((operation) => [operation])].map(missing);
+    const each = [defaultOperations, ...Object.keys(needed).map((operation) => [operation])].map(
+      missing,
+    );
     return each.some((lacking) => lacking.length === 0) ? [] : [...new Set(each.flat())];
   }
   const { operation } = args;

@@ -15,20 +15,32 @@ function verdictOn(
   setting?: "off" | "required",
   base = asks,
 ): Promise<Verdict> | Verdict {
-  const isolation: Isolation = { setting: () => setting, isIsolated: (server) => server === "boxed" };
+  const isolation: Isolation = {
+    setting: () => setting,
+    isIsolated: (server) => server === "boxed",
+  };
   return requireIsolation(async () => base, isolation)(of, profile);
 }
 
 test("what is most dangerous is refused where its server does not run isolated", async () => {
   const refused = await verdictOn(call("high", at("plain")), "strict");
   assert.equal(refused.verdict, "deny");
-  assert.match(refused.reason, /server 'plain' does not run isolated \('mcpServers.plain.isolated'\)/);
+  assert.match(
+    refused.reason,
+    /server 'plain' does not run isolated \('mcpServers.plain.isolated'\)/,
+  );
   assert.equal((await verdictOn(call("high", at("boxed"), at("plain")), "strict")).verdict, "deny");
-  assert.equal((await verdictOn(call("high", { name: "function", config: {} }), "strict")).verdict, "deny");
+  assert.equal(
+    (await verdictOn(call("high", { name: "function", config: {} }), "strict")).verdict,
+    "deny",
+  );
 });
 
 test("it goes its way where it runs isolated or elsewhere, or is less dangerous", async () => {
-  assert.equal(await verdictOn(call("high", at("boxed"), { name: "http", config: {} }), "strict"), asks);
+  assert.equal(
+    await verdictOn(call("high", at("boxed"), { name: "http", config: {} }), "strict"),
+    asks,
+  );
   assert.equal(await verdictOn(call("medium", at("plain")), "strict"), asks);
 });
 

@@ -5,7 +5,12 @@ import type { Tool, ToolId } from "../../model/catalogue/tool.ts";
 import { spellings } from "../../model/catalogue/tool-name.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Face, Principal } from "../../model/principal.ts";
-import { type CreatePatternSet, createArgumentMatcher, type MatchedPatterns, patternKey } from "./argument-patterns.ts";
+import {
+  type CreatePatternSet,
+  createArgumentMatcher,
+  type MatchedPatterns,
+  patternKey,
+} from "./argument-patterns.ts";
 import { callsItRead, type Effect, effectOf } from "./effect.ts";
 
 const weekdays: readonly string[] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
@@ -33,12 +38,20 @@ function minutesOf(text: string): number {
 }
 
 function readClock(clock: Intl.DateTimeFormat, now: Date): { weekday: number; minutes: number } {
-  const parts = Object.fromEntries(clock.formatToParts(now).map(({ type, value }) => [type, value]));
+  const parts = Object.fromEntries(
+    clock.formatToParts(now).map(({ type, value }) => [type, value]),
+  );
   const weekday = weekdays.indexOf(String(parts.weekday).slice(0, 3).toLowerCase());
   return { weekday, minutes: minutesOf(`${parts.hour}:${parts.minute}`) };
 }
 
-export type RuleContext = { principal: Principal; face: Face; isPage: boolean; arguments: JsonObject; now(): Date };
+export type RuleContext = {
+  principal: Principal;
+  face: Face;
+  isPage: boolean;
+  arguments: JsonObject;
+  now(): Date;
+};
 
 /** `number`: among those of `policy.rules` itself. */
 export type FoundRule = { rule: PolicyRule; place: number; number: number };
@@ -54,7 +67,9 @@ export type ToolFacts = {
 /** Looks at each tool once: what it does, and which rules can be about it. */
 export function createToolFacts({ rules, effects }: Policy, createPatternSet: CreatePatternSet) {
   let number = 0;
-  const compiled = rules.map((rule, place) => compile(rule, place, rule.from === undefined ? number++ : -1));
+  const compiled = rules.map((rule, place) =>
+    compile(rule, place, rule.from === undefined ? number++ : -1),
+  );
   const matchArguments = createArgumentMatcher(rules, createPatternSet);
   const known = new WeakMap<Tool, ToolFacts>();
   return (tool: Tool): ToolFacts => {
@@ -63,7 +78,11 @@ export function createToolFacts({ rules, effects }: Policy, createPatternSet: Cr
     const effect = effectOf(tool, effects);
     const risks = risksOf(tool, effect);
     const about = compiled.filter(({ rule }) => isAbout(rule, tool, effect, risks));
-    const facts = { effect, callsItRead: callsItRead(tool, effect), firstRule: createFinder(about, matchArguments) };
+    const facts = {
+      effect,
+      callsItRead: callsItRead(tool, effect),
+      firstRule: createFinder(about, matchArguments),
+    };
     known.set(tool, facts);
     return facts;
   };
@@ -77,11 +96,17 @@ function risksOf({ metadata, annotations, trusted }: Tool, { effect }: Effect): 
   return trusted ? ["high"] : [usual, "high"];
 }
 
-function isAbout(rule: PolicyRule, tool: Tool, { effect }: Effect, risks: readonly Risk[]): boolean {
+function isAbout(
+  rule: PolicyRule,
+  tool: Tool,
+  { effect }: Effect,
+  risks: readonly Risk[],
+): boolean {
   const { tool: names, server } = rule;
   if (names !== undefined && !isNamed(rule.verdict, names, tool)) return false;
   if (server !== undefined && !isReached(rule.verdict, server, tool)) return false;
-  if (rule.side_effects !== undefined && !rule.side_effects.includes(tool.metadata.side_effects)) return false;
+  if (rule.side_effects !== undefined && !rule.side_effects.includes(tool.metadata.side_effects))
+    return false;
   if (rule.effects !== undefined && !rule.effects.includes(effect)) return false;
   const isMeant = (risk: Risk) => rule.risk?.includes(risk) ?? true;
   return rule.verdict === "allow" ? risks.every(isMeant) : risks.some(isMeant);
@@ -101,7 +126,8 @@ function isNamed(verdict: PolicyRule["verdict"], names: string, tool: Tool): boo
 /** A rule that denies or asks counts for any form of a resource's address, one that allows for all of them together. */
 function isNamedOffer(verdict: PolicyRule["verdict"], names: string, id: ToolId): boolean {
   const forms = offerNames(id.tool).map((tool) => ({ ...id, tool }));
-  if (verdict === "allow") return forms.every(({ server, tool }) => matchesGlob(names, `${server}.${tool}`));
+  if (verdict === "allow")
+    return forms.every(({ server, tool }) => matchesGlob(names, `${server}.${tool}`));
   return forms.flatMap(everySpelling).some((name) => matchesGlob(names, name));
 }
 
@@ -110,7 +136,8 @@ function everySpelling(id: ToolId): string[] {
 }
 
 function isReached(verdict: PolicyRule["verdict"], server: string, tool: Tool): boolean {
-  const servers = tool.id.server === null ? reachedBy(tool).map((id) => id.server ?? "") : [tool.id.server];
+  const servers =
+    tool.id.server === null ? reachedBy(tool).map((id) => id.server ?? "") : [tool.id.server];
   if (servers.length === 0) return matchesGlob(server, "");
   const matches = (reached: string) => matchesGlob(server, reached);
   return verdict === "allow" ? servers.every(matches) : servers.some(matches);
@@ -133,21 +160,35 @@ function compile(rule: PolicyRule, place: number, number: number): Compiled {
   const { users, groups, personas, faces, pages, time } = rule;
   const inTime = time === undefined ? undefined : createTimeTest(time);
   const tests = [
-    groups && (({ principal }: RuleContext) => groups.some((group) => principal.groups.includes(group))),
-    users && (({ principal }: RuleContext) => users.some((pattern) => matchesGlob(pattern, principal.user ?? ""))),
+    groups &&
+      (({ principal }: RuleContext) => groups.some((group) => principal.groups.includes(group))),
+    users &&
+      (({ principal }: RuleContext) =>
+        users.some((pattern) => matchesGlob(pattern, principal.user ?? ""))),
     personas && (({ principal }: RuleContext) => personas.includes(principal.persona ?? "")),
     faces && (({ face }: RuleContext) => faces.includes(face)),
     pages !== undefined && (({ isPage }: RuleContext) => isPage === pages),
     inTime && (({ now }: RuleContext) => inTime(now())),
   ].filter((test) => typeof test === "function");
-  const needs = Object.entries(rule.arguments ?? {}).map(([name, pattern]) => patternKey(name, pattern));
-  return { rule, place, number, needs, applies: (situation) => tests.every((test) => test(situation)) };
+  const needs = Object.entries(rule.arguments ?? {}).map(([name, pattern]) =>
+    patternKey(name, pattern),
+  );
+  return {
+    rule,
+    place,
+    number,
+    needs,
+    applies: (situation) => tests.every((test) => test(situation)),
+  };
 }
 
 type MatchArguments = (args: JsonObject) => MatchedPatterns;
 
 /** Of a thousand rules few can fit: those whose group the caller is in and whose pattern an argument matches. */
-function createFinder(rules: readonly Compiled[], matchArguments: MatchArguments): ToolFacts["firstRule"] {
+function createFinder(
+  rules: readonly Compiled[],
+  matchArguments: MatchArguments,
+): ToolFacts["firstRule"] {
   const byPattern = Map.groupBy(rules, ({ needs: [first] }) => first);
   const others = byPattern.get(undefined) ?? [];
   byPattern.delete(undefined);
@@ -159,7 +200,8 @@ function createFinder(rules: readonly Compiled[], matchArguments: MatchArguments
     const consider = (candidate: Compiled) => {
       if (first !== null && first.place <= candidate.place) return;
       const found = candidate.rule.verdict === "allow" ? matched?.everywhere : matched?.somewhere;
-      if (candidate.needs.every((need) => found?.has(need)) && candidate.applies(situation)) first = candidate;
+      if (candidate.needs.every((need) => found?.has(need)) && candidate.applies(situation))
+        first = candidate;
     };
     for (const key of matched?.somewhere ?? []) byPattern.get(key)?.forEach(consider);
     for (const group of situation.principal.groups) byGroup.get(group)?.forEach(consider);

@@ -8,7 +8,12 @@ import { refuseGroups, refuseGroupsOf, refuseState } from "./grant.ts";
 
 const root = trusted({ user: "root" });
 
-const cases: [title: string, tool: Partial<ToolMetadata>, request: AccessRequest, there: boolean][] = [
+const cases: [
+  title: string,
+  tool: Partial<ToolMetadata>,
+  request: AccessRequest,
+  there: boolean,
+][] = [
   ["who says nothing means the default group", {}, {}, true],
   ["and no other", { group: ["kb"] }, {}, false],
   ["one common group is enough", { group: ["kb", "web"] }, { toolGroups: ["web", "x"] }, true],
@@ -18,7 +23,12 @@ const cases: [title: string, tool: Partial<ToolMetadata>, request: AccessRequest
   ["capitals count", { group: ["kb"] }, { toolGroups: ["KB"] }, false],
   ["a tool in no group is there for a star alone", { group: [] }, {}, false],
   ["a tool without states is there in all of them", {}, { state: "research" }, true],
-  ["a tool is there in its states", { "applicable-states": ["research"] }, { state: "research" }, true],
+  [
+    "a tool is there in its states",
+    { "applicable-states": ["research"] },
+    { state: "research" },
+    true,
+  ],
   ["and in no other", { "applicable-states": ["research"] }, { state: "Research" }, false],
   ["no state is the state undefined", { "applicable-states": ["undefined"] }, {}, true],
   ["an empty state is none", { "applicable-states": ["undefined"] }, { state: "" }, true],

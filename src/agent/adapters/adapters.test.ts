@@ -17,7 +17,10 @@ const shown: ChatContent = [
 ];
 
 const parameters = { type: "object", properties: {} };
-const definition = { type: "function", function: { name: "show", description: "Shows.", parameters } };
+const definition = {
+  type: "function",
+  function: { name: "show", description: "Shows.", parameters },
+};
 
 /** Whatever is called says the same. */
 function toolset(content: ChatContent = shown) {
@@ -140,7 +143,10 @@ test("the last tool use of a message of Claude that was cut off is not made, how
 });
 
 test("what is no message or response is said so", async () => {
-  const usage = { code: "USAGE", message: /cannot be read: its '(?:content|output)' is not a list/ };
+  const usage = {
+    code: "USAGE",
+    message: /cannot be read: its '(?:content|output)' is not a list/,
+  };
   await assert.rejects(answerAnthropicMessage(toolset(), { content: null } as never), usage);
   await assert.rejects(answerAnthropicMessage(toolset(), null as never), usage);
   await assert.rejects(answerOpenAiResponse(toolset(), {} as never), usage);

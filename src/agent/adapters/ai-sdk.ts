@@ -25,7 +25,10 @@ export type ToolOutput = Pick<CallAnswer, "content" | "isError">;
 export type AiSdkTool<Schema> = {
   description: string;
   inputSchema: Schema;
-  execute(input: unknown, options: { toolCallId: string; abortSignal?: AbortSignal }): Promise<ToolOutput>;
+  execute(
+    input: unknown,
+    options: { toolCallId: string; abortSignal?: AbortSignal },
+  ): Promise<ToolOutput>;
   toModelOutput(result: { output: ToolOutput }): ModelOutput;
 };
 

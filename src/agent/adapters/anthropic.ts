@@ -8,7 +8,9 @@ import { answerWhole, readPicture } from "./answers.ts";
 const shownTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 type ShownType = (typeof shownTypes)[number];
 
-type ImageSource = { type: "base64"; media_type: ShownType; data: string } | { type: "url"; url: string };
+type ImageSource =
+  | { type: "base64"; media_type: ShownType; data: string }
+  | { type: "url"; url: string };
 type ResultPart = { type: "text"; text: string } | { type: "image"; source: ImageSource };
 
 /** The result of one call, as a block of an Anthropic message. */
@@ -74,6 +76,7 @@ function renderPart(block: ChatContentBlock): ResultPart {
   const picture = readPicture(block.image_url.url);
   if ("url" in picture) return { type: "image", source: { type: "url", url: picture.url } };
   const mediaType = shownTypes.find((type) => type === picture.mediaType);
-  if (mediaType === undefined) return { type: "text", text: `[A picture of type ${picture.mediaType}.]` };
+  if (mediaType === undefined)
+    return { type: "text", text: `[A picture of type ${picture.mediaType}.]` };
   return { type: "image", source: { type: "base64", media_type: mediaType, data: picture.data } };
 }

@@ -32,7 +32,12 @@ export async function answerOpenAiCompletion<M extends object>(
   const [choice] = completion.choices;
   if (choice === undefined) return [];
   const isCut = isCutOff(finishOf(completion));
-  const answers = await answerWhole(toolset, calls, (call) => isCut && !hasWholeArguments(call), options);
+  const answers = await answerWhole(
+    toolset,
+    calls,
+    (call) => isCut && !hasWholeArguments(call),
+    options,
+  );
   const pictures = answers.flatMap(({ call, content }) =>
     picturesOf(content).map((url) => ({ of: call.function.name, url })),
   );
@@ -59,7 +64,9 @@ function showPictures(pictures: readonly { of: string; url: string }[]): Picture
   };
 }
 
-type OutputItem = { type: "input_text"; text: string } | { type: "input_image"; image_url: string; detail: "auto" };
+type OutputItem =
+  | { type: "input_text"; text: string }
+  | { type: "input_image"; image_url: string; detail: "auto" };
 
 /** The result of one call, as an item of OpenAI's Responses API. */
 export type FunctionCallOutput = {
@@ -88,7 +95,12 @@ export async function answerOpenAiResponse(
     );
   const isCut = isCutOff(response.status);
   const calls = response.output.flatMap(readCall);
-  const answers = await answerWhole(toolset, calls, (call) => isCut && !hasWholeArguments(call), options);
+  const answers = await answerWhole(
+    toolset,
+    calls,
+    (call) => isCut && !hasWholeArguments(call),
+    options,
+  );
   return answers.map(({ call, content }) => ({
     type: "function_call_output",
     call_id: call.id,
@@ -100,7 +112,13 @@ function readCall(item: unknown): AskedCall[] {
   if (!isObject(item) || item.type !== "function_call") return [];
   const { call_id: id, name, arguments: written } = item;
   if (typeof id !== "string" || typeof name !== "string") return [];
-  return [{ id, type: "function", function: { name, arguments: typeof written === "string" ? written : "" } }];
+  return [
+    {
+      id,
+      type: "function",
+      function: { name, arguments: typeof written === "string" ? written : "" },
+    },
+  ];
 }
 
 function renderOutput(content: ChatContent): string | OutputItem[] {

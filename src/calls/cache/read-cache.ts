@@ -24,12 +24,23 @@ type Ports = {
   servers: Pick<Servers, "opensForUser">;
 };
 
-type Setting = { ttlMs: number; maxEntries: number; shared: boolean; coalesce: boolean; scope: string };
+type Setting = {
+  ttlMs: number;
+  maxEntries: number;
+  shared: boolean;
+  coalesce: boolean;
+  scope: string;
+};
 type ReadContext = Parameters<Around>[1];
 type Run = Parameters<Around>[2];
 type Answered = { executed: Executed; kept: Kept; isOwn: boolean };
 type Member = { relay: Relay | undefined; limiter?: TimeLimiter };
-type Flight = { stamp: string; members: Set<Member>; controller: AbortController; done: Promise<Answered> };
+type Flight = {
+  stamp: string;
+  members: Set<Member>;
+  controller: AbortController;
+  done: Promise<Answered>;
+};
 /** One call and all that decides about sharing its result. */
 type Read = {
   call: Routed;
@@ -58,7 +69,8 @@ export function createReadCache(ports: Ports) {
   const epochs = new Map<string, number>();
 
   const isPersonal = (servers: readonly string[]) => servers.some(ports.servers.opensForUser);
-  const stampOf = (servers: readonly string[]) => servers.map((server) => epochs.get(server) ?? 0).join();
+  const stampOf = (servers: readonly string[]) =>
+    servers.map((server) => epochs.get(server) ?? 0).join();
 
   /** What was read before is not given any more, nor what is being read. */
   function forget(server: string): void {
@@ -80,11 +92,17 @@ export function createReadCache(ports: Ports) {
     const read = { call, asking, run, key, setting, isShared, servers };
     const flight = setting.coalesce ? flights.get(key) : undefined;
     if (flight?.stamp === stampOf(servers)) return follow(flight, read);
-    return asMiss(setting.coalesce ? await lead(read) : (await ask(read, asking)).executed, setting);
+    return asMiss(
+      setting.coalesce ? await lead(read) : (await ask(read, asking)).executed,
+      setting,
+    );
   };
 
   /** Before and after: what is read meanwhile may be from before. */
-  async function write(servers: readonly string[], run: () => Promise<Executed>): Promise<Executed> {
+  async function write(
+    servers: readonly string[],
+    run: () => Promise<Executed>,
+  ): Promise<Executed> {
     servers.forEach(forget);
     try {
       return await run();
@@ -127,12 +145,20 @@ export function createReadCache(ports: Ports) {
     const members = new Set<Member>();
     const begin = async () => {
       try {
-        return await ask(read, { cancellation: controller.signal, relay: toAll(members, asking.relay) });
+        return await ask(read, {
+          cancellation: controller.signal,
+          relay: toAll(members, asking.relay),
+        });
       } finally {
         if (flights.get(key) === flight) flights.delete(key);
       }
     };
-    const flight: Flight = { stamp: stampOf(servers), members, controller, done: Promise.resolve(null as never) };
+    const flight: Flight = {
+      stamp: stampOf(servers),
+      members,
+      controller,
+      done: Promise.resolve(null as never),
+    };
     flights.set(key, flight);
     flight.done = begin();
     try {
@@ -141,14 +167,19 @@ export function createReadCache(ports: Ports) {
       if (!signalOf(asking.cancellation)?.aborted) throw thrown;
       // Alone, it was cancelled with the request, which knows more about it.
       if (members.size === 0) return (await flight.done).executed;
-      throw new PlaneError("CANCELLED", `The call of '${call.tool.name}' was cancelled.`, { data: placeOf(call) });
+      throw new PlaneError("CANCELLED", `The call of '${call.tool.name}' was cancelled.`, {
+        data: placeOf(call),
+      });
     }
   }
 
   async function follow(flight: Flight, read: Read): Promise<Executed> {
     const { call, asking, setting } = read;
     const { limit } = call.route;
-    const limiter = new TimeLimiter(limit.ms, { capMs: limit.ms * progressStretch, caller: asking.cancellation });
+    const limiter = new TimeLimiter(limit.ms, {
+      capMs: limit.ms * progressStretch,
+      caller: asking.cancellation,
+    });
     try {
       const { kept, isOwn } = await board(flight, { relay: asking.relay, limiter }, limiter.signal);
       if (!isOwn) return withKept(call, copyOf(kept), { coalesced: true });
@@ -179,14 +210,20 @@ export function createReadCache(ports: Ports) {
     /** Null where nothing of the tool's servers is shared. */
     around(tool: Tool): Around | null {
       const shared = sharedServers();
-      return shared.size > 0 && serversOf(tool).some((server) => shared.has(server)) ? around : null;
+      return shared.size > 0 && serversOf(tool).some((server) => shared.has(server))
+        ? around
+        : null;
     },
     forget,
   };
 }
 
 /** The request ends when all who wait for it have left. */
-async function board(flight: Flight, member: Member, signal: AbortSignal | undefined): Promise<Answered> {
+async function board(
+  flight: Flight,
+  member: Member,
+  signal: AbortSignal | undefined,
+): Promise<Answered> {
   flight.members.add(member);
   try {
     return await abortable(flight.done, signal);
@@ -250,7 +287,12 @@ function isShareable({ options }: Routed, { relay }: ReadContext): boolean {
 }
 
 /** Of these, each call has its own. */
-const ownMeta: ReadonlySet<string> = new Set(["traceparent", "tracestate", "baggage", "progressToken"]);
+const ownMeta: ReadonlySet<string> = new Set([
+  "traceparent",
+  "tracestate",
+  "baggage",
+  "progressToken",
+]);
 
 /** Tool, arguments as they are sent, and who calls. */
 function keyOf(
@@ -267,7 +309,9 @@ function keyOf(
     tool.id,
     args,
     isShared ? null : principal,
-    serversOf(tool).some((server) => inWorkspace.includes(server)) ? (principal.directory ?? null) : null,
+    serversOf(tool).some((server) => inWorkspace.includes(server))
+      ? (principal.directory ?? null)
+      : null,
     sessions.includes("principal") ? ofUser : null,
     sessions.includes("conversation") ? [...ofUser, options.conversation ?? null] : null,
     Object.fromEntries(meta),

@@ -3,7 +3,11 @@ import { test } from "node:test";
 import { createResultCache } from "./result-cache.ts";
 
 const place = { ttlMs: 100, maxEntries: 100, scope: "s", servers: ["s"] };
-const kept = (text: string) => ({ result: { content: [{ type: "text", text }] }, provider: "mcp", warnings: [] });
+const kept = (text: string) => ({
+  result: { content: [{ type: "text", text }] },
+  provider: "mcp",
+  warnings: [],
+});
 
 test("the bytes of all results are bounded, and the least recently used go first", () => {
   const cache = createResultCache({ limitBytes: 2_000 });

@@ -6,7 +6,13 @@ import type { ToolResult } from "../../model/calls/result.ts";
 /** The answer to a call, for another call. */
 export type Kept = Pick<Executed["executed"], "result" | "provider" | "warnings">;
 
-type Entry = { key: string; groups: readonly string[]; expiresAt: number; bytes: number; kept: Kept };
+type Entry = {
+  key: string;
+  groups: readonly string[];
+  expiresAt: number;
+  bytes: number;
+  kept: Kept;
+};
 type Place = { ttlMs: number; maxEntries: number; scope: string; servers: readonly string[] };
 
 /** All caches of a plane together, in bytes of JSON. */
@@ -48,7 +54,11 @@ export function createResultCache({ limitBytes = maxBytes, now = steadyNow } = {
       add(entry);
       return copyOf(entry.kept);
     },
-    put(key: string, { result, provider, warnings }: Kept, { ttlMs, maxEntries, scope, servers }: Place): void {
+    put(
+      key: string,
+      { result, provider, warnings }: Kept,
+      { ttlMs, maxEntries, scope, servers }: Place,
+    ): void {
       const size = sizeOf(result);
       if (size > limitBytes * maxShare) return;
       const before = entries.get(key);
@@ -56,7 +66,8 @@ export function createResultCache({ limitBytes = maxBytes, now = steadyNow } = {
       const named = [scopeName(scope), ...servers.map(serverName)];
       const kept = copyOf({ result, provider, warnings });
       add({ key, groups: named, expiresAt: now() + ttlMs, bytes: size, kept });
-      while ((groups.get(scopeName(scope))?.size ?? 0) > maxEntries) drop(firstOf(groups.get(scopeName(scope))));
+      while ((groups.get(scopeName(scope))?.size ?? 0) > maxEntries)
+        drop(firstOf(groups.get(scopeName(scope))));
       while (bytes > limitBytes) drop(firstOf(entries.values()));
     },
     /** What was read from this server. */

@@ -13,13 +13,27 @@ const maxKept = 10_000;
 
 /** What was spent in each unit. */
 type Ledger = Map<string, number>;
-type Conversation = Timed & { spentMs: number; ledger: Ledger; running: Set<{ elapsedMs(): number }> };
-type Payer = { ledger: Ledger; key: string; whose: string; maxCost: Budgets["maxCost"]; setting: string };
+type Conversation = Timed & {
+  spentMs: number;
+  ledger: Ledger;
+  running: Set<{ elapsedMs(): number }>;
+};
+type Payer = {
+  ledger: Ledger;
+  key: string;
+  whose: string;
+  maxCost: Budgets["maxCost"];
+  setting: string;
+};
 
 export type ConversationBudgets = ReturnType<typeof createBudgets>;
 
 /** In memory, or together with other planes. */
-export function createBudgets(setting: () => Budgets, now = () => performance.now(), shared?: SharedBudgets) {
+export function createBudgets(
+  setting: () => Budgets,
+  now = () => performance.now(),
+  shared?: SharedBudgets,
+) {
   const shares = shared && createTimeShares(shared);
   const conversations = new Map<string, Conversation>();
   const personas = new Map<string, Ledger>();
@@ -27,7 +41,13 @@ export function createBudgets(setting: () => Budgets, now = () => performance.no
   function of(conversation: string, principal: Principal): ConversationBudget {
     const found = conversations.get(keyOf(conversation, principal));
     const ofPersona = personas.get(principal.persona ?? "");
-    return render(found?.usedMs() ?? 0, costIn(found?.ledger), principal.persona, costIn(ofPersona), setting());
+    return render(
+      found?.usedMs() ?? 0,
+      costIn(found?.ledger),
+      principal.persona,
+      costIn(ofPersona),
+      setting(),
+    );
   }
 
   return {
@@ -184,14 +204,23 @@ function createClock(now: () => number) {
 
 type Costs = Record<string, number>;
 
-function render(ms: number, cost: Costs, persona: string | null, ofPersona: Costs, budgets: Budgets) {
+function render(
+  ms: number,
+  cost: Costs,
+  persona: string | null,
+  ofPersona: Costs,
+  budgets: Budgets,
+) {
   const { maxToolDurationMs, maxCost, perPersona } = budgets;
   return {
     spentMs: Math.round(ms),
     limitMs: maxToolDurationMs === 0 ? null : maxToolDurationMs,
     cost,
     maxCost,
-    persona: persona === null ? null : { name: persona, cost: ofPersona, maxCost: maxCostOf(persona, perPersona) },
+    persona:
+      persona === null
+        ? null
+        : { name: persona, cost: ofPersona, maxCost: maxCostOf(persona, perPersona) },
   };
 }
 
@@ -256,13 +285,19 @@ function payHere(cost: Cost, payers: readonly Payer[], tool: string): void {
   for (const payer of payers) {
     const limit = limitIn(cost.unit, payer.maxCost);
     const spent = payer.ledger.get(cost.unit) ?? 0;
-    if (limit !== null && spent + cost.amount > limit + rest) throw tooDear(cost, payer, spent, limit, tool);
+    if (limit !== null && spent + cost.amount > limit + rest)
+      throw tooDear(cost, payer, spent, limit, tool);
   }
   for (const { ledger } of payers) add(ledger, cost);
 }
 
 /** From shared ledgers. Payments of this plane are remembered for a time without the store. */
-async function payTogether(cost: Cost, payers: readonly Payer[], tool: string, shared: SharedBudgets) {
+async function payTogether(
+  cost: Cost,
+  payers: readonly Payer[],
+  tool: string,
+  shared: SharedBudgets,
+) {
   const paid: Payer[] = [];
   for (const payer of payers) {
     const limit = limitIn(cost.unit, payer.maxCost);
@@ -286,7 +321,13 @@ function payBack(cost: Cost, payers: readonly Payer[], shared: SharedBudgets): v
   for (const { key } of payers) void shared.pay(key, back, null).catch(() => undefined);
 }
 
-function tooDear({ amount, unit }: Cost, { whose, setting }: Payer, spent: number, limit: number, tool: string) {
+function tooDear(
+  { amount, unit }: Cost,
+  { whose, setting }: Payer,
+  spent: number,
+  limit: number,
+  tool: string,
+) {
   const text = `it costs ${amount} ${unit}, and ${whose} has spent ${spent} of ${limit}`;
   return exceeded(tool, text, { budget: "cost", spent, limit, unit, key: setting });
 }
@@ -296,12 +337,23 @@ function outOfTime(tool: string, spent: number, limit: number): PlaneError {
   return exceeded(tool, text, { budget: "time", spent, limit, key: "budgets.maxToolDurationMs" });
 }
 
-type Exceeded = { budget: "time" | "cost"; spent: number; limit: number; unit?: string; key: string };
+type Exceeded = {
+  budget: "time" | "cost";
+  spent: number;
+  limit: number;
+  unit?: string;
+  key: string;
+};
 
 function exceeded(tool: string, why: string, data: Exceeded): PlaneError {
-  const isOfConversation = data.key === "budgets.maxToolDurationMs" || data.key === "budgets.maxCost";
+  const isOfConversation =
+    data.key === "budgets.maxToolDurationMs" || data.key === "budgets.maxCost";
   const remedy = isOfConversation ? "Start another conversation, or raise" : "Raise";
-  return new PlaneError("BUDGET_EXCEEDED", `'${tool}' was not run: ${why}. ${remedy} '${data.key}'.`, {
-    data: { tool, sent: false, retryAt: null, ...data },
-  });
+  return new PlaneError(
+    "BUDGET_EXCEEDED",
+    `'${tool}' was not run: ${why}. ${remedy} '${data.key}'.`,
+    {
+      data: { tool, sent: false, retryAt: null, ...data },
+    },
+  );
 }

@@ -116,20 +116,43 @@ suite("circuits", () => {
     const { circuits, fail } = circuitsOf();
     const together = Array.from({ length: 20 }, () => circuits.enter("notes"));
     for (const entered of together) entered.leave(lost);
-    assert.deepEqual([circuits.status("notes")?.state, circuits.status("notes")?.failures], ["closed", 1]);
+    assert.deepEqual(
+      [circuits.status("notes")?.state, circuits.status("notes")?.failures],
+      ["closed", 1],
+    );
     fail(4);
     assert.equal(circuits.status("notes")?.state, "open");
   });
 
   for (const [what, how, counts] of [
     ["a lost answer", lost, true],
-    ["a limit of the server that is over", error("TIMEOUT", { limitSetBy: "server", limitMs: 100 }), true],
+    [
+      "a limit of the server that is over",
+      error("TIMEOUT", { limitSetBy: "server", limitMs: 100 }),
+      true,
+    ],
     ["a patient caller's limit", error("TIMEOUT", { limitSetBy: "call", limitMs: 10_000 }), true],
-    ["an impatient caller's limit", error("TIMEOUT", { limitSetBy: "call", limitMs: 9_999 }), false],
-    ["an internal error of the server", error("PROVIDER_FAILED", { sent: true, rpcCode: -32603 }), true],
+    [
+      "an impatient caller's limit",
+      error("TIMEOUT", { limitSetBy: "call", limitMs: 9_999 }),
+      false,
+    ],
+    [
+      "an internal error of the server",
+      error("PROVIDER_FAILED", { sent: true, rpcCode: -32603 }),
+      true,
+    ],
     ["an answer that is none", error("PROVIDER_FAILED", { sent: true }), true],
-    ["an error about the arguments", error("PROVIDER_FAILED", { sent: true, rpcCode: -32602 }), false],
-    ["an error in a server's own words", error("PROVIDER_FAILED", { sent: true, rpcCode: 42 }), false],
+    [
+      "an error about the arguments",
+      error("PROVIDER_FAILED", { sent: true, rpcCode: -32602 }),
+      false,
+    ],
+    [
+      "an error in a server's own words",
+      error("PROVIDER_FAILED", { sent: true, rpcCode: 42 }),
+      false,
+    ],
     ["a connection that could not be made", error("SERVER_UNAVAILABLE", { sent: false }), false],
     ["the caller's own end", error("CANCELLED"), false],
     ["invalid arguments", error("INVALID_ARGUMENTS"), false],
@@ -144,7 +167,10 @@ suite("circuits", () => {
 
   test("what a server wrote into its errors is not told to others", () => {
     const { circuits, fail } = circuitsOf();
-    fail(5, new PlaneError("PROVIDER_FAILED", "no row for ann@example.org", { data: { sent: true } }));
+    fail(
+      5,
+      new PlaneError("PROVIDER_FAILED", "no row for ann@example.org", { data: { sent: true } }),
+    );
     assert.throws(() => circuits.enter("notes"), /The provider answered with a protocol error/);
     assert.doesNotMatch(circuits.reason("notes") ?? "", /ann/);
   });
@@ -152,7 +178,10 @@ suite("circuits", () => {
   test("0 failures switch it off, and a repaired server closes it", () => {
     const off = circuitsOf(0);
     off.fail(50);
-    assert.deepEqual([off.circuits.enter("notes").isProbe, off.circuits.status("notes")], [false, undefined]);
+    assert.deepEqual(
+      [off.circuits.enter("notes").isProbe, off.circuits.status("notes")],
+      [false, undefined],
+    );
     const on = circuitsOf();
     on.fail(5);
     on.circuits.reset("notes");
@@ -166,7 +195,10 @@ suite("circuits", () => {
     assert.equal(here.turns.length, 1);
     there.circuits.learn("notes", here.turns[0] ?? null);
     assert.deepEqual(there.circuits.status("notes"), here.circuits.status("notes"));
-    assert.throws(() => there.circuits.enter("notes"), /circuit open since 1970-01-01T00:00:00.000Z, after 5 failures/);
+    assert.throws(
+      () => there.circuits.enter("notes"),
+      /circuit open since 1970-01-01T00:00:00.000Z, after 5 failures/,
+    );
     await moveTime(30_000);
     // Each plane tries it once; the one that fails opens it for both, for longer.
     const [one, other] = [here.circuits.enter("notes"), there.circuits.enter("notes")];
@@ -183,7 +215,13 @@ suite("circuits", () => {
 
   test("what another plane says cannot shorten a cooldown, open a disabled breaker, or close one for ever", async () => {
     const { circuits, fail } = circuitsOf();
-    const told: OpenCircuit = { failures: 9, opened: 1, since: 0, until: 10_000, lastError: "gone" };
+    const told: OpenCircuit = {
+      failures: 9,
+      opened: 1,
+      since: 0,
+      until: 10_000,
+      lastError: "gone",
+    };
     fail(5);
     circuits.learn("notes", told);
     assert.equal(circuits.status("notes")?.openUntil, "1970-01-01T00:00:30.000Z");

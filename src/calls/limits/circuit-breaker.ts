@@ -9,7 +9,9 @@ import type { CircuitState, CircuitStatus } from "../../model/servers/server-sch
 const fairLimitMs = 10_000;
 
 /** JSON-RPC errors about the request: the server that sends one is healthy. */
-const aboutTheRequest: ReadonlySet<unknown> = new Set([-32600, -32601, -32602, -32002, -32042, -32020, -32021, -32022]);
+const aboutTheRequest: ReadonlySet<unknown> = new Set([
+  -32600, -32601, -32602, -32002, -32042, -32020, -32021, -32022,
+]);
 
 /** What a failure says about the server. */
 function judgeFailure({ code, data }: PlaneError): "well" | "failing" | "nothing" {
@@ -156,10 +158,22 @@ export function createCircuits(
       if (told === null) return void shut(server);
       const until = Math.min(inSteadyTime(told.until), steadyNow() + maxOpenMs);
       const known = circuits.get(server);
-      if ((setting(server)?.failures ?? 0) === 0 || until <= Math.max(steadyNow(), known?.until ?? 0)) return;
+      if (
+        (setting(server)?.failures ?? 0) === 0 ||
+        until <= Math.max(steadyNow(), known?.until ?? 0)
+      )
+        return;
       const since = Math.min(inSteadyTime(told.since), steadyNow());
       const { failures, opened, lastError } = told;
-      circuits.set(server, { failures, opened, lastError, since, until, failedAt: now(), isProbed: false });
+      circuits.set(server, {
+        failures,
+        opened,
+        lastError,
+        since,
+        until,
+        failedAt: now(),
+        isProbed: false,
+      });
       onChange(server, "open");
     },
   };
@@ -169,7 +183,8 @@ const inWallTime = (at: number) => Date.parse(wallTime(at));
 const inSteadyTime = (at: number) => steadyNow() + at - Date.now();
 
 function statusOf(circuit: Circuit | undefined): CircuitStatus {
-  if (circuit === undefined) return { state: "closed", failures: 0, openUntil: null, lastError: null };
+  if (circuit === undefined)
+    return { state: "closed", failures: 0, openUntil: null, lastError: null };
   const { failures, until, isProbed, lastError } = circuit;
   const isHalfOpen = isProbed || until <= steadyNow();
   const state = until === 0 ? "closed" : isHalfOpen ? "half_open" : "open";

@@ -34,7 +34,9 @@ export function createCostLeases(ledger: Ledger) {
     const name = JSON.stringify([key, unit]);
     const found = leases.get(name);
     if (found) return found;
-    const ask: Lease["ask"] = serialized((amount, limit, isAhead) => next(lease, amount, limit, isAhead));
+    const ask: Lease["ask"] = serialized((amount, limit, isAhead) =>
+      next(lease, amount, limit, isAhead),
+    );
     const lease: Lease = { key, unit, left: 0, usedAt: 0, isRenewing: false, ask };
     leases.set(name, lease);
     clock ??= setInterval(look, idleMs).unref();
@@ -49,14 +51,20 @@ export function createCostLeases(ledger: Ledger) {
   }
 
   /** Null when it is paid, otherwise what is spent already. */
-  async function next(lease: Lease, amount: number, limit: number, isAhead: boolean): Promise<number | null> {
+  async function next(
+    lease: Lease,
+    amount: number,
+    limit: number,
+    isAhead: boolean,
+  ): Promise<number | null> {
     if (!isAhead && takeHere(lease, amount)) return null;
     const { got, spent } = await ledger(lease.key, (cost) => {
       const before = cost[lease.unit] ?? 0;
       const free = limit - before;
       const wanted = Math.min(leasedCalls * amount, free * leasedPart);
       const needed = isAhead ? 0 : amount - lease.left;
-      const taken = needed > free + rest ? 0 : Math.max(needed, isAhead && wanted < amount ? 0 : wanted);
+      const taken =
+        needed > free + rest ? 0 : Math.max(needed, isAhead && wanted < amount ? 0 : wanted);
       cost[lease.unit] = roundedCost(before + taken);
       return { got: taken, spent: before };
     });
@@ -66,7 +74,8 @@ export function createCostLeases(ledger: Ledger) {
 
   /** Before it has run out. */
   function renewInTime(lease: Lease, amount: number, limit: number): void {
-    if (lease.isRenewing || lease.left > (leasedCalls * amount) / 2 || lease.left + rest < amount) return;
+    if (lease.isRenewing || lease.left > (leasedCalls * amount) / 2 || lease.left + rest < amount)
+      return;
     lease.isRenewing = true;
     lease
       .ask(amount, limit, true)

@@ -9,7 +9,9 @@ const seen: Attempt = { provider: "mcp", ok: true, durationMs: 1, error: null };
 const unsent: Attempt = { ...seen, ok: false, error: "SERVER_UNAVAILABLE", sent: false };
 
 test("every attempt that a provider saw costs what the manifest says, without rests of fractions", () => {
-  assert.deepEqual(costField(tool, [seen, unsent, seen, seen]), { cost: { amount: 0.3, unit: "EUR" } });
+  assert.deepEqual(costField(tool, [seen, unsent, seen, seen]), {
+    cost: { amount: 0.3, unit: "EUR" },
+  });
   assert.deepEqual(costField(tool, [unsent]), { cost: { amount: 0, unit: "EUR" } });
 });
 

@@ -88,12 +88,23 @@ const free: AttemptPass = { pause: () => nothing, end: nothing, giveUp: nothing 
 export type Limits = ReturnType<typeof createPathLimits>;
 
 /** Rate limits, serial execution, budgets, circuit breakers and the retry budget. */
-export function createPathLimits({ budgets, circuits, ratePerMinute, concurrency, slots, shared }: LimitParts) {
+export function createPathLimits({
+  budgets,
+  circuits,
+  ratePerMinute,
+  concurrency,
+  slots,
+  shared,
+}: LimitParts) {
   const turns = createTurns();
   const rates = shared ? createSharedRateLimiter(shared, createRateLimiter()) : createRateLimiter();
   const retries = createRetryBudget(shared);
 
-  async function waitForTurn({ tool }: Routed, limiter: TimeLimiter, meter: Meter | undefined): Promise<CallPass> {
+  async function waitForTurn(
+    { tool }: Routed,
+    limiter: TimeLimiter,
+    meter: Meter | undefined,
+  ): Promise<CallPass> {
     await meter?.check();
     const takesTurns = isSerial(tool);
     if (takesTurns) await turns.enter(tool, limiter.signal);
@@ -115,7 +126,8 @@ export function createPathLimits({ budgets, circuits, ratePerMinute, concurrency
     /** Undefined where nothing limits it. */
     enter(call: Routed, limiter: TimeLimiter): Promise<CallPass> | undefined {
       const meter = budgets.meter(call);
-      const isLimited = meter !== undefined || isSerial(call.tool) || toolRate(call.tool) !== undefined;
+      const isLimited =
+        meter !== undefined || isSerial(call.tool) || toolRate(call.tool) !== undefined;
       return isLimited ? waitForTurn(call, limiter, meter) : undefined;
     },
     /** Waits only for a configured rate limit. Throws the reason. */
@@ -127,7 +139,8 @@ export function createPathLimits({ budgets, circuits, ratePerMinute, concurrency
       const rated = server === null ? undefined : serverRate(server, ratePerMinute(server));
       const most = server === null ? undefined : concurrency(server);
       // Most attempts are limited by nothing but the circuit breaker.
-      if (rated === undefined && meter === undefined && most === undefined) return new Admission(circuit, undefined);
+      if (rated === undefined && meter === undefined && most === undefined)
+        return new Admission(circuit, undefined);
       let release: () => void = nothing;
       const refuse = (thrown: unknown): never => {
         circuit?.abandon();
@@ -144,7 +157,9 @@ export function createPathLimits({ budgets, circuits, ratePerMinute, concurrency
       try {
         // The slot after the turn: no other call can use it while this one waits.
         const admitted = andThen(takeRate(rated, limiter), () =>
-          andThen(takeSlot(), () => andThen(meter?.reserve(), () => new Admission(circuit, meter, release))),
+          andThen(takeSlot(), () =>
+            andThen(meter?.reserve(), () => new Admission(circuit, meter, release)),
+          ),
         );
         return admitted instanceof Promise ? admitted.catch(refuse) : admitted;
       } catch (thrown) {
@@ -152,9 +167,14 @@ export function createPathLimits({ budgets, circuits, ratePerMinute, concurrency
       }
     },
     /** The call stays with this provider. */
-    called: (call: Pick<Routed, "tool">, spec: ProviderSpec) => retries.called(targetOf(call, spec)),
+    called: (call: Pick<Routed, "tool">, spec: ProviderSpec) =>
+      retries.called(targetOf(call, spec)),
     /** Why there is no retry, or null: then it counts as one. */
-    againstRetry(call: Routed, spec: ProviderSpec, error: PlaneError): string | null | Promise<string | null> {
+    againstRetry(
+      call: Routed,
+      spec: ProviderSpec,
+      error: PlaneError,
+    ): string | null | Promise<string | null> {
       const server = serverOf(spec);
       const open = server === null ? null : circuits.reason(server);
       if (open !== null) return open;
@@ -209,13 +229,25 @@ function toolRate(tool: Tool): Rated | undefined {
   const { rate_limit_per_minute: perMinute } = metadata;
   if (perMinute === undefined) return undefined;
   const setting = "rate_limit_per_minute";
-  return { key: `tool:${keyOf(tool)}`, perMinute, what: `Tool '${name}'`, setting, data: { tool: name } };
+  return {
+    key: `tool:${keyOf(tool)}`,
+    perMinute,
+    what: `Tool '${name}'`,
+    setting,
+    data: { tool: name },
+  };
 }
 
 function serverRate(server: string, perMinute: number | undefined): Rated | undefined {
   if (perMinute === undefined) return undefined;
   const setting = "rateLimitPerMinute";
-  return { key: `server:${server}`, perMinute, what: `Server '${server}'`, setting, data: { server } };
+  return {
+    key: `server:${server}`,
+    perMinute,
+    what: `Server '${server}'`,
+    setting,
+    data: { server },
+  };
 }
 
 export type CallLimits = ReturnType<typeof createLimits>;
@@ -235,7 +267,11 @@ export function createLimits({ settings, recorder }: LimitsContext) {
         change: async (key, keptMs, step) => (await store()).changeShared(key, keptMs, step),
       }
     : undefined;
-  const budgets = createBudgets(() => config().budgets, undefined, shared && createSharedBudgets(shared));
+  const budgets = createBudgets(
+    () => config().budgets,
+    undefined,
+    shared && createSharedBudgets(shared),
+  );
   const circuits: Circuits = createCircuits({
     setting: (server) => config().servers[server]?.circuit,
     onChange: (server, state) => emit({ type: "server.circuit", server, state }),

@@ -52,7 +52,9 @@ suite("rate limits", () => {
   test("who comes too soon waits in order, as long as the wait is short", async () => {
     const rates = createRateLimiter();
     assert.equal(countAtOnce(rates, 60), 10);
-    const waiting = [1, 2].map(() => settled(rates.take(rated(60), 60_000, signal) ?? Promise.resolve()));
+    const waiting = [1, 2].map(() =>
+      settled(rates.take(rated(60), 60_000, signal) ?? Promise.resolve()),
+    );
     await moveTime(999);
     assert.deepEqual(
       waiting.map(({ state }) => state),
@@ -111,7 +113,8 @@ suite("rate limits", () => {
 
   test("each is counted on its own, and what is not used is forgotten", async () => {
     const rates = createRateLimiter();
-    for (const key of ["a", "b", "c"]) assert.equal(rates.take(rated(6, key), 0, signal), undefined);
+    for (const key of ["a", "b", "c"])
+      assert.equal(rates.take(rated(6, key), 0, signal), undefined);
     assert.equal(rates.size(), 3);
     await moveTime(60_000);
     rates.take(rated(6, "a"), 0, signal);

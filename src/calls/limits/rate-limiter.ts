@@ -42,7 +42,13 @@ function drawTurns(bucket: Bucket, most: number, limitMs: number): Drawn {
 const maxWaitMs = 5_000;
 
 /** The key, the limit, and the words for both. */
-export type Rated = { key: string; perMinute: number; what: string; setting: string; data: ErrorData };
+export type Rated = {
+  key: string;
+  perMinute: number;
+  what: string;
+  setting: string;
+  data: ErrorData;
+};
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
@@ -64,7 +70,8 @@ export function createRateLimiter() {
   function sweep(now: number): void {
     sweptAt = now;
     for (const [key, bucket] of buckets) {
-      if (fillBucket(bucket, bucket.perMinute, now).tokens >= burstOf(bucket.perMinute)) buckets.delete(key);
+      if (fillBucket(bucket, bucket.perMinute, now).tokens >= burstOf(bucket.perMinute))
+        buckets.delete(key);
     }
   }
 
@@ -92,7 +99,9 @@ function tooSoon({ what, perMinute, setting, data }: Rated, retryInMs: number): 
   const calls = perMinute === 1 ? "1 call" : `${perMinute} calls`;
   const text = `${what} takes ${calls} a minute ('${setting}'), and its next turn comes in ${Math.ceil(retryInMs / 1000)} s. Call again then.`;
   const retryAt = new Date(Date.now() + retryInMs).toISOString();
-  return new PlaneError("RATE_LIMITED", text, { data: { ...data, sent: false, retryAt, retryInMs } });
+  return new PlaneError("RATE_LIMITED", text, {
+    data: { ...data, sent: false, retryAt, retryInMs },
+  });
 }
 
 /** How long leased turns are valid. A plane holds the turns of this time at most, so planes together exceed a limit by no more. */
@@ -121,7 +130,9 @@ export function createSharedRateLimiter(shared: SharedCounts, alone: RateLimiter
   function shareOf(key: string): Share {
     const found = shares.get(key);
     if (found) return found;
-    const ask: Share["ask"] = serialized((rated, ms) => (ms === ahead ? fillUp(share, rated) : next(share, rated, ms)));
+    const ask: Share["ask"] = serialized((rated, ms) =>
+      ms === ahead ? fillUp(share, rated) : next(share, rated, ms),
+    );
     const share: Share = { turns: 0, until: 0, isRenewing: false, ask };
     shares.set(key, share);
     return share;

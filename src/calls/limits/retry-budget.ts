@@ -52,7 +52,8 @@ function currentPiece(counts: Counts, now: number): Piece {
   const at = Math.floor(now / pieceMs);
   const found = counts[at];
   if (found) return found;
-  for (const old of Object.keys(counts)) if (!(Math.abs(at - Number(old)) < pieces)) delete counts[old];
+  for (const old of Object.keys(counts))
+    if (!(Math.abs(at - Number(old)) < pieces)) delete counts[old];
   const piece = { calls: 0, retries: 0 };
   counts[at] = piece;
   return piece;

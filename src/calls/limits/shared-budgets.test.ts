@@ -97,7 +97,8 @@ test("a call that no provider received costs nothing on any plane", async (conte
 test("the time of a conversation is used up on all planes at once, and most calls do not ask the store", async (context) => {
   const { planes, run, shared } = await planesOf(context, { maxToolDurationMs: 60_000 });
   let made = 0;
-  const isRefused = (thrown: unknown) => assert.equal((thrown as { code: string }).code, refused.code);
+  const isRefused = (thrown: unknown) =>
+    assert.equal((thrown as { code: string }).code, refused.code);
   for (let over = 0; over < 2; ) {
     over = 0;
     for (const plane of [0, 1] as const)

@@ -19,7 +19,11 @@ const openFor = (ms: number): OpenCircuit => {
 type Shared = Pick<Store, "changeShared" | "sharedMoment">;
 
 /** One plane tells, the other learns: both ask one store, whose clock stands still. */
-async function twoPlanes(context: TestContext, beforeWrite: () => Promise<void>, beforeRead: () => void) {
+async function twoPlanes(
+  context: TestContext,
+  beforeWrite: () => Promise<void>,
+  beforeRead: () => void,
+) {
   context.mock.timers.enable({ apis: ["Date"], now: moment });
   const store = await openSqliteStore(":memory:");
   context.after(() => store.close());

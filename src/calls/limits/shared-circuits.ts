@@ -22,7 +22,9 @@ export function createSharedCircuits({ servers, store, onNews, learn }: Ports) {
   /** Null for a server that the planes do not share. */
   function keyOf(server: string): string | null {
     const { url, openapi } = servers()[server] ?? {};
-    return url === undefined && openapi === undefined ? null : `${prefix}${hash([server, url, openapi])}`;
+    return url === undefined && openapi === undefined
+      ? null
+      : `${prefix}${hash([server, url, openapi])}`;
   }
 
   async function read(key: string): Promise<void> {
@@ -30,7 +32,8 @@ export function createSharedCircuits({ servers, store, onNews, learn }: Ports) {
     const told = openIn(value);
     // What is stored is of the store's clock, as the clocks of planes differ.
     const shiftMs = Date.now() - now;
-    if (told !== null) Object.assign(told, { since: told.since + shiftMs, until: told.until + shiftMs });
+    if (told !== null)
+      Object.assign(told, { since: told.since + shiftMs, until: told.until + shiftMs });
     for (const server of Object.keys(servers())) if (keyOf(server) === key) learn(server, told);
   }
 

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { moveTime, useMockedTime } from "../../../test/samples/mocked-time.ts";
 import { sharedCounts } from "../../../test/samples/shared-counts.ts";
-import { createRateLimiter, createSharedRateLimiter, type Rated, type RateLimiter } from "./rate-limiter.ts";
+import {
+  createRateLimiter,
+  createSharedRateLimiter,
+  type Rated,
+  type RateLimiter,
+} from "./rate-limiter.ts";
 
 const { signal } = new AbortController();
 const rated = (perMinute: number): Rated => ({
@@ -67,15 +72,17 @@ suite("rates of several planes", () => {
       await moveTime(100);
     }
     const most = (perMinute / 60) * seconds + burst;
-    assert.ok(taken > most * 0.9 && taken <= most + planes.length * (perMinute / 60), `${taken} of ${most}`);
+    assert.ok(
+      taken > most * 0.9 && taken <= most + planes.length * (perMinute / 60),
+      `${taken} of ${most}`,
+    );
   });
 
   test("turns that were taken ahead and not used are good for a second only", async (context) => {
     const shared = await sharedCounts(context);
-    const [first, second] = [1, 2].map(() => createSharedRateLimiter(shared, createRateLimiter())) as [
-      RateLimiter,
-      RateLimiter,
-    ];
+    const [first, second] = [1, 2].map(() =>
+      createSharedRateLimiter(shared, createRateLimiter()),
+    ) as [RateLimiter, RateLimiter];
     // One call, and nineteen turns in hand.
     await first.take(rated(1_200), 0, signal);
     await moveTime(60_000);
@@ -85,10 +92,9 @@ suite("rates of several planes", () => {
 
   test("a call waits for its turn whichever plane has promised the ones before", async (context) => {
     const shared = await sharedCounts(context);
-    const [first, second] = [1, 2].map(() => createSharedRateLimiter(shared, createRateLimiter())) as [
-      RateLimiter,
-      RateLimiter,
-    ];
+    const [first, second] = [1, 2].map(() =>
+      createSharedRateLimiter(shared, createRateLimiter()),
+    ) as [RateLimiter, RateLimiter];
     await first.take(rated(6), 0, signal);
     await assert.rejects(async () => second.take(rated(6), 60_000, signal), {
       code: "RATE_LIMITED",
@@ -96,7 +102,9 @@ suite("rates of several planes", () => {
     });
     await moveTime(6_000);
     const waiting = Promise.resolve(second.take(rated(6), 60_000, signal));
-    await assert.rejects(async () => first.take(rated(6), 60_000, signal), { code: "RATE_LIMITED" });
+    await assert.rejects(async () => first.take(rated(6), 60_000, signal), {
+      code: "RATE_LIMITED",
+    });
     await moveTime(4_000);
     await waiting;
   });

@@ -130,7 +130,11 @@ suite("slots of several planes", () => {
       value: { gone: { slots: 2, wanted: 2, until: now + leaseMs } },
       answer: null,
     }));
-    const alone = createSharedSlots({ shared, tell: async () => undefined, onTold: () => () => undefined });
+    const alone = createSharedSlots({
+      shared,
+      tell: async () => undefined,
+      onTold: () => () => undefined,
+    });
     const waiting = alone.take("one", 2, signal).taken ?? Promise.resolve();
     await moveTime(leaseMs - 1_000);
     assert.equal(await isTaken(waiting), false);

@@ -48,14 +48,20 @@ export function createSharedSlots({ shared, tell, onTold }: Ports) {
     const found = pools.get(`${total} ${server}`);
     if (found) return found.slots;
     const key = `slots:${server}`;
-    const slots = shared ? leasedSlots({ key, total, shared, tell: () => tell(key) }) : ownSlots(total);
+    const slots = shared
+      ? leasedSlots({ key, total, shared, tell: () => tell(key) })
+      : ownSlots(total);
     pools.set(`${total} ${server}`, { key, slots });
     return slots;
   }
 
   return {
     /** Undefined when there is a slot; otherwise it waits. `release` is what gives the slot back. */
-    take(server: string, total: number, signal: AbortSignal): { taken: Promise<void> | undefined; release(): void } {
+    take(
+      server: string,
+      total: number,
+      signal: AbortSignal,
+    ): { taken: Promise<void> | undefined; release(): void } {
       const slots = slotsOf(server, total);
       try {
         return { taken: slots.take(signal), release: slots.release };
@@ -94,7 +100,8 @@ function leasedSlots({ key, total, shared, tell }: LeasedOptions): Slots {
 
   const wanted = () => Math.min(total, active + waiting.size);
   /** While others wait, no new call begins beyond the fair share. */
-  const mayEnter = () => !gaveWay && active < (othersWait ? Math.min(slots, Math.ceil(fair)) : slots);
+  const mayEnter = () =>
+    !gaveWay && active < (othersWait ? Math.min(slots, Math.ceil(fair)) : slots);
 
   function admit(): void {
     for (const enter of waiting) {
@@ -113,7 +120,10 @@ function leasedSlots({ key, total, shared, tell }: LeasedOptions): Slots {
     slots = Math.min(slots, granted.slots);
     const own: Lease = { slots: granted.slots, wanted: needs.wanted, until: now + leaseMs };
     const isGone = own.slots === 0 && own.wanted === 0;
-    return { value: (isGone ? others : { ...others, [plane]: own }) as JsonObject, answer: granted };
+    return {
+      value: (isGone ? others : { ...others, [plane]: own }) as JsonObject,
+      answer: granted,
+    };
   }
 
   async function askOnce(): Promise<void> {
@@ -232,5 +242,10 @@ function grant({ total, others, before, active, wanted, peak, gaveWay }: Asked):
   const waits = wanted > slots;
   const waited = before !== undefined && before.wanted > before.slots;
   const gives = othersWait && slots < (before?.slots ?? 0);
-  return { slots, fair, othersWait, isNews: gives || (waits && !(waited && before?.slots === slots)) };
+  return {
+    slots,
+    fair,
+    othersWait,
+    isNews: gives || (waits && !(waited && before?.slots === slots)),
+  };
 }

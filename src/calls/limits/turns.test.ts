@@ -59,6 +59,9 @@ test("a line that has grown too long is closed, and says so", () => {
   for (let at = 0; at <= 1_000; at += 1) turns.enter(one, signal);
   assert.throws(
     () => turns.enter(one, signal),
-    (thrown) => thrown instanceof PlaneError && thrown.code === "BUSY" && /one call at a time/.test(thrown.message),
+    (thrown) =>
+      thrown instanceof PlaneError &&
+      thrown.code === "BUSY" &&
+      /one call at a time/.test(thrown.message),
   );
 });

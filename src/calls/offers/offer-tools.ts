@@ -10,7 +10,11 @@ import type { Principal } from "../../model/principal.ts";
 import { RpcError } from "../../protocol/message.ts";
 import { type Servers, unknownServer } from "../../servers/servers.ts";
 
-type OfferParts = { config(): Config; grants: Pick<Grants, "maySeeServer">; servers: Pick<Servers, "trouble"> };
+type OfferParts = {
+  config(): Config;
+  grants: Pick<Grants, "maySeeServer">;
+  servers: Pick<Servers, "trouble">;
+};
 
 /** Null where nothing is sent. */
 type OfferRequest = { method: string; params: UnknownObject } | null;
@@ -24,7 +28,11 @@ export function offerRequest(spec: ProviderSpec, args: JsonObject): OfferRequest
 }
 
 /** A prompt, a resource or a completion, as a tool of its server: the grants, the policy and the limits hold for it. */
-export function offerTool({ config, grants, servers }: OfferParts, id: ToolId, principal: Principal): Tool {
+export function offerTool(
+  { config, grants, servers }: OfferParts,
+  id: ToolId,
+  principal: Principal,
+): Tool {
   const { server, tool: what, kind } = id;
   if (server === null || kind === undefined || !grants.maySeeServer(principal, server))
     throw unknownServer(server ?? what);
@@ -33,11 +41,19 @@ export function offerTool({ config, grants, servers }: OfferParts, id: ToolId, p
   if (isOfferDenied(what, definition.deny_tools)) throw noOffer(server, what);
   const inputSchema = parametersOf(kind, nameIn(what));
   // What a method of an extension does is not known.
-  const annotations = kind === "extension" && !readingMethods.has(nameIn(what)) ? {} : { readOnlyHint: true };
+  const annotations =
+    kind === "extension" && !readingMethods.has(nameIn(what)) ? {} : { readOnlyHint: true };
   const entry = { name: what, inputSchema, annotations };
-  const [made] = translateTools(server, { ...definition, allow_tools: null, deny_tools: null }, [entry]).tools;
+  const [made] = translateTools(server, { ...definition, allow_tools: null, deny_tools: null }, [
+    entry,
+  ]).tools;
   if (made === undefined) throw noOffer(server, what);
-  const spec = { name: "mcp", priority: 0, health_check_interval: 300, config: { server, tool: what } };
+  const spec = {
+    name: "mcp",
+    priority: 0,
+    health_check_interval: 300,
+    config: { server, tool: what },
+  };
   requests.set(spec, requestFor(kind, what));
   const name = `${server}.${what}`;
   return {
@@ -51,7 +67,11 @@ export function offerTool({ config, grants, servers }: OfferParts, id: ToolId, p
 }
 
 /** Methods of extensions that are known to read. */
-const readingMethods: ReadonlySet<string> = new Set(["skills/list", "skills/get", "resources/directory/read"]);
+const readingMethods: ReadonlySet<string> = new Set([
+  "skills/list",
+  "skills/get",
+  "resources/directory/read",
+]);
 
 function unavailable(server: string, { trouble }: OfferParts["servers"]): PlaneError {
   try {
@@ -79,12 +99,15 @@ function parametersOf(kind: OfferCallKind, name: string): JsonObject {
 
 function requestFor(kind: OfferCallKind, what: string): (args: JsonObject) => OfferRequest {
   const name = nameIn(what);
-  if (kind === "prompt") return (args) => ({ method: "prompts/get", params: { name, arguments: args } });
+  if (kind === "prompt")
+    return (args) => ({ method: "prompts/get", params: { name, arguments: args } });
   if (kind === "resource") return () => ({ method: "resources/read", params: { uri: name } });
   // What a page asks its host is for no server; the path decides whether it may, and keeps the record.
   if (kind === "subscription" || kind === "page") return () => null;
   if (kind === "extension") return (args) => ({ method: name, params: args });
-  const ref = what.startsWith("prompts/") ? { type: "ref/prompt", name } : { type: "ref/resource", uri: name };
+  const ref = what.startsWith("prompts/")
+    ? { type: "ref/prompt", name }
+    : { type: "ref/resource", uri: name };
   return (args) => ({ method: "completion/complete", params: { ...args, ref } });
 }
 
@@ -95,12 +118,19 @@ export async function askForOffer(
 ): Promise<ToolResult> {
   if (offer === null) return { content: [], structuredContent: {} };
   try {
-    return { content: [], structuredContent: ((await send(offer.method, offer.params)) ?? {}) as Json };
+    return {
+      content: [],
+      structuredContent: ((await send(offer.method, offer.params)) ?? {}) as Json,
+    };
   } catch (thrown) {
     if (!(thrown instanceof RpcError)) throw thrown;
     const { code, message, data, saidBy } = thrown;
     const said = { code, message, ...(data === undefined ? {} : { data }), saidBy };
-    return { content: [{ type: "text", text: message }], isError: true, structuredContent: { error: said as Json } };
+    return {
+      content: [{ type: "text", text: message }],
+      isError: true,
+      structuredContent: { error: said as Json },
+    };
   }
 }
 
@@ -116,13 +146,23 @@ export function readOfferAnswer(kind: OfferCallKind, result: ToolResult): unknow
   return withWords(kind, isObject(answer) ? answer : {}, content);
 }
 
-function withWords(kind: OfferCallKind, answer: UnknownObject, content: ToolResult["content"]): UnknownObject {
+function withWords(
+  kind: OfferCallKind,
+  answer: UnknownObject,
+  content: ToolResult["content"],
+): UnknownObject {
   const texts = content.filter(({ type }) => type === "text");
   if (kind === "prompt") {
     const messages = texts.map((block) => ({ role: "user", content: block }));
-    return { ...answer, messages: [...messages, ...(Array.isArray(answer.messages) ? answer.messages : [])] };
+    return {
+      ...answer,
+      messages: [...messages, ...(Array.isArray(answer.messages) ? answer.messages : [])],
+    };
   }
   if (kind !== "resource") return answer;
   const said = texts.map(({ text }) => ({ uri: "toolplane:note", mimeType: "text/plain", text }));
-  return { ...answer, contents: [...said, ...(Array.isArray(answer.contents) ? answer.contents : [])] };
+  return {
+    ...answer,
+    contents: [...said, ...(Array.isArray(answer.contents) ? answer.contents : [])],
+  };
 }

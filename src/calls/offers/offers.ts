@@ -6,7 +6,12 @@ import { PlaneError, quarantineHints } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { CataloguePackages, ScanPackage } from "../../model/packages.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { OfferOptions, PlanePrompts, PlaneResources, PlaneServers } from "../../model/plane-tools.ts";
+import type {
+  OfferOptions,
+  PlanePrompts,
+  PlaneResources,
+  PlaneServers,
+} from "../../model/plane-tools.ts";
 import type { PlaneSkills } from "../../model/plane-work.ts";
 import type { Inside, KnownCaller } from "../../model/principal.ts";
 import { isExtensionMethod, isExtensionNotification } from "../../protocol/extensions.ts";
@@ -32,7 +37,15 @@ type Parts = {
 } & Omit<Parameters<typeof createPublishedSkills>[0], "forward">;
 
 /** Prompts, resources and completions: calls of their servers, with the caller's own rights and credentials. */
-export function createOfferVerbs({ call, servers, config, packages, pages, judge, ...publishing }: Parts): OfferVerbs {
+export function createOfferVerbs({
+  call,
+  servers,
+  config,
+  packages,
+  pages,
+  judge,
+  ...publishing
+}: Parts): OfferVerbs {
   const skills = createSkillGuard({ judge });
   async function ask(
     server: string,
@@ -41,13 +54,17 @@ export function createOfferVerbs({ call, servers, config, packages, pages, judge
     args: unknown,
     options: OfferOptions & KnownCaller,
   ) {
-    const outcome = await call({ server, tool: what, kind }, args, { ...options, maxResultBytes: 0 });
+    const outcome = await call({ server, tool: what, kind }, args, {
+      ...options,
+      maxResultBytes: 0,
+    });
     const answer = answerOf(outcome, kind);
     if (!isObject(answer)) return answer;
     const owner = servers.listOwner(server, ownerOfCaller(options.principal));
     const uri = nameIn(what);
     const { poisoning } = config().security;
-    const isForModel = kind === "prompt" || (kind === "resource" && skills.isSkill(server, owner, uri));
+    const isForModel =
+      kind === "prompt" || (kind === "resource" && skills.isSkill(server, owner, uri));
     if (isForModel && poisoning !== "off" && poisoning !== "warn")
       refuseOrders(answer, server, what, poisoning, await packages.scan());
     if (what === "extensions/skills/list") return skills.list(server, owner, answer);
@@ -67,9 +84,13 @@ export function createOfferVerbs({ call, servers, config, packages, pages, judge
   ) {
     const held = await pages.judgePage(server, uri, answer, owner);
     if (held === null) return;
-    throw new PlaneError("TOOL_QUARANTINED", `Page '${uri}' of server '${server}' is quarantined: ${held}.`, {
-      data: { server, personHints: quarantineHints(`page:${server}/${uri}`) },
-    });
+    throw new PlaneError(
+      "TOOL_QUARANTINED",
+      `Page '${uri}' of server '${server}' is quarantined: ${held}.`,
+      {
+        data: { server, personHints: quarantineHints(`page:${server}/${uri}`) },
+      },
+    );
   }
   const explained = (asked: Promise<unknown>, server: string, what: string) =>
     asked.catch((thrown) => {
@@ -107,7 +128,9 @@ function refuseOrders(
   mode: Config["security"]["poisoning"],
   { scanDefinition }: ScanPackage,
 ): void {
-  const found = scanDefinition(answer).filter(({ severity }) => mode === "quarantine" || severity === "high");
+  const found = scanDefinition(answer).filter(
+    ({ severity }) => mode === "quarantine" || severity === "high",
+  );
   const [first] = found;
   if (first === undefined) return;
   const remedy = "If it is meant so, set 'security.poisoning' to 'warn'";
@@ -121,20 +144,27 @@ function answerOf({ result, error }: Outcome, kind: OfferCallKind): unknown {
   const isServers = isObject(result?.structuredContent) && isObject(result.structuredContent.error);
   if (result && (error === undefined || isServers)) return readOfferAnswer(kind, result);
   const { code, message, data, server, tool } = error as NonNullable<typeof error>;
-  throw new PlaneError(code, message, { data: { ...data, ...(server && { server }), ...(tool && { tool }) } });
+  throw new PlaneError(code, message, {
+    data: { ...data, ...(server && { server }), ...(tool && { tool }) },
+  });
 }
 
 type OfferRequest = { kind: OfferCallKind; what: string; args: unknown };
 
 function readRequest(method: string, params: UnknownObject): OfferRequest {
   const { name, uri, arguments: args, ref, ...others } = params;
-  if (method === "prompts/get") return { kind: "prompt", what: `prompts/${name}`, args: args ?? {} };
-  if (method === "resources/read") return { kind: "resource", what: `resources/${uri}`, args: { uri } };
+  if (method === "prompts/get")
+    return { kind: "prompt", what: `prompts/${name}`, args: args ?? {} };
+  if (method === "resources/read")
+    return { kind: "resource", what: `resources/${uri}`, args: { uri } };
   if (method === "completion/complete" && isObject(ref)) {
     const what = ref.type === "ref/prompt" ? `prompts/${ref.name}` : `resources/${ref.uri}`;
     return { kind: "completion", what, args: others };
   }
   const isExtended = isExtensionMethod(method) || isExtensionNotification(method);
   if (isExtended) return { kind: "extension", what: `extensions/${method}`, args: params };
-  throw new PlaneError("USAGE", `'${method}' is not passed on to servers. Tools are called with 'call'.`);
+  throw new PlaneError(
+    "USAGE",
+    `'${method}' is not passed on to servers. Tools are called with 'call'.`,
+  );
 }

@@ -38,7 +38,8 @@ export function createPublishedSkills(ports: Ports): Inside<Pick<PlaneSkills, "p
       const params = cursor === undefined ? {} : { cursor };
       const answer = (await ports.forward(server, "skills/list", params, options)) as UnknownObject;
       for (const skill of answer.skills as PublishedSkill[]) skills.push({ ...skill, server });
-      for (const left of (answer.leftOut ?? []) as { uri: string; why: string }[]) leftOut.push({ ...left, server });
+      for (const left of (answer.leftOut ?? []) as { uri: string; why: string }[])
+        leftOut.push({ ...left, server });
       if (typeof answer.nextCursor !== "string" || seen.has(answer.nextCursor)) break;
       cursor = answer.nextCursor;
       seen.add(cursor);
@@ -48,7 +49,8 @@ export function createPublishedSkills(ports: Ports): Inside<Pick<PlaneSkills, "p
 
   function shelfOf(server: string, options: Asking): Promise<SkillShelf> {
     const { principal } = options;
-    const theirs = kept.get(principal) ?? new Map<string, { at: number; shelf: Promise<SkillShelf> }>();
+    const theirs =
+      kept.get(principal) ?? new Map<string, { at: number; shelf: Promise<SkillShelf> }>();
     kept.set(principal, theirs);
     const before = theirs.get(server);
     if (before && steadyNow() - before.at < freshMs) return before.shelf;
@@ -62,13 +64,17 @@ export function createPublishedSkills(ports: Ports): Inside<Pick<PlaneSkills, "p
     // A list is shared, so that it does not end with the one who asked first.
     async published({ waitMs, servers, signal: _, ...options }) {
       if (waitMs !== undefined) await ports.discover(options.principal, waitMs);
-      const names = ports.skilled(options.principal).filter((name) => servers?.includes(name) ?? true);
+      const names = ports
+        .skilled(options.principal)
+        .filter((name) => servers?.includes(name) ?? true);
       // What one server fails to list does not hide the skills of others.
       const failed = (server: string) => (thrown: Error) => ({
         skills: [],
         leftOut: [{ server, uri: "", why: thrown.message }],
       });
-      const shelves = await Promise.all(names.map((name) => shelfOf(name, options).catch(failed(name))));
+      const shelves = await Promise.all(
+        names.map((name) => shelfOf(name, options).catch(failed(name))),
+      );
       return {
         skills: shelves.flatMap((one) => one.skills),
         leftOut: shelves.flatMap((one) => one.leftOut),

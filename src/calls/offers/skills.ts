@@ -1,5 +1,10 @@
 import { createLru } from "../../lib/lru.ts";
-import { isSteppingOut, type PublishedSkill, readSkill, skillRoot } from "../../model/catalogue/skill-entry.ts";
+import {
+  isSteppingOut,
+  type PublishedSkill,
+  readSkill,
+  skillRoot,
+} from "../../model/catalogue/skill-entry.ts";
 import { PlaneError, quarantineHints } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 
@@ -12,18 +17,28 @@ type Owner = { user: string | null } | undefined;
 
 export type SkillPorts = {
   /** Why each of these is quarantined, or null. */
-  judge(server: string, kind: "skills", items: readonly unknown[], owner?: Owner): Promise<(string | null)[]>;
+  judge(
+    server: string,
+    kind: "skills",
+    items: readonly unknown[],
+    owner?: Owner,
+  ): Promise<(string | null)[]>;
 };
 
 /** What a server says of its skills is held to it: by pins when it is listed, by digests when a file is read. */
 export function createSkillGuard({ judge }: SkillPorts) {
   const known = createLru<Map<string, PublishedSkill>>(maxServers);
 
-  async function release(server: string, owner: Owner, found: readonly PublishedSkill[]): Promise<(string | null)[]> {
+  async function release(
+    server: string,
+    owner: Owner,
+    found: readonly PublishedSkill[],
+  ): Promise<(string | null)[]> {
     const key = JSON.stringify([server, owner?.user ?? null]);
     const skills = known.get(key) ?? new Map<string, PublishedSkill>();
     known.set(key, skills);
-    for (const skill of found) if (skills.has(skill.uri) || skills.size < maxSkills) skills.set(skill.uri, skill);
+    for (const skill of found)
+      if (skills.has(skill.uri) || skills.size < maxSkills) skills.set(skill.uri, skill);
     const all = [...skills.values()];
     const held = await judge(server, "skills", all.map(pinned), owner);
     const byUri = new Map(all.map(({ uri }, at) => [uri, held[at] ?? null]));
@@ -39,14 +54,18 @@ export function createSkillGuard({ judge }: SkillPorts) {
       const fitting = listed.flatMap((entry) => {
         const skill = readSkill(entry);
         if (!("wrong" in skill)) return [skill];
-        leftOut.push({ uri: String(isObject(entry) ? entry.uri : "").slice(0, 200), why: skill.wrong });
+        leftOut.push({
+          uri: String(isObject(entry) ? entry.uri : "").slice(0, 200),
+          why: skill.wrong,
+        });
         return [];
       });
       // Nothing says which of two is meant.
       const alike = Map.groupBy(fitting, ({ uri }) => uri);
       const valid = fitting.filter(({ uri }) => alike.get(uri)?.length === 1);
       for (const [uri, all] of alike)
-        if (all.length > 1) leftOut.push({ uri: uri.slice(0, 200), why: "its address is listed more than once" });
+        if (all.length > 1)
+          leftOut.push({ uri: uri.slice(0, 200), why: "its address is listed more than once" });
       const held = await release(server, owner, valid);
       const skills = valid.filter(({ uri }, at) => {
         const why = held[at] ?? null;
@@ -54,7 +73,11 @@ export function createSkillGuard({ judge }: SkillPorts) {
         return why === null;
       });
       const { leftOut: _, ...rest } = answer;
-      return { ...rest, skills, ...(leftOut.length === 0 ? {} : { leftOut: leftOut.slice(0, maxLeftOut) }) };
+      return {
+        ...rest,
+        skills,
+        ...(leftOut.length === 0 ? {} : { leftOut: leftOut.slice(0, maxLeftOut) }),
+      };
     },
     async get(server: string, owner: Owner, answer: UnknownObject): Promise<UnknownObject> {
       const skill = readSkill(answer.skill);
@@ -77,13 +100,16 @@ export function createSkillGuard({ judge }: SkillPorts) {
     async check(server: string, owner: Owner, uri: string, answer: UnknownObject): Promise<void> {
       const skills = known.get(JSON.stringify([server, owner?.user ?? null]));
       if (skills === undefined) return;
-      const containing = [...skills.values()].filter((skill) => uri.startsWith(`${skillRoot(skill.uri)}/`));
+      const containing = [...skills.values()].filter((skill) =>
+        uri.startsWith(`${skillRoot(skill.uri)}/`),
+      );
       if (containing.length === 0) return;
       const held = await release(server, owner, containing);
       const why = held.find((one) => one !== null);
       if (why) throw refused(server, `'${uri}' belongs to a skill that is quarantined: ${why}.`);
       if (isSteppingOut(uri)) throw refused(server, `'${uri}' leads out of the skill.`);
-      for (const skill of containing) if (skill.resources !== "dynamic") checkFile(server, skill, uri, answer);
+      for (const skill of containing)
+        if (skill.resources !== "dynamic") checkFile(server, skill, uri, answer);
     },
   };
 }
@@ -93,7 +119,9 @@ function saidLeftOut(given: unknown): { uri: string; why: string }[] {
   const entries = Array.isArray(given) ? given.slice(0, maxLeftOut) : [];
   return entries.flatMap((one) => {
     const isSaid = isObject(one) && typeof one.uri === "string" && typeof one.why === "string";
-    return isSaid ? [{ uri: String(one.uri).slice(0, 200), why: String(one.why).slice(0, 300) }] : [];
+    return isSaid
+      ? [{ uri: String(one.uri).slice(0, 200), why: String(one.why).slice(0, 300) }]
+      : [];
   });
 }
 
@@ -109,12 +137,18 @@ function pinned(skill: PublishedSkill): UnknownObject {
   return made;
 }
 
-function checkFile(server: string, { resources }: PublishedSkill, uri: string, { contents }: UnknownObject): void {
+function checkFile(
+  server: string,
+  { resources }: PublishedSkill,
+  uri: string,
+  { contents }: UnknownObject,
+): void {
   const listed = Array.isArray(resources) ? resources.find((one) => one.uri === uri) : undefined;
   if (listed === undefined) throw refused(server, `'${uri}' is not among the files of its skill.`);
   const [content, ...others] = Array.isArray(contents) ? contents : [];
   const bytes = isObject(content) ? bytesOf(content) : null;
-  if (bytes === null || others.length > 0) throw refused(server, `'${uri}' was not answered with one file.`);
+  if (bytes === null || others.length > 0)
+    throw refused(server, `'${uri}' was not answered with one file.`);
   const { createHash } = process.getBuiltinModule("node:crypto");
   const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
   if (bytes.length !== listed.size || digest !== listed.digest)

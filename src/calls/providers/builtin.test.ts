@@ -11,7 +11,12 @@ const context = {
   principal: principalOf({ user: "ann" }),
   onProgress: () => undefined,
 } satisfies ProviderContext;
-const spec = { name: "builtin", priority: 100, health_check_interval: 300, config: { tool: "read_result" } };
+const spec = {
+  name: "builtin",
+  priority: 100,
+  health_check_interval: 300,
+  config: { tool: "read_result" },
+};
 
 test("a built-in tool runs as its caller, with no other rights", async () => {
   const readers: unknown[] = [];

@@ -13,7 +13,10 @@ import { anonymous, type Principal } from "../../model/principal.ts";
 import { neverSent } from "./mapping.ts";
 
 /** The caller's mistakes are answers; what it throws is a failure. */
-type BuiltinTool = (args: JsonObject, context: Pick<ProviderContext, "principal" | "signal">) => Promise<ToolResult>;
+type BuiltinTool = (
+  args: JsonObject,
+  context: Pick<ProviderContext, "principal" | "signal">,
+) => Promise<ToolResult>;
 
 export function createBuiltinProvider(tools: ReadonlyMap<string, BuiltinTool>): Provider {
   return async ({ config }, args, { principal, signal }) => {
@@ -106,8 +109,12 @@ export function withMetaTools(provider: Provider): Provider {
     const tool = String(spec.config.tool);
     if (!known().has(tool)) return provider(spec, args, context);
     if (context.onOwnTool) return context.onOwnTool(tool, args, context.signal);
-    throw new PlaneError("NO_PROVIDER", `'${tool}' is for MCP clients. Search with 'toolplane search'.`, {
-      data: { sent: false, retryAt: null, personHints: ["Search with 'toolplane search'."] },
-    });
+    throw new PlaneError(
+      "NO_PROVIDER",
+      `'${tool}' is for MCP clients. Search with 'toolplane search'.`,
+      {
+        data: { sent: false, retryAt: null, personHints: ["Search with 'toolplane search'."] },
+      },
+    );
   };
 }

@@ -4,7 +4,12 @@ import type { ToolFunction } from "../../model/calls/provider.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { createFunctionProvider } from "./providers.ts";
 
-const spec = { name: "function", priority: 0, health_check_interval: 300, config: { function: "f" } };
+const spec = {
+  name: "function",
+  priority: 0,
+  health_check_interval: 300,
+  config: { function: "f" },
+};
 const context = {
   signal: new AbortController().signal,
   owner: { user: "ada", conversation: null },
@@ -15,7 +20,11 @@ const call = (run: ToolFunction | undefined, args = {}) =>
 
 const answers: [title: string, returned: unknown, result: unknown][] = [
   ["a text", "hi", { content: [{ type: "text", text: "hi" }], structuredContent: "hi" }],
-  ["an object", { n: 1 }, { content: [{ type: "text", text: '{"n":1}' }], structuredContent: { n: 1 } }],
+  [
+    "an object",
+    { n: 1 },
+    { content: [{ type: "text", text: '{"n":1}' }], structuredContent: { n: 1 } },
+  ],
   ["nothing", undefined, { content: [] }],
   ["a result", { content: [], isError: true }, { content: [], isError: true }],
 ];

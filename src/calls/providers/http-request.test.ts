@@ -17,7 +17,12 @@ const cases: Case[] = [
     undefined,
   ],
   ["and into the body of a POST", { url: `${at}/{id}`, method: "POST" }, `POST ${at}/7%2F8`, rest],
-  ["a query that is named has nothing else", { url: at, query: { s: "q" } }, `GET ${at}?s=a+b`, undefined],
+  [
+    "a query that is named has nothing else",
+    { url: at, query: { s: "q" } },
+    `GET ${at}?s=a+b`,
+    undefined,
+  ],
   [
     "query and body can be spelled out",
     { url: at, query: ["q"], body: { key: "id" } },
@@ -41,7 +46,10 @@ for (const [title, config, line, body] of cases) {
 }
 
 test("headers of the configuration replace ours, whatever their capitals", () => {
-  const config = HttpProviderConfig.parse({ url: at, headers: { Accept: "text/csv", "X-Key": "k" } });
+  const config = HttpProviderConfig.parse({
+    url: at,
+    headers: { Accept: "text/csv", "X-Key": "k" },
+  });
   const { headers } = prepareRequest(config, {});
   assert.deepEqual([headers.accept, headers["x-key"]], ["text/csv", "k"]);
 });
@@ -58,7 +66,12 @@ test("a part of the address that is not given is named", () => {
   assert.throws(() => prepareRequest(config, {}), /'id' is part of the endpoint's address/);
 });
 
-for (const url of ["https://{host}/x", "https://user:pw@h.example/", "ftp://h.example/", "h.example"]) {
+for (const url of [
+  "https://{host}/x",
+  "https://user:pw@h.example/",
+  "ftp://h.example/",
+  "h.example",
+]) {
   test(`${url} is no address for a provider`, () => {
     assert.equal(HttpProviderConfig.safeParse({ url }).success, false);
   });

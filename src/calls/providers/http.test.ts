@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { createEgress } from "../../lib/net/egress.ts";
@@ -48,7 +53,9 @@ const routes: Record<string, Route> = {
   "/silent": () => undefined,
   "/echo": (request, response) => {
     response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ authorization: request.headers.authorization, url: request.url }));
+    response.end(
+      JSON.stringify({ authorization: request.headers.authorization, url: request.url }),
+    );
   },
 };
 
@@ -65,7 +72,8 @@ describe("a tool behind an HTTP endpoint", () => {
   before(async () => {
     here = await listen((request, response) => {
       const path = new URL(request.url ?? "/", "http://h").pathname;
-      if (path === "/away") return void response.writeHead(307, { location: `${elsewhere.url}/` }).end();
+      if (path === "/away")
+        return void response.writeHead(307, { location: `${elsewhere.url}/` }).end();
       (routes[path] ?? status(500))(request, response);
     });
     elsewhere = await listen((_, response) => {
@@ -80,7 +88,12 @@ describe("a tool behind an HTTP endpoint", () => {
     }
   });
 
-  const call = (path: string, config: JsonObject = {}, args: JsonObject = {}, signal?: AbortSignal) => {
+  const call = (
+    path: string,
+    config: JsonObject = {},
+    args: JsonObject = {},
+    signal?: AbortSignal,
+  ) => {
     const spec = { name: "http", priority: 0, health_check_interval: 300, config: {} };
     const reveal = async () => ({ url: `${here.url}${path}`, ...config });
     const context = { owner: { user: null, conversation: null }, onProgress() {} };
@@ -99,7 +112,10 @@ describe("a tool behind an HTTP endpoint", () => {
     [
       "/json",
       { resultPath: "data.items[0]" },
-      { content: [{ type: "text", text: '{"title":"first"}' }], structuredContent: { title: "first" } },
+      {
+        content: [{ type: "text", text: '{"title":"first"}' }],
+        structuredContent: { title: "first" },
+      },
     ],
     [
       "/moved",

@@ -12,14 +12,22 @@ import {
   wasSent,
 } from "../../lib/net/send-request.ts";
 import { version } from "../../lib/version.ts";
-import { mapArguments, type Provider, readTraceContext, type TraceContext } from "../../model/calls/provider.ts";
+import {
+  mapArguments,
+  type Provider,
+  readTraceContext,
+  type TraceContext,
+} from "../../model/calls/provider.ts";
 import { HttpProviderConfig } from "../../model/calls/provider-config.ts";
 import type { ContentBlock } from "../../model/calls/result.ts";
 import { type ErrorData, PlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
 
-export function retryAfter(said: string | null | undefined, now?: number): { retryInMs?: number; announced?: true } {
+export function retryAfter(
+  said: string | null | undefined,
+  now?: number,
+): { retryInMs?: number; announced?: true } {
   const retryInMs = retryAfterMs(said, now);
   return retryInMs === undefined ? {} : { retryInMs, announced: true };
 }
@@ -45,8 +53,15 @@ export function createHttpProvider(reveal: Reveal, { configured, stranger }: Egr
   return async (spec, args, { signal, idempotencyKey, meta }) => {
     const config = await readConfig(spec, reveal, (revealed) => HttpProviderConfig.parse(revealed));
     const mapped = mapArguments(config.argumentMap, args);
-    const request = prepareRequest(config, mapped, { idempotencyKey, trace: readTraceContext(meta) });
-    const response = await send(request, signal, await (spec.isJudged ? ways.stranger : ways.configured)());
+    const request = prepareRequest(config, mapped, {
+      idempotencyKey,
+      trace: readTraceContext(meta),
+    });
+    const response = await send(
+      request,
+      signal,
+      await (spec.isJudged ? ways.stranger : ways.configured)(),
+    );
     const { status, statusText, headers } = response;
     if (isFailure(status))
       throw failed(request.url, `it answered HTTP ${status}`, {
@@ -57,7 +72,8 @@ export function createHttpProvider(reveal: Reveal, { configured, stranger }: Egr
     const answer = readAnswer(response);
     if (status >= 400) return refusal(`HTTP ${status} ${statusText}`.trim(), answer);
     if ("block" in answer) return { content: [answer.block] };
-    if ("text" in answer) return { content: answer.text === "" ? [] : [{ type: "text", text: answer.text }] };
+    if ("text" in answer)
+      return { content: answer.text === "" ? [] : [{ type: "text", text: answer.text }] };
     return pickResult(config.resultPath, resultOf(answer.json));
   };
 }
@@ -66,12 +82,20 @@ type Way = { gate: Gate; agents: Agents };
 
 /** Node's HTTP stack is loaded with the first request. */
 function wayThrough(gate: Gate): () => Promise<Way> {
-  return once(async () => ({ gate, agents: (await import("../../lib/net/exchange.ts")).createAgents() }));
+  return once(async () => ({
+    gate,
+    agents: (await import("../../lib/net/exchange.ts")).createAgents(),
+  }));
 }
 
 /** Says nothing about the arguments: the endpoint is broken, gone or busy. */
 function isFailure(status: number): boolean {
-  return status >= 500 || status < 200 || (status >= 300 && status < 400) || refusedUnread.includes(status);
+  return (
+    status >= 500 ||
+    status < 200 ||
+    (status >= 300 && status < 400) ||
+    refusedUnread.includes(status)
+  );
 }
 
 async function send(request: OutgoingRequest, signal: AbortSignal, way: Way): Promise<Exchanged> {
@@ -95,14 +119,23 @@ async function send(request: OutgoingRequest, signal: AbortSignal, way: Way): Pr
 
 function refusal(title: string, answer: Answer) {
   const said = "json" in answer ? JSON.stringify(answer.json) : "text" in answer ? answer.text : "";
-  const structured: { structuredContent?: Json } = "json" in answer ? { structuredContent: answer.json } : {};
+  const structured: { structuredContent?: Json } =
+    "json" in answer ? { structuredContent: answer.json } : {};
   const text = said === "" ? title : `${title}: ${said}`;
   return { content: [{ type: "text", text }], ...structured, isError: true };
 }
 
 /** Only the host: a path or query may hold secrets. */
-function failed(url: URL, why: string, data: { sent: boolean; [key: string]: unknown }, cause?: unknown) {
-  return new PlaneError("SERVER_UNAVAILABLE", `The endpoint at ${url.host} failed: ${why}.`, { data, cause });
+function failed(
+  url: URL,
+  why: string,
+  data: { sent: boolean; [key: string]: unknown },
+  cause?: unknown,
+) {
+  return new PlaneError("SERVER_UNAVAILABLE", `The endpoint at ${url.host} failed: ${why}.`, {
+    data,
+    cause,
+  });
 }
 
 type HttpRequest = OutgoingRequest & { body: string | undefined };
@@ -134,7 +167,9 @@ export function prepareRequest(
       ...(isSent ? { "content-type": "application/json" } : {}),
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
       ...trace,
-      ...Object.fromEntries(Object.entries(config.headers).map(([name, value]) => [name.toLowerCase(), value])),
+      ...Object.fromEntries(
+        Object.entries(config.headers).map(([name, value]) => [name.toLowerCase(), value]),
+      ),
     },
     body: isSent ? JSON.stringify(body) : undefined,
   };
@@ -142,7 +177,8 @@ export function prepareRequest(
 
 /** One segment or one value: it can neither leave its place nor add a parameter. */
 function fillUrl(template: string, left: Map<string, Json>): URL {
-  const refused = (text: string) => new PlaneError("INVALID_ARGUMENTS", text, { data: { sent: false } });
+  const refused = (text: string) =>
+    new PlaneError("INVALID_ARGUMENTS", text, { data: { sent: false } });
   const used = new Set<string>();
   const filled = template.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
     const value = left.get(name);
@@ -151,7 +187,8 @@ function fillUrl(template: string, left: Map<string, Json>): URL {
     used.add(name);
     const text = textOf(value);
     // Dots would lead up, however they are spelled.
-    if (/^\.{1,2}$/.test(text)) throw refused(`'${text}' cannot be part of the endpoint's address.`);
+    if (/^\.{1,2}$/.test(text))
+      throw refused(`'${text}' cannot be part of the endpoint's address.`);
     return encodeURIComponent(text);
   });
   for (const name of used) left.delete(name);
@@ -160,7 +197,9 @@ function fillUrl(template: string, left: Map<string, Json>): URL {
 
 function take(mapping: HttpProviderConfig["query"], left: Map<string, Json>): JsonObject {
   const taken: JsonObject = {};
-  const pairs = Array.isArray(mapping) ? mapping.map((name) => [name, name]) : Object.entries(mapping ?? {});
+  const pairs = Array.isArray(mapping)
+    ? mapping.map((name) => [name, name])
+    : Object.entries(mapping ?? {});
   for (const [theirs = "", ours = ""] of pairs) {
     const value = left.get(ours);
     if (value !== undefined) taken[theirs] = value;
@@ -179,7 +218,10 @@ function textOf(value: Json): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-type ModelFailure = { statusCode?: number | undefined; responseHeaders?: Record<string, string> | undefined };
+type ModelFailure = {
+  statusCode?: number | undefined;
+  responseHeaders?: Record<string, string> | undefined;
+};
 
 /** In our words: the endpoint's may repeat the key or the prompt, and its address may be private. */
 export function explainModelFailure(thrown: unknown, model: string): PlaneError {
@@ -189,7 +231,9 @@ export function explainModelFailure(thrown: unknown, model: string): PlaneError 
   if (!isModelFailure(thrown)) return fail("PROVIDER_FAILED", noModel, { sent: true });
   const { statusCode: status, responseHeaders = {} } = thrown;
   if (status === undefined)
-    return fail("SERVER_UNAVAILABLE", connectFailure(thrown, "its endpoint"), { sent: wasSent(thrown) });
+    return fail("SERVER_UNAVAILABLE", connectFailure(thrown, "its endpoint"), {
+      sent: wasSent(thrown),
+    });
   if (status === 401 || status === 403) {
     const why = `its endpoint does not take its key (HTTP ${status}); check 'models.${model}.apiKey'`;
     return fail("SERVER_UNAVAILABLE", why, { sent: false, status, retryAt: null });
@@ -197,7 +241,11 @@ export function explainModelFailure(thrown: unknown, model: string): PlaneError 
   const isUnread = refusedUnread.includes(status);
   const again = retryAfter(responseHeaders["retry-after"]);
   if (isUnread || status >= 500)
-    return fail("SERVER_UNAVAILABLE", `its endpoint answered HTTP ${status}`, { sent: !isUnread, status, ...again });
+    return fail("SERVER_UNAVAILABLE", `its endpoint answered HTTP ${status}`, {
+      sent: !isUnread,
+      status,
+      ...again,
+    });
   if (status < 400) return fail("PROVIDER_FAILED", noModel, { sent: true, status });
   const check = status === 404 ? `; check 'baseURL' and 'model' of 'models.${model}'` : "";
   return fail("PROVIDER_FAILED", `its endpoint refused the request with HTTP ${status}${check}`, {

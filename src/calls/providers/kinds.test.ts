@@ -66,7 +66,10 @@ test("a factory makes one for each place where it is declared, and again after i
   });
   await assert.rejects(run(kinds), { code: "PROVIDER_FAILED", message: /'queue' failed: not yet/ });
   for (let call = 0; call < 3; call++) {
-    assert.equal(((await run(kinds)) as { structuredContent: unknown }).structuredContent, "revealed 2");
+    assert.equal(
+      ((await run(kinds)) as { structuredContent: unknown }).structuredContent,
+      "revealed 2",
+    );
   }
   assert.equal(made, 2);
 });
@@ -76,7 +79,10 @@ test("what it throws is its failure", async () => {
   kinds.register("queue", () => {
     throw new Error("full");
   });
-  await assert.rejects(run(kinds), { code: "PROVIDER_FAILED", message: "The provider 'queue' failed: full" });
+  await assert.rejects(run(kinds), {
+    code: "PROVIDER_FAILED",
+    message: "The provider 'queue' failed: full",
+  });
 });
 
 test("it is asked whether it is there where it can be asked", async () => {
@@ -88,7 +94,9 @@ test("it is asked whether it is there where it can be asked", async () => {
       throw new Error(`no queue at ${config.topic}`);
     },
   });
-  await assert.rejects(kinds.check(spec, signal) ?? assert.fail(), { message: /no queue at revealed/ });
+  await assert.rejects(kinds.check(spec, signal) ?? assert.fail(), {
+    message: /no queue at revealed/,
+  });
   kinds.register("queue", () => null, { check: async () => "fine" });
   assert.equal(await kinds.check(spec, signal), undefined);
   assert.equal(first(), true);
@@ -96,9 +104,15 @@ test("it is asked whether it is there where it can be asked", async () => {
 
 test("ours cannot be replaced, and what is none is refused", () => {
   const kinds = kindsWith();
-  assert.throws(() => kinds.register("http", () => null), { code: "USAGE", message: /one of ours/ });
+  assert.throws(() => kinds.register("http", () => null), {
+    code: "USAGE",
+    message: /one of ours/,
+  });
   assert.throws(() => kinds.register(" ", () => null), { code: "USAGE" });
   for (const wrong of [null, 7, {}, "run"]) {
-    assert.throws(() => kinds.register("queue", wrong as never), { code: "USAGE", message: /'create'/ });
+    assert.throws(() => kinds.register("queue", wrong as never), {
+      code: "USAGE",
+      message: /'create'/,
+    });
   }
 });

@@ -6,7 +6,12 @@ import { pickResult, valueAtPointer } from "./mapping.ts";
 
 const renamed: [title: string, map: unknown, args: JsonObject, sent: JsonObject][] = [
   ["without a map nothing changes", undefined, { a: 1 }, { a: 1 }],
-  ["a named one goes out under the other name", { q: "query" }, { query: "x", n: 2 }, { q: "x", n: 2 }],
+  [
+    "a named one goes out under the other name",
+    { q: "query" },
+    { query: "x", n: 2 },
+    { q: "x", n: 2 },
+  ],
   ["one that is not given is not sent", { q: "query" }, { n: 2 }, { n: 2 }],
   ["two can change places", { a: "b", b: "a" }, { a: 1, b: 2 }, { a: 2, b: 1 }],
   ["one can go out twice", { a: "x", b: "x" }, { x: 1 }, { a: 1, b: 1 }],
@@ -30,11 +35,16 @@ const paths: [path: string, value: Json | undefined][] = [
 ];
 
 for (const [path, value] of paths) {
-  test(`'${path}' leads to ${JSON.stringify(value)}`, () => assert.deepEqual(valueAtPointer(path, data), value));
+  test(`'${path}' leads to ${JSON.stringify(value)}`, () =>
+    assert.deepEqual(valueAtPointer(path, data), value));
 }
 
 test("a part of the structured content becomes the result", () => {
-  const result = { content: [{ type: "text", text: "all" }], structuredContent: data, _meta: { k: 1 } };
+  const result = {
+    content: [{ type: "text", text: "all" }],
+    structuredContent: data,
+    _meta: { k: 1 },
+  };
   assert.deepEqual(pickResult("items[0].title", result), {
     content: [{ type: "text", text: "first" }],
     structuredContent: "first",

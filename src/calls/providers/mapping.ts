@@ -10,7 +10,8 @@ export function valueAtPointer(path: string, value: Json): Json | undefined {
     ? path.slice(1).split("/").map(unescapePointer)
     : path.split(/[.[\]]+/).filter((part) => part !== "");
   return parts.reduce<Json | undefined>((inner, part) => {
-    if (typeof inner !== "object" || inner === null || !Object.keys(inner).includes(part)) return undefined;
+    if (typeof inner !== "object" || inner === null || !Object.keys(inner).includes(part))
+      return undefined;
     return (inner as { [key: string]: Json })[part];
   }, value);
 }
@@ -31,7 +32,10 @@ export function pickResult(resultPath: unknown, result: unknown): unknown {
   const picked = data === undefined ? undefined : valueAtPointer(resultPath, data);
   if (picked !== undefined) return { ...result, ...resultOf(picked) };
   const meta = isObject(result._meta) ? result._meta : {};
-  return { ...result, _meta: { ...meta, "toolplane/resultPath": `nothing stands at '${resultPath}'` } };
+  return {
+    ...result,
+    _meta: { ...meta, "toolplane/resultPath": `nothing stands at '${resultPath}'` },
+  };
 }
 
 function dataOf({ structuredContent, content }: Record<string, unknown>): Json | undefined {
@@ -42,18 +46,29 @@ function dataOf({ structuredContent, content }: Record<string, unknown>): Json |
 }
 
 /** Nothing was sent, and another try would not help. */
-export function neverSent(code: "NO_PROVIDER" | "CONFIG_INVALID", message: string, cause?: unknown): PlaneError {
+export function neverSent(
+  code: "NO_PROVIDER" | "CONFIG_INVALID",
+  message: string,
+  cause?: unknown,
+): PlaneError {
   return new PlaneError(code, message, { data: { sent: false, retryAt: null }, cause });
 }
 
 export type Reveal = (spec: ProviderSpec) => Promise<JsonObject>;
 
 /** Problems are reported before anything is sent. */
-export async function readConfig<T>(spec: ProviderSpec, reveal: Reveal, parse: (read: JsonObject) => T): Promise<T> {
+export async function readConfig<T>(
+  spec: ProviderSpec,
+  reveal: Reveal,
+  parse: (read: JsonObject) => T,
+): Promise<T> {
   try {
     return parse(await reveal(spec));
   } catch (thrown) {
-    const why = thrown instanceof PlaneError ? thrown.message : "its configuration is not valid once it is read";
+    const why =
+      thrown instanceof PlaneError
+        ? thrown.message
+        : "its configuration is not valid once it is read";
     throw neverSent("CONFIG_INVALID", `The provider '${spec.name}' cannot be used: ${why}`, thrown);
   }
 }

@@ -21,7 +21,8 @@ export async function embedWith(
   texts: readonly string[],
 ): Promise<number[][]> {
   const trouble = modelTrouble(name, models);
-  if (trouble !== null) throw new PlaneError("CONFIG_INVALID", `The search cannot use its model: ${trouble}.`);
+  if (trouble !== null)
+    throw new PlaneError("CONFIG_INVALID", `The search cannot use its model: ${trouble}.`);
   const { baseURL, model, apiKey } = await endpointOf(name, models, keyOf);
   try {
     const response = await send(`${baseURL.replace(/\/+$/, "")}/embeddings`, {
@@ -62,7 +63,8 @@ function readVectors(answer: unknown, count: number): number[][] {
   const found: number[][] = [];
   for (const [at, row] of data.entries()) {
     if (!isObject(row) || !Array.isArray(row.embedding)) continue;
-    if (!row.embedding.every((value) => typeof value === "number" && Number.isFinite(value))) continue;
+    if (!row.embedding.every((value) => typeof value === "number" && Number.isFinite(value)))
+      continue;
     found[typeof row.index === "number" ? row.index : at] = row.embedding as number[];
   }
   if (found.length === count && !found.includes(undefined as never)) return found;
@@ -90,6 +92,11 @@ export async function endpointOf(
 /** A language model of the AI SDK. Loads the SDK, which takes half a second. */
 export async function openChatModel(name: string, { baseURL, model, apiKey }: ModelEndpoint) {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  const provider = createOpenAICompatible({ name, baseURL, includeUsage: true, ...withoutUndefined({ apiKey }) });
+  const provider = createOpenAICompatible({
+    name,
+    baseURL,
+    includeUsage: true,
+    ...withoutUndefined({ apiKey }),
+  });
   return provider.chatModel(model);
 }

@@ -21,7 +21,11 @@ function ask(baseURL: string, config: JsonObject, args: JsonObject, signal?: Abo
   return provider(spec, args, { ...context, signal: signal ?? new AbortController().signal });
 }
 
-async function answerTo(response: ScriptedResponse, config: JsonObject = {}, args: JsonObject = {}) {
+async function answerTo(
+  response: ScriptedResponse,
+  config: JsonObject = {},
+  args: JsonObject = {},
+) {
   await using model = await startScriptedModel({ responses: [response] });
   const answer = await ask(model.url, { prompt: "Go.", ...config }, args);
   return { answer, request: model.requests[0] };
@@ -29,7 +33,9 @@ async function answerTo(response: ScriptedResponse, config: JsonObject = {}, arg
 
 async function failureOf(response: ScriptedResponse, config: JsonObject = {}): Promise<PlaneError> {
   await using model = await startScriptedModel({ responses: [response] });
-  const thrown: unknown = await ask(model.url, { prompt: "Go.", ...config }, {}).catch((error) => error);
+  const thrown: unknown = await ask(model.url, { prompt: "Go.", ...config }, {}).catch(
+    (error) => error,
+  );
   assert.ok(thrown instanceof PlaneError, String(thrown));
   assert.equal(model.requests.length, 1, "whether to repeat it is not its decision");
   return thrown;
@@ -69,11 +75,19 @@ describe("a tool that a model executes", () => {
   }
 
   test("an answer that is no data where data is wanted is a failure", async () => {
-    const error = await failureOf({ kind: "text", text: "I'd rather not." }, { resultFormat: "json" });
+    const error = await failureOf(
+      { kind: "text", text: "I'd rather not." },
+      { resultFormat: "json" },
+    );
     assert.deepEqual([error.code, error.data.sent], ["PROVIDER_FAILED", true]);
   });
 
-  const refusals: [status: number, code: string, sent: boolean, headers?: Record<string, string>][] = [
+  const refusals: [
+    status: number,
+    code: string,
+    sent: boolean,
+    headers?: Record<string, string>,
+  ][] = [
     [429, "SERVER_UNAVAILABLE", false, { "retry-after": "7" }],
     [500, "SERVER_UNAVAILABLE", true],
     [503, "SERVER_UNAVAILABLE", true, { "retry-after": "7" }],
@@ -83,7 +97,12 @@ describe("a tool that a model executes", () => {
   for (const [status, code, sent, headers] of refusals) {
     test(`HTTP ${status} is a failure that tells nothing of what was written`, async () => {
       const message = `Incorrect key ${apiKey} for /v1/chat`;
-      const error = await failureOf({ kind: "error", status, message, ...(headers ? { headers } : {}) });
+      const error = await failureOf({
+        kind: "error",
+        status,
+        message,
+        ...(headers ? { headers } : {}),
+      });
       assert.deepEqual([error.code, error.data.sent, error.data.status], [code, sent, status]);
       assert.equal(error.data.retryInMs, headers === undefined ? undefined : 7_000);
       assert.match(error.message, /^Model 'default' failed: its endpoint /);
@@ -103,11 +122,14 @@ describe("a tool that a model executes", () => {
 
   test("without a listener nothing was sent", async () => {
     const port = await freePort();
-    await assert.rejects(ask(`http://127.0.0.1:${port}/v1`, { prompt: "Go." }, {}), (error: PlaneError) => {
-      assert.deepEqual([error.code, error.data.sent], ["SERVER_UNAVAILABLE", false]);
-      assert.match(error.message, /nothing listens/);
-      return true;
-    });
+    await assert.rejects(
+      ask(`http://127.0.0.1:${port}/v1`, { prompt: "Go." }, {}),
+      (error: PlaneError) => {
+        assert.deepEqual([error.code, error.data.sent], ["SERVER_UNAVAILABLE", false]);
+        assert.match(error.message, /nothing listens/);
+        return true;
+      },
+    );
   });
 
   test("a caller that gives up does not wait", async () => {
@@ -115,7 +137,9 @@ describe("a tool that a model executes", () => {
     const silent = createHttpServer(() => controller.abort()).listen(0, "127.0.0.1");
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
-    await assert.rejects(ask(`http://127.0.0.1:${port}/v1`, { prompt: "Go." }, {}, controller.signal));
+    await assert.rejects(
+      ask(`http://127.0.0.1:${port}/v1`, { prompt: "Go." }, {}, controller.signal),
+    );
     silent.closeAllConnections();
     silent.close();
   });

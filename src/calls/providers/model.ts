@@ -8,9 +8,14 @@ import { explainModelFailure } from "./http.ts";
 import { type Reveal, readConfig, resultOf } from "./mapping.ts";
 import { type ModelEndpoint, openChatModel } from "./model-endpoint.ts";
 
-export function createModelProvider(reveal: Reveal, findModel: (name: string) => Promise<ModelEndpoint>): Provider {
+export function createModelProvider(
+  reveal: Reveal,
+  findModel: (name: string) => Promise<ModelEndpoint>,
+): Provider {
   return async (spec, args, { signal }) => {
-    const config = await readConfig(spec, reveal, (revealed) => ModelProviderConfig.parse(revealed));
+    const config = await readConfig(spec, reveal, (revealed) =>
+      ModelProviderConfig.parse(revealed),
+    );
     const endpoint = await findModel(config.model);
     const text = await generate(config, fillPrompt(config.prompt, args), endpoint, signal);
     return config.resultFormat === "json"

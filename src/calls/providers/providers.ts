@@ -54,7 +54,8 @@ export function createProviders(parts: ProviderParts) {
     register,
     trouble(spec: ProviderSpec): string | null {
       const { name, config } = spec;
-      if (!of(name)) return `no provider of kind '${name}' is known; known are ${known().join(", ")}`;
+      if (!of(name))
+        return `no provider of kind '${name}' is known; known are ${known().join(", ")}`;
       if (name === "mcp" && !servers.names().includes(String(config.server)))
         return `server '${config.server}' is not configured`;
       const model = name === "openai" ? modelNamed(config.model, models()) : config.model;
@@ -75,8 +76,11 @@ function createReadiness(servers: Pick<Servers, "isOpen" | "isReady" | "status">
     isOpen: ({ name, config }: ProviderSpec, owner: SessionOwner): boolean =>
       name !== "mcp" || servers.isOpen(String(config.server), owner),
     /** False where another provider should be asked meanwhile. */
-    isReady: async ({ name, config }: ProviderSpec, owner: SessionOwner, isHasty: boolean): Promise<boolean> =>
-      name !== "mcp" || servers.isReady(String(config.server), owner, isHasty),
+    isReady: async (
+      { name, config }: ProviderSpec,
+      owner: SessionOwner,
+      isHasty: boolean,
+    ): Promise<boolean> => name !== "mcp" || servers.isReady(String(config.server), owner, isHasty),
     readyInMs({ config: { server } }: ProviderSpec): number {
       const at = servers.status().find(({ name }) => name === server)?.nextRetryAt;
       return at ? Date.parse(at) - Date.now() + 10 : 0;
@@ -88,7 +92,11 @@ function createReadiness(servers: Pick<Servers, "isOpen" | "isReady" | "status">
 function asModel(spec: ProviderSpec, models: ConfigValues["models"]): ProviderSpec {
   const { model, ...config } = spec.config;
   const prompt = "Answer this request with the result alone: {{*}}";
-  return { ...spec, name: "model", config: { prompt, ...config, model: modelNamed(model, models) } };
+  return {
+    ...spec,
+    name: "model",
+    config: { prompt, ...config, model: modelNamed(model, models) },
+  };
 }
 
 function modelNamed(asked: unknown, models: ConfigValues["models"]): string {
@@ -97,13 +105,20 @@ function modelNamed(asked: unknown, models: ConfigValues["models"]): string {
   return Object.keys(models).find((alias) => models[alias]?.model === name) ?? name;
 }
 
-async function findModel(name: string, { models, keyOfModel }: ProviderParts): Promise<ModelEndpoint> {
+async function findModel(
+  name: string,
+  { models, keyOfModel }: ProviderParts,
+): Promise<ModelEndpoint> {
   const trouble = modelTrouble(name, models());
-  if (trouble !== null) throw neverSent("NO_PROVIDER", `The provider 'model' cannot be used: ${trouble}.`);
+  if (trouble !== null)
+    throw neverSent("NO_PROVIDER", `The provider 'model' cannot be used: ${trouble}.`);
   return endpointOf(name, models(), keyOfModel);
 }
 
-function createMcpProvider({ request, requireReleased }: Pick<Servers, "request" | "requireReleased">): Provider {
+function createMcpProvider({
+  request,
+  requireReleased,
+}: Pick<Servers, "request" | "requireReleased">): Provider {
   return async (spec, args, context) => {
     const { owner, idempotencyKey, meta } = context;
     const { config } = spec;
@@ -114,12 +129,26 @@ function createMcpProvider({ request, requireReleased }: Pick<Servers, "request"
       if (offer !== undefined) {
         const send = async (method: string, params: UnknownObject) => {
           await requireReleased(server, method, params, owner);
-          return request(server, method, { ...params, ...metaOf(meta, idempotencyKey) }, context, owner);
+          return request(
+            server,
+            method,
+            { ...params, ...metaOf(meta, idempotencyKey) },
+            context,
+            owner,
+          );
         };
         return await askForOffer(offer, send);
       }
-      const given = { name: tool, arguments: mapArguments(config.argumentMap, args), ...metaOf(meta, idempotencyKey) };
-      return takeAnswer(spec, await request(server, "tools/call", given, context, owner), context.continuation);
+      const given = {
+        name: tool,
+        arguments: mapArguments(config.argumentMap, args),
+        ...metaOf(meta, idempotencyKey),
+      };
+      return takeAnswer(
+        spec,
+        await request(server, "tools/call", given, context, owner),
+        context.continuation,
+      );
     } catch (thrown) {
       throw explainFailure(thrown, server, tool);
     }
@@ -127,13 +156,20 @@ function createMcpProvider({ request, requireReleased }: Pick<Servers, "request"
 }
 
 /** The answer to `tools/call`, or throws. */
-export function takeAnswer({ config }: ProviderSpec, result: unknown, continuation: unknown): unknown {
+export function takeAnswer(
+  { config }: ProviderSpec,
+  result: unknown,
+  continuation: unknown,
+): unknown {
   if (isResult(result) || isExtended(result) || (continuation && isQuestion(result)))
     return pickResult(config.resultPath, result);
   throw invalidAnswer("invalid tools/call result: 'content' is missing");
 }
 
-export function metaOf(said: UnknownObject | undefined, key: string | undefined): { _meta?: UnknownObject } {
+export function metaOf(
+  said: UnknownObject | undefined,
+  key: string | undefined,
+): { _meta?: UnknownObject } {
   if (key === undefined) return said === undefined ? {} : { _meta: said };
   return { _meta: { ...said, "toolplane/idempotencyKey": key } };
 }
@@ -145,7 +181,11 @@ function isQuestion(result: unknown): boolean {
 
 /** Of a kind that an extension has added; where caller and server do not share one, it does not come this far. */
 function isExtended(result: unknown): boolean {
-  return isObject(result) && typeof result.resultType === "string" && !kindsOfResults.has(result.resultType);
+  return (
+    isObject(result) &&
+    typeof result.resultType === "string" &&
+    !kindsOfResults.has(result.resultType)
+  );
 }
 
 const kindsOfResults: ReadonlySet<string> = new Set(["complete", "input_required", "task"]);
@@ -170,7 +210,10 @@ export function createProviderKinds(ours: ReadonlyMap<string, Provider>, reveal:
     check(spec: ProviderSpec, signal: AbortSignal): Promise<void> | null {
       const check = current(spec.name)?.check;
       if (check === undefined) return null;
-      return ask(`provider '${spec.name}'`, async () => void (await check(await inUse(spec, reveal), signal)));
+      return ask(
+        `provider '${spec.name}'`,
+        async () => void (await check(await inUse(spec, reveal), signal)),
+      );
     },
     register(kind: string, provider: AddedProvider, options: ProviderOptions = {}): Unregister {
       refuseWrong(kind, provider, ours);
@@ -188,21 +231,29 @@ export function createProviderKinds(ours: ReadonlyMap<string, Provider>, reveal:
   };
 }
 
-function refuseWrong(kind: string, provider: AddedProvider, ours: ReadonlyMap<string, Provider>): void {
+function refuseWrong(
+  kind: string,
+  provider: AddedProvider,
+  ours: ReadonlyMap<string, Provider>,
+): void {
   const refuse = (message: string) => {
     throw new PlaneError("USAGE", message, { data: { kind } });
   };
   if (typeof kind !== "string" || kind.trim() === "") refuse("A kind of provider needs a name.");
-  if (ours.has(kind)) refuse(`The provider '${kind}' is one of ours and cannot be replaced. Choose another name.`);
+  if (ours.has(kind))
+    refuse(`The provider '${kind}' is one of ours and cannot be replaced. Choose another name.`);
   const isProvider = typeof provider === "function" || typeof provider?.create === "function";
-  if (!isProvider) refuse(`The provider '${kind}' must be a function, or an object with a function 'create'.`);
+  if (!isProvider)
+    refuse(`The provider '${kind}' must be a function, or an object with a function 'create'.`);
 }
 
 function wrap(provider: AddedProvider, reveal: Reveal): Provider {
   const make = typeof provider === "function" ? () => provider : createOnce(provider);
   return async (spec, args, context) => {
     const used = await inUse(spec, reveal);
-    return ask(`provider '${spec.name}'`, async () => toResult(await (await make(spec, used))(used, args, context)));
+    return ask(`provider '${spec.name}'`, async () =>
+      toResult(await (await make(spec, used))(used, args, context)),
+    );
   };
 }
 
@@ -213,7 +264,10 @@ async function ask<T>(what: string, run: () => Promise<T>): Promise<T> {
     if (thrown instanceof PlaneError) throw thrown;
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     // It may have done something before it threw.
-    throw new PlaneError("PROVIDER_FAILED", `The ${what} failed: ${message}`, { data: { sent: true }, cause: thrown });
+    throw new PlaneError("PROVIDER_FAILED", `The ${what} failed: ${message}`, {
+      data: { sent: true },
+      cause: thrown,
+    });
   }
 }
 
@@ -229,7 +283,10 @@ function createOnce({ create }: Extract<AddedProvider, { create: unknown }>) {
 
 async function inUse(spec: ProviderSpec, reveal: Reveal): Promise<ProviderSpec> {
   const { base: _, isJudged: __, ...shown } = spec;
-  return { ...shown, config: await readConfig(spec, reveal, (revealed) => revealed) } as ProviderSpec;
+  return {
+    ...shown,
+    config: await readConfig(spec, reveal, (revealed) => revealed),
+  } as ProviderSpec;
 }
 
 export function createFunctionProvider(find: (name: string) => ToolFunction | undefined): Provider {

@@ -1,4 +1,9 @@
-import { isRawJSON, mayLoseNumbers, parseExactly, putExactNumbers } from "../../lib/json/exact-numbers.ts";
+import {
+  isRawJSON,
+  mayLoseNumbers,
+  parseExactly,
+  putExactNumbers,
+} from "../../lib/json/exact-numbers.ts";
 import { sourceTextOf } from "../../lib/json/json-text.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import { createHider, looksSecret } from "../../lib/text/redact.ts";
@@ -14,7 +19,13 @@ import { createTextRedactor } from "../results/redact-result.ts";
 export const recordingVersion = 1;
 
 /** Begins what one plane records; several may write into one file. */
-export type HeadLine = { type: "recording"; version: number; run: string; at: string; toolplane: string };
+export type HeadLine = {
+  type: "recording";
+  version: number;
+  run: string;
+  at: string;
+  toolplane: string;
+};
 
 /** What a server offers, and what is set for it here, without how it is reached. The last line of a server counts. */
 export type ServerLine = Pick<KnownServer, "era" | "listedAt" | "tools" | "offers"> & {
@@ -71,11 +82,18 @@ export function createMask({ secretValues, config }: MaskPorts) {
   let made: { rules: object; hide(text: string): string } | undefined;
   const redactor = () => {
     const { redact } = config().results;
-    if (made?.rules !== redact) made = { rules: redact, hide: createTextRedactor({ ...redact, secrets: true }) };
+    if (made?.rules !== redact)
+      made = { rules: redact, hide: createTextRedactor({ ...redact, secrets: true }) };
     return made.hide;
   };
-  const walk = (value: unknown, hide: (text: string) => string, key = "", isBinary = false): unknown => {
-    if (typeof value === "string") return isBinary ? value : looksSecret(key) ? "[redacted]" : hide(value);
+  const walk = (
+    value: unknown,
+    hide: (text: string) => string,
+    key = "",
+    isBinary = false,
+  ): unknown => {
+    if (typeof value === "string")
+      return isBinary ? value : looksSecret(key) ? "[redacted]" : hide(value);
     if (Array.isArray(value)) return value.map((inner) => walk(inner, hide, key));
     if (!isObject(value) || isRawJSON(value)) return value;
     const isFile = typeof value.mimeType === "string";
@@ -94,7 +112,9 @@ export function createMask({ secretValues, config }: MaskPorts) {
     /** Definitions stay as they are, but for the secrets of the configuration. */
     definition<T>(value: T): T {
       const hide = createHider(secretValues());
-      return JSON.parse(JSON.stringify(value), (_, inner) => (typeof inner === "string" ? hide(inner) : inner)) as T;
+      return JSON.parse(JSON.stringify(value), (_, inner) =>
+        typeof inner === "string" ? hide(inner) : inner,
+      ) as T;
     },
   };
 }

@@ -44,7 +44,9 @@ export async function readRecording(file: string) {
     /** The calls of this tool, to say what is nearest. */
     async nearest(id: ToolId, args: JsonObject): Promise<JsonObject | null> {
       const places = (index.byTool.get(toolKey(id)) ?? []).slice(0, maxCompared);
-      const recorded = await Promise.all(places.map(async (place) => (await readCall(file, place)).arguments));
+      const recorded = await Promise.all(
+        places.map(async (place) => (await readCall(file, place)).arguments),
+      );
       return recorded.toSorted((a, b) => likeness(b, args) - likeness(a, args))[0] ?? null;
     },
     toolNames: () => [...new Set(index.names)],
@@ -55,8 +57,12 @@ const toolKey = ({ server, tool, kind }: ToolId) => JSON.stringify([server, tool
 
 function likeness(recorded: JsonObject, asked: JsonObject): number {
   const names = Object.keys({ ...recorded, ...asked });
-  const equal = names.filter((name) => stableJson(recorded[name]) === stableJson(asked[name])).length;
-  const both = names.filter((name) => Object.hasOwn(recorded, name) && Object.hasOwn(asked, name)).length;
+  const equal = names.filter(
+    (name) => stableJson(recorded[name]) === stableJson(asked[name]),
+  ).length;
+  const both = names.filter(
+    (name) => Object.hasOwn(recorded, name) && Object.hasOwn(asked, name),
+  ).length;
   return equal * 2 + both - names.length;
 }
 
@@ -85,7 +91,8 @@ function createIndex(file: string) {
   /** Where a recorder was killed, another one began its part on a line of its own. */
   const settle = (isHead: boolean) => {
     if (last === undefined) return;
-    if (last.isOurs && (isHead || last.isLast)) cut.push({ ...last.problem, severity: "warning", message: cutOff });
+    if (last.isOurs && (isHead || last.isLast))
+      cut.push({ ...last.problem, severity: "warning", message: cutOff });
     else broken.push(last.problem);
     last = undefined;
   };
@@ -115,9 +122,12 @@ function createIndex(file: string) {
       if (broken.length > 0) {
         const more = broken.length > maxNamed ? `\nAnd ${broken.length - maxNamed} more.` : "";
         const text = `${renderProblems(broken.slice(0, maxNamed))}${more}`;
-        throw new PlaneError("CONFIG_INVALID", text, { data: { problems: broken.slice(0, maxNamed) } });
+        throw new PlaneError("CONFIG_INVALID", text, {
+          data: { problems: broken.slice(0, maxNamed) },
+        });
       }
-      for (const places of calls.values()) places.sort((a, b) => a.run - b.run || a.occurrence - b.occurrence);
+      for (const places of calls.values())
+        places.sort((a, b) => a.run - b.run || a.occurrence - b.occurrence);
       return cut;
     },
     take(key: string): Place | null {
@@ -132,7 +142,14 @@ function createIndex(file: string) {
 const cutOff = "this line was cut off and is left out";
 
 function problemOf(file: string, line: number | null, message: string): ConfigProblem {
-  return { file, line, path: "", severity: "error", message, hint: "Remove the line, or record again." };
+  return {
+    file,
+    line,
+    path: "",
+    severity: "error",
+    message,
+    hint: "Remove the line, or record again.",
+  };
 }
 
 function push(map: Map<string, Place[]>, key: string, place: Place): number {
@@ -151,11 +168,13 @@ function parseLine(text: string): RecordingLine | string {
   }
   if (!isObject(line)) return "is no line of a recording";
   if (line.type === "recording") {
-    if (typeof line.version === "number" && line.version <= recordingVersion) return line as RecordingLine;
+    if (typeof line.version === "number" && line.version <= recordingVersion)
+      return line as RecordingLine;
     return "was recorded by a newer version of Toolplane, which is needed to replay it";
   }
   const { type } = line;
-  const isKnown = typeof type === "string" && Object.hasOwn(checks, type) && checks[type]?.(line) === true;
+  const isKnown =
+    typeof type === "string" && Object.hasOwn(checks, type) && checks[type]?.(line) === true;
   return isKnown ? (line as RecordingLine) : "is no line of a recording";
 }
 
@@ -170,13 +189,18 @@ const checks: Readonly<Record<string, (line: Readonly<Record<string, unknown>>) 
 };
 
 /** In pieces, so that a large file takes no more memory than its longest line. */
-async function eachLine(file: string, take: (bytes: Buffer, offset: number, isLast: boolean) => void): Promise<void> {
+async function eachLine(
+  file: string,
+  take: (bytes: Buffer, offset: number, isLast: boolean) => void,
+): Promise<void> {
   requireFile(file);
   let parts: Buffer[] = [];
   let start = 0;
   let at = 0;
   try {
-    for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>) {
+    for await (const chunk of createReadStream(file, {
+      highWaterMark: 1024 * 1024,
+    }) as AsyncIterable<Buffer>) {
       let from = 0;
       for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, from)) {
         parts.push(chunk.subarray(from, end));
@@ -206,9 +230,13 @@ function requireFile(file: string): void {
 
 function unreadable(file: string, thrown: unknown): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
-  return new PlaneError("USAGE", `The recording '${file}' cannot be read: ${fileErrorText(thrown)}.`, {
-    cause: thrown,
-  });
+  return new PlaneError(
+    "USAGE",
+    `The recording '${file}' cannot be read: ${fileErrorText(thrown)}.`,
+    {
+      cause: thrown,
+    },
+  );
 }
 
 async function readCall(file: string, { offset, length }: Place): Promise<CallLine> {
@@ -222,7 +250,10 @@ async function readCall(file: string, { offset, length }: Place): Promise<CallLi
   const text = bytes.toString("utf8");
   const call = parseLine(text);
   if (typeof call === "string" || call.type !== "call")
-    throw new PlaneError("CONFIG_INVALID", `The recording '${file}' has changed since it was opened. Start again.`);
+    throw new PlaneError(
+      "CONFIG_INVALID",
+      `The recording '${file}' has changed since it was opened. Start again.`,
+    );
   if (call.result !== undefined && mayLoseNumbers(text))
     rememberText(call.result, JSON.stringify((parseExactly(text) as CallLine).result));
   return call;

@@ -97,12 +97,18 @@ function requireFitting({ record, replay, replayMiss }: Options): void {
   if (replayMiss !== undefined && replayMiss !== "fail" && replayMiss !== "live")
     refuse(`'${replayMiss}' is no way to treat a call that was not recorded. Use fail or live.`);
   if (replayMiss !== undefined && replay === undefined)
-    refuse("What becomes of a call that was not recorded is only asked with a recording. Add --replay FILE.");
+    refuse(
+      "What becomes of a call that was not recorded is only asked with a recording. Add --replay FILE.",
+    );
   if (record !== undefined && replay !== undefined && resolve(record) === resolve(replay))
     refuse(`'${record}' cannot be replayed and recorded at once. Record into another file.`);
 }
 
-async function recorded(writer: RecordingWriter, answer: Around, ...given: Parameters<Around>): Promise<Executed> {
+async function recorded(
+  writer: RecordingWriter,
+  answer: Around,
+  ...given: Parameters<Around>
+): Promise<Executed> {
   const end = writer.begin(given[0]);
   try {
     const executed = await answer(...given);
@@ -128,7 +134,13 @@ function createReplay(recording: Recording, isLive: boolean, mask: ReturnType<ty
     const { result, error, provider = "mcp", warnings = [] } = await recording.read(place);
     if (error) throw new PlaneError(error.code, error.message, { data: error.data });
     const attempts = [{ provider, ok: true, durationMs: 0, error: null }];
-    const executed = { result: normalizeResult(result).result, provider, attempts, warnings, replayed: true as const };
+    const executed = {
+      result: normalizeResult(result).result,
+      provider,
+      attempts,
+      warnings,
+      replayed: true as const,
+    };
     return { ...call, executed };
 
     function takeMasked() {
@@ -166,16 +178,33 @@ function adaptConfig(config: Config, recording: Recording, isLive: boolean): Con
   const servers = [...recording.servers].map(([name, { settings }]) => {
     const own = config.servers[name];
     if (own && isLive) return [name, own] as const;
-    const { url: _, headers: __, auth: ___, cwd: ____, inheritEnv: _____, ...set } = own ?? settings;
+    const {
+      url: _,
+      headers: __,
+      auth: ___,
+      cwd: ____,
+      inheritEnv: _____,
+      ...set
+    } = own ?? settings;
     const read = ServerDefinition.safeParse({ ...set, ...unreachable });
     return [name, read.success ? read.data : ServerDefinition.parse(unreachable)] as const;
   });
   const without = <T>(all: Record<string, T>): Record<string, T> =>
-    Object.fromEntries(Object.entries(all).filter(([name]) => isLive && !recording.servers.has(name)));
-  const named = new Set([...Object.keys(config.tools), ...config.fromManifests.tools.map(({ name }) => name)]);
-  const provider = ProviderSpec.parse({ name: "http", config: { url: "http://recording.invalid/" } });
+    Object.fromEntries(
+      Object.entries(all).filter(([name]) => isLive && !recording.servers.has(name)),
+    );
+  const named = new Set([
+    ...Object.keys(config.tools),
+    ...config.fromManifests.tools.map(({ name }) => name),
+  ]);
+  const provider = ProviderSpec.parse({
+    name: "http",
+    config: { url: "http://recording.invalid/" },
+  });
   const tools = [...recording.tools.values()].flatMap((manifest) => {
-    const read = named.has(manifest.name) ? null : ToolManifest.safeParse({ ...manifest, providers: [provider] });
+    const read = named.has(manifest.name)
+      ? null
+      : ToolManifest.safeParse({ ...manifest, providers: [provider] });
     return read?.success ? [[manifest.name, read.data] as const] : [];
   });
   return {

@@ -51,7 +51,13 @@ export function createRecordingWriter(file: string, ports: Ports) {
   function write(line: RecordingLine): void {
     if (descriptor === undefined) {
       descriptor = openSync(file, "a+", 0o600);
-      const head: HeadLine = { type: "recording", version: recordingVersion, run, at: nowText(), toolplane: version };
+      const head: HeadLine = {
+        type: "recording",
+        version: recordingVersion,
+        run,
+        at: nowText(),
+        toolplane: version,
+      };
       // After a line that was cut off, the rest of the file must stay readable.
       append(descriptor, `${endsOpen(descriptor) ? "\n" : ""}${JSON.stringify(head)}\n`);
     }
@@ -74,19 +80,36 @@ export function createRecordingWriter(file: string, ports: Ports) {
     if (now === tools) return;
     tools = now;
     for (const tool of now) {
-      if (tool.id.server !== null || tool.providers.some(({ name }) => name === "function" || name === "builtin"))
+      if (
+        tool.id.server !== null ||
+        tool.providers.some(({ name }) => name === "function" || name === "builtin")
+      )
         continue;
       const { name, description, parameters, metadata, persona } = tool;
-      const manifest = { ...metadata, name, description, parameters, ...(persona === null ? {} : { persona }) };
+      const manifest = {
+        ...metadata,
+        name,
+        description,
+        parameters,
+        ...(persona === null ? {} : { persona }),
+      };
       writeOnce({ type: "tool", manifest: mask.definition(manifest) as ToolLine["manifest"] });
     }
   }
 
   return {
     file,
-    listed(name: string, definition: ServerDefinition, { era, tools: items, offers }: Listed): void {
+    listed(
+      name: string,
+      definition: ServerDefinition,
+      { era, tools: items, offers }: Listed,
+    ): void {
       const settings = mask.definition(settingsOf(definition));
-      const facts = mask.definition({ era, tools: items, offers: offers ?? known.get(name)?.offers ?? {} });
+      const facts = mask.definition({
+        era,
+        tools: items,
+        offers: offers ?? known.get(name)?.offers ?? {},
+      });
       const line: ServerLine = { type: "server", name, settings, listedAt: nowText(), ...facts };
       known.set(name, line);
       listed.set(name, line);
@@ -106,7 +129,14 @@ export function createRecordingWriter(file: string, ports: Ports) {
         const shown = mask.all(args);
         const isMasked = callKey(call.tool.id, shown) !== key;
         const durationMs = rounded(performance.now() - startedAt);
-        const facts = { type: "call" as const, run, at, server, tool, ...(kind === undefined ? {} : { kind }) };
+        const facts = {
+          type: "call" as const,
+          run,
+          at,
+          server,
+          tool,
+          ...(kind === undefined ? {} : { kind }),
+        };
         const line: CallLine = {
           ...facts,
           arguments: shown,
@@ -120,7 +150,9 @@ export function createRecordingWriter(file: string, ports: Ports) {
           write(line);
         });
         if (failed !== null && "executed" in ended)
-          ended.executed.executed.warnings.push(`This call is missing in the recording: ${failed}.`);
+          ended.executed.executed.warnings.push(
+            `This call is missing in the recording: ${failed}.`,
+          );
       };
     },
     close(): void {
@@ -136,7 +168,9 @@ type Answer = Pick<CallLine, "provider" | "warnings" | "result" | "error">;
 function answerOf(ended: Ended): Answer | null {
   if ("thrown" in ended) {
     const { code, message, data } = toPlaneError(ended.thrown);
-    return notKept.has(code) || isOutdated(ended.thrown) ? null : { error: { code, message, data } };
+    return notKept.has(code) || isOutdated(ended.thrown)
+      ? null
+      : { error: { code, message, data } };
   }
   const { result, provider, warnings } = ended.executed.executed;
   return { provider, ...(warnings.length === 0 ? {} : { warnings }), result: exactResult(result) };
@@ -146,13 +180,26 @@ const defaults = ServerDefinition.parse({ command: "-", transport: "stdio" });
 
 /** How a server is reached is not what is replayed, and holds secrets. */
 function settingsOf(definition: ServerDefinition): JsonObject {
-  const { command: _, args: __, env: ___, inheritEnv, cwd, url, transport, headers, auth, ...rest } = definition;
+  const {
+    command: _,
+    args: __,
+    env: ___,
+    inheritEnv,
+    cwd,
+    url,
+    transport,
+    headers,
+    auth,
+    ...rest
+  } = definition;
   const inject = rest.inject.map((one) =>
     typeof one !== "string" && "value" in one ? { ...one, value: hiddenValue } : one,
   );
   const settings = { ...rest, inject };
   return Object.fromEntries(
-    Object.entries(settings).filter(([name, value]) => !sameJson(value, defaults[name as keyof typeof defaults])),
+    Object.entries(settings).filter(
+      ([name, value]) => !sameJson(value, defaults[name as keyof typeof defaults]),
+    ),
   ) as unknown as JsonObject;
 }
 

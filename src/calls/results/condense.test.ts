@@ -10,7 +10,11 @@ const typesOf = (result: ToolResult, more = {}) =>
 
 test("a result that is small in every part is left as it is", () => {
   const image = { type: "image", mimeType: "image/png", data: "A".repeat(900_000) };
-  const small = { content: [text(8_000), image], structuredContent: "y".repeat(3_997), _meta: { a: 1 } };
+  const small = {
+    content: [text(8_000), image],
+    structuredContent: "y".repeat(3_997),
+    _meta: { a: 1 },
+  };
   assert.equal(condense(small, options), null);
 });
 
@@ -34,7 +38,10 @@ test("structured content that a tool has promised stays", () => {
   const result = { content: [text(9_000)], structuredContent: { a: "y".repeat(9_000) } };
   const found = condense(result, { ...options, keepsStructured: true });
   assert.deepEqual(found?.rest.structuredContent, result.structuredContent);
-  assert.equal(condense({ ...result, content: [text(9)] }, { ...options, keepsStructured: true }), null);
+  assert.equal(
+    condense({ ...result, content: [text(9)] }, { ...options, keepsStructured: true }),
+    null,
+  );
 });
 
 test("large resources of text are named with the path to them; pictures and files stay, however large", () => {
@@ -53,6 +60,9 @@ test("large resources of text are named with the path to them; pictures and file
 });
 
 test("everything else of the result travels on", () => {
-  const found = condense({ content: [text(9_000)], isError: true, extra: 1, _meta: { a: 1 } }, options);
+  const found = condense(
+    { content: [text(9_000)], isError: true, extra: 1, _meta: { a: 1 } },
+    options,
+  );
   assert.deepEqual(found?.rest, { isError: true, extra: 1, _meta: { a: 1 } });
 });

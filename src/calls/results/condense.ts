@@ -31,7 +31,8 @@ export function jsonOf(result: ToolResult): Json | undefined {
 
 function readBody(result: ToolResult) {
   const said = resultText(result);
-  const structured = result.structuredContent === undefined ? "" : JSON.stringify(result.structuredContent);
+  const structured =
+    result.structuredContent === undefined ? "" : JSON.stringify(result.structuredContent);
   const isStructured = structured.length > said.length;
   const value = isStructured ? result.structuredContent : parseJson(said);
   return { written: isStructured ? structured : said, value, isStructured };
@@ -55,7 +56,10 @@ export type Condensed = {
   rest: Omit<ToolResult, "content">;
 };
 
-export function condense(result: ToolResult, { limit, keepsStructured }: CondenseOptions): Condensed | null {
+export function condense(
+  result: ToolResult,
+  { limit, keepsStructured }: CondenseOptions,
+): Condensed | null {
   const { content, ...rest } = result;
   const parts: ResultPart[] = [];
   const half = Math.ceil(limit / 2);

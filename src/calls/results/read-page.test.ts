@@ -6,8 +6,12 @@ import type { ResultQuery } from "../../model/calls/stored-result.ts";
 import { readPage } from "./read-page.ts";
 
 const textResult = (text: string) => ({ content: [{ type: "text", text }] });
-const lines = Array.from({ length: 50 }, (_, n) => (n % 20 === 5 ? `line ${n} ERROR` : `line ${n}`)).join("\n");
-const json = textResult(JSON.stringify({ items: [{ name: "a/b", "x.y": 1 }, { name: "c" }], "a/b": { "m~n": true } }));
+const lines = Array.from({ length: 50 }, (_, n) =>
+  n % 20 === 5 ? `line ${n} ERROR` : `line ${n}`,
+).join("\n");
+const json = textResult(
+  JSON.stringify({ items: [{ name: "a/b", "x.y": 1 }, { name: "c" }], "a/b": { "m~n": true } }),
+);
 
 test("pages of any size, one after the other, give the whole text and cut no character", async () => {
   await fc.assert(
@@ -95,15 +99,21 @@ for (const [query, message] of [
 ] as const) {
   test(`${JSON.stringify(query)} is refused by name`, async () => {
     const parameter = Object.keys(query)[0];
-    await assert.rejects(readPage(json, query as ResultQuery), (error: Error & { code: string; data: object }) => {
-      assert.equal(error.code, "USAGE");
-      assert.match(error.message, message);
-      assert.equal((error.data as { parameter: string }).parameter, parameter);
-      return true;
-    });
+    await assert.rejects(
+      readPage(json, query as ResultQuery),
+      (error: Error & { code: string; data: object }) => {
+        assert.equal(error.code, "USAGE");
+        assert.match(error.message, message);
+        assert.equal((error.data as { parameter: string }).parameter, parameter);
+        return true;
+      },
+    );
   });
 }
 
 test("a path into text is refused with what to do instead", async () => {
-  await assert.rejects(readPage(textResult("plain"), { path: "a" }), /is text and not JSON\. Use 'offset'/);
+  await assert.rejects(
+    readPage(textResult("plain"), { path: "a" }),
+    /is text and not JSON\. Use 'offset'/,
+  );
 });

@@ -22,7 +22,8 @@ function findPath(root: Json, path: string): Json {
   for (const [at, step] of steps.entries()) {
     const next = stepInto(here, step);
     const place = at === 0 ? "at the top" : `at '${steps.slice(0, at).join(".")}'`;
-    if (next === undefined) throw badParameter("path", path, `${place} there is ${whatIsThere(here, step)}`);
+    if (next === undefined)
+      throw badParameter("path", path, `${place} there is ${whatIsThere(here, step)}`);
     here = next;
   }
   return here;
@@ -47,7 +48,8 @@ function whatIsThere(here: Json, step: string): string {
   const keys = Object.keys(here);
   const [near] = nearest(step, keys, 1);
   const some = keys.slice(0, 10).map((key) => shorten(key));
-  const known = keys.length === 0 ? "nothing" : `${some.join(", ")}${keys.length > 10 ? ", …" : ""}`;
+  const known =
+    keys.length === 0 ? "nothing" : `${some.join(", ")}${keys.length > 10 ? ", …" : ""}`;
   return `no '${shorten(step)}' but ${known}${near === undefined ? "" : `; did you mean '${shorten(near)}'`}`;
 }
 
@@ -56,10 +58,17 @@ function shorten(text: string): string {
 }
 
 /** Names the parameter; a `value` of null is none. */
-export function badParameter(parameter: string, value: unknown, why: string, data: object = {}): PlaneError {
+export function badParameter(
+  parameter: string,
+  value: unknown,
+  why: string,
+  data: object = {},
+): PlaneError {
   const shown = value === null ? null : shorten(String(value));
   const what = shown === null ? `'${parameter}'` : `'${parameter}' cannot be '${shown}'`;
-  return new PlaneError("USAGE", `${what}: ${why}.`, { data: { parameter, value: shown, ...data } });
+  return new PlaneError("USAGE", `${what}: ${why}.`, {
+    data: { parameter, value: shown, ...data },
+  });
 }
 
 type PageAsked = {
@@ -81,7 +90,8 @@ async function parseQuery(query: ResultQuery): Promise<PageAsked> {
   if (typeof lines !== "boolean") throw badParameter("lines", lines, "give true or false");
   const unit = grep === null ? (lines ? "lines" : "characters") : "matches";
   const { usual, most } = pageLimits[unit];
-  if (!Number.isSafeInteger(offset) || offset < 0) throw badParameter("offset", offset, "give a whole number from 0");
+  if (!Number.isSafeInteger(offset) || offset < 0)
+    throw badParameter("offset", offset, "give a whole number from 0");
   if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1 || limit > most))
     throw badParameter("limit", limit, `give a whole number from 1 to ${most} (${unit})`);
   if (path !== null && typeof path !== "string") throw badParameter("path", path, "give a text");
@@ -137,7 +147,9 @@ export async function readPage(result: ToolResult, query: ResultQuery): Promise<
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();
   if (asked.unit === "lines") return pageOf(lines, asked, (items) => items);
-  return pageOf(await findLines(lines, asked.grep ?? ""), asked, (found) => renderFound(lines, found));
+  return pageOf(await findLines(lines, asked.grep ?? ""), asked, (found) =>
+    renderFound(lines, found),
+  );
 }
 
 function pageOfCharacters(text: string, { unit, offset, limit }: PageAsked): Page {
@@ -146,11 +158,21 @@ function pageOfCharacters(text: string, { unit, offset, limit }: PageAsked): Pag
   // A limit of one cannot hold a surrogate pair; such a page goes one further.
   const page = shown === "" && offset < text.length ? text.slice(offset, offset + 2) : shown;
   const end = offset + page.length;
-  return { unit, offset, total: text.length, nextOffset: end < text.length ? end : null, text: page };
+  return {
+    unit,
+    offset,
+    total: text.length,
+    nextOffset: end < text.length ? end : null,
+    text: page,
+  };
 }
 
 /** As many as fit: a page of endless lines is no page. */
-function pageOf<T>(items: readonly T[], asked: PageAsked, render: (some: readonly T[]) => readonly string[]): Page {
+function pageOf<T>(
+  items: readonly T[],
+  asked: PageAsked,
+  render: (some: readonly T[]) => readonly string[],
+): Page {
   const { unit, offset, limit } = asked;
   requireWithin(offset, items.length, unit);
   const { most } = pageLimits.characters;
@@ -166,13 +188,15 @@ function pageOf<T>(items: readonly T[], asked: PageAsked, render: (some: readonl
 }
 
 function requireWithin(offset: number, total: number, unit: string): void {
-  if (offset > total) throw badParameter("offset", offset, `there are only ${total} ${unit}`, { total });
+  if (offset > total)
+    throw badParameter("offset", offset, `there are only ${total} ${unit}`, { total });
 }
 
 function textAt(result: ToolResult, path: string): string {
   const root = isWhole(path) ? (result as Json) : jsonOf(result);
   const other = "Use 'offset', 'lines' or 'grep', or a path that begins with '$result'";
-  if (root === undefined) throw badParameter("path", path, `the result is text and not JSON. ${other}`);
+  if (root === undefined)
+    throw badParameter("path", path, `the result is text and not JSON. ${other}`);
   const found = findPath(root, path);
   return typeof found === "string" ? found : JSON.stringify(found, null, 1);
 }

@@ -3,12 +3,17 @@ import { test } from "node:test";
 import { createResultRedactor } from "./redact-result.ts";
 
 const off = { secrets: false, entropy: false, patterns: [] };
-const text = (...texts: string[]) => ({ content: texts.map((one) => ({ type: "text", text: one })) });
+const text = (...texts: string[]) => ({
+  content: texts.map((one) => ({ type: "text", text: one })),
+});
 const privateKey = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAKC\n-----END RSA PRIVATE KEY-----";
 
 test("known secrets, random words and own patterns are replaced in what a model reads", () => {
   const known = createResultRedactor({ ...off, secrets: true });
-  assert.deepEqual(known(text(`a ${privateKey} b`, "ghp_abcdefghijklmnop1234")), text("a [redacted] b", "[redacted]"));
+  assert.deepEqual(
+    known(text(`a ${privateKey} b`, "ghp_abcdefghijklmnop1234")),
+    text("a [redacted] b", "[redacted]"),
+  );
   const random = createResultRedactor({ ...off, entropy: true });
   const word = "q8Zr2LmT0vXc7BnK4pWd";
   assert.deepEqual(random(text(`x ${word} y`)), text("x [redacted] y"));
@@ -24,6 +29,11 @@ test("known secrets, random words and own patterns are replaced in what a model 
 });
 
 test("binary data stays as it is", () => {
-  const image = { content: [{ type: "image", mimeType: "image/png", data: "q8Zr2LmT0vXc7BnK4pWd" }] };
-  assert.deepEqual(createResultRedactor({ secrets: true, entropy: true, patterns: [] })(image), image);
+  const image = {
+    content: [{ type: "image", mimeType: "image/png", data: "q8Zr2LmT0vXc7BnK4pWd" }],
+  };
+  assert.deepEqual(
+    createResultRedactor({ secrets: true, entropy: true, patterns: [] })(image),
+    image,
+  );
 });

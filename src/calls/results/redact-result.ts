@@ -11,11 +11,17 @@ const longWord = /[A-Za-z0-9+/_=-]{20,512}/g;
 /** Bits per character. Written words have less than 3.5, random ones of this length more than 3.8. */
 const minEntropy = 3.7;
 
-export function createTextRedactor({ secrets, entropy, patterns }: Settings): (text: string) => string {
+export function createTextRedactor({
+  secrets,
+  entropy,
+  patterns,
+}: Settings): (text: string) => string {
   const replace = createPatternReplacer(patterns, mark);
   return (text) => {
     const known = secrets ? redact(text) : text;
-    const random = entropy ? known.replaceAll(longWord, (word) => (isRandom(word) ? mark : word)) : known;
+    const random = entropy
+      ? known.replaceAll(longWord, (word) => (isRandom(word) ? mark : word))
+      : known;
     return replace(random);
   };
 }
@@ -24,10 +30,13 @@ export function createTextRedactor({ secrets, entropy, patterns }: Settings): (t
 export function createResultRedactor(settings: Settings): (result: ToolResult) => ToolResult {
   const hide = createTextRedactor(settings);
   const walk = (value: unknown, key = ""): unknown => {
-    if (typeof value === "string") return key === "data" || key === "blob" || key === "type" ? value : hide(value);
+    if (typeof value === "string")
+      return key === "data" || key === "blob" || key === "type" ? value : hide(value);
     if (Array.isArray(value)) return value.map((inner) => walk(inner));
     if (typeof value !== "object" || value === null || isRawJSON(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, walk(inner, name)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, walk(inner, name)]),
+    );
   };
   return (result) => walk(result) as ToolResult;
 }
@@ -37,6 +46,9 @@ function isRandom(word: string): boolean {
   if (!/\d/.test(word) || !/[A-Za-z]/.test(word)) return false;
   const counts = new Map<string, number>();
   for (const character of word) counts.set(character, (counts.get(character) ?? 0) + 1);
-  const bits = [...counts.values()].reduce((sum, count) => sum - count * Math.log2(count / word.length), 0);
+  const bits = [...counts.values()].reduce(
+    (sum, count) => sum - count * Math.log2(count / word.length),
+    0,
+  );
   return bits / word.length >= minEntropy;
 }

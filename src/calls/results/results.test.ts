@@ -19,7 +19,8 @@ async function setUp(keepDays: number) {
   });
   const at = (ago: number) => new Date(Date.now() - ago * day).toISOString();
   await store.append([100, 95, 80].map((ago) => callEntry(`c${ago}`, { at: at(ago) })));
-  for (const ago of [100, 80]) await store.append([{ kind: "run", run: agentRun(`r${ago}`, { at: at(ago) }) }]);
+  for (const ago of [100, 80])
+    await store.append([{ kind: "run", run: agentRun(`r${ago}`, { at: at(ago) }) }]);
   return { store, results };
 }
 

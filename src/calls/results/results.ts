@@ -12,7 +12,12 @@ import type { ResultPackages } from "../../model/packages.ts";
 import type { PlaneCalls, PlaneResults } from "../../model/plane-history.ts";
 import { type Inside, requireScope } from "../../model/principal.ts";
 import { recordBytes, type Store } from "../../model/store.ts";
-import { createBuiltinProvider, createReadResult, readResultManifest, withMetaTools } from "../providers/builtin.ts";
+import {
+  createBuiltinProvider,
+  createReadResult,
+  readResultManifest,
+  withMetaTools,
+} from "../providers/builtin.ts";
 import type { Bucket } from "./bucket.ts";
 
 type ResultsContext = {
@@ -27,7 +32,11 @@ const dayMs = 24 * hourMs;
 export type Results = ReturnType<typeof createResults>;
 
 /** Storing is loaded with the first large result. */
-export function createResults({ packages, settings: { config, vaultKey }, recorder: { store } }: ResultsContext) {
+export function createResults({
+  packages,
+  settings: { config, vaultKey },
+  recorder: { store },
+}: ResultsContext) {
   const limits = () => config().results;
   // As with the store, another address is in force after the next start.
   const address = once(() => limits().store);
@@ -37,9 +46,16 @@ export function createResults({ packages, settings: { config, vaultKey }, record
   const bucket = () => (address() === undefined ? null : opened());
   const readTool = () => (limits().builtinTool ? readResultManifest.name : null);
   const loaded = once(async () =>
-    (await import("./stored-results.ts")).createStoredResults({ store, bucket, settings: limits, readTool }),
+    (await import("./stored-results.ts")).createStoredResults({
+      store,
+      bucket,
+      settings: limits,
+      readTool,
+    }),
   );
-  const readResult = createReadResult(async (id, query, reader) => (await loaded()).read(id, query, reader));
+  const readResult = createReadResult(async (id, query, reader) =>
+    (await loaded()).read(id, query, reader),
+  );
   const verbs: { results: Inside<PlaneResults>; calls: Pick<Inside<PlaneCalls>, "verify"> } = {
     results: {
       async get(id, query = {}, { principal }) {
@@ -59,7 +75,9 @@ export function createResults({ packages, settings: { config, vaultKey }, record
     },
   };
 
-  let redactor: { of: Config["results"]["redact"]; redact: Promise<(result: ToolResult) => ToolResult> } | undefined;
+  let redactor:
+    | { of: Config["results"]["redact"]; redact: Promise<(result: ToolResult) => ToolResult> }
+    | undefined;
   /** Null where nothing is configured, so that a call pays one comparison. */
   function redaction() {
     const of = limits().redact;
@@ -75,7 +93,11 @@ export function createResults({ packages, settings: { config, vaultKey }, record
     return redactor.redact;
   }
 
-  function presentWhole(call: Requested, outcome: Outcome, isReadByModel: boolean): Outcome | Promise<Outcome> {
+  function presentWhole(
+    call: Requested,
+    outcome: Outcome,
+    isReadByModel: boolean,
+  ): Outcome | Promise<Outcome> {
     const { result } = outcome;
     if (!result) return outcome;
     const found = readArtifacts(result);
@@ -96,12 +118,16 @@ export function createResults({ packages, settings: { config, vaultKey }, record
       const { result } = outcome;
       const redact = isReadByModel ? redaction() : null;
       if (redact === null) return presentWhole(call, outcome, isReadByModel);
-      return redact.then((hide) => presentWhole(call, { ...outcome, result: hide(result) } as Outcome, true));
+      return redact.then((hide) =>
+        presentWhole(call, { ...outcome, result: hide(result) } as Outcome, true),
+      );
     },
     /** Our own tools that are configured. */
     builtin: ({ results }: Config): { manifest: ToolManifest; source: string }[] =>
       results.builtinTool ? [{ manifest: readResultManifest, source: "builtin" }] : [],
-    provider: withMetaTools(createBuiltinProvider(new Map([[readResultManifest.name, readResult]]))),
+    provider: withMetaTools(
+      createBuiltinProvider(new Map([[readResultManifest.name, readResult]])),
+    ),
     ...createUpkeep(config, store, bucket),
   };
 }
@@ -109,7 +135,10 @@ export function createResults({ packages, settings: { config, vaultKey }, record
 /** Rather nothing than something that was not looked through. */
 const withheld: ToolResult = {
   content: [
-    { type: "text", text: "The result was withheld: it could not be searched for secrets ('results.redact')." },
+    {
+      type: "text",
+      text: "The result was withheld: it could not be searched for secrets ('results.redact').",
+    },
   ],
   isError: true,
 };
@@ -122,7 +151,9 @@ function isShort(result: ToolResult, limit: number): boolean {
 function limitOf({ options }: Requested, { call }: Outcome, usual: number): number {
   const { maxResultBytes: asked = usual } = options;
   if (Number.isSafeInteger(asked) && asked >= 0) return asked;
-  call.warnings.push(`'maxResultBytes' cannot be '${asked}': give a whole number, 0 for no limit. It was not heard.`);
+  call.warnings.push(
+    `'maxResultBytes' cannot be '${asked}': give a whole number, 0 for no limit. It was not heard.`,
+  );
   return usual;
 }
 
@@ -130,16 +161,22 @@ const betweenBatchesMs = 20;
 /** So that not each hour removes a little, and leaves a checkpoint. */
 const sizeAfterwards = 0.95;
 
-const beyond = "all records took more than 'calls.maxBytes'. 'toolplane calls verify' shows when and how many.";
+const beyond =
+  "all records took more than 'calls.maxBytes'. 'toolplane calls verify' shows when and how many.";
 
 /** Expired results go hourly, calls daily: each removal leaves a checkpoint. */
-function createUpkeep(config: () => Config, store: () => Promise<Store>, bucket: () => Promise<Bucket> | null) {
+function createUpkeep(
+  config: () => Config,
+  store: () => Promise<Store>,
+  bucket: () => Promise<Bucket> | null,
+) {
   let clock: NodeJS.Timeout | undefined;
   let isStopped = false;
   let callsDueAt = 0;
   /** Batch by batch, and what callers ask for comes in between. */
   const until0 = async (forget: () => Promise<number>) => {
-    while (!isStopped && (await forget()) > 0) await pause(betweenBatchesMs, { isBackground: true });
+    while (!isStopped && (await forget()) > 0)
+      await pause(betweenBatchesMs, { isBackground: true });
   };
   const forgetBefore = async (kept: Store, before: string) => {
     await until0(() => kept.forgetCalls(before));

@@ -50,7 +50,10 @@ test("anything else is text with so many lines", () => {
 });
 
 test("structured content counts where it says more than the text", () => {
-  const body = bodyOf({ content: [{ type: "text", text: "2 rows" }], structuredContent: { rows: [1, 2] } });
+  const body = bodyOf({
+    content: [{ type: "text", text: "2 rows" }],
+    structuredContent: { rows: [1, 2] },
+  });
   assert.deepEqual([body.isStructured, body.json], [true, { rows: [1, 2] }]);
 });
 

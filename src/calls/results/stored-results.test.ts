@@ -38,7 +38,9 @@ async function setUp(context: TestContext, changes: object = {}) {
   return { store, results, give };
 }
 
-const text = (length: number, letter = "x") => ({ content: [{ type: "text", text: letter.repeat(length) }] });
+const text = (length: number, letter = "x") => ({
+  content: [{ type: "text", text: letter.repeat(length) }],
+});
 
 test("a result that fits is given as it is, and nothing is kept", async (context) => {
   const { store, give } = await setUp(context);
@@ -68,9 +70,14 @@ test("a result that was damaged in the store is not given out", async (context) 
   const { stored } = await give(text(5_000));
   const kept = await store.result(stored?.id ?? "");
   assert.ok(kept);
-  const body = Uint8Array.from(kept.body, (byte, at) => (at === kept.body.length - 1 ? byte ^ 1 : byte));
+  const body = Uint8Array.from(kept.body, (byte, at) =>
+    at === kept.body.length - 1 ? byte ^ 1 : byte,
+  );
   await store.putResult({ ...kept, body }, 1_000_000);
-  await assert.rejects(results.read(kept.id, {}, ann), { code: "STORE_FAILED", message: /is damaged/ });
+  await assert.rejects(results.read(kept.id, {}, ann), {
+    code: "STORE_FAILED",
+    message: /is damaged/,
+  });
 });
 
 test("a list goes on where it ended, and says so when that place is gone", async (context) => {
@@ -87,7 +94,10 @@ test("a list goes on where it ended, and says so when that place is gone", async
     code: "USAGE",
     message: /'cursor' cannot be/,
   });
-  await assert.rejects(results.list({ limit: 0 }, ann), { code: "USAGE", message: /'limit' cannot be '0'/ });
+  await assert.rejects(results.list({ limit: 0 }, ann), {
+    code: "USAGE",
+    message: /'limit' cannot be '0'/,
+  });
 });
 
 test("of files a model reads names and sizes in the preview, and no base64", async (context) => {

@@ -41,7 +41,10 @@ function readTable(text: string): Table | null {
     if (rows.length < fewestRows || head.length < 2) continue;
     if (head.some((name) => name.trim() === "" || name.length > 200)) continue;
     if (rows.every((row) => row.length === head.length))
-      return { columns: head.slice(0, maxColumns).map((name) => name.trim()), rows: countRows(text) - 1 };
+      return {
+        columns: head.slice(0, maxColumns).map((name) => name.trim()),
+        rows: countRows(text) - 1,
+      };
   }
   return null;
 }
@@ -94,7 +97,8 @@ export function shapeOf({ text, json }: ResultBody): ResultShape {
 }
 
 function describe(value: Json, depth: number): Json {
-  if (Array.isArray(value)) return depth === 0 ? `list of ${value.length}` : describeList(value, depth);
+  if (Array.isArray(value))
+    return depth === 0 ? `list of ${value.length}` : describeList(value, depth);
   if (typeof value !== "object" || value === null) return typeOf(value);
   const keys = Object.keys(value);
   if (depth === 0) return `object with ${countOf(keys.length, "key")}`;
@@ -106,7 +110,8 @@ function describe(value: Json, depth: number): Json {
 function describeList(list: Json[], depth: number): Json {
   const types = [...new Set(list.slice(0, looked).map(typeOf))];
   const [first] = list;
-  const of = types.length === 1 && first !== undefined ? describe(first, depth - 1) : types.join(" or ");
+  const of =
+    types.length === 1 && first !== undefined ? describe(first, depth - 1) : types.join(" or ");
   return list.length === 0 ? "list of 0" : { length: list.length, each: of };
 }
 
@@ -139,7 +144,8 @@ async function pack(result: ToolResult): Promise<Packed> {
 async function unpack({ body, isCompressed, hash }: Packed): Promise<ToolResult> {
   const plain = isCompressed ? await decompress(body).catch(() => null) : Buffer.from(body);
   if (plain && hashOf(plain) === hash) return JSON.parse(plain.toString()) as ToolResult;
-  const text = "This stored result is damaged. Call the tool again, and check the disk of the store.";
+  const text =
+    "This stored result is damaged. Call the tool again, and check the disk of the store.";
   throw new PlaneError("STORE_FAILED", text);
 }
 
@@ -177,10 +183,15 @@ export function createStoredResults(parts: ResultParts) {
 
   return {
     /** Above `limit` its handle is returned. */
-    async shorten(call: Requested & Partial<Executed>, outcome: Outcome, limit: number): Promise<Outcome> {
+    async shorten(
+      call: Requested & Partial<Executed>,
+      outcome: Outcome,
+      limit: number,
+    ): Promise<Outcome> {
       const { result } = outcome;
       if (!result) return outcome;
-      const keepsStructured = call.tool?.outputSchema !== undefined && call.options.maxResultBytes === undefined;
+      const keepsStructured =
+        call.tool?.outputSchema !== undefined && call.options.maxResultBytes === undefined;
       const condensed = condense(result, { limit, keepsStructured });
       if (!condensed) return outcome;
       const { length: characters } = condensed.body.text;
@@ -206,20 +217,36 @@ export function createStoredResults(parts: ResultParts) {
       const kept = await ownResult(id, reader);
       if (!kept || Date.parse(kept.expiresAt) <= Date.now()) throw unknownResult(id);
       const { tool, callId, expiresAt } = kept;
-      return { id, tool, callId, expiresAt, ...(await readPage(await unpack(await withBody(kept)), query)) };
+      return {
+        id,
+        tool,
+        callId,
+        expiresAt,
+        ...(await readPage(await unpack(await withBody(kept)), query)),
+      };
     },
-    async list(filter: { limit?: number; cursor?: string }, reader: Principal): Promise<ResultList> {
+    async list(
+      filter: { limit?: number; cursor?: string },
+      reader: Principal,
+    ): Promise<ResultList> {
       const { limit = defaultListed, cursor } = filter;
       if (!Number.isSafeInteger(limit) || limit < 1 || limit > maxListed)
         throw badParameter("limit", limit, `give a whole number from 1 to ${maxListed}`);
       // The end of the last page may be gone, and nothing follows it.
       if (cursor !== undefined && !(await ownResult(cursor, reader)))
-        throw badParameter("cursor", cursor, "it is none of ours, or that result is gone. Leave it out to begin again");
+        throw badParameter(
+          "cursor",
+          cursor,
+          "it is none of ours, or that result is gone. Leave it out to begin again",
+        );
       const whose = mayDo(reader, "admin") ? {} : { user: reader.user };
       const from = cursor === undefined ? {} : { before: cursor };
       const { results: read } = await store();
       const isOwn = (kept: StoredResult) => ownsRecord(reader, kept);
-      const found = await collectPages((part) => read({ ...whose, ...part }), isOwn, { ...from, limit: limit + 1 });
+      const found = await collectPages((part) => read({ ...whose, ...part }), isOwn, {
+        ...from,
+        limit: limit + 1,
+      });
       const results = found.slice(0, limit).map(({ owner: _, ...shown }) => shown);
       return { results, nextCursor: found.length > limit ? (results.at(-1)?.id ?? null) : null };
     },
@@ -230,7 +257,10 @@ const nothing = new Uint8Array();
 
 type Keeping = { call: Requested; tool: string; result: ToolResult; characters: number };
 
-async function keep({ store, bucket, settings }: ResultParts, keeping: Keeping): Promise<KeptResult | null> {
+async function keep(
+  { store, bucket, settings }: ResultParts,
+  keeping: Keeping,
+): Promise<KeptResult | null> {
   const { call, tool, result, characters } = keeping;
   const { keepMs, maxStoredBytes } = settings();
   const { user } = call.principal;
@@ -242,7 +272,18 @@ async function keep({ store, bucket, settings }: ResultParts, keeping: Keeping):
   const at = new Date(now).toISOString();
   const expiresAt = new Date(now + keepMs).toISOString();
   const bytes = packed.body.length;
-  const kept: KeptResult = { id, callId: call.id, tool, user, owner, at, expiresAt, characters, bytes, ...packed };
+  const kept: KeptResult = {
+    id,
+    callId: call.id,
+    tool,
+    user,
+    owner,
+    at,
+    expiresAt,
+    characters,
+    bytes,
+    ...packed,
+  };
   // First the content: a row that is there can be read.
   const elsewhere = bytes > maxStoredBytes ? null : await bucket();
   const isElsewhere = (await elsewhere?.put(id, packed.body)) ?? false;
@@ -253,7 +294,15 @@ async function keep({ store, bucket, settings }: ResultParts, keeping: Keeping):
 function handleOf(kept: KeptResult, { body, parts }: Condensed, limit: number): ResultHandle {
   const preview = cutText(body.text, Math.min(2_000, Math.max(200, Math.floor(limit / 4))));
   const { id, characters, expiresAt } = kept;
-  return { id, characters, expiresAt, shape: shapeOf(body), preview, nextOffset: preview.length, parts };
+  return {
+    id,
+    characters,
+    expiresAt,
+    shape: shapeOf(body),
+    preview,
+    nextOffset: preview.length,
+    parts,
+  };
 }
 
 /** Of files a model reads the names: their bytes would fill the preview. */
@@ -269,11 +318,17 @@ function assemble({ blocks, rest }: Condensed, digest: string): ToolResult {
 /** A quoted failure may be as long as its result. */
 function shortError(error: ErrorReport, { preview, id }: ResultHandle): ErrorReport {
   if (error.message.length <= preview.length * 2) return error;
-  return { ...error, message: `${cutText(error.message, preview.length)}… (the rest is kept as ${id})` };
+  return {
+    ...error,
+    message: `${cutText(error.message, preview.length)}… (the rest is kept as ${id})`,
+  };
 }
 
 /** The same for an unknown, an expired and another user's result. */
 function unknownResult(id: string): PlaneError {
   const remedy = "Call the tool again, or list what is kept: toolplane results list";
-  return new PlaneError("NOT_FOUND", `No result '${id.slice(0, 60)}' found; it may have expired. ${remedy}`);
+  return new PlaneError(
+    "NOT_FOUND",
+    `No result '${id.slice(0, 60)}' found; it may have expired. ${remedy}`,
+  );
 }

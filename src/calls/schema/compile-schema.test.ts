@@ -10,12 +10,18 @@ import { checkSchema } from "../schema-check.ts";
 
 const types = fc.constantFrom("string", "number", "integer", "boolean", "object", "array", "null");
 const small = fc.integer({ min: -3, max: 3 });
-const plain = fc.oneof(small, fc.constantFrom("a", "bb", "2020-01-01", "a@b.cc", "http://a.b/c", null, true));
+const plain = fc.oneof(
+  small,
+  fc.constantFrom("a", "bb", "2020-01-01", "a@b.cc", "http://a.b/c", null, true),
+);
 const value = fc
   .oneof(
     plain,
     fc.array(fc.oneof(plain, fc.constantFrom({ a: 1 }, [1])), { maxLength: 4 }),
-    fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.oneof(plain, fc.array(small), fc.constantFrom({ a: 1 }, {}))),
+    fc.dictionary(
+      fc.constantFrom("a", "b", "c", "d"),
+      fc.oneof(plain, fc.array(small), fc.constantFrom({ a: 1 }, {})),
+    ),
   )
   .map((one) => structuredClone(one)) as fc.Arbitrary<Json>;
 const leaf = fc.oneof(
@@ -24,11 +30,31 @@ const leaf = fc.oneof(
   fc.record({ enum: fc.array(value, { minLength: 1, maxLength: 3 }) }),
   fc.record({ const: value }),
   fc.record({ minLength: fc.nat(3), maxLength: fc.nat(3) }, { requiredKeys: [] }),
-  fc.record({ minimum: small, exclusiveMaximum: small, multipleOf: fc.constantFrom(1, 2) }, { requiredKeys: [] }),
+  fc.record(
+    { minimum: small, exclusiveMaximum: small, multipleOf: fc.constantFrom(1, 2) },
+    { requiredKeys: [] },
+  ),
   fc.record({ pattern: fc.constantFrom("^a", "b$", "^[a-z]+$", "(a|b)+", "^(a+)+$") }),
-  fc.record({ format: fc.constantFrom("date", "email", "uri", "ipv4", "regex", "date-time", "uuid", "hostname") }),
-  fc.record({ uniqueItems: fc.boolean(), minItems: fc.nat(2), maxItems: fc.nat(2) }, { requiredKeys: [] }),
-  fc.record({ required: fc.constantFrom(["a"], ["a", "b"]), maxProperties: fc.nat(2) }, { requiredKeys: [] }),
+  fc.record({
+    format: fc.constantFrom(
+      "date",
+      "email",
+      "uri",
+      "ipv4",
+      "regex",
+      "date-time",
+      "uuid",
+      "hostname",
+    ),
+  }),
+  fc.record(
+    { uniqueItems: fc.boolean(), minItems: fc.nat(2), maxItems: fc.nat(2) },
+    { requiredKeys: [] },
+  ),
+  fc.record(
+    { required: fc.constantFrom(["a"], ["a", "b"]), maxProperties: fc.nat(2) },
+    { requiredKeys: [] },
+  ),
   fc.record({ $ref: fc.constantFrom("#/$defs/d", "#x") }),
   fc.record({ dependentRequired: fc.constant({ a: ["b"] }) }),
   fc.boolean(),
@@ -37,7 +63,8 @@ const { schema } = fc.letrec((tie) => {
   const one = tie("schema");
   const list = fc.array(one, { minLength: 1, maxLength: 3 });
   const map = fc.dictionary(fc.constantFrom("a", "b", "^c"), one, { maxKeys: 2 });
-  const some = (fields: Record<string, fc.Arbitrary<unknown>>) => fc.record(fields, { requiredKeys: [] });
+  const some = (fields: Record<string, fc.Arbitrary<unknown>>) =>
+    fc.record(fields, { requiredKeys: [] });
   return {
     schema: fc.oneof(
       { maxDepth: 4 },
@@ -52,7 +79,13 @@ const { schema } = fc.letrec((tie) => {
   };
 });
 
-const options = { strict: false, meta: false, validateSchema: false, allErrors: true, logger: false } as const;
+const options = {
+  strict: false,
+  meta: false,
+  validateSchema: false,
+  allErrors: true,
+  logger: false,
+} as const;
 
 /** Undefined where the other validator breaks. */
 function verdictOf(document: JsonObject): ((value: Json) => boolean | undefined) | undefined {
@@ -93,7 +126,12 @@ test("a value fits a schema exactly if it does for another validator", () => {
 });
 
 test("what no other part of the schema has looked at is unevaluated", () => {
-  const branch = { anyOf: [{ properties: { a: { type: "string" } }, required: ["a"] }, { properties: { b: true } }] };
+  const branch = {
+    anyOf: [
+      { properties: { a: { type: "string" } }, required: ["a"] },
+      { properties: { b: true } },
+    ],
+  };
   const object = {
     $defs: { c: { properties: { c: true } } },
     $ref: "#/$defs/c",

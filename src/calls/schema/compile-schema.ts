@@ -17,7 +17,8 @@ const inPlace: Record<string, Keyword> = {
   },
   oneOf: (given, _, { check }) => {
     const one = schemasIn(given).map(check);
-    return (value, run) => passing(one, value, run) === 1 || run.fail("must match exactly one schema in oneOf");
+    return (value, run) =>
+      passing(one, value, run) === 1 || run.fail("must match exactly one schema in oneOf");
   },
   not: (given, _, { check }) => {
     const not = check(given);
@@ -29,7 +30,9 @@ const inPlace: Record<string, Keyword> = {
     const otherwise = check(schema.else ?? true);
     return (value, run) => {
       const name = tryCheck(when, value, run) ? "then" : "else";
-      return (name === "then" ? then : otherwise)(value, run) || run.fail(`must match "${name}" schema`);
+      return (
+        (name === "then" ? then : otherwise)(value, run) || run.fail(`must match "${name}" schema`)
+      );
     };
   },
 };
@@ -62,17 +65,20 @@ export function compileSchema(document: UnknownObject): Check {
 }
 
 function build(schema: JsonSchemaValue, index: SchemaIndex, parts: CheckContext): Check {
-  if (!isObject(schema)) return schema === false ? (_, run) => run.fail("boolean schema is false") : () => true;
+  if (!isObject(schema))
+    return schema === false ? (_, run) => run.fail("boolean schema is false") : () => true;
   const checks: Check[] = [];
   for (const key of ["$ref", "$dynamicRef", "$recursiveRef"])
-    if (typeof schema[key] === "string") checks.push(parts.check(index.target(schema[key], schema)));
+    if (typeof schema[key] === "string")
+      checks.push(parts.check(index.target(schema[key], schema)));
   for (const [key, keyword] of keywords) {
     if (schema[key] === undefined || last.includes(key)) continue;
     const check = keyword(schema[key], schema, parts);
     if (check) checks.push(check);
   }
   for (const key of last) {
-    const check = schema[key] === undefined ? undefined : objectOrList(key)?.(schema[key], schema, parts);
+    const check =
+      schema[key] === undefined ? undefined : objectOrList(key)?.(schema[key], schema, parts);
     if (check) checks.push(check);
   }
   return parts.tracks ? withMarks(together(checks)) : together(checks);

@@ -21,6 +21,7 @@ function typeOf(format: unknown): "string" | "number" {
 function fitsOf(format: unknown): (value: never) => boolean {
   if (typeof format === "function") return format as (value: never) => boolean;
   if (format instanceof RegExp) return (text: string) => format.test(text);
-  if (typeof format === "object" && format !== null && "validate" in format) return fitsOf(format.validate);
+  if (typeof format === "object" && format !== null && "validate" in format)
+    return fitsOf(format.validate);
   return () => true;
 }

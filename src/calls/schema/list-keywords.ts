@@ -1,5 +1,12 @@
 import { stableJson } from "../../lib/json/stable-json.ts";
-import { type Check, type CheckContext, type CheckRun, inner, type Keyword, tryCheck } from "./run.ts";
+import {
+  type Check,
+  type CheckContext,
+  type CheckRun,
+  inner,
+  type Keyword,
+  tryCheck,
+} from "./run.ts";
 
 export const listChecks: Record<string, Keyword> = {
   minItems: (given) => ofList((list, run) => list.length >= Number(given) || few(run, given)),

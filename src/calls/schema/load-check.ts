@@ -8,7 +8,10 @@ export const schemaCheck = once(() => import("../schema-check.ts"));
 
 let loadedCheck: Awaited<ReturnType<typeof schemaCheck>> | undefined;
 
-export async function loadAndCheckSchema(schema: JsonObject, value: Json): Promise<ArgumentProblem[]> {
+export async function loadAndCheckSchema(
+  schema: JsonObject,
+  value: Json,
+): Promise<ArgumentProblem[]> {
   const loaded = await schemaCheck();
   return withEngine(() => loaded.checkSchema(schema, value));
 }

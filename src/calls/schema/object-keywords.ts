@@ -4,11 +4,15 @@ import { type Check, type CheckRun, inner, type Keyword } from "./run.ts";
 export const objectChecks: Record<string, Keyword> = {
   minProperties: (given) =>
     ofObject(
-      (value, run) => countOf(value, run) >= Number(given) || run.fail(`must NOT have fewer than ${given} properties`),
+      (value, run) =>
+        countOf(value, run) >= Number(given) ||
+        run.fail(`must NOT have fewer than ${given} properties`),
     ),
   maxProperties: (given) =>
     ofObject(
-      (value, run) => countOf(value, run) <= Number(given) || run.fail(`must NOT have more than ${given} properties`),
+      (value, run) =>
+        countOf(value, run) <= Number(given) ||
+        run.fail(`must NOT have more than ${given} properties`),
     ),
   required: (given) => {
     const names = textsIn(given);
@@ -39,7 +43,8 @@ export const objectChecks: Record<string, Keyword> = {
     const all = Object.entries(given).map(([name, schema]) => [name, check(schema)] as const);
     return ofObject((value, run) => {
       let fits = true;
-      for (const [name, one] of all) if (has(value, name) && !inner(one, value[name], name, run)) fits = false;
+      for (const [name, one] of all)
+        if (has(value, name) && !inner(one, value[name], name, run)) fits = false;
       run.spend(all.length / 4);
       return fits;
     });

@@ -5,7 +5,11 @@ import type { SchemaIndex } from "./schema-index.ts";
 /** True if the value fits; else the run has the problems. */
 export type Check = (value: unknown, run: CheckRun) => boolean;
 /** The check of a keyword; undefined where its value is none that it can have. */
-export type Keyword = (given: unknown, schema: UnknownObject, parts: CheckContext) => Check | undefined;
+export type Keyword = (
+  given: unknown,
+  schema: UnknownObject,
+  parts: CheckContext,
+) => Check | undefined;
 export type CheckContext = Pick<SchemaIndex, "matcher" | "tracks"> & {
   /** Built when it is first needed, so a large schema costs only what is used of it. */
   check(schema: unknown): Check;
@@ -53,7 +57,8 @@ export class CheckRun {
 
   /** Always false. */
   fail(message: string, more?: Pick<ArgumentProblem, "missing">): false {
-    if (this.problems.length < maxProblems) this.problems.push({ path: pointerOf(this.path), message, ...more });
+    if (this.problems.length < maxProblems)
+      this.problems.push({ path: pointerOf(this.path), message, ...more });
     else if (this.trials === 0) throw new Enough();
     return false;
   }
@@ -68,7 +73,9 @@ export class CheckRun {
 export class Enough extends Error {}
 
 function pointerOf(path: readonly (string | number)[]): string {
-  return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  return path
+    .map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`)
+    .join("");
 }
 
 /** Checks a part of the value. */

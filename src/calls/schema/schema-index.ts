@@ -38,36 +38,43 @@ export function indexSchema(document: UnknownObject): SchemaIndex {
     for (const key of ["$ref", "$dynamicRef", "$recursiveRef"])
       if (typeof schema[key] === "string") references.push([schema[key], schema]);
     checkWords(schema);
-    if (schema.unevaluatedItems !== undefined || schema.unevaluatedProperties !== undefined) tracks = true;
+    if (schema.unevaluatedItems !== undefined || schema.unevaluatedProperties !== undefined)
+      tracks = true;
     if (typeof schema.pattern === "string") matcher(schema.pattern);
     if (isObject(schema.patternProperties))
       for (const pattern of Object.keys(schema.patternProperties)) matcher(pattern);
     for (const key of nestedSchemas)
-      for (const inner of Array.isArray(schema[key]) ? schema[key] : [schema[key]]) visit(inner, base, depth + 1);
+      for (const inner of Array.isArray(schema[key]) ? schema[key] : [schema[key]])
+        visit(inner, base, depth + 1);
     for (const key of namedSchemas)
-      if (isObject(schema[key])) for (const inner of Object.values(schema[key])) visit(inner, base, depth + 1);
+      if (isObject(schema[key]))
+        for (const inner of Object.values(schema[key])) visit(inner, base, depth + 1);
   };
   const matcher = (pattern: string): SafePattern => {
     const known = matchers.get(pattern) ?? createMatcher(pattern);
-    if (known === undefined) throw new Error(`pattern ${JSON.stringify(pattern)} is not a regular expression`);
+    if (known === undefined)
+      throw new Error(`pattern ${JSON.stringify(pattern)} is not a regular expression`);
     matchers.set(pattern, known);
     return known;
   };
   const target = (reference: string, from: UnknownObject): JsonSchemaValue => {
     const address = addressOf(reference, bases.get(from) ?? home);
     const found = places.get(address) ?? pointTo(address, places);
-    if (!isObject(found) && typeof found !== "boolean") throw new Error(`its reference '${reference}' leads nowhere`);
+    if (!isObject(found) && typeof found !== "boolean")
+      throw new Error(`its reference '${reference}' leads nowhere`);
     return found;
   };
   visit(document, home, 0);
   // What a reference leads to may stand where no schema is expected.
-  for (const [reference, from] of references) visit(target(reference, from), bases.get(from) ?? home, 0);
+  for (const [reference, from] of references)
+    visit(target(reference, from), bases.get(from) ?? home, 0);
   return { target, matcher, tracks };
 }
 
 function checkWords({ type }: UnknownObject): void {
   for (const one of type === undefined ? [] : Array.isArray(type) ? type : [type])
-    if (!schemaTypes.has(one as string)) throw new Error(`type ${JSON.stringify(one)} is not one of JSON Schema`);
+    if (!schemaTypes.has(one as string))
+      throw new Error(`type ${JSON.stringify(one)} is not one of JSON Schema`);
 }
 
 function addressOf(reference: string, base: string): string {
@@ -91,7 +98,8 @@ function pointTo(address: string, places: ReadonlyMap<string, JsonSchemaValue>):
     .slice(1)
     .map(unescapePointer)
     .reduce<unknown>((inner, part) => {
-      if (typeof inner !== "object" || inner === null || !Object.hasOwn(inner, part)) return undefined;
+      if (typeof inner !== "object" || inner === null || !Object.hasOwn(inner, part))
+        return undefined;
       return (inner as UnknownObject)[part];
     }, from);
 }

@@ -9,7 +9,8 @@ function kindOf(value: unknown): string {
 
 /** 1e400 is a number of JSON, though none of ours. */
 const isOfType: Record<string, (value: unknown) => boolean> = {
-  integer: (value) => typeof value === "number" && (Number.isInteger(value) || Math.abs(value) === Infinity),
+  integer: (value) =>
+    typeof value === "number" && (Number.isInteger(value) || Math.abs(value) === Infinity),
   number: (value) => typeof value === "number" && !Number.isNaN(value),
   object: (value) => kindOf(value) === "object",
   array: Array.isArray,
@@ -26,7 +27,9 @@ export const valueChecks: Record<string, Keyword> = {
     const [first, ...others] = named.map((name) => isOfType[name] ?? (() => false));
     const message = `must be ${named.join(",")}`;
     const fits =
-      others.length === 0 && first ? first : (value: unknown) => named.some((name) => isOfType[name]?.(value));
+      others.length === 0 && first
+        ? first
+        : (value: unknown) => named.some((name) => isOfType[name]?.(value));
     return (value, run) => fits(value) || run.fail(`${message}, got ${kindOf(value)}`);
   },
   enum: (given) => {
@@ -37,7 +40,10 @@ export const valueChecks: Record<string, Keyword> = {
     return (value, run) => {
       if (plain.has(value)) return true;
       run.spend(size);
-      return objects.some((one) => sameJson(one, value)) || run.fail(`must be one of ${JSON.stringify(given)}`);
+      return (
+        objects.some((one) => sameJson(one, value)) ||
+        run.fail(`must be one of ${JSON.stringify(given)}`)
+      );
     };
   },
   const: (given) => {
@@ -71,7 +77,8 @@ export const valueChecks: Record<string, Keyword> = {
     });
   },
   format: (given) => {
-    const format = typeof given === "string" && Object.hasOwn(formats, given) ? formats[given] : undefined;
+    const format =
+      typeof given === "string" && Object.hasOwn(formats, given) ? formats[given] : undefined;
     if (format === undefined) return undefined;
     return (value, run) => {
       if (typeof value !== format.type) return true;
@@ -88,19 +95,27 @@ function ofText(check: (text: string, run: CheckRun) => boolean): Check {
 function ofNumbers(fits: (value: number, given: number) => boolean, message: string): Keyword {
   return (given) => {
     if (typeof given !== "number") return undefined;
-    return (value, run) => typeof value !== "number" || fits(value, given) || run.fail(`${message} ${given}`);
+    return (value, run) =>
+      typeof value !== "number" || fits(value, given) || run.fail(`${message} ${given}`);
   };
 }
 
 /** In draft-04 the exclusive bound is a flag beside it. */
-function bound(name: "minimum" | "maximum", exclusive: "exclusiveMinimum" | "exclusiveMaximum"): Keyword {
+function bound(
+  name: "minimum" | "maximum",
+  exclusive: "exclusiveMinimum" | "exclusiveMaximum",
+): Keyword {
   const isLeast = name === "minimum";
-  const open = ofNumbers((value, given) => (isLeast ? value > given : value < given), `must be ${isLeast ? ">" : "<"}`);
+  const open = ofNumbers(
+    (value, given) => (isLeast ? value > given : value < given),
+    `must be ${isLeast ? ">" : "<"}`,
+  );
   const closed = ofNumbers(
     (value, given) => (isLeast ? value >= given : value <= given),
     `must be ${isLeast ? ">=" : "<="}`,
   );
-  return (given, schema, parts) => (schema[exclusive] === true ? open : closed)(given, schema, parts);
+  return (given, schema, parts) =>
+    (schema[exclusive] === true ? open : closed)(given, schema, parts);
 }
 
 function ofLength(fits: (text: string, given: number) => boolean, word: string): Keyword {
@@ -122,5 +137,8 @@ function lengthOf(text: string): number {
 /** 0.3 is three times 0.1, whatever a division says. */
 function isMultiple(quotient: number): boolean {
   const whole = Math.round(quotient);
-  return quotient === whole || (whole !== 0 && Math.abs(quotient - whole) <= 4 * Number.EPSILON * Math.abs(whole));
+  return (
+    quotient === whole ||
+    (whole !== 0 && Math.abs(quotient - whole) <= 4 * Number.EPSILON * Math.abs(whole))
+  );
 }

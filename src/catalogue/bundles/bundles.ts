@@ -8,7 +8,13 @@ import { renderPath } from "../../model/json.ts";
 import type { PlaneRegistry } from "../../model/plane-tools.ts";
 import { type Inside, requireScope } from "../../model/principal.ts";
 import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
-import { asPerson, discoveredProblem, type EditPorts, readReason, schemaProblems } from "../changes/change-verbs.ts";
+import {
+  asPerson,
+  discoveredProblem,
+  type EditPorts,
+  readReason,
+  schemaProblems,
+} from "../changes/change-verbs.ts";
 import { type EntryEdit, toKept } from "../changes/entries.ts";
 import { asWritten, entryKey, keyText, type WrittenEntry } from "../changes/entry.ts";
 
@@ -18,7 +24,9 @@ type BundlePorts = EditPorts & {
   trustedKeys(): readonly string[];
 };
 
-export function createBundleVerbs(ports: BundlePorts): Pick<Inside<PlaneRegistry>, "export" | "import"> {
+export function createBundleVerbs(
+  ports: BundlePorts,
+): Pick<Inside<PlaneRegistry>, "export" | "import"> {
   const { entries, environment } = ports;
   // Node's cryptography is loaded on first use.
   const signing = once(async () => {
@@ -54,7 +62,10 @@ export function createBundleVerbs(ports: BundlePorts): Pick<Inside<PlaneRegistry
       requireScope(principal, "admin", "change the catalogue");
       const why = readReason(reason);
       if (why === null && !dryRun)
-        throw new PlaneError("USAGE", "An import needs a reason: say why with 'reason' or --reason.");
+        throw new PlaneError(
+          "USAGE",
+          "An import needs a reason: say why with 'reason' or --reason.",
+        );
       const { readSignedBundle, key } = await signing();
       const { fingerprint, exportedBy, exportedAt, ...said } = readSignedBundle(
         String(text),
@@ -125,7 +136,10 @@ function invalid(what: string, problems: readonly string[]): PlaneError {
   });
 }
 
-function choose(all: readonly WrittenEntry[], { names, persona, kinds }: BundleChoice): WrittenEntry[] {
+function choose(
+  all: readonly WrittenEntry[],
+  { names, persona, kinds }: BundleChoice,
+): WrittenEntry[] {
   const possible = all.filter(
     ({ kind, manifest }) =>
       (kinds === undefined || kinds.includes(kind)) &&
@@ -143,7 +157,12 @@ function choose(all: readonly WrittenEntry[], { names, persona, kinds }: BundleC
       data: { name: missing },
     });
   }
-  const chosen = possible.filter(({ manifest }) => names === undefined || names.includes(manifest.name));
+  const chosen = possible.filter(
+    ({ manifest }) => names === undefined || names.includes(manifest.name),
+  );
   if (chosen.length > 0) return chosen;
-  throw new PlaneError("NOT_FOUND", "No hand-written entry matches, so there is nothing to export.");
+  throw new PlaneError(
+    "NOT_FOUND",
+    "No hand-written entry matches, so there is nothing to export.",
+  );
 }

@@ -25,7 +25,8 @@ export type SigningKey = ReturnType<typeof loadSigningKey>;
 
 /** The plane's own key in this directory, created on first use; without a directory it lasts as long as the process. */
 export function loadSigningKey(directory: string | undefined) {
-  const key = directory === undefined ? createPrivateKey(newKey()) : loadKey(join(directory, "bundle.key"));
+  const key =
+    directory === undefined ? createPrivateKey(newKey()) : loadKey(join(directory, "bundle.key"));
   const publicKey = createPublicKey(key).export({ type: "spki", format: "der" }).toString("base64");
   return {
     publicKey,
@@ -89,7 +90,12 @@ export function writeBundle(
   exportedBy: string | null,
   key: Pick<SigningKey, "publicKey" | "sign">,
 ): Bundle {
-  const said = { version: bundleVersion, exportedAt: new Date().toISOString(), exportedBy, entries: [...entries] };
+  const said = {
+    version: bundleVersion,
+    exportedAt: new Date().toISOString(),
+    exportedBy,
+    entries: [...entries],
+  };
   const sum = hash(said);
   return { ...said, hash: sum, key: key.publicKey, signature: key.sign(signedText(sum)) };
 }
@@ -107,7 +113,8 @@ export function readSignedBundle(
 ): Bundle & { fingerprint: string } {
   const bundle = parse(text);
   const { version } = bundle;
-  if (typeof version !== "number" || !Number.isInteger(version) || version < 1) throw refused("It has no version");
+  if (typeof version !== "number" || !Number.isInteger(version) || version < 1)
+    throw refused("It has no version");
   if (version > bundleVersion)
     throw refused(
       `It has version ${version}, and this installation knows ${bundleVersion}`,
@@ -117,7 +124,9 @@ export function readSignedBundle(
   if (typeof sum !== "string" || typeof key !== "string" || typeof signature !== "string")
     throw refused("It is not signed");
   if (hash(said) !== sum || !isSignedBy(key, sum, signature))
-    throw refused("Its signature is not valid: it was changed after it was signed, or damaged in transit");
+    throw refused(
+      "Its signature is not valid: it was changed after it was signed, or damaged in transit",
+    );
   const fingerprint = fingerprintOf(key);
   if (!isTrusted(fingerprint))
     throw refused(
@@ -142,7 +151,11 @@ function parse(text: string): UnknownObject {
 
 function isSignedBy(key: string, sum: string, signature: string): boolean {
   try {
-    const publicKey = createPublicKey({ key: Buffer.from(key, "base64"), type: "spki", format: "der" });
+    const publicKey = createPublicKey({
+      key: Buffer.from(key, "base64"),
+      type: "spki",
+      format: "der",
+    });
     if (publicKey.asymmetricKeyType !== "ed25519") return false;
     return verify(null, Buffer.from(signedText(sum)), publicKey, Buffer.from(signature, "base64"));
   } catch {
@@ -151,7 +164,8 @@ function isSignedBy(key: string, sum: string, signature: string): boolean {
 }
 
 function readContent({ exportedAt, exportedBy, entries }: UnknownObject, version: number) {
-  if (!Array.isArray(entries) || !entries.every(isEntry)) throw refused("Its entries are not a list of manifests");
+  if (!Array.isArray(entries) || !entries.every(isEntry))
+    throw refused("Its entries are not a list of manifests");
   return {
     version,
     exportedAt: typeof exportedAt === "string" ? exportedAt : "",
@@ -161,7 +175,9 @@ function readContent({ exportedAt, exportedBy, entries }: UnknownObject, version
 }
 
 function isEntry(entry: unknown): boolean {
-  return isObject(entry) && entryKinds.includes(entry.kind as EntryKind) && isObject(entry.manifest);
+  return (
+    isObject(entry) && entryKinds.includes(entry.kind as EntryKind) && isObject(entry.manifest)
+  );
 }
 
 function refused(
@@ -169,5 +185,7 @@ function refused(
   remedy = "Export it again with 'toolplane registry export'.",
   data: UnknownObject = {},
 ): PlaneError {
-  return new PlaneError("BUNDLE_REFUSED", `The bundle was not imported. ${why}. ${remedy}`, { data });
+  return new PlaneError("BUNDLE_REFUSED", `The bundle was not imported. ${why}. ${remedy}`, {
+    data,
+  });
 }

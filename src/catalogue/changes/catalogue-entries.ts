@@ -26,7 +26,10 @@ export type CatalogueEntriesPorts = {
   onEntries(): void;
   /** Where callers work who do not say it. */
   home: string | null;
-  servers(): { names(): string[]; discover(names: readonly string[], how: { waitMs: number }): Promise<void> };
+  servers(): {
+    names(): string[];
+    discover(names: readonly string[], how: { waitMs: number }): Promise<void>;
+  };
 };
 
 /** The source of hand-written tools in the registry; no server can have this name. */
@@ -90,16 +93,24 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
       },
       registry: {
         ...changes.registry,
-        ...createBundleVerbs({ ...shared, directory, trustedKeys: () => config().bundles.trustedKeys }),
+        ...createBundleVerbs({
+          ...shared,
+          directory,
+          trustedKeys: () => config().bundles.trustedKeys,
+        }),
       },
     },
     loaded: entries.loaded,
     reload: entries.reload,
     manifests: entries.manifests,
     /** The stored listings of servers, to which their next listings are compared. */
-    known: async (identities: readonly string[]) => history.recalled(await recorder.knownServers(identities)),
+    known: async (identities: readonly string[]) =>
+      history.recalled(await recorder.knownServers(identities)),
     onKnown: (known: KnownServer, name: string, definition: ServerDefinition) =>
-      history.listed({ name, definition, era: known.era, size: registry.listed(name).tools }, known),
+      history.listed(
+        { name, definition, era: known.era, size: registry.listed(name).tools },
+        known,
+      ),
     settled: history.settled,
   };
 }

@@ -9,7 +9,13 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Caller } from "../../model/plane.ts";
 import type { PlaneRegistry, PlaneTools } from "../../model/plane-tools.ts";
-import { type Inside, type KnownCaller, mayDo, type Principal, requireScope } from "../../model/principal.ts";
+import {
+  type Inside,
+  type KnownCaller,
+  mayDo,
+  type Principal,
+  requireScope,
+} from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import { type InForce, keepFixed } from "../overlays/overlay.ts";
 import { schemaProblem } from "../sources/schema-problem.ts";
@@ -52,9 +58,17 @@ export function createChangeVerbs(ports: ChangePorts): {
   const begin = (caller: KnownCaller, reason: string | undefined) => {
     const { principal } = caller;
     requireScope(principal, "admin", "change the catalogue");
-    return { principal, circumstances: { by: asPerson(caller, principal), reason: readReason(reason) } };
+    return {
+      principal,
+      circumstances: { by: asPerson(caller, principal), reason: readReason(reason) },
+    };
   };
-  const turn = async (isOn: boolean, names: readonly string[], reason: string | undefined, caller: KnownCaller) => {
+  const turn = async (
+    isOn: boolean,
+    names: readonly string[],
+    reason: string | undefined,
+    caller: KnownCaller,
+  ) => {
     const { principal, circumstances } = begin(caller, reason);
     const { changed, ...asked } = await planTurn(isOn, names, principal.user, ports);
     if (changed.length > 0) await edit(asked, circumstances);
@@ -62,7 +76,11 @@ export function createChangeVerbs(ports: ChangePorts): {
   };
   const storedOverlay = async (name: string): Promise<EntryKey | null> => {
     const id = await discovered(name);
-    const key: EntryKey = { kind: "overlay", name: id === null ? name : `${id.server}.${id.tool}`, persona: null };
+    const key: EntryKey = {
+      kind: "overlay",
+      name: id === null ? name : `${id.server}.${id.tool}`,
+      persona: null,
+    };
     return entries.stored(key) ? key : null;
   };
 
@@ -70,7 +88,8 @@ export function createChangeVerbs(ports: ChangePorts): {
     tools: {
       async set(manifest, { reason } = {}, caller) {
         const { principal, circumstances } = begin(caller, reason);
-        if (!isObject(manifest)) throw new PlaneError("ENTRY_INVALID", "A tool must be an object: its manifest.");
+        if (!isObject(manifest))
+          throw new PlaneError("ENTRY_INVALID", "A tool must be an object: its manifest.");
         const { put, warnings, id } = await checkTool(manifest, principal.user, ports);
         const [change] = await edit({ put: [put], remove: [] }, circumstances);
         const ofOverlay = id === null ? [] : ports.warningsOf(id);
@@ -92,17 +111,24 @@ export function createChangeVerbs(ports: ChangePorts): {
       async delete(kind, name, { persona = null, reason } = {}, caller) {
         const { circumstances } = begin(caller, reason);
         if (!workKinds.includes(kind))
-          throw new PlaneError("USAGE", `Cannot delete kind '${kind}'. Use one of ${workKinds.join(", ")}.`);
+          throw new PlaneError(
+            "USAGE",
+            `Cannot delete kind '${kind}'. Use one of ${workKinds.join(", ")}.`,
+          );
         await entries.reload();
         const key: EntryKey = { kind, name, persona };
         const file = entries.inFiles(key);
         if (entries.stored(key) === undefined) {
           if (file === undefined) return false;
-          throw conflict(key, `comes from the file '${file.source.replace("manifest:", "")}'. Remove it there.`);
+          throw conflict(
+            key,
+            `comes from the file '${file.source.replace("manifest:", "")}'. Remove it there.`,
+          );
         }
         // A file's entry of that name takes its place.
         const users = file === undefined ? usersOf(key, entries.manifests()) : [];
-        if (users.length > 0) throw conflict(key, `is needed by ${users.join(", ")}. Delete or change that first.`);
+        if (users.length > 0)
+          throw conflict(key, `is needed by ${users.join(", ")}. Delete or change that first.`);
         await edit({ put: [], remove: [key] }, circumstances);
         return true;
       },
@@ -116,7 +142,8 @@ async function checkTool(manifest: UnknownObject, user: string | null, ports: Ch
   const id = await overlaidBy(manifest, ports.discovered);
   await ports.entries.loaded();
   const name = id === null ? undefined : `${id.server}.${id.tool}`;
-  const said = id === null ? manifest : keepFixed({ ...manifest, name }, ports.overlays()(id).overlay);
+  const said =
+    id === null ? manifest : keepFixed({ ...manifest, name }, ports.overlays()(id).overlay);
   const kind = id === null ? "tool" : "overlay";
   const checked = await checkManifestEntry(kind, said, ports.environment);
   const ofTool = id === null ? [...checked.unusable, ...schemaProblems(manifest.parameters)] : [];
@@ -127,7 +154,12 @@ async function checkTool(manifest: UnknownObject, user: string | null, ports: Ch
 }
 
 /** What has to be stored so that these tools are on or off. An overlay that says nothing else goes. */
-async function planTurn(isOn: boolean, names: readonly string[], user: string | null, ports: ChangePorts) {
+async function planTurn(
+  isOn: boolean,
+  names: readonly string[],
+  user: string | null,
+  ports: ChangePorts,
+) {
   await ports.entries.loaded();
   const ids = new Map<string, ToolId>();
   for (const name of names) {
@@ -139,13 +171,18 @@ async function planTurn(isOn: boolean, names: readonly string[], user: string | 
     ids.set(`${id.server}.${id.tool}`, id);
   }
   const inForce = ports.overlays();
-  const plan = { put: [] as EntryEdit["put"][number][], remove: [] as EntryKey[], changed: [] as string[] };
+  const plan = {
+    put: [] as EntryEdit["put"][number][],
+    remove: [] as EntryKey[],
+    changed: [] as string[],
+  };
   for (const [name, id] of ids) {
     const { overlay = {}, isInFile } = inForce(id);
     const { enabled = true, ...rest } = overlay;
     if (enabled === isOn) continue;
     plan.changed.push(name);
-    if (isOn && Object.keys(rest).length === 0 && !isInFile) plan.remove.push({ kind: "overlay", name, persona: null });
+    if (isOn && Object.keys(rest).length === 0 && !isInFile)
+      plan.remove.push({ kind: "overlay", name, persona: null });
     else {
       const said = { ...rest, name, ...(isOn ? {} : { enabled: false }) };
       const { manifest, problems } = await checkManifestEntry("overlay", said, ports.environment);
@@ -156,7 +193,12 @@ async function planTurn(isOn: boolean, names: readonly string[], user: string | 
   return plan;
 }
 
-function createHistoryVerb({ entries, settled, store, maySeeServer }: ChangePorts): Inside<PlaneRegistry>["changes"] {
+function createHistoryVerb({
+  entries,
+  settled,
+  store,
+  maySeeServer,
+}: ChangePorts): Inside<PlaneRegistry>["changes"] {
   return async ({ limit = 50, offset = 0, ...filter } = {}, { principal }) => {
     requireNumber("limit", limit, 1, maxPage);
     requireNumber("offset", offset, 0, Number.MAX_SAFE_INTEGER);
@@ -187,7 +229,16 @@ export function readReason(reason: string | undefined): string | null {
 export function schemaProblems(parameters: unknown): ConfigProblem[] {
   const problem = schemaProblem(parameters ?? {});
   if (problem === null) return [];
-  return [{ file: "(given)", line: null, path: "parameters", severity: "error", message: problem, hint: null }];
+  return [
+    {
+      file: "(given)",
+      line: null,
+      path: "parameters",
+      severity: "error",
+      message: problem,
+      hint: null,
+    },
+  ];
 }
 
 export function invalidEntry(name: string | undefined, problems: ConfigProblem[]): PlaneError {
@@ -199,11 +250,17 @@ export function invalidEntry(name: string | undefined, problems: ConfigProblem[]
 }
 
 /** A server's tool is never replaced: an entry of its name is an overlay. */
-async function overlaidBy(manifest: UnknownObject, discovered: EditPorts["discovered"]): Promise<ToolId | null> {
+async function overlaidBy(
+  manifest: UnknownObject,
+  discovered: EditPorts["discovered"],
+): Promise<ToolId | null> {
   const { name } = manifest;
   const id = typeof name === "string" && name.trim() !== "" ? await discovered(name) : null;
-  if (id === null || (manifest.providers === undefined && manifest.parameters === undefined)) return id;
-  throw new PlaneError("CONFLICT", `${discoveredProblem(String(name), id)}.`, { data: { tool: String(name) } });
+  if (id === null || (manifest.providers === undefined && manifest.parameters === undefined))
+    return id;
+  throw new PlaneError("CONFLICT", `${discoveredProblem(String(name), id)}.`, {
+    data: { tool: String(name) },
+  });
 }
 
 export function discoveredProblem(name: string, { server }: ToolId): string {
@@ -214,29 +271,43 @@ export function discoveredProblem(name: string, { server }: ToolId): string {
 }
 
 /** Says where a tool has to be removed that is not stored; false if there is none. */
-async function refuseOthers(key: EntryKey, { entries, discovered, isRegistered }: ChangePorts): Promise<false> {
+async function refuseOthers(
+  key: EntryKey,
+  { entries, discovered, isRegistered }: ChangePorts,
+): Promise<false> {
   const { name, persona } = key;
   const written = entries.inFiles(key);
   if (written?.source === "config")
     throw conflict(key, "is in the section 'tools' of the configuration. Remove it there.");
   if (written)
-    throw conflict(key, `comes from the file '${written.source.replace("manifest:", "")}'. Remove it there.`);
-  if (isRegistered(name, persona)) throw conflict(key, "is registered by the program that runs this plane.");
+    throw conflict(
+      key,
+      `comes from the file '${written.source.replace("manifest:", "")}'. Remove it there.`,
+    );
+  if (isRegistered(name, persona))
+    throw conflict(key, "is registered by the program that runs this plane.");
   const id = await discovered(name);
-  if (id) throw conflict(key, `is offered by server '${id.server}'. Keep it out with 'deny_tools' of that server.`);
+  if (id)
+    throw conflict(
+      key,
+      `is offered by server '${id.server}'. Keep it out with 'deny_tools' of that server.`,
+    );
   return false;
 }
 
 /** The tasks and jobs that would miss a skill or task: the owner's, and all of them for a shared one. */
 function usersOf({ kind, name, persona }: EntryKey, { tasks, jobs, skills }: Manifests): string[] {
   const all = kind === "skill" ? skills : kind === "task" ? tasks : [];
-  const hasShared = all.some((one) => one.name === name && one.persona === undefined) && persona !== null;
+  const hasShared =
+    all.some((one) => one.name === name && one.persona === undefined) && persona !== null;
   if (kind === "job" || hasShared) return [];
   const isConcerned = ({ persona: owner }: { persona?: string | undefined }) =>
     persona === null || owner === undefined || owner === persona;
   const ofTasks = tasks.filter((task) => kind === "skill" && task.required_skills.includes(name));
   const ofJobs = jobs.filter((job) =>
-    kind === "skill" ? job.required_skills.includes(name) : job.task_graph.some(({ task }) => task === name),
+    kind === "skill"
+      ? job.required_skills.includes(name)
+      : job.task_graph.some(({ task }) => task === name),
   );
   return [
     ...ofTasks.filter(isConcerned).map((task) => `task '${task.name}'`),
@@ -251,6 +322,9 @@ function conflict({ kind, name }: EntryKey, why: string): PlaneError {
 
 function requireNumber(name: string, value: unknown, min: number, max: number): void {
   if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max) return;
-  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `between ${min} and ${max}`;
-  throw new PlaneError("USAGE", `'${name}' must be an integer ${range}.`, { data: { parameter: name } });
+  const range =
+    max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `between ${min} and ${max}`;
+  throw new PlaneError("USAGE", `'${name}' must be an integer ${range}.`, {
+    data: { parameter: name },
+  });
 }

@@ -64,7 +64,9 @@ export function createEntryStore(ports: EntriesPorts) {
     return stored ? asEntry(stored) : files.get(key);
   };
   const plan = ({ put }: EntryEdit): EntryChange[] =>
-    put.map(({ entry }) => prepareChange(entry, kept.get(keyText(entry)), files.get(keyText(entry))));
+    put.map(({ entry }) =>
+      prepareChange(entry, kept.get(keyText(entry)), files.get(keyText(entry))),
+    );
   // Serial: a read while an edit is being written would undo the edit.
   const readAndEdit = serialized(
     async (...edit: [] | [EntryEdit, Omit<Circumstances, "revision">]): Promise<EntryChange[]> => {
@@ -93,11 +95,13 @@ export function createEntryStore(ports: EntriesPorts) {
     /** The entry of a file, even if a stored one covers it. */
     inFiles: (key: EntryKey) => files.get(keyText(key)),
     /** All hand-written entries in force, without those that a program registers. */
-    all: (): WrittenEntry[] => [...new Set([...files.keys(), ...kept.keys()])].flatMap((key) => inForce(key) ?? []),
+    all: (): WrittenEntry[] =>
+      [...new Set([...files.keys(), ...kept.keys()])].flatMap((key) => inForce(key) ?? []),
     manifests: () => withStored(config().fromManifests, [...kept.values()].map(asEntry)),
     plan,
     /** All or nothing, effective at once, and stored before it is answered. */
-    edit: (edit: EntryEdit, circumstances: Omit<Circumstances, "revision">) => readAndEdit(edit, circumstances),
+    edit: (edit: EntryEdit, circumstances: Omit<Circumstances, "revision">) =>
+      readAndEdit(edit, circumstances),
   };
 }
 
@@ -139,10 +143,16 @@ async function applyEdit(
 }
 
 function manifestsOf<T>(kind: EntryKind, kept: ReadonlyMap<string, Kept>): T[] {
-  return [...kept.values()].filter(({ entry }) => entry.kind === kind).map(({ manifest }) => manifest as T);
+  return [...kept.values()]
+    .filter(({ entry }) => entry.kind === kind)
+    .map(({ manifest }) => manifest as T);
 }
 
-function prepareChange(entry: StoredEntry, before: Kept | undefined, covered: WrittenEntry | undefined): EntryChange {
+function prepareChange(
+  entry: StoredEntry,
+  before: Kept | undefined,
+  covered: WrittenEntry | undefined,
+): EntryChange {
   const { kind, name, persona } = entry;
   const isSame = before !== undefined && sameJson(before.entry.manifest, entry.manifest);
   const change = isSame ? "unchanged" : before || covered ? "changed" : "added";
@@ -155,23 +165,37 @@ function asEntry({ entry: { kind }, manifest }: Kept): WrittenEntry {
 
 export function toKept(kind: EntryKind, manifest: CheckedManifest, user: string | null): Kept {
   const at = new Date().toISOString();
-  return { entry: { ...entryKey({ kind, manifest }), manifest: asWritten(manifest), at, user }, manifest };
+  return {
+    entry: { ...entryKey({ kind, manifest }), manifest: asWritten(manifest), at, user },
+    manifest,
+  };
 }
 
 /** An entry that this version cannot use is left out alone. */
-async function takeStored(entries: readonly StoredEntry[], environment: Environment): Promise<Map<string, Kept>> {
+async function takeStored(
+  entries: readonly StoredEntry[],
+  environment: Environment,
+): Promise<Map<string, Kept>> {
   const kept = new Map<string, Kept>();
   for (const entry of entries) {
-    const { manifest, problems } = await checkManifestEntry(entry.kind, entry.manifest, environment);
+    const { manifest, problems } = await checkManifestEntry(
+      entry.kind,
+      entry.manifest,
+      environment,
+    );
     if (manifest && problems.length === 0) kept.set(keyText(entry), { entry, manifest });
-    else process.emitWarning(`The stored ${entry.kind} '${entry.name}' is not valid and is left out.`);
+    else
+      process.emitWarning(`The stored ${entry.kind} '${entry.name}' is not valid and is left out.`);
   }
   return kept;
 }
 
 /** Tools are merged where they are published. */
 function withStored(fromFiles: Manifests, stored: readonly WrittenEntry[]): Manifests {
-  const merge = <T extends WrittenEntry["manifest"]>(kind: EntryKind, list: FromFile<T>[]): FromFile<T>[] => {
+  const merge = <T extends WrittenEntry["manifest"]>(
+    kind: EntryKind,
+    list: FromFile<T>[],
+  ): FromFile<T>[] => {
     const set = stored.filter((entry) => entry.kind === kind);
     const isSet = ({ name, persona }: T) =>
       set.some(({ manifest }) => manifest.name === name && manifest.persona === persona);

@@ -29,11 +29,17 @@ test("a change of who may see it is shown only to those who may before and after
 test("a change is hidden from other workspaces, and from those who may see no server it leads to", () => {
   const red = { ...bob, workspace: "red" };
   const of = (audience: Partial<typeof everyone>) => ({ ...everyone, ...audience });
-  assert.deepEqual([maySee(red, of({ workspaces: ["red"] })), maySee(bob, of({ workspaces: ["red"] }))], [true, false]);
+  assert.deepEqual(
+    [maySee(red, of({ workspaces: ["red"] })), maySee(bob, of({ workspaces: ["red"] }))],
+    [true, false],
+  );
   const onlyOpen = (server: string) => server === "open";
   assert.equal(maySee(bob, of({ servers: ["hr", "open"] }), onlyOpen), true);
   assert.equal(maySee(bob, of({ servers: ["hr"] }), onlyOpen), false);
-  assert.deepEqual(narrower(of({ servers: ["hr"] }), of({ servers: ["open"] })), of({ servers: [] }));
+  assert.deepEqual(
+    narrower(of({ servers: ["hr"] }), of({ servers: ["open"] })),
+    of({ servers: [] }),
+  );
   assert.deepEqual(narrower(of({ servers: ["hr"] }), everyone), of({ servers: ["hr"] }));
   assert.deepEqual(narrower(everyone, of({ workspaces: ["red"] })), of({ workspaces: ["red"] }));
 });

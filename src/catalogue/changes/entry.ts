@@ -15,7 +15,11 @@ export type WrittenEntry = {
 };
 
 /** An entry as the history shows it and compares it. */
-export type DescribedEntry = EntryKey & { source: string; definition: JsonObject; audience: Audience };
+export type DescribedEntry = EntryKey & {
+  source: string;
+  definition: JsonObject;
+  audience: Audience;
+};
 
 export function entriesInFiles({
   fromManifests,
@@ -28,17 +32,30 @@ export function entriesInFiles({
     ["task", fromManifests.tasks],
     ["job", fromManifests.jobs],
   ] as const;
-  const configured = (kind: EntryKind, manifest: WrittenEntry["manifest"]) => ({ kind, manifest, source: "config" });
+  const configured = (kind: EntryKind, manifest: WrittenEntry["manifest"]) => ({
+    kind,
+    manifest,
+    source: "config",
+  });
   return [
     ...lists.flatMap(([kind, list]) =>
-      list.map(({ file: _, source, ...manifest }) => ({ kind, manifest: manifest as ToolManifest, source })),
+      list.map(({ file: _, source, ...manifest }) => ({
+        kind,
+        manifest: manifest as ToolManifest,
+        source,
+      })),
     ),
     ...Object.values(tools).map((manifest) => configured("tool", manifest)),
-    ...Object.entries(overlays).map(([name, overlay]) => configured("overlay", { ...overlay, name })),
+    ...Object.entries(overlays).map(([name, overlay]) =>
+      configured("overlay", { ...overlay, name }),
+    ),
   ];
 }
 
-export function entryKey({ kind, manifest: { name, persona } }: Pick<WrittenEntry, "kind" | "manifest">): EntryKey {
+export function entryKey({
+  kind,
+  manifest: { name, persona },
+}: Pick<WrittenEntry, "kind" | "manifest">): EntryKey {
   return { kind, name, persona: persona ?? null };
 }
 
@@ -56,7 +73,12 @@ type Manifest = {
 /** Secrets are masked. */
 export function describeEntry(entry: WrittenEntry): DescribedEntry {
   const key = entryKey(entry);
-  const { persona_allowlist, personas, workspaces = [], providers = [] } = entry.manifest as Manifest;
+  const {
+    persona_allowlist,
+    personas,
+    workspaces = [],
+    providers = [],
+  } = entry.manifest as Manifest;
   // A tool that only calls servers is for those who may use one of them.
   const isProxy = providers.length > 0 && providers.every(({ name }) => name === "mcp");
   const servers = [...new Set(providers.map(({ config }) => String(config?.server)))];
@@ -77,11 +99,18 @@ export function describeEntry(entry: WrittenEntry): DescribedEntry {
 /** A manifest as its author wrote it, with references to variables; a copy that holds nothing but JSON. */
 export function asWritten(manifest: object): JsonObject {
   const { file: _, source: __, ...said } = manifest as UnknownObject;
-  if (Array.isArray(said.providers)) said.providers = (said.providers as ProviderSpec[]).map(writtenProvider);
+  if (Array.isArray(said.providers))
+    said.providers = (said.providers as ProviderSpec[]).map(writtenProvider);
   return JSON.parse(JSON.stringify(said)) as JsonObject;
 }
 
-function writtenProvider({ base: _, unusable: __, isJudged: ___, written, ...spec }: ProviderSpec): UnknownObject {
+function writtenProvider({
+  base: _,
+  unusable: __,
+  isJudged: ___,
+  written,
+  ...spec
+}: ProviderSpec): UnknownObject {
   return written === undefined ? spec : { ...spec, config: written };
 }
 
@@ -114,7 +143,8 @@ export function maySee(
   const { personas, workspaces, servers } = audience;
   if (workspaces && !(workspace !== null && workspaces.includes(workspace))) return false;
   if (servers && !servers.some(maySeeServer)) return false;
-  if (audience.groups.length > 0 && !audience.groups.some((group) => groups.includes(group))) return false;
+  if (audience.groups.length > 0 && !audience.groups.some((group) => groups.includes(group)))
+    return false;
   if (audience.persona !== null && audience.persona !== persona) return false;
   return personas === null || personas.includes(persona ?? "");
 }
@@ -123,7 +153,10 @@ export type Difference<T> = { before: T | null; after: T | null };
 
 export type Circumstances = { by: ChangedBy; reason: string | null; revision: number };
 
-export function toChange({ before, after }: Difference<DescribedEntry>, circumstances: Circumstances): NewChange {
+export function toChange(
+  { before, after }: Difference<DescribedEntry>,
+  circumstances: Circumstances,
+): NewChange {
   const { kind, name, persona, source } = (after ?? before) as DescribedEntry;
   return {
     at: new Date().toISOString(),

@@ -64,12 +64,19 @@ test("others have their turn while long lists are compared", async () => {
 
 test("the changes of a server that flaps are coalesced, and the last one counts", async () => {
   const store = await openSqliteStore(":memory:");
-  const history = createChangeHistory({ store: async () => store, outlivesUs: true, revision: () => 1 });
+  const history = createChangeHistory({
+    store: async () => store,
+    outlivesUs: true,
+    revision: () => 1,
+  });
   const definition = ServerDefinition.parse({ transport: "stdio", command: "node" });
   const at = Date.now();
   for (let n = 0; n <= 300; n += 1) {
     const tools = [{ name: "turn", description: `Version ${n}.`, inputSchema: { type: "object" } }];
-    const times = { eraAt: new Date(at + n).toISOString(), listedAt: new Date(at + n).toISOString() };
+    const times = {
+      eraAt: new Date(at + n).toISOString(),
+      listedAt: new Date(at + n).toISOString(),
+    };
     history.listed(
       { name: "flaps", definition, era: "legacy", size: 1 },
       { identity: "of-flaps", era: "legacy", ...times, tools },

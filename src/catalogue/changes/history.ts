@@ -71,8 +71,19 @@ export function createChangeHistory({ store, outlivesUs, revision }: HistoryPort
         const at = new Date().toISOString();
         // Files are remembered like a server that lists their entries.
         const identity = hash({ entriesOf: files });
-        const known: KnownServer = { identity, era: "legacy", eraAt: at, listedAt: at, tools: described };
-        await log.advance(known, isKept, (before) => fileChanges(before, described, now), isFileNews);
+        const known: KnownServer = {
+          identity,
+          era: "legacy",
+          eraAt: at,
+          listedAt: at,
+          tools: described,
+        };
+        await log.advance(
+          known,
+          isKept,
+          (before) => fileChanges(before, described, now),
+          isFileNews,
+        );
       });
     },
     registered(entry: DescribedEntry, isThere: boolean): void {
@@ -84,7 +95,11 @@ export function createChangeHistory({ store, outlivesUs, revision }: HistoryPort
         const isOurs = latest?.by.system === "library" && latest.after !== null;
         // A program registers the same tool again at each start.
         if (isThere && isOurs && sameJson(latest.after, entry.definition)) return;
-        const before = !isThere ? entry : isOurs && latest.after ? { ...entry, definition: latest.after } : null;
+        const before = !isThere
+          ? entry
+          : isOurs && latest.after
+            ? { ...entry, definition: latest.after }
+            : null;
         await addChanges([toChange({ before, after: isThere ? entry : null }, circumstances)]);
       });
     },
@@ -105,7 +120,11 @@ function createCoalescer() {
   type Window = { count: number; waiting: (() => void) | null; timer: NodeJS.Timeout };
   const windows = new Map<string, Window>();
   const open = (key: string, count: number): Window => {
-    const window: Window = { count, waiting: null, timer: setTimeout(() => end(key, window), windowMs).unref() };
+    const window: Window = {
+      count,
+      waiting: null,
+      timer: setTimeout(() => end(key, window), windowMs).unref(),
+    };
     windows.set(key, window);
     return window;
   };
@@ -170,7 +189,10 @@ function changedBy(system: string): ChangedBy {
   return { user: null, face: null, system };
 }
 
-function isServerNews(before: KnownServer | undefined, { listedAt, era, offers }: KnownServer): boolean {
+function isServerNews(
+  before: KnownServer | undefined,
+  { listedAt, era, offers }: KnownServer,
+): boolean {
   if (before === undefined || before.era !== era) return true;
   if (Date.parse(listedAt) - Date.parse(before.listedAt) > rewriteMs) return true;
   const itemsOf = (lists: KnownServer["offers"] = {}) =>
@@ -213,9 +235,21 @@ export async function compareListings<T>(
 
 /** One row for everything that a source has when it is first seen. */
 function firstSeen(
-  first: Pick<NewChange, "what" | "name" | "persona" | "source" | "by" | "count" | "revision" | "audience">,
+  first: Pick<
+    NewChange,
+    "what" | "name" | "persona" | "source" | "by" | "count" | "revision" | "audience"
+  >,
 ): NewChange[] {
-  return [{ at: new Date().toISOString(), kind: "listed", ...first, reason: null, before: null, after: null }];
+  return [
+    {
+      at: new Date().toISOString(),
+      kind: "listed",
+      ...first,
+      reason: null,
+      before: null,
+      after: null,
+    },
+  ];
 }
 
 async function fileChanges(
@@ -225,7 +259,15 @@ async function fileChanges(
 ): Promise<NewChange[]> {
   const by = changedBy("file");
   const count = entries.length;
-  const first = { what: "files", name: "files", persona: null, source: "file", by, count, revision } as const;
+  const first = {
+    what: "files",
+    name: "files",
+    persona: null,
+    source: "file",
+    by,
+    count,
+    revision,
+  } as const;
   if (before === null) return count === 0 ? [] : firstSeen({ ...first, audience: everyone });
   const different = await compareListings(before as readonly DescribedEntry[], entries, keyText);
   return different.map((pair) => toChange(pair, { by, reason: null, revision }));
@@ -251,12 +293,23 @@ async function serverChanges(
   if (before === null) {
     const { persona } = definition;
     const audience = audienceOf(server);
-    return firstSeen({ what: "server", name, persona, source: `mcp:${name}`, by, count, revision, audience });
+    return firstSeen({
+      what: "server",
+      name,
+      persona,
+      source: `mcp:${name}`,
+      by,
+      count,
+      revision,
+      audience,
+    });
   }
   const nameOf = (raw: unknown) => (isObject(raw) ? String(raw.name) : "");
   const different = await compareListings(before, after, nameOf);
   return different.flatMap((pair) => {
-    const [earlier = null, later = null] = [pair.before, pair.after].map((raw) => describeListed(raw, server));
+    const [earlier = null, later = null] = [pair.before, pair.after].map((raw) =>
+      describeListed(raw, server),
+    );
     // Neither was ever in the catalogue, or only a part differs that is not shown.
     if (JSON.stringify(earlier) === JSON.stringify(later)) return [];
     return [toChange({ before: earlier, after: later }, { by, reason: null, revision })];
@@ -274,7 +327,9 @@ function describeListed(raw: unknown, server: ListedServer): DescribedEntry | nu
   const [tool] = raw === null ? [] : translateTools(name, definition, [raw], era).tools;
   if (tool === undefined) return null;
   const { title, description, parameters, outputSchema, annotations } = tool;
-  const said = JSON.parse(JSON.stringify({ title, description, parameters, outputSchema, annotations }));
+  const said = JSON.parse(
+    JSON.stringify({ title, description, parameters, outputSchema, annotations }),
+  );
   return {
     kind: "tool",
     name: `${name}.${tool.id.tool}`,

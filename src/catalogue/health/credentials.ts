@@ -4,7 +4,11 @@ import { isObject } from "../../model/json.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Why a provider of a tool cannot run: variables that it needs and that are not set, or null. Without one: any. */
-export function missingCredentials(tool: Tool, spec: ProviderSpec | null, environment: Environment): string | null {
+export function missingCredentials(
+  tool: Tool,
+  spec: ProviderSpec | null,
+  environment: Environment,
+): string | null {
   const { envs } = tool.metadata.auth;
   if (envs === undefined && spec?.auth === undefined) return null;
   const needed = spec === null ? declaredIn(envs).required : neededBy(spec, tool, environment);
@@ -17,7 +21,11 @@ export function missingCredentials(tool: Tool, spec: ProviderSpec | null, enviro
  * Credentials belong to providers. A provider names its own, in `auth.envs` or as references in its `config`; what no
  * provider names belongs to the one that is asked first where the tool names others that may do instead, else to all.
  */
-function neededBy(spec: ProviderSpec, { metadata, providers }: Tool, environment: Environment): string[] {
+function neededBy(
+  spec: ProviderSpec,
+  { metadata, providers }: Tool,
+  environment: Environment,
+): string[] {
   const { required, optional } = declaredIn(metadata.auth.envs);
   const named = namedBy(spec);
   if (providers.length === 1) return [...new Set([...required, ...named])];
@@ -35,8 +43,14 @@ function namedBy({ auth, config, written }: ProviderSpec): string[] {
   return [...new Set([...own, ...[...referred].map(([, name = ""]) => name)])];
 }
 
-function declaredIn(envs: Readonly<Record<string, unknown>> = {}): { required: string[]; optional: string[] } {
+function declaredIn(envs: Readonly<Record<string, unknown>> = {}): {
+  required: string[];
+  optional: string[];
+} {
   const isRequired = (name: string) => isObject(envs[name]) && envs[name].required === true;
   const names = Object.keys(envs);
-  return { required: names.filter(isRequired), optional: names.filter((name) => !isRequired(name)) };
+  return {
+    required: names.filter(isRequired),
+    optional: names.filter((name) => !isRequired(name)),
+  };
 }

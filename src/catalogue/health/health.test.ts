@@ -82,7 +82,10 @@ const quantiles: [latencies: number[], p95: number][] = [
 
 for (const [latencies, p95] of quantiles) {
   test(`the 95th percentile of ${latencies.length} samples lies between the nearest two: ${p95}`, () => {
-    assert.equal(summarizeSamples(latencies.map((latencyMs) => sample(1, { latencyMs }))).p95_latency_ms, p95);
+    assert.equal(
+      summarizeSamples(latencies.map((latencyMs) => sample(1, { latencyMs }))).p95_latency_ms,
+      p95,
+    );
   });
 }
 

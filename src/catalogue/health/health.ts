@@ -1,4 +1,9 @@
-import { type HealthSample, healthWindow, type NewSamples, recentRuns } from "../../model/catalogue/health.ts";
+import {
+  type HealthSample,
+  healthWindow,
+  type NewSamples,
+  recentRuns,
+} from "../../model/catalogue/health.ts";
 import type { HealthSummary, LastCall, RecentRun } from "../../model/catalogue/health-schema.ts";
 
 export type Health = ReturnType<typeof createHealth>;
@@ -28,7 +33,8 @@ export function createHealth(earlier: readonly HealthSample[] = []) {
     const sample = windows.get(subject)?.at(-1);
     return sample ? { at: sample.at, ok: sample.ok, latency_ms: sample.latencyMs } : null;
   };
-  const lastSuccess = (subject: string): string | null => windows.get(subject)?.findLast(({ ok }) => ok)?.at ?? null;
+  const lastSuccess = (subject: string): string | null =>
+    windows.get(subject)?.findLast(({ ok }) => ok)?.at ?? null;
   /** Oldest first. */
   const recent = (subject: string): RecentRun[] =>
     (windows.get(subject) ?? [])

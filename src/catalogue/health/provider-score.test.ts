@@ -4,7 +4,12 @@ import { providerScore, summarizeSamples } from "./health.ts";
 
 const runs = (ok: number, failed: number) =>
   summarizeSamples(
-    Array.from({ length: ok + failed }, (_, at) => ({ subject: "p", at: "now", ok: at < ok, latencyMs: 1 })),
+    Array.from({ length: ok + failed }, (_, at) => ({
+      subject: "p",
+      at: "now",
+      ok: at < ok,
+      latencyMs: 1,
+    })),
   );
 
 test("a provider that fails more often has the higher score, and failures in a row add to it", () => {
@@ -12,5 +17,9 @@ test("a provider that fails more often has the higher score, and failures in a r
   assert.equal(providerScore(runs(10, 0), 0), 0);
   assert.equal(providerScore(runs(3, 1), 0), 0.25);
   assert.equal(providerScore(runs(3, 1), 1), 0.45);
-  assert.equal(providerScore(runs(0, 9), 5), providerScore(runs(0, 9), 50), "five in a row are as bad as it gets");
+  assert.equal(
+    providerScore(runs(0, 9), 5),
+    providerScore(runs(0, 9), 50),
+    "five in a row are as bad as it gets",
+  );
 });

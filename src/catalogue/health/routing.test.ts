@@ -29,7 +29,10 @@ suite("what is remembered of providers", () => {
         last_error: null,
       });
       routing.failed("t", "a", "once");
-      assert.equal(routing.state("t", "a").backoff_until, new Date(Date.now() + 1_000).toISOString());
+      assert.equal(
+        routing.state("t", "a").backoff_until,
+        new Date(Date.now() + 1_000).toISOString(),
+      );
     } finally {
       mock.reset();
     }

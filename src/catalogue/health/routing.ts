@@ -8,10 +8,22 @@ const backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.2 };
 
 const maxCooldownMs = 3_600_000;
 
-type Entry = { failures: number; failedAt: number; until: number; reason: string | null; checkedAt: number };
+type Entry = {
+  failures: number;
+  failedAt: number;
+  until: number;
+  reason: string | null;
+  checkedAt: number;
+};
 
 const never = Number.NEGATIVE_INFINITY;
-const fresh: Readonly<Entry> = { failures: 0, failedAt: never, until: 0, reason: null, checkedAt: 0 };
+const fresh: Readonly<Entry> = {
+  failures: 0,
+  failedAt: never,
+  until: 0,
+  reason: null,
+  checkedAt: 0,
+};
 
 /** Remembers which providers failed and gives them a cooldown. Tools go by their `healthKey`, providers by their label. */
 export function createRouting(random: () => number = Math.random) {
@@ -31,7 +43,13 @@ export function createRouting(random: () => number = Math.random) {
       return `next try in ${Math.ceil((entry.until - steadyNow()) / 1_000)} s, after ${entry.reason}`;
     },
     /** `cooldownMs` is what the provider itself asks for, `startedAt` when it was asked. */
-    failed(tool: string, provider: string, reason: string, cooldownMs = 0, startedAt = performance.now()): void {
+    failed(
+      tool: string,
+      provider: string,
+      reason: string,
+      cooldownMs = 0,
+      startedAt = performance.now(),
+    ): void {
       const entry = entryOf(tool, provider);
       // Calls that ran together fail together: they are one failure.
       if (startedAt < entry.failedAt && cooldownMs === 0) return;
@@ -46,7 +64,11 @@ export function createRouting(random: () => number = Math.random) {
       if (entry) Object.assign(entry, { failures: 0, until: 0, reason: null });
     },
     /** Is a health check due? The caller that gets true runs it. */
-    takeCheck(tool: string, provider: string, { health_check_interval: seconds }: ProviderSpec): boolean {
+    takeCheck(
+      tool: string,
+      provider: string,
+      { health_check_interval: seconds }: ProviderSpec,
+    ): boolean {
       if (seconds === 0) return false;
       const entry = entryOf(tool, provider);
       if (steadyNow() - entry.checkedAt < seconds * 1_000) return false;

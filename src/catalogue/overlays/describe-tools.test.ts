@@ -46,14 +46,20 @@ function registryOf(
       properties: Object.keys(tool.parameters.properties ?? {}),
     };
   };
-  return { send: () => of({ server: "mail", tool: "send" }), post: () => of({ server: null, tool: "post" }) };
+  return {
+    send: () => of({ server: "mail", tool: "send" }),
+    post: () => of({ server: null, tool: "post" }),
+  };
 }
 
 for (const spelling of ["mail.send", "mcp.mail.send", "mail__send", "mcp__mail__send", "send"]) {
   test(`an overlay finds its tool as '${spelling}'`, () => {
     const overlay = { description: "Ours.", arguments: [{ name: "region", fixed: "eu" }] };
     const tool = registryOf({ [spelling]: overlay }).send();
-    assert.deepEqual([tool.description, tool.properties, tool.fixed], ["Ours.", ["to", "body"], { region: "eu" }]);
+    assert.deepEqual(
+      [tool.description, tool.properties, tool.fixed],
+      ["Ours.", ["to", "body"], { region: "eu" }],
+    );
     assert.deepEqual(tool.injects, ["username", "region"]);
     assert.ok(!JSON.stringify(tool.parameters).includes("eu"));
   });
@@ -69,7 +75,12 @@ test("metadata of an overlay is a person's word", () => {
     },
   }).send();
   assert.deepEqual(
-    [tool.metadata.side_effects, tool.metadata.safety_level, tool.consent, tool.metadata.allow_parallel],
+    [
+      tool.metadata.side_effects,
+      tool.metadata.safety_level,
+      tool.consent,
+      tool.metadata.allow_parallel,
+    ],
     ["write", "high", "explicit", false],
   );
   assert.equal(tool.metadata.version, "1.0.0");
@@ -81,24 +92,36 @@ test("an overlay of a tool that is not there, or that several could be, changes 
 });
 
 test("what only the system sets stays so, and it is reported", () => {
-  const tool = registryOf({ "mail.send": { arguments: [{ name: "username", type: "string" }] } }).send();
+  const tool = registryOf({
+    "mail.send": { arguments: [{ name: "username", type: "string" }] },
+  }).send();
   assert.deepEqual(tool.properties, ["to", "body", "region"]);
   assert.match(tool.warnings?.join() ?? "", /'username' is set by the system/);
 });
 
 test("a wrapper that says nothing has the schema of what it calls, under its own names", () => {
   assert.deepEqual(registryOf({}, {}).post().properties, ["to", "body", "region"]);
-  const renamed = registryOf({}, { config: { argumentMap: { to: "whom", username: "as" } } }).post();
+  const renamed = registryOf(
+    {},
+    { config: { argumentMap: { to: "whom", username: "as" } } },
+  ).post();
   assert.deepEqual(renamed.properties, ["whom", "body", "region"]);
   assert.deepEqual(renamed.parameters.required, ["whom"]);
   assert.ok(renamed.injects.includes("as") && renamed.reserved.includes("as"));
 });
 
 test("a wrapper is no way around what its server injects, also by another name", () => {
-  const parameters = { type: "object", properties: { as: text, username: text, q: text }, required: ["as"] };
+  const parameters = {
+    type: "object",
+    properties: { as: text, username: text, q: text },
+    required: ["as"],
+  };
   const plain = registryOf({}, { parameters }).post();
   assert.deepEqual([plain.properties, plain.injects], [["as", "q"], ["username"]]);
-  const renamed = registryOf({}, { parameters, config: { argumentMap: { username: "as" } } }).post();
+  const renamed = registryOf(
+    {},
+    { parameters, config: { argumentMap: { username: "as" } } },
+  ).post();
   assert.deepEqual([renamed.properties, renamed.injects], [["username", "q"], ["as"]]);
   assert.deepEqual(renamed.parameters.required, []);
 });
@@ -115,6 +138,9 @@ test("a wrapper's own arguments are said on top of what it calls", () => {
     { name: "region", fixed: "us" },
   ];
   const tool = registryOf({}, { arguments: written }).post();
-  assert.deepEqual([tool.properties, tool.defaults, tool.fixed], [["to", "body"], { body: "Hello" }, { region: "us" }]);
+  assert.deepEqual(
+    [tool.properties, tool.defaults, tool.fixed],
+    [["to", "body"], { body: "Hello" }, { region: "us" }],
+  );
   assert.ok(!("local" in tool));
 });

@@ -15,16 +15,23 @@ const base = {
 };
 
 test("what is not said stays as the server has it", () => {
-  const { parameters, fixed, defaults, hidden, added } = applyArguments(base, [{ name: "city", description: "Where" }]);
+  const { parameters, fixed, defaults, hidden, added } = applyArguments(base, [
+    { name: "city", description: "Where" },
+  ]);
   assert.deepEqual(parameters, {
     ...base,
-    properties: { ...base.properties, city: { type: "string", description: "Where", minLength: 2 } },
+    properties: {
+      ...base.properties,
+      city: { type: "string", description: "Where", minLength: 2 },
+    },
   });
   assert.deepEqual([fixed, defaults, hidden, added], [{}, {}, [], []]);
 });
 
 test("another type ends what was said about the first one", () => {
-  const { parameters } = applyArguments(base, [{ name: "days", type: "string", enum: ["one", "two"] }]);
+  const { parameters } = applyArguments(base, [
+    { name: "days", type: "string", enum: ["one", "two"] },
+  ]);
   assert.deepEqual((parameters.properties as typeof base.properties).days, {
     type: "string",
     description: "How many",
@@ -33,7 +40,9 @@ test("another type ends what was said about the first one", () => {
 });
 
 test("a default is shown, filled in, and makes the argument optional", () => {
-  const { parameters, defaults } = applyArguments(base, [{ name: "unit", default: "C", required: true }]);
+  const { parameters, defaults } = applyArguments(base, [
+    { name: "unit", default: "C", required: true },
+  ]);
   assert.deepEqual(parameters.required, ["city"]);
   assert.deepEqual(defaults, { unit: "C" });
 });
@@ -56,11 +65,16 @@ test("what is hidden or fixed is gone from the schema; a hidden default is sent"
     { name: "city", hidden: true },
   ]);
   assert.deepEqual(parameters, { ...base, properties: {}, required: [] });
-  assert.deepEqual([fixed, defaults, hidden], [{ unit: null, days: 3 }, {}, ["unit", "days", "city"]]);
+  assert.deepEqual(
+    [fixed, defaults, hidden],
+    [{ unit: null, days: 3 }, {}, ["unit", "days", "city"]],
+  );
 });
 
 test("without a schema the written arguments are one, whatever they are called", () => {
-  const { parameters } = applyArguments({ type: "object" }, [{ name: "__proto__", type: "string" }]);
+  const { parameters } = applyArguments({ type: "object" }, [
+    { name: "__proto__", type: "string" },
+  ]);
   assert.deepEqual(Object.keys(parameters.properties ?? {}), ["__proto__"]);
   assert.deepEqual(parameters.required, ["__proto__"]);
 });
@@ -82,8 +96,16 @@ test("the list of a hand-written tool says the same whether its server has answe
     providers: [provider],
     local,
   };
-  const parameters = { type: "object", properties: { account_id: { type: "string" }, date: { type: "string" } } };
-  const base = { tool: { ...sampleTool({ id: { server: "bank", tool: "balance" } }), parameters }, fixed: {} };
+  const parameters = {
+    type: "object",
+    properties: { account_id: { type: "string" }, date: { type: "string" } },
+  };
+  const base = {
+    tool: { ...sampleTool({ id: { server: "bank", tool: "balance" } }), parameters },
+    fixed: {},
+  };
   for (const found of [base, undefined])
-    assert.deepEqual(completeWrapper(written, () => found).tool.parameters.required, ["account_id"]);
+    assert.deepEqual(completeWrapper(written, () => found).tool.parameters.required, [
+      "account_id",
+    ]);
 });

@@ -1,6 +1,13 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { hiddenValue } from "../../model/catalogue/hidden-value.ts";
-import type { OverlayView, ProviderSpec, Tool, ToolArgument, ToolId, ToolOverlay } from "../../model/catalogue/tool.ts";
+import type {
+  OverlayView,
+  ProviderSpec,
+  Tool,
+  ToolArgument,
+  ToolId,
+  ToolOverlay,
+} from "../../model/catalogue/tool.ts";
 import { toolKey } from "../../model/catalogue/tool-name.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import { hideArguments, oursFor } from "../sources/injection.ts";
@@ -18,7 +25,10 @@ export type OverlaidTool = { tool: NamelessTool; fixed: JsonObject };
 export function overlayTool(tool: NamelessTool, overlay: ToolOverlay | undefined): OverlaidTool {
   if (overlay === undefined) return { tool, fixed: {} };
   const { description = tool.description, arguments: written = [], ...said } = overlay;
-  const { tool: described, fixed } = withLocalArguments({ tool: { ...tool, description }, fixed: {} }, written);
+  const { tool: described, fixed } = withLocalArguments(
+    { tool: { ...tool, description }, fixed: {} },
+    written,
+  );
   return {
     tool: {
       ...described,
@@ -32,7 +42,10 @@ export function overlayTool(tool: NamelessTool, overlay: ToolOverlay | undefined
 }
 
 /** An overlay cannot change an argument that only the system sets. */
-function withLocalArguments({ tool, fixed: before }: OverlaidTool, written: readonly ToolArgument[]): OverlaidTool {
+function withLocalArguments(
+  { tool, fixed: before }: OverlaidTool,
+  written: readonly ToolArgument[],
+): OverlaidTool {
   if (written.length === 0) return { tool, fixed: before };
   const allowed = written.filter(({ name }) => !tool.reserved.includes(name));
   const { parameters, fixed, defaults, hidden, added } = applyArguments(tool.parameters, allowed);
@@ -41,8 +54,13 @@ function withLocalArguments({ tool, fixed: before }: OverlaidTool, written: read
   const refused = written.filter((argument) => !allowed.includes(argument));
   const unknown = isStrict ? added : [];
   const warnings = [
-    ...refused.map(({ name }) => `argument '${name}' is set by the system; what is said about it has no effect`),
-    ...unknown.map((name) => `argument '${name}' is unknown to the tool, which refuses arguments it does not know`),
+    ...refused.map(
+      ({ name }) => `argument '${name}' is set by the system; what is said about it has no effect`,
+    ),
+    ...unknown.map(
+      (name) =>
+        `argument '${name}' is unknown to the tool, which refuses arguments it does not know`,
+    ),
   ];
   const all = { ...tool.defaults, ...defaults };
   return {
@@ -82,18 +100,29 @@ export function applyArguments(base: JsonObject, written: readonly ToolArgument[
   const { parameters } = hideArguments(base, hiddenNames);
   return {
     parameters: shown.length === 0 ? parameters : withArguments(parameters, shown, known),
-    fixed: valuesOf(hidden, ({ fixed, default: fallback }) => (fixed === undefined ? fallback : fixed)),
+    fixed: valuesOf(hidden, ({ fixed, default: fallback }) =>
+      fixed === undefined ? fallback : fixed,
+    ),
     defaults: valuesOf(shown, ({ default: fallback }) => fallback),
     hidden: hiddenNames,
     added: names.filter((name) => !known.includes(name)),
   };
 }
 
-function valuesOf(written: readonly ToolArgument[], read: (argument: ToolArgument) => Json | undefined): JsonObject {
-  return withoutUndefined(Object.fromEntries(written.map((argument) => [argument.name, read(argument)]))) as JsonObject;
+function valuesOf(
+  written: readonly ToolArgument[],
+  read: (argument: ToolArgument) => Json | undefined,
+): JsonObject {
+  return withoutUndefined(
+    Object.fromEntries(written.map((argument) => [argument.name, read(argument)])),
+  ) as JsonObject;
 }
 
-function withArguments(base: JsonObject, shown: readonly ToolArgument[], known: readonly string[]): JsonObject {
+function withArguments(
+  base: JsonObject,
+  shown: readonly ToolArgument[],
+  known: readonly string[],
+): JsonObject {
   const properties = new Map(Object.entries(isObject(base.properties) ? base.properties : {}));
   const required = new Set(Array.isArray(base.required) ? base.required : []);
   for (const argument of shown) {
@@ -103,15 +132,25 @@ function withArguments(base: JsonObject, shown: readonly ToolArgument[], known: 
     if (isRequired && fallback === undefined) required.add(name);
     else required.delete(name);
   }
-  return { ...base, properties: Object.fromEntries(properties) as JsonObject, required: [...required] };
+  return {
+    ...base,
+    properties: Object.fromEntries(properties) as JsonObject,
+    required: [...required],
+  };
 }
 
 /** With another type, only the description of the first still holds. */
-function mergeSchema(before: unknown, { type, description, default: fallback, enum: choices }: ToolArgument) {
+function mergeSchema(
+  before: unknown,
+  { type, description, default: fallback, enum: choices }: ToolArgument,
+) {
   const base = isObject(before) ? (before as JsonObject) : {};
   const isOther = type !== undefined && base.type !== undefined && base.type !== type;
   const kept = isOther ? withoutUndefined({ description: base.description }) : base;
-  return { ...kept, ...withoutUndefined({ type, description, default: fallback, enum: choices }) } as JsonObject;
+  return {
+    ...kept,
+    ...withoutUndefined({ type, description, default: fallback, enum: choices }),
+  } as JsonObject;
 }
 
 /** A server's tool as one provider of a wrapper calls it. */
@@ -146,9 +185,13 @@ export function unlistedServers(
 
 /** The server's tools that are offered only through a hand-written one, with its name. By `toolKey`. */
 export function exclusivelyWrapped(tools: readonly NamelessTool[]): ReadonlyMap<string, string> {
-  const exclusive = tools.filter(({ id, metadata }) => id.server === null && metadata.exclusive === true);
+  const exclusive = tools.filter(
+    ({ id, metadata }) => id.server === null && metadata.exclusive === true,
+  );
   return new Map(
-    exclusive.flatMap(({ id, providers }) => wrappedBy(providers).map((of) => [toolKey(of.id), id.tool] as const)),
+    exclusive.flatMap(({ id, providers }) =>
+      wrappedBy(providers).map((of) => [toolKey(of.id), id.tool] as const),
+    ),
   );
 }
 
@@ -162,10 +205,13 @@ function wrappedBy(providers: readonly ProviderSpec[]) {
 }
 
 function inherit(tool: NamelessTool, first: Wrapped, wrapped: readonly Wrapped[]): OverlaidTool {
-  const hasNoSchema = Object.keys(tool.parameters).length === 1 && tool.parameters.type === "object";
+  const hasNoSchema =
+    Object.keys(tool.parameters).length === 1 && tool.parameters.type === "object";
   // Of several providers none can define the schema for the others.
   const inheritsSchema = hasNoSchema && tool.providers.length === 1;
-  const own = inheritsSchema ? renamed(first.base.tool.parameters, first.argumentMap) : tool.parameters;
+  const own = inheritsSchema
+    ? renamed(first.base.tool.parameters, first.argumentMap)
+    : tool.parameters;
   const fixed = Object.fromEntries(
     wrapped.flatMap(({ base, argumentMap }) =>
       Object.entries(base.fixed).flatMap(([theirs, value]) =>
@@ -174,19 +220,33 @@ function inherit(tool: NamelessTool, first: Wrapped, wrapped: readonly Wrapped[]
     ),
   );
   const of = (list: "injects" | "reserved") =>
-    wrapped.flatMap(({ base, argumentMap }) => base.tool[list].flatMap((name) => ourNames(name, argumentMap)));
+    wrapped.flatMap(({ base, argumentMap }) =>
+      base.tool[list].flatMap((name) => ourNames(name, argumentMap)),
+    );
   const reserved = unique([...tool.reserved, ...of("reserved")]);
   const { parameters, injects } = hideArguments(own, reserved);
-  const defaults = inheritsSchema && first.argumentMap === undefined ? first.base.tool.defaults : undefined;
+  const defaults =
+    inheritsSchema && first.argumentMap === undefined ? first.base.tool.defaults : undefined;
   const all = unique([...tool.injects, ...injects, ...of("injects")]);
-  return { tool: { ...tool, parameters, injects: all, reserved, ...withoutUndefined({ defaults }) }, fixed };
+  return {
+    tool: { ...tool, parameters, injects: all, reserved, ...withoutUndefined({ defaults }) },
+    fixed,
+  };
 }
 
 function ourNames(theirs: string, argumentMap: unknown): string[] {
   return [oursFor(theirs, argumentMap)].filter((name) => name !== undefined);
 }
 
-const composing = ["$ref", "allOf", "anyOf", "oneOf", "if", "dependentRequired", "dependentSchemas"];
+const composing = [
+  "$ref",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "if",
+  "dependentRequired",
+  "dependentSchemas",
+];
 
 /** A schema under the names that callers know; a composed schema cannot be renamed. */
 function renamed(schema: JsonObject, argumentMap: unknown): JsonObject {
@@ -197,7 +257,9 @@ function renamed(schema: JsonObject, argumentMap: unknown): JsonObject {
   return {
     ...schema,
     properties: Object.fromEntries(
-      properties.flatMap(([theirs, inner]) => ourNames(theirs, argumentMap).map((ours) => [ours, inner])),
+      properties.flatMap(([theirs, inner]) =>
+        ourNames(theirs, argumentMap).map((ours) => [ours, inner]),
+      ),
     ) as JsonObject,
     required: required.flatMap((theirs) => ourNames(String(theirs), argumentMap)),
   };

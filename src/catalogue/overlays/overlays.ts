@@ -1,5 +1,11 @@
 import { checkManifestEntry } from "../../config/config.ts";
-import type { NamedOverlay, OverlayView, Tool, ToolId, ToolOverlay } from "../../model/catalogue/tool.ts";
+import type {
+  NamedOverlay,
+  OverlayView,
+  Tool,
+  ToolId,
+  ToolOverlay,
+} from "../../model/catalogue/tool.ts";
 import type { SeenDefinition } from "../../model/catalogue/tool-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { PlaneTools } from "../../model/plane-tools.ts";
@@ -14,7 +20,9 @@ type OverlayPorts = EditPorts & { registry: Pick<Registry, "asListed" | "snapsho
 /** Of the summary, whose count is not used here. */
 const summaryLimit = 100;
 
-export function createOverlayVerbs(ports: OverlayPorts): Pick<Inside<PlaneTools>, "overlay" | "previewOverlay"> {
+export function createOverlayVerbs(
+  ports: OverlayPorts,
+): Pick<Inside<PlaneTools>, "overlay" | "previewOverlay"> {
   const { entries, environment, discovered, registry } = ports;
   const find = async (name: string, principal: Principal) => {
     requireScope(principal, "admin", "look at overlays");
@@ -35,7 +43,11 @@ export function createOverlayVerbs(ports: OverlayPorts): Pick<Inside<PlaneTools>
     async previewOverlay(name, given, { principal }) {
       const { id, source, overlay } = await find(name, principal);
       const written = { ...keepFixed(given, overlay), name: `${id.server}.${id.tool}` };
-      const { manifest, problems, warnings } = await checkManifestEntry("overlay", written, environment);
+      const { manifest, problems, warnings } = await checkManifestEntry(
+        "overlay",
+        written,
+        environment,
+      );
       if (!manifest || problems.length > 0) throw invalidEntry(name, problems);
       const noted = warnings.map(({ path, message }) => `${path}: ${message}`);
       return view(id, source, withoutName(manifest as NamedOverlay), registry, noted);
@@ -55,7 +67,8 @@ export function overlaysInForce({ entries, registry }: InForcePorts): (id: ToolI
   const { index } = registry.snapshot();
   const keyOf = ({ server, tool }: ToolId) => JSON.stringify([server, tool]);
   const all = entries.all().flatMap((entry) => {
-    const match = entry.kind === "overlay" ? index.find(entry.manifest.name) : { kind: "none" as const };
+    const match =
+      entry.kind === "overlay" ? index.find(entry.manifest.name) : { kind: "none" as const };
     return match.kind === "one" ? [{ ...entry, key: keyOf(match.id) }] : [];
   });
   const byTool = Map.groupBy(all, ({ key }) => key);
@@ -82,7 +95,8 @@ async function view(
 ): Promise<OverlayView> {
   const listed = registry.asListed(id);
   const named = registry.snapshot().byId(id);
-  if (!listed || !named) throw new PlaneError("NOT_FOUND", `Server '${id.server}' no longer lists '${id.tool}'.`);
+  if (!listed || !named)
+    throw new PlaneError("NOT_FOUND", `Server '${id.server}' no longer lists '${id.tool}'.`);
   const { countDefinitions, tokenizer } = await import("../tokens/definition-cost.ts");
   const { name, modelName } = named;
   const before: Tool = { ...listed, name, modelName };

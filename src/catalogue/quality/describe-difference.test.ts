@@ -3,7 +3,10 @@ import { test } from "node:test";
 import { describeDifference } from "./pin-verbs.ts";
 
 test("every place that differs is reported, with what stood and what stands there", () => {
-  const before = { description: "Reads.", inputSchema: { properties: { a: { type: "string" }, "b/c": {} } } };
+  const before = {
+    description: "Reads.",
+    inputSchema: { properties: { a: { type: "string" }, "b/c": {} } },
+  };
   const after = {
     inputSchema: { properties: { a: { type: "number" }, d: { enum: ["x", "y"] } } },
     description: "Reads.\u200b",

@@ -57,7 +57,11 @@ test("other work goes on while a long list is scanned, and nothing is left to sc
   await using given = await guardOn(null);
   const { guard } = given;
   const description = "QUJDREVG".repeat(1_000);
-  const entries = Array.from({ length: 60 }, (_, at) => ({ ...tool, name: `t${at}`, description: description + at }));
+  const entries = Array.from({ length: 60 }, (_, at) => ({
+    ...tool,
+    name: `t${at}`,
+    description: description + at,
+  }));
   guard.listed("s", definition, entries);
   assert.equal(guard.isLoaded(), false);
   let isDone = false;

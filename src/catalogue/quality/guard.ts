@@ -65,7 +65,15 @@ export type Guard = ReturnType<typeof createGuard>;
  * next start it is new again, and scanned and reported as such. No definition is trusted because of a listing that was lost.
  */
 export function createGuard(ports: GuardPorts, scan: ScanPackage) {
-  const { config, store, emit, directoryOf, tools, isWritten, settleAfterMs = usualSettleMs } = ports;
+  const {
+    config,
+    store,
+    emit,
+    directoryOf,
+    tools,
+    isWritten,
+    settleAfterMs = usualSettleMs,
+  } = ports;
   const pinned = createPinnedServers(store, scan, ports.isInformed);
   const verdicts = createVerdicts(pinned, tools, withAdded(scan, ports.scanAdded));
   const report = createReporter(verdicts.review, emit);
@@ -111,8 +119,13 @@ export function createGuard(ports: GuardPorts, scan: ScanPackage) {
         unsettled.delete(key);
         const { pinning, newTools, poisoning } = modesFor(key, verdicts.modes());
         if (pinning === "off" && poisoning === "off") return;
-        const takes = { first: pinning !== "off", later: newTools === "accept" && pinning !== "off" };
-        return pinned.settle(key, takes, (tool, entry, isNew) => report(key, tool, quickHashOf(entry), isNew));
+        const takes = {
+          first: pinning !== "off",
+          later: newTools === "accept" && pinning !== "off",
+        };
+        return pinned.settle(key, takes, (tool, entry, isNew) =>
+          report(key, tool, quickHashOf(entry), isNew),
+        );
       })
       .catch(() => void unsettled.add(key));
   }
@@ -136,9 +149,20 @@ export function createGuard(ports: GuardPorts, scan: ScanPackage) {
   return {
     pinned,
     /** With `user`, for this user alone. */
-    listed(server: string, definition: ServerDefinition, entries: readonly unknown[], user?: string): void {
+    listed(
+      server: string,
+      definition: ServerDefinition,
+      entries: readonly unknown[],
+      user?: string,
+    ): void {
       quiet.stir();
-      pinned.listed(server, identify(server, definition, directoryOf(server)), entries, "tools", user);
+      pinned.listed(
+        server,
+        identify(server, definition, directoryOf(server)),
+        entries,
+        "tools",
+        user,
+      );
     },
     /** Why each of these is quarantined, or null. */
     async judge(
@@ -179,8 +203,10 @@ export function createGuard(ports: GuardPorts, scan: ScanPackage) {
     hurry(): void {
       if (settling.size > 0) quiet.hurry();
     },
-    reviewWritten: (tool: Tool) => (isWritten(tool) ? verdicts.review(writtenKey, registryKey(tool)) : null),
-    heldWritten: (tool: Tool) => (isWritten(tool) ? verdicts.held(writtenKey, registryKey(tool)) : null),
+    reviewWritten: (tool: Tool) =>
+      isWritten(tool) ? verdicts.review(writtenKey, registryKey(tool)) : null,
+    heldWritten: (tool: Tool) =>
+      isWritten(tool) ? verdicts.held(writtenKey, registryKey(tool)) : null,
     /** Null for a tool that no server lists. */
     review: (server: string, tool: string) => verdicts.review(server, tool),
     /** Why a tool is quarantined, or null; cheaper than a review. */
@@ -197,7 +223,8 @@ export function createGuard(ports: GuardPorts, scan: ScanPackage) {
 /** Identifies what runs under this name; other limits or another description do not make it another server. */
 function identify(name: string, definition: ServerDefinition, directory: string): string {
   const { command, args, cwd, url, openapi, baseUrl, skills, transport } = definition;
-  const place = command === undefined && openapi === undefined && skills === undefined ? null : directory;
+  const place =
+    command === undefined && openapi === undefined && skills === undefined ? null : directory;
   const more = { ...(openapi && { openapi, baseUrl }), ...(skills && { skills }) };
   return hash({ name, command, args, cwd, url, transport, place, ...more });
 }
@@ -255,13 +282,18 @@ function createVerdicts(pinned: PinnedServers, tools: () => readonly Tool[], sca
 }
 
 /** Emits events, once for each definition and not again for one that was reported when it was pinned. */
-function createReporter(review: ReturnType<typeof createVerdicts>["review"], emit: GuardPorts["emit"]) {
+function createReporter(
+  review: ReturnType<typeof createVerdicts>["review"],
+  emit: GuardPorts["emit"],
+) {
   const reported = createLru<true>(minReported);
   return (key: string, name: string, definition: string | null, isNew: boolean): void => {
     const found = review(key, name, false);
     if (!found || definition === null || reported.has(definition)) return;
     const { change, findings, held } = found;
-    const worst = severities.findLast((severity) => findings.some((finding) => finding.severity === severity));
+    const worst = severities.findLast((severity) =>
+      findings.some((finding) => finding.severity === severity),
+    );
     const isSuspicious = worst !== undefined && worst !== "low" && (isNew || change !== null);
     if (!isSuspicious && change === null) return;
     reported.set(definition, true);
@@ -273,7 +305,13 @@ function createReporter(review: ReturnType<typeof createVerdicts>["review"], emi
   };
 }
 
-type Looked = { entry: UnknownObject; head: PinHead | undefined; status: PinStatus; server: string; kind: PinnedList };
+type Looked = {
+  entry: UnknownObject;
+  head: PinHead | undefined;
+  status: PinStatus;
+  server: string;
+  kind: PinnedList;
+};
 
 function reviewTool(
   tool: string,
@@ -286,10 +324,13 @@ function reviewTool(
   const name = offerName(server, kind, tool);
   const modes = modesFor(listKey(server, kind), allModes);
   const findings =
-    modes.poisoning === "off" ? [] : [...findingsOf(looked, names, scan), ...scan.scanAdded(looked.entry)];
+    modes.poisoning === "off"
+      ? []
+      : [...findingsOf(looked, names, scan), ...scan.scanAdded(looked.entry)];
   const change = status === "pinned" ? null : status === "new" ? "new" : "changed";
   const isAccepted = status === "pinned" && head?.state === "accepted";
-  const held = heldByPin(name, status, modes) ?? (isAccepted ? null : heldByFindings(name, findings, modes));
+  const held =
+    heldByPin(name, status, modes) ?? (isAccepted ? null : heldByFindings(name, findings, modes));
   return {
     change: modes.pinning === "off" ? null : change,
     findings,
@@ -309,18 +350,32 @@ function findingsOf({ entry, head, server }: Looked, names: NamedTools | null, s
 
 type Held = { why: NonNullable<ToolReview["heldFor"]>; text: string };
 
-function heldByPin(name: string, status: PinStatus, { pinning, newTools }: SecurityModes): Held | null {
+function heldByPin(
+  name: string,
+  status: PinStatus,
+  { pinning, newTools }: SecurityModes,
+): Held | null {
   if (status === "rejected")
-    return { why: "rejected", text: `its definition changed and was rejected; ${personHints.pinRejected(name)}` };
+    return {
+      why: "rejected",
+      text: `its definition changed and was rejected; ${personHints.pinRejected(name)}`,
+    };
   if (pinning === "off") return null;
   if (status === "changed" && pinning === "quarantine")
-    return { why: "changed", text: `its definition is not the one that was pinned; ${personHints.pinChanged(name)}` };
+    return {
+      why: "changed",
+      text: `its definition is not the one that was pinned; ${personHints.pinChanged(name)}`,
+    };
   if (status === "new" && newTools === "quarantine")
     return { why: "new", text: `its server did not have it before; ${personHints.toolNew(name)}` };
   return null;
 }
 
-function heldByFindings(name: string, findings: readonly Finding[], { poisoning }: SecurityModes): Held | null {
+function heldByFindings(
+  name: string,
+  findings: readonly Finding[],
+  { poisoning }: SecurityModes,
+): Held | null {
   if (poisoning === "warn" || poisoning === "off") return null;
   const held = poisoning === "quarantine" ? ["high", "medium"] : ["high"];
   if (!findings.some(({ severity }) => held.includes(severity))) return null;

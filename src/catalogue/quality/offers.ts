@@ -28,11 +28,15 @@ export function offerName(server: string, list: PinnedList, name: string): strin
 }
 
 /** The list and the server of such a name; null for the name of a tool. */
-export function parseOfferName(name: string): { list: PinnedOfferList; server: string; name: string } | null {
+export function parseOfferName(
+  name: string,
+): { list: PinnedOfferList; server: string; name: string } | null {
   const [, kind, server = "", rest = ""] =
     /^(prompt|resource|template|instructions|page|skill):([^/]+)(?:\/(.*))?$/s.exec(name) ?? [];
   if (kind === undefined) return null;
-  const list = (Object.keys(kinds) as PinnedList[]).find((one) => kinds[one] === kind) as PinnedOfferList;
+  const list = (Object.keys(kinds) as PinnedList[]).find(
+    (one) => kinds[one] === kind,
+  ) as PinnedOfferList;
   return { list, server, name: list === "instructions" ? "instructions" : rest };
 }
 
@@ -42,15 +46,23 @@ export function listKey(server: string, kind: PinnedList, user?: string): string
   return kind === "tools" ? server : `${kind}\n${server}`;
 }
 
-export const toolsKey = (server: string, user: string | undefined): string => listKey(server, "tools", user);
+export const toolsKey = (server: string, user: string | undefined): string =>
+  listKey(server, "tools", user);
 
 /** The server, and what events call the definition. */
-export function shownAs(key: string, name: string): { server: string; tool: string; user?: string } {
+export function shownAs(
+  key: string,
+  name: string,
+): { server: string; tool: string; user?: string } {
   const [list = "", server, ...rest] = key.split("\n");
   const user = rest.length === 0 ? {} : { user: rest.join("\n") };
   if (server === undefined) return { server: key, tool: name };
   if (list === "written" || list === "tools") return { server, tool: name, ...user };
-  return { server, ...user, tool: list === "instructions" ? name : `${kinds[list as PinnedList]}:${name}` };
+  return {
+    server,
+    ...user,
+    tool: list === "instructions" ? name : `${kinds[list as PinnedList]}:${name}`,
+  };
 }
 
 export type SecurityModes = Omit<Config["security"], "egress">;

@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { createPageJudge, describePage, readableText } from "./pages.ts";
 
 const mimeType = "text/html;profile=mcp-app";
-const page = (text: string, ui: object = {}) => [{ uri: "ui://a/b", mimeType, text, _meta: { ui } }];
+const page = (text: string, ui: object = {}) => [
+  { uri: "ui://a/b", mimeType, text, _meta: { ui } },
+];
 
 test("what people and models can read of a page is without tags, scripts and styles", () => {
   const html =
@@ -18,12 +20,16 @@ test("content, type, policy and permissions of a page are what is pinned", () =>
   const first = digestOf(page("<p>1</p>"));
   assert.equal(digestOf(page("<p>1</p>")), first);
   assert.notEqual(digestOf(page("<p>2</p>")), first);
-  assert.notEqual(digestOf(page("<p>1</p>", { csp: { connectDomains: ["https://evil.example"] } })), first);
+  assert.notEqual(
+    digestOf(page("<p>1</p>", { csp: { connectDomains: ["https://evil.example"] } })),
+    first,
+  );
   assert.notEqual(digestOf(page("<p>1</p>", { permissions: { camera: {} } })), first);
   const blob = Buffer.from("<p>1</p>").toString("base64");
   assert.equal(digestOf([{ uri: "ui://a/b", mimeType, blob }]), first);
   assert.equal(
-    digestOf([{ uri: "ui://a/b", mimeType: "Text/HTML; profile=mcp-app", text: "<p>1</p>" }]) === undefined,
+    digestOf([{ uri: "ui://a/b", mimeType: "Text/HTML; profile=mcp-app", text: "<p>1</p>" }]) ===
+      undefined,
     false,
   );
   assert.equal(digestOf([{ uri: "ui://a/b", mimeType: "text/plain", text: "1" }]), undefined);

@@ -36,7 +36,8 @@ export function createPageJudge(judge: Judge) {
       const before = pages.get(uri);
       // The same object for the same page, so that it is compared once.
       if (before?.digest !== item.digest) pages.set(uri, item);
-      for (const oldest of pages.keys()) if (pages.size > maxPages && oldest !== uri) pages.delete(oldest);
+      for (const oldest of pages.keys())
+        if (pages.size > maxPages && oldest !== uri) pages.delete(oldest);
       const all = [...pages.values()];
       const held = await judge(server, "pages", all, owner);
       return held[all.findIndex((one) => one.uri === uri)] ?? null;
@@ -53,8 +54,10 @@ export function describePage(uri: string, contents: unknown): UnknownObject | nu
   const texts: string[] = [];
   const policies: UnknownObject[] = [];
   for (const { mimeType, text, blob, _meta } of pages) {
-    const html = typeof text === "string" ? text : Buffer.from(String(blob), "base64").toString("utf8");
-    const { csp, permissions, domain } = isObject(_meta) && isObject(_meta.ui) ? _meta.ui : ({} as UnknownObject);
+    const html =
+      typeof text === "string" ? text : Buffer.from(String(blob), "base64").toString("utf8");
+    const { csp, permissions, domain } =
+      isObject(_meta) && isObject(_meta.ui) ? _meta.ui : ({} as UnknownObject);
     policies.push({ csp, permissions, domain });
     digest.update(JSON.stringify([mimeType, html, csp, permissions, domain]));
     texts.push(readableText(html));
@@ -63,10 +66,16 @@ export function describePage(uri: string, contents: unknown): UnknownObject | nu
 }
 
 function isPage(content: unknown): content is UnknownObject {
-  if (!isObject(content) || (typeof content.text !== "string" && typeof content.blob !== "string")) return false;
-  const [type = "", ...parameters] = String(content.mimeType).toLowerCase().replaceAll(/\s/g, "").split(";");
+  if (!isObject(content) || (typeof content.text !== "string" && typeof content.blob !== "string"))
+    return false;
+  const [type = "", ...parameters] = String(content.mimeType)
+    .toLowerCase()
+    .replaceAll(/\s/g, "")
+    .split(";");
   const [wanted = "", profile = ""] = pageMimeType.split(";");
-  return type === wanted && (parameters.includes(profile) || String(content.uri).startsWith("ui://"));
+  return (
+    type === wanted && (parameters.includes(profile) || String(content.uri).startsWith("ui://"))
+  );
 }
 
 /** Without tags, scripts and styles, in one pass. */

@@ -1,7 +1,11 @@
 import { maskSecrets } from "../../config/config.ts";
 import { makeVisible } from "../../lib/text/unseen.ts";
 import type { NewChange } from "../../model/catalogue/change.ts";
-import type { DefinitionDifference, PinDiff, PinView } from "../../model/catalogue/change-schema.ts";
+import type {
+  DefinitionDifference,
+  PinDiff,
+  PinView,
+} from "../../model/catalogue/change-schema.ts";
 import type { Pin, PinFilter, PinnedList } from "../../model/catalogue/pin.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -28,10 +32,15 @@ const maxDepth = 64;
 
 function leavesOf(value: unknown, where: string, depth: number): [where: string, text: string][] {
   if (value === undefined) return [];
-  const inner = depth > maxDepth ? [] : Array.isArray(value) ? [...value.entries()] : entriesOf(value);
+  const inner =
+    depth > maxDepth ? [] : Array.isArray(value) ? [...value.entries()] : entriesOf(value);
   if (inner.length === 0) return [[where, makeVisible(JSON.stringify(value) ?? "null")]];
   return inner.flatMap(([key, item]) =>
-    leavesOf(item, `${where}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`, depth + 1),
+    leavesOf(
+      item,
+      `${where}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`,
+      depth + 1,
+    ),
   );
 }
 
@@ -53,7 +62,8 @@ function decidedTool(tool: Listed, known: Known): Listed {
   const { guard } = known;
   const place = registryKey(tool);
   const isServers =
-    tool.id.server !== null && (tool.list !== undefined || guard.held(keyOf(tool, known), tool.id.tool) !== null);
+    tool.id.server !== null &&
+    (tool.list !== undefined || guard.held(keyOf(tool, known), tool.id.tool) !== null);
   if (isServers || !guard.review(writtenKey, place)?.findings.length) return tool;
   return { ...tool, id: { server: "", tool: place }, list: "written" };
 }
@@ -88,7 +98,8 @@ export async function viewPins(
   await guard.settled();
   // Of what people wrote, only what the scan reports is decided about.
   const tools = listed.map((tool) => (tool.id.server === null ? decidedTool(tool, known) : tool));
-  const isHeld = (tool: Listed) => tool.id.server !== null && guard.held(keyOf(tool, known), tool.id.tool) !== null;
+  const isHeld = (tool: Listed) =>
+    tool.id.server !== null && guard.held(keyOf(tool, known), tool.id.tool) !== null;
   const meant = held === undefined ? tools : tools.filter((tool) => isHeld(tool) === held);
   if (meant.length === 0) return [];
   const kept = await (await store()).pins(guard.pinned.identities());
@@ -113,7 +124,11 @@ export async function diffPin(asked: Listed, known: Known): Promise<PinDiff> {
 export async function decidePin(
   asked: Listed,
   decision: "accepted" | "rejected",
-  { reason, caller, principal }: { reason: string | undefined; caller: Caller; principal: Principal },
+  {
+    reason,
+    caller,
+    principal,
+  }: { reason: string | undefined; caller: Caller; principal: Principal },
   known: Known & { emit(event: PlaneEvent): void; revision(): number },
 ): Promise<PinView> {
   const why = readReason(reason);
@@ -122,9 +137,14 @@ export async function decidePin(
   const { server, found, pin } = await lookAt(tool, known);
   const { identity, entry, status } = found;
   const by = asPerson(caller, principal);
-  const made = { ...known.guard.pinned.pinOf({ server, identity }, tool.id.tool, entry), by, reason: why };
+  const made = {
+    ...known.guard.pinned.pinOf({ server, identity }, tool.id.tool, entry),
+    by,
+    reason: why,
+  };
   // A definition that is rejected as it was first seen leaves no good one.
-  const good = pin !== null && status !== "pinned" ? pin : { hash: null, quickHash: null, definition: null };
+  const good =
+    pin !== null && status !== "pinned" ? pin : { hash: null, quickHash: null, definition: null };
   const { hash, quickHash, definition } = good;
   const decided: Pin =
     decision === "accepted"
@@ -149,7 +169,12 @@ export async function decidePin(
   known.guard.pinned.decided(identity, decided);
   const view = viewOf(tool, decided, known) as PinView;
   const held = view.held !== null;
-  known.emit({ type: "tool.definition", ...shownAs(keyOf(tool, known), tool.id.tool), status: decision, held });
+  known.emit({
+    type: "tool.definition",
+    ...shownAs(keyOf(tool, known), tool.id.tool),
+    status: decision,
+    held,
+  });
   return view;
 }
 

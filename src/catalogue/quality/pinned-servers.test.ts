@@ -18,7 +18,10 @@ function memory() {
   const known = new Set<string>();
   return {
     pins,
-    pinnedServer: async (identity: string) => ({ isKnown: known.has(identity), heads: [...pins.values()] }),
+    pinnedServer: async (identity: string) => ({
+      isKnown: known.has(identity),
+      heads: [...pins.values()],
+    }),
     async addPins(identity: string, _: string, added: readonly Pin[]) {
       known.add(identity);
       for (const pin of added) if (!pins.has(pin.tool)) pins.set(pin.tool, pin);

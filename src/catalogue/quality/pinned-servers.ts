@@ -14,7 +14,12 @@ const wholePrefix = "2:";
 export function definitionOf(entry: UnknownObject): JsonObject {
   const { name: _, input_schema, parameters, _meta, icons, ...others } = entry;
   const page = pageIn(_meta);
-  return { ...protocolPart(entry), ...others, ...schemaIn(entry), ...(page === null ? {} : { page }) } as JsonObject;
+  return {
+    ...protocolPart(entry),
+    ...others,
+    ...schemaIn(entry),
+    ...(page === null ? {} : { page }),
+  } as JsonObject;
 }
 
 /** As versions before pages pinned it; what is pinned with its page must keep it. */
@@ -54,9 +59,11 @@ export function definitionHash(entry: UnknownObject): string | null {
 /** Mostly the quick hashes are equal and the slow one is not computed. */
 export function isPinned(head: PinHead, entry: UnknownObject): boolean {
   if (head.hash === null) return false;
-  if (!head.hash.startsWith(wholePrefix)) return head.hash === orNull(() => hash(protocolPart(entry)));
+  if (!head.hash.startsWith(wholePrefix))
+    return head.hash === orNull(() => hash(protocolPart(entry)));
   const quick = quickHashOf(entry);
-  if (quick === null || head.quickHash === quick || head.hash === definitionHash(entry)) return quick !== null;
+  if (quick === null || head.quickHash === quick || head.hash === definitionHash(entry))
+    return quick !== null;
   return pageIn(entry._meta) !== null && head.hash === definitionHash(withoutPage(entry));
 }
 
@@ -71,9 +78,19 @@ function orNull<T>(write: () => T): T | null {
 
 type Scan = Pick<ScanPackage, "scanDefinition" | "scanVersion">;
 
-function toHead(tool: string, entry: UnknownObject, { scanDefinition, scanVersion }: Scan): PinHead {
+function toHead(
+  tool: string,
+  entry: UnknownObject,
+  { scanDefinition, scanVersion }: Scan,
+): PinHead {
   const cleanBy = scanDefinition(entry).length === 0 ? scanVersion : null;
-  return { tool, state: "seen", hash: definitionHash(entry), quickHash: quickHashOf(entry), cleanBy };
+  return {
+    tool,
+    state: "seen",
+    hash: definitionHash(entry),
+    quickHash: quickHashOf(entry),
+    cleanBy,
+  };
 }
 
 function toPin(
@@ -121,8 +138,11 @@ export function createPinnedServers(store: PinStore, scan: Scan, isInformed: () 
   const lookedThrough = new WeakSet<Listing>();
   const pins = createKnownPins(store);
   let changes = 0;
-  const pinOf = (listing: Pick<Listing, "server" | "identity">, tool: string, entry: UnknownObject) =>
-    toPin(listing, tool, entry, scan);
+  const pinOf = (
+    listing: Pick<Listing, "server" | "identity">,
+    tool: string,
+    entry: UnknownObject,
+  ) => toPin(listing, tool, entry, scan);
   const compareWithPin = (known: Known | undefined, tool: string, entry: UnknownObject) =>
     compare(known, tool, entry, scan);
   return {
@@ -137,7 +157,9 @@ export function createPinnedServers(store: PinStore, scan: Scan, isInformed: () 
       kind: PinnedList = "tools",
       user?: string,
     ): void {
-      const named = entries.filter(isObject).map((entry): [string, UnknownObject] => [String(entry.name), entry]);
+      const named = entries
+        .filter(isObject)
+        .map((entry): [string, UnknownObject] => [String(entry.name), entry]);
       // Reversed: the first of a name counts.
       const key = listKey(server, kind, user);
       const base = kind === "tools" ? identity : `${identity} ${kind}`;
@@ -154,7 +176,8 @@ export function createPinnedServers(store: PinStore, scan: Scan, isInformed: () 
     forget(server: string, user?: string): void {
       changes += 1;
       for (const [key, listing] of listings)
-        if (listing.server === server && (user === undefined || listing.user === user)) listings.delete(key);
+        if (listing.server === server && (user === undefined || listing.user === user))
+          listings.delete(key);
     },
     doubt: pins.doubtAll,
     /** As they are listed now. */
@@ -167,7 +190,8 @@ export function createPinnedServers(store: PinStore, scan: Scan, isInformed: () 
     /** Reads the pins of all listed servers. Returns the servers that are seen for the first time. */
     async loaded(): Promise<string[]> {
       const firstSeen: string[] = [];
-      for (const listing of listings.values()) if (await pins.load(listing)) firstSeen.push(listing.key);
+      for (const listing of listings.values())
+        if (await pins.load(listing)) firstSeen.push(listing.key);
       return firstSeen;
     },
     isLoaded(): boolean {
@@ -210,9 +234,14 @@ export function createPinnedServers(store: PinStore, scan: Scan, isInformed: () 
     },
     identities: () => [...listings.values()].map(({ identity }) => identity),
     /** What servers offer beside tools, as far as it was listed. */
-    offers: () => [...listings.values()].filter(({ kind }) => kind !== "tools" && kind !== "written"),
+    offers: () =>
+      [...listings.values()].filter(({ kind }) => kind !== "tools" && kind !== "written"),
     /** Pins new tools where `takes` allows it, and reports every tool. Tools stay unpinned if the store fails. */
-    async settle(key: string, takes: { first: boolean; later: boolean }, onTool: OnTool): Promise<void> {
+    async settle(
+      key: string,
+      takes: { first: boolean; later: boolean },
+      onTool: OnTool,
+    ): Promise<void> {
       const listing = listings.get(key);
       const before = listing && pins.get(listing.identity);
       if (!listing || !before) return;
@@ -220,7 +249,8 @@ export function createPinnedServers(store: PinStore, scan: Scan, isInformed: () 
       const takesNew = isFirst ? takes.first : takes.later;
       const { base } = listing;
       const isShared = (tool: string, entry: UnknownObject) =>
-        base !== undefined && ["pinned", "rejected"].includes(compareWithPin(pins.get(base), tool, entry).status);
+        base !== undefined &&
+        ["pinned", "rejected"].includes(compareWithPin(pins.get(base), tool, entry).status);
       const added = (await collectPins(listing, before, takesNew, onTool, pinOf)).filter(
         ({ tool }) => !isShared(tool, listing.tools.get(tool) ?? {}),
       );
@@ -276,7 +306,8 @@ function createKnownPins(store: PinStore) {
       // It may have been read again while the pins were written.
       const written = known.get(identity) ?? before;
       for (const { tool, state, hash, quickHash, cleanBy } of pins)
-        if (!written.heads.has(tool)) written.heads.set(tool, { tool, state, hash, quickHash, cleanBy });
+        if (!written.heads.has(tool))
+          written.heads.set(tool, { tool, state, hash, quickHash, cleanBy });
       written.first = null;
       revision += 1;
     },

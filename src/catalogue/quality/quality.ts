@@ -1,5 +1,10 @@
 import { once } from "../../lib/async/once.ts";
-import { isDirectoryKey, type ListOwner, listKeysOf, listOwnerKey } from "../../model/catalogue/list-owner.ts";
+import {
+  isDirectoryKey,
+  type ListOwner,
+  listKeysOf,
+  listOwnerKey,
+} from "../../model/catalogue/list-owner.ts";
 import { failOnLevels, qualityThreshold } from "../../model/catalogue/quality.ts";
 import type { ClientContext, ToolReview } from "../../model/catalogue/quality-schema.ts";
 import type { ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
@@ -9,7 +14,13 @@ import type { CataloguePackages } from "../../model/packages.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { PlaneClients } from "../../model/plane-history.ts";
 import type { PlanePins, PlaneTools } from "../../model/plane-tools.ts";
-import { type Inside, type KnownCaller, mayDo, type Principal, requireScope } from "../../model/principal.ts";
+import {
+  type Inside,
+  type KnownCaller,
+  mayDo,
+  type Principal,
+  requireScope,
+} from "../../model/principal.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { ToolListings } from "../tool-listing.ts";
 import type { Guard, GuardPorts } from "./guard.ts";
@@ -65,11 +76,17 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
       const written = guard?.reviewWritten(tool);
       if (!listed || !written) return listed ?? written ?? null;
       // What its server says is repeated in what people made of it.
-      return listed.held === null && written.held !== null ? { ...written, change: listed.change } : listed;
+      return listed.held === null && written.held !== null
+        ? { ...written, change: listed.change }
+        : listed;
     },
     /** By what its server lists for this caller, too. */
-    heldProvider({ name, config: { server, tool } }: ProviderSpec, viewer?: ListViewer): string | null {
-      if (name !== "mcp" || typeof server !== "string" || typeof tool !== "string" || !guard) return null;
+    heldProvider(
+      { name, config: { server, tool } }: ProviderSpec,
+      viewer?: ListViewer,
+    ): string | null {
+      if (name !== "mcp" || typeof server !== "string" || typeof tool !== "string" || !guard)
+        return null;
       const keys = viewer === undefined ? [] : listKeysOf(viewer, ports.home ?? null);
       for (const key of [undefined, ...keys.map((one) => pinnedApart(one, ports))]) {
         const held = guard.held(toolsKey(server, key), tool);
@@ -93,7 +110,8 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
       owner?: ListOwner,
     ): Promise<(string | null)[]> {
       const { security } = config();
-      if (security.pinning === "off" && security.poisoning === "off" && !guard) return items.map(() => null);
+      if (security.pinning === "off" && security.poisoning === "off" && !guard)
+        return items.map(() => null);
       return (await open()).judge(server, kind, items, ownList(owner, ports));
     },
     /** Another plane may have decided about pins. They are read at once, before a call needs them. */
@@ -114,9 +132,15 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
       const user = ownList(owner, ports);
       guard?.pinned.forget(server, user);
       for (const key of [...waiting.keys()])
-        if (key === toolsKey(server, user) || (!owner && waiting.get(key)?.[0] === server)) waiting.delete(key);
+        if (key === toolsKey(server, user) || (!owner && waiting.get(key)?.[0] === server))
+          waiting.delete(key);
     },
-    onListed(server: string, definition: ServerDefinition, listed: readonly unknown[], owner?: ListOwner): void {
+    onListed(
+      server: string,
+      definition: ServerDefinition,
+      listed: readonly unknown[],
+      owner?: ListOwner,
+    ): void {
       const user = ownList(owner, ports);
       if (guard) guard.listed(server, definition, listed, user);
       else waiting.set(toolsKey(server, user), [server, definition, listed, user]);
@@ -139,7 +163,10 @@ type ListViewer = Pick<Principal, "user" | "directory">;
 type Usual = Pick<GuardPorts, "usualUser" | "home">;
 
 /** The list of the usual user, and that of the usual directory, are those that others are compared with. */
-function pinnedApart(key: string | null, { usualUser = null, home = null }: Usual): string | undefined {
+function pinnedApart(
+  key: string | null,
+  { usualUser = null, home = null }: Usual,
+): string | undefined {
   if (key === null || key === usualUser) return undefined;
   if (home === null || !isDirectoryKey(key)) return key;
   const isUsual = [null, usualUser].some((user) => listOwnerKey({ user, directory: home }) === key);
@@ -198,8 +225,14 @@ type QualityPorts = GuardPorts & {
 type Selection = { server?: string; tool?: string };
 type Patient = KnownCaller & { waitMs?: number };
 
-type ClientVerbs = { tools: Pick<Inside<PlaneTools>, "countTokens">; clients: Pick<Inside<PlaneClients>, "watch"> };
-type QualityVerbs = Inside<Pick<Plane, "stats">> & { pins: Inside<PlanePins> } & Pick<ClientVerbs, "clients"> & {
+type ClientVerbs = {
+  tools: Pick<Inside<PlaneTools>, "countTokens">;
+  clients: Pick<Inside<PlaneClients>, "watch">;
+};
+type QualityVerbs = Inside<Pick<Plane, "stats">> & { pins: Inside<PlanePins> } & Pick<
+    ClientVerbs,
+    "clients"
+  > & {
     tools: Pick<Inside<PlaneTools>, "quality" | "weigh" | "isLazy" | "countTokens">;
   };
 
@@ -208,7 +241,9 @@ export function createQualityVerbs(ports: QualityPorts): QualityVerbs {
   const { config, listings } = ports;
   const clients = createClients(ports);
   const selected = async ({ server, tool }: Selection, caller: Patient) =>
-    tool === undefined ? listings.toolsOf(server ?? null, caller) : [await ports.tool(tool, caller)];
+    tool === undefined
+      ? listings.toolsOf(server ?? null, caller)
+      : [await ports.tool(tool, caller)];
   const weigh = once(async () => {
     const { createWeigh } = await import("./score.ts");
     return createWeigh(() => config().lazy.summaryDescriptionLimit);
@@ -219,7 +254,13 @@ export function createQualityVerbs(ports: QualityPorts): QualityVerbs {
     tools: {
       ...clients.verbs.tools,
       async quality(asked = {}, caller) {
-        const { server = null, tool, threshold = qualityThreshold, requireExamples = false, failOn = "high" } = asked;
+        const {
+          server = null,
+          tool,
+          threshold = qualityThreshold,
+          requireExamples = false,
+          failOn = "high",
+        } = asked;
         const isShare = typeof threshold === "number" && threshold >= 0 && threshold <= 100;
         requireOption("threshold", "a number from 0 to 100", isShare);
         requireOption("failOn", `one of ${failOnLevels.join(", ")}`, failOnLevels.includes(failOn));
@@ -240,7 +281,11 @@ export function createQualityVerbs(ports: QualityPorts): QualityVerbs {
     },
     async stats({ tools: withTools = false, limit, ...asked } = {}, caller) {
       const { countContext } = await import("../tokens/context-stats.ts");
-      const counted = await countContext(await selected(asked, { ...caller, face: "mcp" }), config().lazy, withTools);
+      const counted = await countContext(
+        await selected(asked, { ...caller, face: "mcp" }),
+        config().lazy,
+        withTools,
+      );
       const stats = counted.tools ? { ...counted, tools: counted.tools.slice(0, limit) } : counted;
       return { ...stats, sessions: await clients.measure(caller.principal) };
     },
@@ -260,7 +305,11 @@ function createPinVerbs(
       (server === undefined || name === server) &&
       ports.maySeeServer(principal, name) &&
       ownList(ports.listOwner(name, principal), ports) === user;
-    return listedOffers(await guard(), maySee, (name) => ports.config().servers[name]?.groups ?? []);
+    return listedOffers(
+      await guard(),
+      maySee,
+      (name) => ports.config().servers[name]?.groups ?? [],
+    );
   };
   /** A tool, or an offer by the name that lists of pins show. */
   const find = async (asked: string | ToolId, caller: Patient) => {
@@ -331,17 +380,21 @@ function createClients({ emit }: Pick<QualityPorts, "emit">) {
   return {
     verbs,
     async measure(principal: Principal): Promise<ClientContext[]> {
-      const isTheirs = ({ user }: ClientSource) => mayDo(principal, "admin") || user === principal.user;
+      const isTheirs = ({ user }: ClientSource) =>
+        mayDo(principal, "admin") || user === principal.user;
       const measured = [...open].filter(isTheirs).map(async ({ measure, ...source }) => ({
         ...source,
         ...(await measure()),
       }));
       // A client that disconnects while it is measured is left out.
-      return (await Promise.allSettled(measured)).flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+      return (await Promise.allSettled(measured)).flatMap((one) =>
+        one.status === "fulfilled" ? one.value : [],
+      );
     },
   };
 }
 
 function requireOption(name: string, expected: string, isValid: boolean): void {
-  if (!isValid) throw new PlaneError("USAGE", `'${name}' must be ${expected}.`, { data: { parameter: name } });
+  if (!isValid)
+    throw new PlaneError("USAGE", `'${name}' must be ${expected}.`, { data: { parameter: name } });
 }

@@ -6,7 +6,11 @@ import {
   severities,
   type WeighedTool,
 } from "../../model/catalogue/quality.ts";
-import type { QualityCheck, QualityReport, ToolQuality } from "../../model/catalogue/quality-schema.ts";
+import type {
+  QualityCheck,
+  QualityReport,
+  ToolQuality,
+} from "../../model/catalogue/quality-schema.ts";
 import { fallbackDescription, type Tool } from "../../model/catalogue/tool.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";
@@ -66,7 +70,9 @@ function checkProperties({ parameters }: ScoredDefinition): QualityCheck[] {
     const penalty = Math.min(bare.length * penaltyPerProperty, maxPropertyPenalty);
     const named = bare.map((name) => `'${name}'`).join(", ");
     const message =
-      bare.length === 1 ? `${named} has no description.` : `${bare.length} properties have no description.`;
+      bare.length === 1
+        ? `${named} has no description.`
+        : `${bare.length} properties have no description.`;
     found.push({ check: "undocumented_properties", penalty, message, fix: `Describe ${named}.` });
   }
   if (!Array.isArray(parameters.required)) {
@@ -79,13 +85,18 @@ function checkProperties({ parameters }: ScoredDefinition): QualityCheck[] {
 }
 
 function isDescribed(schema: unknown): boolean {
-  return isObject(schema) && typeof schema.description === "string" && schema.description.trim() !== "";
+  return (
+    isObject(schema) && typeof schema.description === "string" && schema.description.trim() !== ""
+  );
 }
 
 function checkExamples({ description, parameters }: ScoredDefinition): QualityCheck[] {
   const said = description.toLowerCase();
   if (exampleWords.some((word) => said.includes(word))) return [];
-  const names = Object.keys(isObject(parameters.properties) ? parameters.properties : {}).slice(0, 2);
+  const names = Object.keys(isObject(parameters.properties) ? parameters.properties : {}).slice(
+    0,
+    2,
+  );
   const call = `{${names.map((name) => `"${name}": …`).join(", ")}}`;
   const message = "Its description gives no example.";
   return [{ check: "no_examples", penalty: 10, message, fix: `Add one: 'Example: ${call}'.` }];
@@ -94,7 +105,9 @@ function checkExamples({ description, parameters }: ScoredDefinition): QualityCh
 function checkName({ name }: ScoredDefinition): QualityCheck[] {
   if (name.startsWith("mcp_") || /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name)) return [];
   const better = wordsOf(name).join("_");
-  const fix = /^[a-z]/.test(better) ? `Call it '${better}'.` : "Call it by a verb and a noun: 'list_files'.";
+  const fix = /^[a-z]/.test(better)
+    ? `Call it '${better}'.`
+    : "Call it by a verb and a noun: 'list_files'.";
   return [{ check: "name_style", penalty: 5, message: `'${name}' is not in snake_case.`, fix }];
 }
 
@@ -109,7 +122,11 @@ function wordsOf(name: string): string[] {
 }
 
 /** As its author named it, without the description that the catalogue adds to a tool that has none. */
-function asWritten({ id, description, parameters }: Pick<Tool, "id" | "description" | "parameters">): ScoredDefinition {
+function asWritten({
+  id,
+  description,
+  parameters,
+}: Pick<Tool, "id" | "description" | "parameters">): ScoredDefinition {
   const isOurs = id.server !== null && description === fallbackDescription(id.server, id.tool);
   return { name: id.tool, description: isOurs ? "" : description, parameters };
 }
@@ -126,7 +143,11 @@ export function isTrusted(review: Trust | undefined, failOn: FailOn): boolean {
 
 export function reportQuality(
   tools: readonly ToolListing[],
-  { threshold, failOn, requireExamples }: { threshold: number; failOn: FailOn; requireExamples: boolean },
+  {
+    threshold,
+    failOn,
+    requireExamples,
+  }: { threshold: number; failOn: FailOn; requireExamples: boolean },
 ): QualityReport {
   const scored = tools.map((tool) => {
     const found = scoreDefinition(asWritten(tool), { requireExamples });
@@ -137,7 +158,10 @@ export function reportQuality(
     return { name: tool.name, id: tool.id, ...found, passed, findings, held };
   });
   // Of equal scores, the suspicious ones first.
-  scored.sort((a, b) => a.score - b.score || b.findings.length - a.findings.length || (a.name < b.name ? -1 : 1));
+  scored.sort(
+    (a, b) =>
+      a.score - b.score || b.findings.length - a.findings.length || (a.name < b.name ? -1 : 1),
+  );
   const passed = scored.filter((tool) => tool.passed).length;
   return { threshold, failOn, total: scored.length, passed, tools: scored };
 }

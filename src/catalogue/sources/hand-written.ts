@@ -3,7 +3,12 @@ import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { errorText } from "../../lib/text/error-text.ts";
 import { hiddenBy } from "../../model/access/injection.ts";
 import type { ToolFunction } from "../../model/calls/provider.ts";
-import type { NamedOverlay, ProviderSpec, ToolManifest, ToolOverlay } from "../../model/catalogue/tool.ts";
+import type {
+  NamedOverlay,
+  ProviderSpec,
+  ToolManifest,
+  ToolOverlay,
+} from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import type { JsonObject, UnknownObject } from "../../model/json.ts";
 import type { Registration } from "../../model/plane-tools.ts";
@@ -30,7 +35,15 @@ export function translateManifests(
 }
 
 function translate(
-  { name, description, parameters, arguments: local, providers: written, persona, ...metadata }: ToolManifest,
+  {
+    name,
+    description,
+    parameters,
+    arguments: local,
+    providers: written,
+    persona,
+    ...metadata
+  }: ToolManifest,
   source: string,
   injection: InjectionSettings,
 ): NamelessTool {
@@ -66,14 +79,23 @@ type HandWrittenPorts = {
 
 export type HandWrittenTools = ReturnType<typeof createHandWritten>;
 
-export function createHandWritten({ publish, publishOverlays, checkTool, builtin, onRegistered }: HandWrittenPorts) {
+export function createHandWritten({
+  publish,
+  publishOverlays,
+  checkTool,
+  builtin,
+  onRegistered,
+}: HandWrittenPorts) {
   let configured: HandWritten[] = [];
   let stored: readonly HandWritten[] = [];
   /** By the source that lists them. */
   const added = new Map<string, readonly HandWritten[]>();
   let work: unknown;
   let injection = noInjection;
-  const overlays: Record<"configured" | "stored", [string, ToolOverlay][]> = { configured: [], stored: [] };
+  const overlays: Record<"configured" | "stored", [string, ToolOverlay][]> = {
+    configured: [],
+    stored: [],
+  };
   const announce = () =>
     publish({
       ...translateManifests(
@@ -86,7 +108,8 @@ export function createHandWritten({ publish, publishOverlays, checkTool, builtin
     announce();
     onRegistered(manifest, isThere);
   });
-  const announceOverlays = () => publishOverlays(new Map([...overlays.configured, ...overlays.stored]));
+  const announceOverlays = () =>
+    publishOverlays(new Map([...overlays.configured, ...overlays.stored]));
 
   return {
     ...registrations,
@@ -111,7 +134,11 @@ export function createHandWritten({ publish, publishOverlays, checkTool, builtin
       announce();
     },
     /** The tools of an extension; others of the same name replace them. What is no tool is left out. */
-    setAdded(source: string, manifests: readonly UnknownObject[], onWrong: (why: string, at: number) => void): void {
+    setAdded(
+      source: string,
+      manifests: readonly UnknownObject[],
+      onWrong: (why: string, at: number) => void,
+    ): void {
       const tools = manifests.flatMap((given, at) => {
         try {
           return [{ manifest: checkTool(given), source }];
@@ -129,16 +156,24 @@ export function createHandWritten({ publish, publishOverlays, checkTool, builtin
       announceOverlays();
     },
     show({ base: _, written: __, isJudged: ___, ...spec }: ProviderSpec): ProviderSpec {
-      return spec.name === "mcp" ? spec : { ...spec, config: maskSecrets(spec.config) as JsonObject };
+      return spec.name === "mcp"
+        ? spec
+        : { ...spec, config: maskSecrets(spec.config) as JsonObject };
     },
   };
 }
 
 function judged(manifest: ToolManifest): ToolManifest {
-  return { ...manifest, providers: manifest.providers.map((spec) => ({ ...spec, isJudged: true })) };
+  return {
+    ...manifest,
+    providers: manifest.providers.map((spec) => ({ ...spec, isJudged: true })),
+  };
 }
 
-function createRegistrations(checkTool: HandWrittenPorts["checkTool"], onChange: HandWrittenPorts["onRegistered"]) {
+function createRegistrations(
+  checkTool: HandWrittenPorts["checkTool"],
+  onChange: HandWrittenPorts["onRegistered"],
+) {
   const registered = new Map<string, HandWritten>();
   const functions = new Map<string, ToolFunction>();
   return {
@@ -149,7 +184,10 @@ function createRegistrations(checkTool: HandWrittenPorts["checkTool"], onChange:
       const key = keyOf(checked.name, checked.persona);
       if (run === undefined) functions.delete(key);
       else functions.set(key, run);
-      registered.set(key, { manifest: withFunction(checked, key, run !== undefined), source: "library" });
+      registered.set(key, {
+        manifest: withFunction(checked, key, run !== undefined),
+        source: "library",
+      });
       onChange(checked, true);
     },
     unregister(name: string, { persona }: { persona?: string } = {}): boolean {
@@ -161,7 +199,8 @@ function createRegistrations(checkTool: HandWrittenPorts["checkTool"], onChange:
       onChange(was.manifest, false);
       return true;
     },
-    isRegistered: (name: string, persona: string | null) => registered.has(keyOf(name, persona ?? undefined)),
+    isRegistered: (name: string, persona: string | null) =>
+      registered.has(keyOf(name, persona ?? undefined)),
     run: (name: string): ToolFunction | undefined => functions.get(name),
     trouble({ name, unusable, config }: ProviderSpec): string | null {
       if (unusable !== undefined) return unusable;
@@ -182,6 +221,11 @@ function withFunction(manifest: ToolManifest, key: string, hasFunction: boolean)
     isFunction(spec) ? { ...spec, config: { function: key, ...spec.config } } : spec,
   );
   if (!hasFunction || providers.some(isFunction)) return { ...manifest, providers };
-  const own = { name: "function", priority: 100, health_check_interval: 300, config: { function: key } };
+  const own = {
+    name: "function",
+    priority: 100,
+    health_check_interval: 300,
+    config: { function: key },
+  };
   return { ...manifest, providers: [...providers, own] };
 }

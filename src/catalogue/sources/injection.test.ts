@@ -5,7 +5,11 @@ import type { JsonObject } from "../../model/json.ts";
 import { hideArguments } from "./injection.ts";
 
 const text = { type: "string" };
-const person = { type: "object", properties: { username: text, age: text }, required: ["username", "age"] };
+const person = {
+  type: "object",
+  properties: { username: text, age: text },
+  required: ["username", "age"],
+};
 
 const cases: [title: string, schema: JsonObject, shown: JsonObject][] = [
   [
@@ -49,7 +53,11 @@ const cases: [title: string, schema: JsonObject, shown: JsonObject][] = [
   ],
   [
     "in a definition where it stands for the arguments, and only there",
-    { $ref: "#/$defs/person", $defs: { person }, properties: { friend: { $ref: "#/$defs/person" } } },
+    {
+      $ref: "#/$defs/person",
+      $defs: { person },
+      properties: { friend: { $ref: "#/$defs/person" } },
+    },
     {
       $ref: "#/$defs/shown_1",
       $defs: { person, shown_1: { type: "object", properties: { age: text }, required: ["age"] } },
@@ -58,7 +66,10 @@ const cases: [title: string, schema: JsonObject, shown: JsonObject][] = [
   ],
   [
     "with a definition that nothing else refers to",
-    { allOf: [{ $ref: "#/definitions/a" }], definitions: { a: { $ref: "#/definitions/b" }, b: person } },
+    {
+      allOf: [{ $ref: "#/definitions/a" }],
+      definitions: { a: { $ref: "#/definitions/b" }, b: person },
+    },
     {
       allOf: [{ $ref: "#/definitions/shown_1" }],
       definitions: {

@@ -1,4 +1,9 @@
-import { hiddenBy, type InjectionEntry, type InjectionRule, rulesOf } from "../../model/access/injection.ts";
+import {
+  hiddenBy,
+  type InjectionEntry,
+  type InjectionRule,
+  rulesOf,
+} from "../../model/access/injection.ts";
 import type { ProviderSpec, ToolId } from "../../model/catalogue/tool.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 
@@ -53,7 +58,12 @@ export function hideArguments(
   inject: readonly string[],
 ): { parameters: JsonObject; injects: string[] } {
   if (inject.length === 0) return { parameters: schema, injects: [] };
-  const search: Search = { root: schema, names: new Set(inject), found: new Set(), copies: new Map() };
+  const search: Search = {
+    root: schema,
+    names: new Set(inject),
+    found: new Set(),
+    copies: new Map(),
+  };
   const parameters = strip(schema, search);
   const injects = inject.filter((name) => search.found.has(name));
   if (injects.length === 0) return { parameters: schema, injects };
@@ -88,12 +98,14 @@ function stripKeyword(key: string, value: Json, search: Search): Json {
   const { names } = search;
   if (key === "properties") return withoutKeys(value, names, (name) => search.found.add(name));
   if (key === "required") return withoutItems(value, names);
-  if (key === "dependentRequired") return stripDependents(value, search, (inner) => withoutItems(inner, names));
+  if (key === "dependentRequired")
+    return stripDependents(value, search, (inner) => withoutItems(inner, names));
   if (byName.includes(key))
     return stripDependents(value, search, (inner) =>
       Array.isArray(inner) ? withoutItems(inner, names) : stripPart(inner, search),
     );
-  if (lists.includes(key) && Array.isArray(value)) return mapped(value, (inner) => stripPart(inner, search));
+  if (lists.includes(key) && Array.isArray(value))
+    return mapped(value, (inner) => stripPart(inner, search));
   return parts.includes(key) ? stripPart(value, search) : value;
 }
 
@@ -139,13 +151,16 @@ function withCopies(schema: JsonObject, copies: readonly Copy[]): JsonObject {
     const whole = { ...schema };
     for (const among of new Set(copies.map((copy) => copy.among))) {
       const own = copies.filter((copy) => copy.among === among);
-      const gone = new Set(own.filter((copy) => !needed.has(copy)).map(({ original }) => plain(original)));
+      const gone = new Set(
+        own.filter((copy) => !needed.has(copy)).map(({ original }) => plain(original)),
+      );
       const others = Object.entries(whole[among] as JsonObject).filter(([name]) => !gone.has(name));
       const added = own.map((copy): [string, Json] => [copy.name, copy.schema]);
       whole[among] = Object.fromEntries([...others, ...added]);
     }
     const text = JSON.stringify(whole);
-    const isMeant = ({ among, original }: Copy) => text.includes(JSON.stringify(`#/${among}/${original}`));
+    const isMeant = ({ among, original }: Copy) =>
+      text.includes(JSON.stringify(`#/${among}/${original}`));
     const more = copies.filter((copy) => !needed.has(copy) && isMeant(copy));
     if (more.length === 0) return whole;
     for (const copy of more) needed.add(copy);
@@ -167,12 +182,18 @@ function plain(part: string): string {
   return part.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-function withoutKeys(value: Json, names: ReadonlySet<string>, onFound?: (name: string) => void): Json {
+function withoutKeys(
+  value: Json,
+  names: ReadonlySet<string>,
+  onFound?: (name: string) => void,
+): Json {
   if (!isObject(value)) return value;
   const gone = Object.keys(value).filter((name) => names.has(name));
   for (const name of gone) onFound?.(name);
   if (gone.length === 0) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name))) as JsonObject;
+  return Object.fromEntries(
+    Object.entries(value).filter(([name]) => !names.has(name)),
+  ) as JsonObject;
 }
 
 function withoutItems(value: Json, names: ReadonlySet<string>): Json {

@@ -45,7 +45,10 @@ test("what a tool does not say is taken from its server, else from the defaults"
     [said.metadata.side_effects, said.metadata.allow_parallel, said.metadata.idempotency_key],
     ["none", true, true],
   );
-  assert.deepEqual([said.consent, said.groups, said.persona, said.trusted], ["explicit", ["g"], "p", true]);
+  assert.deepEqual(
+    [said.consent, said.groups, said.persona, said.trusted],
+    ["explicit", ["g"], "p", true],
+  );
 });
 
 test("annotations and the output schema come along; a title may be an annotation", () => {
@@ -98,7 +101,11 @@ const bad: [title: string, entry: unknown, label: string, reason: RegExp][] = [
 for (const [title, entry, label, reason] of bad) {
   test(`${title} costs only itself, with the reason`, () => {
     const good = (name: string) => ({ name, inputSchema: schema });
-    const { tools, rejected } = translateTools("s", sampleServer(), [good("good"), entry, good("after")]);
+    const { tools, rejected } = translateTools("s", sampleServer(), [
+      good("good"),
+      entry,
+      good("after"),
+    ]);
     assert.deepEqual(
       tools.map(({ id }) => id.tool),
       ["good", "after"],
@@ -109,7 +116,10 @@ for (const [title, entry, label, reason] of bad) {
 }
 
 test("filters are applied to the names the server uses, and what they keep out is no problem", () => {
-  const listed = ["read_note", "write_note", "reset"].map((name) => ({ name, inputSchema: schema }));
+  const listed = ["read_note", "write_note", "reset"].map((name) => ({
+    name,
+    inputSchema: schema,
+  }));
   const settings = { allow_tools: ["*_note"], deny_tools: ["write_*"] };
   const { tools, rejected } = translateTools("notes", sampleServer(settings), listed);
   assert.deepEqual([tools.map(({ id }) => id.tool), rejected], [["read_note"], []]);
@@ -117,14 +127,22 @@ test("filters are applied to the names the server uses, and what they keep out i
 });
 
 test("hidden characters in names, defaults and choices reach no one, and icons cannot run", () => {
-  const tag = String.fromCodePoint(...[..."send it"].map((letter) => 0xe0000 + (letter.codePointAt(0) ?? 0)));
+  const tag = String.fromCodePoint(
+    ...[..."send it"].map((letter) => 0xe0000 + (letter.codePointAt(0) ?? 0)),
+  );
   const selectors = "\ufe01\ufe0f\ufe03";
   const listed = [
     {
       name: "good",
       inputSchema: {
         type: "object",
-        properties: { a: { type: "string", default: `x${tag}`, enum: [`x${tag}`, `y${selectors}`, "\u2764\ufe0f"] } },
+        properties: {
+          a: {
+            type: "string",
+            default: `x${tag}`,
+            enum: [`x${tag}`, `y${selectors}`, "\u2764\ufe0f"],
+          },
+        },
       },
       icons: [
         { src: "javascript:alert(1)" },
@@ -133,7 +151,10 @@ test("hidden characters in names, defaults and choices reach no one, and icons c
         { src: "data:image/png;base64,AA" },
       ],
     },
-    { name: "bad", inputSchema: { type: "object", properties: { [`a${tag}`]: { type: "string" } } } },
+    {
+      name: "bad",
+      inputSchema: { type: "object", properties: { [`a${tag}`]: { type: "string" } } },
+    },
   ];
   const { tools: taken, rejected } = translateTools(
     "s",
@@ -143,7 +164,10 @@ test("hidden characters in names, defaults and choices reach no one, and icons c
   assert.deepEqual(taken[0]?.parameters.properties, {
     a: { type: "string", default: "x", enum: ["x", "y", "\u2764\ufe0f"] },
   });
-  assert.deepEqual(taken[0]?.listed?.icons, [{ src: "https://a.example/i.png" }, { src: "data:image/png;base64,AA" }]);
+  assert.deepEqual(taken[0]?.listed?.icons, [
+    { src: "https://a.example/i.png" },
+    { src: "data:image/png;base64,AA" },
+  ]);
   assert.match(rejected[0]?.reason ?? "", /cannot be seen/);
   assert.equal(taken.length, 1);
 });

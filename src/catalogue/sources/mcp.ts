@@ -4,7 +4,12 @@ import { passesFilter } from "../../lib/text/glob.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { hiddenBy, rulesOf } from "../../model/access/injection.ts";
 import type { ToolArgument } from "../../model/catalogue/tool.ts";
-import { fallbackDescription, type Tool, type ToolAnnotations, type ToolAuth } from "../../model/catalogue/tool.ts";
+import {
+  fallbackDescription,
+  type Tool,
+  type ToolAnnotations,
+  type ToolAuth,
+} from "../../model/catalogue/tool.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { isWellKnown } from "../../model/servers/well-known.ts";
@@ -14,7 +19,15 @@ import { applyRules, hideArguments } from "./injection.ts";
 import { schemaProblem } from "./schema-problem.ts";
 
 /** Texts that models and people read. Other strings may be compared by tools and stay as they are. */
-const written = new Set(["title", "description", "$comment", "default", "const", "enum", "examples"]);
+const written = new Set([
+  "title",
+  "description",
+  "$comment",
+  "default",
+  "const",
+  "enum",
+  "examples",
+]);
 
 /** A definition without hidden characters in its texts; the same object if there are none. The review sees the original. */
 export function readable<T>(definition: T): T {
@@ -55,13 +68,18 @@ type Settings = Pick<ServerDefinition, "auth" | "auth_required" | "auth_env">;
  * Authentication of a tool: its own statement before the server's configuration, scopes of both. Only the configuration
  * names variables, because a server must not find out which are set here.
  */
-export function mergeAuth(entry: UnknownObject, { auth, auth_required, auth_env = [] }: Settings): ToolAuth {
+export function mergeAuth(
+  entry: UnknownObject,
+  { auth, auth_required, auth_env = [] }: Settings,
+): ToolAuth {
   const own = isObject(entry.auth) ? entry.auth : {};
   const scopes = [...new Set([...readScopes(own.scopes), ...(auth?.scopes ?? [])])];
   const said = [entry.requires_authentication, own.required, auth_required];
   const required = said.map(readFlag).find((flag) => flag !== undefined) ?? scopes.length > 0;
   const ofServer = auth === undefined || auth.type === "none" ? undefined : auth.type;
-  const type = [own.type, own.scheme, ofServer].find((one) => typeof one === "string" && one !== "");
+  const type = [own.type, own.scheme, ofServer].find(
+    (one) => typeof one === "string" && one !== "",
+  );
   return {
     required,
     ...(type === undefined ? {} : { type: String(type) }),
@@ -71,7 +89,9 @@ export function mergeAuth(entry: UnknownObject, { auth, auth_required, auth_env 
 }
 
 function envsOf(said: NonNullable<Settings["auth_env"]>): NonNullable<ToolAuth["envs"]> {
-  const named = Array.isArray(said) ? said.map((name) => [name, {}] as const) : Object.entries(said);
+  const named = Array.isArray(said)
+    ? said.map((name) => [name, {}] as const)
+    : Object.entries(said);
   return Object.fromEntries(named.map(([name, facts]) => [name, { required: false, ...facts }]));
 }
 
@@ -82,7 +102,11 @@ function readScopes(said: unknown): string[] {
 
 function readFlag(said: unknown): boolean | undefined {
   const word = typeof said === "object" ? "" : String(said).trim().toLowerCase();
-  return /^(1|true|yes|on)$/.test(word) ? true : /^(0|false|no|off)$/.test(word) ? false : undefined;
+  return /^(1|true|yes|on)$/.test(word)
+    ? true
+    : /^(0|false|no|off)$/.test(word)
+      ? false
+      : undefined;
 }
 
 export type NamelessTool = Omit<Tool, "name" | "modelName"> & {
@@ -116,27 +140,39 @@ export function translateTools(
     const name = isObject(entry) && typeof entry.name === "string" ? entry.name : undefined;
     const isNameless = name === undefined || name.trim() === "" || name.length > longestName;
     const label = isNameless ? `entry ${at + 1}` : name;
-    const reason = refuse(entry, name, tools) ?? (mirrorsArguments ? headerProblem(entry) : undefined);
+    const reason =
+      refuse(entry, name, tools) ?? (mirrorsArguments ? headerProblem(entry) : undefined);
     if (reason !== undefined) rejected.push({ tool: label, reason });
-    else if (name !== undefined && passesFilter(name, definition.allow_tools, definition.deny_tools)) {
+    else if (
+      name !== undefined &&
+      passesFilter(name, definition.allow_tools, definition.deny_tools)
+    ) {
       tools.set(name, translate(server, definition, name, readable(entry as UnknownObject)));
     }
   });
   return { tools: [...tools.values()], rejected };
 }
 
-function refuse(entry: unknown, name: string | undefined, taken: Map<string, unknown>): string | undefined {
+function refuse(
+  entry: unknown,
+  name: string | undefined,
+  taken: Map<string, unknown>,
+): string | undefined {
   if (!isObject(entry)) return "it is not an object";
   if (name === undefined || name.trim() === "") return "it has no name";
-  if (name.length > longestName) return `its name has ${name.length} characters, and ${longestName} are the most`;
+  if (name.length > longestName)
+    return `its name has ${name.length} characters, and ${longestName} are the most`;
   if (taken.has(name)) return "the server lists this name twice; the first one is kept";
   const schema = schemaOf(entry);
-  if (schema.properties !== undefined && !isObject(schema.properties)) return "'properties' is not an object";
+  if (schema.properties !== undefined && !isObject(schema.properties))
+    return "'properties' is not an object";
   if (hasHiddenName(schema, 0) || hasHiddenName(entry.outputSchema, 0))
     return "a name in its schema holds characters that cannot be seen";
   const problem = schemaProblem(schema);
   if (problem !== null) return `its inputSchema cannot be used: ${problem}`;
-  return isTooDeep(entry, maxDepth) ? `its definition is nested deeper than ${maxDepth}` : undefined;
+  return isTooDeep(entry, maxDepth)
+    ? `its definition is nested deeper than ${maxDepth}`
+    : undefined;
 }
 
 /** A name cannot be changed without breaking the calls, so the tool is refused. */
@@ -144,7 +180,8 @@ function hasHiddenName(node: unknown, depth: number): boolean {
   if (typeof node !== "object" || node === null || depth > deepest) return false;
   if (Array.isArray(node)) return node.some((item) => hasHiddenName(item, depth + 1));
   for (const key in node) {
-    if (plainText(key) !== key || hasHiddenName((node as UnknownObject)[key], depth + 1)) return true;
+    if (plainText(key) !== key || hasHiddenName((node as UnknownObject)[key], depth + 1))
+      return true;
   }
   return false;
 }
@@ -160,7 +197,8 @@ function schemaOf({ inputSchema, input_schema, parameters }: UnknownObject): Unk
   const schema = [inputSchema, input_schema, parameters].find(isObject) ?? {};
   const { required } = schema;
   const names = readTexts(typeof required === "string" ? [required] : required);
-  const isClean = required === undefined || (Array.isArray(required) && required.length === names.length);
+  const isClean =
+    required === undefined || (Array.isArray(required) && required.length === names.length);
   const { properties } = schema;
   const repaired = isObject(properties) ? knownTypes(properties, 0) : properties;
   return {
@@ -173,7 +211,9 @@ function schemaOf({ inputSchema, input_schema, parameters }: UnknownObject): Unk
 
 /** What other languages call the types of JSON. */
 const typeNames: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(["string", "number", "integer", "boolean", "object", "array", "null"].map((one) => [one, one])),
+  ...Object.fromEntries(
+    ["string", "number", "integer", "boolean", "object", "array", "null"].map((one) => [one, one]),
+  ),
   str: "string",
   text: "string",
   int: "integer",
@@ -207,10 +247,16 @@ function knownType(schema: UnknownObject, depth: number): UnknownObject {
   const nested =
     inside === properties && each === items
       ? schema
-      : { ...schema, ...(inside !== properties && { properties: inside }), ...(each !== items && { items: each }) };
+      : {
+          ...schema,
+          ...(inside !== properties && { properties: inside }),
+          ...(each !== items && { items: each }),
+        };
   if (typeof type !== "string" || typeNames[type] === type) return nested;
   const { type: _, ...rest } = nested;
-  const meant = Object.hasOwn(typeNames, type.toLowerCase()) ? typeNames[type.toLowerCase()] : undefined;
+  const meant = Object.hasOwn(typeNames, type.toLowerCase())
+    ? typeNames[type.toLowerCase()]
+    : undefined;
   return meant === undefined ? rest : { ...rest, type: meant };
 }
 
@@ -271,17 +317,31 @@ function sharedBy(definition: ServerDefinition): Shared {
 function readShared(definition: ServerDefinition) {
   const rules = rulesOf(definition.inject);
   // Only an empty list leaves the inventory to callers, not one that names other parameters.
-  const keepsInventory = rules.length > 0 && !rules.some(({ parameter }) => parameter === inventory);
+  const keepsInventory =
+    rules.length > 0 && !rules.some(({ parameter }) => parameter === inventory);
   const reserved = [...rules.flatMap(hiddenBy), ...(keepsInventory ? [inventory] : [])];
   const metadata = metadataOf({}, definition);
   const isOpen = definition.transport === "openapi" && definition.side_effects === "network";
   const safe = { side_effects: "read_external_service" as const, idempotency_key: true };
   const reading = isOpen ? { ...metadata, ...safe } : metadata;
   const writing = isOpen ? { ...metadata, side_effects: "write" as const } : metadata;
-  return { rules, keepsInventory, reserved, metadata, reading, writing, isWellKnown: isWellKnown(definition) };
+  return {
+    rules,
+    keepsInventory,
+    reserved,
+    metadata,
+    reading,
+    writing,
+    isWellKnown: isWellKnown(definition),
+  };
 }
 
-function hasFacts({ version, auth, requires_authentication, capabilities }: UnknownObject): boolean {
+function hasFacts({
+  version,
+  auth,
+  requires_authentication,
+  capabilities,
+}: UnknownObject): boolean {
   return [version, auth, requires_authentication, capabilities].some((said) => said !== undefined);
 }
 
@@ -297,7 +357,12 @@ function metadataOf(entry: UnknownObject, definition: ServerDefinition): Tool["m
   };
 }
 
-function translate(server: string, definition: ServerDefinition, name: string, entry: UnknownObject): NamelessTool {
+function translate(
+  server: string,
+  definition: ServerDefinition,
+  name: string,
+  entry: UnknownObject,
+): NamelessTool {
   const schema = schemaOf(entry) as JsonObject;
   const annotations = isObject(entry.annotations) ? (entry.annotations as ToolAnnotations) : {};
   const title = typeof entry.title === "string" ? entry.title : annotations.title;
@@ -319,7 +384,9 @@ function translate(server: string, definition: ServerDefinition, name: string, e
     consent: definition.requires_consent === undefined ? "default" : "explicit",
     groups: definition.groups,
     persona: definition.persona,
-    providers: [{ name: "mcp", priority: 0, health_check_interval: 300, config: { server, tool: name } }],
+    providers: [
+      { name: "mcp", priority: 0, health_check_interval: 300, config: { server, tool: name } },
+    ],
     source: `mcp:${server}`,
   };
 }

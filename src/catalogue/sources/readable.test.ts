@@ -15,7 +15,9 @@ test("invisible characters are removed from texts at any depth, and the listed d
     name: "add",
     description: "Adds.More",
     annotations: { title: "Adds.More" },
-    inputSchema: { properties: { a: { anyOf: [{ type: "number", description: "Adds.More" }, true] } } },
+    inputSchema: {
+      properties: { a: { anyOf: [{ type: "number", description: "Adds.More" }, true] } },
+    },
   });
   assert.deepEqual(listed, before);
 });

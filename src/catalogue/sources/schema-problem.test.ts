@@ -7,9 +7,22 @@ const object = (properties: object, more: object = {}) => ({ type: "object", pro
 for (const [title, schema] of [
   ["nothing", {}],
   ["true", true],
-  ["every type", object({ a: { type: ["string", "null"] }, b: { type: "integer" }, c: { type: "array", items: {} } })],
-  ["properties named like keywords", object({ type: { type: "string" }, pattern: { type: "string" }, $schema: {} })],
-  ["definitions named like keywords", { $defs: { type: { type: "object" } }, definitions: { pattern: {} } }],
+  [
+    "every type",
+    object({
+      a: { type: ["string", "null"] },
+      b: { type: "integer" },
+      c: { type: "array", items: {} },
+    }),
+  ],
+  [
+    "properties named like keywords",
+    object({ type: { type: "string" }, pattern: { type: "string" }, $schema: {} }),
+  ],
+  [
+    "definitions named like keywords",
+    { $defs: { type: { type: "object" } }, definitions: { pattern: {} } },
+  ],
   [
     "data that looks like a schema",
     object({ a: { default: { type: "any" }, enum: [{ type: "x" }], const: { type: "y" } } }),
@@ -20,7 +33,10 @@ for (const [title, schema] of [
   ["a pattern", object({ a: { pattern: "^[\\w-.]+$" } })],
   ["boolean schemas", object({ a: true, b: false }, { additionalProperties: false })],
   ["a property required by one named 'type'", { dependentRequired: { type: ["other"] } }],
-  ["the same in the words of draft 07", { dependencies: { type: ["other"], pattern: { type: "object" } } }],
+  [
+    "the same in the words of draft 07",
+    { dependencies: { type: ["other"], pattern: { type: "object" } } },
+  ],
   ["an unknown keyword", object({ a: { "x-widget": { type: "slider", pattern: "(" } } })],
   ["a keyword of OpenAPI", object({ a: { discriminator: { type: "kind" }, xml: { type: "x" } } })],
 ] as const) {
@@ -28,19 +44,44 @@ for (const [title, schema] of [
 }
 
 for (const [title, schema, problem] of [
-  ["a type that is none", object({ a: { type: "any" } }), /^type "any" at \/properties\/a is not one of JSON Schema$/],
+  [
+    "a type that is none",
+    object({ a: { type: "any" } }),
+    /^type "any" at \/properties\/a is not one of JSON Schema$/,
+  ],
   ["one of several types", object({ a: { type: ["string", "date"] } }), /type "date"/],
   ["a type that is no text", object({ a: { type: 7 } }), /type 7/],
-  ["a type in a list", { anyOf: [{ type: "object" }, { type: "struct" }] }, /"struct" at \/anyOf\/1/],
-  ["a type in the items", object({ a: { type: "array", items: { type: "str" } } }), /at \/properties\/a\/items/],
+  [
+    "a type in a list",
+    { anyOf: [{ type: "object" }, { type: "struct" }] },
+    /"struct" at \/anyOf\/1/,
+  ],
+  [
+    "a type in the items",
+    object({ a: { type: "array", items: { type: "str" } } }),
+    /at \/properties\/a\/items/,
+  ],
   ["a type in a definition", { $defs: { x: { type: "str" } } }, /at \/\$defs\/x/],
-  ["a type in what else there is", { additionalProperties: { type: "str" } }, /at \/additionalProperties/],
-  ["a type below a property named like data", object({ default: { type: "str" } }), /at \/properties\/default/],
+  [
+    "a type in what else there is",
+    { additionalProperties: { type: "str" } },
+    /at \/additionalProperties/,
+  ],
+  [
+    "a type below a property named like data",
+    object({ default: { type: "str" } }),
+    /at \/properties\/default/,
+  ],
   ["a pattern that is none", object({ a: { pattern: "(" } }), /pattern "\(" at \/properties\/a/],
   ["a pattern of names that is none", { patternProperties: { "(": {} } }, /\(/],
-  ["an unknown dialect", { $schema: "https://example.com/mine" }, /dialect "https:\/\/example.com\/mine" is/],
+  [
+    "an unknown dialect",
+    { $schema: "https://example.com/mine" },
+    /dialect "https:\/\/example.com\/mine" is/,
+  ],
 ] as const) {
-  test(`${title} is named with its place`, () => assert.match(schemaProblem(schema) ?? "", problem));
+  test(`${title} is named with its place`, () =>
+    assert.match(schemaProblem(schema) ?? "", problem));
 }
 
 test("a schema nested too deeply is refused, and the stack does not overflow", () => {
@@ -53,6 +94,8 @@ test("a schema nested too deeply is refused, and the stack does not overflow", (
 });
 
 test("a schema of too many parts is refused", () => {
-  const wide = Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`p${at}`, { type: "string" }]));
+  const wide = Object.fromEntries(
+    Array.from({ length: 30_000 }, (_, at) => [`p${at}`, { type: "string" }]),
+  );
   assert.match(schemaProblem(object(wide)) ?? "", /more than 20000 parts/);
 });

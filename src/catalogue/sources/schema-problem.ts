@@ -14,7 +14,8 @@ export function schemaProblem(schema: unknown): string | null {
     nodes += 1;
     if (nodes > limits.nodes) return `it has more than ${limits.nodes} parts`;
     if (depth > limits.depth) return `it is nested deeper than ${limits.depth}`;
-    if (Array.isArray(node)) return first(node, (item, at) => visit(item, `${path}/${at}`, depth + 1, isSchema));
+    if (Array.isArray(node))
+      return first(node, (item, at) => visit(item, `${path}/${at}`, depth + 1, isSchema));
     if (!isObject(node)) return null;
     return (
       (isSchema ? keywordProblem(node, path) : null) ??
@@ -33,7 +34,10 @@ export function schemaProblem(schema: unknown): string | null {
   return visit(schema, "", 0, true);
 }
 
-function first<T>(items: readonly T[], find: (item: T, at: number) => string | null): string | null {
+function first<T>(
+  items: readonly T[],
+  find: (item: T, at: number) => string | null,
+): string | null {
   for (const [at, item] of items.entries()) {
     const found = find(item, at);
     if (found !== null) return found;
@@ -41,11 +45,15 @@ function first<T>(items: readonly T[], find: (item: T, at: number) => string | n
   return null;
 }
 
-function keywordProblem({ type, pattern, $schema }: Record<string, unknown>, path: string): string | null {
+function keywordProblem(
+  { type, pattern, $schema }: Record<string, unknown>,
+  path: string,
+): string | null {
   const where = path === "" ? "" : ` at ${path}`;
   const named = type === undefined ? [] : Array.isArray(type) ? type : [type];
   const unknown = named.find((one) => !schemaTypes.has(String(one)));
-  if (unknown !== undefined) return `type ${JSON.stringify(unknown)}${where} is not one of JSON Schema`;
+  if (unknown !== undefined)
+    return `type ${JSON.stringify(unknown)}${where} is not one of JSON Schema`;
   if (typeof pattern === "string" && !isPattern(pattern)) {
     return `pattern ${JSON.stringify(pattern)}${where} is not a regular expression`;
   }

@@ -17,9 +17,19 @@ const cases: [title: string, entry: UnknownObject, server: UnknownObject, merged
     {},
     { required: false },
   ],
-  ["the tool comes before its server", { auth: { required: "no" } }, { auth_required: true }, { required: false }],
+  [
+    "the tool comes before its server",
+    { auth: { required: "no" } },
+    { auth_required: true },
+    { required: false },
+  ],
   ["the server says it", {}, { auth_required: true }, { required: true }],
-  ["scopes mean that it is needed", { auth: { scopes: ["a"] } }, {}, { required: true, scopes: ["a"] }],
+  [
+    "scopes mean that it is needed",
+    { auth: { scopes: ["a"] } },
+    {},
+    { required: true, scopes: ["a"] },
+  ],
   [
     "unless it is said otherwise",
     { auth: { scopes: ["a"] } },
@@ -49,7 +59,10 @@ const cases: [title: string, entry: UnknownObject, server: UnknownObject, merged
     "what is said of a variable is kept",
     {},
     { auth_env: { TOKEN: { required: true, docs: "from the vault" }, OTHER: {} } },
-    { required: false, envs: { TOKEN: { required: true, docs: "from the vault" }, OTHER: { required: false } } },
+    {
+      required: false,
+      envs: { TOKEN: { required: true, docs: "from the vault" }, OTHER: { required: false } },
+    },
   ],
   [
     "what makes no sense says nothing",

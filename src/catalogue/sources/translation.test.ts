@@ -6,7 +6,15 @@ import { createToolNameIndex } from "../../model/catalogue/tool-name.ts";
 import { type NamelessTool, translateTools } from "./mcp.ts";
 
 /** A translated tool in the words of the seed. */
-function inWords({ id, description, parameters, metadata, providers, persona, source }: NamelessTool) {
+function inWords({
+  id,
+  description,
+  parameters,
+  metadata,
+  providers,
+  persona,
+  source,
+}: NamelessTool) {
   const name = `mcp.${id.server}.${id.tool}`;
   assert.deepEqual(createToolNameIndex([id]).find(name), { kind: "one", id });
   const ways = providers.map(({ name: kind, config }) => ({ name: kind, config }));
@@ -28,7 +36,9 @@ for (const { says, server, entry, tool, rejected } of cases) {
 test("a name of more than a thousand characters is refused, and not repeated", () => {
   const listed = [{ name: "A".repeat(1_001) }, { name: "A".repeat(1_000) }];
   const { tools, rejected } = translateTools("notes", sampleServer({}), listed);
-  assert.deepEqual(rejected, [{ tool: "entry 1", reason: "its name has 1001 characters, and 1000 are the most" }]);
+  assert.deepEqual(rejected, [
+    { tool: "entry 1", reason: "its name has 1001 characters, and 1000 are the most" },
+  ]);
   assert.equal(tools.length, 1);
 });
 
@@ -39,7 +49,9 @@ test("a type that JSON has not is what other languages mean by it, or anything",
     rows: { type: "list", items: { type: "dict", properties: { id: { type: "str" } } } },
     plain: { type: "string" },
   };
-  const { tools, rejected } = translateTools("notes", sampleServer({}), [{ name: "a", inputSchema: { properties } }]);
+  const { tools, rejected } = translateTools("notes", sampleServer({}), [
+    { name: "a", inputSchema: { properties } },
+  ]);
   assert.deepEqual(rejected, []);
   assert.deepEqual(tools[0]?.parameters.properties, {
     count: { type: "integer", minimum: 1 },

@@ -1,6 +1,10 @@
 import { matchesGlob } from "../../lib/text/glob.ts";
 import { metaTools } from "../../model/catalogue/meta-tools.ts";
-import type { ContextCost, ContextStats, ToolContext } from "../../model/catalogue/quality-schema.ts";
+import type {
+  ContextCost,
+  ContextStats,
+  ToolContext,
+} from "../../model/catalogue/quality-schema.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import { alwaysLoaded } from "../../model/catalogue/tool-name.ts";
 import type { ConfigValues } from "../../model/config/config.ts";
@@ -12,7 +16,11 @@ type Lazy = ConfigValues["lazy"];
 const maxBytesPerToken = 12;
 
 /** Token cost of the definitions by server, most expensive first. */
-export async function countContext(tools: readonly Tool[], lazy: Lazy, withTools: boolean): Promise<ContextStats> {
+export async function countContext(
+  tools: readonly Tool[],
+  lazy: Lazy,
+  withTools: boolean,
+): Promise<ContextStats> {
   const costs = await countDefinitions(tools, lazy.summaryDescriptionLimit);
   const always = alwaysLoaded(tools, lazy.alwaysLoadTools, matchesGlob);
   const each = tools.map((tool, at): ToolContext => {
@@ -42,7 +50,10 @@ export async function countContext(tools: readonly Tool[], lazy: Lazy, withTools
 }
 
 /** Counts no further than the threshold. */
-export async function isAboveThreshold(tools: readonly Tool[], { mode, ...lazy }: Lazy): Promise<boolean> {
+export async function isAboveThreshold(
+  tools: readonly Tool[],
+  { mode, ...lazy }: Lazy,
+): Promise<boolean> {
   if (mode !== "auto") return mode === "always";
   const most = maxTokens(tools);
   if (most <= lazy.thresholdTokens) return false;
@@ -76,7 +87,10 @@ function sumOf(costs: readonly Omit<ContextCost, "savedPercent">[]): ContextCost
   return { ...sums, savedPercent: saved(sums) };
 }
 
-function saved({ fullTokens, loadedTokens }: Pick<ContextCost, "fullTokens" | "loadedTokens">): number {
+function saved({
+  fullTokens,
+  loadedTokens,
+}: Pick<ContextCost, "fullTokens" | "loadedTokens">): number {
   if (fullTokens === 0) return 0;
   return Math.round((1 - loadedTokens / fullTokens) * 1_000) / 10;
 }

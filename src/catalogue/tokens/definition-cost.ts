@@ -7,7 +7,8 @@ import { toolFormats } from "../../model/catalogue/tool-formats.ts";
 import type { JsonObject } from "../../model/json.ts";
 
 /** Shown beside every count. */
-export const tokenizer = "o200k_base (gpt-tokenizer), on the JSON of each definition as tools/list gives it";
+export const tokenizer =
+  "o200k_base (gpt-tokenizer), on the JSON of each definition as tools/list gives it";
 
 // The table takes a fifth of a second to load, and most commands count nothing.
 const loaded = once(() => import("gpt-tokenizer/encoding/o200k_base"));
@@ -36,7 +37,8 @@ type Known = DefinitionCost & { of: Words; limit: number };
 const known = new WeakMap<JsonObject, Known>();
 
 export function summarizeTool({ modelName, description, id }: Tool, limit: number) {
-  const short = description.length > limit ? `${sliceText(description, 0, limit).trimEnd()}…` : description;
+  const short =
+    description.length > limit ? `${sliceText(description, 0, limit).trimEnd()}…` : description;
   return { name: modelName, description: short, server: id.server, tool: id.tool };
 }
 
@@ -89,5 +91,8 @@ function isSame(one: Words, other: Words): boolean {
 
 /** An upper bound without a tokenizer: a text has no more tokens than bytes. */
 export function maxTokens(tools: readonly Tool[]): number {
-  return tools.reduce((sum, tool) => sum + Buffer.byteLength(JSON.stringify(toolFormats.mcp([tool])[0])), 0);
+  return tools.reduce(
+    (sum, tool) => sum + Buffer.byteLength(JSON.stringify(toolFormats.mcp([tool])[0])),
+    0,
+  );
 }

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -58,7 +66,11 @@ test("a value that is already there does not touch the file", async () => {
 });
 
 const broken: [name: string, content: string | Buffer, message: RegExp][] = [
-  ["a.json", '{\n"a": 1\n"b": 2}', /a\.json:3:1: invalid JSON: a comma is missing before this\. Put a comma /],
+  [
+    "a.json",
+    '{\n"a": 1\n"b": 2}',
+    /a\.json:3:1: invalid JSON: a comma is missing before this\. Put a comma /,
+  ],
   ["a.yaml", "a: 1\nb: [", /a\.yaml:2:\d+: invalid YAML: /],
   ["a.toml", "a = 1\nb", /a\.toml:2:\d+: invalid TOML: /],
   ["b.json", Buffer.from([0x7b, 0xff, 0x7d]), /b\.json is not UTF-8 text/],
@@ -81,7 +93,10 @@ test("a place that cannot be written is a problem with its name", async () => {
   await using directory = await temporaryDirectory();
   writeFileSync(directory.file("file"), "");
   const file = directory.file("file/config.json");
-  assert.throws(() => setInFile(file, ["a"], 1), { code: "CONFIG_INVALID", message: /cannot be written/ });
+  assert.throws(() => setInFile(file, ["a"], 1), {
+    code: "CONFIG_INVALID",
+    message: /cannot be written/,
+  });
   assert.throws(() => setInFile(directory.path, ["a"], 1), {
     code: "CONFIG_INVALID",
     message: /cannot be read/,
@@ -93,7 +108,8 @@ const docs = { server: "docs", verdict: "allow" };
 const shell = { tool: "shell.*", verdict: "deny" };
 const path = ["policy", "rules"];
 
-const arrange = (file: string, text: string, ...rules: JsonObject[]) => arrangeInText(file, text, path, rules);
+const arrange = (file: string, text: string, ...rules: JsonObject[]) =>
+  arrangeInText(file, text, path, rules);
 
 const json = `{
   "policy": {
@@ -140,7 +156,10 @@ test("rules of a JSON file move with their comments, and a changed one keeps tho
 `,
   );
   assert.equal(arrange("a.json", json, push, docs, shell), json);
-  assert.deepEqual(JSON.parse(arrange("a.json", '{"a":1}', push)), { a: 1, policy: { rules: [push] } });
+  assert.deepEqual(JSON.parse(arrange("a.json", '{"a":1}', push)), {
+    a: 1,
+    policy: { rules: [push] },
+  });
   const line = '{"policy":{"rules":[{"tool":"git.push","verdict":"ask"}]}}';
   assert.deepEqual(JSON.parse(arrange("a.json", line, docs, push)).policy.rules, [docs, push]);
   assert.deepEqual(JSON.parse(arrange("a.json", line)).policy.rules, []);

@@ -6,7 +6,14 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type Path } from "../../model/json.ts";
 import { arrangeJson } from "./json-list.ts";
 import { jsonText } from "./json-text.ts";
-import { type ListItem, lineEnd, type TextFormat, TextProblem, valueAt, wrapValue } from "./text-format.ts";
+import {
+  type ListItem,
+  lineEnd,
+  type TextFormat,
+  TextProblem,
+  valueAt,
+  wrapValue,
+} from "./text-format.ts";
 import { writeAtomically } from "./write-file.ts";
 import { arrangeYaml, yamlText } from "./yaml-text.ts";
 
@@ -46,7 +53,10 @@ function withoutLines(text: string, start: number, end: number): string {
 
 function notATable(path: Path): TextProblem {
   const name = path.join(".");
-  return new TextProblem(1, `holds '${name}' in a form that we do not edit; write it as a table [${name}]`);
+  return new TextProblem(
+    1,
+    `holds '${name}' in a form that we do not edit; write it as a table [${name}]`,
+  );
 }
 
 function readToml(text: string): unknown {
@@ -114,7 +124,12 @@ export function removeFromFile(file: string, path: Path): boolean {
 }
 
 /** Sets one value and removes others in one write. Paths to remove come last first, so that none moves another. */
-export function setInFile(file: string, path: Path, value: Json, removed: readonly Path[] = []): void {
+export function setInFile(
+  file: string,
+  path: Path,
+  value: Json,
+  removed: readonly Path[] = [],
+): void {
   const bytes = readBytes(file);
   const text = bytes === null ? "" : decode(file, bytes);
   const kept = removed.reduce((before, one) => removeFromText(file, before, one) ?? before, text);
@@ -127,13 +142,21 @@ export function setInText(file: string, text: string, path: Path, value: Json): 
 }
 
 /** A list as it should be. Entries that stood in it before take their comments along. */
-export function arrangeInText(file: string, text: string, path: Path, values: readonly Json[]): string {
+export function arrangeInText(
+  file: string,
+  text: string,
+  path: Path,
+  values: readonly Json[],
+): string {
   const stood = valueAt(textData(file, text), path);
   const items = pairUp(Array.isArray(stood) ? (stood as Json[]) : [], values);
   const edited = edit(file, text, (format, body) => {
     if (format === tomlText) return null;
-    const arranged = format === yamlText ? arrangeYaml(body, path, items) : arrangeJson(body, path, items);
-    return arranged !== null && sameData(valueAt(format.parse(arranged), path), values) ? arranged : null;
+    const arranged =
+      format === yamlText ? arrangeYaml(body, path, items) : arrangeJson(body, path, items);
+    return arranged !== null && sameData(valueAt(format.parse(arranged), path), values)
+      ? arranged
+      : null;
   });
   return edited ?? setInText(file, text, path, [...values]);
 }
@@ -151,7 +174,10 @@ function pairUp(stood: readonly Json[], values: readonly Json[]): ListItem[] {
     if (at === undefined || !free.delete(at)) return null;
     return at;
   };
-  const items = values.map((value) => ({ value, was: take([...free].find((at) => sameData(stood[at], value))) }));
+  const items = values.map((value) => ({
+    value,
+    was: take([...free].find((at) => sameData(stood[at], value))),
+  }));
   for (const item of items) {
     if (item.was !== null) continue;
     const alike = [...free]
@@ -164,7 +190,9 @@ function pairUp(stood: readonly Json[], values: readonly Json[]): ListItem[] {
 
 function inCommon(one: unknown, other: unknown): number {
   if (!isObject(one) || !isObject(other)) return 0;
-  return Object.entries(one).filter(([key, value]) => key !== "verdict" && sameData(value, other[key])).length;
+  return Object.entries(one).filter(
+    ([key, value]) => key !== "verdict" && sameData(value, other[key]),
+  ).length;
 }
 
 /** What `removeFromFile` would make of a text; null when there is nothing to remove. */
@@ -189,8 +217,12 @@ export function readBytes(file: string): Buffer | null {
     // Looked at before it is opened: opening a pipe would wait for a writer.
     const stats = statSync(file);
     if (stats.isFile() && stats.size <= maxFileBytes) return readFileSync(file);
-    const why = stats.isFile() ? `it has more than ${maxFileBytes} bytes` : "it is not a regular file";
-    throw new PlaneError("CONFIG_INVALID", `${file} cannot be read: ${why}. Check the path.`, { data: { file } });
+    const why = stats.isFile()
+      ? `it has more than ${maxFileBytes} bytes`
+      : "it is not a regular file";
+    throw new PlaneError("CONFIG_INVALID", `${file} cannot be read: ${why}. Check the path.`, {
+      data: { file },
+    });
   } catch (thrown) {
     if (thrown instanceof PlaneError) throw thrown;
     const error = thrown as NodeJS.ErrnoException;
@@ -202,7 +234,11 @@ export function readBytes(file: string): Buffer | null {
 
 const byteOrderMark = /^\ufeff/;
 
-function edit(file: string, text: string, change: (format: TextFormat, body: string) => string | null): string | null {
+function edit(
+  file: string,
+  text: string,
+  change: (format: TextFormat, body: string) => string | null,
+): string | null {
   const mark = byteOrderMark.exec(text)?.[0] ?? "";
   const edited = naming(file, () => change(formatOf(file), text.slice(mark.length)));
   return edited === null ? null : mark + edited;
@@ -219,7 +255,9 @@ export function decode(file: string, bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new PlaneError("CONFIG_INVALID", `${file} is not UTF-8 text. Save it as UTF-8.`, { data: { file } });
+    throw new PlaneError("CONFIG_INVALID", `${file} is not UTF-8 text. Save it as UTF-8.`, {
+      data: { file },
+    });
   }
 }
 

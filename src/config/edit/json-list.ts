@@ -1,7 +1,15 @@
 import type { Node } from "jsonc-parser";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import { isObject, type Json, type Path } from "../../model/json.ts";
-import { commaAfter, descend, endOfLineComments, indentAt, jsonText, parseJsonTree, spreadOut } from "./json-text.ts";
+import {
+  commaAfter,
+  descend,
+  endOfLineComments,
+  indentAt,
+  jsonText,
+  parseJsonTree,
+  spreadOut,
+} from "./json-text.ts";
 import { type ListItem, lineEnd } from "./text-format.ts";
 
 /** One entry with the comments that belong to it: those above it, and those behind it on its line. */
@@ -19,17 +27,31 @@ export function arrangeJson(text: string, path: Path, items: readonly ListItem[]
   const newLine = isLong ? lineEnd(text) + indent : "";
   const isSpread = entries.some(({ body }) => body.includes("\n"));
   const write = (value: Json) =>
-    isSpread ? spreadOut(text, value, indent) : JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, " ");
+    isSpread
+      ? spreadOut(text, value, indent)
+      : JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, " ");
   const header = isLong ? headerOf(entries) : "";
   const made = items.map(({ value, was }, at) => {
     const entry = was === null ? undefined : entries[was];
     const { lead = newLine, body = write(value), gap = "", tail = "" } = entry ?? {};
-    const begin = isLong ? (lead.includes("\n") ? lead : newLine + lead.trimStart()) : at === 0 ? "" : " ";
+    const begin = isLong
+      ? lead.includes("\n")
+        ? lead
+        : newLine + lead.trimStart()
+      : at === 0
+        ? ""
+        : " ";
     const end = at < items.length - 1 || isOpenEnded ? "," : "";
     return `${begin}${entry ? change(body, value) : body}${gap}${end}${tail}`;
   });
-  const close = isLong && !foot.includes("\n") ? lineEnd(text) + indentAt(text, node.offset) + foot.trimStart() : foot;
-  const list = items.length === 0 && `${header}${close}`.trim() === "" ? "[]" : `[${header}${made.join("")}${close}]`;
+  const close =
+    isLong && !foot.includes("\n")
+      ? lineEnd(text) + indentAt(text, node.offset) + foot.trimStart()
+      : foot;
+  const list =
+    items.length === 0 && `${header}${close}`.trim() === ""
+      ? "[]"
+      : `[${header}${made.join("")}${close}]`;
   return text.slice(0, node.offset) + list + text.slice(node.offset + node.length);
 }
 

@@ -23,14 +23,26 @@ const added: [title: string, before: string, after: string][] = [
     '{\n  "m": {\n    "a": 0, /* first */\n  },\n}',
     '{\n  "m": {\n    "a": 0, /* first */\n    "b": 1,\n  },\n}',
   ],
-  ["the ends of lines stay", '{\r\n "m": {\r\n  "a": 0\r\n }\r\n}', '{\r\n "m": {\r\n  "a": 0,\r\n  "b": 1\r\n }\r\n}'],
+  [
+    "the ends of lines stay",
+    '{\r\n "m": {\r\n  "a": 0\r\n }\r\n}',
+    '{\r\n "m": {\r\n  "a": 0,\r\n  "b": 1\r\n }\r\n}',
+  ],
   ["one line stays one line", '{"m":{"a":[1,2]}}', '{"m":{"a":[1,2],"b":1}}'],
   ["spaces on one line are kept up", '{ "m": { "a": 0 } }', '{ "m": { "a": 0, "b": 1 } }'],
   ["an empty object on one line stays there", '{"x":0,"m":{}}', '{"x":0,"m":{"b":1}}'],
   ["null is as good as nothing", '{\n  "m": null\n}', '{\n  "m": {\n    "b": 1\n  }\n}'],
   ["comments alone stay on top", "// mine\n", '// mine\n{\n  "m": {\n    "b": 1\n  }\n}\n'],
-  ["comments in an empty object stay", '{"m": {\n  // none\n}}', '{"m": {\n  // none\n  "b": 1\n}}'],
-  ["an existing value is replaced", '{\n  "m": { "b": [0] } // x\n}', '{\n  "m": { "b": 1 } // x\n}'],
+  [
+    "comments in an empty object stay",
+    '{"m": {\n  // none\n}}',
+    '{"m": {\n  // none\n  "b": 1\n}}',
+  ],
+  [
+    "an existing value is replaced",
+    '{\n  "m": { "b": [0] } // x\n}',
+    '{\n  "m": { "b": 1 } // x\n}',
+  ],
   ["of two equal keys the last one counts", '{"m":{"b":2,"b":3}}', '{"m":{"b":2,"b":1}}'],
 ];
 
@@ -46,7 +58,11 @@ const removed: [title: string, before: string, after: string][] = [
   ["a trailing comma stays", '{\n  "a": 1,\n  "b": 2,\n}', '{\n  "a": 1,\n}'],
   ["the only one leaves an empty object", '{\n  "b": 2\n}\n', "{}\n"],
   ["a neighbour's comment stays", '{\n  "a": 1, // one\n  "b": 2\n}', '{\n  "a": 1 // one\n}'],
-  ["its own comment stays too", '{\n  // two\n  "b": 2, // II\n  "c": 3\n}', '{\n  // two\n  // II\n  "c": 3\n}'],
+  [
+    "its own comment stays too",
+    '{\n  // two\n  "b": 2, // II\n  "c": 3\n}',
+    '{\n  // two\n  // II\n  "c": 3\n}',
+  ],
   ["a comment before the comma stays", '{"b": 2 /* II */, "c": 3}', '{ /* II */ "c": 3}'],
   ["on one line the first", '{ "b": 2, "c": 3 }', '{ "c": 3 }'],
   ["on one line the last", '{ "a": 1, "b": 2 }', '{ "a": 1 }'],
@@ -101,17 +117,24 @@ function commentsOf(text: string): string[] {
 }
 
 test("whatever the object: a value that was set is there, and once removed everything is as it was", () => {
-  const property = fc.property(object, indent, fc.boolean(), key, object, (data, space, isCrlf, name, value) => {
-    fc.pre(!Object.hasOwn(data, name));
-    const lines = withComments(JSON.stringify(data, null, space));
-    const text = isCrlf ? lines.replaceAll("\n", "\r\n") : lines;
-    const more = jsonText.set(text, [name], value);
-    assert.deepEqual(plain(more), Object.fromEntries([...Object.entries(data), [name, value]]));
-    const less = jsonText.remove(more, [name]) ?? "";
-    assert.deepEqual(plain(less), data);
-    assert.deepEqual(commentsOf(less.replaceAll("\r", "")), commentsOf(lines));
-    assert.equal(less.replaceAll(/\s/g, ""), text.replaceAll(/\s/g, ""));
-  });
+  const property = fc.property(
+    object,
+    indent,
+    fc.boolean(),
+    key,
+    object,
+    (data, space, isCrlf, name, value) => {
+      fc.pre(!Object.hasOwn(data, name));
+      const lines = withComments(JSON.stringify(data, null, space));
+      const text = isCrlf ? lines.replaceAll("\n", "\r\n") : lines;
+      const more = jsonText.set(text, [name], value);
+      assert.deepEqual(plain(more), Object.fromEntries([...Object.entries(data), [name, value]]));
+      const less = jsonText.remove(more, [name]) ?? "";
+      assert.deepEqual(plain(less), data);
+      assert.deepEqual(commentsOf(less.replaceAll("\r", "")), commentsOf(lines));
+      assert.equal(less.replaceAll(/\s/g, ""), text.replaceAll(/\s/g, ""));
+    },
+  );
   fc.assert(property, { numRuns: cases(500) });
 });
 

@@ -82,7 +82,10 @@ function set(text: string, path: Path, value: Json): string {
     return applyEdits(text, [replacement(text, node, wrapValue(rest, value))]);
   if (node.type !== (typeof key === "number" ? "array" : "object")) {
     const name = renderPath(path.slice(0, path.length - rest.length)) || "the top level";
-    throw new TextProblem(lineAt(text, node.offset), `${name} is not an object that can take '${key}'`);
+    throw new TextProblem(
+      lineAt(text, node.offset),
+      `${name} is not an object that can take '${key}'`,
+    );
   }
   const label = typeof key === "number" ? "" : JSON.stringify(key);
   return applyEdits(text, insertion(text, node, label, wrapValue(below, value)));
@@ -101,7 +104,9 @@ function remove(text: string, path: Path): string | null {
 }
 
 function replacement(text: string, node: Node, value: Json): Edit {
-  const content = isOneLine(text) ? JSON.stringify(value) : spreadOut(text, value, indentAt(text, node.offset));
+  const content = isOneLine(text)
+    ? JSON.stringify(value)
+    : spreadOut(text, value, indentAt(text, node.offset));
   return { offset: node.offset, length: node.length, content };
 }
 
@@ -109,7 +114,8 @@ function insertion(text: string, parent: Node, label: string, value: Json): Edit
   const last = parent.children?.at(-1);
   const close = parent.offset + parent.length - 1;
   const interior = text.slice(parent.offset + 1, close);
-  const isInline = !interior.includes("\n") && (last !== undefined || isInnerOfOneLine(text, parent));
+  const isInline =
+    !interior.includes("\n") && (last !== undefined || isInnerOfOneLine(text, parent));
   const valueEnd = last ? last.offset + last.length : parent.offset + 1 + interior.trimEnd().length;
   const comma = last ? commaAfter(text, valueEnd) : null;
   const anchor = endOfLineComments(text, comma === null ? valueEnd : comma + 1);
@@ -136,11 +142,14 @@ function removal(text: string, parent: Node, child: Node): Edit[] {
   const after = commaAfter(text, end);
   if (siblings.length === 1) {
     const close = parent.offset + parent.length - 1;
-    const rest = text.slice(parent.offset + 1, child.offset) + text.slice(after === null ? end : after + 1, close);
+    const rest =
+      text.slice(parent.offset + 1, child.offset) +
+      text.slice(after === null ? end : after + 1, close);
     if (rest.trim() === "") return [cut(parent.offset + 1, close)];
   }
   if (after !== null) {
-    if (text.slice(end, after).trim() === "") return [cut(...wholeLines(text, child.offset, after + 1, true))];
+    if (text.slice(end, after).trim() === "")
+      return [cut(...wholeLines(text, child.offset, after + 1, true))];
     return [cut(child.offset, end), cut(after, after + 1)];
   }
   const before = previous ? commaAfter(text, previous.offset + previous.length) : null;
@@ -164,7 +173,10 @@ function cut(from: number, to: number): Edit {
 }
 
 export function spreadOut(text: string, value: Json, indent: string): string {
-  return JSON.stringify(value, null, indentUnit(text)).replaceAll("\n", `${lineEnd(text)}${indent}`);
+  return JSON.stringify(value, null, indentUnit(text)).replaceAll(
+    "\n",
+    `${lineEnd(text)}${indent}`,
+  );
 }
 
 function isOneLine(text: string): boolean {

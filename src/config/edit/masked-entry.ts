@@ -15,14 +15,22 @@ export function unmaskEntry(edited: JsonObject, name: string, original: JsonObje
   return unmask(edited, maskEntry(name, original), original, "") as JsonObject;
 }
 
-function unmask(edited: Json, masked: Json | undefined, original: Json | undefined, path: string): Json {
+function unmask(
+  edited: Json,
+  masked: Json | undefined,
+  original: Json | undefined,
+  path: string,
+): Json {
   if (typeof edited === "string") {
     if (edited === masked && typeof original === "string") return original;
     if (!edited.includes(hidden)) return edited;
     const remedy = "Write the secret, or better a reference such as ${NAME}.";
-    throw new PlaneError("USAGE", `'${path}' is masked and has no value to keep. ${remedy}`, { data: { path } });
+    throw new PlaneError("USAGE", `'${path}' is masked and has no value to keep. ${remedy}`, {
+      data: { path },
+    });
   }
-  if (Array.isArray(edited)) return edited.map((item, at) => unmaskItem(item, at, masked, original, `${path}.${at}`));
+  if (Array.isArray(edited))
+    return edited.map((item, at) => unmaskItem(item, at, masked, original, `${path}.${at}`));
   if (!isObject(edited)) return edited;
   const shown = asObject(masked);
   const stood = asObject(original);
@@ -35,8 +43,15 @@ function unmask(edited: Json, masked: Json | undefined, original: Json | undefin
 }
 
 /** Items of a list move when others come and go. */
-function unmaskItem(item: Json, at: number, masked: Json | undefined, original: Json | undefined, path: string): Json {
-  if (!Array.isArray(masked) || !Array.isArray(original)) return unmask(item, undefined, undefined, path);
+function unmaskItem(
+  item: Json,
+  at: number,
+  masked: Json | undefined,
+  original: Json | undefined,
+  path: string,
+): Json {
+  if (!Array.isArray(masked) || !Array.isArray(original))
+    return unmask(item, undefined, undefined, path);
   const found = masked[at] === item ? at : masked.indexOf(item);
   const place = found === -1 ? at : found;
   return unmask(item, masked[place], original[place], path);

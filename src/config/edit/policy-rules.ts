@@ -70,7 +70,8 @@ function shown(file: string, { config, merged }: LoadedConfig): WrittenRules {
   return { file: basename(file), revision: revisionOf(file), rules: rulesIn(file), others };
 }
 
-const isAboutRules = ({ path: place, key = place }: ConfigProblem) => key.startsWith("policy.rules");
+const isAboutRules = ({ path: place, key = place }: ConfigProblem) =>
+  key.startsWith("policy.rules");
 
 /** Refused by the adding of files, not by the schema: it is written and does nothing. */
 function warningsOf({ problems }: Config): string[] {
@@ -82,7 +83,13 @@ function warningsOf({ problems }: Config): string[] {
 function requireRules({ problems }: Config): void {
   const wrong = problems.filter((problem) => isAboutRules(problem) && problem.severity === "error");
   if (wrong.length === 0) return;
-  const shownProblems = wrong.map(({ path: place, message, hint }) => ({ path: place, message, hint }));
-  const text = shownProblems.map(({ path: place, message, hint }) => `${place} ${message}.${hint ? ` ${hint}` : ""}`);
+  const shownProblems = wrong.map(({ path: place, message, hint }) => ({
+    path: place,
+    message,
+    hint,
+  }));
+  const text = shownProblems.map(
+    ({ path: place, message, hint }) => `${place} ${message}.${hint ? ` ${hint}` : ""}`,
+  );
   throw new PlaneError("USAGE", text.join(" "), { data: { problems: shownProblems } });
 }

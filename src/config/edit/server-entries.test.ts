@@ -34,8 +34,18 @@ const shapes: Case[] = [
     },
   ],
   ["a flat map", "a.json", '{"a":{"command":"x"}}', { a: { command: "x" }, new: definition }],
-  ["other settings only", "a.json", '{"policy":{}}', { policy: {}, mcpServers: { new: definition } }],
-  ["a YAML map", "a.yaml", "servers:\n  a:\n    url: u\n", { servers: { a: { url: "u" }, new: definition } }],
+  [
+    "other settings only",
+    "a.json",
+    '{"policy":{}}',
+    { policy: {}, mcpServers: { new: definition } },
+  ],
+  [
+    "a YAML map",
+    "a.yaml",
+    "servers:\n  a:\n    url: u\n",
+    { servers: { a: { url: "u" }, new: definition } },
+  ],
   ["an open YAML key", "a.yml", "mcpServers:\n", { mcpServers: { new: definition } }],
   [
     "a YAML list",
@@ -72,7 +82,11 @@ test("a new file gets mcpServers", async () => {
 test("a name that is taken is refused with what to do, wherever it stands", async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file("a.json");
-  for (const text of ['{"mcpServers":{},"servers":{"a":{}}}', '{"servers":[{"name":"a"}]}', '{"a":{"url":"u"}}']) {
+  for (const text of [
+    '{"mcpServers":{},"servers":{"a":{}}}',
+    '{"servers":[{"name":"a"}]}',
+    '{"a":{"url":"u"}}',
+  ]) {
     writeFileSync(file, text);
     await assert.rejects(addServerEntry(file, "a", definition), {
       code: "CONFIG_INVALID",
@@ -130,7 +144,8 @@ test("whatever the file: adding and removing a server leaves the data and the co
       assert.ok(readFileSync(file, "utf8").includes("a new one"));
       await removeServerEntry(file, "a new one");
       const rest = JSON.parse(JSON.stringify(readData(file))) as JsonObject;
-      if (!("mcpServers" in data) && JSON.stringify(rest.mcpServers) === "{}") delete rest.mcpServers;
+      if (!("mcpServers" in data) && JSON.stringify(rest.mcpServers) === "{}")
+        delete rest.mcpServers;
       assert.deepEqual(rest, data);
       const comments = readFileSync(file, "utf8").match(/\/\/ comment \d+$/gm);
       assert.deepEqual(
@@ -145,7 +160,11 @@ test("whatever the file: adding and removing a server leaves the data and the co
 const places: [title: string, before: string, after: unknown][] = [
   ["in a map", '{"mcpServers":{"a":{"url":"u"},"b":{}}}', { mcpServers: { a: definition, b: {} } }],
   ["in a list", '{"servers":[{"name":"a"}]}', { servers: [{ name: "a", ...definition }] }],
-  ["twice", '{"mcpServers":{"a":{}},"servers":{"a":{}}}', { mcpServers: { a: definition }, servers: {} }],
+  [
+    "twice",
+    '{"mcpServers":{"a":{}},"servers":{"a":{}}}',
+    { mcpServers: { a: definition }, servers: {} },
+  ],
   ["nowhere", '{"mcpServers":{}}', { mcpServers: { a: definition } }],
 ];
 

@@ -59,7 +59,11 @@ function add(file: string, name: string, definition: JsonObject): void {
       { data: { server: name, file } },
     );
   }
-  const { path, isList, entries } = holders[0] ?? { path: ["mcpServers"], isList: false, entries: [] };
+  const { path, isList, entries } = holders[0] ?? {
+    path: ["mcpServers"],
+    isList: false,
+    entries: [],
+  };
   if (isList) setInFile(file, [...path, entries.length], { name, ...definition });
   else setInFile(file, [...path, name], definition);
 }
@@ -67,7 +71,10 @@ function add(file: string, name: string, definition: JsonObject): void {
 function noSuchServer(file: string, name: string, entries: readonly Entry[]): PlaneError {
   const known = entries.flatMap((entry) => entry.name ?? []);
   const [near] = nearest(name, known, 1);
-  const hint = near === undefined ? " 'toolplane servers list' shows the servers." : ` Did you mean '${near}'?`;
+  const hint =
+    near === undefined
+      ? " 'toolplane servers list' shows the servers."
+      : ` Did you mean '${near}'?`;
   return new PlaneError("NOT_FOUND", `No server '${name}' in ${file}.${hint}`, {
     data: { server: name, file, known },
   });
@@ -86,7 +93,9 @@ function holdersOf(data: UnknownObject): Holder[] {
   const wrapped = ["mcpServers", "servers"].flatMap((key) => {
     const servers = data[key];
     if (Array.isArray(servers)) return [listHolder([key], servers)];
-    return isObject(servers) || servers === null ? [mapHolder([key], Object.keys(servers ?? {}))] : [];
+    return isObject(servers) || servers === null
+      ? [mapHolder([key], Object.keys(servers ?? {}))]
+      : [];
   });
   if (wrapped.length > 0) return wrapped;
   if (!Object.values(data).some(looksLikeServer)) return [];
@@ -107,5 +116,8 @@ function listHolder(path: Path, servers: readonly unknown[]): Holder {
 }
 
 function looksLikeServer(entry: unknown): boolean {
-  return isObject(entry) && ["command", "url", "container", "openapi", "skills"].some((key) => key in entry);
+  return (
+    isObject(entry) &&
+    ["command", "url", "container", "openapi", "skills"].some((key) => key in entry)
+  );
 }

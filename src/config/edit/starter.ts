@@ -29,7 +29,8 @@ const disabledExample: JsonObject = {
 const others: readonly { key: string; about: string; example: Json }[] = [
   {
     key: "policy",
-    about: "How much is asked before a tool runs: personal, guarded or strict; rules decide on single tools.",
+    about:
+      "How much is asked before a tool runs: personal, guarded or strict; rules decide on single tools.",
     example: { profile: "guarded", rules: [{ tool: "git.push", verdict: "ask" }] },
   },
   {
@@ -63,24 +64,34 @@ function jsonStarter(servers: Servers): string {
     "{",
     ...aboutServers.map((line) => `  // ${line}`),
     '  "mcpServers": {',
-    ...Object.entries(servers).map(([name, server]) => indented(`${jsonEntry(name, server)},`, "    ")),
+    ...Object.entries(servers).map(([name, server]) =>
+      indented(`${jsonEntry(name, server)},`, "    "),
+    ),
     `    // "remote": ${spaced(remoteExample)},`,
     "  },",
-    ...others.flatMap(({ key, about, example }) => ["", `  // ${about}`, `  // "${key}": ${spaced(example)},`]),
+    ...others.flatMap(({ key, about, example }) => [
+      "",
+      `  // ${about}`,
+      `  // "${key}": ${spaced(example)},`,
+    ]),
     "}",
     "",
   ].join("\n");
 }
 
 function jsonEntry(name: string, server: JsonObject): string {
-  const fields = Object.entries(server).map(([key, value]) => `  ${JSON.stringify(key)}: ${spaced(value)}`);
+  const fields = Object.entries(server).map(
+    ([key, value]) => `  ${JSON.stringify(key)}: ${spaced(value)}`,
+  );
   return `${JSON.stringify(name)}: {\n${fields.join(",\n")}\n}`;
 }
 
 function spaced(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)}: ${spaced(inner)}`);
+  const fields = Object.entries(value).map(
+    ([key, inner]) => `${JSON.stringify(key)}: ${spaced(inner)}`,
+  );
   return fields.length === 0 ? "{}" : `{ ${fields.join(", ")} }`;
 }
 
@@ -88,9 +99,15 @@ function yamlStarter(servers: Servers): string {
   return [
     ...[...about, "", ...aboutServers].map((line) => `# ${line}`.trimEnd()),
     "mcpServers:",
-    ...Object.entries(servers).map(([name, server]) => indented(yamlLines({ [name]: server }), "  ")),
+    ...Object.entries(servers).map(([name, server]) =>
+      indented(yamlLines({ [name]: server }), "  "),
+    ),
     indented(yamlLines({ remote: remoteExample }), "  # "),
-    ...others.flatMap(({ key, about, example }) => ["", `# ${about}`, indented(yamlLines({ [key]: example }), "# ")]),
+    ...others.flatMap(({ key, about, example }) => [
+      "",
+      `# ${about}`,
+      indented(yamlLines({ [key]: example }), "# "),
+    ]),
     "",
   ].join("\n");
 }

@@ -22,7 +22,10 @@ export type TextFormat = {
 export type ListItem = { value: Json; was: number | null };
 
 export function wrapValue(keys: Path, value: Json): Json {
-  return keys.reduceRight<Json>((inner, key) => (typeof key === "number" ? [inner] : { [key]: inner }), value);
+  return keys.reduceRight<Json>(
+    (inner, key) => (typeof key === "number" ? [inner] : { [key]: inner }),
+    value,
+  );
 }
 
 export function lineAt(text: string, offset: number): number {

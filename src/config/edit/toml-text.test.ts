@@ -9,7 +9,10 @@ const block = '[mcp_servers.ours]\ncommand = "toolplane"\nargs = [ "mcp" ]\n';
 const texts: [title: string, text: string][] = [
   ["an empty file", ""],
   ["single keys", 'model = "gpt-5" # best\n'],
-  ["other tables", '[mcp_servers.git]\ncommand = "uvx"\n\n# more\n[mcp_servers.git.env]\nA = "1"\n'],
+  [
+    "other tables",
+    '[mcp_servers.git]\ncommand = "uvx"\n\n# more\n[mcp_servers.git.env]\nA = "1"\n',
+  ],
   ["Windows ends of lines", "[a]\r\nb = 1\r\n"],
   ["a text that looks like our table", "note = '''\n[mcp_servers.ours]\n'''\n"],
 ];
@@ -65,7 +68,10 @@ command = "x"
 
 test("tables in a form that cannot be cut out of the text are refused", () => {
   const inline = 'mcp_servers = { ours = { command = "x" } }\n';
-  for (const edit of [() => tomlText.set(inline, path, entry), () => tomlText.remove(inline, path)]) {
+  for (const edit of [
+    () => tomlText.set(inline, path, entry),
+    () => tomlText.remove(inline, path),
+  ]) {
     assert.throws(edit, { message: /write it as a table \[mcp_servers\.ours\]/ });
   }
   assert.equal(tomlText.remove("a = 1\n", path), null);

@@ -17,7 +17,12 @@ const put = { servers: putServerEntry, toolsets: putToolsetEntry };
 
 export type Removals = {
   /** Removes from the file, and keeps what stood there. */
-  remove(kind: Kind, path: string, name: string, act: () => Promise<void>): Promise<{ path: string }>;
+  remove(
+    kind: Kind,
+    path: string,
+    name: string,
+    act: () => Promise<void>,
+  ): Promise<{ path: string }>;
   undo: Setup["undoRemoval"];
 };
 
@@ -30,19 +35,30 @@ export function createRemovals(): Removals {
       await act();
       kept.delete(`${kind} ${name}`);
       if (isObject(entry))
-        kept.set(`${kind} ${name}`, { path, before, after: readFileSync(path, "utf8"), entry: entry as JsonObject });
+        kept.set(`${kind} ${name}`, {
+          path,
+          before,
+          after: readFileSync(path, "utf8"),
+          entry: entry as JsonObject,
+        });
       for (const oldest of kept.keys()) if (kept.size > maxKept) kept.delete(oldest);
       return { path };
     },
     async undo(kind, name) {
       const found = kept.get(`${kind} ${name}`);
       if (found === undefined)
-        throw new PlaneError("NOT_FOUND", `Nothing named '${name}' was removed here lately. Add it again.`, {
-          data: { name },
-        });
+        throw new PlaneError(
+          "NOT_FOUND",
+          `Nothing named '${name}' was removed here lately. Add it again.`,
+          {
+            data: { name },
+          },
+        );
       const { path, before, after, entry } = found;
       if (read[kind](path).some((one) => one.name === name))
-        throw new PlaneError("CONFLICT", `There is a '${name}' again. Remove that one first.`, { data: { name } });
+        throw new PlaneError("CONFLICT", `There is a '${name}' again. Remove that one first.`, {
+          data: { name },
+        });
       const isWritten = await withLock(path, () => {
         const isUntouched = readFileSync(path, "utf8") === after;
         // The very text, comments and order included.

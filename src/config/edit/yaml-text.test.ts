@@ -36,7 +36,10 @@ test("removing a value from YAML takes its lines and nothing else", () => {
 });
 
 test("a key without a value takes its first entry", () => {
-  assert.equal(yamlText.set("mcpServers:\n", ["mcpServers", "a"], { url: "u" }), "mcpServers:\n  a:\n    url: u\n");
+  assert.equal(
+    yamlText.set("mcpServers:\n", ["mcpServers", "a"], { url: "u" }),
+    "mcpServers:\n  a:\n    url: u\n",
+  );
 });
 
 test("an empty YAML text and one of comments take their first entry", () => {
@@ -56,7 +59,10 @@ test("YAML lists grow and shrink", () => {
 });
 
 test("broken YAML has the line of the first problem", () => {
-  assert.throws(() => yamlText.parse("a: 1\nb: [1\nc: }\n"), { line: 3, message: /^invalid YAML: / });
+  assert.throws(() => yamlText.parse("a: 1\nb: [1\nc: }\n"), {
+    line: 3,
+    message: /^invalid YAML: /,
+  });
   assert.throws(() => yamlText.set("m: text\n", ["m", "a"], 1), { message: "m is not a map" });
 });
 
@@ -84,7 +90,10 @@ test("whatever the servers: one more can be written and removed, and the text is
       const printed = `# top\nmcpServers:\n${stringify(servers, { lineWidth: 0 }).replaceAll(/^/gm, "  ").trimEnd()}\n# end\n`;
       const text = isCrlf ? printed.replaceAll("\n", "\r\n") : printed;
       const more = yamlText.set(text, ["mcpServers", name], entry);
-      assert.equal(JSON.stringify(yamlText.parse(more)), JSON.stringify({ mcpServers: { ...servers, [name]: entry } }));
+      assert.equal(
+        JSON.stringify(yamlText.parse(more)),
+        JSON.stringify({ mcpServers: { ...servers, [name]: entry } }),
+      );
       assert.equal(yamlText.remove(more, ["mcpServers", name]), text);
     },
   );

@@ -78,7 +78,10 @@ function setInDocument(document: Document, path: Path, value: Json): void {
     const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
     if (isMap(node) || isSeq(node)) continue;
     if (document.getIn(path.slice(0, length)) != null)
-      throw new TextProblem(1, `${path.slice(0, length).join(".") || "the top level"} is not a map`);
+      throw new TextProblem(
+        1,
+        `${path.slice(0, length).join(".") || "the top level"} is not a map`,
+      );
     const created = document.createNode(wrapValue(path.slice(length), value));
     if (length === 0) document.contents = created;
     else document.setIn(path.slice(0, length), created);
@@ -90,7 +93,8 @@ function setInDocument(document: Document, path: Path, value: Json): void {
 function agreeing(text: string | null, document: Document): string | null {
   if (text === null) return null;
   const read = parseDocument(text);
-  const isRight = read.errors.length === 0 && stableJson(read.toJS()) === stableJson(document.toJS());
+  const isRight =
+    read.errors.length === 0 && stableJson(read.toJS()) === stableJson(document.toJS());
   return isRight ? text : null;
 }
 
@@ -114,7 +118,10 @@ function spliceIn(document: Document, text: string, path: Path, value: Json): st
   const end = parent?.range?.[1];
   if (indent === undefined || end === undefined) return null;
   const at = endOfContent(text, end);
-  const lines = stringify(wrapValue(path.slice(depth), value), { lineWidth: 0, indent: indentUnit(text) })
+  const lines = stringify(wrapValue(path.slice(depth), value), {
+    lineWidth: 0,
+    indent: indentUnit(text),
+  })
     .trimEnd()
     .replaceAll(/^/gm, indent)
     .replaceAll("\n", lineEnd(text));
@@ -132,7 +139,8 @@ function spliceOut(document: Document, text: string, path: Path): string | null 
     ? parent.items.find((pair) => isNode(pair.key) && pair.key.toJSON() === key)?.key
     : value;
   const start = isNode(keyNode) ? keyNode.range?.[0] : undefined;
-  const end = (isNode(value) ? value.range?.[1] : undefined) ?? (keyNode as Node | undefined)?.range?.[1];
+  const end =
+    (isNode(value) ? value.range?.[1] : undefined) ?? (keyNode as Node | undefined)?.range?.[1];
   if (start === undefined || end === undefined) return null;
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   return text.slice(0, lineStart) + text.slice(endOfContent(text, end));

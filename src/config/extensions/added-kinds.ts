@@ -19,7 +19,12 @@ export const isAddedScheme = (scheme: string): boolean => added.schemes.has(sche
 
 export const addedFormats = (): FileFormat[] => [...added.formats.values()];
 
-export function addKinds({ secrets = [], providers = [], transports = [], formats = [] }: Extension): void {
+export function addKinds({
+  secrets = [],
+  providers = [],
+  transports = [],
+  formats = [],
+}: Extension): void {
   for (const format of formats) added.formats.set(format.name, format);
   for (const kind of secrets) added.secrets.add(kind);
   for (const kind of providers) added.providers.add(kind);

@@ -4,17 +4,28 @@ import { fileURLToPath } from "node:url";
 import { isObject } from "../../model/json.ts";
 
 /** The file of an extension: named by its path, or as a package that is installed beside the configuration. */
-export function findModule(name: string, directory: string): { file: string } | { why: string; remedy: string } {
+export function findModule(
+  name: string,
+  directory: string,
+): { file: string } | { why: string; remedy: string } {
   const path = /^file:\/\//.test(name) && URL.canParse(name) ? fileURLToPath(name) : name;
   if (isPath(path)) {
     const file = resolve(directory, path);
-    return existsSync(file) ? { file } : { why: `there is no file ${file}`, remedy: "Correct its path." };
+    return existsSync(file)
+      ? { file }
+      : { why: `there is no file ${file}`, remedy: "Correct its path." };
   }
   if (!/^(@[\w.-]+\/)?[\w-][\w.-]*$/.test(name))
-    return { why: "it is neither a path nor the name of a package", remedy: "Begin a path with ./ or /." };
+    return {
+      why: "it is neither a path nor the name of a package",
+      remedy: "Begin a path with ./ or /.",
+    };
   const home = findPackage(name, resolve(directory));
   if (home === null)
-    return { why: `no package '${name}' is installed`, remedy: `Run 'npm install ${name}' in ${directory}.` };
+    return {
+      why: `no package '${name}' is installed`,
+      remedy: `Run 'npm install ${name}' in ${directory}.`,
+    };
   const entry = entryOf(home);
   const file = entry === null ? null : join(home, entry);
   if (file !== null && existsSync(file)) return { file };
@@ -58,6 +69,8 @@ function entryOf(home: string): string | null {
 function targetOf(given: unknown): string | null {
   if (typeof given === "string") return given;
   if (!isObject(given)) return null;
-  const known = Object.keys(given).find((condition) => ["import", "node", "default"].includes(condition));
+  const known = Object.keys(given).find((condition) =>
+    ["import", "node", "default"].includes(condition),
+  );
   return known === undefined ? null : targetOf(given[known]);
 }

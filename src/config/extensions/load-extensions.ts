@@ -4,7 +4,11 @@ import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { errorText } from "../../lib/text/error-text.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import type { ExtensionUse } from "../../model/config/config.ts";
-import { type Extension, extensionInterface, planeParts } from "../../model/extensions/extension.ts";
+import {
+  type Extension,
+  extensionInterface,
+  planeParts,
+} from "../../model/extensions/extension.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { builtinKinds } from "../parse-value.ts";
 import { addKinds } from "./added-kinds.ts";
@@ -38,7 +42,14 @@ export type NamedExtension = ExtensionUse | { use: string; wrong: string };
 
 const ownKind = /^[a-z][a-z0-9-]*$/;
 /** Of ours, or of other products that have them in their files. */
-const taken: ReadonlySet<string> = new Set(["env", "file", "command", "keychain", "input", "config"]);
+const taken: ReadonlySet<string> = new Set([
+  "env",
+  "file",
+  "command",
+  "keychain",
+  "input",
+  "config",
+]);
 const takenSchemes: ReadonlySet<string> = new Set(["http", "https", "ws", "wss", "memory", "file"]);
 
 /** Imports them in order, once a process: changed code is in force after the next start. Never rejects. */
@@ -58,7 +69,11 @@ export async function loadExtensions(
   return withoutDoubles(loaded);
 }
 
-async function loadExtension(use: string, settings: JsonObject, directory: string): Promise<LoadedExtension> {
+async function loadExtension(
+  use: string,
+  settings: JsonObject,
+  directory: string,
+): Promise<LoadedExtension> {
   const named = { use, directory, settings };
   const found = findModule(use, directory);
   if (!("file" in found)) {
@@ -73,12 +88,20 @@ async function loadExtension(use: string, settings: JsonObject, directory: strin
     return { ...named, file, importMs, ...takeExtension(exportedBy(module)) };
   } catch (thrown) {
     const importMs = performance.now() - begunAt;
-    const { why, stack } = await (await import("./why-not-imported.ts")).whyNotImported(thrown, file, directory);
+    const { why, stack } = await (await import("./why-not-imported.ts")).whyNotImported(
+      thrown,
+      file,
+      directory,
+    );
     return { ...named, file, importMs, ...unusable(why, stack) };
   }
 }
 
-const unusable = (why: string, stack: string | null = null): Unusable => ({ extension: null, why, stack });
+const unusable = (why: string, stack: string | null = null): Unusable => ({
+  extension: null,
+  why,
+  stack,
+});
 
 /** Undefined where the module has no default export. */
 function exportedBy(module: unknown): unknown {
@@ -91,7 +114,14 @@ export function givenExtension(given: unknown, directory: string): LoadedExtensi
   const isWithSettings = isObject(given) && "use" in given;
   const taken = takeExtension(isWithSettings ? given.use : given);
   const settings = isWithSettings && isObject(given.with) ? (given.with as JsonObject) : {};
-  return { use: taken.extension?.name ?? "(given)", file: null, directory, settings, importMs: 0, ...taken };
+  return {
+    use: taken.extension?.name ?? "(given)",
+    file: null,
+    directory,
+    settings,
+    importMs: 0,
+    ...taken,
+  };
 }
 
 /** Makes its kinds known, so that a configuration may name them. What it says is read once. */
@@ -99,7 +129,10 @@ function takeExtension(given: unknown): Usable | Unusable {
   try {
     const why = whatIsWrong(given);
     if (why !== null) return unusable(why);
-    const extension: Extension = { ...namesOf(given as Extension), setup: (to) => (given as Extension).setup(to) };
+    const extension: Extension = {
+      ...namesOf(given as Extension),
+      setup: (to) => (given as Extension).setup(to),
+    };
     addKinds(extension);
     return { extension };
   } catch (thrown) {
@@ -108,14 +141,35 @@ function takeExtension(given: unknown): Usable | Unusable {
 }
 
 function namesOf(given: Extension): Omit<Extension, "setup"> {
-  const { name, interface: version, about, settings, secrets, providers, transports, formats, needs } = given;
-  const said = { interface: version, about, settings, secrets, providers, transports, formats, needs };
+  const {
+    name,
+    interface: version,
+    about,
+    settings,
+    secrets,
+    providers,
+    transports,
+    formats,
+    needs,
+  } = given;
+  const said = {
+    interface: version,
+    about,
+    settings,
+    secrets,
+    providers,
+    transports,
+    formats,
+    needs,
+  };
   return { name, ...withoutUndefined(said) };
 }
 
 function whatIsWrong(given: unknown): string | null {
-  if (given === undefined) return "it has no default export. Write 'export default { name, setup }'";
-  if (!isObject(given)) return "it exports no extension. Its default export must be an object with 'name' and 'setup'";
+  if (given === undefined)
+    return "it has no default export. Write 'export default { name, setup }'";
+  if (!isObject(given))
+    return "it exports no extension. Its default export must be an object with 'name' and 'setup'";
   const {
     name,
     interface: version = 1,
@@ -127,9 +181,11 @@ function whatIsWrong(given: unknown): string | null {
     needs = [],
     formats = [],
   } = given;
-  if (typeof name !== "string" || !ownKind.test(name)) return "its 'name' must be of small letters, digits and hyphens";
+  if (typeof name !== "string" || !ownKind.test(name))
+    return "its 'name' must be of small letters, digits and hyphens";
   if (typeof setup !== "function") return "it has no function 'setup'";
-  if (!Number.isInteger(version) || Number(version) < 1) return "its 'interface' must be a number such as 1";
+  if (!Number.isInteger(version) || Number(version) < 1)
+    return "its 'interface' must be a number such as 1";
   if (Number(version) > extensionInterface)
     return `it was written for interface ${version}, and this version has ${extensionInterface}. Install a newer Toolplane`;
   if (settings !== undefined && !isObject(settings)) return "its 'settings' must be a JSON Schema";
@@ -139,7 +195,9 @@ function whatIsWrong(given: unknown): string | null {
     wrongNames("providers", providers, builtinKinds) ??
     wrongNames("transports", transports, takenSchemes) ??
     wrongParts(needs) ??
-    (Array.isArray(formats) && formats.every(isFormat) ? null : "its 'formats' must be a list of 'name' and 'read'")
+    (Array.isArray(formats) && formats.every(isFormat)
+      ? null
+      : "its 'formats' must be a list of 'name' and 'read'")
   );
 }
 
@@ -168,7 +226,10 @@ const isFormat = (format: unknown) =>
   isObject(format) && typeof format.name === "string" && typeof format.read === "function";
 
 function wrongNames(key: string, names: unknown, own: ReadonlySet<string>): string | null {
-  if (!Array.isArray(names) || names.some((name) => typeof name !== "string" || !ownKind.test(name)))
+  if (
+    !Array.isArray(names) ||
+    names.some((name) => typeof name !== "string" || !ownKind.test(name))
+  )
     return `its '${key}' must be a list of names of small letters, digits and hyphens`;
   const known = names.find((name) => own.has(name));
   return known === undefined ? null : `'${known}' in its '${key}' is taken. Choose another name`;
@@ -193,6 +254,13 @@ function withoutDoubles(loaded: readonly LoadedExtension[]): LoadedExtension[] {
       return one;
     }
     const { use, file, directory, settings, importMs } = one;
-    return { use, file, directory, settings, importMs, ...unusable(`another extension is called '${name}'`) };
+    return {
+      use,
+      file,
+      directory,
+      settings,
+      importMs,
+      ...unusable(`another extension is called '${name}'`),
+    };
   });
 }

@@ -10,13 +10,17 @@ export async function loadUsed(merged: Merged): Promise<LoadedExtension[]> {
   if (!Array.isArray(written) || written.length === 0) return [];
   const { loadExtensions } = await import("./load-extensions.ts");
   const originOf = (path: Path) => merged.originOf(path)?.file;
-  return loadExtensions(written.map(readUse), (at) => originOf(["extensions", at]) ?? originOf(["extensions"]) ?? "");
+  return loadExtensions(
+    written.map(readUse),
+    (at) => originOf(["extensions", at]) ?? originOf(["extensions"]) ?? "",
+  );
 }
 
 function readUse(written: unknown, at: number): NamedExtension {
   const { data } = z.safeParse(ExtensionEntry, written);
   if (data !== undefined) return data;
-  const named = isObject(written) && typeof written.use === "string" ? written.use : `extensions[${at}]`;
+  const named =
+    isObject(written) && typeof written.use === "string" ? written.use : `extensions[${at}]`;
   return { use: named, wrong: `its entry in 'extensions' ${whatIsWrongInUse(written)}` };
 }
 

@@ -21,8 +21,13 @@ export async function whyNotImported(
 /** The line, as Node shows it; empty where it finds nothing. The code is read and not run. */
 function checkSyntax(file: string): Promise<string> {
   return new Promise((resolve) => {
-    execFile(process.execPath, ["--check", file], { timeout: limitMs, windowsHide: true }, (_, _output, said) => {
-      resolve(said.split("SyntaxError", 1)[0] ?? "");
-    });
+    execFile(
+      process.execPath,
+      ["--check", file],
+      { timeout: limitMs, windowsHide: true },
+      (_, _output, said) => {
+        resolve(said.split("SyntaxError", 1)[0] ?? "");
+      },
+    );
   });
 }

@@ -21,7 +21,12 @@ const checkWork = { skill: checkSkill, task: checkTask, job: checkJob };
 
 type AddProblem = (problem: ConfigProblem) => void;
 
-export type CheckedManifest = ToolManifest | SkillManifest | TaskManifest | JobManifest | NamedOverlay;
+export type CheckedManifest =
+  | ToolManifest
+  | SkillManifest
+  | TaskManifest
+  | JobManifest
+  | NamedOverlay;
 
 export type CheckedEntry = {
   name: string | undefined;
@@ -36,9 +41,14 @@ export async function checkEntry(
   given: UnknownObject,
   environment: Environment,
 ): Promise<CheckedEntry> {
-  const found: Pick<CheckedEntry, "problems" | "unusable" | "warnings"> = { problems: [], unusable: [], warnings: [] };
+  const found: Pick<CheckedEntry, "problems" | "unusable" | "warnings"> = {
+    problems: [],
+    unusable: [],
+    warnings: [],
+  };
   const report = reportTo("(given)", found.problems);
-  const tell: AddProblem = (problem) => (problem.severity === "error" ? found.problems : found.warnings).push(problem);
+  const tell: AddProblem = (problem) =>
+    (problem.severity === "error" ? found.problems : found.warnings).push(problem);
   const read = entryOf("(given)", given);
   const { name } = read;
   for (const [path, value] of fixedValues(given.arguments)) checkSecrets(value, path, report);
@@ -50,29 +60,42 @@ export async function checkEntry(
   if (name === undefined) report(["name"], `a ${kind} needs a 'name'`);
   if (name === undefined || kind !== "tool") {
     for (const [path, value] of valuesGiven(given)) checkGiven(value, path, report);
-    const work = name === undefined || kind === "tool" ? undefined : await checkWork[kind](entry, report);
+    const work =
+      name === undefined || kind === "tool" ? undefined : await checkWork[kind](entry, report);
     return { name, manifest: work as CheckedManifest | undefined, ...found };
   }
   const tool = checkTool(entry, report, tell);
   // As they are given: what else is wrong with the tool must not hide this.
   for (const [at, spec] of [entry.data.providers].flat().entries())
     if (isObject(spec)) checkSecrets(spec.config, ["providers", at, "config"], report);
-  const context = { environment, directory: workingDirectory(), report: reportTo("(given)", found.unusable) };
+  const context = {
+    environment,
+    directory: workingDirectory(),
+    report: reportTo("(given)", found.unusable),
+  };
   return { name, manifest: tool && checkProviders(tool, context), ...found };
 }
 
-export function checkRegistered(given: { readonly [key: string]: unknown }, environment: Environment): ToolManifest {
+export function checkRegistered(
+  given: { readonly [key: string]: unknown },
+  environment: Environment,
+): ToolManifest {
   const problems: ConfigProblem[] = [];
   const report = reportTo("(registered)", problems);
   const entry = entryOf("(registered)", given);
   const tool = checkTool(entry, report, (problem) => {
     if (problem.severity === "error") problems.push(problem);
   });
-  const checked = tool && checkProviders(tool, { environment, directory: workingDirectory(), report });
+  const checked =
+    tool && checkProviders(tool, { environment, directory: workingDirectory(), report });
   if (checked && problems.length === 0) return checked;
-  throw new PlaneError("CONFIG_INVALID", `The tool cannot be registered. ${renderProblems(problems)}`, {
-    data: { problems, ...(entry.name === undefined ? {} : { tool: entry.name }) },
-  });
+  throw new PlaneError(
+    "CONFIG_INVALID",
+    `The tool cannot be registered. ${renderProblems(problems)}`,
+    {
+      data: { problems, ...(entry.name === undefined ? {} : { tool: entry.name }) },
+    },
+  );
 }
 
 function entryOf(file: string, given: UnknownObject): ManifestEntry {
@@ -93,15 +116,32 @@ export function checkTool(
   tellsAssumed = false,
 ): ToolManifest | undefined {
   const reading = createReading(originIn(document));
-  readManifestEntry(reading, data, source, { tellsAssumed, ...(name === undefined ? {} : { fallbackName: name }) });
+  readManifestEntry(reading, data, source, {
+    tellsAssumed,
+    ...(name === undefined ? {} : { fallbackName: name }),
+  });
   reading.problems.forEach(tell);
   if (reading.settings.length === 0) return undefined;
   const fields = Object.fromEntries(reading.settings.map(({ path, value }) => [path[2], value]));
-  return parseValue(ToolManifest, owner === null ? fields : { ...fields, persona: owner }, [], report);
+  return parseValue(
+    ToolManifest,
+    owner === null ? fields : { ...fields, persona: owner },
+    [],
+    report,
+  );
 }
 
-function checkOverlay(name: string, given: UnknownObject, report: Report, tell: AddProblem): NamedOverlay | undefined {
-  const reading = createReading((source) => ({ file: "(given)", line: null, path: source.join(".") }));
+function checkOverlay(
+  name: string,
+  given: UnknownObject,
+  report: Report,
+  tell: AddProblem,
+): NamedOverlay | undefined {
+  const reading = createReading((source) => ({
+    file: "(given)",
+    line: null,
+    path: source.join("."),
+  }));
   const said: UnknownObject = {};
   for (const field of listFields(given, [])) {
     if (field.key === "name" || field.key === "kind" || (field.value ?? null) === null) continue;
@@ -133,7 +173,11 @@ function valuesGiven({ input, steps, task_graph }: UnknownObject): [path: Path, 
     (Array.isArray(list) ? list : []).flatMap((one, at): [Path, unknown][] =>
       isObject(one) ? [[[key, at, field], one[field]]] : [],
     );
-  return [[["input"], input], ...inEach("steps", steps, "arguments"), ...inEach("task_graph", task_graph, "input")];
+  return [
+    [["input"], input],
+    ...inEach("steps", steps, "arguments"),
+    ...inEach("task_graph", task_graph, "input"),
+  ];
 }
 
 /** Variables are not expanded in what a run is given, so they are no remedy here. */
@@ -149,8 +193,14 @@ function checkGiven(value: unknown, place: Path, report: Report): void {
 /** What is stored and travels must neither hold a secret nor run or read anything where it arrives. */
 function checkSecrets(config: unknown, place: Path, report: Report): void {
   for (const path of clearSecrets(config))
-    report([...place, ...path], "holds a secret in clear", "Put it into a variable and refer to it as ${NAME}.");
-  for (const path of pathsOf(config, (text) => findReferences(text).some(({ kind }) => kind !== "env")))
+    report(
+      [...place, ...path],
+      "holds a secret in clear",
+      "Put it into a variable and refer to it as ${NAME}.",
+    );
+  for (const path of pathsOf(config, (text) =>
+    findReferences(text).some(({ kind }) => kind !== "env"),
+  ))
     report(
       [...place, ...path],
       "refers to a file, a command or the keychain, which only manifest files may",
@@ -162,7 +212,10 @@ function checkSecrets(config: unknown, place: Path, report: Report): void {
 function clearSecrets(config: unknown): Path[] {
   return pathsOf(config, (text, path) => {
     const isHeader = path.at(-2) === "headers" && looksSecret(String(path.at(-1)));
-    return maskText(text, isHeader) !== text && !findReferences(text).some(({ kind }) => kind === "command");
+    return (
+      maskText(text, isHeader) !== text &&
+      !findReferences(text).some(({ kind }) => kind === "command")
+    );
   });
 }
 

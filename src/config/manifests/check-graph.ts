@@ -15,7 +15,8 @@ export function checkGraph(
 ): void {
   const ids = nodes.map(({ id }) => id);
   for (const [at, { id, dependsOn, path }] of nodes.entries()) {
-    if (ids.indexOf(id) !== at) report([...path, key], `there is another ${what} '${id}' before it`, "Name it once.");
+    if (ids.indexOf(id) !== at)
+      report([...path, key], `there is another ${what} '${id}' before it`, "Name it once.");
     const others = ids.filter((one) => one !== id);
     for (const needed of dependsOn.filter((one) => !ids.includes(one)))
       report(
@@ -26,13 +27,22 @@ export function checkGraph(
   }
   const cycle = findCycle(nodes);
   if (cycle !== null)
-    report(whole, `${what}s wait for each other: ${cycle.join(" → ")}`, "Remove one 'depends_on' of them.");
+    report(
+      whole,
+      `${what}s wait for each other: ${cycle.join(" → ")}`,
+      "Remove one 'depends_on' of them.",
+    );
 }
 
-export function checkTasksExist(job: JobManifest, tasks: readonly TaskManifest[], report: Report): void {
+export function checkTasksExist(
+  job: JobManifest,
+  tasks: readonly TaskManifest[],
+  report: Report,
+): void {
   const known = namesFor([job.persona, ...job.personas], tasks);
   for (const [at, { task }] of job.task_graph.entries())
-    if (!known.includes(task)) report(["task_graph", at, "task"], `there is no task '${task}'`, hintFor(task, known));
+    if (!known.includes(task))
+      report(["task_graph", at, "task"], `there is no task '${task}'`, hintFor(task, known));
 }
 
 /** Skills that a task or a job requires and no file has. One may be set later, so this is only a warning. */
@@ -59,5 +69,7 @@ function namesFor(
 
 export function hintFor(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
-  return near.length === 0 ? "Check the name." : `Did you mean ${near.map((one) => `'${one}'`).join(" or ")}?`;
+  return near.length === 0
+    ? "Check the name."
+    : `Did you mean ${near.map((one) => `'${one}'`).join(" or ")}?`;
 }

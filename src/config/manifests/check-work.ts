@@ -26,7 +26,10 @@ export const checkJob = checkedBy(
 );
 
 /** `check` finds what a schema cannot say, `checkMore` what takes the other manifests to know. */
-function checkedBy<T>(parse: (value: UnknownObject, report: Report) => T | undefined, check?: Check<T>) {
+function checkedBy<T>(
+  parse: (value: UnknownObject, report: Report) => T | undefined,
+  check?: Check<T>,
+) {
   return async ({ data, name, owner }: ManifestEntry, report: Report, checkMore?: Check<T>) => {
     const parsed = parse({ ...data, name, ...(owner === null ? {} : { persona: owner }) }, report);
     if (parsed === undefined) return undefined;
@@ -55,7 +58,11 @@ function checkSteps({ steps = [] }: SkillManifest, report: Report): void {
   for (const [at, step] of steps.entries()) {
     checkReferences([step.arguments, step.when ?? ""], "step", ["steps", at], report);
     if (step.when !== undefined && referencesIn(step.when).length === 0)
-      report(["steps", at, "when"], "refers to nothing", "Write for example ${steps.look.result.found}.");
+      report(
+        ["steps", at, "when"],
+        "refers to nothing",
+        "Write for example ${steps.look.result.found}.",
+      );
   }
 }
 
@@ -64,7 +71,11 @@ function checkTaskGraph({ task_graph }: JobManifest, report: Report): void {
     const path: Path = ["task_graph", at];
     for (const [root, name = ""] of referencesIn(input))
       if (root === "tasks" && !depends_on.includes(name))
-        report([...path, "input"], `refers to the task '${name}'`, `Add it to 'depends_on' of '${task}'.`);
+        report(
+          [...path, "input"],
+          `refers to the task '${name}'`,
+          `Add it to 'depends_on' of '${task}'.`,
+        );
     checkReferences(input, "task", [...path, "input"], report);
     return { id: task, dependsOn: depends_on, path };
   });
@@ -74,7 +85,11 @@ function checkTaskGraph({ task_graph }: JobManifest, report: Report): void {
 function checkReferences(value: unknown, what: "step" | "task", place: Path, report: Report): void {
   for (const [root, name = "", field] of referencesIn(value)) {
     if (root !== "input" && root !== `${what}s`)
-      report(place, `'\${${root}.${name}}' refers to nothing a ${what} can see`, `Begin with 'input.' or '${what}s.'.`);
+      report(
+        place,
+        `'\${${root}.${name}}' refers to nothing a ${what} can see`,
+        `Begin with 'input.' or '${what}s.'.`,
+      );
     else if (root !== "input" && field !== "result")
       report(
         place,
@@ -88,37 +103,68 @@ function checkReferences(value: unknown, what: "step" | "task", place: Path, rep
 function checkCollaboration({ collaboration, steps }: SkillManifest, report: Report): void {
   if (collaboration?.enabled !== true) return;
   if (steps !== undefined)
-    report(["collaboration"], "is for skills that a model follows", "Leave it out, or leave 'steps' out.");
+    report(
+      ["collaboration"],
+      "is for skills that a model follows",
+      "Leave it out, or leave 'steps' out.",
+    );
   const ids = collaboration.participants.map(({ id }) => id);
   if (ids.length === 0)
-    report(["collaboration", "participants"], "must not be empty", "Name a model for each of them.");
+    report(
+      ["collaboration", "participants"],
+      "must not be empty",
+      "Name a model for each of them.",
+    );
   for (const [at, id] of ids.entries())
     if (ids.indexOf(id) !== at)
-      report(["collaboration", "participants", at, "id"], `there is another '${id}' before it`, "Name it once.");
+      report(
+        ["collaboration", "participants", at, "id"],
+        `there is another '${id}' before it`,
+        "Name it once.",
+      );
 }
 
 /** The cron library is loaded only for jobs that recur. */
 async function checkRecurrence(recurrence: Recurrence, report: Report): Promise<void> {
   const { readCron, isTimeZone, readMoment } = await import("../../lib/cron.ts");
   const { cron, frequency, interval, timezone, start_date, end_date } = recurrence;
-  const tell = (key: string, message: string, hint: string) => report(["recurrence", key], message, hint);
+  const tell = (key: string, message: string, hint: string) =>
+    report(["recurrence", key], message, hint);
   if ((cron === undefined) === (frequency === undefined))
-    report(["recurrence"], "must have either 'cron' or 'frequency', not both", "Without both, leave 'recurrence' out.");
+    report(
+      ["recurrence"],
+      "must have either 'cron' or 'frequency', not both",
+      "Without both, leave 'recurrence' out.",
+    );
   if (interval !== undefined && frequency === undefined)
     tell("interval", "counts in units of 'frequency'", "Add 'frequency', or leave 'interval' out.");
   if (cron !== undefined) {
     const read = readCron(cron, "UTC");
     if ("problem" in read)
-      tell("cron", `'${cron}' ${read.problem}`, "'30 9 * * mon-fri' is half past nine on working days.");
-    else if (read.next(Date.now()) === null) tell("cron", `'${cron}' never comes`, "Check the day and the month.");
+      tell(
+        "cron",
+        `'${cron}' ${read.problem}`,
+        "'30 9 * * mon-fri' is half past nine on working days.",
+      );
+    else if (read.next(Date.now()) === null)
+      tell("cron", `'${cron}' never comes`, "Check the day and the month.");
   }
   if (!isTimeZone(timezone))
-    return tell("timezone", `'${timezone}' is not a valid time zone`, "Write one such as Europe/Berlin.");
+    return tell(
+      "timezone",
+      `'${timezone}' is not a valid time zone`,
+      "Write one such as Europe/Berlin.",
+    );
   const [from, to] = Object.entries({ start_date, end_date }).map(([key, text]) => {
     const moment = text === undefined ? undefined : readMoment(text, timezone);
     if (moment === null)
-      tell(key, `'${text}' is not a valid date`, "Write 2026-11-15, or 2026-11-15T09:00 with or without an offset.");
+      tell(
+        key,
+        `'${text}' is not a valid date`,
+        "Write 2026-11-15, or 2026-11-15T09:00 with or without an offset.",
+      );
     return moment?.at;
   });
-  if (from !== undefined && to !== undefined && to < from) tell("end_date", "is before 'start_date'", "Exchange them.");
+  if (from !== undefined && to !== undefined && to < from)
+    tell("end_date", "is before 'start_date'", "Exchange them.");
 }

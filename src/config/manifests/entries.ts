@@ -36,9 +36,17 @@ function isByName(data: UnknownObject): boolean {
   return values.length > 0 && values.every(([, value]) => isObject(value));
 }
 
-type Place = { document: ConfigDocument; source: Path; path: string; fallbackName: string | undefined };
+type Place = {
+  document: ConfigDocument;
+  source: Path;
+  path: string;
+  fallbackName: string | undefined;
+};
 
-export function toEntry(written: UnknownObject, { document, source, path, fallbackName }: Place): ManifestEntry {
+export function toEntry(
+  written: UnknownObject,
+  { document, source, path, fallbackName }: Place,
+): ManifestEntry {
   const { $schema: _, kind, owner: said, persona = said, ...data } = written;
   const owner = isName(persona) ? persona : persona === undefined ? ownerInPath(path) : null;
   return {

@@ -6,7 +6,10 @@ import { extendTasks } from "./read-manifests.ts";
 
 const document = { file: "/tasks.json", data: [], lineOf: () => null };
 const task = (name: string, more: object = {}) =>
-  toEntry({ kind: "task", name, ...more }, { document, source: [], path: "", fallbackName: undefined });
+  toEntry(
+    { kind: "task", name, ...more },
+    { document, source: [], path: "", fallbackName: undefined },
+  );
 
 function extend(...entries: ManifestEntry[]) {
   const problems: string[] = [];
@@ -56,7 +59,9 @@ test("each task that cannot be built is reported once, with the circle or the na
 
 test("a long chain is no mistake", () => {
   const names = Array.from({ length: isWholeTier ? 2_000 : 200 }, (_, at) => `t${at}`);
-  const chain = names.map((name, at) => task(name, at === 0 ? { summary: "first" } : { extends: names[at - 1] }));
+  const chain = names.map((name, at) =>
+    task(name, at === 0 ? { summary: "first" } : { extends: names[at - 1] }),
+  );
   const { built, problems } = extend(...chain);
   assert.deepEqual([problems.length, built.at(-1)?.summary], [0, "first"]);
 });

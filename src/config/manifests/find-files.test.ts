@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { type TemporaryDirectory, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
+import {
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../../../test/fixtures/start-server.ts";
 import { findFiles } from "./find-files.ts";
 
 const there = [
@@ -18,7 +21,11 @@ const there = [
 const cases: [title: string, glob: string, found: string[]][] = [
   ["a name means itself", "a.json", ["a.json"]],
   ["a star stays in its directory", "*.json", ["a.json"]],
-  ["two stars are any number of directories, none too", "**/*.json*", ["a.json", "deep/deeper/c.jsonc"]],
+  [
+    "two stars are any number of directories, none too",
+    "**/*.json*",
+    ["a.json", "deep/deeper/c.jsonc"],
+  ],
   ["two stars at the end are every file below", "deep/**", ["deep/b.yaml", "deep/deeper/c.jsonc"]],
   ["a directory may have a star", "d*/?.yaml", ["deep/b.yaml"]],
   ["other kinds of files are left out", "deep/deeper/*", ["deep/deeper/c.jsonc"]],

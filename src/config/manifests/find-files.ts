@@ -20,7 +20,8 @@ export function findFiles(glob: string, directory: string): { files: string[]; i
 function enter(walk: Walk, directory: string, [segment = "", ...rest]: readonly string[]): void {
   if (segment === "**") {
     enter(walk, directory, rest);
-    for (const name of directoriesIn(walk, directory)) enter(walk, join(directory, name), [segment, ...rest]);
+    for (const name of directoriesIn(walk, directory))
+      enter(walk, join(directory, name), [segment, ...rest]);
   } else if (!/[*?]/.test(segment)) {
     const path = join(directory, segment);
     if (rest.length > 0) enter(walk, path, rest);
@@ -42,7 +43,10 @@ function take({ found }: Walk, path: string): void {
 /** Links to directories are not followed: they may lead in a circle. */
 function directoriesIn(walk: Walk, directory: string): string[] {
   return entriesOf(walk, directory)
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules")
+    .filter(
+      (entry) =>
+        entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules",
+    )
     .map(({ name }) => name);
 }
 

@@ -15,13 +15,19 @@ async function read(contents: Record<string, unknown>, environment = {}) {
   await using directory = await temporaryDirectory();
   for (const [name, content] of Object.entries(contents)) {
     await mkdir(dirname(directory.file(name)), { recursive: true });
-    await writeFile(directory.file(name), typeof content === "string" ? content : JSON.stringify(content));
+    await writeFile(
+      directory.file(name),
+      typeof content === "string" ? content : JSON.stringify(content),
+    );
   }
   const { files } = findFiles("**/*", directory.path);
   const { manifests, problems } = await readManifests(files, directory.path, environment);
   return {
     manifests,
-    problems: problems.map((problem) => ({ ...problem, file: relative(directory.path, problem.file) })),
+    problems: problems.map((problem) => ({
+      ...problem,
+      file: relative(directory.path, problem.file),
+    })),
     errors: problems.filter(({ severity }) => severity === "error").map(({ message }) => message),
   };
 }
@@ -46,7 +52,11 @@ test("the examples of ATLAS load, and what they leave out is filled in and told"
     ["browser_lookup", "1.0.0", { type: "object" }, { required: false }, false],
   );
   assert.deepEqual([search?.name, search?.idempotency_key], ["google_search", false]);
-  const assumed = problems.map(({ severity, owner, message }) => [severity, owner, message.split("'")[1]]);
+  const assumed = problems.map(({ severity, owner, message }) => [
+    severity,
+    owner,
+    message.split("'")[1],
+  ]);
   const missing = ["version", "parameters", "auth", "idempotency_key", "idempotency_key"];
   assert.deepEqual(
     assumed,
@@ -113,7 +123,9 @@ test("every problem is reported with owner, file, line and path, and costs only 
       `${expected} is not among ${JSON.stringify(places)}`,
     );
   }
-  assert.ok(errors.some(({ file, owner }) => file === "personas/Nova/broken.yaml" && owner === "Nova"));
+  assert.ok(
+    errors.some(({ file, owner }) => file === "personas/Nova/broken.yaml" && owner === "Nova"),
+  );
   assert.match(errors.find(({ file }) => file === "empty.json")?.hint ?? "", /manifest/);
 });
 
@@ -165,7 +177,12 @@ test("of two with one name and one owner the first counts, and the other is repo
   assert.match(errors.join(), /defined already in .*a\.json:1/);
 });
 
-const base = { name: "base", summary: "Base", acceptance_criteria: ["done"], required_tools: ["x"] };
+const base = {
+  name: "base",
+  summary: "Base",
+  acceptance_criteria: ["done"],
+  required_tools: ["x"],
+};
 
 test("a task builds on another, a persona's on the shared one of its name", async () => {
   const { manifests, errors } = await read({
@@ -174,7 +191,12 @@ test("a task builds on another, a persona's on the shared one of its name", asyn
   });
   assert.deepEqual(errors, []);
   assert.deepEqual(
-    manifests.tasks.map(({ name, persona, summary, required_tools }) => [name, persona, summary, required_tools]),
+    manifests.tasks.map(({ name, persona, summary, required_tools }) => [
+      name,
+      persona,
+      summary,
+      required_tools,
+    ]),
     [
       ["base", undefined, "Base", ["x"]],
       ["more", undefined, "More", ["x"]],
@@ -200,7 +222,11 @@ test("a job that cannot be scheduled is refused", async () => {
   const job = { name: "j", personas: ["A"], task_graph: [{ task: "t" }] };
   const { manifests, errors } = await read({
     "tasks.json": [{ ...base, name: "t" }],
-    "jobs.json": [job, { ...job, name: "k", recurrence: { frequency: "adhoc" } }, { ...job, name: "l", personas: [] }],
+    "jobs.json": [
+      job,
+      { ...job, name: "k", recurrence: { frequency: "adhoc" } },
+      { ...job, name: "l", personas: [] },
+    ],
   });
   assert.deepEqual(
     manifests.jobs.map(({ name }) => name),

@@ -44,7 +44,8 @@ export async function readManifests(
 
   for (const entry of entries.filter(({ kind }) => kind === "tool")) {
     const { document, owner } = entry;
-    const report: Report = (path, message, hint = null) => tell(entry, path, "error", message, hint);
+    const report: Report = (path, message, hint = null) =>
+      tell(entry, path, "error", message, hint);
     const tool = checkTool(entry, report, (problem) => problems.push({ ...problem, owner }), true);
     if (!tool) continue;
     const usable = checkProviders(tool, {
@@ -70,7 +71,10 @@ function textProblems({ problems, isEmpty }: ReadDocument, directory: string): C
 }
 
 /** Of two manifests of one kind, name, owner and workspaces the first counts. */
-function firstOfEach(found: readonly (ManifestEntry | Misplaced)[], problems: ConfigProblem[]): ManifestEntry[] {
+function firstOfEach(
+  found: readonly (ManifestEntry | Misplaced)[],
+  problems: ConfigProblem[],
+): ManifestEntry[] {
   const known = new Map<string, ManifestEntry>();
   return found.filter((entry): entry is ManifestEntry => {
     const fail = (message: string, hint: string | null = null) => {
@@ -79,7 +83,12 @@ function firstOfEach(found: readonly (ManifestEntry | Misplaced)[], problems: Co
     };
     if (!("kind" in entry)) return fail("a manifest must be an object");
     if (entry.name === undefined) return fail(`a ${entry.kind} needs a 'name'`);
-    const key = JSON.stringify([entry.kind, entry.owner, entry.name, entry.data.workspaces ?? null]);
+    const key = JSON.stringify([
+      entry.kind,
+      entry.owner,
+      entry.name,
+      entry.data.workspaces ?? null,
+    ]);
     const first = known.get(key);
     if (first === undefined) return known.set(key, entry) !== undefined;
     const place = `${first.document.file}:${first.document.lineOf(first.source) ?? 1}`;
@@ -98,14 +107,19 @@ function problemAt(
   const place = [...source, ...path];
   const file = document.file;
   const line = document.lineOf(place);
-  const entry = "kind" in named && named.name !== undefined ? { entry: { kind: named.kind, name: named.name } } : {};
+  const entry =
+    "kind" in named && named.name !== undefined
+      ? { entry: { kind: named.kind, name: named.name } }
+      : {};
   return { file, line, path: renderPath(place), owner, ...entry, severity, message, hint };
 }
 
 type Owned = { name: string; persona?: string | undefined };
 
 function byOwnerAndName(a: Owned, b: Owned): number {
-  const [left = "", right = ""] = [a, b].map(({ name, persona = "" }) => `${persona}\0${name.toLowerCase()}`);
+  const [left = "", right = ""] = [a, b].map(
+    ({ name, persona = "" }) => `${persona}\0${name.toLowerCase()}`,
+  );
   return left < right ? -1 : 1;
 }
 
@@ -116,7 +130,10 @@ type Work = {
 };
 
 /** Skills, then the tasks that need them, then the jobs that need those. */
-async function readWork(entries: readonly ManifestEntry[], { manifests, tell, placeOf }: Work): Promise<void> {
+async function readWork(
+  entries: readonly ManifestEntry[],
+  { manifests, tell, placeOf }: Work,
+): Promise<void> {
   const { skills, tasks, jobs } = manifests;
   const of = (kind: ManifestEntry["kind"]) => entries.filter((entry) => entry.kind === kind);
   const reporter =
@@ -126,7 +143,11 @@ async function readWork(entries: readonly ManifestEntry[], { manifests, tell, pl
   const keep = <T>(list: FromFile<T>[], checked: T | undefined, entry: ManifestEntry) => {
     if (checked !== undefined) list.push({ ...checked, ...placeOf(entry) });
   };
-  const reportSkills = (entry: ManifestEntry, work: TaskManifest | JobManifest | undefined, also: string[] = []) => {
+  const reportSkills = (
+    entry: ManifestEntry,
+    work: TaskManifest | JobManifest | undefined,
+    also: string[] = [],
+  ) => {
     for (const { at, name, hint } of work ? missingSkills(work, also, skills) : [])
       tell(entry, ["required_skills", at], "warning", `no file has a skill '${name}'`, hint);
   };
@@ -137,7 +158,9 @@ async function readWork(entries: readonly ManifestEntry[], { manifests, tell, pl
     }
   };
 
-  const built = extendTasks(of("task"), (entry, key, message, hint) => tell(entry, [key], "error", message, hint));
+  const built = extendTasks(of("task"), (entry, key, message, hint) =>
+    tell(entry, [key], "error", message, hint),
+  );
   for (const entry of of("skill")) {
     const skill = await checkSkill(entry, reporter(entry));
     for (const [at, step] of skill?.steps?.entries() ?? []) reportLoose(entry, step, ["steps", at]);
@@ -146,11 +169,17 @@ async function readWork(entries: readonly ManifestEntry[], { manifests, tell, pl
   for (const entry of built) {
     const task = await checkTask(entry, reporter(entry));
     // Any persona may do a shared task, with that persona's own skills.
-    reportSkills(entry, task, entry.owner === null ? skills.flatMap(({ persona }) => persona ?? []) : []);
+    reportSkills(
+      entry,
+      task,
+      entry.owner === null ? skills.flatMap(({ persona }) => persona ?? []) : [],
+    );
     keep(tasks, task, entry);
   }
   for (const entry of of("job")) {
-    const job = await checkJob(entry, reporter(entry), (one, report) => checkTasksExist(one, tasks, report));
+    const job = await checkJob(entry, reporter(entry), (one, report) =>
+      checkTasksExist(one, tasks, report),
+    );
     reportSkills(entry, job, job?.personas);
     for (const [at, { input }] of job?.task_graph.entries() ?? [])
       reportLoose(entry, input, ["task_graph", at, "input"]);
@@ -175,7 +204,8 @@ export function extendTasks(
     const { owner, name, data } = entry;
     const said = data.extends;
     if (said === undefined) return owner === null ? null : (byKey.get(keyOf(name, null)) ?? null);
-    if (!isName(said)) return { message: "must be the name of one task", hint: "Write it as a string." };
+    if (!isName(said))
+      return { message: "must be the name of one task", hint: "Write it as a string." };
     const found = [byKey.get(keyOf(said, owner)), byKey.get(keyOf(said, null))].find(
       (one) => one !== undefined && one !== entry,
     );
@@ -202,19 +232,29 @@ function chainOf(
   for (let last = entry, base = baseOf(last); base !== null; last = base, base = baseOf(last)) {
     if ("message" in base) {
       if (last === entry) return base;
-      return { message: `it builds on '${last.name}', which cannot be built`, hint: "Mend that task first." };
+      return {
+        message: `it builds on '${last.name}', which cannot be built`,
+        hint: "Mend that task first.",
+      };
     }
     if (chain.has(base)) {
       const names = [...chain, base].map(({ name }) => name);
       const circle = names.slice(names.indexOf(base.name)).join(" → ");
-      return { message: `tasks build on each other: ${circle}`, hint: "Remove one 'extends' of them." };
+      return {
+        message: `tasks build on each other: ${circle}`,
+        hint: "Remove one 'extends' of them.",
+      };
     }
     chain.add(base);
   }
   return [...chain];
 }
 
-function missingBase(said: string, { name, owner }: ManifestEntry, entries: readonly ManifestEntry[]): Problem {
+function missingBase(
+  said: string,
+  { name, owner }: ManifestEntry,
+  entries: readonly ManifestEntry[],
+): Problem {
   if (said === name) return { message: "a task cannot build on itself", hint: "Remove it." };
   const known = entries
     .filter((one) => one.name !== name && (one.owner === null || one.owner === owner))

@@ -69,7 +69,10 @@ for (const [text, values, final] of [
 }
 
 const tricky = fc.array(
-  fc.oneof(fc.constantFrom("$", "{", "}", "${file:x}", "${command:", "$${", ":-", "file:"), anyCharacter),
+  fc.oneof(
+    fc.constantFrom("$", "{", "}", "${file:x}", "${command:", "$${", ":-", "file:"),
+    anyCharacter,
+  ),
   { maxLength: 8 },
 );
 
@@ -85,7 +88,12 @@ test("a value is never expanded again, whatever it holds", async () => {
 });
 
 test("every text of a value is expanded, and the rest is left as it is", () => {
-  const value = { args: ["--user", "${USER}"], env: { A: "${USER}", "${USER}": 1 }, on: true, no: null };
+  const value = {
+    args: ["--user", "${USER}"],
+    env: { A: "${USER}", "${USER}": 1 },
+    on: true,
+    no: null,
+  };
   const expanded = expandEnvironment(value, environment, () => assert.fail("all are set"));
   assert.deepEqual(expanded, {
     args: ["--user", "ada"],

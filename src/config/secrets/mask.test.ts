@@ -46,15 +46,25 @@ const plainKeys = [
   "description",
 ];
 
-for (const key of secretKeys) test(`'${key}' looks secret`, () => assert.equal(looksSecret(key), true));
-for (const key of plainKeys) test(`'${key}' does not look secret`, () => assert.equal(looksSecret(key), false));
+for (const key of secretKeys)
+  test(`'${key}' looks secret`, () => assert.equal(looksSecret(key), true));
+for (const key of plainKeys)
+  test(`'${key}' does not look secret`, () => assert.equal(looksSecret(key), false));
 
 const secret = "hunter2hunter2";
 const examples: [title: string, value: unknown, shown: unknown][] = [
   ["a token", { token: secret }, { token: "***" }],
   ["a short token", { token: "12345678" }, { token: "***" }],
-  ["a variable", { env: { GITHUB_TOKEN: secret, HOME: "/root" } }, { env: { GITHUB_TOKEN: "***", HOME: "***" } }],
-  ["a header", { headers: { Authorization: `Bearer ${secret}` } }, { headers: { Authorization: "***" } }],
+  [
+    "a variable",
+    { env: { GITHUB_TOKEN: secret, HOME: "/root" } },
+    { env: { GITHUB_TOKEN: "***", HOME: "***" } },
+  ],
+  [
+    "a header",
+    { headers: { Authorization: `Bearer ${secret}` } },
+    { headers: { Authorization: "***" } },
+  ],
   [
     "whatever is handed over to a server",
     {
@@ -67,7 +77,11 @@ const examples: [title: string, value: unknown, shown: unknown][] = [
     },
   ],
   ["a list of tokens", { tokens: [secret, secret] }, { tokens: ["***", "***"] }],
-  ["a map of secrets", { secrets: { a: secret, type: "plain" } }, { secrets: { a: "***", type: "plain" } }],
+  [
+    "a map of secrets",
+    { secrets: { a: secret, type: "plain" } },
+    { secrets: { a: "***", type: "plain" } },
+  ],
   ["a number", { password: 1234567890, pass: 1234 }, { password: "***", pass: "***" }],
   ["a count", { thresholdTokens: 8000, token_limit: 5 }, { thresholdTokens: 8000, token_limit: 5 }],
   ["a switch", { idempotency_key: true, key: null }, { idempotency_key: true, key: null }],
@@ -81,9 +95,21 @@ const examples: [title: string, value: unknown, shown: unknown][] = [
     { servers: { tokens: { command: "x" } } },
     { servers: { tokens: { command: "x" } } },
   ],
-  ["a model named models", { models: { models: { apiKey: secret } } }, { models: { models: { apiKey: "***" } } }],
-  ["a parameter's schema", { properties: { key: { type: "string" } } }, { properties: { key: { type: "string" } } }],
-  ["a way to sign in", { auth: { type: "bearer", token: secret } }, { auth: { type: "bearer", token: "***" } }],
+  [
+    "a model named models",
+    { models: { models: { apiKey: secret } } },
+    { models: { models: { apiKey: "***" } } },
+  ],
+  [
+    "a parameter's schema",
+    { properties: { key: { type: "string" } } },
+    { properties: { key: { type: "string" } } },
+  ],
+  [
+    "a way to sign in",
+    { auth: { type: "bearer", token: secret } },
+    { auth: { type: "bearer", token: "***" } },
+  ],
   ["a known shape", { note: "ghp_abcdefghijklmnop1234" }, { note: "***" }],
   ["a known shape in a sentence", { note: "use sk-abcdefgh12345678 now" }, { note: "use *** now" }],
   [
@@ -91,7 +117,11 @@ const examples: [title: string, value: unknown, shown: unknown][] = [
     JSON.parse(`{"__proto__": {"token": "${secret}"}}`),
     JSON.parse('{"__proto__": {"token": "***"}}'),
   ],
-  ["what JSON has no word for", { a: undefined, b: [undefined], c: () => 1 }, { b: [null], c: null }],
+  [
+    "what JSON has no word for",
+    { a: undefined, b: [undefined], c: () => 1 },
+    { b: [null], c: null },
+  ],
 ];
 
 for (const [title, value, shown] of examples) {
@@ -112,9 +142,13 @@ for (const [url, shown] of [
     "https://x.io/v2/repos/{owner}/list?code=***&auth=***&pw=***&key=***&page=2",
   ],
   ["https://hooks.x.io/services/T0001AB12C/hunter2hunter2", "https://hooks.x.io/services/***/***"],
-  ["https://api.x.io/bot123456:ABC-DEF1234/send?chat={chat}&q=${Q}", "https://api.x.io/***/send?chat={chat}&q=${Q}"],
+  [
+    "https://api.x.io/bot123456:ABC-DEF1234/send?chat={chat}&q=${Q}",
+    "https://api.x.io/***/send?chat={chat}&q=${Q}",
+  ],
 ] as const) {
-  test(`the URL ${url} is shown as ${shown}`, () => assert.deepEqual(maskSecrets({ url }), { url: shown }));
+  test(`the URL ${url} is shown as ${shown}`, () =>
+    assert.deepEqual(maskSecrets({ url }), { url: shown }));
 }
 
 for (const [given, shown] of [
@@ -187,7 +221,10 @@ test("a secret under a key that looks secret shows no part of itself", () => {
 
 test("a long text takes no longer to mask than its length", () => {
   for (const unit of ["a=", "://a:", "?a=", "${A:-", "a:", "@", "token "]) {
-    const growth = growthOf((size) => maskSecrets({ args: [unit.repeat(size)], text: unit.repeat(size) }), 2_500);
+    const growth = growthOf(
+      (size) => maskSecrets({ args: [unit.repeat(size)], text: unit.repeat(size) }),
+      2_500,
+    );
     assert.ok(growth < maxGrowth, `'${unit}': eight times as much took ${growth} times as long`);
   }
 });

@@ -5,7 +5,9 @@ import { findReferences, type Reference } from "./references.ts";
 type Context = { isSecret: boolean; key: string | null; isHandedOver?: boolean };
 
 /** Their keys are names, not fields: a server may be called 'tokens'. */
-const namedThings = new Set("servers mcpServers tools overlays toolsets models users properties".split(" "));
+const namedThings = new Set(
+  "servers mcpServers tools overlays toolsets models users properties".split(" "),
+);
 /** What stands beside a secret and is none. */
 const describing = new Set(["type", "description", "title", "format"]);
 /** Lists of variables by name: who reads them has to know which. */
@@ -25,7 +27,8 @@ function enter(context: Context, part: string | number): Context {
   if (context.key !== null && namedThings.has(context.key)) return { ...context, key: null };
   if (variableNames.has(part)) return { isSecret: false, key: part };
   // A name in `env` or `headers` need not say that its value is a secret.
-  const isHandedOver = context.isHandedOver === true || (context.key !== null && handedOver.has(context.key));
+  const isHandedOver =
+    context.isHandedOver === true || (context.key !== null && handedOver.has(context.key));
   return {
     isSecret: isHandedOver || looksSecret(part) || (context.isSecret && !describing.has(part)),
     key: part,
@@ -34,7 +37,8 @@ function enter(context: Context, part: string | number): Context {
 }
 
 function maskValue(value: unknown, context: Context): Json {
-  if (typeof value === "string") return context.isSecret ? maskText(value, true) : maskText(hideInUrls(value), false);
+  if (typeof value === "string")
+    return context.isSecret ? maskText(value, true) : maskText(hideInUrls(value), false);
   if (typeof value === "number") return maskNumber(value, context);
   if (typeof value === "boolean") return value;
   if (Array.isArray(value)) return maskList(value, context);
@@ -65,11 +69,14 @@ function maskObject(value: UnknownObject, context: Context): Json {
 }
 
 function isForServersOnly(key: string, { name, parameter, from }: UnknownObject): boolean {
-  return key === "fixed" ? typeof name === "string" : key === "value" && from === "constant" && parameter !== undefined;
+  return key === "fixed"
+    ? typeof name === "string"
+    : key === "value" && from === "constant" && parameter !== undefined;
 }
 
 /** Passwords and long user names in URLs, and query parameters with their names. */
-const urlSecrets = /(?<=:\/\/[^\s/:@]*:)[^\s/]+(?=@)|(?<=:\/\/)[^\s/:@]{16,}(?=@)|(?<=[?&]([^\s=&#?]+)=)[^&#\s]+/g;
+const urlSecrets =
+  /(?<=:\/\/[^\s/:@]*:)[^\s/]+(?=@)|(?<=:\/\/)[^\s/:@]{16,}(?=@)|(?<=[?&]([^\s=&#?]+)=)[^&#\s]+/g;
 const scheme = /^\s*(?:(?:bearer|basic|token)\s+)?$/i;
 const assignment = /^([\w.-]+)(=|:(?!\/\/)\s*)([\s\S]+)$/;
 
@@ -88,7 +95,10 @@ export function maskText(text: string, isSecret: boolean): string {
   return shown + hide(text.slice(from));
 }
 
-function showReference({ kind, name, fallback, text }: Reference, hide: (text: string) => string): string {
+function showReference(
+  { kind, name, fallback, text }: Reference,
+  hide: (text: string) => string,
+): string {
   if (kind === "command") return `\${command:${name.trim().split(/\s/)[0]} …}`;
   return fallback === null ? text : `\${${name}:-${hide(fallback)}}`;
 }
@@ -102,7 +112,9 @@ export function maskArgument(text: string, level = 0): string {
 
 /** Does this argument announce that the next one is a secret? */
 export function announcesSecret(argument: unknown): boolean {
-  return typeof argument === "string" && /^--?[A-Za-z][\w.-]*$/.test(argument) && looksSecret(argument);
+  return (
+    typeof argument === "string" && /^--?[A-Za-z][\w.-]*$/.test(argument) && looksSecret(argument)
+  );
 }
 
 function hideKnown(text: string): string {
@@ -121,7 +133,8 @@ function hideShapes(text: string): string {
 }
 
 const webAddress = /\b((?:https?|wss?):\/\/[^\s/?#"'<>]*)([/?#][^\s"'<>]*)/gi;
-const secretParameter = /^(?:code|auth|pw|pin|otp|sid|session|jwt|hmac|cred|access|nonce|state|ticket|hook)$/i;
+const secretParameter =
+  /^(?:code|auth|pw|pin|otp|sid|session|jwt|hmac|cred|access|nonce|state|ticket|hook)$/i;
 /** Of letters and digits, or of letters in no order that words have. */
 const looksMadeUp = /^(?=.*[A-Za-z])(?=.*\d)[\w+=:~%-]{10,}$|^(?:[a-z_-]*[A-Z]){5,}[\w-]*$/;
 
@@ -129,11 +142,15 @@ const looksMadeUp = /^(?=.*[A-Za-z])(?=.*\d)[\w+=:~%-]{10,}$|^(?:[a-z_-]*[A-Z]){
 function hideInUrls(text: string): string {
   if (!text.includes("://")) return text;
   return text.replaceAll(webAddress, (_, origin: string, rest: string) => {
-    const shown = rest.replaceAll(/([/?&#])([^/?&#=]*)(=?)([^/?&#]*)/g, (_part, sign, name, equals, value) => {
-      if (equals === "") return sign + (isKeyLike(name) ? hidden : name);
-      const isHidden = !/[{}$]/.test(value) && value !== "" && (secretParameter.test(name) || isKeyLike(value));
-      return `${sign}${name}=${isHidden ? hidden : value}`;
-    });
+    const shown = rest.replaceAll(
+      /([/?&#])([^/?&#=]*)(=?)([^/?&#]*)/g,
+      (_part, sign, name, equals, value) => {
+        if (equals === "") return sign + (isKeyLike(name) ? hidden : name);
+        const isHidden =
+          !/[{}$]/.test(value) && value !== "" && (secretParameter.test(name) || isKeyLike(value));
+        return `${sign}${name}=${isHidden ? hidden : value}`;
+      },
+    );
     return origin + shown;
   });
 }

@@ -40,11 +40,16 @@ export function splitCommand(text: string): string[] | null {
 
 const maxOutputBytes = 1024 * 1024;
 
-export async function readCommand(command: string, directory: string, limitMs = 10_000): Promise<SecretAnswer> {
+export async function readCommand(
+  command: string,
+  directory: string,
+  limitMs = 10_000,
+): Promise<SecretAnswer> {
   const words = splitCommand(command);
   if (words === null) return { why: "a quote is not closed", remedy: "Close it." };
   const [program, ...programArguments] = words;
-  if (!program) return { why: "no program is named", remedy: `Write it as \${command:program argument …}.` };
+  if (!program)
+    return { why: "no program is named", remedy: `Write it as \${command:program argument …}.` };
   const options = {
     cwd: directory,
     timeout: limitMs,
@@ -74,7 +79,8 @@ function explain(error: ExecFileException, program: string, limitMs: number): Se
   if (code === "ENOENT") {
     return { why: `there is no program '${program}'`, remedy: "Install it or give its full path." };
   }
-  if (code === "EACCES") return { why: `'${program}' may not be run`, remedy: "Make it executable." };
+  if (code === "EACCES")
+    return { why: `'${program}' may not be run`, remedy: "Make it executable." };
   if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER")
     return { why: "it prints more than 1 MiB", remedy: "Let it print the secret alone." };
   const remedy = "Run it yourself to see why.";
@@ -83,7 +89,10 @@ function explain(error: ExecFileException, program: string, limitMs: number): Se
 }
 
 export type Keyring = {
-  AsyncEntry: new (service: string, account: string) => { getPassword(): Promise<string | null | undefined> };
+  AsyncEntry: new (
+    service: string,
+    account: string,
+  ) => { getPassword(): Promise<string | null | undefined> };
 };
 
 /** Long enough for a person to unlock it. */
@@ -117,13 +126,22 @@ export async function readKeychain(name: string, load = loadKeyring): Promise<Se
 }
 
 /** Rejects with why not, and what else there is. */
-export async function writeKeychain(service: string, account: string, secret: string): Promise<void> {
+export async function writeKeychain(
+  service: string,
+  account: string,
+  secret: string,
+): Promise<void> {
   try {
     const { AsyncEntry } = await import("@napi-rs/keyring");
-    await abortable(new AsyncEntry(service, account).setPassword(secret), AbortSignal.timeout(limitMs));
+    await abortable(
+      new AsyncEntry(service, account).setPassword(secret),
+      AbortSignal.timeout(limitMs),
+    );
   } catch (thrown) {
     const why = "The keychain did not take it: this system has none, or it is locked.";
-    throw new PlaneError("USAGE", `${why} Keep it in a file instead: --secrets file.`, { cause: thrown });
+    throw new PlaneError("USAGE", `${why} Keep it in a file instead: --secrets file.`, {
+      cause: thrown,
+    });
   }
 }
 
@@ -131,7 +149,9 @@ function loadKeyring(): Promise<Keyring> {
   return import("@napi-rs/keyring");
 }
 
-const readers: Readonly<Record<string, (name: string, directory: string) => Promise<SecretAnswer>>> = {
+const readers: Readonly<
+  Record<string, (name: string, directory: string) => Promise<SecretAnswer>>
+> = {
   file: readFile,
   command: readCommand,
   keychain: (name) => readKeychain(name),
@@ -155,18 +175,31 @@ export async function readSecret(
   throw new PlaneError("CONFIG_INVALID", message, { data: { kind, name: shown } });
 }
 
-async function readAdded(read: ReadSecret | undefined, name: string, directory: string): Promise<SecretAnswer> {
+async function readAdded(
+  read: ReadSecret | undefined,
+  name: string,
+  directory: string,
+): Promise<SecretAnswer> {
   if (read === undefined) {
     const why = "the extension that reads it is not in use";
     return { why, remedy: "'toolplane extensions list' says why." };
   }
   const over = new AbortController();
   try {
-    const secret: unknown = await limited(() => read(name, { directory, signal: over.signal }), limitMs);
+    const secret: unknown = await limited(
+      () => read(name, { directory, signal: over.signal }),
+      limitMs,
+    );
     if (typeof secret !== "string" || secret === "")
-      return { why: "the extension that reads it gave no text", remedy: "Look at what it is given." };
+      return {
+        why: "the extension that reads it gave no text",
+        remedy: "Look at what it is given.",
+      };
     if (secret.length <= maxOutputBytes) return { secret };
-    return { why: "the extension that reads it gave more than 1 MiB", remedy: "Name the secret alone." };
+    return {
+      why: "the extension that reads it gave more than 1 MiB",
+      remedy: "Name the secret alone.",
+    };
   } catch (thrown) {
     const why = redact(errorText(thrown)).replace(/[.!?]+$/, "");
     return { why, remedy: "The extension that reads it says so." };
@@ -176,11 +209,15 @@ async function readAdded(read: ReadSecret | undefined, name: string, directory: 
 }
 
 async function readFile(name: string, directory: string): Promise<SecretAnswer> {
-  const path = /^~[/\\]/.test(name) ? resolve(homeDirectory() ?? "/", name.slice(2)) : resolve(directory, name);
+  const path = /^~[/\\]/.test(name)
+    ? resolve(homeDirectory() ?? "/", name.slice(2))
+    : resolve(directory, name);
   const read = readFileText(path, 1);
   if (!("text" in read)) return { why: `${path}: ${read.message}`, remedy: read.hint };
   const secret = read.text.replace(/\r?\n$/, "");
-  return secret === "" ? { why: `${path}: is empty`, remedy: "Write the secret into it." } : { secret };
+  return secret === ""
+    ? { why: `${path}: is empty`, remedy: "Write the secret into it." }
+    : { secret };
 }
 
 /** The secret, or what is in its way. Neither part of the reason may hold what was read. */

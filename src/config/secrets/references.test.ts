@@ -5,7 +5,10 @@ import { cases } from "../../../test/fixtures/tier.ts";
 import { growthOf, maxGrowth } from "../../../test/samples/growth.ts";
 import { escapeSecrets, findReferences, splitReferences, splitSecrets } from "./references.ts";
 
-const examples: [text: string, ...found: [kind: string, name: string, fallback: string | null][]][] = [
+const examples: [
+  text: string,
+  ...found: [kind: string, name: string, fallback: string | null][],
+][] = [
   ["plain $USER $ {x} $"],
   ["${USER}", ["env", "USER", null]],
   ["a${_x9}b${Y:-}", ["env", "_x9", null], ["env", "Y", ""]],
@@ -44,13 +47,27 @@ for (const [text, says] of [
   ["${1X}${}", "${1X}${}"],
 ] as const) {
   test(`'${text}' says '${says}'`, () => {
-    const parts = splitReferences(text).map((part) => (typeof part === "string" ? part : `<${part.name}>`));
+    const parts = splitReferences(text).map((part) =>
+      typeof part === "string" ? part : `<${part.name}>`,
+    );
     assert.equal(parts.join(""), says);
   });
 }
 
 const noise = fc.array(
-  fc.constantFrom("$", "{", "}", "file:", "command:", "a", ":-", "-", "${file:x}", "$${keychain:", "{A}"),
+  fc.constantFrom(
+    "$",
+    "{",
+    "}",
+    "file:",
+    "command:",
+    "a",
+    ":-",
+    "-",
+    "${file:x}",
+    "$${keychain:",
+    "{A}",
+  ),
 );
 
 test("what is escaped says what it said, before a reference too", () => {

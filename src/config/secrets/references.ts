@@ -68,7 +68,11 @@ export function escapeSecrets(text: string, isBeforeReference: boolean): string 
   return isBeforeReference ? escaped.replace(lastDollars, twice) : escaped;
 }
 
-function split(text: string, pattern: RegExp, onOther?: (content: string) => void): (string | Reference)[] {
+function split(
+  text: string,
+  pattern: RegExp,
+  onOther?: (content: string) => void,
+): (string | Reference)[] {
   const parts: (string | Reference)[] = [];
   let from = 0;
   let close = 0;
@@ -80,7 +84,8 @@ function split(text: string, pattern: RegExp, onOther?: (content: string) => voi
     if (close < from) close = nextBrace(text, from);
     const reference = parseReference(text, from - 1, close);
     parts.push(reference ?? "$");
-    if (reference === null && close !== Number.POSITIVE_INFINITY) onOther?.(text.slice(from + 1, close));
+    if (reference === null && close !== Number.POSITIVE_INFINITY)
+      onOther?.(text.slice(from + 1, close));
     if (reference) from = close + 1;
   }
   parts.push(text.slice(from));
@@ -94,19 +99,28 @@ function nextBrace(text: string, from: number): number {
 
 function parseReference(text: string, start: number, close: number): Reference | null {
   if (close === Number.POSITIVE_INFINITY) return null;
-  const [, variable, fallback, kind, name] = patternsNow().content.exec(text.slice(start + 2, close)) ?? [];
+  const [, variable, fallback, kind, name] =
+    patternsNow().content.exec(text.slice(start + 2, close)) ?? [];
   const place = { text: text.slice(start, close + 1), start };
-  if (variable !== undefined) return { kind: "env", name: variable, fallback: fallback ?? null, ...place };
+  if (variable !== undefined)
+    return { kind: "env", name: variable, fallback: fallback ?? null, ...place };
   if (name === undefined) return null;
   return { kind: kind ?? "", name, fallback: null, ...place };
 }
 
 /** The same value with every text in it changed. Keys stay, and what had no prototype gets none. */
-export function mapTexts<T>(value: T & NotForeign<T>, change: (text: string, path: Path) => string): unknown {
+export function mapTexts<T>(
+  value: T & NotForeign<T>,
+  change: (text: string, path: Path) => string,
+): unknown {
   return mapEach(value, change, []);
 }
 
-function mapEach(value: unknown, change: (text: string, path: Path) => string, path: Path): unknown {
+function mapEach(
+  value: unknown,
+  change: (text: string, path: Path) => string,
+  path: Path,
+): unknown {
   if (typeof value === "string") return change(value, path);
   if (Array.isArray(value)) return value.map((item, at) => mapEach(item, change, [...path, at]));
   if (!isObject(value)) return value;
@@ -189,7 +203,18 @@ function lookUp(
 }
 
 /** No secrets; hiding them would make paths unreadable. */
-const ordinary = ["HOME", "USER", "LOGNAME", "PWD", "PATH", "SHELL", "LANG", "TMPDIR", "TEMP", "TMP"];
+const ordinary = [
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "PWD",
+  "PATH",
+  "SHELL",
+  "LANG",
+  "TMPDIR",
+  "TEMP",
+  "TMP",
+];
 
 export function usedVariables(values: unknown, environment: Environment): Map<string, string> {
   const used = new Map<string, string>();
@@ -204,8 +229,14 @@ export function usedVariables(values: unknown, environment: Environment): Map<st
 }
 
 /** Writes the references again where their values stand, as `written` has them where it has a text in the same place. */
-export function showReferences(values: unknown, used: ReadonlyMap<string, string>, written: unknown): unknown {
-  const byLength = [...used].filter(([, value]) => value.length > 3).sort(([, a], [, b]) => b.length - a.length);
+export function showReferences(
+  values: unknown,
+  used: ReadonlyMap<string, string>,
+  written: unknown,
+): unknown {
+  const byLength = [...used]
+    .filter(([, value]) => value.length > 3)
+    .sort(([, a], [, b]) => b.length - a.length);
   return mapTexts(values, (text, path) => {
     const source = textAt(written, path);
     if (source !== undefined && findReferences(source).length > 0) return source;
@@ -228,7 +259,9 @@ export const workspaceVariable = "workspaceFolder";
 export function mentionsWorkspace(value: unknown): boolean {
   let found = false;
   mapTexts(value, (text) => {
-    found ||= text.includes(workspaceVariable) && findReferences(text).some(({ name }) => name === workspaceVariable);
+    found ||=
+      text.includes(workspaceVariable) &&
+      findReferences(text).some(({ name }) => name === workspaceVariable);
     return text;
   });
   return found;

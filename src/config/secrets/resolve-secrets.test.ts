@@ -32,7 +32,11 @@ test("a file is read from the directory of the configuration, without its last l
   await writeFile(directory.file("b"), "\ufefftwo\r\n");
   await writeFile(directory.file("c"), "three\n\n");
   const value = {
-    env: { A: "${file:keys/a}", B: "x${file:./b}y${file:keys/a}", C: `\${file:${directory.file("c")}}` },
+    env: {
+      A: "${file:keys/a}",
+      B: "x${file:./b}y${file:keys/a}",
+      C: `\${file:${directory.file("c")}}`,
+    },
     args: ["${file:b}"],
   };
   assert.deepEqual(await resolveSecrets(value, { directory: directory.path }), {
@@ -51,7 +55,10 @@ test("~/ is the home directory", async () => {
 test("what a secret holds is not resolved again", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(directory.file("a"), "${file:b} $${file:b} ${USER}");
-  assert.equal(await resolveSecrets("${file:a}", { directory: directory.path }), "${file:b} $${file:b} ${USER}");
+  assert.equal(
+    await resolveSecrets("${file:a}", { directory: directory.path }),
+    "${file:b} $${file:b} ${USER}",
+  );
 });
 
 test("an escaped reference is text", async () => {
@@ -79,8 +86,14 @@ const failures: [text: string, says: RegExp][] = [
   ["${command:a 'b}", /a quote is not closed\. Close it\./],
   [`\${command:${node} fail.mjs}`, /it failed with 3\. Run it yourself to see why\./],
   [`\${command:${node} silent.mjs}`, /its first line is empty/],
-  ["${keychain:github}", /does not name service and account\. Write it as \$\{keychain:service\/account\}\./],
-  ["${keychain:toolplane-test-none/none}", /\$\{keychain:toolplane-test-none\/none\} cannot be read: .*keychain/],
+  [
+    "${keychain:github}",
+    /does not name service and account\. Write it as \$\{keychain:service\/account\}\./,
+  ],
+  [
+    "${keychain:toolplane-test-none/none}",
+    /\$\{keychain:toolplane-test-none\/none\} cannot be read: .*keychain/,
+  ],
 ];
 
 for (const [text, says] of failures) {
@@ -88,7 +101,10 @@ for (const [text, says] of failures) {
     await using directory = await temporaryDirectory();
     await writeFile(directory.file("empty"), "\n");
     await writeFile(directory.file("silent.mjs"), "");
-    await writeFile(directory.file("fail.mjs"), 'console.log("hunter2"); console.error("hunter2"); process.exit(3);');
+    await writeFile(
+      directory.file("fail.mjs"),
+      'console.log("hunter2"); console.error("hunter2"); process.exit(3);',
+    );
     const error = await errorOf(text, directory.path);
     assert.match(error.message, says);
     assert.doesNotMatch(JSON.stringify(reportError(error)), /hunter2/);
@@ -103,7 +119,10 @@ test("a secret inside the command itself is not shown", async () => {
 
 test("a command that does not end is ended", async () => {
   const answer = await readCommand(`${node} -e "setInterval(() => {}, 1000)"`, "/", 300);
-  assert.deepEqual(answer, { why: "it took longer than 0.3 seconds", remedy: "Run it yourself to see why." });
+  assert.deepEqual(answer, {
+    why: "it took longer than 0.3 seconds",
+    remedy: "Run it yourself to see why.",
+  });
 });
 
 test("a command that asks a question gets no answer instead of waiting for one", async () => {
@@ -117,7 +136,9 @@ test("a command that prints without end is a failure", async () => {
   assert.match(answer.why, /more than 1 MiB/);
 });
 
-function keyringOf(read: (service: string, account: string) => Promise<string | null>): () => Promise<Keyring> {
+function keyringOf(
+  read: (service: string, account: string) => Promise<string | null>,
+): () => Promise<Keyring> {
   class AsyncEntry {
     readonly getPassword: () => Promise<string | null>;
     constructor(service: string, account: string) {

@@ -4,12 +4,21 @@ import type { NotForeign } from "../../model/foreign.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { type Environment, workingDirectory } from "../environment.ts";
 import type { AddedReaders } from "./read-secret.ts";
-import { expandEnvironment, mapTexts, type SecretReference, splitSecrets, type UnknownKind } from "./references.ts";
+import {
+  expandEnvironment,
+  mapTexts,
+  type SecretReference,
+  splitSecrets,
+  type UnknownKind,
+} from "./references.ts";
 
 type SecretOptions = { directory: string; added?: AddedReaders | undefined };
 
 /** Puts secrets in the place of their references. Called at the moment of use, so that they are not kept. */
-export async function resolveSecrets<T>(value: T & NotForeign<T>, options: SecretOptions): Promise<T> {
+export async function resolveSecrets<T>(
+  value: T & NotForeign<T>,
+  options: SecretOptions,
+): Promise<T> {
   const secrets = new Map<string, string>();
   // One after the other: two programs that ask a person at the same time would be in each other's way.
   for (const reference of secretsIn(value)) {
@@ -42,6 +51,11 @@ export function revealConfig(
   environment: Environment,
   added?: AddedReaders,
 ): Promise<JsonObject> {
-  const expanded = expandEnvironment(config, environment, () => undefined, refuseUnknown) as JsonObject;
+  const expanded = expandEnvironment(
+    config,
+    environment,
+    () => undefined,
+    refuseUnknown,
+  ) as JsonObject;
   return resolveSecrets(expanded, { directory: base ?? workingDirectory(), added });
 }

@@ -7,8 +7,17 @@ import { revealConfig } from "./resolve-secrets.ts";
 test("variables and secrets take their places, files starting where the manifest is", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(directory.file("token"), "t0ken\n");
-  const config = { url: "${BASE:-https://h.example}/x", headers: { A: "Bearer ${file:token}", B: "${KEY}" } };
-  const spec = { name: "http", priority: 0, health_check_interval: 300, config, base: directory.path };
+  const config = {
+    url: "${BASE:-https://h.example}/x",
+    headers: { A: "Bearer ${file:token}", B: "${KEY}" },
+  };
+  const spec = {
+    name: "http",
+    priority: 0,
+    health_check_interval: 300,
+    config,
+    base: directory.path,
+  };
   assert.deepEqual(await revealConfig(spec, { KEY: "${file:not-a-reference}" }), {
     url: "https://h.example/x",
     headers: { A: "Bearer t0ken", B: "${file:not-a-reference}" },

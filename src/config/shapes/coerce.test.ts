@@ -1,11 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { secondsToMs, splitCommas, splitShellWords, splitSpaces, toBoolean, toNumber } from "./coerce.ts";
+import {
+  secondsToMs,
+  splitCommas,
+  splitShellWords,
+  splitSpaces,
+  toBoolean,
+  toNumber,
+} from "./coerce.ts";
 
 const booleans: [written: unknown, read: unknown][] = [
-  ...["1", "true", "yes", "on", "TRUE", " Yes ", 1, true].map((value): [unknown, unknown] => [value, true]),
-  ...["0", "false", "no", "off", "OFF", 0, false].map((value): [unknown, unknown] => [value, false]),
+  ...["1", "true", "yes", "on", "TRUE", " Yes ", 1, true].map((value): [unknown, unknown] => [
+    value,
+    true,
+  ]),
+  ...["0", "false", "no", "off", "OFF", 0, false].map((value): [unknown, unknown] => [
+    value,
+    false,
+  ]),
   ["maybe", "maybe"],
   [2, 2],
   [null, null],

@@ -28,13 +28,21 @@ const cases: [title: string, environment: Record<string, string>, said: object][
       "servers.default.deny_tools": ["c"],
     },
   ],
-  ["the seed's names", { ATLAS_MCP_SERVER_URL: "http://h/mcp" }, { "servers.default.url": "http://h/mcp" }],
+  [
+    "the seed's names",
+    { ATLAS_MCP_SERVER_URL: "http://h/mcp" },
+    { "servers.default.url": "http://h/mcp" },
+  ],
   [
     "our names before the seed's",
     { ATLAS_MCP_SERVER_URL: "http://a", TOOLPLANE_MCP_SERVER_URL: "http://t" },
     { "servers.default.url": "http://t" },
   ],
-  ["a named server", { TOOLPLANE_MCP_DEFAULT_SERVER: "git", ATLAS_MCP_ENABLED: "0" }, { "servers.git.enabled": false }],
+  [
+    "a named server",
+    { TOOLPLANE_MCP_DEFAULT_SERVER: "git", ATLAS_MCP_ENABLED: "0" },
+    { "servers.git.enabled": false },
+  ],
 ];
 
 for (const [title, environment, said] of cases) {

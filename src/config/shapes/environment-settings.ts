@@ -26,7 +26,11 @@ export function settingsFromEnvironment(environment: Environment): {
   settings: Setting[];
   problems: ConfigProblem[];
 } {
-  const reading = createReading(([name]) => ({ file: "environment", line: null, path: String(name ?? "") }));
+  const reading = createReading(([name]) => ({
+    file: "environment",
+    line: null,
+    path: String(name ?? ""),
+  }));
   const name = variable(environment, "DEFAULT_SERVER");
   const fields = Object.entries(keys).flatMap(([suffix, key]): Field[] => {
     const found = variable(environment, suffix);
@@ -53,16 +57,29 @@ function forceApproval(reading: Reading, environment: Environment): void {
   reading.set(["policy", "askAlways"], true, [forced]);
 }
 
-function readFields(reading: Reading, name: string | undefined, fields: readonly Field[], first: Field): void {
+function readFields(
+  reading: Reading,
+  name: string | undefined,
+  fields: readonly Field[],
+  first: Field,
+): void {
   const isComplete = fields.some(({ key }) => key === "command" || key === "url");
   if (isComplete || name !== undefined)
-    return readServerFields(reading, name ?? "default", translateFields(reading, fields), first.source);
+    return readServerFields(
+      reading,
+      name ?? "default",
+      translateFields(reading, fields),
+      first.source,
+    );
   for (const { source } of fields)
     reading.warn(source, "no server is named that it is for", `Set ${prefixes[0]}DEFAULT_SERVER.`);
 }
 
 /** A variable that is empty counts as not set. */
-function variable(environment: Environment, suffix: string): { name: string; value: string } | undefined {
+function variable(
+  environment: Environment,
+  suffix: string,
+): { name: string; value: string } | undefined {
   for (const name of prefixes.map((prefix) => prefix + suffix)) {
     const value = environment[name]?.trim();
     if (value) return { name, value };

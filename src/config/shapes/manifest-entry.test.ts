@@ -27,7 +27,10 @@ for (const [fixture, missing] of assumptions) {
   test(`${fixture} loads, and what it does not say is reported: ${missing}`, async () => {
     const { problems } = await readFixture(fixture);
     assert.deepEqual(
-      problems.map(({ severity, message }) => [severity, /^'(\w+)' of '\w+' is not given/.exec(message)?.[1]]),
+      problems.map(({ severity, message }) => [
+        severity,
+        /^'(\w+)' of '\w+' is not given/.exec(message)?.[1],
+      ]),
       missing.map((key) => ["warning", key]),
     );
   });
@@ -64,11 +67,19 @@ test("a provider that cannot be used is left out, a number that is none gets its
     { name: "mcp", priority: "first", health_check_interval: -1, custom: true },
   ]);
   assert.deepEqual(value, [{ name: "mcp", custom: true }]);
-  assert.deepEqual(problems, ["providers[0]", "providers[1].priority", "providers[1].health_check_interval"]);
+  assert.deepEqual(problems, [
+    "providers[0]",
+    "providers[1].priority",
+    "providers[1].health_check_interval",
+  ]);
 });
 
 test("in a list one bad entry is reported and the others load", () => {
-  const { settings, problems } = readShapesOf([complete, { description: "no name" }, { ...complete, name: "u" }]);
+  const { settings, problems } = readShapesOf([
+    complete,
+    { description: "no name" },
+    { ...complete, name: "u" },
+  ]);
   assert.deepEqual(
     settings.filter(({ path }) => path[2] === "name").map(({ value }) => value),
     ["t", "u"],

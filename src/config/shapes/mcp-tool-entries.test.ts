@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { meaning, nested, readFixture, readShapesOf } from "../../../test/fixtures/configs/read-fixture.ts";
+import {
+  meaning,
+  nested,
+  readFixture,
+  readShapesOf,
+} from "../../../test/fixtures/configs/read-fixture.ts";
 import { isObject } from "../../model/json.ts";
 
 const bankTool = {
@@ -19,7 +24,11 @@ test("a tool entry may be a whole file, and without arguments everything passes"
     "tools.get_bank_balance.parameters": { type: "object" },
     "tools.get_bank_balance.side_effects": "network",
     "tools.get_bank_balance.providers": [
-      { name: "mcp", priority: 0, config: { server: "get_bank_balance", tool: "get_bank_balance" } },
+      {
+        name: "mcp",
+        priority: 0,
+        config: { server: "get_bank_balance", tool: "get_bank_balance" },
+      },
     ],
     "tools.get_bank_balance.exclusive": true,
   });
@@ -85,10 +94,17 @@ test("one bad entry never affects the others", () => {
 });
 
 test("a list of entries may be a whole file, and another type is reported by its name", () => {
-  const { settings, problems } = readShapesOf([bankTool, { ...bankTool, type: "knowledge-query", name: "k" }]);
+  const { settings, problems } = readShapesOf([
+    bankTool,
+    { ...bankTool, type: "knowledge-query", name: "k" },
+  ]);
   assert.equal(settings.length, 6);
   assert.deepEqual(
-    problems.map(({ path, severity, message }) => [path, severity, /'knowledge-query'/.test(message)]),
+    problems.map(({ path, severity, message }) => [
+      path,
+      severity,
+      /'knowledge-query'/.test(message),
+    ]),
     [["[1]", "warning", true]],
   );
 });
@@ -101,6 +117,8 @@ test("groups and states of a tool are taken over, and one of them needs no list"
   });
   assert.deepEqual(problems, []);
   const said = meaning(settings);
-  const keys = ["group", "state", "applicable-states"].map((key) => said[`tools.get_bank_balance.${key}`]);
+  const keys = ["group", "state", "applicable-states"].map(
+    (key) => said[`tools.get_bank_balance.${key}`],
+  );
   assert.deepEqual(keys, [["kb"], "done", ["start"]]);
 });

@@ -36,7 +36,9 @@ export const mcpToolEntries: Shape = {
 
 /** What a left-out entry would have allowed is not known, so its remote tool is not offered as it is. */
 function closeOthers(servers: readonly Setting[], group: unknown, read: readonly Setting[]): void {
-  const providers = read.filter(({ path }) => path[2] === "providers").flatMap(({ value }) => value as Provider[]);
+  const providers = read
+    .filter(({ path }) => path[2] === "providers")
+    .flatMap(({ value }) => value as Provider[]);
   const open = providers.map(({ config }) => config.server);
   for (const [key, given] of Object.entries(isObject(group) ? group : {})) {
     const { "mcp-tool": remote } = parseEntry(given) ?? {};
@@ -74,7 +76,8 @@ function readRemoteTool(reading: Reading, id: string, entry: UnknownObject, sour
   const fields = listFields(entry, source).flatMap((field): Field[] => {
     if (field.key === "url") return [field];
     if (field.key === "auth-token") return [{ ...field, key: "auth_token" }];
-    if (field.key !== "remote-name") reading.warnUnknownKey(field.source, ["url", "remote-name", "auth-token"]);
+    if (field.key !== "remote-name")
+      reading.warnUnknownKey(field.source, ["url", "remote-name", "auth-token"]);
     return [];
   });
   // One entry is one remote tool, whatever else its server offers.
@@ -97,7 +100,9 @@ function remoteTools(group: UnknownObject): RemoteTools {
 
 type Context = { fallbackName?: string; remote?: RemoteTools; templates?: UnknownObject };
 
-const completionArguments = [{ name: "question", type: "string", description: "What the model is asked." }];
+const completionArguments = [
+  { name: "question", type: "string", description: "What the model is asked." },
+];
 
 /** A prompt by its id in the `prompt` group, or as it stands. */
 function templateText(template: string, templates: UnknownObject): string {
@@ -126,21 +131,34 @@ export function readMcpToolEntry(
       `Known are ${types.map((known) => `'${known}'`).join(", ")}.`,
     );
   if (!isName(name)) return reading.fail(source, "a tool needs a 'name'");
-  if (type === "prompt" && !isName(entry.template)) return reading.fail(source, "a prompt needs a 'template'");
+  if (type === "prompt" && !isName(entry.template))
+    return reading.fail(source, "a prompt needs a 'template'");
   if (type !== "mcp-tool") {
     warnUnknown(reading, entry, source);
     const provider = modelProvider(entry, templates);
-    const given = type === "text-completion" ? (entry.arguments ?? completionArguments) : entry.arguments;
+    const given =
+      type === "text-completion" ? (entry.arguments ?? completionArguments) : entry.arguments;
     return define(reading, name, { ...entry, arguments: given }, source, provider);
   }
   if (!isName(id)) return reading.fail(source, "a tool needs a 'name' and an 'mcp-tool'");
-  if (remote && !remote.has(id)) reading.warn([...source, "mcp-tool"], `there is no '${id}' in the 'mcp' group`);
+  if (remote && !remote.has(id))
+    reading.warn([...source, "mcp-tool"], `there is no '${id}' in the 'mcp' group`);
   warnUnknown(reading, entry, source);
-  const provider = { name: "mcp", priority: 0, config: { server: id, tool: remote?.get(id) ?? id } };
+  const provider = {
+    name: "mcp",
+    priority: 0,
+    config: { server: id, tool: remote?.get(id) ?? id },
+  };
   define(reading, name, entry, source, provider);
 }
 
-function define(reading: Reading, name: string, entry: UnknownObject, source: Path, provider: object): void {
+function define(
+  reading: Reading,
+  name: string,
+  entry: UnknownObject,
+  source: Path,
+  provider: object,
+): void {
   const path = ["tools", name];
   reading.define(path, source, () => {
     const set = (key: string, value: unknown, from: string) =>

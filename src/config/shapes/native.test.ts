@@ -43,7 +43,10 @@ test("a section that is empty or null says nothing", () => {
 });
 
 test("something with a name exists even when it says nothing that is known", () => {
-  const { settings, problems } = readShapesOf({ toolsets: { all: {} }, users: { ann: { group: [] } } });
+  const { settings, problems } = readShapesOf({
+    toolsets: { all: {} },
+    users: { ann: { group: [] } },
+  });
   assert.deepEqual(
     settings.map(({ path }) => path.join(".")),
     ["toolsets.all", "users.ann"],

@@ -15,9 +15,11 @@ function readClientOptions(reading: Reading, data: UnknownObject): void {
   if (typeof lazyLoading === "boolean")
     reading.set(["lazy", "mode"], lazyLoading ? "always" : "never", ["lazyLoading"]);
   else if (lazyLoading !== undefined) reading.fail(["lazyLoading"], "must be true or false");
-  for (const key of lazyOptions) if (data[key] !== undefined) reading.set(["lazy", key], data[key], [key]);
+  for (const key of lazyOptions)
+    if (data[key] !== undefined) reading.set(["lazy", key], data[key], [key]);
   for (const [key, own] of Object.entries(serverOptions))
-    if (data[key] !== undefined) reading.warn([key], `'${key}' is set for each server`, `Write '${own}' in its entry.`);
+    if (data[key] !== undefined)
+      reading.warn([key], `'${key}' is set for each server`, `Write '${own}' in its entry.`);
 }
 
 /** `mcpServers` or `servers` and the sections of our own configuration. */
@@ -56,7 +58,8 @@ function readServers(reading: Reading, servers: unknown, source: Path): void {
 }
 
 export function readServerMap(reading: Reading, servers: UnknownObject, source: Path): void {
-  for (const [name, entry] of Object.entries(servers)) readServer(reading, name, entry, [...source, name]);
+  for (const [name, entry] of Object.entries(servers))
+    readServer(reading, name, entry, [...source, name]);
 }
 
 function readServerList(reading: Reading, servers: readonly unknown[], source: Path): void {

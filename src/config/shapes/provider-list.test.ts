@@ -24,9 +24,14 @@ const secrets: [api_key: unknown, token: unknown][] = [
 
 for (const [api_key, token] of secrets) {
   test(`the api_key ${JSON.stringify(api_key)} means ${JSON.stringify(token)}`, () => {
-    const { settings } = readShapesOf({ providers: [{ name: "p", endpoint: "http://h", api_key }] });
+    const { settings } = readShapesOf({
+      providers: [{ name: "p", endpoint: "http://h", api_key }],
+    });
     assert.equal(meaning(settings)["servers.p.auth.token"], token);
-    assert.equal(meaning(settings)["servers.p.auth.type"], token === undefined ? undefined : "bearer");
+    assert.equal(
+      meaning(settings)["servers.p.auth.type"],
+      token === undefined ? undefined : "bearer",
+    );
   });
 }
 
@@ -49,9 +54,15 @@ test("an unknown provider_type is an error that names the allowed ones, and the 
       { name: "good", command: "x" },
     ],
   });
-  assert.deepEqual(meaning(settings), { "servers.good.command": "x", "servers.good.transport": "stdio" });
+  assert.deepEqual(meaning(settings), {
+    "servers.good.command": "x",
+    "servers.good.transport": "stdio",
+  });
   const [problem, ...more] = problems;
-  assert.deepEqual([problem?.severity, problem?.path, more], ["error", "providers[0].provider_type", []]);
+  assert.deepEqual(
+    [problem?.severity, problem?.path, more],
+    ["error", "providers[0].provider_type", []],
+  );
   assert.match(problem?.message ?? "", /'carrier-pigeon'/);
   assert.match(problem?.hint ?? "", /sse, streamable_http, stdio/);
 });
@@ -61,7 +72,11 @@ test("every entry that cannot be read is reported, and none of them costs anothe
     providers: [7, { command: "x" }, { name: "a", command: "x" }, { name: "a", command: "y" }],
     tool_configs: [{ providers: [] }, { tool_alias: "t", max_turns: 3 }],
   });
-  assert.deepEqual(Object.keys(meaning(settings)), ["servers.a.command", "servers.a.transport", "toolsets.t"]);
+  assert.deepEqual(Object.keys(meaning(settings)), [
+    "servers.a.command",
+    "servers.a.transport",
+    "toolsets.t",
+  ]);
   assert.deepEqual(
     problems.map(({ path, severity }) => [path, severity]),
     [

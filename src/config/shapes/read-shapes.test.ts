@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { meaning, nested, readFixture, readShapesOf } from "../../../test/fixtures/configs/read-fixture.ts";
+import {
+  meaning,
+  nested,
+  readFixture,
+  readShapesOf,
+} from "../../../test/fixtures/configs/read-fixture.ts";
 import { ConfigValues } from "../../model/config/config.ts";
 import { isObject } from "../../model/json.ts";
 
@@ -72,7 +77,10 @@ test("several shapes may stand in one file", () => {
   assert.deepEqual(problems, []);
   const { servers, tools, policy } = nested(settings);
   assert.deepEqual(Object.keys(servers ?? {}).sort(), ["a", "b", "c", "d", "e", "f"]);
-  assert.deepEqual([Object.keys(tools ?? {}), { ...(policy as object) }], [["t"], { mode: "plan" }]);
+  assert.deepEqual(
+    [Object.keys(tools ?? {}), { ...(policy as object) }],
+    [["t"], { mode: "plan" }],
+  );
 });
 
 const unreadable: [title: string, data: unknown, message: RegExp][] = [
@@ -114,8 +122,15 @@ test("an unknown key at the top is reported with the nearest known one", () => {
 });
 
 test("in a flat map every object is a server, so that a misspelt one is not lost", () => {
-  const { settings, problems } = readShapesOf({ good: { command: "x" }, bad: { comand: "y" }, note: "text" });
-  assert.deepEqual(meaning(settings), { "servers.good.command": "x", "servers.bad": Object.create(null) });
+  const { settings, problems } = readShapesOf({
+    good: { command: "x" },
+    bad: { comand: "y" },
+    note: "text",
+  });
+  assert.deepEqual(meaning(settings), {
+    "servers.good.command": "x",
+    "servers.bad": Object.create(null),
+  });
   assert.deepEqual(
     problems.map(({ path, hint }) => [path, hint]),
     [
@@ -131,11 +146,18 @@ test("a server of a flat map may be called like a section", () => {
     policy: { url: "http://h" },
     auth: { jwt: {} },
   });
-  assert.deepEqual(meaning(settings), { "servers.mcp.command": "x", "servers.policy.url": "http://h" });
+  assert.deepEqual(meaning(settings), {
+    "servers.mcp.command": "x",
+    "servers.policy.url": "http://h",
+  });
 });
 
 test("a file with servers is never taken for one tool", () => {
-  const { settings } = readShapesOf({ name: "n", type: "module", mcpServers: { a: { command: "x" } } });
+  const { settings } = readShapesOf({
+    name: "n",
+    type: "module",
+    mcpServers: { a: { command: "x" } },
+  });
   assert.deepEqual(meaning(settings), { "servers.a.command": "x" });
 });
 

@@ -59,7 +59,11 @@ function readProvider(reading: Reading, entry: UnknownObject, source: Path): voi
   const kind = Object.entries(kinds).find(([known]) => known === said)?.[1];
   if (!kind) {
     const allowed = Object.keys(kinds).join(", ");
-    return reading.fail(place, `provider_type ${describeValue(said)} is unknown`, `Use one of ${allowed}.`);
+    return reading.fail(
+      place,
+      `provider_type ${describeValue(said)} is unknown`,
+      `Use one of ${allowed}.`,
+    );
   }
   const known: readonly string[] = kind.keys;
   const fields = listFields(own, source).filter((field) => {
@@ -73,7 +77,9 @@ function readProvider(reading: Reading, entry: UnknownObject, source: Path): voi
 
 function translate({ key, value, source }: Field): Field {
   if (key === "endpoint") return { key: "url", value, source };
-  return key === "api_key" ? { key: "auth_token", value: secretOf(value), source } : { key, value, source };
+  return key === "api_key"
+    ? { key: "auth_token", value: secretOf(value), source }
+    : { key, value, source };
 }
 
 /** The name of an environment variable means its value; while it is not set it is taken as plain text. */
@@ -92,7 +98,10 @@ function readToolConfig(reading: Reading, entry: UnknownObject, source: Path): v
 type Context = { fallbackName?: string; tellsAssumed: boolean };
 
 function isToolEntry(value: unknown): boolean {
-  return isManifestEntry(value) || (isObject(value) && isName(value.type) && isName(value.name) && !isServer(value));
+  return (
+    isManifestEntry(value) ||
+    (isObject(value) && isName(value.type) && isName(value.name) && !isServer(value))
+  );
 }
 
 /** A tool written by hand; those that lead to a remote tool say so with their type. */
@@ -107,19 +116,33 @@ export const handWrittenTools: Shape = {
   keys: ["tools"],
   read(reading, { tools }) {
     if (Array.isArray(tools)) {
-      for (const [at, entry] of tools.entries()) readToolEntry(reading, entry, ["tools", at], { tellsAssumed: false });
+      for (const [at, entry] of tools.entries())
+        readToolEntry(reading, entry, ["tools", at], { tellsAssumed: false });
     } else if (isObject(tools)) {
       for (const [name, entry] of Object.entries(tools)) {
         const source = ["tools", name];
-        if (name === "mcp" && isObject(entry) && !isToolEntry(entry)) readToolsMcpBlock(reading, entry, source);
+        if (name === "mcp" && isObject(entry) && !isToolEntry(entry))
+          readToolsMcpBlock(reading, entry, source);
         else readToolEntry(reading, entry, source, { fallbackName: name, tellsAssumed: false });
       }
-    } else if ((tools ?? null) !== null) reading.fail(["tools"], "must be a list or an object of tools");
+    } else if ((tools ?? null) !== null)
+      reading.fail(["tools"], "must be a list or an object of tools");
   },
 };
 
 const wrappers = ["mcpServers", "servers", "providers"];
-const serverKeys = ["command", "url", "openapi", "skills", "args", "env", "cwd", "transport", "headers", "auth_type"];
+const serverKeys = [
+  "command",
+  "url",
+  "openapi",
+  "skills",
+  "args",
+  "env",
+  "cwd",
+  "transport",
+  "headers",
+  "auth_type",
+];
 
 /** Files without any wrapper: the top level is a map of servers, or of tools, by name. Tells what it took. */
 function readByName(reading: Reading, data: UnknownObject, sections: readonly string[]): string[] {
@@ -133,7 +156,8 @@ function readByName(reading: Reading, data: UnknownObject, sections: readonly st
     return !sections.includes(name) && !isServer(entry) && isManifestEntry(entry, name);
   });
   for (const [name, entry] of servers) readServer(reading, name, entry, [name]);
-  for (const [name, entry] of tools) readToolEntry(reading, entry, [name], { fallbackName: name, tellsAssumed: true });
+  for (const [name, entry] of tools)
+    readToolEntry(reading, entry, [name], { fallbackName: name, tellsAssumed: true });
   return [...servers, ...tools].map(([name]) => name);
 }
 
@@ -142,7 +166,9 @@ function isFlatMap(data: UnknownObject, sections: readonly string[]): boolean {
   if (wrappers.some((wrapper) => data[wrapper] !== undefined)) return false;
   return Object.entries(data).some(
     ([name, entry]) =>
-      !sections.includes(name) && isObject(entry) && serverKeys.some((key) => Object.hasOwn(entry, key)),
+      !sections.includes(name) &&
+      isObject(entry) &&
+      serverKeys.some((key) => Object.hasOwn(entry, key)),
   );
 }
 
@@ -151,7 +177,8 @@ export const overlays: Shape = {
   keys: ["overlays"],
   read(reading, { overlays: given }) {
     if ((given ?? null) === null) return;
-    if (!isObject(given)) return reading.fail(["overlays"], "must be an object of overlays by tool");
+    if (!isObject(given))
+      return reading.fail(["overlays"], "must be an object of overlays by tool");
     for (const [name, entry] of Object.entries(given)) {
       const source = ["overlays", name];
       if (!isObject(entry)) reading.fail(source, "an overlay must be an object");
@@ -170,7 +197,10 @@ function readFields(reading: Reading, fields: readonly Field[]): void {
 const shapes: readonly Shape[] = [native, overlays, handWrittenTools, providerList, mcpToolEntries];
 const sections = ["$schema", ...shapes.flatMap(({ keys }) => keys)];
 
-export function readShapes(document: ConfigDocument): { settings: Setting[]; problems: ConfigProblem[] } {
+export function readShapes(document: ConfigDocument): {
+  settings: Setting[];
+  problems: ConfigProblem[];
+} {
   const originOf = originIn(document);
   const reading = createReading(originOf);
   readData(reading, document.data);
@@ -181,9 +211,14 @@ export function readShapes(document: ConfigDocument): { settings: Setting[]; pro
 
 function readData(reading: Reading, data: unknown): void {
   if (Array.isArray(data)) return readList(reading, data);
-  if (isToolEntry(data) && !hasServers(data)) return readToolEntry(reading, data, [], { tellsAssumed: true });
+  if (isToolEntry(data) && !hasServers(data))
+    return readToolEntry(reading, data, [], { tellsAssumed: true });
   if (!isObject(data)) {
-    return reading.fail([], "the top level must be an object", 'Start with { "mcpServers": { … } }.');
+    return reading.fail(
+      [],
+      "the top level must be an object",
+      'Start with { "mcpServers": { … } }.',
+    );
   }
   const names = readByName(reading, data, sections);
   const rest = Object.fromEntries(Object.entries(data).filter(([key]) => !names.includes(key)));
@@ -191,7 +226,12 @@ function readData(reading: Reading, data: unknown): void {
   for (const key of Object.keys(rest).filter((key) => !sections.includes(key))) {
     const meant = misspelledWrapper(key, rest[key]);
     if (meant === undefined) reading.warnUnknownKey([key], sections);
-    else reading.fail([key], `'${key}' is not a known key, so no server in it is read`, `Did you mean '${meant}'?`);
+    else
+      reading.fail(
+        [key],
+        `'${key}' is not a known key, so no server in it is read`,
+        `Did you mean '${meant}'?`,
+      );
   }
 }
 
@@ -215,7 +255,10 @@ function readList(reading: Reading, list: readonly unknown[]): void {
 }
 
 /** Before the first rule that allows, since the first match decides: what must be asked can only be forbidden. */
-function placeForcedRules({ settings, forced, set }: Reading, originOf: (source: Path) => SettingOrigin): void {
+function placeForcedRules(
+  { settings, forced, set }: Reading,
+  originOf: (source: Path) => SettingOrigin,
+): void {
   const [first] = forced;
   if (!first) return;
   if (!settings.some(isRules)) set(["policy", "rules"], [], first.source);
@@ -228,8 +271,14 @@ function placeForcedRules({ settings, forced, set }: Reading, originOf: (source:
   own.originInside = ([index, ...inner]) => {
     const from = Number(index) < at ? undefined : forced[Number(index) - at];
     if (from) return originOf(from.source);
-    return originInside?.([Number(index) < at ? Number(index) : Number(index) - forced.length, ...inner]) ?? own.origin;
+    return (
+      originInside?.([
+        Number(index) < at ? Number(index) : Number(index) - forced.length,
+        ...inner,
+      ]) ?? own.origin
+    );
   };
 }
 
-const isRules = ({ path: [section, key] }: Setting): boolean => section === "policy" && key === "rules";
+const isRules = ({ path: [section, key] }: Setting): boolean =>
+  section === "policy" && key === "rules";

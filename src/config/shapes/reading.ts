@@ -42,8 +42,12 @@ const maxCandidates = 10;
 function nearestKeys(key: string, known: readonly string[]): string[] {
   const found = nearest(key, known, maxCandidates);
   if (found.length > 0) return found;
-  const withoutUnit = new Map(known.map((one) => [one.replace(/(?:Ms|Seconds|_seconds|_sec|_ms)$/, ""), one]));
-  return nearest(key, withoutUnit.keys(), maxCandidates).flatMap((one) => withoutUnit.get(one) ?? []);
+  const withoutUnit = new Map(
+    known.map((one) => [one.replace(/(?:Ms|Seconds|_seconds|_sec|_ms)$/, ""), one]),
+  );
+  return nearest(key, withoutUnit.keys(), maxCandidates).flatMap(
+    (one) => withoutUnit.get(one) ?? [],
+  );
 }
 
 export function createReading(originOf: (source: Path) => SettingOrigin): Reading {
@@ -51,7 +55,12 @@ export function createReading(originOf: (source: Path) => SettingOrigin): Readin
   const problems: ConfigProblem[] = [];
   const defined = new Set<string>();
   const said = new Set<string>();
-  const report = (severity: ConfigProblem["severity"], source: Path, message: string, hint: string | null) => {
+  const report = (
+    severity: ConfigProblem["severity"],
+    source: Path,
+    message: string,
+    hint: string | null,
+  ) => {
     problems.push({ ...originOf(source), severity, message, hint });
   };
   const reading: Reading = {
@@ -60,7 +69,8 @@ export function createReading(originOf: (source: Path) => SettingOrigin): Readin
     forced: [],
     set(path, value, source) {
       const key = JSON.stringify(path);
-      if (said.has(key)) return reading.warn(source, `'${path.at(-1)}' is set twice; the first value is used`);
+      if (said.has(key))
+        return reading.warn(source, `'${path.at(-1)}' is set twice; the first value is used`);
       said.add(key);
       settings.push({
         path,
@@ -78,13 +88,19 @@ export function createReading(originOf: (source: Path) => SettingOrigin): Readin
       const key = String(source.at(-1));
       const candidates = nearestKeys(key, [...known]);
       const near = candidates.find((candidate) => candidate.startsWith(key)) ?? candidates[0];
-      const hint = near === undefined ? "It is ignored: remove it, or correct its name." : `Did you mean '${near}'?`;
+      const hint =
+        near === undefined
+          ? "It is ignored: remove it, or correct its name."
+          : `Did you mean '${near}'?`;
       reading.warn(source, `'${key}' is not a known key`, hint);
     },
     define(path, source, read) {
       const key = JSON.stringify(path);
       if (defined.has(key))
-        return reading.fail(source, `'${path.at(-1)}' is defined twice in this file; the first one counts`);
+        return reading.fail(
+          source,
+          `'${path.at(-1)}' is defined twice in this file; the first one counts`,
+        );
       defined.add(key);
       const before = settings.length;
       read();
@@ -115,7 +131,12 @@ export function isName(value: unknown): value is string {
 
 export type Field = { key: string; value: unknown; source: Path };
 
-export type ServerReading = { reading: Reading; name: string; path: Path; fields: readonly Field[] };
+export type ServerReading = {
+  reading: Reading;
+  name: string;
+  path: Path;
+  fields: readonly Field[];
+};
 
 export type ReadField = (field: Field, server: ServerReading) => void;
 
@@ -146,7 +167,13 @@ function isEmptyList(value: unknown): boolean {
 export type Tree = { readonly [key: string]: Tree };
 
 /** Sets every value of the tree in its place; unknown keys are reported. */
-export function readTree(reading: Reading, tree: Tree, value: unknown, path: Path, source: Path): void {
+export function readTree(
+  reading: Reading,
+  tree: Tree,
+  value: unknown,
+  path: Path,
+  source: Path,
+): void {
   if (!isObject(value) || Object.keys(tree).length === 0) return reading.set(path, value, source);
   const anyName = tree["*"];
   for (const [key, inner] of Object.entries(value)) {

@@ -33,7 +33,8 @@ function hasRoom({ fields }: ServerReading): boolean {
 function into(key: keyof ServerAuth, translate = (value: unknown): unknown => value): ReadField {
   return ({ value, source }, server) => {
     const { reading, path } = server;
-    if (value !== "" && hasRoom(server)) reading.set([...path, "auth", key], translate(value), source);
+    if (value !== "" && hasRoom(server))
+      reading.set([...path, "auth", key], translate(value), source);
   };
 }
 
@@ -42,7 +43,8 @@ function readOAuth({ value, source }: Field, { reading, path }: ServerReading): 
   for (const field of listFields(value, source).filter(({ value }) => value !== null)) {
     if (field.key === "scopes") {
       reading.set([...path, "auth", "scopes"], splitSpaces(field.value), field.source);
-    } else if (field.key === "client_name" || field.key === "callback_port") warnWithoutEffect(field, reading);
+    } else if (field.key === "client_name" || field.key === "callback_port")
+      warnWithoutEffect(field, reading);
     else reading.warnUnknownKey(field.source, ["scopes"]);
   }
 }
@@ -71,7 +73,9 @@ function inferAuthType(server: ServerReading): void {
   const place = fields.find(({ key }) => key === "auth");
   if (place && token === undefined && oauthKeys.some((key) => rest[key] !== undefined))
     return reading.set([...path, "auth", "type"], "oauth", place.source);
-  const inferred = inferences.find(({ key }) => isName(key === "auth" ? token : described(key, fields)));
+  const inferred = inferences.find(({ key }) =>
+    isName(key === "auth" ? token : described(key, fields)),
+  );
   const field = fields.find(({ key }) => key === inferred?.key);
   if (inferred && field) reading.set([...path, "auth", "type"], inferred.type, field.source);
 }
@@ -95,7 +99,10 @@ export const fieldReaders: ReadonlyMap<string, ReadField> = new Map<string, Read
   ["description", readDescription],
   ["short_description", readShortDescription],
   ["disabled", readDisabled],
-  ["rate_limit_per_minute", (field, server) => keep({ ...field, key: "rateLimitPerMinute" }, server)],
+  [
+    "rate_limit_per_minute",
+    (field, server) => keep({ ...field, key: "rateLimitPerMinute" }, server),
+  ],
   ["require_approval", readRequireApproval],
   ["allow_edit", readNothing],
   ["wormhole", readNothing],
@@ -111,9 +118,14 @@ function argumentsOfCommand(command: unknown): unknown[] {
 }
 
 function readCommand({ value, source }: Field, { reading, path, fields }: ServerReading): void {
-  reading.set([...path, "command"], Array.isArray(value) && value.length > 0 ? value[0] : value, source);
+  reading.set(
+    [...path, "command"],
+    Array.isArray(value) && value.length > 0 ? value[0] : value,
+    source,
+  );
   const first = argumentsOfCommand(value);
-  if (first.length > 0 && fieldValue("args", fields) === undefined) reading.set([...path, "args"], first, source);
+  if (first.length > 0 && fieldValue("args", fields) === undefined)
+    reading.set([...path, "args"], first, source);
 }
 
 function readArguments({ value, source }: Field, { reading, path, fields }: ServerReading): void {
@@ -123,10 +135,14 @@ function readArguments({ value, source }: Field, { reading, path, fields }: Serv
 
 function readDescription(field: Field, server: ServerReading): void {
   const { fields } = server;
-  if (field.value !== "" || fieldValue("short_description", fields) === undefined) keep(field, server);
+  if (field.value !== "" || fieldValue("short_description", fields) === undefined)
+    keep(field, server);
 }
 
-function readShortDescription({ value, source }: Field, { reading, path, fields }: ServerReading): void {
+function readShortDescription(
+  { value, source }: Field,
+  { reading, path, fields }: ServerReading,
+): void {
   const isNeeded = (fieldValue("description", fields) ?? "") === "";
   if (isNeeded) reading.set([...path, "description"], value, source);
 }
@@ -140,7 +156,10 @@ function readRequireApproval({ value, source }: Field, { reading, name }: Server
   for (const [at, tool] of value.entries()) {
     const place = [...source, at];
     if (isName(tool))
-      reading.forced.push({ rule: { ...askBefore(name, tool), from: renderPath(place) }, source: place });
+      reading.forced.push({
+        rule: { ...askBefore(name, tool), from: renderPath(place) },
+        source: place,
+      });
     else reading.fail(place, `a tool name is needed instead of ${describeValue(tool)}`);
   }
 }
@@ -160,7 +179,12 @@ export function readServer(reading: Reading, name: string, entry: unknown, sourc
   reading.define(path, source, () => reading.set(path, entry, source));
 }
 
-export function readServerFields(reading: Reading, name: string, given: readonly Field[], source: Path): void {
+export function readServerFields(
+  reading: Reading,
+  name: string,
+  given: readonly Field[],
+  source: Path,
+): void {
   const path = ["servers", name];
   const fields = given.filter(({ key, value }) => value !== null || mayBeNull.includes(key));
   const server = { reading, name, path, fields };

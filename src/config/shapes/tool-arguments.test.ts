@@ -23,7 +23,8 @@ const required: [argument: object, isRequired: boolean | undefined][] = [
 ];
 
 for (const [argument, isRequired] of required) {
-  const says = isRequired === undefined ? "does not say whether it is needed" : "says whether it is needed";
+  const says =
+    isRequired === undefined ? "does not say whether it is needed" : "says whether it is needed";
   test(`${JSON.stringify(argument)} ${says}`, () => {
     const { read: found, problems } = read([argument]);
     assert.equal(found?.[0]?.required, isRequired);

@@ -8,10 +8,19 @@ import {
 import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
 import { toBoolean, toNumber } from "./coerce.ts";
 import { toolKeys } from "./normal-form.ts";
-import { describeValue, type Field, fieldValue, isName, listFields, pathOfKey, type Reading } from "./reading.ts";
+import {
+  describeValue,
+  type Field,
+  fieldValue,
+  isName,
+  listFields,
+  pathOfKey,
+  type Reading,
+} from "./reading.ts";
 
 export function isManifestEntry(value: unknown, name?: string): value is UnknownObject {
-  if (!isObject(value) || !isName(value.name ?? name) || typeof value.description !== "string") return false;
+  if (!isObject(value) || !isName(value.name ?? name) || typeof value.description !== "string")
+    return false;
   return ["parameters", "side_effects", "providers"].some((key) => Object.hasOwn(value, key));
 }
 
@@ -83,9 +92,15 @@ function readProviders(reading: Reading, list: unknown, source: Path): unknown {
   });
 }
 
-function withNumbers(reading: Reading, entry: Record<string, unknown>, source: Path): Record<string, unknown> {
+function withNumbers(
+  reading: Reading,
+  entry: Record<string, unknown>,
+  source: Path,
+): Record<string, unknown> {
   const read = { ...entry };
-  for (const key of ["priority", "health_check_interval"].filter((key) => Object.hasOwn(entry, key))) {
+  for (const key of ["priority", "health_check_interval"].filter((key) =>
+    Object.hasOwn(entry, key),
+  )) {
     const number = toNumber(entry[key]);
     read[key] = number;
     if (typeof number === "number" && (number >= 0 || key === "priority")) continue;
@@ -122,8 +137,13 @@ function toList(value: unknown): unknown {
 const keys = ["name", "type", "description", "required", "default", "enum", "hidden", "fixed"];
 
 /** A list of arguments in the normal form; an entry that cannot be used is left out. Undefined where nothing is said. */
-export function readToolArguments(reading: Reading, list: unknown, source: Path): ToolArgument[] | undefined {
-  if ((list ?? null) !== null && !Array.isArray(list)) reading.warn(source, "must be a list of arguments");
+export function readToolArguments(
+  reading: Reading,
+  list: unknown,
+  source: Path,
+): ToolArgument[] | undefined {
+  if ((list ?? null) !== null && !Array.isArray(list))
+    reading.warn(source, "must be a list of arguments");
   if (!Array.isArray(list) || list.length === 0) return undefined;
   const read = list.flatMap((entry, at) => readArgument(reading, entry, [...source, at]) ?? []);
   return read.filter(({ name }, at) => {
@@ -167,7 +187,10 @@ function readText(reading: Reading, text: string, source: Path): ToolArgument | 
 }
 
 /** Undefined where it is not said at all. */
-function isRequired(name: string, { description, required, default: fallback }: UnknownObject): boolean | undefined {
+function isRequired(
+  name: string,
+  { description, required, default: fallback }: UnknownObject,
+): boolean | undefined {
   const said = toBoolean(required);
   if (typeof said === "boolean") return said;
   if (fallback !== undefined || name.trim().endsWith("?")) return false;

@@ -7,13 +7,20 @@ function read(server: object, block: object = {}) {
   const { settings, problems } = readShapesOf({
     tools: { mcp: { enabled: true, ...block, servers: { s: server } } },
   });
-  const told = Object.entries(meaning(settings)).map(([path, value]) => [path.replace("servers.s.", ""), value]);
+  const told = Object.entries(meaning(settings)).map(([path, value]) => [
+    path.replace("servers.s.", ""),
+    value,
+  ]);
   return { said: Object.fromEntries(told), problems };
 }
 
 const cases: [title: string, server: object, said: object, block?: object][] = [
   ["the default timeout", { command: "x" }, { command: "x", timeoutMs: 30_000 }],
-  ["cmd and command_args", { cmd: "x", command_args: "a 'b c'" }, { command: "x", args: ["a", "b c"] }],
+  [
+    "cmd and command_args",
+    { cmd: "x", command_args: "a 'b c'" },
+    { command: "x", args: ["a", "b c"] },
+  ],
   ["args as a list", { args: ["a b"] }, { args: ["a b"] }],
   ["working_directory", { working_directory: "/w" }, { cwd: "/w" }],
   ["uri", { uri: "http://h" }, { url: "http://h" }],
@@ -35,13 +42,27 @@ const cases: [title: string, server: object, said: object, block?: object][] = [
     { side_effects: "write", allow_parallel: true },
     { side_effects: "write", allow_parallel: 1 },
   ],
-  ["filters as text", { allow_tools: "a, b,", deny_tools: "c" }, { allow_tools: ["a", "b"], deny_tools: ["c"] }],
+  [
+    "filters as text",
+    { allow_tools: "a, b,", deny_tools: "c" },
+    { allow_tools: ["a", "b"], deny_tools: ["c"] },
+  ],
   ["an empty filter as text", { allow_tools: "" }, {}],
   ["an empty filter as a list", { allow_tools: [] }, { allow_tools: [] }],
-  ["the filters of the block", {}, { allow_tools: ["a"], deny_tools: ["b"] }, { allow_tools: "a", deny_tools: ["b"] }],
+  [
+    "the filters of the block",
+    {},
+    { allow_tools: ["a"], deny_tools: ["b"] },
+    { allow_tools: "a", deny_tools: ["b"] },
+  ],
   ["both denials", { deny_tools: "a" }, { deny_tools: ["a", "b"] }, { deny_tools: "b,a" }],
   ["what both allow", { allow_tools: "a,b" }, { allow_tools: ["b"] }, { allow_tools: ["b", "c"] }],
-  ["what both allow with a glob", { allow_tools: "read_a,b" }, { allow_tools: ["read_a"] }, { allow_tools: "read_*" }],
+  [
+    "what both allow with a glob",
+    { allow_tools: "read_a,b" },
+    { allow_tools: ["read_a"] },
+    { allow_tools: "read_*" },
+  ],
   ["a null filter as none", { allow_tools: null }, { allow_tools: ["a"] }, { allow_tools: "a" }],
   ["a persona", { persona: "Atlas" }, { persona: "Atlas" }],
   [
@@ -53,7 +74,11 @@ const cases: [title: string, server: object, said: object, block?: object][] = [
   ["the auth type", { auth_type: "jwt" }, { "auth.type": "jwt" }],
   ["its version", { version: 2 }, { version: "2" }, { version: "1" }],
   ["the version of the block", {}, { version: "1.5" }, { version: "1.5" }],
-  ["what its tools need", { auth_required: "yes", auth_env: "TOKEN" }, { auth_required: true, auth_env: ["TOKEN"] }],
+  [
+    "what its tools need",
+    { auth_required: "yes", auth_env: "TOKEN" },
+    { auth_required: true, auth_env: ["TOKEN"] },
+  ],
   [
     "what is said of what its tools need",
     { auth: { env: { A: { required: true }, B: "y" } } },
@@ -100,9 +125,19 @@ const told: [title: string, server: object, block: object, path: string, said?: 
   ["a timeout that is no number", { timeout: "soon" }, {}, "tools.mcp.servers.s.timeout"],
   ["an unknown key of a server", { comand: "x" }, {}, "tools.mcp.servers.s.comand"],
   ["an unknown key of the block", {}, { alow_tools: [] }, "tools.mcp.alow_tools"],
-  ["a default server that is not there", {}, { default_server: "gone" }, "tools.mcp.default_server"],
+  [
+    "a default server that is not there",
+    {},
+    { default_server: "gone" },
+    "tools.mcp.default_server",
+  ],
   ["a default server by its other name", {}, { server: "gone" }, "tools.mcp.server"],
-  ["an interval that is no number", { health_check_interval: "x" }, {}, "tools.mcp.servers.s.health_check_interval"],
+  [
+    "an interval that is no number",
+    { health_check_interval: "x" },
+    {},
+    "tools.mcp.servers.s.health_check_interval",
+  ],
 ];
 
 for (const [title, server, block, path, said] of told) {

@@ -34,7 +34,8 @@ const knownKeys = [...ownKeys, ...inherited, ...filters, ...keysWithoutEffect];
 export function readToolsMcpBlock(reading: Reading, block: UnknownObject, source: Path): void {
   const { servers = {}, default_server: named = block.server } = block;
   warnUnused(reading, block, source);
-  if (!isObject(servers)) return reading.fail([...source, "servers"], "must be an object of servers by name");
+  if (!isObject(servers))
+    return reading.fail([...source, "servers"], "must be an object of servers by name");
   if (isName(named) && !Object.hasOwn(servers, named)) {
     const key = named === block.default_server ? "default_server" : "server";
     reading.warn([...source, key], `there is no server ${describeValue(named)}`);
@@ -44,7 +45,8 @@ export function readToolsMcpBlock(reading: Reading, block: UnknownObject, source
   const common = translateFields(reading, commonFields(block, source));
   for (const [name, entry] of Object.entries(servers)) {
     const place = [...source, "servers", name];
-    if (isObject(entry)) readServerFields(reading, name, serverFields(reading, entry, place, common), place);
+    if (isObject(entry))
+      readServerFields(reading, name, serverFields(reading, entry, place, common), place);
     else readServer(reading, name, entry, place);
   }
 }
@@ -55,24 +57,39 @@ function warnUnused(reading: Reading, block: UnknownObject, source: Path): void 
     else if (keysWithoutEffect.includes(field.key)) warnWithoutEffect(field, reading);
   }
   if ((block.enabled ?? null) === null)
-    reading.warn(source, "'enabled' is not given, so its servers are off", "Write enabled: true to use them.");
+    reading.warn(
+      source,
+      "'enabled' is not given, so its servers are off",
+      "Write enabled: true to use them.",
+    );
 }
 
 function commonFields(block: UnknownObject, source: Path): Field[] {
-  const fields = listFields(block, source).filter(({ key }) => [...inherited, ...filters].includes(key));
+  const fields = listFields(block, source).filter(({ key }) =>
+    [...inherited, ...filters].includes(key),
+  );
   const place = pathOfKey("enabled", block, source);
   const isOn = toBoolean(block.enabled ?? false);
   return isOn === true ? fields : [...fields, { key: "enabled", value: isOn, source: place }];
 }
 
-function serverFields(reading: Reading, entry: UnknownObject, source: Path, common: readonly Field[]): Field[] {
+function serverFields(
+  reading: Reading,
+  entry: UnknownObject,
+  source: Path,
+  common: readonly Field[],
+): Field[] {
   const own = translateFields(reading, listFields(entry, source));
   const enabled = common.filter(({ key }) => key === "enabled");
   const fields = [
-    ...own.filter(({ key }) => !filters.includes(key) && !enabled.some((field) => field.key === key)),
+    ...own.filter(
+      ({ key }) => !filters.includes(key) && !enabled.some((field) => field.key === key),
+    ),
     ...enabled,
     ...combine("deny_tools", own, common, (left, right) => [...new Set([...left, ...right])]),
-    ...combine("allow_tools", own, common, (left, right) => intersect(reading, left, right, source)),
+    ...combine("allow_tools", own, common, (left, right) =>
+      intersect(reading, left, right, source),
+    ),
   ];
   const isMissing = ({ key }: Field) => fieldValue(key, fields) === undefined;
   const all = [...fields, ...common.filter(({ key }) => !filters.includes(key)).filter(isMissing)];
@@ -100,13 +117,17 @@ function isNames(value: unknown): value is Names {
 function intersect(reading: Reading, left: Names, right: Names, source: Path): Names {
   const both = intersectFilters(left, right);
   if (both) return both;
-  const message = "the globs of this 'allow_tools' and of the one for all servers cannot be combined";
+  const message =
+    "the globs of this 'allow_tools' and of the one for all servers cannot be combined";
   reading.warn([...source, "allow_tools"], message, "Only the server's own list counts.");
   return left;
 }
 
 /** The names that both lists admit, as a list; undefined where no list of globs says it. */
-export function intersectFilters(left: readonly string[], right: readonly string[]): string[] | undefined {
+export function intersectFilters(
+  left: readonly string[],
+  right: readonly string[],
+): string[] | undefined {
   const both = new Set<string>();
   for (const a of left) {
     for (const b of right) {
@@ -173,7 +194,9 @@ const translations: ReadonlyMap<string, Translate> = new Map<string, Translate>(
 export function translateFields(reading: Reading, fields: readonly Field[]): Field[] {
   const given = fields.filter(({ value }) => value !== null);
   const renamed = given.map((field) => ({ ...field, key: aliases.get(field.key) ?? field.key }));
-  const translated = renamed.flatMap((field) => translations.get(field.key)?.(field, reading) ?? [field]);
+  const translated = renamed.flatMap(
+    (field) => translations.get(field.key)?.(field, reading) ?? [field],
+  );
   return uniteScopes(translated);
 }
 
@@ -205,7 +228,11 @@ function readTimeout({ value, source }: Field, reading: Reading): Field[] {
 function readInterval({ value, source }: Field, reading: Reading): Field[] {
   const ms = secondsToMs(value);
   if (ms !== undefined) return [{ key: "listingTtlMs", value: ms, source }];
-  reading.warn(source, `${describeValue(value)} is not a number of seconds`, "300 seconds are taken instead.");
+  reading.warn(
+    source,
+    `${describeValue(value)} is not a number of seconds`,
+    "300 seconds are taken instead.",
+  );
   return [];
 }
 
@@ -215,7 +242,9 @@ function toNames(value: unknown): unknown {
   if (!isObject(value)) return value;
   const isSaid = Object.values(value).some(isObject);
   if (!isSaid) return Object.keys(value);
-  return Object.fromEntries(Object.entries(value).map(([name, said]) => [name, isObject(said) ? said : {}]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, said]) => [name, isObject(said) ? said : {}]),
+  );
 }
 
 function readAuth(field: Field): Field[] {

@@ -28,10 +28,22 @@ for (const at of levels)
 const bombs: [what: string, read: () => { problems: { message: string }[] }, says: RegExp][] = [
   ["aliases of aliases", () => parseYaml("a.yaml", laughs.join("\n")), /aliases repeat more than/],
   ["lists that are nested", () => parseYaml("a.yaml", `a: ${"[".repeat(100_000)}`), /nested|deep/],
-  ["maps that are nested", () => parseYaml("a.yaml", `a: ${"{b: ".repeat(100_000)}`), /nested|deep/],
+  [
+    "maps that are nested",
+    () => parseYaml("a.yaml", `a: ${"{b: ".repeat(100_000)}`),
+    /nested|deep/,
+  ],
   ["a megabyte of YAML", () => parseYaml("a.yaml", "- a\n".repeat(400_000)), /characters of YAML/],
-  ["lists of JSON that are nested", () => parseJson("a.json", "[".repeat(2_000_000)), /nested|deep/],
-  ["objects of JSON that are nested", () => parseJson("a.json", '{"a":'.repeat(400_000)), /nested|deep/],
+  [
+    "lists of JSON that are nested",
+    () => parseJson("a.json", "[".repeat(2_000_000)),
+    /nested|deep/,
+  ],
+  [
+    "objects of JSON that are nested",
+    () => parseJson("a.json", '{"a":'.repeat(400_000)),
+    /nested|deep/,
+  ],
 ];
 
 for (const [what, read, says] of bombs)
@@ -55,7 +67,10 @@ test("a file that is too long, or no file, is refused by name before it is read"
   const long = directory.file("long.json");
   await writeFile(long, `{"a":"${"x".repeat(33 * 1024 * 1024)}"}`);
   assert.match((await readDocument(long)).problems[0]?.message ?? "", /we read no more than 5 MiB/);
-  assert.throws(() => readData(long), { code: "CONFIG_INVALID", message: /has more than \d+ bytes/ });
+  assert.throws(() => readData(long), {
+    code: "CONFIG_INVALID",
+    message: /has more than \d+ bytes/,
+  });
   const nested = directory.file("nested.toml");
   await writeFile(nested, `a = ${"[".repeat(100_000)}`);
   assert.throws(() => readData(nested), { code: "CONFIG_INVALID", message: /nested/ });

@@ -15,7 +15,11 @@ export type Place =
 export type Container = Extract<Place, { inside: unknown }>;
 
 /** The data of a file, unless it has errors, and all its problems. */
-export type ReadDocument = { document: ConfigDocument | null; problems: ConfigProblem[]; isEmpty?: boolean };
+export type ReadDocument = {
+  document: ConfigDocument | null;
+  problems: ConfigProblem[];
+  isEmpty?: boolean;
+};
 
 export type Findings = ReturnType<typeof createFindings>;
 
@@ -32,10 +36,21 @@ export function createFindings(file: string, text: string) {
       errors.push({ file, line, column, path: "", severity: "error", message, hint });
     },
     tooDeep: (offset: number): void =>
-      findings.error(offset, `nested deeper than ${maxLevels} levels`, "Take levels out; no setting stands that deep."),
+      findings.error(
+        offset,
+        `nested deeper than ${maxLevels} levels`,
+        "Take levels out; no setting stands that deep.",
+      ),
     warning(offset: number, path: Path, message: string, hint: string): void {
       if (warnings.length >= maxProblems) return;
-      warnings.push({ file, line: lineAt(offset), path: renderPath(path), severity: "warning", message, hint });
+      warnings.push({
+        file,
+        line: lineAt(offset),
+        path: renderPath(path),
+        severity: "warning",
+        message,
+        hint,
+      });
     },
     duplicateKey(first: number, second: number, path: Path): void {
       const lines = `on lines ${lineAt(first)} and ${lineAt(second)}`;
@@ -56,7 +71,9 @@ export function createFindings(file: string, text: string) {
 }
 
 /** Line and column of an offset, from 1. Lines end with LF, CRLF or CR, as editors count them. */
-export function createLineIndex(text: string): (offset: number) => { line: number; column: number } {
+export function createLineIndex(
+  text: string,
+): (offset: number) => { line: number; column: number } {
   const starts = [0];
   for (const { index, 0: end } of text.matchAll(/\r\n|\n|\r/g)) starts.push(index + end.length);
   return (offset) => {

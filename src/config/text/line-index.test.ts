@@ -18,4 +18,5 @@ for (const [name, end] of [
   });
 }
 
-test("an empty text has one line", () => assert.deepEqual(createLineIndex("")(0), { line: 1, column: 1 }));
+test("an empty text has one line", () =>
+  assert.deepEqual(createLineIndex("")(0), { line: 1, column: 1 }));

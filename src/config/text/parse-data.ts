@@ -7,11 +7,19 @@ const maxAliasCount = 100;
 export async function parseData(text: string): Promise<unknown> {
   if (/^\s*[{[]/.test(text)) return parseJson(text);
   if (text.length > maxYamlLength)
-    throw new Error(`YAML of more than ${maxYamlLength / 1024 / 1024} MiB takes too long; give it as JSON`);
+    throw new Error(
+      `YAML of more than ${maxYamlLength / 1024 / 1024} MiB takes too long; give it as JSON`,
+    );
   const { parse } = await import("yaml");
   // Comparing all keys of a mapping with each other takes time that grows with their square.
   try {
-    return parse(text, { maxAliasCount, uniqueKeys: false, merge: true, prettyErrors: false, logLevel: "silent" });
+    return parse(text, {
+      maxAliasCount,
+      uniqueKeys: false,
+      merge: true,
+      prettyErrors: false,
+      logLevel: "silent",
+    });
   } catch (thrown) {
     throw new Error(whereIn(thrown, "YAML"));
   }
@@ -30,5 +38,7 @@ function whereIn(thrown: unknown, format: string): string {
   const { message = "", pos } = thrown as { message?: string; pos?: readonly number[] };
   if (/alias/i.test(message)) return "its aliases repeat too much";
   const at = pos?.[0] ?? /position (\d+)/.exec(message)?.[1];
-  return at === undefined ? `it is not valid ${format}` : `it is not valid ${format} at character ${at}`;
+  return at === undefined
+    ? `it is not valid ${format}`
+    : `it is not valid ${format} at character ${at}`;
 }

@@ -109,7 +109,8 @@ for (const [title, unit] of [
     const { document, problems } = parseJson("f", unit.repeat(100_000));
     assert.equal(document, null);
     assert.ok(problems.length <= 20);
-    if (title !== "broken objects") assert.equal(problems[0]?.message, "nested deeper than 200 levels");
+    if (title !== "broken objects")
+      assert.equal(problems[0]?.message, "nested deeper than 200 levels");
   });
 }
 
@@ -143,7 +144,8 @@ test("any JSON gives what JSON.parse gives, and every key the line it stands on"
       const lines = new Map<string, number>([["[]", 0]]);
       linesOf(JSON.parse(text), [], lines);
       for (const [path, line] of lines) {
-        if (!path.endsWith(" end")) assert.equal(lineOf(JSON.parse(path)), line + 1, `${path} in ${text}`);
+        if (!path.endsWith(" end"))
+          assert.equal(lineOf(JSON.parse(path)), line + 1, `${path} in ${text}`);
       }
     }),
   );

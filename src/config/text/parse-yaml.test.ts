@@ -26,7 +26,11 @@ const values: [title: string, text: string, json: string][] = [
   ["a merge after the key", "a: &x {b: 1}\nd:\n  b: 3\n  <<: *x", '{"a":{"b":1},"d":{"b":3}}'],
   ["a merge of several", "<<: [{a: 1}, {a: 2, b: 2}]\nc: 3", '{"a":1,"b":2,"c":3}'],
   ["a quoted <<", '"<<": {a: 1}', '{"<<":{"a":1}}'],
-  ["words that YAML 1.1 took for others", "%YAML 1.1\n---\na: yes\nb: 2001-01-01", '{"a":"yes","b":"2001-01-01"}'],
+  [
+    "words that YAML 1.1 took for others",
+    "%YAML 1.1\n---\na: yes\nb: 2001-01-01",
+    '{"a":"yes","b":"2001-01-01"}',
+  ],
   ["a start of the document", "---\na: 1\n...\n", '{"a":1}'],
   ["JSON", '{"a": [1, "b"]}', '{"a":[1,"b"]}'],
 ];
@@ -108,7 +112,9 @@ test("an unknown tag is a warning, and its value is kept", () => {
 });
 
 test("a key named __proto__ is just a key, merged or not", () => {
-  const { data } = parsed("a: &x {__proto__: {polluted: true}}\nb: {<<: *x}\n__proto__: {polluted: true}");
+  const { data } = parsed(
+    "a: &x {__proto__: {polluted: true}}\nb: {<<: *x}\n__proto__: {polluted: true}",
+  );
   assert.deepEqual(Object.keys(data as object), ["a", "b", "__proto__"]);
   assert.deepEqual(Object.keys((data as { b: object }).b), ["__proto__"]);
   assert.equal(({} as { polluted?: boolean }).polluted, undefined);
@@ -135,7 +141,10 @@ test("levels are counted through aliases", () => {
 });
 
 const tenTimes = (name: string) => `[${Array(10).fill(name)}]`;
-const tower = ["&a0 1", ...Array.from({ length: 30 }, (_, at) => `&a${at + 1} ${tenTimes(`*a${at}`)}`)];
+const tower = [
+  "&a0 1",
+  ...Array.from({ length: 30 }, (_, at) => `&a${at + 1} ${tenTimes(`*a${at}`)}`),
+];
 const keys = Array.from({ length: 2_000 }, (_, at) => `k${at}: 1`).join(", ");
 
 for (const [title, text] of [
@@ -161,7 +170,17 @@ test("any JSON value printed as YAML is read again", () => {
 });
 
 const yamlNoise = fc.array(
-  fc.constantFrom(..."{}[]\",:'\\ \n\t-?&*!|>%@#~<ab1.", ": ", "- ", "\n  ", "&a ", "*a", "<<: ", "---\n", "!!map "),
+  fc.constantFrom(
+    ..."{}[]\",:'\\ \n\t-?&*!|>%@#~<ab1.",
+    ": ",
+    "- ",
+    "\n  ",
+    "&a ",
+    "*a",
+    "<<: ",
+    "---\n",
+    "!!map ",
+  ),
   { maxLength: 40 },
 );
 const noise = fc.oneof(

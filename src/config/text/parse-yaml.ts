@@ -12,7 +12,14 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { type Container, createFindings, type Findings, maxLevels, type Place, type ReadDocument } from "./document.ts";
+import {
+  type Container,
+  createFindings,
+  type Findings,
+  maxLevels,
+  type Place,
+  type ReadDocument,
+} from "./document.ts";
 
 /** The parser takes a second or two for so much. */
 const maxLength = 1024 * 1024;
@@ -31,7 +38,8 @@ type Reading = {
 function readYamlTree(root: ParsedNode, findings: Findings): Place {
   const reading: Reading = { findings, anchors: new Map(), path: [], written: 0, merged: 0 };
   const tree = readNode(reading, root, 0);
-  const isFit = reading.merged <= maxRepeated && isSmall(tree, reading.written + maxRepeated, findings);
+  const isFit =
+    reading.merged <= maxRepeated && isSmall(tree, reading.written + maxRepeated, findings);
   if (!isFit) {
     const message = `aliases repeat more than ${maxRepeated} values`;
     findings.error(tree.offset, message, "Write out what is needed instead of aliases of aliases.");
@@ -43,7 +51,8 @@ function readNode(reading: Reading, node: ParsedNode | null, fallbackOffset: num
   reading.written++;
   const offset = node?.range[0] ?? fallbackOffset;
   if (isAlias(node)) return { ...resolveAlias(reading, node.source, offset), offset };
-  const place = isMap(node) || isSeq(node) ? readContainer(reading, node, offset) : scalar(node, offset);
+  const place =
+    isMap(node) || isSeq(node) ? readContainer(reading, node, offset) : scalar(node, offset);
   if (node?.anchor) reading.anchors.set(node.anchor, place);
   return place;
 }
@@ -60,7 +69,11 @@ function resolveAlias({ anchors, findings }: Reading, anchor: string, offset: nu
   return scalar(null, offset);
 }
 
-function readContainer(reading: Reading, node: YAMLMap.Parsed | YAMLSeq.Parsed, offset: number): Place {
+function readContainer(
+  reading: Reading,
+  node: YAMLMap.Parsed | YAMLSeq.Parsed,
+  offset: number,
+): Place {
   if (reading.path.length >= maxLevels) {
     reading.findings.tooDeep(offset);
     return scalar(null, offset);
@@ -71,7 +84,11 @@ function readContainer(reading: Reading, node: YAMLMap.Parsed | YAMLSeq.Parsed, 
   return container;
 }
 
-function readItems(reading: Reading, { items }: YAMLSeq.Parsed, { inside, offset }: Container): void {
+function readItems(
+  reading: Reading,
+  { items }: YAMLSeq.Parsed,
+  { inside, offset }: Container,
+): void {
   for (const [at, item] of items.entries()) {
     reading.path.push(at);
     // A pair that stands in a list by itself comes as a mapping of one, so every item is a node.
@@ -80,7 +97,11 @@ function readItems(reading: Reading, { items }: YAMLSeq.Parsed, { inside, offset
   }
 }
 
-function readPairs(reading: Reading, { items }: YAMLMap.Parsed, { inside, offset }: Container): void {
+function readPairs(
+  reading: Reading,
+  { items }: YAMLMap.Parsed,
+  { inside, offset }: Container,
+): void {
   const { path, findings } = reading;
   const ownKeys = new Set<string>();
   for (const { key: keyNode, value } of items) {
@@ -167,7 +188,8 @@ function readOnlyDocument(text: string, findings: Findings): Document.Parsed | n
   const only = documents.next().value;
   const second = documents.next().value;
   if (!only) return null;
-  for (const { pos, message } of only.errors) findings.error(pos[0], `invalid YAML: ${describe(message)}`, hint);
+  for (const { pos, message } of only.errors)
+    findings.error(pos[0], `invalid YAML: ${describe(message)}`, hint);
   for (const { pos, message } of only.warnings)
     findings.warning(pos[0], [], describe(message), "Write the value without it.");
   if (second) {

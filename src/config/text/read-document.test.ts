@@ -31,7 +31,11 @@ const formats: [name: string, content: string, json: string | null][] = [
 for (const [name, content, json] of formats) {
   test(`${JSON.stringify(content)} in ${name} is ${json ?? "a problem"}`, async () => {
     const { document, problems } = await read(name, content);
-    assert.equal(document === null ? null : JSON.stringify(document.data), json, JSON.stringify(problems));
+    assert.equal(
+      document === null ? null : JSON.stringify(document.data),
+      json,
+      JSON.stringify(problems),
+    );
   });
 }
 
@@ -92,7 +96,10 @@ test("bytes that are no UTF-8 are a problem with their line", async () => {
   const { problems } = await read("a.json", Buffer.from('{\n"a": "\xff"\n}', "latin1"));
   assert.deepEqual([problems[0]?.message, problems[0]?.line], ["is not valid UTF-8", 2]);
   const utf16 = await read("a.json", Buffer.from('\ufeff{"a": 1}', "utf16le"));
-  assert.deepEqual([utf16.problems[0]?.message, utf16.problems[0]?.line], ["is not valid UTF-8", 1]);
+  assert.deepEqual(
+    [utf16.problems[0]?.message, utf16.problems[0]?.line],
+    ["is not valid UTF-8", 1],
+  );
 });
 
 test("any bytes at all give a document or an error, and never throw", async () => {

@@ -2,16 +2,27 @@ import { isUtf8 } from "node:buffer";
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { extname } from "node:path";
 import { type ParseErrorCode, printParseErrorCode, visit } from "jsonc-parser";
-import { type Container, createFindings, type Findings, maxLevels, type Place, type ReadDocument } from "./document.ts";
+import {
+  type Container,
+  createFindings,
+  type Findings,
+  maxLevels,
+  type Place,
+  type ReadDocument,
+} from "./document.ts";
 
 const brackets = "Check that every '{' has a '}' and every '[' a ']'.";
 const quotes = "Put keys and strings in double quotes.";
-const separators = "Put a comma between two entries; comments and a comma after the last one are allowed.";
+const separators =
+  "Put a comma between two entries; comments and a comma after the last one are allowed.";
 
 /** By the parser's name of an error: what is wrong, and what to do. */
 const meanings: Readonly<Record<string, readonly [problem: string, remedy: string]>> = {
   InvalidSymbol: ["a word or character that is not allowed here", quotes],
-  InvalidNumberFormat: ["this is not a number", "Write it as 1 or 0.5, or in double quotes as a string."],
+  InvalidNumberFormat: [
+    "this is not a number",
+    "Write it as 1 or 0.5, or in double quotes as a string.",
+  ],
   PropertyNameExpected: ["a key in double quotes is missing", quotes],
   ValueExpected: ["a value is missing", "Give the key a value, or remove it."],
   ColonExpected: ["a colon is missing after a key", "Put a colon between the key and its value."],
@@ -20,15 +31,32 @@ const meanings: Readonly<Record<string, readonly [problem: string, remedy: strin
   CloseBracketExpected: ["a closing ']' is missing", brackets],
   EndOfFileExpected: ["there is text after the end", brackets],
   UnexpectedEndOfComment: ["a comment is not closed", "End it with '*/'."],
-  UnexpectedEndOfString: ["a string has no closing quote", "End it with a double quote on the same line."],
+  UnexpectedEndOfString: [
+    "a string has no closing quote",
+    "End it with a double quote on the same line.",
+  ],
   UnexpectedEndOfNumber: ["a number is incomplete", "Write it out, as in 1.0 or 1e6."],
-  InvalidUnicode: ["\\u needs four hexadecimal digits", "Write it as in \\u00e9, or write the character itself."],
-  InvalidEscapeCharacter: ["a backslash before a character that cannot be escaped", "Write \\\\ for a backslash."],
-  InvalidCharacter: ["a control character in a string", "Write \\n for a line break and \\t for a tab."],
+  InvalidUnicode: [
+    "\\u needs four hexadecimal digits",
+    "Write it as in \\u00e9, or write the character itself.",
+  ],
+  InvalidEscapeCharacter: [
+    "a backslash before a character that cannot be escaped",
+    "Write \\\\ for a backslash.",
+  ],
+  InvalidCharacter: [
+    "a control character in a string",
+    "Write \\n for a line break and \\t for a tab.",
+  ],
 };
 
-export function describeJsonError(code: ParseErrorCode): readonly [problem: string, remedy: string] {
-  const [problem, remedy] = meanings[printParseErrorCode(code)] ?? ["it cannot be parsed", brackets];
+export function describeJsonError(
+  code: ParseErrorCode,
+): readonly [problem: string, remedy: string] {
+  const [problem, remedy] = meanings[printParseErrorCode(code)] ?? [
+    "it cannot be parsed",
+    brackets,
+  ];
   return [`invalid JSON: ${problem}`, remedy];
 }
 
@@ -48,7 +76,8 @@ function readTree(text: string, findings: Findings): Place | null {
     onObjectBegin: open("object"),
     onArrayBegin: open("list"),
     onObjectProperty: builder.key,
-    onLiteralValue: (value: unknown, offset: number) => builder.add({ offset, kind: "scalar", value }),
+    onLiteralValue: (value: unknown, offset: number) =>
+      builder.add({ offset, kind: "scalar", value }),
     onObjectEnd: builder.close,
     onArrayEnd: builder.close,
     onSeparator() {
@@ -156,14 +185,22 @@ export function readFileText(file: string, limitMebibytes: number): { text: stri
     if (refused) return refused;
     return decode(readFileSync(file));
   } catch (thrown) {
-    return { ...whyUnreadable((thrown as NodeJS.ErrnoException).code ?? "unknown error"), line: null };
+    return {
+      ...whyUnreadable((thrown as NodeJS.ErrnoException).code ?? "unknown error"),
+      line: null,
+    };
   }
 }
 
 function refuse(stats: Stats, limitMebibytes: number): Unreadable | null {
-  if (stats.isDirectory()) return { message: "is a directory", hint: "Name a file in it.", line: null };
+  if (stats.isDirectory())
+    return { message: "is a directory", hint: "Name a file in it.", line: null };
   if (!stats.isFile())
-    return { message: "is not a regular file", hint: "Write its content to a regular file.", line: null };
+    return {
+      message: "is not a regular file",
+      hint: "Write its content to a regular file.",
+      line: null,
+    };
   if (stats.size <= limitMebibytes * mebibyte) return null;
   const size = (stats.size / mebibyte).toFixed(1);
   const message = `is ${size} MiB long, and we read no more than ${limitMebibytes} MiB`;
@@ -186,9 +223,11 @@ function firstBrokenLine(bytes: Buffer): number {
 }
 
 function whyUnreadable(code: string): { message: string; hint: string } {
-  if (code === "ENOENT" || code === "ENOTDIR") return { message: "no such file", hint: "Check the path." };
+  if (code === "ENOENT" || code === "ENOTDIR")
+    return { message: "no such file", hint: "Check the path." };
   if (code === "EACCES" || code === "EPERM")
     return { message: "may not be read", hint: "Allow the user that runs Toolplane to read it." };
-  if (code === "ELOOP") return { message: "is a link that leads back to itself", hint: "Correct the link." };
+  if (code === "ELOOP")
+    return { message: "is a link that leads back to itself", hint: "Correct the link." };
   return { message: `cannot be read (${code})`, hint: "Check the path and the disk." };
 }

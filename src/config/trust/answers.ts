@@ -31,8 +31,10 @@ export function createTrustAnswers(dataDirectory: string | undefined) {
     /** Undefined where no person was asked yet. */
     of(directory: string): TrustDecision {
       const answers = read()[realDirectory(directory)] ?? {};
-      const decide = (hash: string) => (Object.hasOwn(answers, hash) ? answers[hash]?.trusted === true : undefined);
-      const trustedBefore = (name: string) => Object.values(answers).some((one) => one.trusted && one.name === name);
+      const decide = (hash: string) =>
+        Object.hasOwn(answers, hash) ? answers[hash]?.trusted === true : undefined;
+      const trustedBefore = (name: string) =>
+        Object.values(answers).some((one) => one.trusted && one.name === name);
       return Object.assign(decide, { trustedBefore });
     },
     remember: (directory: string, lines: readonly TrustLine[], trusted: boolean) =>

@@ -22,7 +22,8 @@ export function createDirectories(current: () => LoadedConfig, answers: TrustAns
   /** As the configuration is now. */
   function serversIn(directory: string) {
     const of = current();
-    if (known.of !== of || known.directories.size >= maxKnown) known = { of, directories: new Map() };
+    if (known.of !== of || known.directories.size >= maxKnown)
+      known = { of, directories: new Map() };
     const found = known.directories.get(directory) ?? of.serversIn(directory);
     known.directories.set(directory, found);
     return found;
@@ -36,7 +37,8 @@ export function createDirectories(current: () => LoadedConfig, answers: TrustAns
     const gone = whyNoDirectory(directory);
     if (gone !== null) return gone;
     const problem = serversIn(directory).broken[server];
-    if (problem !== undefined) return { what: problem, remedy: "'toolplane config validate' says more" };
+    if (problem !== undefined)
+      return { what: problem, remedy: "'toolplane config validate' says more" };
     if (lineIn(server, directory).trusted) return null;
     return {
       what: `not trusted yet: it would work in ${directory}`,
@@ -53,21 +55,30 @@ export function createDirectories(current: () => LoadedConfig, answers: TrustAns
       const answer = answers.of(directory);
       const { config, merged } = current();
       const names = config.inWorkspace.filter((name) => config.servers[name]?.enabled);
-      return names.map((name) => ownLine(name, merged, answer)).filter(({ hash }) => answer(hash) === undefined);
+      return names
+        .map((name) => ownLine(name, merged, answer))
+        .filter(({ hash }) => answer(hash) === undefined);
     },
     definitionIn(server: string, directory: string): ServerDefinition {
       const { servers, broken } = serversIn(directory);
       const definition = servers[server];
       if (definition !== undefined) return definition;
-      throw new PlaneError("CONFIG_INVALID", `Server '${server}' cannot run in ${directory}: ${broken[server]}.`);
+      throw new PlaneError(
+        "CONFIG_INVALID",
+        `Server '${server}' cannot run in ${directory}: ${broken[server]}.`,
+      );
     },
     /** Throws where it may not run. It may have been trusted when it was asked for, and not be when it starts. */
     requireTrusted(server: string, directory: string): void {
       const why = whyNot(server, directory);
       if (why === null) return;
-      throw new PlaneError("SERVER_UNAVAILABLE", `Server '${server}' cannot run: ${why.what}. ${why.remedy}.`, {
-        data: { server, sent: false, retryAt: null },
-      });
+      throw new PlaneError(
+        "SERVER_UNAVAILABLE",
+        `Server '${server}' cannot run: ${why.what}. ${why.remedy}.`,
+        {
+          data: { server, sent: false, retryAt: null },
+        },
+      );
     },
     /** Only what a line says now: one that changed since it was shown has another hash. */
     async answer(directory: string, hashes: readonly string[], trusted: boolean): Promise<void> {
@@ -75,7 +86,10 @@ export function createDirectories(current: () => LoadedConfig, answers: TrustAns
       const lines = config.inWorkspace.map((name) => ownLine(name, merged, answers.of(directory)));
       const meant = lines.filter(({ hash }) => hashes.includes(hash));
       if (meant.length < new Set(hashes).size || whyNoDirectory(directory) !== null)
-        throw new PlaneError("CONFLICT", `No server with this hash works in ${directory}; it may have changed.`);
+        throw new PlaneError(
+          "CONFLICT",
+          `No server with this hash works in ${directory}; it may have changed.`,
+        );
       await answers.remember(directory, meant, trusted);
     },
   };
@@ -85,8 +99,14 @@ export function createDirectories(current: () => LoadedConfig, answers: TrustAns
 function whyNoDirectory(directory: string): NotThere | null {
   try {
     if (realpathSync(directory) === directory && statSync(directory).isDirectory()) return null;
-    return { what: `${directory} is a link, or no directory`, remedy: "Start the client in the directory itself" };
+    return {
+      what: `${directory} is a link, or no directory`,
+      remedy: "Start the client in the directory itself",
+    };
   } catch {
-    return { what: `the directory ${directory} is gone`, remedy: "Start the client in a directory that is there" };
+    return {
+      what: `the directory ${directory} is gone`,
+      remedy: "Start the client in a directory that is there",
+    };
   }
 }

@@ -15,7 +15,11 @@ export type Tightened = {
 };
 
 /** What of a project's guards is stricter than what is in force without it. */
-export function tighten(settings: readonly Setting[], own: Merged, environment: Environment): Tightened {
+export function tighten(
+  settings: readonly Setting[],
+  own: Merged,
+  environment: Environment,
+): Tightened {
   const found: Tightened = { before: [], after: [], refused: [] };
   const mineAt = (path: Path) => inForce(path, own, environment);
   /** What would be in force of another key with this project. */
@@ -30,15 +34,28 @@ export function tighten(settings: readonly Setting[], own: Merged, environment: 
     const line = lineOf(setting.path);
     const stricter: Stricter | null = typeof line === "function" ? line : null;
     if (line === "rules") addRules(setting, found);
-    else if (hasReference(setting.value)) refuse(setting, "has a reference, which a project's guards cannot", found);
+    else if (hasReference(setting.value))
+      refuse(setting, "has a reference, which a project's guards cannot", found);
     else if (stricter === null) refuse(setting, "is not for a project to set", found);
     else
-      addValue(setting, (mine, theirs) => stricter(mine, theirs, (key) => sibling(setting.path, key)), mineAt, found);
+      addValue(
+        setting,
+        (mine, theirs) => stricter(mine, theirs, (key) => sibling(setting.path, key)),
+        mineAt,
+        found,
+      );
   }
   // A rule of the project's must not exempt a tool from what the strict profile demands.
-  const isStrict = [inForce(["policy", "profile"], own, environment), valueIn(found, "policy.profile")];
+  const isStrict = [
+    inForce(["policy", "profile"], own, environment),
+    valueIn(found, "policy.profile"),
+  ];
   const [asks] = found.after.filter(({ path }) => renderPath(path) === "policy.rules");
-  if (asks && isStrict.includes("strict") && inForce(["policy", "isolation"], own, environment) === undefined)
+  if (
+    asks &&
+    isStrict.includes("strict") &&
+    inForce(["policy", "isolation"], own, environment) === undefined
+  )
     found.after.push({ path: ["policy", "isolation"], value: "required", origin: asks.origin });
   return found;
 }
@@ -70,7 +87,10 @@ function addRules(setting: Setting, found: Tightened): void {
   for (const [at, rule] of value.entries()) {
     const verdict = isObject(rule) ? rule.verdict : undefined;
     if (hasReference(rule))
-      found.refused.push({ path: [...path, at], why: "has a reference, which a project's rules cannot" });
+      found.refused.push({
+        path: [...path, at],
+        why: "has a reference, which a project's rules cannot",
+      });
     else if (verdict === "allow") found.refused.push({ path: [...path, at], why: loosens });
     else (verdict === "deny" ? deny : others).push(at);
   }
@@ -87,17 +107,24 @@ function pick(setting: Setting, indexes: readonly number[]): Setting {
   return { path, origin, value, originInside };
 }
 
-function inForce([section = "", ...inner]: Path, { values }: Merged, environment: Environment): unknown {
+function inForce(
+  [section = "", ...inner]: Path,
+  { values }: Merged,
+  environment: Environment,
+): unknown {
   const own = expandEnvironment(values[section], environment, () => undefined);
-  const schema = (ConfigValues.shape as unknown as Record<string, { parse(value: unknown): unknown } | undefined>)[
-    section
-  ];
+  const schema = (
+    ConfigValues.shape as unknown as Record<string, { parse(value: unknown): unknown } | undefined>
+  )[section];
   const usual = schema?.parse(undefined);
   return valueAt(own, inner) ?? valueAt(usual, inner);
 }
 
 function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce((inner, key) => (isObject(inner) ? (inner as UnknownObject)[key] : undefined), value);
+  return path.reduce(
+    (inner, key) => (isObject(inner) ? (inner as UnknownObject)[key] : undefined),
+    value,
+  );
 }
 
 function valueIn({ after }: Tightened, name: string): unknown {

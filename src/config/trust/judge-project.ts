@@ -50,7 +50,9 @@ export function judgeProject(
   const { servers, settings } = sorted;
   const lines = judgeLines(sorted, theirs, { directory, configFiles, answer, environment });
   const inForce = lines.settings?.inForce ?? true;
-  const used = lines.servers.filter((line) => line.inForce).flatMap(({ name }) => servers.get(name) ?? []);
+  const used = lines.servers
+    .filter((line) => line.inForce)
+    .flatMap(({ name }) => servers.get(name) ?? []);
   const waits = lines.servers.filter((line) => !line.inForce).map(({ name }) => name);
   const isUnread = ({ kind, line }: PulledFile) => kind === "manifest" && inForce && !line.inForce;
   const unread = lines.pulled.filter(isUnread).map(({ line }) => line.name);
@@ -68,18 +70,23 @@ export function judgeProject(
     pulled,
     trust: { directory, servers: lines.servers, settings: lines.settings, files, own: [] },
     problems: [
-      ...refused.map(({ path, why }) => problem(path, `${why}: a project's file can only tighten`, ownFile)),
-      ...shadowed.map((path) => problem(path, "your own configuration already sets it", ownFile)),
-      ...warnAboutUntrusted(waits, inForce ? "" : (lines.settings?.name ?? ""), unread, changedIn(lines)).map(
-        (message) => ({
-          file: directory,
-          line: null,
-          path: "",
-          severity: "warning" as const,
-          message,
-          hint: "Look at it, then trust it: toolplane trust",
-        }),
+      ...refused.map(({ path, why }) =>
+        problem(path, `${why}: a project's file can only tighten`, ownFile),
       ),
+      ...shadowed.map((path) => problem(path, "your own configuration already sets it", ownFile)),
+      ...warnAboutUntrusted(
+        waits,
+        inForce ? "" : (lines.settings?.name ?? ""),
+        unread,
+        changedIn(lines),
+      ).map((message) => ({
+        file: directory,
+        line: null,
+        path: "",
+        severity: "warning" as const,
+        message,
+        hint: "Look at it, then trust it: toolplane trust",
+      })),
     ],
   };
 }
@@ -99,9 +106,13 @@ function judgeLines({ servers, settings }: Sorted, theirs: Merged, asked: TrustC
   const said = settings.map(renderSetting).join("; ");
   const written = settings.length === 0 ? null : settingsLine(sections, said, settings, answer);
   const entries = new Map(
-    [...servers].map(([name, of]) => [name, settingsLine(name, renderLaunch(name, theirs, of), of, answer)]),
+    [...servers].map(([name, of]) => [
+      name,
+      settingsLine(name, renderLaunch(name, theirs, of), of, answer),
+    ]),
   );
-  const mayExpand = (server?: string) => (server === undefined ? written : entries.get(server))?.trusted === true;
+  const mayExpand = (server?: string) =>
+    (server === undefined ? written : entries.get(server))?.trusted === true;
   const pulled = findPulled({ ...asked, servers, settings, mayExpand });
   const areTrusted = (isNeeded: (needs: PulledFile["needs"]) => boolean) =>
     pulled.every(({ needs, line }) => line.trusted || !isNeeded(needs));
@@ -110,10 +121,14 @@ function judgeLines({ servers, settings }: Sorted, theirs: Merged, asked: TrustC
   return {
     settings: written && { ...written, inForce },
     servers: [...entries].map(([name, line]): TrustLine => {
-      return { ...line, inForce: line.trusted && inForce && areTrusted((needs) => isFor(needs, "server", name)) };
+      return {
+        ...line,
+        inForce: line.trusted && inForce && areTrusted((needs) => isFor(needs, "server", name)),
+      };
     }),
     pulled: pulled.map((one): PulledFile => {
-      const hasAll = one.kind !== "manifest" || areTrusted((needs) => isFor(needs, "manifest", one.file));
+      const hasAll =
+        one.kind !== "manifest" || areTrusted((needs) => isFor(needs, "manifest", one.file));
       return { ...one, line: { ...one.line, inForce: one.line.trusted && inForce && hasAll } };
     }),
   };
@@ -127,7 +142,8 @@ const ownFile = "Set it in your own configuration, or name this file with --conf
 
 /** What was trusted and is another now, in words. */
 function changedIn({ servers, settings, pulled }: ReturnType<typeof judgeLines>): string[] {
-  const names = (lines: readonly TrustLine[]) => lines.filter(({ changed }) => changed).map(({ name }) => name);
+  const names = (lines: readonly TrustLine[]) =>
+    lines.filter(({ changed }) => changed).map(({ name }) => name);
   const files = [...new Set(names(pulled.map(({ line }) => line)))];
   return [
     ...names(servers).map((name) => `the server '${name}'`),
@@ -165,11 +181,13 @@ function sort(mine: Merged, theirs: Merged) {
   for (const setting of theirs.settings) {
     const [section, name = ""] = setting.path;
     const unit = unitOf(setting.path);
-    const isOverlay = section === "overlays" && ownServers.some((server) => mayBelongTo(server, String(name)));
+    const isOverlay =
+      section === "overlays" && ownServers.some((server) => mayBelongTo(server, String(name)));
     const line = lineOf(setting.path);
     const mayReplace = line === "replace" || line === "add";
     if (isGuard(line)) guards.push(setting);
-    else if (isOverlay || (said.has(renderPath(unit)) && !mayReplace)) shadowed.set(renderPath(unit), unit);
+    else if (isOverlay || (said.has(renderPath(unit)) && !mayReplace))
+      shadowed.set(renderPath(unit), unit);
     else if (line !== "launch") settings.push(setting);
     else servers.set(String(name), [...(servers.get(String(name)) ?? []), setting]);
   }

@@ -6,8 +6,14 @@ const shown = (path: string[], value: unknown) =>
   renderSetting({ path, value } as unknown as Parameters<typeof renderSetting>[0]);
 
 test("a token in clear is not printed for the question of trust", () => {
-  assert.equal(shown(["env", "API_TOKEN"], "sk-live-51Hq8rTzQpLmN4vXc2Bd7Wf"), 'env.API_TOKEN="***"');
-  assert.equal(shown(["headers", "Authorization"], "Bearer 51Hq8rTzQpLmN4v"), 'headers.Authorization="***"');
+  assert.equal(
+    shown(["env", "API_TOKEN"], "sk-live-51Hq8rTzQpLmN4vXc2Bd7Wf"),
+    'env.API_TOKEN="***"',
+  );
+  assert.equal(
+    shown(["headers", "Authorization"], "Bearer 51Hq8rTzQpLmN4v"),
+    'headers.Authorization="***"',
+  );
 });
 
 test("whatever could start or name something is shown, also under the name of a secret", () => {

@@ -13,19 +13,33 @@ export type TrustDecision = {
   trustedBefore?(name: string): boolean;
 };
 
-export function settingsLine(name: string, launch: string, of: readonly Setting[], answer: TrustDecision): TrustLine {
+export function settingsLine(
+  name: string,
+  launch: string,
+  of: readonly Setting[],
+  answer: TrustDecision,
+): TrustLine {
   const entries = of.map(({ path, value }) => stableJson([path, value])).sort();
   return lineWith(name, launch, hash({ name, entries }), answer);
 }
 
-export function lineWith(name: string, launch: string, made: string, answer: TrustDecision): TrustLine {
+export function lineWith(
+  name: string,
+  launch: string,
+  made: string,
+  answer: TrustDecision,
+): TrustLine {
   const trusted = answer(made) === true;
   const changed = !trusted && answer.trustedBefore?.(name) === true;
   return { name, launch: visible(launch), hash: made, trusted, inForce: trusted, changed };
 }
 
 /** The command or the address as it is written, then everything else that the entry says. */
-export function renderLaunch(name: string, { values }: Pick<Merged, "values">, settings: readonly Setting[]): string {
+export function renderLaunch(
+  name: string,
+  { values }: Pick<Merged, "values">,
+  settings: readonly Setting[],
+): string {
   const entry = isObject(values.servers) ? values.servers[name] : null;
   const { command, args, ...others } = isObject(entry) ? entry : {};
   const named = ["url", "openapi", "skills"].find((key) => others[key] !== undefined) ?? "url";
@@ -34,9 +48,10 @@ export function renderLaunch(name: string, { values }: Pick<Merged, "values">, s
     .map((word) => shellQuote(String(word)));
   const shown = command === undefined ? [named] : ["command", "args"];
   const rest = settings.filter(({ path }) => !shown.includes(String(path[2])));
-  return [words.join(" "), ...rest.map((setting) => renderSetting({ ...setting, path: setting.path.slice(2) }))].join(
-    "; ",
-  );
+  return [
+    words.join(" "),
+    ...rest.map((setting) => renderSetting({ ...setting, path: setting.path.slice(2) })),
+  ].join("; ");
 }
 
 export function renderSetting({ path, value }: Setting): string {
@@ -45,11 +60,19 @@ export function renderSetting({ path, value }: Setting): string {
 
 /** A token that stands in clear, and nothing but that: a value that could name a file or a command is always shown. */
 function isPlainSecret(path: Path, value: unknown): boolean {
-  const isHandedOver = ["env", "headers"].includes(String(path.at(-2))) && looksSecret(String(path.at(-1)));
-  return isHandedOver && typeof value === "string" && /^(?:(?:bearer|basic|token) )?[\w.~+=:-]{12,}$/i.test(value);
+  const isHandedOver =
+    ["env", "headers"].includes(String(path.at(-2))) && looksSecret(String(path.at(-1)));
+  return (
+    isHandedOver &&
+    typeof value === "string" &&
+    /^(?:(?:bearer|basic|token) )?[\w.~+=:-]{12,}$/i.test(value)
+  );
 }
 
 /** Nothing in a launch line may hide another part of it. */
 export function visible(text: string): string {
-  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
+  return text.replaceAll(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }

@@ -5,7 +5,12 @@ import type { Environment } from "../environment.ts";
 import type { Merged } from "../merge-settings.ts";
 import { mentionsWorkspace } from "../secrets/references.ts";
 import type { Setting } from "../shapes/reading.ts";
-import { asksForWorkspace, directoryOfSource, isOwnSource, workspaceProblem } from "../start-place.ts";
+import {
+  asksForWorkspace,
+  directoryOfSource,
+  isOwnSource,
+  workspaceProblem,
+} from "../start-place.ts";
 import type { Project } from "./judge-project.ts";
 import { lineWith, renderLaunch, type TrustDecision } from "./lines.ts";
 
@@ -21,7 +26,10 @@ export type JudgedOwn = {
 type Known = { merged: Merged; environment: Environment; project: Project | undefined };
 
 /** A server of the user's own runs in a directory that may be a stranger's only where the person trusts that directory for it. */
-export function judgeOwnServers(servers: Config["servers"], { merged, environment, project }: Known): JudgedOwn {
+export function judgeOwnServers(
+  servers: Config["servers"],
+  { merged, environment, project }: Known,
+): JudgedOwn {
   const judged: JudgedOwn = { inWorkspace: [], lines: [], untrusted: {}, broken: {}, problems: [] };
   const directory = project?.directory ?? null;
   for (const [name, definition] of Object.entries(servers)) {
@@ -29,9 +37,23 @@ export function judgeOwnServers(servers: Config["servers"], { merged, environmen
     if (!definition.enabled || !isOwnSource(file, environment, project)) continue;
     const settings = settingsOf(name, merged);
     const place = directoryOfSource(file, project?.dataDirectory);
-    if (!mentionsWorkspace(settings.map(({ value }) => value)) && !asksForWorkspace(definition, place)) continue;
-    const tell = (severity: ConfigProblem["severity"], path: string[], message: string, hint: string) =>
-      judged.problems.push({ ...merged.placeOf(["servers", name, ...path]), severity, message, hint });
+    if (
+      !mentionsWorkspace(settings.map(({ value }) => value)) &&
+      !asksForWorkspace(definition, place)
+    )
+      continue;
+    const tell = (
+      severity: ConfigProblem["severity"],
+      path: string[],
+      message: string,
+      hint: string,
+    ) =>
+      judged.problems.push({
+        ...merged.placeOf(["servers", name, ...path]),
+        severity,
+        message,
+        hint,
+      });
     judged.inWorkspace.push(name);
     const problem = workspaceProblem(definition);
     if (problem !== null) {

@@ -26,7 +26,8 @@ const rank =
   };
 const on = rank(false, true);
 const off = rank(true, false);
-const isCount = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+const isCount = (value: unknown): value is number =>
+  typeof value === "number" && Number.isFinite(value);
 /** 0 is no limit where `noLimit` is 0. */
 const least =
   (noLimit?: unknown): Stricter =>
@@ -34,14 +35,17 @@ const least =
     if (theirs === noLimit || (mine !== noLimit && !isCount(mine))) return mine;
     return mine === noLimit || !isCount(theirs) || theirs < Number(mine) ? theirs : mine;
   };
-const most: Stricter = (mine, theirs) => (isCount(mine) && (!isCount(theirs) || theirs > mine) ? theirs : mine);
+const most: Stricter = (mine, theirs) =>
+  isCount(mine) && (!isCount(theirs) || theirs > mine) ? theirs : mine;
 
 /** None named is any, unless several people decide: then it is the administrators, and every group that is named would be more. */
 const fewer: Stricter = (mine, theirs, own) => {
   if (!Array.isArray(mine)) return mine;
   if (!Array.isArray(theirs)) return theirs;
   if (own("fourEyes") !== false || own("threshold") !== 1) return mine;
-  return mine.length === 0 || (theirs.length > 0 && theirs.every((one) => mine.includes(one))) ? theirs : mine;
+  return mine.length === 0 || (theirs.length > 0 && theirs.every((one) => mine.includes(one)))
+    ? theirs
+    : mine;
 };
 
 /** A number is for every unit, an object for the units that it names. */
@@ -58,15 +62,22 @@ const lowerCost: Stricter = (mine, theirs) => {
 };
 
 function isUnderstoodCost(value: unknown): boolean {
-  return value === null || isCount(value) || (isObject(value) && Object.values(value).every(isCount));
+  return (
+    value === null || isCount(value) || (isObject(value) && Object.values(value).every(isCount))
+  );
 }
 
 /** The first pattern that matches counts. */
 const moreWrites: Stricter = (mine, theirs) => {
   if (!isObject(mine)) return mine;
   if (!isObject(theirs)) return theirs;
-  const writes = Object.fromEntries(Object.entries(theirs).filter(([, effect]) => effect !== "read"));
-  return { ...writes, ...Object.fromEntries(Object.entries(mine).filter(([name]) => !Object.hasOwn(writes, name))) };
+  const writes = Object.fromEntries(
+    Object.entries(theirs).filter(([, effect]) => effect !== "read"),
+  );
+  return {
+    ...writes,
+    ...Object.fromEntries(Object.entries(mine).filter(([name]) => !Object.hasOwn(writes, name))),
+  };
 };
 
 const claims = {
@@ -234,6 +245,8 @@ export function lineOf(path: Path): ProjectKey {
 }
 
 function unknownBeside(lines: UnknownObject): ProjectKey {
-  const isGuarded = Object.values(lines).some((line) => isObject(line) || isGuard(line as ProjectKey));
+  const isGuarded = Object.values(lines).some(
+    (line) => isObject(line) || isGuard(line as ProjectKey),
+  );
   return isGuarded ? "own" : "trust";
 }

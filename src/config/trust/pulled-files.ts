@@ -47,14 +47,22 @@ const maxShown = 2_000;
 const maxShownLines = 20;
 
 /** Everything that the files of a project pull in. Only what is in the project can come with it, manifests aside. */
-export function findPulled({ directory, servers, settings, answer, ...more }: Sources): PulledFile[] {
+export function findPulled({
+  directory,
+  servers,
+  settings,
+  answer,
+  ...more
+}: Sources): PulledFile[] {
   const found = new Map<string, PulledFile>();
   const add = (file: string, kind: Kind, needs: PulledFile["needs"]) => {
     const key = JSON.stringify([file, kind, needs]);
-    if (!found.has(key)) found.set(key, { file, kind, needs, ...judgeFile(file, kind, directory, answer) });
+    if (!found.has(key))
+      found.set(key, { file, kind, needs, ...judgeFile(file, kind, directory, answer) });
   };
   const addReferences = (value: unknown, base: string, needs: PulledFile["needs"]) => {
-    for (const file of referredIn(value, base)) if (comesWith([directory, base], file)) add(file, "file", needs);
+    for (const file of referredIn(value, base))
+      if (comesWith([directory, base], file)) add(file, "file", needs);
   };
   for (const [server, of] of servers)
     for (const setting of of) {
@@ -77,12 +85,17 @@ export function findPulled({ directory, servers, settings, answer, ...more }: So
     addReferences(setting.value, baseOf(setting), "settings");
   }
   for (const { file: manifest, kind, text } of [...found.values()])
-    if (kind === "manifest") addReferences(withoutEscapes(text ?? ""), dirname(manifest), { manifest });
+    if (kind === "manifest")
+      addReferences(withoutEscapes(text ?? ""), dirname(manifest), { manifest });
   return [...found.values()];
 }
 
 /** Is this content, read again, one that a person trusts? */
-export function isStillTrusted({ file, kind, line }: PulledFile, directory: string, answer: TrustDecision): boolean {
+export function isStillTrusted(
+  { file, kind, line }: PulledFile,
+  directory: string,
+  answer: TrustDecision,
+): boolean {
   const now = judgeFile(file, kind, directory, answer);
   return now.line.hash === line.hash ? line.trusted : now.line.trusted;
 }
@@ -90,7 +103,8 @@ export function isStillTrusted({ file, kind, line }: PulledFile, directory: stri
 function judgeFile(file: string, kind: Kind, directory: string, answer: TrustDecision) {
   const name = relative(directory, file) || file;
   // What a link out of the project leads to did not come with it; where it leads did.
-  const isLinked = (kind === "file" || kind === "hook" || kind === "extension") && !isInside(directory, file);
+  const isLinked =
+    (kind === "file" || kind === "hook" || kind === "extension") && !isInside(directory, file);
   const found = isLinked ? null : contentOf(file);
   const bytes = found === "incomparable" ? null : found;
   const text = bytes?.toString("utf8") ?? null;
@@ -98,9 +112,16 @@ function judgeFile(file: string, kind: Kind, directory: string, answer: TrustDec
   const target = isLinked ? realPath(file) : null;
   const made = hashValue({ kind, name, content, ...(target !== null && { target }) });
   const shown =
-    target === null ? describe(kind, name, text, found === "incomparable") : [`${kind}; a link to ${target}`];
+    target === null
+      ? describe(kind, name, text, found === "incomparable")
+      : [`${kind}; a link to ${target}`];
   // Later content could not be distinguished from this one.
-  const line = lineWith(visible(name), "", made, found === "incomparable" ? () => undefined : answer);
+  const line = lineWith(
+    visible(name),
+    "",
+    made,
+    found === "incomparable" ? () => undefined : answer,
+  );
   return { text, line: { ...line, launch: shown.map(visible).join("\n") } };
 }
 
@@ -115,11 +136,19 @@ function contentOf(file: string): Buffer | "incomparable" | null {
 }
 
 /** Line by line. What it refers to comes first: the rest may be long. */
-function describe(kind: Kind, name: string, text: string | null, isIncomparable: boolean): string[] {
+function describe(
+  kind: Kind,
+  name: string,
+  text: string | null,
+  isIncomparable: boolean,
+): string[] {
   if (isIncomparable)
-    return [`${kind}; it cannot be trusted, because it is not a file or is larger than ${maxBytes / 1024 / 1024} MiB`];
+    return [
+      `${kind}; it cannot be trusted, because it is not a file or is larger than ${maxBytes / 1024 / 1024} MiB`,
+    ];
   if (text === null) return [`${kind}; it cannot be read`];
-  if (kind === "file") return ["a value that is read from this file, and not shown because it may be secret"];
+  if (kind === "file")
+    return ["a value that is read from this file, and not shown because it may be secret"];
   // Code has `${name}` of its own, which nothing fills in.
   const isCode = kind === "extension" || kind === "hook";
   const meant = findReferences(withoutEscapes(text)).filter((one) => !isCode || one.kind !== "env");
@@ -147,10 +176,13 @@ const escaped = /\\(?:u([\da-fA-F]{4})|x([\da-fA-F]{2})|U([\da-fA-F]{8})|(["\\/]
 
 /** JSON and YAML can write a reference so that it is none in the text. */
 function withoutEscapes(text: string): string {
-  return text.replaceAll(escaped, (_, four?: string, two?: string, eight?: string, sign?: string) => {
-    const code = Number.parseInt(four ?? two ?? eight ?? "", 16);
-    return sign ?? (code <= 0x10ffff ? String.fromCodePoint(code) : "");
-  });
+  return text.replaceAll(
+    escaped,
+    (_, four?: string, two?: string, eight?: string, sign?: string) => {
+      const code = Number.parseInt(four ?? two ?? eight ?? "", 16);
+      return sign ?? (code <= 0x10ffff ? String.fromCodePoint(code) : "");
+    },
+  );
 }
 
 const baseOf = ({ origin }: Setting) => dirname(resolve(origin.file));
@@ -158,7 +190,10 @@ const baseOf = ({ origin }: Setting) => dirname(resolve(origin.file));
 function documentOf(setting: Setting, environment: Environment, mayExpand: boolean): string[] {
   const { value } = setting;
   if (typeof value !== "string" || (findReferences(value).length > 0 && !mayExpand)) return [];
-  return documentFile(String(expandEnvironment(value, environment, () => undefined)), baseOf(setting));
+  return documentFile(
+    String(expandEnvironment(value, environment, () => undefined)),
+    baseOf(setting),
+  );
 }
 
 /** None for an address. */
@@ -171,9 +206,15 @@ export function documentFile(place: string, directory: string): string[] {
 
 function manifestsOf(
   setting: Setting,
-  { environment, mayExpand, configFiles }: Pick<Sources, "environment" | "mayExpand" | "configFiles">,
+  {
+    environment,
+    mayExpand,
+    configFiles,
+  }: Pick<Sources, "environment" | "mayExpand" | "configFiles">,
 ): string[] {
-  const globs = Array.isArray(setting.value) ? setting.value.filter((glob) => typeof glob === "string") : [];
+  const globs = Array.isArray(setting.value)
+    ? setting.value.filter((glob) => typeof glob === "string")
+    : [];
   const known = globs.flatMap((glob) => {
     if (findReferences(glob).length === 0) return [glob];
     return mayExpand() ? [String(expandEnvironment(glob, environment, () => undefined))] : [];
@@ -185,7 +226,9 @@ function manifestsOf(
 /** Words of a command that name a file beside the configuration. */
 function hookFiles(setting: Setting): string[] {
   const hooks = Array.isArray(setting.value) ? setting.value : [];
-  const words = hooks.flatMap((hook) => (isObject(hook) && Array.isArray(hook.command) ? hook.command : []));
+  const words = hooks.flatMap((hook) =>
+    isObject(hook) && Array.isArray(hook.command) ? hook.command : [],
+  );
   return words
     .filter((word): word is string => typeof word === "string" && word !== "")
     .map((word) => resolve(baseOf(setting), word))

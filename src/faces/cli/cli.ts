@@ -44,7 +44,11 @@ export type OpenPlaneOptions = {
   onSetup?(extension: string): void;
 };
 
-export type PlaceOptions = { files: readonly string[]; directory: string; dataDirectory: string | undefined };
+export type PlaceOptions = {
+  files: readonly string[];
+  directory: string;
+  dataDirectory: string | undefined;
+};
 export type OpenStateOptions = PlaceOptions & { store: string | undefined };
 
 /** What the workers of one port have in common. */
@@ -78,7 +82,13 @@ export type Serving = {
   close(options?: { drainMs?: number }): Promise<void>;
 };
 
-export type PlaneInfo = { pid: number; background: boolean; clients: number; startedAt: string; log: string | null };
+export type PlaneInfo = {
+  pid: number;
+  background: boolean;
+  clients: number;
+  startedAt: string;
+  log: string | null;
+};
 
 /** A plane that clients attach to, without a port. */
 export type ServingClients = {
@@ -115,7 +125,10 @@ export type Cli = {
   openPlane(options: OpenPlaneOptions): Promise<Plane>;
   serve(plane: Plane, options: ServeFlags): Promise<Serving>;
   /** Null when another plane serves these files already. */
-  serveClients(plane: Plane, options: PlaceOptions & { idleMs: number }): Promise<ServingClients | null>;
+  serveClients(
+    plane: Plane,
+    options: PlaceOptions & { idleMs: number },
+  ): Promise<ServingClients | null>;
   /** Connects standard input and output with the plane of this configuration, until the input ends; null when that cannot be. */
   attachMcp(options: GlobalOptions & McpView): Promise<number | null>;
   aboutPlane(options: PlaceOptions): Promise<PlaneInfo | null>;

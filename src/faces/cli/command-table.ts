@@ -2,7 +2,9 @@ import type { CommandForm } from "../../operations/operation.ts";
 import { operations } from "../../operations/operations.ts";
 
 /** Commands that record a change on one of their ways. */
-const changing = new Set(operations.flatMap(({ cli, audit }) => (audit && "command" in cli ? [cli.command] : [])));
+const changing = new Set(
+  operations.flatMap(({ cli, audit }) => (audit && "command" in cli ? [cli.command] : [])),
+);
 
 /** The commands of the operations. The build works them out (scripts/built-tables.ts), so that no command loads a schema. */
 export const operationCommands: readonly CommandForm[] = [

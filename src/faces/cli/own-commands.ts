@@ -8,7 +8,8 @@ export const ownCommands: readonly CommandForm[] = [
     about: "the tools you may call, in the format of a model's API; JSON on standard output",
     options: {
       "--format <name>": {
-        about: "openai, anthropic, mcp, ai-sdk, json-schema, openai-responses, or code: TypeScript declarations",
+        about:
+          "openai, anthropic, mcp, ai-sdk, json-schema, openai-responses, or code: TypeScript declarations",
         required: true,
       },
       "--server <name>": "only the tools of this server",
@@ -26,7 +27,11 @@ export const ownCommands: readonly CommandForm[] = [
     command: "generate",
     about: "answer the prompts of a file with a model and tools",
     arguments: { "<file>": 'one prompt per line, {"prompt": …, "id": …}; - for standard input' },
-    options: { ...batchOptions, ...modelOptions, "--trace <file>": "write the trace of each run there, one per line" },
+    options: {
+      ...batchOptions,
+      ...modelOptions,
+      "--trace <file>": "write the trace of each run there, one per line",
+    },
     examples: [
       "generate prompts.jsonl --out answers.jsonl",
       "generate prompts.jsonl --out answers.jsonl --resume",
@@ -59,7 +64,9 @@ export const ownCommands: readonly CommandForm[] = [
   {
     command: "plan run",
     about: "make the calls of a plan in order, until one fails",
-    arguments: { "<file>": "a script of 'toolplane call' lines, or its steps as JSON; - for standard input" },
+    arguments: {
+      "<file>": "a script of 'toolplane call' lines, or its steps as JSON; - for standard input",
+    },
     options: {
       "--dry-run": "try every step and stop before it is executed",
       "--yes": "agree to what the policy would ask about",
@@ -74,7 +81,11 @@ export const ownCommands: readonly CommandForm[] = [
         about: "address to listen on; ::1 is used where the machine has IPv6 only",
         default: "127.0.0.1",
       },
-      "--port <number>": { about: "port to listen on; 0 for any free one", kind: "port", default: "7420" },
+      "--port <number>": {
+        about: "port to listen on; 0 for any free one",
+        kind: "port",
+        default: "7420",
+      },
       "--open": "open the workbench in a browser",
       "--print-pass": "print the link with its pass even if standard output is not a terminal",
       "--allow-host <name>": {
@@ -98,7 +109,8 @@ export const ownCommands: readonly CommandForm[] = [
         default: "0",
       },
       "--workers <number>": {
-        about: "processes that share the port, or 'auto' for one per core; they need a store in Postgres",
+        about:
+          "processes that share the port, or 'auto' for one per core; they need a store in Postgres",
         kind: "workers",
         default: "1",
       },
@@ -110,7 +122,12 @@ export const ownCommands: readonly CommandForm[] = [
       },
       ...recordingOptions,
     },
-    examples: ["serve", "serve --open", "serve --port 0 --config .mcp.json", "serve --workers auto"],
+    examples: [
+      "serve",
+      "serve --open",
+      "serve --port 0 --config .mcp.json",
+      "serve --workers auto",
+    ],
   },
   {
     command: "mcp",
@@ -120,12 +137,20 @@ export const ownCommands: readonly CommandForm[] = [
         about: "full: every tool; lazy: tools on demand; code: programs; default: 'lazy.mode'",
         choices: ["full", "lazy", "code"],
       },
-      "--names <kind>": { about: "tool names with or without the server's prefix", choices: ["prefixed", "bare"] },
+      "--names <kind>": {
+        about: "tool names with or without the server's prefix",
+        choices: ["prefixed", "bare"],
+      },
       "--toolset <name>": "only the servers and tools of this toolset",
       "--server <name>": "only this server",
       ...recordingOptions,
     },
-    examples: ["mcp", "mcp --config .mcp.json", "mcp --mode lazy --toolset small", "mcp --replay calls.jsonl"],
+    examples: [
+      "mcp",
+      "mcp --config .mcp.json",
+      "mcp --mode lazy --toolset small",
+      "mcp --replay calls.jsonl",
+    ],
   },
   {
     command: "stop",
@@ -172,7 +197,10 @@ export const ownCommands: readonly CommandForm[] = [
     about: "import an export into an empty store",
     arguments: { "<file>": "" },
     options: { "--dry-run": "check the file and the store, and change nothing" },
-    examples: ["state import state.jsonl --store postgres://…", "state import state.jsonl --dry-run"],
+    examples: [
+      "state import state.jsonl --store postgres://…",
+      "state import state.jsonl --dry-run",
+    ],
   },
   {
     command: "init",
@@ -215,7 +243,9 @@ export const ownCommands: readonly CommandForm[] = [
   {
     command: "batch",
     about: "make the calls of a file, several at once",
-    arguments: { "<file>": 'one call per line, {"tool": …, "arguments": {…}}; - for standard input' },
+    arguments: {
+      "<file>": 'one call per line, {"tool": …, "arguments": {…}}; - for standard input',
+    },
     options: {
       ...batchOptions,
       "--yes": "agree to what the policy would ask about",
@@ -238,7 +268,11 @@ export const commandGroups: Readonly<Record<string, Pick<CommandForm, "about" | 
   },
   registry: {
     about: "show, export and import tools, skills, tasks and jobs",
-    examples: ["registry summary", "registry export > all.bundle", "registry import all.bundle --dry-run"],
+    examples: [
+      "registry summary",
+      "registry export > all.bundle",
+      "registry import all.bundle --dry-run",
+    ],
   },
   pins: {
     about: "pinned tool definitions",
@@ -258,14 +292,20 @@ export const commandGroups: Readonly<Record<string, Pick<CommandForm, "about" | 
   },
   code: {
     about: "programs that call tools as functions",
-    examples: ["code run -e 'return await tools.demo.add({ a: 1, b: 2 })'", "code search 'read a file'"],
+    examples: [
+      "code run -e 'return await tools.demo.add({ a: 1, b: 2 })'",
+      "code search 'read a file'",
+    ],
   },
   calls: { about: "recorded calls", examples: ["calls list --status failed", "calls verify"] },
   conversations: {
     about: "what you asked agents, by conversation",
     examples: ["conversations rename chat-0a1b 'Release notes'", "conversations delete chat-0a1b"],
   },
-  audit: { about: "who changed what, from where", examples: ["audit list --operation keys.create", "audit verify"] },
+  audit: {
+    about: "who changed what, from where",
+    examples: ["audit list --operation keys.create", "audit verify"],
+  },
   results: {
     about: "large results, stored for a while",
     examples: ["results list", "results get r_0123456789abcdef0123 --path items.0"],
@@ -276,7 +316,11 @@ export const commandGroups: Readonly<Record<string, Pick<CommandForm, "about" | 
   },
   approvals: {
     about: "calls that wait for a person's yes",
-    examples: ["approvals list", "approvals approve 9b64", "approvals reject 9b64 --reason 'not today'"],
+    examples: [
+      "approvals list",
+      "approvals approve 9b64",
+      "approvals reject 9b64 --reason 'not today'",
+    ],
   },
   plan: {
     about: "queued changes of plan mode; plans to write, check and run",
@@ -288,7 +332,10 @@ export const commandGroups: Readonly<Record<string, Pick<CommandForm, "about" | 
   },
   servers: {
     about: "the MCP servers behind the plane",
-    examples: ["servers list", "servers add files -- npx -y @modelcontextprotocol/server-filesystem ."],
+    examples: [
+      "servers list",
+      "servers add files -- npx -y @modelcontextprotocol/server-filesystem .",
+    ],
   },
   prompts: {
     about: "the prompts that servers offer",
@@ -305,20 +352,29 @@ export const commandGroups: Readonly<Record<string, Pick<CommandForm, "about" | 
     about: "API keys for people and programs that call over HTTP",
     examples: ["keys create ci --group ops --expires 30d", "keys list"],
   },
-  grants: { about: "what people allowed clients to do", examples: ["grants list", "grants revoke 3f9a01c2de"] },
+  grants: {
+    about: "what people allowed clients to do",
+    examples: ["grants list", "grants revoke 3f9a01c2de"],
+  },
   people: {
     about: "the people who sign in at the plane itself",
     examples: ["people invite ann@example.org --group ops", "people list"],
   },
   state: {
     about: "export and import all stored data",
-    examples: ["state export state.jsonl", "state import state.jsonl --dry-run --store postgres://db.example/tools"],
+    examples: [
+      "state export state.jsonl",
+      "state import state.jsonl --dry-run --store postgres://db.example/tools",
+    ],
   },
   config: {
     about: "show, check and explain the configuration",
     examples: ["config validate", "config explain filesystem.timeoutMs"],
   },
-  extensions: { about: "what was added to the plane", examples: ["extensions list", "extensions list --json"] },
+  extensions: {
+    about: "what was added to the plane",
+    examples: ["extensions list", "extensions list --json"],
+  },
 };
 
 /** The headings of `--help`, with the commands under each in the order in which a person needs them. */

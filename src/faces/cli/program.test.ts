@@ -35,7 +35,9 @@ test("every verb stands under a heading, and what one begins with stands first",
 });
 
 test("the help of every verb ends with examples", () => {
-  const without = all(program).filter((command) => !printed(command).includes("Examples:\n  $ toolplane "));
+  const without = all(program).filter(
+    (command) => !printed(command).includes("Examples:\n  $ toolplane "),
+  );
   assert.deepEqual(
     without.map((command) => command.name()),
     [],
@@ -44,7 +46,10 @@ test("the help of every verb ends with examples", () => {
 
 test("a mistake names the help of the verb it was made in", async () => {
   assert.match(await mistake("call"), /'tool'.* See 'toolplane call --help'\.$/);
-  assert.match(await mistake("tools", "lst"), /'lst' \(Did you mean list\?\)\. See 'toolplane tools --help'\.$/);
+  assert.match(
+    await mistake("tools", "lst"),
+    /'lst' \(Did you mean list\?\)\. See 'toolplane tools --help'\.$/,
+  );
   assert.match(await mistake("tools", "list", "--nope"), /See 'toolplane tools list --help'\.$/);
   assert.match(await mistake("list"), /Did you mean servers list\?.* See 'toolplane --help'\.$/);
   assert.match(await mistake("start"), /Did you mean serve\?/);
@@ -53,8 +58,14 @@ test("a mistake names the help of the verb it was made in", async () => {
 });
 
 test("help takes several words, and says which of them it does not know", async () => {
-  assert.match(await mistake("help", "xyzzy"), /^Unknown command 'xyzzy'\. See 'toolplane --help'\.$/);
-  assert.match(await mistake("help", "tools", "lst"), /'lst' \(Did you mean list\?\)\. See 'toolplane tools --help'/);
+  assert.match(
+    await mistake("help", "xyzzy"),
+    /^Unknown command 'xyzzy'\. See 'toolplane --help'\.$/,
+  );
+  assert.match(
+    await mistake("help", "tools", "lst"),
+    /'lst' \(Did you mean list\?\)\. See 'toolplane tools --help'/,
+  );
 });
 
 test("a command builds its own verb only; what may need another one builds all", () => {
@@ -64,7 +75,16 @@ test("a command builds its own verb only; what may need another one builds all",
       .filter((name) => name !== "help");
   const every = verbsFor();
   assert.deepEqual(verbsFor("call", "demo.greet"), ["call"]);
-  assert.deepEqual(verbsFor("--json", "--config", "call", "--user=ann", "tools", "list"), ["tools"]);
-  for (const argv of [["help", "call"], ["--help"], ["--nope", "call"], ["cal"], ["__complete", "call"], ["-V"]])
+  assert.deepEqual(verbsFor("--json", "--config", "call", "--user=ann", "tools", "list"), [
+    "tools",
+  ]);
+  for (const argv of [
+    ["help", "call"],
+    ["--help"],
+    ["--nope", "call"],
+    ["cal"],
+    ["__complete", "call"],
+    ["-V"],
+  ])
     assert.deepEqual(verbsFor(...argv), every, argv.join(" "));
 });

@@ -31,10 +31,16 @@ function throwAsUsageError(thrown: CommanderError, command: Command): never {
   if (isHelp) throw thrown;
   const other = thrown.code === "commander.unknownCommand" ? otherWord(command) : null;
   if (other !== null)
-    throw usageError(`${thrown.message.replace(/\s*\(Did you mean.*|\.$/s, "")} (Did you mean ${other}?)`, command);
+    throw usageError(
+      `${thrown.message.replace(/\s*\(Did you mean.*|\.$/s, "")} (Did you mean ${other}?)`,
+      command,
+    );
   const pair = thrown.code === "commander.unknownOption" ? asArgument(command) : null;
   if (pair === null) throw usageError(thrown.message, command);
-  throw usageError(`'${wordsOf(command)}' has no option --${pair.name}. Write tool arguments as ${pair.text}`, command);
+  throw usageError(
+    `'${wordsOf(command)}' has no option --${pair.name}. Write tool arguments as ${pair.text}`,
+    command,
+  );
 }
 
 /** What other programs call a verb of ours: no misspelling leads there. */
@@ -66,7 +72,10 @@ function otherWord(command: Command): string | null {
   if (command.parent === null)
     return Object.keys(otherCommands).find((name) => otherCommands[name]?.includes(said)) ?? null;
   const verbs = command.commands.map((verb) => verb.name());
-  return verbs.find((verb) => Object.hasOwn(otherWords, verb) && otherWords[verb]?.includes(said)) ?? null;
+  return (
+    verbs.find((verb) => Object.hasOwn(otherWords, verb) && otherWords[verb]?.includes(said)) ??
+    null
+  );
 }
 
 /** `--message hi` behind `call` is what other programs call an argument of the tool. */
@@ -86,7 +95,9 @@ function asArgument(command: Command): { name: string; text: string } | null {
 }
 
 function rootOf(command: Command): Command & { rawArgs: string[] } {
-  return (command.parent === null ? command : rootOf(command.parent)) as Command & { rawArgs: string[] };
+  return (command.parent === null ? command : rootOf(command.parent)) as Command & {
+    rawArgs: string[];
+  };
 }
 
 function wordsOf(command: Command): string {
@@ -157,8 +168,11 @@ export function createProgram(
     .addHelpText("after", "Extensions add commands; 'toolplane extensions list' shows them.\n")
     .showSuggestionAfterError();
   const asked = askedVerb(program, argv);
-  const forms = [...ownCommands, ...operationCommands].filter((form) => asked === null || verbIn(form) === asked);
-  for (const form of inOrder(forms)) addCommand(program, form, createAction(cli, form, setExitCode));
+  const forms = [...ownCommands, ...operationCommands].filter(
+    (form) => asked === null || verbIn(form) === asked,
+  );
+  for (const form of inOrder(forms))
+    addCommand(program, form, createAction(cli, form, setExitCode));
   // What is added has options of its own.
   program.commands.find((verb) => verb.name() === "add")?.allowUnknownOption();
   addMore(program);
@@ -200,11 +214,21 @@ function inOrder(forms: readonly CommandForm[]): CommandForm[] {
 }
 
 /** The body of a command gets its arguments and, last, all options. */
-function createAction(cli: Cli, { command, looks }: CommandForm, setExitCode: (code: number) => void) {
+function createAction(
+  cli: Cli,
+  { command, looks }: CommandForm,
+  setExitCode: (code: number) => void,
+) {
   return async (...given: unknown[]) => {
     const options = (given.at(-1) as Command).optsWithGlobals();
-    const body = (await commandBodies[command]?.()) ?? (await import("./run-operation.ts")).runCommandOf(command);
-    const code = await body(looks ? looking(cli) : cli, ...(given.slice(0, -2) as never[]), options as never);
+    const body =
+      (await commandBodies[command]?.()) ??
+      (await import("./run-operation.ts")).runCommandOf(command);
+    const code = await body(
+      looks ? looking(cli) : cli,
+      ...(given.slice(0, -2) as never[]),
+      options as never,
+    );
     if (typeof code === "number") setExitCode(code);
   };
 }
@@ -218,7 +242,9 @@ function looking(cli: Cli): Cli {
 function arrangeHelp(program: CommandNode): void {
   const places = Object.values(helpSections).flatMap((verbs) => verbs.split(" "));
   for (const verb of program.commands) {
-    const heading = Object.keys(helpSections).find((key) => helpSections[key]?.split(" ").includes(verb.name()));
+    const heading = Object.keys(helpSections).find((key) =>
+      helpSections[key]?.split(" ").includes(verb.name()),
+    );
     if (heading !== undefined) verb.helpGroup(`${heading}:`);
   }
   const place = (command: Command) => places.indexOf(command.name());
@@ -301,29 +327,38 @@ async function runWords(cli: Cli): Promise<number> {
     const options = create();
     options.parseOptions(unknown.words);
     const { runAdded } = await import("./extensions/added-commands.ts");
-    const code = await runAdded(cli, unknown.noun, options.opts(), (add) => parse(create(add), unknown.words));
+    const code = await runAdded(cli, unknown.noun, options.opts(), (add) =>
+      parse(create(add), unknown.words),
+    );
     if (code !== null) return code;
   }
   return parse(program, words);
 }
 
 /** What is none of our commands, and so may be one of an extension; `help` before it is `--help` behind it. */
-function unknownCommand(program: CommandNode, words: readonly string[]): { noun: string; words: string[] } | null {
+function unknownCommand(
+  program: CommandNode,
+  words: readonly string[],
+): { noun: string; words: string[] } | null {
   const places = operandPlaces(program, words);
   const [first = -1, ...others] = places;
   const isHelp = words[first] === "help";
   const [noun, verb] = (isHelp ? others : places).map((at) => words[at] ?? "");
   if (noun === undefined) return null;
   const known = program.commands.find((command) => command.name() === noun);
-  const isGroup = known !== undefined && known.commands.length > 0 && known.registeredArguments.length === 0;
-  const isKnown = isGroup ? verb === undefined || known.commands.some((one) => one.name() === verb) : known;
+  const isGroup =
+    known !== undefined && known.commands.length > 0 && known.registeredArguments.length === 0;
+  const isKnown = isGroup
+    ? verb === undefined || known.commands.some((one) => one.name() === verb)
+    : known;
   if (isKnown) return null;
   return { noun, words: isHelp ? [...words.toSpliced(first, 1), "--help"] : [...words] };
 }
 
 /** Of the words that are neither options nor their values. */
 function operandPlaces(program: CommandNode, words: readonly string[]): number[] {
-  const takesValue = (word = "") => program.options.some(({ long, required }) => long === word && required);
+  const takesValue = (word = "") =>
+    program.options.some(({ long, required }) => long === word && required);
   return words.flatMap((word, at) => (word.startsWith("-") || takesValue(words[at - 1]) ? [] : at));
 }
 

@@ -15,7 +15,13 @@ export function runCommandOf(command: string) {
     const input = readInput(declared, given);
     const answer = await withPlane(cli, options, (plane, signal) => {
       const principal = plane.identity.usualCaller();
-      return runOperation(declared, plane, input, { principal, face: "cli", signal }, { setup: null });
+      return runOperation(
+        declared,
+        plane,
+        input,
+        { principal, face: "cli", signal },
+        { setup: null },
+      );
     });
     show(declared, answer, options);
   };
@@ -23,7 +29,10 @@ export function runCommandOf(command: string) {
 
 /** Arguments by position under the names of the usage, options under theirs. */
 function readInput({ name, cli, input }: Operation, given: readonly unknown[]): object {
-  const words = "about" in cli ? Object.keys(cli.arguments ?? {}).map((word) => word.replaceAll(/[^\w]/g, "")) : [];
+  const words =
+    "about" in cli
+      ? Object.keys(cli.arguments ?? {}).map((word) => word.replaceAll(/[^\w]/g, ""))
+      : [];
   const options = given.at(-1) as Record<string, unknown>;
   const typed = { ...options, ...Object.fromEntries(words.map((word, at) => [word, given[at]])) };
   const known = Object.fromEntries(Object.keys(input.shape).map((key) => [key, typed[key]]));
@@ -34,14 +43,19 @@ function readInput({ name, cli, input }: Operation, given: readonly unknown[]): 
 }
 
 function show({ http, cli }: Operation, answer: unknown, options: GlobalOptions): void {
-  const shown = (!isMissing(http) && http.show ? http.show(answer as never) : answer) as Record<string, unknown>;
+  const shown = (!isMissing(http) && http.show ? http.show(answer as never) : answer) as Record<
+    string,
+    unknown
+  >;
   if (options.json) return printJson(shown);
   const form = "about" in cli ? cli : undefined;
   if (form?.text) return print(form.text(answer as never));
-  if (form?.table === undefined) return print(renderFacts(16, Object.entries(shown).map(asFact)).join("\n"));
+  if (form?.table === undefined)
+    return print(renderFacts(16, Object.entries(shown).map(asFact)).join("\n"));
   const { rows, none, columns } = form.table;
   const readers = Object.entries(columns).map(([title, column]) => {
-    const read = (row: object) => (typeof column === "string" ? Reflect.get(row, column) : column(row as never));
+    const read = (row: object) =>
+      typeof column === "string" ? Reflect.get(row, column) : column(row as never);
     return [title, read] as const;
   });
   print(table(shown[rows] as object[], none, Object.fromEntries(readers)));

@@ -14,7 +14,8 @@ export function runReported(cli: Cli, run: () => Promise<number>): Promise<numbe
     } catch (thrown) {
       if (thrown instanceof Interrupted) return thrown.exitCode;
       const error = toPlaneError(thrown);
-      if (cli.argv.includes("--json")) printJson({ ok: false, error: withoutHints(reportError(error)) });
+      if (cli.argv.includes("--json"))
+        printJson({ ok: false, error: withoutHints(reportError(error)) });
       else printError(error);
       return exitCodeFor(error);
     }

@@ -21,7 +21,18 @@ for (const [text, at] of moments) {
   });
 }
 
-for (const text of ["", "30", "d", "-1d", "0d", "1.5h", "2020-01-01", "2030-13-01", "soon", "999999y9"]) {
+for (const text of [
+  "",
+  "30",
+  "d",
+  "-1d",
+  "0d",
+  "1.5h",
+  "2020-01-01",
+  "2030-13-01",
+  "soon",
+  "999999y9",
+]) {
   test(`'${text}' is none`, (context) => {
     context.mock.timers.enable({ apis: ["Date"], now });
     assert.throws(() => toMoment(text), /Give a time from now such as 12h/);

@@ -13,17 +13,25 @@ export class CommandNode extends Command {
   }
 
   examples(...lines: string[]): this {
-    return this.addHelpText("after", `\nExamples:\n${lines.map((line) => `  $ toolplane ${line}`).join("\n")}\n`);
+    return this.addHelpText(
+      "after",
+      `\nExamples:\n${lines.map((line) => `  $ toolplane ${line}`).join("\n")}\n`,
+    );
   }
 }
 
 /** Adds a command under its group. */
-export function addCommand(program: CommandNode, form: CommandForm, run: (...given: unknown[]) => Promise<void>): void {
+export function addCommand(
+  program: CommandNode,
+  form: CommandForm,
+  run: (...given: unknown[]) => Promise<void>,
+): void {
   const [group = "", name] = form.command.split(" ");
   const parent = name === undefined ? program : groupOf(program, group);
   const verb = parent.command(name ?? group).description(form.about);
   for (const [word, about] of Object.entries(form.arguments ?? {})) verb.argument(word, about);
-  for (const [flags, about] of Object.entries(form.options ?? {})) verb.addOption(toOption(flags, about));
+  for (const [flags, about] of Object.entries(form.options ?? {}))
+    verb.addOption(toOption(flags, about));
   verb.action(run).examples(...form.examples);
 }
 
@@ -52,7 +60,11 @@ export function appendValue(value: string, before: unknown = []): string[] {
   return [...(before as string[]), value];
 }
 
-function wholeNumber(least: number, most: number, hint = `Give an integer from ${least} to ${most}.`) {
+function wholeNumber(
+  least: number,
+  most: number,
+  hint = `Give an integer from ${least} to ${most}.`,
+) {
   return (text: string): number => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : -1;
     if (number >= least && number <= most) return number;
@@ -83,13 +95,18 @@ const readers: Readonly<Record<ValueKind, (text: string, before?: unknown) => un
   },
   hosts(text, before) {
     if (/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)) return appendValue(text, before);
-    throw new InvalidArgumentError("Give a name such as tools.example.org, without http:// and port.");
+    throw new InvalidArgumentError(
+      "Give a name such as tools.example.org, without http:// and port.",
+    );
   },
   publicUrl(text) {
     const url = URL.parse(text);
-    const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
+    const isSafe =
+      url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
     if (url !== null && isSafe && url.href === `${url.origin}/`) return url.origin;
-    throw new InvalidArgumentError("Give an address such as https://tools.example.org, without a path.");
+    throw new InvalidArgumentError(
+      "Give an address such as https://tools.example.org, without a path.",
+    );
   },
   proxies(text, before) {
     if (isProxyEntry(text)) return appendValue(text, before);
@@ -103,16 +120,27 @@ const readers: Readonly<Record<ValueKind, (text: string, before?: unknown) => un
   moment: toMoment,
 };
 
-const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 } as const;
+const unitMs = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+  y: 31_536_000_000,
+} as const;
 
 function spanMs(form: RegExp, text: string): number {
   const span = form.exec(text.trim())?.[0];
-  return span === undefined ? Number.NaN : Number.parseInt(span, 10) * unitMs[span.at(-1) as keyof typeof unitMs];
+  return span === undefined
+    ? Number.NaN
+    : Number.parseInt(span, 10) * unitMs[span.at(-1) as keyof typeof unitMs];
 }
 
 export function toMoment(text: string): string {
   const isDate = /^\d{4}-\d{2}-\d{2}/.test(text.trim());
   const at = new Date(isDate ? text.trim() : Date.now() + spanMs(/^\d{1,6}[mhdwy]$/, text));
   if (at.getTime() > Date.now()) return at.toISOString();
-  throw new InvalidArgumentError("Give a time from now such as 12h, 30d or 1y, or a date to come such as 2030-01-31.");
+  throw new InvalidArgumentError(
+    "Give a time from now such as 12h, 30d or 1y, or a date to come such as 2030-01-31.",
+  );
 }

@@ -3,11 +3,23 @@ import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { exposedTo } from "../../lib/private-directory.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
-import { type ConfigProblem, countProblems, renderConfigProblem } from "../../model/config/config.ts";
+import {
+  type ConfigProblem,
+  countProblems,
+  renderConfigProblem,
+} from "../../model/config/config.ts";
 import { type EventOf, type EventType, eventMeanings } from "../../model/events.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Cli, GlobalOptions, OpenPlaneOptions } from "./cli.ts";
-import { beforeOutput, colors, print, printJson, printStatus, printWarning, terminalText } from "./terminal/output.ts";
+import {
+  beforeOutput,
+  colors,
+  print,
+  printJson,
+  printStatus,
+  printWarning,
+  terminalText,
+} from "./terminal/output.ts";
 import { withStderrTail } from "./terminal/server-trouble.ts";
 import { terminal, untilInterrupted } from "./terminal/terminal.ts";
 
@@ -99,7 +111,9 @@ function nowDoing(
     const said = installLine === "" ? "" : `: ${plainText(installLine)}`;
     return `installing ${[...installing].join(", ")}${said}`.slice(0, room);
   }
-  return starting.size > 0 ? `starting ${[...starting].join(", ")}` : (progress ?? "waiting for the answer");
+  return starting.size > 0
+    ? `starting ${[...starting].join(", ")}`
+    : (progress ?? "waiting for the answer");
 }
 
 function renderProgress({ progress, total, message }: EventOf<"tool.progress">): string {
@@ -167,7 +181,11 @@ type OpenExtra = Pick<
   isQuiet?: boolean;
 };
 
-export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExtra = {}): Promise<Plane> {
+export async function openPlane(
+  cli: Cli,
+  options: GlobalOptions,
+  extra: OpenExtra = {},
+): Promise<Plane> {
   const { isQuiet, ...passed } = extra;
   using setup = showSetup();
   const plane = await cli.openPlane({
@@ -181,7 +199,11 @@ export async function openPlane(cli: Cli, options: GlobalOptions, extra: OpenExt
     workspace: options.workspace,
     compliance: options.compliance,
     standalone: Boolean(
-      options.standalone || options.offline || options.store || extra.watch || isRecordingOrReplaying(options),
+      options.standalone ||
+        options.offline ||
+        options.store ||
+        extra.watch ||
+        isRecordingOrReplaying(options),
     ),
     ...withoutUndefined({ ...passed, store: options.store, offline: options.offline }),
     ...recordingOptions(options),
@@ -204,7 +226,10 @@ export async function warnAboutProblems(
   const { problems, foundIn } = plane.config();
   warnAboutConfigProblems(problems, options, stays === true, foundIn !== undefined);
   if (plane.isRemote) await warnAboutExtensions(plane);
-  for (const { path, what, remedy } of exposedTo(await cli.dataDirectory(options), plane.config().files))
+  for (const { path, what, remedy } of exposedTo(
+    await cli.dataDirectory(options),
+    plane.config().files,
+  ))
     printWarning(`${path}: ${what}. Close it: ${remedy}`);
 }
 
@@ -235,19 +260,24 @@ export function isRecordingOrReplaying({ record, replay, replayMiss }: GlobalOpt
 }
 
 function recordingOptions({ record, replay, replayMiss }: GlobalOptions) {
-  const here = (file: string | undefined) => (file === undefined ? undefined : resolve(terminal.directory(), file));
+  const here = (file: string | undefined) =>
+    file === undefined ? undefined : resolve(terminal.directory(), file);
   return withoutUndefined({ record: here(record), replay: here(replay), replayMiss });
 }
 
 /** Prints every event of a plane of this process. No event carries an argument or a result. */
 function showEvents(plane: Plane): void {
   if (plane.isRemote)
-    return printStatus("Another process serves; --standalone shows what happens in a plane of its own.");
+    return printStatus(
+      "Another process serves; --standalone shows what happens in a plane of its own.",
+    );
   for (const type of Object.keys(eventMeanings) as EventType[])
     plane.on(type, ({ type: _, ...all }) => {
       // Of code that failed: as many lines as it has.
       const { stack = null, ...facts } = all as typeof all & { stack?: string | null };
-      const words = Object.entries(facts).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+      const words = Object.entries(facts).map(
+        ([name, value]) => `${name}=${JSON.stringify(value)}`,
+      );
       printStatus(colors.dim([new Date().toISOString(), type, ...words].join(" ")));
       for (const line of stack?.split("\n") ?? []) printStatus(colors.dim(`  ${plainText(line)}`));
     });
@@ -264,7 +294,8 @@ export function warnAboutConfigProblems(
   isFound = false,
 ): void {
   const isError = ({ severity }: ConfigProblem) => severity === "error";
-  const isNamed = (problem: ConfigProblem) => isError(problem) && (namesErrors || (isFound && problem.path === ""));
+  const isNamed = (problem: ConfigProblem) =>
+    isError(problem) && (namesErrors || (isFound && problem.path === ""));
   const rest = problems.filter((problem) => !isNamed(problem));
   // A count of one takes a line, too.
   const named = rest.length === 1 ? problems : problems.filter(isNamed);

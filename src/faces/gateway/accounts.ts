@@ -44,13 +44,21 @@ export async function withAccountToRead<Answer>(
     const server = accountFor({ code, data, server: String(data.server) }, principal);
     const url = server === null ? null : linkFor(plane, server);
     if (server === null || url === null) throw thrown;
-    if (canVisit(context.client.capabilities) && (await signIn(plane, principal, context, server, url))) return read();
+    if (
+      canVisit(context.client.capabilities) &&
+      (await signIn(plane, principal, context, server, url))
+    )
+      return read();
     throw new PlaneError("AUTH_REQUIRED", linkText(server, url), { data: { url } });
   }
 }
 
 /** For one request, of which several calls may need the same account: its person is asked once, and not again after a no. */
-export function createAskForAccount(plane: Plane, principal: Principal, context: RequestContext): AskForAccount {
+export function createAskForAccount(
+  plane: Plane,
+  principal: Principal,
+  context: RequestContext,
+): AskForAccount {
   const asked = new Map<string, { answer: Promise<boolean>; signedInAt: number }>();
   return async (outcome) => {
     const server = accountFor(outcome.error, principal);
@@ -61,7 +69,10 @@ export function createAskForAccount(plane: Plane, principal: Principal, context:
     let asking = asked.get(server);
     // A sign-in that is lost later in the same request is asked for again; a call that began before it is only made again.
     if (asking === undefined || asking.signedInAt < begunAt)
-      asking = { answer: signIn(plane, principal, context, server, url), signedInAt: Number.POSITIVE_INFINITY };
+      asking = {
+        answer: signIn(plane, principal, context, server, url),
+        signedInAt: Number.POSITIVE_INFINITY,
+      };
     asked.set(server, asking);
     if (!(await asking.answer)) return refusedWith(outcome, server, url);
     asking.signedInAt = Math.min(asking.signedInAt, steadyNow());
@@ -69,12 +80,22 @@ export function createAskForAccount(plane: Plane, principal: Principal, context:
   };
 }
 
-async function signIn(plane: Plane, principal: Principal, context: RequestContext, server: string, url: string) {
+async function signIn(
+  plane: Plane,
+  principal: Principal,
+  context: RequestContext,
+  server: string,
+  url: string,
+) {
   const look = createLook(plane, principal, server);
   const before = await look();
   const elicitationId = randomUUID();
   const message = `'${server}' needs your own account. Sign in there to go on.`;
-  const answer = await context.ask("elicitation/create", { mode: "url", message, url, elicitationId }, context.signal);
+  const answer = await context.ask(
+    "elicitation/create",
+    { mode: "url", message, url, elicitationId },
+    context.signal,
+  );
   if (answer.action !== "accept") return false;
   const endsAt = steadyNow() + waitMs;
   // A kept token that no longer counts is replaced by the sign-in.

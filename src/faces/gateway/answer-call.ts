@@ -1,22 +1,46 @@
 import type { Cancellable } from "../../lib/async/cancellation.ts";
 import { steadyNow } from "../../lib/async/steady-time.ts";
 import { memberPlace } from "../../lib/json/json-members.ts";
-import { ambiguityOf, noteAmbiguity, rememberText, sourceTextOf } from "../../lib/json/json-text.ts";
+import {
+  ambiguityOf,
+  noteAmbiguity,
+  rememberText,
+  sourceTextOf,
+} from "../../lib/json/json-text.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import type { Outcome } from "../../model/calls/call.ts";
 import type { AskHere } from "../../model/calls/held-call.ts";
 import type { Relay } from "../../model/calls/provider.ts";
-import { allMetaTools, isCodeTool, isMetaTool, isOwnName, metaToolNames } from "../../model/catalogue/meta-tools.ts";
+import {
+  allMetaTools,
+  isCodeTool,
+  isMetaTool,
+  isOwnName,
+  metaToolNames,
+} from "../../model/catalogue/meta-tools.ts";
 import type { ToolId } from "../../model/catalogue/tool.ts";
-import { type ErrorCode, type ErrorData, errorTable, messageForModel, toPlaneError } from "../../model/errors.ts";
+import {
+  type ErrorCode,
+  type ErrorData,
+  errorTable,
+  messageForModel,
+  toPlaneError,
+} from "../../model/errors.ts";
 import type { ErrorReport } from "../../model/errors-schema.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane, PlaneCallOptions } from "../../model/plane.ts";
 import type { ShownTool } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
 import { withAccount } from "./accounts.ts";
-import { findPageCall, hasLinks, isHost, noteCalled, withLinks, withPage } from "./apps/page-calls.ts";
+import {
+  findPageCall,
+  hasLinks,
+  isHost,
+  noteCalled,
+  withLinks,
+  withPage,
+} from "./apps/page-calls.ts";
 import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import { answerCode } from "./code-mode.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
@@ -41,14 +65,28 @@ const { search, call } = metaToolNames;
 /** `call_tool` is the call of the tool it names, and leaves no trace of its own. */
 export function readMetaCall(name: string, args: unknown): MetaCall | { wrong: string } {
   if (name !== call)
-    return strayIn(name, args) ?? { name, arguments: args, own: { server: null, tool: name }, isWrapped: false };
-  const { name: inner, arguments: given, ...others } = isObject(args) ? args : ({} as UnknownObject);
+    return (
+      strayIn(name, args) ?? {
+        name,
+        arguments: args,
+        own: { server: null, tool: name },
+        isWrapped: false,
+      }
+    );
+  const {
+    name: inner,
+    arguments: given,
+    ...others
+  } = isObject(args) ? args : ({} as UnknownObject);
   if (typeof inner !== "string" || inner === "")
     return { wrong: `'name' of ${call} must be the name of a tool. Find one with ${search}.` };
-  if (inner === call) return { wrong: `${call} does not call itself. Give the name of the tool that you mean.` };
+  if (inner === call)
+    return { wrong: `${call} does not call itself. Give the name of the tool that you mean.` };
   const [stray] = Object.keys(others);
   if (given === undefined && stray !== undefined)
-    return { wrong: `'${stray}' is not an argument of ${call}. Put what '${inner}' takes into 'arguments'.` };
+    return {
+      wrong: `'${stray}' is not an argument of ${call}. Put what '${inner}' takes into 'arguments'.`,
+    };
   if (isObject(args) && isObject(given)) passOnText(args, given);
   const meant = { name: inner, arguments: given ?? {}, isWrapped: true };
   if (!isMetaTool(inner)) return meant;
@@ -131,25 +169,34 @@ export function answerCall(
   consents: Consents,
 ): Promise<RpcAnswer> {
   const { name } = params;
-  const isPlain = typeof name === "string" && !isOwnName(name) && !isLater(params) && !isHost(context);
+  const isPlain =
+    typeof name === "string" && !isOwnName(name) && !isLater(params) && !isHost(context);
   const listed = isPlain ? plainly(name, surface, context) : undefined;
   if (listed === undefined) return answerAny(plane, surface, params, context, consents);
   const relay = relayOf(context, params, plane);
   const options = new ClientCall(context, surface.principal, relay);
   const run = () => plane.call(listed, params.arguments, options);
   return withAccount(plane, surface.principal, context, run).then((outcome) => {
-    if (outcome.error && isWrongName(outcome.error.code)) return renderWrongName(outcome.error, surface, context);
+    if (outcome.error && isWrongName(outcome.error.code))
+      return renderWrongName(outcome.error, surface, context);
     const structured = outcome.result?.structuredContent;
     const isPlain = structured === undefined || isObject(structured);
     if (isPlain && !hasLinks(outcome.result)) return renderOutcome(outcome, undefined, context);
-    return surface.tools.find(name as string).then((tool) => renderLinked(outcome, tool, surface, context));
+    return surface.tools
+      .find(name as string)
+      .then((tool) => renderLinked(outcome, tool, surface, context));
   });
 }
 
 /** What a client without a list of its own calls; undefined where more must be found out. */
-function plainly(name: string, { tools }: Surface, context: RequestContext): string | ToolId | undefined {
+function plainly(
+  name: string,
+  { tools }: Surface,
+  context: RequestContext,
+): string | ToolId | undefined {
   const { tools: client, view } = context;
-  if (client.isStrict() || client.isSettled() || canElicit(context.client.capabilities)) return undefined;
+  if (client.isStrict() || client.isSettled() || canElicit(context.client.capabilities))
+    return undefined;
   if (tools.isWhole) return name;
   const listed = tools.now()?.get(name);
   return listed?.id ?? (view.toolset === null && tools.now() !== null ? name : undefined);
@@ -169,7 +216,8 @@ async function answerAny(
 ): Promise<RpcAnswer> {
   const { name } = params;
   if (typeof name !== "string") return failure(-32602, "'name' must be a string.");
-  if (isCodeTool(name) && context.tools.isCode()) return answerCode(plane, surface, params, context);
+  if (isCodeTool(name) && context.tools.isCode())
+    return answerCode(plane, surface, params, context);
   const meant =
     isMetaTool(name) && (await hasMetaTool(name, surface, context))
       ? readMetaCall(name, params.arguments)
@@ -177,8 +225,11 @@ async function answerAny(
   if ("wrong" in meant) return refusal(meant.wrong, context);
   const skill = meant.isWrapped ? await readSkillCall(plane, surface, meant.name, context) : null;
   if (skill) return wireResult(skill, context.era);
-  const byPage = meant.own || meant.isWrapped ? null : await findPageCall(meant.name, params, context);
-  const found = byPage ? { listed: undefined, unseen: false } : await findCalled(meant, surface, context);
+  const byPage =
+    meant.own || meant.isWrapped ? null : await findPageCall(meant.name, params, context);
+  const found = byPage
+    ? { listed: undefined, unseen: false }
+    : await findCalled(meant, surface, context);
   if (found === undefined) return notInToolset(meant, context);
   const { listed, unseen } = found;
   const relay = relayOf(context, params, plane);
@@ -201,7 +252,8 @@ async function answerAny(
     ...(canElicit(context.client.capabilities) ? { askHere } : {}),
     ...(context.conversation === null ? {} : { conversation: context.conversation }),
   };
-  const run = () => plane.call(byPage?.tool ?? meant.own ?? listed?.id ?? meant.name, meant.arguments, options);
+  const run = () =>
+    plane.call(byPage?.tool ?? meant.own ?? listed?.id ?? meant.name, meant.arguments, options);
   const outcome = await withAccount(plane, surface.principal, context, run);
   if (isQuestion(outcome.result) && (wasAsked || consent)) consents.give(same);
   if (byPage === null) noteUse(outcome, meant, context);
@@ -224,13 +276,22 @@ async function answerAny(
 }
 
 /** By the shown name, or by any other that a wrapped call may have. */
-async function calledTool({ name, isWrapped }: MetaCall, { tools }: Surface, context: RequestContext) {
+async function calledTool(
+  { name, isWrapped }: MetaCall,
+  { tools }: Surface,
+  context: RequestContext,
+) {
   return isWrapped ? (await context.tools.lookUp()).find(name)?.tool : tools.find(name);
 }
 
 /** In lazy mode, unless a server's tool has the name. */
-async function hasMetaTool(name: string, { tools }: Surface, context: RequestContext): Promise<boolean> {
-  if (context.tools.mayBeLazy()) return (await tools.find(name)) === undefined || context.tools.isLazy();
+async function hasMetaTool(
+  name: string,
+  { tools }: Surface,
+  context: RequestContext,
+): Promise<boolean> {
+  if (context.tools.mayBeLazy())
+    return (await tools.find(name)) === undefined || context.tools.isLazy();
   return context.tools.isLazy();
 }
 
@@ -262,7 +323,11 @@ async function renderLinked(
 type CalledTool = Pick<ShownTool, "id"> & Partial<Pick<ShownTool, "outputSchema">>;
 
 /** Results and answers of servers pass unchanged. A refusal of the plane is a result for the model. */
-function renderOutcome(outcome: Outcome, tool: CalledTool | undefined, context: RequestContext): RpcAnswer {
+function renderOutcome(
+  outcome: Outcome,
+  tool: CalledTool | undefined,
+  context: RequestContext,
+): RpcAnswer {
   const { era } = context;
   if (outcome.result) {
     const fitted = fitResult(outcome.result, tool?.outputSchema, era);
@@ -271,12 +336,20 @@ function renderOutcome(outcome: Outcome, tool: CalledTool | undefined, context: 
   const { code, message, cause } = outcome.error;
   const data = dataForModel(outcome.error.data);
   if (code === "PROVIDER_FAILED" && typeof data.rpcCode === "number")
-    return failure(data.rpcCode, data.saidBy === "plane" ? message : (cause ?? message), data.rpcData);
+    return failure(
+      data.rpcCode,
+      data.saidBy === "plane" ? message : (cause ?? message),
+      data.rpcData,
+    );
   return refusal(`${messageForModel(outcome.error)}${afterwards(data)} [${code}]`, { era });
 }
 
 /** A wrong name is the client's mistake, and no result for the model. */
-async function renderWrongName(error: ErrorReport, { tools }: Surface, context: RequestContext): Promise<RpcAnswer> {
+async function renderWrongName(
+  error: ErrorReport,
+  { tools }: Surface,
+  context: RequestContext,
+): Promise<RpcAnswer> {
   const spelled = asShown(error, await tools.named("none"));
   const said = wrongName(spelled, context).replace(/^No tool '/, "Unknown tool: '");
   return failure(errorTable[error.code].rpc, said, dataForModel(spelled.data));
@@ -295,7 +368,9 @@ function asShown(error: ErrorReport, named: ReadonlyMap<string, ShownTool>): Err
   const respell = (suggested: unknown) =>
     Array.isArray(suggested) ? suggested.map((name: string) => names.get(name) ?? name) : undefined;
   const quoted = (text: string) =>
-    text.replaceAll(/'([^'\s]+)'/g, (whole, name) => (names.has(name) ? `'${names.get(name)}'` : whole));
+    text.replaceAll(/'([^'\s]+)'/g, (whole, name) =>
+      names.has(name) ? `'${names.get(name)}'` : whole,
+    );
   // The name that was asked for stays as it was written.
   const [asked = ""] = /^[^']*'[^']*'/.exec(message) ?? [];
   const nearest = respell(data.nearest);
@@ -313,7 +388,9 @@ function asShown(error: ErrorReport, named: ReadonlyMap<string, ShownTool>): Err
 }
 
 function wrongName(error: ErrorReport, { tools }: RequestContext): string {
-  const instead = tools.isSettled() ? `Find one with ${search}.` : "The list of tools shows what there is.";
+  const instead = tools.isSettled()
+    ? `Find one with ${search}.`
+    : "The list of tools shows what there is.";
   return messageForModel(error, instead);
 }
 
@@ -377,7 +454,11 @@ async function findCalled(
 }
 
 /** Loads a called tool, and `read_result` with a handle; in the background. */
-function noteUse({ call, stored }: Outcome, { own, isWrapped }: MetaCall, { tools }: RequestContext): void {
+function noteUse(
+  { call, stored }: Outcome,
+  { own, isWrapped }: MetaCall,
+  { tools }: RequestContext,
+): void {
   if (own || !tools.isSettled() || call.status === "refused") return;
   const noted = [tools.used(call.tool, { isListed: !isWrapped })];
   if (stored) noted.push(tools.used("read_result", { isListed: true }));

@@ -21,7 +21,14 @@ import {
   type RpcAnswer,
   renderFailure,
 } from "./request.ts";
-import { createSkillList, knowsSkills, type ShownSkill, toMessages, toPrompt, toResource } from "./skills/skills.ts";
+import {
+  createSkillList,
+  knowsSkills,
+  type ShownSkill,
+  toMessages,
+  toPrompt,
+  toResource,
+} from "./skills/skills.ts";
 import type { Surfaces } from "./surfaces.ts";
 import { listTtlMs } from "./tool-list.ts";
 import { changeResult, wireResult } from "./wire.ts";
@@ -35,8 +42,13 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
   const mayPark =
     (respond: Responder): Responder =>
     (request, context) =>
-      context.era === "legacy" ? respond(request, context) : parked.answer(request, context, respond);
-  const { readResource, getPrompt, extended, told, skills, ...offers } = createOfferAnswers(plane, surfaces);
+      context.era === "legacy"
+        ? respond(request, context)
+        : parked.answer(request, context, respond);
+  const { readResource, getPrompt, extended, told, skills, ...offers } = createOfferAnswers(
+    plane,
+    surfaces,
+  );
   const responders = new Map<string, Responder>([
     [
       "tools/list",
@@ -64,7 +76,9 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
   return {
     /** Never rejects. */
     answer(request: Request, context: RequestContext): Promise<RpcAnswer> {
-      const respond = responders.get(request.method) ?? (isExtensionMethod(request.method) ? mayPark(extended) : null);
+      const respond =
+        responders.get(request.method) ??
+        (isExtensionMethod(request.method) ? mayPark(extended) : null);
       if (!respond) return Promise.resolve(failure(-32601, `Method not found: ${request.method}`));
       return respond(request, context).catch(renderFailure);
     },
@@ -75,17 +89,26 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
 
 /** Our lists have one page. */
 function refuseCursor({ cursor }: UnknownObject): void {
-  if (cursor !== undefined && cursor !== null) throw new RpcError(-32602, "'cursor' is none of ours.");
+  if (cursor !== undefined && cursor !== null)
+    throw new RpcError(-32602, "'cursor' is none of ours.");
 }
 
 /** Passed on to the server that has the prompt or resource. */
 function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
   const surfaceOf = ({ principal, view }: RequestContext) => surfaces.of(principal, view);
 
-  async function ask(server: string, method: string, asked: UnknownObject, context: RequestContext) {
+  async function ask(
+    server: string,
+    method: string,
+    asked: UnknownObject,
+    context: RequestContext,
+  ) {
     const { inputResponses: _, requestState: __, _meta: ___, ...params } = asked;
     const { principal } = surfaceOf(context);
-    const answered = await plane.servers.forward(server, method, params, { ...asking(context, asked), principal });
+    const answered = await plane.servers.forward(server, method, params, {
+      ...asking(context, asked),
+      principal,
+    });
     return isObject(answered) ? answered : {};
   }
 
@@ -105,10 +128,18 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
     return withAccountToRead(plane, surfaceOf(context).principal, context, () => forward(...given));
   };
 
-  async function forward(server: string, method: string, asked: UnknownObject, context: RequestContext) {
+  async function forward(
+    server: string,
+    method: string,
+    asked: UnknownObject,
+    context: RequestContext,
+  ) {
     const given = await ask(server, method, asked, context);
     if (method !== "resources/read")
-      return wireResult(await withLinks(given, server, () => surfaceOf(context).offers), context.era);
+      return wireResult(
+        await withLinks(given, server, () => surfaceOf(context).offers),
+        context.era,
+      );
     const { result, isPage } = showContents(given, server);
     if (isPage) context.tools.pages.note(server, String(asked.uri));
     return wireResult(withHints(result, context.era), context.era);
@@ -116,16 +147,27 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
 
   const skillList = createSkillList(plane, ask);
   const hinted = (result: UnknownObject, { era }: RequestContext) =>
-    wireResult(era === "legacy" ? result : { ...result, ttlMs: listTtlMs, cacheScope: "private" }, era);
+    wireResult(
+      era === "legacy" ? result : { ...result, ttlMs: listTtlMs, cacheScope: "private" },
+      era,
+    );
   /** For a client that does not know of skills. */
   const skillsFor = (context: RequestContext): Promise<ShownSkill[]> =>
-    knowsSkills(context) ? Promise.resolve([]) : skillList.all(surfaceOf(context), asking(context, {}));
+    knowsSkills(context)
+      ? Promise.resolve([])
+      : skillList.all(surfaceOf(context), asking(context, {}));
 
-  async function skillsAs(kind: OfferKind, taken: readonly UnknownObject[], context: RequestContext) {
+  async function skillsAs(
+    kind: OfferKind,
+    taken: readonly UnknownObject[],
+    context: RequestContext,
+  ) {
     if (kind === "resourceTemplates") return [];
     const key = kind === "prompts" ? "name" : "uri";
     const names = new Set(taken.map((item) => item[key]));
-    const made = (await skillsFor(context)).map((skill) => (kind === "prompts" ? toPrompt(skill) : toResource(skill)));
+    const made = (await skillsFor(context)).map((skill) =>
+      kind === "prompts" ? toPrompt(skill) : toResource(skill),
+    );
     return made.filter((item: UnknownObject) => !names.has(item[key]));
   }
 
@@ -160,7 +202,10 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       async ({ params }, context) => {
         refuseCursor(params);
         const offers = await surfaceOf(context).offers.list(kind);
-        const own = offers.map(({ shown, item: { server: _, ...item } }) => ({ ...item, [named]: shown }));
+        const own = offers.map(({ shown, item: { server: _, ...item } }) => ({
+          ...item,
+          [named]: shown,
+        }));
         const items = [...own, ...(await skillsAs(kind, own, context))];
         const hints = context.era === "legacy" ? {} : { ttlMs: listTtlMs, cacheScope: "private" };
         return wireResult({ [kind]: items, ...hints }, context.era);
@@ -169,7 +214,9 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       const skill = (await skillsFor(context)).find((one) => toPrompt(one).name === params.name);
       if (
         skill &&
-        !(await surfaceOf(context).offers.list("prompts", "short")).some(({ shown }) => shown === params.name)
+        !(await surfaceOf(context).offers.list("prompts", "short")).some(
+          ({ shown }) => shown === params.name,
+        )
       ) {
         const read = await ask(skill.server, "resources/read", { uri: skill.own }, context);
         return wireResult(toMessages(skill, read), context.era);
@@ -179,7 +226,8 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
     },
     async readResource({ method, params }: Request, context: RequestContext): Promise<RpcAnswer> {
       const { uri: shown } = params;
-      if (typeof shown !== "string") throw new RpcError(-32602, "'uri' must be a string: the address of a resource.");
+      if (typeof shown !== "string")
+        throw new RpcError(-32602, "'uri' must be a string: the address of a resource.");
       let last: RpcError | undefined;
       const near = context.tools.pages.recent().map(({ server }) => server);
       for (const { server, uri } of await surfaceOf(context).offers.findResource(shown, near)) {
@@ -187,7 +235,8 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
           return await forwardRead(server, method, { ...params, uri }, context);
         } catch (thrown) {
           // Try the next server.
-          if (!(thrown instanceof RpcError) || ![-32002, -32602, -32601].includes(thrown.code)) throw thrown;
+          if (!(thrown instanceof RpcError) || ![-32002, -32602, -32601].includes(thrown.code))
+            throw thrown;
           last ??= thrown;
         }
       }
@@ -203,9 +252,15 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
         return hinted({ skills: all.map(({ shown }) => shown) }, context);
       }) satisfies Responder,
       get: (async ({ params }, context) =>
-        hinted(await skillList.get(surfaceOf(context), params, context), context)) satisfies Responder,
+        hinted(
+          await skillList.get(surfaceOf(context), params, context),
+          context,
+        )) satisfies Responder,
       directory: (async ({ params }, context) =>
-        hinted(await skillList.directory(surfaceOf(context), params, context), context)) satisfies Responder,
+        hinted(
+          await skillList.directory(surfaceOf(context), params, context),
+          context,
+        )) satisfies Responder,
     },
     async complete({ method, params }: Request, context: RequestContext): Promise<RpcAnswer> {
       const ref = objectParam(params, "ref");
@@ -216,19 +271,27 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
 }
 
 async function findPrompt(offers: OfferList, name: unknown, key: string) {
-  if (typeof name !== "string") throw new RpcError(-32602, `'${key}' must be a string: the name of a prompt.`);
+  if (typeof name !== "string")
+    throw new RpcError(-32602, `'${key}' must be a string: the name of a prompt.`);
   const found = await offers.findPrompt(name);
-  if (!found) throw new RpcError(-32602, `No prompt '${name}'. 'prompts/list' tells which there are.`);
+  if (!found)
+    throw new RpcError(-32602, `No prompt '${name}'. 'prompts/list' tells which there are.`);
   return found;
 }
 
 async function findCompleted(offers: OfferList, { type, name, uri }: UnknownObject) {
   if (type === "ref/prompt") return findPrompt(offers, name, "ref.name");
   if (typeof uri !== "string")
-    throw new RpcError(-32602, "'ref' must be of type ref/prompt with 'name', or ref/resource with 'uri'.");
+    throw new RpcError(
+      -32602,
+      "'ref' must be of type ref/prompt with 'name', or ref/resource with 'uri'.",
+    );
   const found = await offers.findTemplate(uri);
   if (!found)
-    throw new RpcError(-32602, `No resource template '${uri}'. 'resources/templates/list' tells which there are.`);
+    throw new RpcError(
+      -32602,
+      `No resource template '${uri}'. 'resources/templates/list' tells which there are.`,
+    );
   return found;
 }
 

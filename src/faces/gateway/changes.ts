@@ -103,7 +103,9 @@ function createChecks(subscribers: ReadonlySet<Subscriber>, compare: Compare) {
     due.clear();
     const compared = now.flatMap((kind) => {
       const listing = ({ tools, surface }: Subscriber) => (kind === "tools" ? tools : surface);
-      return [...Map.groupBy(subscribers, listing)].map(([listed, having]) => compare(listed, kind, having));
+      return [...Map.groupBy(subscribers, listing)].map(([listed, having]) =>
+        compare(listed, kind, having),
+      );
     });
     await Promise.allSettled(compared);
     checking = false;
@@ -166,12 +168,14 @@ function passOn(plane: Plane, subscriber: Subscriber, said: ServerNotification):
   else if (isExtensionNotification(method)) {
     const { principal } = surface;
     const declared = plane.servers.extensions(server, { principal });
-    if (mayPass(method, declared, extensionsIn(subscriber.client()))) subscriber.hear(method, params);
+    if (mayPass(method, declared, extensionsIn(subscriber.client())))
+      subscriber.hear(method, params);
   }
 }
 
 async function listOf({ tools, surface: { offers } }: Subscriber, kind: Kind): Promise<string> {
   if (kind === "tools") return tools.text("legacy");
-  const listed = kind === "prompts" ? (["prompts"] as const) : (["resources", "resourceTemplates"] as const);
+  const listed =
+    kind === "prompts" ? (["prompts"] as const) : (["resources", "resourceTemplates"] as const);
   return JSON.stringify(await Promise.all(listed.map((one) => offers.list(one, "short"))));
 }

@@ -24,7 +24,10 @@ test("a client whose process was started within one of its roots works where it 
   const here = realpathSync(root.path);
   await Promise.all([mkdir(`${here}/a/inner`, { recursive: true }), mkdir(`${here}/..b`)]);
   const find = (started: string, ...names: string[]) =>
-    directoryInRoots({ roots: names.map((name) => ({ uri: pathToFileURL(`${here}/${name}`).href })) }, started);
+    directoryInRoots(
+      { roots: names.map((name) => ({ uri: pathToFileURL(`${here}/${name}`).href })) },
+      started,
+    );
   assert.equal(find(`${here}/a`, "..b", "a"), `${here}/a`);
   assert.equal(find(`${here}/a/inner`, "a"), `${here}/a/inner`);
   assert.equal(find(here, "a", "..b"), `${here}/a`);
@@ -42,9 +45,16 @@ const strange: [what: string, answer: Record<string, unknown>][] = [
   ["another machine", { roots: [{ uri: "file://host/share" }, { uri: "https://example.com/" }] }],
   [
     "no address",
-    { roots: [{ uri: `file:${"a".repeat(10_000)}` }, { uri: "file:///%00" }, { uri: "file:///tmp%2Fx" }] },
+    {
+      roots: [
+        { uri: `file:${"a".repeat(10_000)}` },
+        { uri: "file:///%00" },
+        { uri: "file:///tmp%2Fx" },
+      ],
+    },
   ],
   ["a plain path", { roots: [{ uri: "/tmp" }, { uri: "../.." }] }],
 ];
 for (const [what, answer] of strange)
-  test(`roots that are ${what} name no directory`, () => assert.equal(directoryInRoots(answer), null));
+  test(`roots that are ${what} name no directory`, () =>
+    assert.equal(directoryInRoots(answer), null));

@@ -58,7 +58,13 @@ const asked = new WeakMap<object, Set<string>>();
  * Asks the person at a client whether a server of their own may work in the directory of the client. Only who could say so
  * by a command is asked, and the answer is a field that has to be set: accepting an empty form is no yes. No tool leads here.
  */
-export async function askForTrust({ plane, principal, capabilities, ask, signal }: Asking): Promise<void> {
+export async function askForTrust({
+  plane,
+  principal,
+  capabilities,
+  ask,
+  signal,
+}: Asking): Promise<void> {
   if (!canElicit(capabilities) || !mayDo(principal, "admin") || principal.isUnproven) return;
   const before = asked.get(plane) ?? new Set<string>();
   asked.set(plane, before);
@@ -67,7 +73,11 @@ export async function askForTrust({ plane, principal, capabilities, ask, signal 
     const key = JSON.stringify([directory, line.hash]);
     if (before.has(key)) continue;
     before.add(key);
-    const { action, content } = await ask("elicitation/create", questionAbout(line, directory), signal);
+    const { action, content } = await ask(
+      "elicitation/create",
+      questionAbout(line, directory),
+      signal,
+    );
     const isYes = action === "accept" && isObject(content) && content.trust === true;
     if (isYes) await plane.trust.approve([line.hash], { principal, face: "mcp" });
     else if (action !== "cancel") await plane.trust.decline([line.hash], { principal });
@@ -82,5 +92,8 @@ function questionAbout({ name, launch, changed }: TrustLine, directory: string):
     ...(changed ? ["", "You trusted it here before, and it has changed since."] : []),
   ].join("\n");
   const trust = { type: "boolean", title: `Trust this directory for '${name}'`, default: false };
-  return { message, requestedSchema: { type: "object", properties: { trust }, required: ["trust"] } };
+  return {
+    message,
+    requestedSchema: { type: "object", properties: { trust }, required: ["trust"] },
+  };
 }

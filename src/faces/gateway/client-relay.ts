@@ -6,7 +6,13 @@ import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import { type LogLevel, logLevels } from "../../model/servers/server.ts";
-import { extensionsIn, isExtensionMethod, isMetaOf, isRelayed, mayPass } from "../../protocol/extensions.ts";
+import {
+  extensionsIn,
+  isExtensionMethod,
+  isMetaOf,
+  isRelayed,
+  mayPass,
+} from "../../protocol/extensions.ts";
 import { objectParam, type RequestContext } from "./request.ts";
 
 const ownPrefix = "io.modelcontextprotocol/";
@@ -41,17 +47,25 @@ class ClientRelay implements Relay {
     return this.context.client;
   }
 
-  onQuestion(server: string, asked: ServerRequest, signal: AbortSignal): Promise<UnknownObject | null> {
+  onQuestion(
+    server: string,
+    asked: ServerRequest,
+    signal: AbortSignal,
+  ): Promise<UnknownObject | null> {
     return relayQuestion(this.context, server, asked, signal, this.plane);
   }
 
   onLog(message: UnknownObject): void {
     const { logLevel } = this.context;
-    if (isLoudEnough(message.level, logLevel)) this.context.notify("notifications/message", message);
+    if (isLoudEnough(message.level, logLevel))
+      this.context.notify("notifications/message", message);
   }
 }
 
-function progressTo(context: RequestContext, progressToken: unknown): NonNullable<Relay["onProgress"]> {
+function progressTo(
+  context: RequestContext,
+  progressToken: unknown,
+): NonNullable<Relay["onProgress"]> {
   return ({ progress, total, message }) => {
     const said = { ...(total === null ? {} : { total }), ...(message === null ? {} : { message }) };
     context.notify("notifications/progress", { progressToken, progress, ...said });
@@ -67,7 +81,8 @@ function continuationIn({ inputResponses, requestState }: UnknownObject) {
 
 /** Without what is settled between each two sides, and with what belongs to the client's extensions. */
 function metaFor(given: UnknownObject, declared: UnknownObject): UnknownObject | undefined {
-  const isExtended = (key: string) => Object.keys(declared).some((name) => isRelayed(name) && isMetaOf(name, key));
+  const isExtended = (key: string) =>
+    Object.keys(declared).some((name) => isRelayed(name) && isMetaOf(name, key));
   let passed: UnknownObject | undefined;
   for (const key of Object.keys(given)) {
     if (key === "progressToken" || key === "tool_call_id") continue;
@@ -88,9 +103,12 @@ export function isLoudEnough(level: unknown, wanted: LogLevel | null): boolean {
 /** Undefined when we know of no requirement. */
 function requiredFor({ method, params }: ServerRequest): UnknownObject | undefined {
   if (method === "roots/list") return { roots: {} };
-  if (method === "elicitation/create") return { elicitation: params.mode === "url" ? { url: {} } : { form: {} } };
+  if (method === "elicitation/create")
+    return { elicitation: params.mode === "url" ? { url: {} } : { form: {} } };
   if (method !== "sampling/createMessage") return undefined;
-  return { sampling: params.tools === undefined && params.toolChoice === undefined ? {} : { tools: {} } };
+  return {
+    sampling: params.tools === undefined && params.toolChoice === undefined ? {} : { tools: {} },
+  };
 }
 
 /** A client that names no kind of elicitation means forms. */
@@ -114,7 +132,8 @@ async function relayQuestion(
 ): Promise<UnknownObject | null> {
   const required = requiredFor(asked);
   if (required === undefined && !isShared(context, server, asked, plane)) return null;
-  if (required === undefined) return context.ask(asked.method, withoutOurMarks(asked.params), signal);
+  if (required === undefined)
+    return context.ask(asked.method, withoutOurMarks(asked.params), signal);
   if (!isDeclared(required, context.client.capabilities)) {
     if (!isAnsweredHere(asked, plane)) context.lacks(required);
     return null;
@@ -167,7 +186,10 @@ export async function elicitAnswer(
   return given.action === "decline" ? { decision: "reject" } : null;
 }
 
-function messageFor({ tool, principal, verdict, shown, before }: HeldView, problem: string | null): string {
+function messageFor(
+  { tool, principal, verdict, shown, before }: HeldView,
+  problem: string | null,
+): string {
   return [
     ...(problem === null ? [] : [problem, ""]),
     `May '${tool}' run for ${principal.user ?? "the caller"}? It is asked about because: ${verdict.reason}.`,

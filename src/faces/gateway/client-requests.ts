@@ -11,7 +11,12 @@ export function createClientRequests() {
   let asked = 0;
   return {
     /** Rejects on an error, and on abort, which cancels the request. */
-    request(method: string, params: UnknownObject, signal: AbortSignal, say: Out["say"]): Promise<UnknownObject> {
+    request(
+      method: string,
+      params: UnknownObject,
+      signal: AbortSignal,
+      say: Out["say"],
+    ): Promise<UnknownObject> {
       const id = `toolplane-${own}-${++asked}`;
       const send = (message: object) => say(JSON.stringify({ jsonrpc: "2.0", ...message }));
       return new Promise((resolve, reject) => {

@@ -128,7 +128,8 @@ export class ClientSession {
       tools,
       description: () => state.client,
       logLevel: state.logLevel,
-      ask: (method, params, signal, out) => this.#requests.request(method, params, signal, (text) => out.say(text)),
+      ask: (method, params, signal, out) =>
+        this.#requests.request(method, params, signal, (text) => out.say(text)),
     };
     return { principal, surface, state, tools, client };
   }
@@ -225,7 +226,9 @@ export class ClientSession {
 
   #answer(request: Request, exchange: Exchange): Promise<RpcAnswer> {
     const own = Object.hasOwn(this.#own, request.method) ? this.#own[request.method] : undefined;
-    return own ? own(request.params).catch(renderFailure) : this.#gateway.core.answer(request, exchange);
+    return own
+      ? own(request.params).catch(renderFailure)
+      : this.#gateway.core.answer(request, exchange);
   }
 
   /** Whether servers may work there is asked when it is known where that is. */
@@ -259,20 +262,29 @@ export class ClientSession {
   /** Servers that work in the directory of their client are for those who say where that is. */
   #asksForRoots(): boolean {
     if (this.#isPlaced || this.#options.placedBy === undefined) return false;
-    return isObject(this.#state.client.capabilities.roots) && this.#gateway.plane.config().inWorkspace.length > 0;
+    return (
+      isObject(this.#state.client.capabilities.roots) &&
+      this.#gateway.plane.config().inWorkspace.length > 0
+    );
   }
 
   /** Asked on the stream of the request that needs it. */
   async #findPlace(out: Pick<Out, "say">): Promise<void> {
     const { principal, placedBy } = this.#options;
     const limit = AbortSignal.any([this.#over.signal, AbortSignal.timeout(rootsMs)]);
-    const answer = await this.#requests.request("roots/list", {}, limit, (text) => out.say(text)).catch(() => ({}));
+    const answer = await this.#requests
+      .request("roots/list", {}, limit, (text) => out.say(text))
+      .catch(() => ({}));
     this.#isPlaced = true;
     this.#placing = undefined;
     if (this.#over.signal.aborted) return;
-    const started = placedBy === "process" ? this.#gateway.plane.trust.unanswered({ principal }).directory : undefined;
+    const started =
+      placedBy === "process"
+        ? this.#gateway.plane.trust.unanswered({ principal }).directory
+        : undefined;
     const directory = directoryInRoots(answer, started);
-    const placed = directory === null || directory === started ? principal : { ...principal, directory };
+    const placed =
+      directory === null || directory === started ? principal : { ...principal, directory };
     if (placed.directory !== this.#bound.principal.directory) this.#goOnAs(placed);
     void this.#askForTrust();
   }
@@ -281,7 +293,13 @@ export class ClientSession {
   #goOnAs(principal: Principal): void {
     const { state, tools } = this.#bound;
     const watched = state.watched.all();
-    const kept = { version: state.version(), client: state.client, view: this.#options.view, watched, owner: "" };
+    const kept = {
+      version: state.version(),
+      client: state.client,
+      view: this.#options.view,
+      watched,
+      owner: "",
+    };
     const isTelling = this.#stopTelling !== undefined;
     this.#stopTelling?.();
     this.#stopTelling = undefined;
@@ -309,11 +327,14 @@ export class ClientSession {
       this.#report();
       await this.#state.keep();
       const capabilities = capabilitiesFor(declared, await this.#surface.extensions());
-      return { result: { protocolVersion: this.version(), capabilities, serverInfo, instructions } };
+      return {
+        result: { protocolVersion: this.version(), capabilities, serverInfo, instructions },
+      };
     },
     "logging/setLevel": async ({ level }) => {
       const known = logLevels.find((candidate) => candidate === level);
-      if (known === undefined) return failure(-32602, `'level' must be one of ${logLevels.join(", ")}.`);
+      if (known === undefined)
+        return failure(-32602, `'level' must be one of ${logLevels.join(", ")}.`);
       await this.#state.setLevel(known);
       return { result: {} };
     },
@@ -344,7 +365,14 @@ export class ClientSession {
     const { name } = this.#state.client.info ?? {};
     const client = typeof name === "string" ? name.slice(0, maxName) : null;
     const { user } = this.#surface.principal;
-    const source = { id, user, client, era: "legacy", since: new Date().toISOString(), measure } as const;
+    const source = {
+      id,
+      user,
+      client,
+      era: "legacy",
+      since: new Date().toISOString(),
+      measure,
+    } as const;
     this.#tools.watch(this.#gateway.plane.clients.watch(source));
   }
 

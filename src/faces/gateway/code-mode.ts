@@ -36,20 +36,39 @@ export async function answerCode(
 }
 
 /** With the tool whose page shows the result. */
-type CodeText = { text: string; isError: boolean; shownBy?: ShownTool | undefined; blocks?: UnknownObject[] };
+type CodeText = {
+  text: string;
+  isError: boolean;
+  shownBy?: ShownTool | undefined;
+  blocks?: UnknownObject[];
+};
 
-function answer({ text, isError, shownBy, blocks = [] }: CodeText, { era }: RequestContext): RpcAnswer {
+function answer(
+  { text, isError, shownBy, blocks = [] }: CodeText,
+  { era }: RequestContext,
+): RpcAnswer {
   const said = { content: [{ type: "text", text }, ...blocks], ...(isError && { isError }) };
   const result = withPage(said, shownBy, true);
   return { result: era === "legacy" ? result : completed(result) };
 }
 
 /** Along the path, as every search of a client. */
-async function search(plane: Plane, surface: Surface, args: UnknownObject, context: RequestContext): Promise<CodeText> {
+async function search(
+  plane: Plane,
+  surface: Surface,
+  args: UnknownObject,
+  context: RequestContext,
+): Promise<CodeText> {
   const { principal } = surface;
   const onOwnTool = async (_: string, { query, limit }: UnknownObject) => {
-    const size = typeof limit === "number" && limit >= 1 ? { limit: Math.min(limit, maxFound) } : {};
-    const found = await plane.code.search(String(query), { principal, face: "mcp", ...size, ...inView(surface) });
+    const size =
+      typeof limit === "number" && limit >= 1 ? { limit: Math.min(limit, maxFound) } : {};
+    const found = await plane.code.search(String(query), {
+      principal,
+      face: "mcp",
+      ...size,
+      ...inView(surface),
+    });
     const { find } = await context.tools.lookUp("none");
     context.tools.show(found.tools.flatMap(({ name }) => find(name) ?? []));
     return { content: [{ type: "text", text: renderSearch(found) }] };
@@ -87,7 +106,9 @@ async function run(
     relay: relayOf(context, params, plane),
     ...(isResumed && { resume }),
     ...(conversation !== null && { conversation }),
-    ...(canElicit(context.client.capabilities) && { askHere: (...held) => elicitAnswer(context, ...held) }),
+    ...(canElicit(context.client.capabilities) && {
+      askHere: (...held) => elicitAnswer(context, ...held),
+    }),
     askForAccount: createAskForAccount(plane, surface.principal, context),
     ...inView(surface),
     ...(seen && { isSeen: ({ name }) => seen.has(name) }),
@@ -98,7 +119,10 @@ async function run(
 }
 
 /** Of the tools that a program has called, the last that has a page. */
-async function lastWithPage(calls: readonly CodeCall[], client: ClientTools): Promise<ShownTool | undefined> {
+async function lastWithPage(
+  calls: readonly CodeCall[],
+  client: ClientTools,
+): Promise<ShownTool | undefined> {
   const { find } = await client.lookUp("none");
   for (const { tool: name, status } of calls.toReversed()) {
     const tool = status === "succeeded" ? find(name)?.tool : undefined;

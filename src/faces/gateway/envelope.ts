@@ -48,7 +48,11 @@ export function readEnvelope(
   if (wrong) return wrong;
   const info = meta[`${prefix}clientInfo`];
   const logLevel = logLevels.find((level) => level === meta[`${prefix}logLevel`]) ?? null;
-  const client = { capabilities, ...(isObject(info) ? { info } : {}), ...(logLevel === null ? {} : { logLevel }) };
+  const client = {
+    capabilities,
+    ...(isObject(info) ? { info } : {}),
+    ...(logLevel === null ? {} : { logLevel }),
+  };
   return { client, logLevel };
 }
 
@@ -76,7 +80,11 @@ const namedBy = new Map([
 ]);
 
 /** Proxies route by the headers, so they must match the body. */
-function compareHeaders({ method, params }: Request, version: string, headers: IncomingHttpHeaders): RpcFailure | null {
+function compareHeaders(
+  { method, params }: Request,
+  version: string,
+  headers: IncomingHttpHeaders,
+): RpcFailure | null {
   const key = namedBy.get(method);
   const name = key && params[key];
   return (
@@ -95,7 +103,8 @@ export function compareParams(
   const { name } = params;
   if (method !== "tools/call" || typeof name !== "string") return null;
   const listed = tools.now();
-  if (listed === null) return tools.find(name).then((tool) => compareMirrored(tool, params, headers));
+  if (listed === null)
+    return tools.find(name).then((tool) => compareMirrored(tool, params, headers));
   return compareMirrored(listed.get(name), params, headers);
 }
 
@@ -113,11 +122,19 @@ function compareMirrored(
   return null;
 }
 
-function compare(header: string, headers: IncomingHttpHeaders, expected: string): RpcFailure | null {
+function compare(
+  header: string,
+  headers: IncomingHttpHeaders,
+  expected: string,
+): RpcFailure | null {
   const given = headers[header.toLowerCase()];
   const value = typeof given === "string" ? decodeHeaderValue(given.trim()) : undefined;
   if (value === expected) return null;
   const what =
-    value === undefined ? "is missing" : value === null ? "is not valid base64" : "does not say what the body says";
+    value === undefined
+      ? "is missing"
+      : value === null
+        ? "is not valid base64"
+        : "does not say what the body says";
   return { code: modernErrors.headerMismatch, message: `The header ${header} ${what}.` };
 }

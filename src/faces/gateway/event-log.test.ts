@@ -21,7 +21,8 @@ test("what was forgotten, or never was, is not made up", () => {
   const first = log.add(1, "a");
   for (let at = 0; at <= maxKeptEvents; at += 1) log.add(1, String(at));
   assert.equal(log.after(first.id), undefined);
-  for (const id of ["", "1", "x-1", "1-1", "1-999999-0", "1-1-0; drop"]) assert.equal(log.after(id), undefined, id);
+  for (const id of ["", "1", "x-1", "1-1", "1-999999-0", "1-1-0; drop"])
+    assert.equal(log.after(id), undefined, id);
 });
 
 test("an event of another plane is none of ours, and its stream is known", () => {

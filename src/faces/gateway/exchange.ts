@@ -12,9 +12,16 @@ import type { Wire } from "./wire.ts";
 /** For the answer, and for messages because of the request. */
 export type Out = { answer(wire: Wire): void; say(text: string): void };
 
-type Ask = (method: string, params: UnknownObject, signal: AbortSignal, out: Out) => Promise<UnknownObject>;
+type Ask = (
+  method: string,
+  params: UnknownObject,
+  signal: AbortSignal,
+  out: Out,
+) => Promise<UnknownObject>;
 
-type Arriving = Pick<RequestContext, "principal" | "view" | "tools"> & { headers: IncomingHttpHeaders | undefined };
+type Arriving = Pick<RequestContext, "principal" | "view" | "tools"> & {
+  headers: IncomingHttpHeaders | undefined;
+};
 
 /** What the requests of one session have in common. */
 export type ClientIdentity = {

@@ -14,7 +14,15 @@ import { hasVersion } from "./envelope.ts";
 import { type HttpSession, openEvents, sendJson, writeEvent } from "./http-session.ts";
 import { HttpSessions } from "./http-sessions.ts";
 import { createGatewayContext } from "./modern.ts";
-import { failure, faultInAny, isId, objectParam, parseRequest, renderAnswer, renderFailure } from "./request.ts";
+import {
+  failure,
+  faultInAny,
+  isId,
+  objectParam,
+  parseRequest,
+  renderAnswer,
+  renderFailure,
+} from "./request.ts";
 import { parseView, plainView, type View } from "./view.ts";
 import { wireText } from "./wire.ts";
 
@@ -53,7 +61,12 @@ export function createHttpGateway(plane: Plane, options: { view?: Partial<View> 
   const usual = { ...plainView, ...options.view };
   const state: State = { gateway, sessions, views: new Map(), usual, isDraining: false };
   return {
-    handle(request: IncomingMessage, response: ServerResponse, principal: Principal, needs: Needs | null = null): void {
+    handle(
+      request: IncomingMessage,
+      response: ServerResponse,
+      principal: Principal,
+      needs: Needs | null = null,
+    ): void {
       const visit = { state, request, response, principal, needs };
       if (request.method === "POST") readBody(visit);
       else if (request.method === "GET") guarded(visit, listen);
@@ -77,7 +90,13 @@ export function createHttpGateway(plane: Plane, options: { view?: Partial<View> 
 
 type Headers = Readonly<Record<string, string>>;
 
-function refuse(response: ServerResponse, status: number, message: string, code = -32600, headers?: Headers): void {
+function refuse(
+  response: ServerResponse,
+  status: number,
+  message: string,
+  code = -32600,
+  headers?: Headers,
+): void {
   sendJson(response, status, renderAnswer(null, failure(code, message)), headers);
 }
 
@@ -106,7 +125,11 @@ function refuseThrown(response: ServerResponse, thrown: unknown): void {
   sendJson(response, http, renderAnswer(null, renderFailure(thrown)));
 }
 
-function guarded(visit: Visit, run: (visit: Visit, message: unknown) => void, message?: unknown): void {
+function guarded(
+  visit: Visit,
+  run: (visit: Visit, message: unknown) => void,
+  message?: unknown,
+): void {
   try {
     run(visit, message);
   } catch (thrown) {
@@ -132,7 +155,8 @@ function readBody(visit: Visit): void {
     const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
     const parsed = parseRequest(body.toString("utf8"));
     if ("message" in parsed) guarded(visit, take, parsed.message);
-    else if (parsed.wrong !== null) refuse(response, 400, `The body cannot be read: ${parsed.wrong}.`);
+    else if (parsed.wrong !== null)
+      refuse(response, 400, `The body cannot be read: ${parsed.wrong}.`);
     else refuse(response, 400, "Parse error: the body is not valid JSON.", -32700);
   });
 }
@@ -159,7 +183,8 @@ function take(visit: Visit, message: unknown): void {
   const isBatch = Array.isArray(message);
   const messages: UnknownObject[] = isBatch ? message : [message];
   const fault = faultInAny(messages);
-  if (fault !== null) return refuse(response, 400, `The body is no message of JSON-RPC 2.0: ${fault}`);
+  if (fault !== null)
+    return refuse(response, 400, `The body is no message of JSON-RPC 2.0: ${fault}`);
   const missing = visit.needs && missingScope(visit, messages);
   if (missing) return refuseScope(visit, missing);
   takeOverTrace(messages, request.headers);
@@ -167,35 +192,49 @@ function take(visit: Visit, message: unknown): void {
   if (!isBatch && isModern(first, request)) return answerModern(visit, first);
   if (first.method === "initialize" && request.headers["mcp-session-id"] === undefined) {
     if (state.isDraining)
-      return refuse(response, 503, "This plane is stopping. Start a new session in a moment.", -32000, {
-        "retry-after": "1",
-      });
-    return state.sessions.open(principal, viewOf(visit), isLocal(request)).post(messages, isBatch, response);
+      return refuse(
+        response,
+        503,
+        "This plane is stopping. Start a new session in a moment.",
+        -32000,
+        {
+          "retry-after": "1",
+        },
+      );
+    return state.sessions
+      .open(principal, viewOf(visit), isLocal(request))
+      .post(messages, isBatch, response);
   }
   withSession(visit, (session) => {
     const version = session.client.version();
-    if (isBatch && version !== batchVersion) refuse(response, 400, `Batches are not part of ${version}.`);
+    if (isBatch && version !== batchVersion)
+      refuse(response, 400, `Batches are not part of ${version}.`);
     else session.post(messages, isBatch, response);
   });
 }
 
 /** From this machine, and not by a proxy that speaks for others. */
 function isLocal(request: IncomingMessage): boolean {
-  if (request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined) return false;
+  if (request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined)
+    return false;
   return isLoopback((clientAddress(request) ?? "").replace(/^::ffff:/i, ""));
 }
 
 /** What a token lacks for this, where its bearer may have it: a client then asks the person for more. */
 function missingScope(visit: Visit, messages: readonly UnknownObject[]): string | null {
   const { state, principal } = visit;
-  if (messages.some(({ method }) => method === "tools/call") && !mayDo(principal, "call")) return "call";
+  if (messages.some(({ method }) => method === "tools/call") && !mayDo(principal, "call"))
+    return "call";
   const { within } = principal;
   if (within === undefined) return null;
   const { server, toolset } = readView(visit);
   const { servers: _, within: __, ...whole } = principal;
-  if (toolset !== null && !within.toolsets.includes(toolset) && server === null) return toolsetScope(toolset);
+  if (toolset !== null && !within.toolsets.includes(toolset) && server === null)
+    return toolsetScope(toolset);
   if (server === null || principal.servers?.includes(server)) return null;
-  return state.gateway.plane.servers.sees(server, { principal: whole }) ? serverScope(server) : null;
+  return state.gateway.plane.servers.sees(server, { principal: whole })
+    ? serverScope(server)
+    : null;
 }
 
 function refuseScope({ response, principal, needs }: Visit, scope: string): void {
@@ -204,7 +243,10 @@ function refuseScope({ response, principal, needs }: Visit, scope: string): void
   refuse(response, 403, message, errorTable.FORBIDDEN.rpc, { "www-authenticate": challenge });
 }
 
-function withSession({ state, request, response, principal }: Visit, go: (session: HttpSession) => void): void {
+function withSession(
+  { state, request, response, principal }: Visit,
+  go: (session: HttpSession) => void,
+): void {
   const { "mcp-session-id": id, "mcp-protocol-version": version } = request.headers;
   if (typeof id !== "string")
     return refuse(response, 400, "The header Mcp-Session-Id is missing. Begin with 'initialize'.");
@@ -225,7 +267,8 @@ function withSession({ state, request, response, principal }: Visit, go: (sessio
 function answerModern(visit: Visit, { id, method, params }: UnknownObject): void {
   const { state, request, response, principal } = visit;
   if (typeof method !== "string" || !isId(id)) {
-    if (typeof method === "string" && isExtensionNotification(method)) notifyModern(visit, method, params);
+    if (typeof method === "string" && isExtensionNotification(method))
+      notifyModern(visit, method, params);
     return void response.writeHead(202).end();
   }
   const arrival = state.gateway.modern.arrive(principal, viewOf(visit), request.headers, (text) => {
@@ -246,7 +289,12 @@ function answerModern(visit: Visit, { id, method, params }: UnknownObject): void
 
 function notifyModern(visit: Visit, method: string, params: unknown): void {
   const { state, request, principal } = visit;
-  const arrival = state.gateway.modern.arrive(principal, viewOf(visit), request.headers, () => undefined);
+  const arrival = state.gateway.modern.arrive(
+    principal,
+    viewOf(visit),
+    request.headers,
+    () => undefined,
+  );
   state.gateway.modern.notify({ method, params: isObject(params) ? params : {} }, arrival);
 }
 
@@ -284,11 +332,18 @@ function end(visit: Visit): void {
 function isModern(message: UnknownObject, { headers }: IncomingMessage): boolean {
   if (hasVersion(objectParam(message, "params"))) return true;
   const { "mcp-protocol-version": version, "mcp-session-id": id } = headers;
-  return typeof version === "string" && id === undefined && !legacyVersions.some((known) => known === version);
+  return (
+    typeof version === "string" &&
+    id === undefined &&
+    !legacyVersions.some((known) => known === version)
+  );
 }
 
 /** `_meta` wins over the trace headers of HTTP. */
-export function takeOverTrace(messages: readonly UnknownObject[], headers: IncomingHttpHeaders): void {
+export function takeOverTrace(
+  messages: readonly UnknownObject[],
+  headers: IncomingHttpHeaders,
+): void {
   const said = headers.traceparent === undefined ? null : readTraceContext(headers);
   if (said === null) return;
   for (const { method, params } of messages) {

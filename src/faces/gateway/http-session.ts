@@ -44,7 +44,12 @@ export function writeEvent(response: ServerResponse, wire: Wire, id?: string): v
   if (response.writableLength > maxUnreadBytes) response.destroy();
 }
 
-export function sendJson(response: ServerResponse, status: number, wire: Wire, headers?: Headers): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  wire: Wire,
+  headers?: Headers,
+): void {
   // As a list: an object would be looked through name by name.
   const named = ["content-type", "application/json", "content-length", String(wireBytes(wire))];
   if (headers) for (const name in headers) named.push(name, headers[name] as string);
@@ -91,7 +96,10 @@ export class HttpSession {
   constructor(gateway: GatewayContext, options: Omit<SessionOptions, "announce">) {
     this.isKept = options.keeper !== undefined;
     this.#headers = { "mcp-session-id": options.id };
-    this.client = new ClientSession(gateway, { ...options, announce: (text) => this.#announce(text) });
+    this.client = new ClientSession(gateway, {
+      ...options,
+      announce: (text) => this.#announce(text),
+    });
   }
 
   post(messages: readonly UnknownObject[], isBatch: boolean, response: ServerResponse): void {
@@ -247,7 +255,9 @@ export function createEventLog(mark = "0") {
   let last = 0;
   const read = (id: string) => {
     const [, stream, at, whose] = /^(\d{1,9})-(\d{1,15})-([\w-]{1,36})$/.exec(id) ?? [];
-    return stream === undefined ? undefined : { stream: Number(stream), at: Number(at), isOwn: whose === mark };
+    return stream === undefined
+      ? undefined
+      : { stream: Number(stream), at: Number(at), isOwn: whose === mark };
   };
   return {
     /** Under an id that a client can resume from. */
@@ -263,7 +273,8 @@ export function createEventLog(mark = "0") {
     /** Undefined when it is no longer kept. */
     after(id: string) {
       const from = read(id);
-      if (!from?.isOwn || from.at > last || from.at + 1 < (kept[0]?.at ?? last + 1)) return undefined;
+      if (!from?.isOwn || from.at > last || from.at + 1 < (kept[0]?.at ?? last + 1))
+        return undefined;
       const events = kept.filter(({ stream, at }) => stream === from.stream && at > from.at);
       return { stream: from.stream, events };
     },

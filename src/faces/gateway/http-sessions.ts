@@ -40,7 +40,13 @@ function isFree({ session }: Pick<Kept, "session">): boolean {
 }
 
 type Opened = { isLocal: boolean; kept?: StoredSession };
-type Kept = { session: HttpSession; principal: Principal; owner: string; usedAt: number; toldAt: number };
+type Kept = {
+  session: HttpSession;
+  principal: Principal;
+  owner: string;
+  usedAt: number;
+  toldAt: number;
+};
 
 /** The sessions of clients: limited per caller, ended when idle. */
 export class HttpSessions {
@@ -75,7 +81,8 @@ export class HttpSessions {
   /** When it is here and this caller's. */
   find(id: string, principal: Principal): HttpSession | undefined {
     const kept = this.#all.get(id);
-    if (!kept || (kept.principal !== principal && kept.owner !== ownerOf(principal))) return undefined;
+    if (!kept || (kept.principal !== principal && kept.owner !== ownerOf(principal)))
+      return undefined;
     kept.usedAt = steadyNow();
     if (this.#store.outlivesUs) this.#tellUsed(kept);
     return kept.session;
@@ -86,7 +93,8 @@ export class HttpSessions {
     // Several requests may come at once, also with a stolen id.
     const key = `${id} ${ownerOf(principal)}`;
     const begun =
-      this.#reopening.get(key) ?? this.#reopen(id, principal, isLocal).finally(() => this.#reopening.delete(key));
+      this.#reopening.get(key) ??
+      this.#reopen(id, principal, isLocal).finally(() => this.#reopening.delete(key));
     this.#reopening.set(key, begun);
     return begun;
   }
@@ -94,7 +102,8 @@ export class HttpSessions {
   /** The client listens here from now on. */
   follow({ client }: HttpSession): void {
     client.follow(null);
-    if (this.#store.outlivesUs) void this.#store.find(client.id).then((kept) => client.follow(kept), ignore);
+    if (this.#store.outlivesUs)
+      void this.#store.find(client.id).then((kept) => client.follow(kept), ignore);
   }
 
   async end(id: string): Promise<void> {
@@ -151,7 +160,11 @@ export class HttpSessions {
     throw new PlaneError("BUSY", text, { data: { limit, setting: "quotas.maxSessionsPerCaller" } });
   }
 
-  async #reopen(id: string, principal: Principal, isLocal: boolean): Promise<HttpSession | undefined> {
+  async #reopen(
+    id: string,
+    principal: Principal,
+    isLocal: boolean,
+  ): Promise<HttpSession | undefined> {
     if (this.#all.has(id) || !this.#store.outlivesUs || !idPattern.test(id)) return undefined;
     const kept = await this.#store.find(id);
     if (kept?.owner !== ownerOf(principal)) return undefined;

@@ -17,7 +17,11 @@ const maxOfMany = 1_500;
 const maxOfEach = 300;
 
 /** Told to a model once: whose tools these are. */
-export async function instructionsFor(plane: Plane, surface: Surface, lazy: LazyMode): Promise<string> {
+export async function instructionsFor(
+  plane: Plane,
+  surface: Surface,
+  lazy: LazyMode,
+): Promise<string> {
   const { principal, view } = surface;
   const servers = await serversOf(plane, principal);
   const names = servers.map(({ name }) => name);
@@ -52,8 +56,14 @@ function ifLazy(plane: Plane, { view }: Surface, servers: readonly ServerStatus[
 }
 
 /** Marked as the servers' words, not ours. */
-async function wordsOf(plane: Plane, { principal }: Surface, names: readonly string[]): Promise<string[]> {
-  const all = await Promise.all(names.map((name) => plane.servers.instructions(name, { principal })));
+async function wordsOf(
+  plane: Plane,
+  { principal }: Surface,
+  names: readonly string[],
+): Promise<string[]> {
+  const all = await Promise.all(
+    names.map((name) => plane.servers.instructions(name, { principal })),
+  );
   const words = names.flatMap((name, at) => {
     const said = all[at]?.trim() ?? "";
     return said === "" ? [] : [{ name, said }];
@@ -64,7 +74,9 @@ async function wordsOf(plane: Plane, { principal }: Surface, names: readonly str
     const shown = said.length > most ? `${cutText(said, most).trimEnd()}…` : said;
     if (shown.length > room) return [];
     room -= shown.length;
-    return [`Server '${name.slice(0, maxLine)}' says of itself, in its own words:\n${fenceUntrusted(shown)}`];
+    return [
+      `Server '${name.slice(0, maxLine)}' says of itself, in its own words:\n${fenceUntrusted(shown)}`,
+    ];
   });
 }
 

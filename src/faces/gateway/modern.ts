@@ -58,7 +58,9 @@ async function listen(
   const hear: RequestContext["notify"] = (method, about) =>
     context.notify(method, { ...about, _meta: { ...objectParam(about, "_meta"), ...mark } });
   const wants = (kind: keyof typeof kinds) => filter[kinds[kind]] === true;
-  hear("notifications/subscriptions/acknowledged", { notifications: acknowledged(filter, honoured) });
+  hear("notifications/subscriptions/acknowledged", {
+    notifications: acknowledged(filter, honoured),
+  });
   const { tools, client } = context;
   const stop = changes.tell({
     surface,
@@ -69,7 +71,9 @@ async function listen(
     client: () => client.capabilities,
     hear,
   });
-  const leave = wants("tools") ? shared.listening(surface, textParam(client.info ?? {}, "name")) : undefined;
+  const leave = wants("tools")
+    ? shared.listening(surface, textParam(client.info ?? {}, "name"))
+    : undefined;
   await new Promise<void>((resolve) => {
     if (over.aborted) resolve();
     over.addEventListener("abort", () => resolve(), { once: true });
@@ -81,12 +85,17 @@ async function listen(
 }
 
 /** Without what cannot be watched. */
-async function watchAll(uris: readonly unknown[], add: (uri: string) => Promise<void>): Promise<string[]> {
+async function watchAll(
+  uris: readonly unknown[],
+  add: (uri: string) => Promise<void>,
+): Promise<string[]> {
   const asked = uris.map(async (uri) => {
     await add(String(uri));
     return String(uri);
   });
-  return (await Promise.allSettled(asked)).flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  return (await Promise.allSettled(asked)).flatMap((one) =>
+    one.status === "fulfilled" ? one.value : [],
+  );
 }
 
 function acknowledged(filter: UnknownObject, uris: readonly string[]): UnknownObject {
@@ -122,9 +131,17 @@ class Modern {
   }
 
   /** `say` is for messages because of the request. */
-  arrive(principal: Principal, view: View, headers: IncomingHttpHeaders | undefined, say: (text: string) => void) {
+  arrive(
+    principal: Principal,
+    view: View,
+    headers: IncomingHttpHeaders | undefined,
+    say: (text: string) => void,
+  ) {
     const { surfaces, shared } = this.#gateway;
-    return new Arrival({ principal, view, headers, tools: shared.of(surfaces.of(principal, view)) }, say);
+    return new Arrival(
+      { principal, view, headers, tools: shared.of(surfaces.of(principal, view)) },
+      say,
+    );
   }
 
   /** Never rejects. */
@@ -142,7 +159,9 @@ class Modern {
       if (differs === null) return this.#answer(id, request, arrival).then(toReply, toFailure);
       if (!(differs instanceof Promise)) return Promise.resolve(refused(differs));
       return differs
-        .then((found) => (found ? refused(found) : this.#answer(id, request, arrival).then(toReply)))
+        .then((found) =>
+          found ? refused(found) : this.#answer(id, request, arrival).then(toReply),
+        )
         .catch(toFailure);
     } catch (thrown) {
       return Promise.resolve(toFailure(thrown));
@@ -184,7 +203,13 @@ class Modern {
     const surface = surfaces.of(principal, view);
     const instructions = await instructionsFor(plane, surface, lazy);
     const capabilities = capabilitiesFor(client.capabilities, await surface.extensions());
-    const result = { supportedVersions, capabilities, instructions, ttlMs: listTtlMs, cacheScope: "private" };
+    const result = {
+      supportedVersions,
+      capabilities,
+      instructions,
+      ttlMs: listTtlMs,
+      cacheScope: "private",
+    };
     return { result: completed(result) };
   }
 
@@ -196,7 +221,9 @@ class Modern {
     if (release === null) {
       const limit = this.#limit;
       const text = `This caller listens ${limit} times already, which is the limit (quotas.maxSessionsPerCaller). Close some first.`;
-      throw new PlaneError("BUSY", text, { data: { limit, setting: "quotas.maxSessionsPerCaller" } });
+      throw new PlaneError("BUSY", text, {
+        data: { limit, setting: "quotas.maxSessionsPerCaller" },
+      });
     }
     this.#listening += 1;
     try {

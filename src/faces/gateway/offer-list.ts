@@ -23,8 +23,13 @@ type OfferWaits = Record<OfferKind, FirstWait<Listed>>;
 
 /** Shared by all callers. */
 export function createOfferWaits(plane: Pick<Plane, "servers">): OfferWaits {
-  const of = (kind: OfferKind) => createFirstWait<Listed>(plane, ({ offers }) => offers[kind] === null);
-  return { prompts: of("prompts"), resources: of("resources"), resourceTemplates: of("resourceTemplates") };
+  const of = (kind: OfferKind) =>
+    createFirstWait<Listed>(plane, ({ offers }) => offers[kind] === null);
+  return {
+    prompts: of("prompts"),
+    resources: of("resources"),
+    resourceTemplates: of("resourceTemplates"),
+  };
 }
 
 /** Of one caller in one view. */
@@ -36,7 +41,11 @@ export function createOfferList(
   firstWait: OfferWaits,
 ) {
   const { prompts, resources } = plane;
-  const listings = { prompts: prompts.list, resources: resources.list, resourceTemplates: resources.templates };
+  const listings = {
+    prompts: prompts.list,
+    resources: resources.list,
+    resourceTemplates: resources.templates,
+  };
 
   async function ask(kind: OfferKind, waitMs: number): Promise<Listed[]> {
     const [seen, listed] = await Promise.all([
@@ -51,7 +60,9 @@ export function createOfferList(
     return addressAll(items, kind === "resources" ? "uri" : "uriTemplate");
   }
 
-  async function search<T>(look: (waitMs: number) => Promise<T | undefined>): Promise<T | undefined> {
+  async function search<T>(
+    look: (waitMs: number) => Promise<T | undefined>,
+  ): Promise<T | undefined> {
     for (const waitMs of searchMs) {
       const found = await look(waitMs);
       if (found !== undefined) return found;
@@ -68,7 +79,9 @@ export function createOfferList(
   return {
     async list(kind: OfferKind, wait: Wait = "long"): Promise<Offer[]> {
       const listed =
-        wait === "long" ? firstWait[kind](principal, (waitMs) => ask(kind, waitMs)) : ask(kind, defaultWaitMs);
+        wait === "long"
+          ? firstWait[kind](principal, (waitMs) => ask(kind, waitMs))
+          : ask(kind, defaultWaitMs);
       return show(kind, await listed);
     },
     /** The server of a prompt, and its name there. */
@@ -81,13 +94,24 @@ export function createOfferList(
       return search((waitMs) => lookForPrompt(shown, waitMs));
     },
     /** Servers that may have it, the likeliest first, with its address there; `near` are those of the client's pages. */
-    async findResource(shown: string, near: readonly string[] = []): Promise<{ server: string; uri: string }[]> {
+    async findResource(
+      shown: string,
+      near: readonly string[] = [],
+    ): Promise<{ server: string; uri: string }[]> {
       const named = await readAddress(shown, servers);
       if (named) return [named];
       const found = await search(async (waitMs) => {
-        const [listed, patterns] = await Promise.all([ask("resources", waitMs), ask("resourceTemplates", waitMs)]);
+        const [listed, patterns] = await Promise.all([
+          ask("resources", waitMs),
+          ask("resourceTemplates", waitMs),
+        ]);
         const isFirst = waitMs === searchMs[0];
-        return ownersOf(shown, show("resources", listed), show("resourceTemplates", patterns), !isFirst);
+        return ownersOf(
+          shown,
+          show("resources", listed),
+          show("resourceTemplates", patterns),
+          !isFirst,
+        );
       });
       // A page reads what belongs to it by the address at its server.
       const seen = await servers();
@@ -98,11 +122,16 @@ export function createOfferList(
     async shownAs(server: string, addresses: readonly string[]): Promise<Map<string, string>> {
       const offers = show("resources", addresses.every(isScoped) ? [] : await ask("resources", 1));
       const taken = new Set(offers.map(({ shown }) => shown));
-      const own = new Map(offers.flatMap((offer) => (offer.server === server ? [[offer.item.uri, offer.shown]] : [])));
+      const own = new Map(
+        offers.flatMap((offer) => (offer.server === server ? [[offer.item.uri, offer.shown]] : [])),
+      );
       return new Map(
         addresses.map((address) => {
           if (isScoped(address)) return [address, showScoped(server, address)];
-          return [address, own.get(address) ?? (taken.has(address) ? underName(server, address) : address)];
+          return [
+            address,
+            own.get(address) ?? (taken.has(address) ? underName(server, address) : address),
+          ];
         }),
       );
     },
@@ -155,14 +184,16 @@ function ownersOf(
 }
 
 const ownScheme = "toolplane://";
-const underName = (server: string, address: string) => `${ownScheme}${encodeURIComponent(server)}/${address}`;
+const underName = (server: string, address: string) =>
+  `${ownScheme}${encodeURIComponent(server)}/${address}`;
 
 /** Addresses stay. The second of two equal ones is reached through one of ours, and so is every page and every file of a skill. */
 function addressAll(items: readonly Listed[], key: "uri" | "uriTemplate"): Offer[] {
   const taken = new Set<string>();
   return items.map((item) => {
     const address = String(item[key]);
-    if (isScoped(address)) return { shown: showScoped(item.server, address), server: item.server, item };
+    if (isScoped(address))
+      return { shown: showScoped(item.server, address), server: item.server, item };
     const shown = taken.has(address) ? underName(item.server, address) : address;
     taken.add(address);
     return { shown, server: item.server, item };

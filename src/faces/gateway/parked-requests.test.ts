@@ -42,7 +42,11 @@ test("a request that asks is answered with its question and goes on with the ans
   const parked = createParkedRequests();
   const requestState = stateOf(await parked.answer(call(), visitOf("ann"), asksOnce));
   assert.equal(parked.size(), 1);
-  const done = await parked.answer(call({ requestState, inputResponses: answers }), visitOf("ann"), asksOnce);
+  const done = await parked.answer(
+    call({ requestState, inputResponses: answers }),
+    visitOf("ann"),
+    asksOnce,
+  );
   assert.deepEqual(done, { result: { said: { action: "accept" } } });
   assert.equal(parked.size(), 0);
 });
@@ -50,10 +54,18 @@ test("a request that asks is answered with its question and goes on with the ans
 test("another caller's handle cannot be used, and it stays valid for its owner", async () => {
   const parked = createParkedRequests();
   const requestState = stateOf(await parked.answer(call(), visitOf("ann"), asksOnce));
-  const stolen = await parked.answer(call({ requestState, inputResponses: answers }), visitOf("bob"), asksOnce);
+  const stolen = await parked.answer(
+    call({ requestState, inputResponses: answers }),
+    visitOf("bob"),
+    asksOnce,
+  );
   assert.ok(stolen && "error" in stolen);
   assert.equal(stolen.error.code, -32602);
-  const done = await parked.answer(call({ requestState, inputResponses: answers }), visitOf("ann"), asksOnce);
+  const done = await parked.answer(
+    call({ requestState, inputResponses: answers }),
+    visitOf("ann"),
+    asksOnce,
+  );
   assert.ok(done && "result" in done);
 });
 
@@ -61,14 +73,20 @@ test("a question that was not answered is asked again under another handle", asy
   const parked = createParkedRequests();
   const first = stateOf(await parked.answer(call(), visitOf("ann"), asksOnce));
   const inputResponses = { other: { action: "accept" }, "question-1": 7 };
-  const again = await parked.answer(call({ requestState: first, inputResponses }), visitOf("ann"), asksOnce);
+  const again = await parked.answer(
+    call({ requestState: first, inputResponses }),
+    visitOf("ann"),
+    asksOnce,
+  );
   assert.notEqual(stateOf(again), first);
   parked.close();
 });
 
 test("a server's own state is passed on to it", async () => {
   const parked = createParkedRequests();
-  const passed = async ({ params }: { params: UnknownObject }): Promise<RpcAnswer> => ({ result: params });
+  const passed = async ({ params }: { params: UnknownObject }): Promise<RpcAnswer> => ({
+    result: params,
+  });
   assert.deepEqual(await parked.answer(call({ requestState: "theirs" }), visitOf("ann"), passed), {
     result: { requestState: "theirs" },
   });

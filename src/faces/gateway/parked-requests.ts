@@ -3,7 +3,14 @@ import { stableJson } from "../../lib/json/stable-json.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { missingCapability } from "./envelope.ts";
 import { CancellableRequest } from "./exchange.ts";
-import { failure, objectParam, type Request, type RequestContext, type Responder, type RpcAnswer } from "./request.ts";
+import {
+  failure,
+  objectParam,
+  type Request,
+  type RequestContext,
+  type Responder,
+  type RpcAnswer,
+} from "./request.ts";
 import { completed } from "./wire.ts";
 
 /** Distinguishes our handles from servers' states. */
@@ -11,7 +18,10 @@ const prefix = "toolplane.";
 const aliveMs = 300_000;
 const maxPerCaller = 64;
 
-type Question = { asked: { method: string; params: UnknownObject }; answer(result: UnknownObject): void };
+type Question = {
+  asked: { method: string; params: UnknownObject };
+  answer(result: UnknownObject): void;
+};
 
 type Waiting = Map<string, { parked: Parked; owner: string; key: string; timer: NodeJS.Timeout }>;
 export type ParkedRequests = ReturnType<typeof createParkedRequests>;
@@ -31,7 +41,10 @@ export function createParkedRequests() {
       const { parked, owner, key } = waiting.get(requestState) ?? {};
       if (!parked || owner !== ownerOf(context) || key !== keyOf(request))
         return Promise.resolve(
-          failure(-32602, "requestState is not known here, or its time is over. Make the request again."),
+          failure(
+            -32602,
+            "requestState is not known here, or its time is over. Make the request again.",
+          ),
         );
       forget(waiting, requestState);
       return parked.goOn(context, objectParam(request.params, "inputResponses"));
@@ -187,9 +200,14 @@ function park(waiting: Waiting, parked: Parked, context: RequestContext): RpcAns
   for (const [handle] of mine.slice(0, Math.max(0, mine.length - maxPerCaller + 1)))
     forget(waiting, handle, "too many of this caller's requests wait for an answer");
   const requestState = `${prefix}${randomBytes(24).toString("base64url")}`;
-  const timer = setTimeout(() => forget(waiting, requestState, "it was not answered in time"), aliveMs).unref();
+  const timer = setTimeout(
+    () => forget(waiting, requestState, "it was not answered in time"),
+    aliveMs,
+  ).unref();
   waiting.set(requestState, { parked, owner, key: keyOf(parked.request), timer });
-  const inputRequests = Object.fromEntries([...parked.questions].map(([key, { asked }]) => [key, asked]));
+  const inputRequests = Object.fromEntries(
+    [...parked.questions].map(([key, { asked }]) => [key, asked]),
+  );
   return { result: completed({ resultType: "input_required", inputRequests, requestState }) };
 }
 

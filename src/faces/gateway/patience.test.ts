@@ -5,7 +5,10 @@ import type { Plane } from "../../model/plane.ts";
 import { anonymous } from "../../model/principal.ts";
 import { createToolWait } from "./tool-list.ts";
 
-function world(servers: { name: string; state: string; listedAt: string | null }[], tools: { id: ToolId }[] = []) {
+function world(
+  servers: { name: string; state: string; listedAt: string | null }[],
+  tools: { id: ToolId }[] = [],
+) {
   const firstWait = createToolWait({ servers: { list: async () => servers } } as unknown as Plane);
   return async () => {
     const waits: number[] = [];
@@ -27,7 +30,10 @@ test("where nothing is listed yet the first tools are waited for, once", async (
 
 test("a slow server does not delay the tools of another", async () => {
   const tools = [{ id: { server: "quick", tool: "t" } }];
-  assert.deepEqual(await world([{ name: "slow", state: "connecting", listedAt: null }], tools)(), [1_000]);
+  assert.deepEqual(
+    await world([{ name: "slow", state: "connecting", listedAt: null }], tools)(),
+    [1_000],
+  );
 });
 
 test("what is known from before, switched off or broken is not waited for", async () => {

@@ -1,5 +1,11 @@
 import type { Cancellable } from "../../lib/async/cancellation.ts";
-import { exactText, isTooDeep, noteExactNumbers, parseExactly, tooManyNumbers } from "../../lib/json/exact-numbers.ts";
+import {
+  exactText,
+  isTooDeep,
+  noteExactNumbers,
+  parseExactly,
+  tooManyNumbers,
+} from "../../lib/json/exact-numbers.ts";
 import { memberPlace } from "../../lib/json/json-members.ts";
 import { noteAmbiguity, rememberText } from "../../lib/json/json-text.ts";
 import { ambiguityIn, isAsWritten, maxAsked, measureJson } from "../../lib/json/measure-json.ts";
@@ -39,7 +45,11 @@ export type RequestContext = {
 export type RpcFailure = { code: number; message: string; data?: unknown };
 
 /** `text` and `parts` are JSON already. */
-export type RpcAnswer = { result: UnknownObject } | { text: string } | { parts: WireParts } | { error: RpcFailure };
+export type RpcAnswer =
+  | { result: UnknownObject }
+  | { text: string }
+  | { parts: WireParts }
+  | { error: RpcFailure };
 
 export function failure(code: number, message: string, data?: unknown): RpcAnswer {
   return { error: { code, message, ...(data === undefined ? {} : { data }) } };
@@ -64,7 +74,11 @@ export type Responder = (request: Request, context: RequestContext) => Promise<R
 export type Id = string | number | bigint;
 
 export function isId(id: unknown): id is Id {
-  return typeof id === "string" || typeof id === "bigint" || (typeof id === "number" && Number.isFinite(id));
+  return (
+    typeof id === "string" ||
+    typeof id === "bigint" ||
+    (typeof id === "number" && Number.isFinite(id))
+  );
 }
 
 /** Written as it came. */
@@ -87,7 +101,10 @@ export function faultIn(message: UnknownObject): string | null {
 export function faultInAny(messages: readonly unknown[]): string | null {
   if (messages.length === 0) return "it is empty.";
   for (const message of messages) {
-    const fault = isObject(message) && message.jsonrpc === "2.0" ? faultIn(message) : "'jsonrpc' must be '2.0'.";
+    const fault =
+      isObject(message) && message.jsonrpc === "2.0"
+        ? faultIn(message)
+        : "'jsonrpc' must be '2.0'.";
     if (fault !== null) return fault;
   }
   return null;
@@ -128,7 +145,8 @@ export function parseRequest(text: string): Parsed {
   } catch {
     return { wrong: null };
   }
-  if (members < 0 && text.length > shallowLength && isTooDeep(message)) return { wrong: "it is nested too deeply" };
+  if (members < 0 && text.length > shallowLength && isTooDeep(message))
+    return { wrong: "it is nested too deeply" };
   if (Array.isArray(message) && message.length > maxBatch)
     return { wrong: `a batch has ${maxBatch} messages at most, and this one ${message.length}` };
   if (isAsWritten(text, message)) return { message };
@@ -140,8 +158,14 @@ export function parseRequest(text: string): Parsed {
 }
 
 /** Arguments pass on as they are written. What is open in them is refused with the call; true where it is in them. */
-function noteArguments(message: unknown, text: string, open: string | null, long?: Buffer): boolean {
-  if (!isObject(message) || message.method !== "tools/call" || !isObject(message.params)) return false;
+function noteArguments(
+  message: unknown,
+  text: string,
+  open: string | null,
+  long?: Buffer,
+): boolean {
+  if (!isObject(message) || message.method !== "tools/call" || !isObject(message.params))
+    return false;
   const { arguments: given } = message.params;
   if (!isObject(given)) return false;
   const written = long ?? argumentsIn(text);
@@ -160,7 +184,8 @@ function argumentsIn(text: string): string | undefined {
 /** Ids are echoed, so they must stay exact. */
 function keepIds(message: Record<string, unknown>): void {
   keepId(message, "id");
-  if (message.method === "notifications/cancelled" && isObject(message.params)) keepId(message.params, "requestId");
+  if (message.method === "notifications/cancelled" && isObject(message.params))
+    keepId(message.params, "requestId");
 }
 
 function keepId(holder: Record<string, unknown>, key: string): void {

@@ -14,7 +14,15 @@ import { ClientSession } from "./client-session.ts";
 import { hasVersion } from "./envelope.ts";
 import type { Arrival } from "./exchange.ts";
 import { createGatewayContext } from "./modern.ts";
-import { failure, faultIn, type Id, isId, objectParam, parseRequest, renderAnswer } from "./request.ts";
+import {
+  failure,
+  faultIn,
+  type Id,
+  isId,
+  objectParam,
+  parseRequest,
+  renderAnswer,
+} from "./request.ts";
 import type { SessionKeeper } from "./session-state.ts";
 import { plainView, type View } from "./view.ts";
 import type { Wire } from "./wire.ts";
@@ -49,7 +57,8 @@ type StdioOptions = {
 export async function serveStdio(plane: Plane, options: StdioOptions): Promise<void> {
   const { input, output, signal, session } = options;
   const { write, flush } = createLineWriter(output);
-  const refuse = (code: number, message: string) => write(renderAnswer(null, failure(code, message)));
+  const refuse = (code: number, message: string) =>
+    write(renderAnswer(null, failure(code, message)));
   const parseError = () => refuse(-32700, "Parse error");
   const client = createStdioClient(plane, write, options);
   const takeLine = (line: string) => {
@@ -136,7 +145,8 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
     running.set(id, { arrival, done });
   }
 
-  const refuse = (id: unknown, why: string) => write(renderAnswer(isId(id) ? id : null, failure(-32600, why)));
+  const refuse = (id: unknown, why: string) =>
+    write(renderAnswer(isId(id) ? id : null, failure(-32600, why)));
 
   function receive(message: unknown): void {
     if (!isObject(message)) return refuse(null, "A message must be an object.");
@@ -160,7 +170,8 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
     take(message: unknown): void {
       if (!Array.isArray(message)) return receive(message);
       if (message.length === 0) return refuse(null, "A batch must not be empty.");
-      if (session.version() !== batchVersion) return refuse(null, `Batches are not part of ${session.version()}.`);
+      if (session.version() !== batchVersion)
+        return refuse(null, `Batches are not part of ${session.version()}.`);
       for (const one of message) receive(one);
     },
     async close(goesOn = false): Promise<void> {

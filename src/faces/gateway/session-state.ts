@@ -18,10 +18,16 @@ export function createWatched(plane: Plane, surface: Surface) {
     async add(shown: string): Promise<void> {
       if (all.has(shown)) return;
       if (all.size >= maxWatched)
-        throw new RpcError(-32602, `More than ${maxWatched} resources cannot be watched by one client.`);
+        throw new RpcError(
+          -32602,
+          `More than ${maxWatched} resources cannot be watched by one client.`,
+        );
       const [found] = await surface.offers.findResource(shown);
       if (!found) throw new RpcError(-32602, `Resource not found: ${shown}`, { uri: shown });
-      const leave = await plane.resources.watch(found.server, found.uri, { principal: surface.principal, face: "mcp" });
+      const leave = await plane.resources.watch(found.server, found.uri, {
+        principal: surface.principal,
+        face: "mcp",
+      });
       if (isOver || all.has(shown)) leave();
       else all.set(shown, { ...found, leave });
     },
@@ -31,7 +37,8 @@ export function createWatched(plane: Plane, surface: Surface) {
     },
     all: () => [...all.keys()],
     /** The address the client knows it by. */
-    find: (server: string, uri: string) => [...all].find(([, one]) => one.server === server && one.uri === uri)?.[0],
+    find: (server: string, uri: string) =>
+      [...all].find(([, one]) => one.server === server && one.uri === uri)?.[0],
     clear(): void {
       isOver = true;
       for (const { leave } of all.values()) leave();
@@ -75,7 +82,8 @@ export function createSessionState(plane: Plane, surface: Surface, keeper?: Sess
     version: () => version,
     logLevel: () => logLevel,
     settle(params: UnknownObject): void {
-      version = legacyVersions.find((known) => known === params.protocolVersion) ?? legacyVersions[0];
+      version =
+        legacyVersions.find((known) => known === params.protocolVersion) ?? legacyVersions[0];
       client.capabilities = objectParam(params, "capabilities");
       if (isObject(params.clientInfo)) client.info = params.clientInfo;
     },
@@ -90,7 +98,10 @@ export function createSessionState(plane: Plane, surface: Surface, keeper?: Sess
     },
     async unwatch(uri: string): Promise<void> {
       watched.remove(uri);
-      await keeper?.change((kept) => ({ ...kept, watched: kept.watched.filter((one) => one !== uri) }));
+      await keeper?.change((kept) => ({
+        ...kept,
+        watched: kept.watched.filter((one) => one !== uri),
+      }));
     },
     async keepLoaded(loaded: string[]): Promise<void> {
       if (keeper?.keepsLoaded) await keeper.change((kept) => ({ ...kept, loaded }));

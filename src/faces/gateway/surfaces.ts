@@ -15,9 +15,18 @@ export type Surface = ReturnType<typeof createSurface>;
 
 export type Surfaces = ReturnType<typeof createSurfaces>;
 
-type Waits = { tools: ReturnType<typeof createToolWait>; offers: ReturnType<typeof createOfferWaits> };
+type Waits = {
+  tools: ReturnType<typeof createToolWait>;
+  offers: ReturnType<typeof createOfferWaits>;
+};
 
-function createSurface(plane: Plane, caller: Principal, view: View, revision: () => number, waits: Waits) {
+function createSurface(
+  plane: Plane,
+  caller: Principal,
+  view: View,
+  revision: () => number,
+  waits: Waits,
+) {
   const principal = principalIn(view, caller, plane);
   let seen: { revision: number; names: Promise<ReadonlySet<string>> } | undefined;
   let known: ReadonlySet<string> = new Set();
@@ -44,7 +53,8 @@ function createSurface(plane: Plane, caller: Principal, view: View, revision: ()
     shows: (tool: Pick<Tool, "id">) => isInView(tool, view, plane),
     servers,
     /** What each of them declares, as far as known. */
-    extensions: async () => [...(await servers())].map((name) => plane.servers.extensions(name, { principal })),
+    extensions: async () =>
+      [...(await servers())].map((name) => plane.servers.extensions(name, { principal })),
     /** As far as known. */
     sees: (server: string) => known.has(server),
     /** The one place that decides which tools are listed; a change is announced once (`changes.ts`). */

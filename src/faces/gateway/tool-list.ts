@@ -16,7 +16,10 @@ export const defaultWaitMs = 1_000;
 export const firstWaitMs = 10_000;
 
 /** Servers that are switched on, trusted, and have no mistake in their configuration. */
-export async function serversOf({ servers }: Pick<Plane, "servers">, principal: Principal): Promise<ServerStatus[]> {
+export async function serversOf(
+  { servers }: Pick<Plane, "servers">,
+  principal: Principal,
+): Promise<ServerStatus[]> {
   const all = await servers.list({ principal });
   return all.filter(({ state }) => !["disabled", "config_error", "untrusted"].includes(state));
 }
@@ -89,10 +92,17 @@ export function createToolList(
 
   async function ask(wait: Wait): Promise<Loaded> {
     const before = revision();
-    const list = (waitMs: number) => plane.tools.list({ principal, face: "mcp", waitMs, brief: true });
+    const list = (waitMs: number) =>
+      plane.tools.list({ principal, face: "mcp", waitMs, brief: true });
     const tools = await (wait === "long" ? firstWait(principal, list) : list(waitMsOf[wait]));
     const shown = tools.filter((tool) => isInView(tool, view, plane));
-    loaded = { revision: before, at: steadyNow(), named: nameTools(shown, view.names), texts: {}, waited: wait };
+    loaded = {
+      revision: before,
+      at: steadyNow(),
+      named: nameTools(shown, view.names),
+      texts: {},
+      waited: wait,
+    };
     return loaded;
   }
 
@@ -133,11 +143,15 @@ function nameTools(tools: readonly ShownTool[], names: View["names"]): Map<strin
   const owners = new Map<string, number>();
   for (const { id, modelName } of tools)
     for (const name of new Set([id.tool, modelName])) owners.set(name, (owners.get(name) ?? 0) + 1);
-  return new Map(tools.map((tool) => [owners.get(tool.id.tool) === 1 ? tool.id.tool : tool.modelName, tool]));
+  return new Map(
+    tools.map((tool) => [owners.get(tool.id.tool) === 1 ? tool.id.tool : tool.modelName, tool]),
+  );
 }
 
 export function renderList(tools: readonly UnknownObject[], era: Era): UnknownObject {
-  return era === "legacy" ? { tools } : completed({ tools, ttlMs: listTtlMs, cacheScope: "private" });
+  return era === "legacy"
+    ? { tools }
+    : completed({ tools, ttlMs: listTtlMs, cacheScope: "private" });
 }
 
 export function renderMcpTool(name: string, tool: ShownTool, era: Era): UnknownObject {
@@ -166,11 +180,20 @@ function renderOutput(schema: JsonObject, era: Era): JsonObject {
   if (!isWrapped(schema, era)) return schema;
   // References count from the root.
   const { $defs, ...inner } = schema;
-  return { type: "object", properties: { result: inner }, required: ["result"], ...($defs && { $defs }) };
+  return {
+    type: "object",
+    properties: { result: inner },
+    required: ["result"],
+    ...($defs && { $defs }),
+  };
 }
 
 /** In the same words as the tool's listing. */
-export function fitResult(result: UnknownObject, schema: JsonObject | undefined, era: Era): UnknownObject {
+export function fitResult(
+  result: UnknownObject,
+  schema: JsonObject | undefined,
+  era: Era,
+): UnknownObject {
   const { structuredContent } = result;
   if (structuredContent === undefined || isObject(structuredContent)) return result;
   if (schema === undefined || !isWrapped(schema, era)) return result;

@@ -17,7 +17,11 @@ const plane = {
 
 test("an address without a question mark is the usual view", () => {
   assert.equal(parseView(""), plainView);
-  assert.deepEqual(parseView("?names=bare&server=one"), { ...plainView, names: "bare", server: "one" });
+  assert.deepEqual(parseView("?names=bare&server=one"), {
+    ...plainView,
+    names: "bare",
+    server: "one",
+  });
 });
 
 test("what is not known in an address is refused with what is", () => {
@@ -42,6 +46,10 @@ test("only who could give themselves a persona may choose one", () => {
   const view = { ...plainView, persona: "Atlas" };
   assert.equal(principalIn(view, trusted({ user: "ann" }), plane).persona, "Atlas");
   assert.equal(principalIn(view, principalOf({ persona: "Atlas" }), plane).persona, "Atlas");
-  assert.throws(() => principalIn(view, principalOf({ user: "bob" }), plane), { code: "FORBIDDEN" });
-  assert.throws(() => principalIn(view, trusted({ persona: "Other" }), plane), { code: "FORBIDDEN" });
+  assert.throws(() => principalIn(view, principalOf({ user: "bob" }), plane), {
+    code: "FORBIDDEN",
+  });
+  assert.throws(() => principalIn(view, trusted({ persona: "Other" }), plane), {
+    code: "FORBIDDEN",
+  });
 });

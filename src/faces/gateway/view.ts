@@ -12,7 +12,13 @@ export type View = {
   server: string | null;
 };
 
-export const plainView: View = { names: "prefixed", mode: null, persona: null, toolset: null, server: null };
+export const plainView: View = {
+  names: "prefixed",
+  mode: null,
+  persona: null,
+  toolset: null,
+  server: null,
+};
 
 const choices: Partial<Record<keyof View, readonly string[]>> = {
   names: ["prefixed", "bare"],
@@ -25,7 +31,10 @@ export function parseView(search: string, usual: View = plainView): View {
   const view: Record<string, string | null> = { ...usual };
   for (const [key, value] of new URLSearchParams(search)) {
     if (!Object.hasOwn(plainView, key))
-      throw new PlaneError("USAGE", `'${key}' is not known here. Known are ${Object.keys(plainView).join(", ")}.`);
+      throw new PlaneError(
+        "USAGE",
+        `'${key}' is not known here. Known are ${Object.keys(plainView).join(", ")}.`,
+      );
     const allowed = choices[key as keyof View];
     if (allowed && !allowed.includes(value))
       throw new PlaneError("USAGE", `'${key}' must be ${allowed.join(" or ")}, not '${value}'.`);
@@ -65,5 +74,8 @@ export function isInView(tool: Pick<Tool, "id">, { toolset }: View, plane: Plane
 function withPersona(principal: Principal, persona: string | null): Principal {
   if (persona === null || persona === principal.persona) return principal;
   if (principal.persona === null && mayDo(principal, "admin")) return { ...principal, persona };
-  throw new PlaneError("FORBIDDEN", `You may not be persona '${persona}' here. Use a key that was made for it.`);
+  throw new PlaneError(
+    "FORBIDDEN",
+    `You may not be persona '${persona}' here. Use a key that was made for it.`,
+  );
 }

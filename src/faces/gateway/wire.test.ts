@@ -4,7 +4,9 @@ import { rememberText } from "../../lib/json/json-text.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import { wireResult, wireText } from "./wire.ts";
 
-const content = [{ type: "text", text: 'it says ,"resultType":"complete"} and {"resultType":"complete",' }];
+const content = [
+  { type: "text", text: 'it says ,"resultType":"complete"} and {"resultType":"complete",' },
+];
 const kind = { resultType: "complete" };
 const results: Record<string, UnknownObject> = {
   "no kind": { content },
@@ -12,11 +14,19 @@ const results: Record<string, UnknownObject> = {
   "its kind at the end": { content, ...kind },
   "its kind in the middle": { content, ...kind, structuredContent: { a: 1 } },
   "its kind and a cache": { ...kind, content, ttlMs: 1, cacheScope: "user" },
-  "its kind and meta": { ...kind, content, _meta: { mine: 1, "io.modelcontextprotocol/serverInfo": { name: "s" } } },
+  "its kind and meta": {
+    ...kind,
+    content,
+    _meta: { mine: 1, "io.modelcontextprotocol/serverInfo": { name: "s" } },
+  },
   "only its kind": { ...kind },
 };
 
-function rendered(result: UnknownObject, source: string | Buffer | undefined, era: "legacy" | "modern"): unknown {
+function rendered(
+  result: UnknownObject,
+  source: string | Buffer | undefined,
+  era: "legacy" | "modern",
+): unknown {
   const given = structuredClone(result);
   if (source !== undefined) rememberText(given, source);
   const answer = wireResult(given, era);

@@ -32,7 +32,10 @@ const capabilities = {
 } as const;
 
 /** With the extensions that the client declares, where its servers or the plane have them. */
-export function capabilitiesFor(client: UnknownObject, servers: readonly UnknownObject[]): UnknownObject {
+export function capabilitiesFor(
+  client: UnknownObject,
+  servers: readonly UnknownObject[],
+): UnknownObject {
   const extensions = offeredTo(extensionsIn(client), servers);
   return hasMembers(extensions) ? { ...capabilities, extensions } : capabilities;
 }
@@ -46,10 +49,12 @@ type Rendered = { result: UnknownObject } | { text: string } | { parts: WirePart
 /** In the client's era: as it came, but for our own members. */
 export function wireResult(result: UnknownObject, era: Era): Rendered {
   const bytes = bytesOf(result);
-  const parts = bytes && (era === "legacy" ? olderParts(bytes, result) : completedParts(bytes, result));
+  const parts =
+    bytes && (era === "legacy" ? olderParts(bytes, result) : completedParts(bytes, result));
   if (parts) return { parts };
   const text = sourceTextOf(result);
-  if (text === undefined) return { result: era === "legacy" ? forOlder(result) : completed(result) };
+  if (text === undefined)
+    return { result: era === "legacy" ? forOlder(result) : completed(result) };
   return { text: era === "legacy" ? olderText(text, result) : completedText(text, result) };
 }
 
@@ -62,8 +67,11 @@ const endBytes = Buffer.from(kindAtEnd);
 function olderParts(bytes: Buffer, result: UnknownObject): WireParts | undefined {
   if (!hasModernMembers(result)) return [bytes];
   if (!hasKindAlone(result)) return undefined;
-  if (bytes.subarray(0, frontBytes.length).equals(frontBytes)) return ["{", bytes.subarray(frontBytes.length)];
-  return bytes.subarray(-endBytes.length).equals(endBytes) ? [bytes.subarray(0, -endBytes.length), "}"] : undefined;
+  if (bytes.subarray(0, frontBytes.length).equals(frontBytes))
+    return ["{", bytes.subarray(frontBytes.length)];
+  return bytes.subarray(-endBytes.length).equals(endBytes)
+    ? [bytes.subarray(0, -endBytes.length), "}"]
+    : undefined;
 }
 
 function completedParts(bytes: Buffer, result: UnknownObject): WireParts | undefined {
@@ -101,7 +109,8 @@ function completedText(text: string, result: UnknownObject): string {
   if (!hasOwnMembers(result)) return `${text.slice(0, -1)},${completion}`;
   return changeMembers(text, {
     resultType: (before = '"complete"') => before,
-    _meta: (before) => changeMembers(before?.startsWith("{") ? before : "{}", { [infoKey]: () => infoText }),
+    _meta: (before) =>
+      changeMembers(before?.startsWith("{") ? before : "{}", { [infoKey]: () => infoText }),
   });
 }
 
@@ -128,7 +137,12 @@ function olderText(text: string, result: UnknownObject): string {
     return rest === "{}" ? undefined : rest;
   };
   const kind: MemberChange = (before) => (result.resultType === "complete" ? undefined : before);
-  return changeMembers(text, { resultType: kind, ttlMs: drop, cacheScope: drop, _meta: withoutInfo });
+  return changeMembers(text, {
+    resultType: kind,
+    ttlMs: drop,
+    cacheScope: drop,
+    _meta: withoutInfo,
+  });
 }
 
 /** Also in its text. */

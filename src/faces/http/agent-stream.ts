@@ -28,7 +28,12 @@ export async function answerAgent(
 }
 
 /** What is wrong with the request is a status, as long as nothing was said. */
-async function streamAgent(c: HttpContext, run: Run, closing: AbortSignal, isDetached: boolean): Promise<Response> {
+async function streamAgent(
+  c: HttpContext,
+  run: Run,
+  closing: AbortSignal,
+  isDetached: boolean,
+): Promise<Response> {
   const gone = new AbortController();
   const begun = Promise.withResolvers<void>();
   const early: AgentMessage[] = [];
@@ -62,7 +67,12 @@ function createAgentStream(stream: SSEStreamingApi) {
   const send = (message: AgentMessage, more: object = {}) => {
     count += 1;
     // Names that clients of other agents know.
-    const { id: message_id, type: message_type, end: end_of_message, endOfDialog: end_of_dialog } = message;
+    const {
+      id: message_id,
+      type: message_type,
+      end: end_of_message,
+      endOfDialog: end_of_dialog,
+    } = message;
     const told = { ...message, message_id, message_type, end_of_message, end_of_dialog, ...more };
     const event = { id: String(count), event: message.type, data: JSON.stringify(told) };
     written = written.then(() => stream.writeSSE(event));
@@ -79,7 +89,14 @@ function createAgentStream(stream: SSEStreamingApi) {
       clearInterval(silence);
       const { error } = answer;
       const type = last?.type ?? (error ? "error" : "answer");
-      const message = { id: answer.trace.id, type, text: "", end: true, endOfDialog: true, ...last };
+      const message = {
+        id: answer.trace.id,
+        type,
+        text: "",
+        end: true,
+        endOfDialog: true,
+        ...last,
+      };
       // The text of an internal error is for the operator.
       if (type === "error" && error) message.text = error.message;
       send(message, answer);

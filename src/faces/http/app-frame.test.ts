@@ -20,7 +20,9 @@ test("a page without a declared policy reaches nothing and belongs to no origin"
     assert.deepEqual(closed.sourcesOf(name), ["'none'"], name);
   assert.deepEqual(closed.sourcesOf("frame-ancestors"), ["'self'"]);
   assert.equal(closed.headers["connection-allowlist"], "()");
-  assert.ok(!closed.rules.some((rule) => rule.includes("'self'") && !rule.startsWith("frame-ancestors")));
+  assert.ok(
+    !closed.rules.some((rule) => rule.includes("'self'") && !rule.startsWith("frame-ancestors")),
+  );
 });
 
 test("what a server declares is allowed where it belongs", () => {
@@ -83,8 +85,16 @@ test("what is no plain source of another place is left out", () => {
 });
 
 test("the plane's own name is left out, also behind a wildcard", () => {
-  for (const one of ["https://tools.example.com", "http://tools.example.com:80", "https://*.example.com"])
-    assert.deepEqual(frame({ connectDomains: [one] }, "tools.example.com").rules, closed.rules, one);
+  for (const one of [
+    "https://tools.example.com",
+    "http://tools.example.com:80",
+    "https://*.example.com",
+  ])
+    assert.deepEqual(
+      frame({ connectDomains: [one] }, "tools.example.com").rules,
+      closed.rules,
+      one,
+    );
   const other = frame({ connectDomains: ["https://tools.example.com:8443"] }, "tools.example.com");
   assert.ok(other.sourcesOf("connect-src").includes("https://tools.example.com:8443"));
 });
@@ -100,7 +110,9 @@ test("a policy of another form is none, and one beyond the limits is cut", () =>
     '{"connectDomains":[1,{}]}',
   ])
     assert.deepEqual(frame(csp).rules, closed.rules, csp);
-  const many = frame({ connectDomains: Array.from({ length: 500 }, (_, at) => `https://a${at}.b`) });
+  const many = frame({
+    connectDomains: Array.from({ length: 500 }, (_, at) => `https://a${at}.b`),
+  });
   assert.equal(many.sourcesOf("connect-src").length, 64 + 2);
   const huge = frame({ connectDomains: ["https://a.example"], padding: "x".repeat(20_000) });
   assert.deepEqual(huge.rules, closed.rules);

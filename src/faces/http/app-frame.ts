@@ -5,7 +5,8 @@ const maxSources = 64;
 const maxSearch = 16_000;
 
 /** A scheme, a host and perhaps a port: nothing that could end a directive or begin another. */
-const source = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?(?::\d{1,5})?\/?$/i;
+const source =
+  /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?(?::\d{1,5})?\/?$/i;
 
 const kinds = ["connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"] as const;
 type Declared = Record<(typeof kinds)[number], string[]>;
@@ -14,9 +15,16 @@ type Declared = Record<(typeof kinds)[number], string[]>;
  * The document that a page of MCP Apps replaces, and the headers that hold for whatever replaces it. It belongs to no
  * origin, has nothing of users in it, and takes its content only from the page that frames it.
  */
-export function renderAppFrame(search: string, host: string): { headers: Record<string, string>; body: string } {
+export function renderAppFrame(
+  search: string,
+  host: string,
+): { headers: Record<string, string>; body: string } {
   const declared = readDeclared(search, host);
-  const network = [...declared.connectDomains, ...declared.resourceDomains, ...declared.frameDomains];
+  const network = [
+    ...declared.connectDomains,
+    ...declared.resourceDomains,
+    ...declared.frameDomains,
+  ];
   return {
     headers: {
       "content-type": "text/html; charset=utf-8",
@@ -33,7 +41,12 @@ export function renderAppFrame(search: string, host: string): { headers: Record<
 }
 
 /** Nothing of the plane is a source, so a page cannot even load a picture from it. */
-function policyOf({ connectDomains, resourceDomains, frameDomains, baseUriDomains }: Declared): string {
+function policyOf({
+  connectDomains,
+  resourceDomains,
+  frameDomains,
+  baseUriDomains,
+}: Declared): string {
   const from = (...sources: string[]) => (sources.length === 0 ? "'none'" : sources.join(" "));
   return [
     "sandbox allow-scripts allow-forms",
@@ -55,7 +68,8 @@ function policyOf({ connectDomains, resourceDomains, frameDomains, baseUriDomain
 
 /** What the page's server declared. What is no plain source, or is this plane itself, is left out. */
 function readDeclared(search: string, host: string): Declared {
-  const given = search.length > maxSearch ? null : parse(new URLSearchParams(search).get("csp") ?? "{}");
+  const given =
+    search.length > maxSearch ? null : parse(new URLSearchParams(search).get("csp") ?? "{}");
   const listed = isObject(given) ? given : {};
   const of = (kind: (typeof kinds)[number]) => {
     const list = listed[kind];
@@ -90,8 +104,10 @@ function reaches(declared: string, host: string): boolean {
   if (own === null || there === null) return true;
   const usual = (port: string) => (port === "" || port === "80" || port === "443" ? "" : port);
   if (usual(own.port) !== usual(there.port)) return false;
-  if (declared.includes("://*.")) return own.hostname === there.hostname || own.hostname.endsWith(`.${there.hostname}`);
-  const isLocal = (name: string) => ownNames.includes(name) || name.endsWith(".localhost") || name.startsWith("127.");
+  if (declared.includes("://*."))
+    return own.hostname === there.hostname || own.hostname.endsWith(`.${there.hostname}`);
+  const isLocal = (name: string) =>
+    ownNames.includes(name) || name.endsWith(".localhost") || name.startsWith("127.");
   return own.hostname === there.hostname || (isLocal(own.hostname) && isLocal(there.hostname));
 }
 

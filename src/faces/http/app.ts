@@ -13,7 +13,12 @@ import { accountPath, addSignInRoutes, callbackPath } from "./callers/sign-in-ro
 import { limitHeldOpen } from "./held-open.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { addOperation } from "./operation-routes.ts";
-import { checkOrigin, createOwnAddress, createPublicAddress, type PublicAddress } from "./origin.ts";
+import {
+  checkOrigin,
+  createOwnAddress,
+  createPublicAddress,
+  type PublicAddress,
+} from "./origin.ts";
 import { ownAnswers } from "./own-answers.ts";
 import { addProbeRoutes } from "./probe-routes.ts";
 import { problemResponse } from "./render.ts";
@@ -66,11 +71,24 @@ export type AppOptions = {
 };
 
 export function createApp(plane: Plane, options: AppOptions): App {
-  const { host, allowHosts = [], port = () => 0, closing, setup, pass, metrics = createMetrics(plane) } = options;
+  const {
+    host,
+    allowHosts = [],
+    port = () => 0,
+    closing,
+    setup,
+    pass,
+    metrics = createMetrics(plane),
+  } = options;
   const app: App = Object.assign(new Hono<HttpEnv>(), { routesDescribed: [] });
   const { address = createPublicAddress(() => plane.config().auth.publicUrl, false) } = options;
   const places = createSignInPlaces(plane, address);
-  const identities = { plane, sessions: createBrowserSessions(plane.identity.browsers), pass: pass ?? null, address };
+  const identities = {
+    plane,
+    sessions: createBrowserSessions(plane.identity.browsers),
+    pass: pass ?? null,
+    address,
+  };
   app.use(checkOrigin(host, allowHosts, [callbackPath, accountPath]));
   app.use(limitBody());
   app.use(identify(identities, [callbackPath, accountPath, sessionPath]));
@@ -78,10 +96,13 @@ export function createApp(plane: Plane, options: AppOptions): App {
   app.onError((error, c) =>
     problemResponse(error, challengeOf(error, places(c.req.header("host")), c.get("principal"))),
   );
-  app.notFound(({ req }) => problemResponse(new PlaneError("NOT_FOUND", `No route ${req.method} ${req.path}.`)));
+  app.notFound(({ req }) =>
+    problemResponse(new PlaneError("NOT_FOUND", `No route ${req.method} ${req.path}.`)),
+  );
 
   const own = ownAnswers(identities, closing);
-  for (const declared of operations) addOperation(app, plane, declared, setup ?? null, own[declared.name]);
+  for (const declared of operations)
+    addOperation(app, plane, declared, setup ?? null, own[declared.name]);
   const reached = createOwnAddress(host, allowHosts, port);
   addSignInRoutes(app, identities, (named) =>
     plane.config().auth.publicUrl === undefined ? reached(named) : address(named),

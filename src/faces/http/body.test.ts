@@ -13,10 +13,15 @@ test("numbers with many digits stay as they were written", () => {
 
 test("where a number would be kept as another one it is refused by name", () => {
   const schema = z.object({ arguments: z.unknown() });
-  const wrong = { code: "USAGE", message: /^'arguments\.id' is 9007199254740993, which is another number/ };
+  const wrong = {
+    code: "USAGE",
+    message: /^'arguments\.id' is 9007199254740993, which is another number/,
+  };
   assert.throws(() => parseFields('{"arguments":{"id":9007199254740993}}', schema, like), wrong);
   const fine = '{"arguments":{"id":9007199254740991,"share":0.1000000000000000055}}';
-  assert.deepEqual(parseFields(fine, schema, like), { arguments: { id: 9007199254740991, share: 0.1 } });
+  assert.deepEqual(parseFields(fine, schema, like), {
+    arguments: { id: 9007199254740991, share: 0.1 },
+  });
 });
 
 test("what is no object is reported with what is expected", () => {

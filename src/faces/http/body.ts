@@ -38,7 +38,12 @@ export function parseBody(body: string, like: string, known?: readonly string[])
 }
 
 /** Arguments pass on as they are written. What is open in them is refused with the call; true where it is in them. */
-function noteArguments({ arguments: given }: UnknownObject, body: string, open: string | null, long?: Buffer): boolean {
+function noteArguments(
+  { arguments: given }: UnknownObject,
+  body: string,
+  open: string | null,
+  long?: Buffer,
+): boolean {
   if (!isObject(given)) return false;
   const place = long === undefined ? memberPlace(body, "arguments") : undefined;
   const written = long ?? (place && body.slice(...place));
@@ -63,20 +68,30 @@ function refuseChanged(given: UnknownObject): void {
 }
 
 /** The same with fields that are all known. */
-export function parseFields<T extends z.ZodObject>(body: string, schema: T, like: string): z.output<T> {
+export function parseFields<T extends z.ZodObject>(
+  body: string,
+  schema: T,
+  like: string,
+): z.output<T> {
   const given = parseBody(body, like);
   refuseChanged(given);
   const parsed = schema.strict().safeParse(given);
   if (parsed.success) return parsed.data as z.output<T>;
   const { issues } = parsed.error;
-  const issue = issues.find(({ code, path }) => code === "unrecognized_keys" && path.length === 0) ?? issues[0];
+  const issue =
+    issues.find(({ code, path }) => code === "unrecognized_keys" && path.length === 0) ?? issues[0];
   // Only fields of the body itself: what is known further down is another list.
-  const unknown = issue?.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys[0] : undefined;
+  const unknown =
+    issue?.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys[0] : undefined;
   if (unknown !== undefined) throw unknownField(unknown, Object.keys(schema.shape));
   const field = issue?.path.join(".") ?? "";
-  throw new PlaneError("USAGE", `The body must be an object like ${like}. '${field}': ${issue?.message}.`, {
-    data: { parameter: field },
-  });
+  throw new PlaneError(
+    "USAGE",
+    `The body must be an object like ${like}. '${field}': ${issue?.message}.`,
+    {
+      data: { parameter: field },
+    },
+  );
 }
 
 /** For a route without a body: a field that is ignored would seem to have counted. */
@@ -89,7 +104,11 @@ export function refuseFields(body: string, inQuery: readonly string[]): void {
 }
 
 /** A field that a route does not take, with the one that was probably meant. */
-export function unknownField(field: string, known: readonly string[], meant = nearest(field, known, 1)[0]): PlaneError {
+export function unknownField(
+  field: string,
+  known: readonly string[],
+  meant = nearest(field, known, 1)[0],
+): PlaneError {
   const guess = meant === undefined ? "" : ` Did you mean '${meant}'?`;
   const message = `The body has an unknown field '${shorten(field, maxShown)}'.${guess} Known fields: ${known.join(", ")}.`;
   return new PlaneError("USAGE", message, { data: { parameter: field } });

@@ -18,7 +18,11 @@ import { type HttpContext, keepAliveMs, wantsStream } from "./route.ts";
 const longLength = 256 * 1024;
 
 /** The outcome of a call; how far it is as well, for clients that ask for a stream. */
-export const answerCallRequest: NonNullable<Own["answer"]> = async ({ c }, run, { approvalWaitMs }) => {
+export const answerCallRequest: NonNullable<Own["answer"]> = async (
+  { c },
+  run,
+  { approvalWaitMs },
+) => {
   const meta = readTraceContext(c.req.header());
   const call = (more: { relay: Relay; signal?: AbortSignal }): Promise<Outcome> =>
     run({ ...more, relay: { ...more.relay, ...(meta && { meta }) } });
@@ -34,7 +38,10 @@ export const answerCallRequest: NonNullable<Own["answer"]> = async ({ c }, run, 
 };
 
 /** What the server tells, as it tells it, and at last the outcome. A client that goes away cancels the call. */
-function streamCall(c: HttpContext, call: (more: { relay: Relay; signal: AbortSignal }) => Promise<Outcome>): Response {
+function streamCall(
+  c: HttpContext,
+  call: (more: { relay: Relay; signal: AbortSignal }) => Promise<Outcome>,
+): Response {
   return streamSSE(c, async (stream) => {
     const gone = new AbortController();
     stream.onAbort(() => gone.abort(new Error("the client went away")));
@@ -46,7 +53,10 @@ function streamCall(c: HttpContext, call: (more: { relay: Relay; signal: AbortSi
       onLog: (message) => void tell("log", JSON.stringify(message)),
     };
     try {
-      const answer = await call({ relay, signal: gone.signal }).then(renderOutcome, problemResponse);
+      const answer = await call({ relay, signal: gone.signal }).then(
+        renderOutcome,
+        problemResponse,
+      );
       await tell("outcome", await answer.text());
     } finally {
       clearInterval(silence);
@@ -69,17 +79,29 @@ const maxShownArguments = 5;
 
 const isText = (value: unknown) => typeof value === "string";
 /** What a field has to be, and how that is said. Access options are checked where they count. */
-const checks: Readonly<Record<string, readonly [isFit: (value: unknown) => boolean, wanted: string]>> = {
+const checks: Readonly<
+  Record<string, readonly [isFit: (value: unknown) => boolean, wanted: string]>
+> = {
   mode: [(value) => policyModes.some((mode) => mode === value), `one of ${policyModes.join(", ")}`],
   dryRun: [(value) => typeof value === "boolean", "true or false"],
-  timeoutMs: [(value) => typeof value === "number" && value >= 0, "a number of milliseconds, 0 for no limit"],
+  timeoutMs: [
+    (value) => typeof value === "number" && value >= 0,
+    "a number of milliseconds, 0 for no limit",
+  ],
   conversation: [isText, "a text"],
   idempotencyKey: [(value) => isText(value) && value !== "", "a text"],
   page: [
-    (value) => isObject(value) && isText(value.server) && isText(value.uri) && Object.keys(value).length === 2,
+    (value) =>
+      isObject(value) &&
+      isText(value.server) &&
+      isText(value.uri) &&
+      Object.keys(value).length === 2,
     'the page that calls: {"server": "…", "uri": "ui://…"}',
   ],
-  files: [(value) => isObject(value) && Object.values(value).every(isText), "an object of addresses by file name"],
+  files: [
+    (value) => isObject(value) && Object.values(value).every(isText),
+    "an object of addresses by file name",
+  ],
   maxResultBytes: [
     (value) => Number.isSafeInteger(value) && Number(value) >= 0,
     "a whole number of characters, 0 for no limit",
@@ -107,10 +129,15 @@ function refuseUnknown(body: UnknownObject): void {
   if (argumentWords.includes(first.toLowerCase()) && isObject(body[first]))
     throw unknownField(first, known, "arguments");
   const [near] = nearest(first, known, 1);
-  const guess = near === undefined ? "" : ` If you meant '${near}', write that instead of '${first}'.`;
-  throw new PlaneError("USAGE", `The body has no 'arguments'. Send ${bodyWith(body, unknown)}.${guess}`, {
-    data: { parameter: "arguments" },
-  });
+  const guess =
+    near === undefined ? "" : ` If you meant '${near}', write that instead of '${first}'.`;
+  throw new PlaneError(
+    "USAGE",
+    `The body has no 'arguments'. Send ${bodyWith(body, unknown)}.${guess}`,
+    {
+      data: { parameter: "arguments" },
+    },
+  );
 }
 
 /** The body that was probably meant. Text is left out of it: it may be secret. */

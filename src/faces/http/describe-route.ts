@@ -68,7 +68,8 @@ export function needsProof({ method, open }: Pick<Route<z.ZodObject>, "method" |
 export function createDocument(routes: readonly Route<z.ZodObject>[]): JsonObject {
   const schemas: JsonObject = {};
   const paths: Record<string, JsonObject> = {};
-  for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: describe(route, schemas) };
+  for (const route of routes)
+    paths[route.path] = { ...paths[route.path], [route.method]: describe(route, schemas) };
   return {
     openapi: "3.1.0",
     info: {
@@ -110,9 +111,13 @@ function describe(route: Route<z.ZodObject>, schemas: JsonObject): JsonObject {
   });
   const isOpen = path === "/healthz";
   const parameters = [
-    ...Object.entries(params).map(([name, description]) => parameter("path", name, description, true)),
+    ...Object.entries(params).map(([name, description]) =>
+      parameter("path", name, description, true),
+    ),
     ...(asked ? queryParameters(asked, schemas) : []),
-    ...Object.entries(headers).map(([name, description]) => parameter("header", name, description, false)),
+    ...Object.entries(headers).map(([name, description]) =>
+      parameter("header", name, description, false),
+    ),
   ];
   return {
     tags: [tag],
@@ -123,17 +128,26 @@ function describe(route: Route<z.ZodObject>, schemas: JsonObject): JsonObject {
     ...(body ? { requestBody: describeBody(body, schemas) } : {}),
     responses: {
       ...mapValues(route.answers, (answer) => toResponse(answer, schemas)),
-      ...(asked || body ? { 400: problem("A parameter or the body makes no sense; `detail` says which.") } : {}),
+      ...(asked || body
+        ? { 400: problem("A parameter or the body makes no sense; `detail` says which.") }
+        : {}),
       ...(isOpen ? {} : { 401: problem("A credential is needed, or the one given is not valid.") }),
       ...(isOpen ? {} : { 403: problem("The caller may not do this.") }),
-      ...(Object.keys(params).length > 0 ? { 404: problem("There is nothing of that name for the caller.") } : {}),
+      ...(Object.keys(params).length > 0
+        ? { 404: problem("There is nothing of that name for the caller.") }
+        : {}),
       default: problem("Anything else that went wrong; `code` names its page in docs/errors."),
     },
     ...(isOpen ? { security: [] } : {}),
   } as JsonObject;
 }
 
-function parameter(place: "path" | "header", name: string, description: string, required: boolean): JsonObject {
+function parameter(
+  place: "path" | "header",
+  name: string,
+  description: string,
+  required: boolean,
+): JsonObject {
   return { in: place, name, required, description, schema: { type: "string" } };
 }
 
@@ -167,7 +181,10 @@ function toResponse(
   const text = { schema: { type: "string" } };
   const shown = schema ? { schema: schemaOf(schema, "output", schemas) } : text;
   const content = { [type]: { ...shown, ...(example === undefined ? {} : { example }) } };
-  return { description, content: { ...content, ...Object.fromEntries(also.map((other) => [other, text])) } };
+  return {
+    description,
+    content: { ...content, ...Object.fromEntries(also.map((other) => [other, text])) },
+  };
 }
 
 /** As JSON Schema; what has an id stands with the components, once. */
@@ -190,7 +207,8 @@ function schemaOf(schema: z.ZodType, io: "input" | "output", schemas: JsonObject
       if (zodSchema instanceof z.ZodReadonly) delete jsonSchema.readOnly;
     },
   }) as JsonObject & { $defs?: JsonObject; $schema?: string; id?: string };
-  for (const [name, defined] of Object.entries($defs ?? {})) schemas[name] ??= located(defined) as JsonObject;
+  for (const [name, defined] of Object.entries($defs ?? {}))
+    schemas[name] ??= located(defined) as JsonObject;
   if (typeof shown.id !== "string") return located(shown) as JsonObject;
   const { id, ...component } = shown;
   schemas[id] ??= located(component) as JsonObject;

@@ -37,7 +37,9 @@ export function watchDescriptors(
     if (performance.now() - saidAt < repeatWarningMs) return;
     saidAt = performance.now();
     const most = limit === null ? "" : ` (at most ${limit})`;
-    warn(`Connections are refused: this process may open no more files and sockets${most}. Raise it with 'ulimit -n'.`);
+    warn(
+      `Connections are refused: this process may open no more files and sockets${most}. Raise it with 'ulimit -n'.`,
+    );
   }
 
   function refuse(socket: Socket, number: number): void {
@@ -69,7 +71,8 @@ export function watchDescriptors(
     refuses({ socket }: IncomingMessage, response: ServerResponse): boolean {
       if (!short.has(socket)) return false;
       response.shouldKeepAlive = false;
-      const text = "This plane has no file descriptors left for more connections. Try again in a moment.";
+      const text =
+        "This plane has no file descriptors left for more connections. Try again in a moment.";
       sendProblem(response, new PlaneError("BUSY", text));
       return true;
     },
@@ -95,7 +98,8 @@ function lowestFree(): number {
 /** Null where there is none, or none that is known. */
 function descriptorLimit(): number | null {
   try {
-    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    const [, soft] =
+      /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
     return soft === undefined ? null : Number(soft);
   } catch {
     return limitFromReport();
@@ -104,7 +108,9 @@ function descriptorLimit(): number | null {
 
 function limitFromReport(): number | null {
   if (process.platform === "win32") return null;
-  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
+  const { userLimits } = process.report.getReport() as {
+    userLimits?: { open_files?: { soft?: unknown } };
+  };
   const soft = Number(userLimits?.open_files?.soft);
   return Number.isInteger(soft) ? soft : null;
 }

@@ -20,7 +20,11 @@ test("the page shows every route, its parameters, body and answers, as text", ()
       },
     ]),
   );
-  for (const part of ["<b>POST</b><code>/tools/{name}/call</code>", "Call a <code>tool</code>", "Its &lt;name&gt;."])
+  for (const part of [
+    "<b>POST</b><code>/tools/{name}/call</code>",
+    "Call a <code>tool</code>",
+    "Its &lt;name&gt;.",
+  ])
     assert.ok(page.includes(part), part);
   assert.match(page, /&quot;q&quot;: &quot;&lt;script&gt;&quot;/);
   assert.match(page, /What it said\./);

@@ -2,7 +2,13 @@ import { createHash } from "node:crypto";
 import { escapeHtml } from "../../lib/text/escape-html.ts";
 import type { JsonObject } from "../../model/json.ts";
 
-type Parameter = { in: string; name: string; required: boolean; description?: string; schema: { enum?: string[] } };
+type Parameter = {
+  in: string;
+  name: string;
+  required: boolean;
+  description?: string;
+  schema: { enum?: string[] };
+};
 type Example = { content?: Record<string, { example?: unknown }>; description: string };
 type Operation = {
   tags: [string];
@@ -47,7 +53,9 @@ export function renderDocsPage(document: JsonObject): string {
   );
   const sections = tags.flatMap((tag) => {
     const routes = listed.filter(({ operation }) => operation.tags[0] === tag.name);
-    return routes.length === 0 ? [] : { ...tag, id: tag.name.toLowerCase().replaceAll(" ", "-"), routes };
+    return routes.length === 0
+      ? []
+      : { ...tag, id: tag.name.toLowerCase().replaceAll(" ", "-"), routes };
   });
   const title = `${info.title} ${info.version}: HTTP API`;
   return `<!doctype html>
@@ -75,10 +83,20 @@ ${table(["Answer", "Meaning"], Object.entries(responses).map(renderAnswer))}
 </details>`;
 }
 
-function renderParameter({ name, in: place, required, description = "", schema }: Parameter): string[] {
+function renderParameter({
+  name,
+  in: place,
+  required,
+  description = "",
+  schema,
+}: Parameter): string[] {
   const choices = schema.enum?.map((one) => `\`${one}\``).join(", ");
   const meaning = [description, choices && `One of ${choices}.`].filter(Boolean).join(" ");
-  return [`<code>${escapeHtml(name)}</code>${required ? " (required)" : ""}`, escapeHtml(place), prose(meaning)];
+  return [
+    `<code>${escapeHtml(name)}</code>${required ? " (required)" : ""}`,
+    escapeHtml(place),
+    prose(meaning),
+  ];
 }
 
 function renderAnswer([status, answer]: [string, Example]): string[] {
@@ -86,7 +104,9 @@ function renderAnswer([status, answer]: [string, Example]): string[] {
 }
 
 function renderExample({ content = {} }: Example): string {
-  const [example] = Object.values(content).flatMap((one) => (one.example === undefined ? [] : [one.example]));
+  const [example] = Object.values(content).flatMap((one) =>
+    one.example === undefined ? [] : [one.example],
+  );
   return example === undefined ? "" : `<pre>${escapeHtml(JSON.stringify(example, null, 2))}</pre>`;
 }
 

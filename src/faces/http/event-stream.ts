@@ -24,9 +24,13 @@ export async function streamEvents(
 function toId(text: string): number {
   const id = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(id)) return id;
-  throw new PlaneError("USAGE", `'${text.slice(0, 40)}' is not the id of an event; give a whole number.`, {
-    data: { parameter: "after" },
-  });
+  throw new PlaneError(
+    "USAGE",
+    `'${text.slice(0, 40)}' is not the id of an event; give a whole number.`,
+    {
+      data: { parameter: "after" },
+    },
+  );
 }
 
 type Following = {

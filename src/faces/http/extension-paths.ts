@@ -34,5 +34,7 @@ function routeOf({ name, extension, summary, scope, input }: ExtensionVerb): Rou
 /** References within a schema mean the schema, and not the document that it stands in. */
 function located(name: string, input: ExtensionVerb["input"]): object {
   const hasReferences = "$defs" in input || "definitions" in input;
-  return hasReferences && !("$id" in input) ? { $id: `urn:toolplane:operation:${name}`, ...input } : input;
+  return hasReferences && !("$id" in input)
+    ? { $id: `urn:toolplane:operation:${name}`, ...input }
+    : input;
 }

@@ -22,18 +22,30 @@ export type Own = {
   /** Reads the query or the body itself; the input only describes it. */
   read?(given: string): object;
   /** Makes more of the answer than its JSON. `run` takes what else the plane gets beside the caller. */
-  answer?(asked: AnyAsked, run: (more?: object) => Promise<never>, input: UnknownObject): Response | Promise<Response>;
+  answer?(
+    asked: AnyAsked,
+    run: (more?: object) => Promise<never>,
+    input: UnknownObject,
+  ): Response | Promise<Response>;
 };
 
 /** Adds the route of an operation, if it has one. */
-export function addOperation(app: App, plane: Plane, declared: Operation, setup: ConfigFiles | null, own: Own = {}) {
+export function addOperation(
+  app: App,
+  plane: Plane,
+  declared: Operation,
+  setup: ConfigFiles | null,
+  own: Own = {},
+) {
   const { http } = declared;
   if (isMissing(http) || (declared.needsSetup && setup === null)) return;
   const inPath = inputsInPath(http.path);
   const fixed = fixedInputs(declared.input);
   const elsewhere = [...inPath, ...Object.keys(fixed), http.wait?.input, http.body?.whole];
   const { shape } = declared.input;
-  const fields = z.object(Object.fromEntries(Object.entries(shape).filter(([name]) => !elsewhere.includes(name))));
+  const fields = z.object(
+    Object.fromEntries(Object.entries(shape).filter(([name]) => !elsewhere.includes(name))),
+  );
   addRoute(app, describe(declared, http, inPath, fields, own), async (asked) => {
     const { c, caller, param } = asked;
     const input: UnknownObject = {
@@ -43,7 +55,8 @@ export function addOperation(app: App, plane: Plane, declared: Operation, setup:
       ...waitOf(asked, http),
     };
     const asker = { ...caller, ...(http.cancels && { signal: c.req.raw.signal }) };
-    const run = (more?: object) => runOperation(declared, plane, input, { ...asker, ...more }, { setup });
+    const run = (more?: object) =>
+      runOperation(declared, plane, input, { ...asker, ...more }, { setup });
     if (own.answer) return own.answer(asked, run as () => Promise<never>, input);
     const value = (await run()) as never;
     const status = http.status?.(value) ?? Number(Object.keys(http.answers)[0]);
@@ -51,10 +64,17 @@ export function addOperation(app: App, plane: Plane, declared: Operation, setup:
   });
 }
 
-function describe(declared: Operation, http: HttpRoute, inPath: string[], fields: z.ZodObject, own: Own) {
+function describe(
+  declared: Operation,
+  http: HttpRoute,
+  inPath: string[],
+  fields: z.ZodObject,
+  own: Own,
+) {
   const { summary, description, scope, input, output, cli } = declared;
   const { method, path, tag, open, body, wait, headers, answers, type, also, example } = http;
-  const isQuery = Object.keys(fields.shape).length > 0 && (body === undefined || body.whole !== undefined);
+  const isQuery =
+    Object.keys(fields.shape).length > 0 && (body === undefined || body.whole !== undefined);
   const only = { type, also, example };
   const statuses = Object.entries(answers).map(([status, means], at) => {
     const answer = withoutUndefined({ description: means, schema: output, ...(at === 0 && only) });
@@ -73,7 +93,9 @@ function describe(declared: Operation, http: HttpRoute, inPath: string[], fields
     headers: { ...headers, ...(wait && { Prefer: `\`wait=N\`: ${wait.means}` }) },
     ...(isQuery && { [own.read ? "describedQuery" : "query"]: fields }),
     body: body && {
-      schema: body.schema?.() ?? (body.whole === undefined ? fields : (input.shape[body.whole] as z.ZodType)),
+      schema:
+        body.schema?.() ??
+        (body.whole === undefined ? fields : (input.shape[body.whole] as z.ZodType)),
       description: body.description,
       example: body.example,
       required: body.optional !== true,
@@ -95,7 +117,9 @@ async function read(
   }
   const text = await c.req.text();
   const like = JSON.stringify(body.example);
-  return body.whole === undefined ? parseFields(text, fields, like) : { ...query, [body.whole]: parseBody(text, like) };
+  return body.whole === undefined
+    ? parseFields(text, fields, like)
+    : { ...query, [body.whole]: parseBody(text, like) };
 }
 
 function waitOf({ c }: AnyAsked, { wait }: HttpRoute): object {

@@ -20,7 +20,8 @@ export function createOriginCheck(
   let served: string | undefined;
   return (way, isNavigable = false) => {
     const { host: named, origin, "sec-fetch-site": site } = way;
-    if (origin === undefined && site === undefined && named !== undefined && named === served) return null;
+    if (origin === undefined && site === undefined && named !== undefined && named === served)
+      return null;
     const host = splitPort(named ?? "");
     if (!hosts.has(host.name))
       return new PlaneError(
@@ -67,8 +68,15 @@ export function checkOrigin(
     method === "GET" && navigable.some((top) => path === top || path.startsWith(`${top}/`));
   return async (c, next) => {
     const said = (name: keyof Way) => c.req.header(name);
-    const named = { host: said("host"), origin: said("origin"), "sec-fetch-site": said("sec-fetch-site") };
-    const going = { "sec-fetch-mode": said("sec-fetch-mode"), "sec-fetch-dest": said("sec-fetch-dest") };
+    const named = {
+      host: said("host"),
+      origin: said("origin"),
+      "sec-fetch-site": said("sec-fetch-site"),
+    };
+    const going = {
+      "sec-fetch-mode": said("sec-fetch-mode"),
+      "sec-fetch-dest": said("sec-fetch-dest"),
+    };
     const refused = refuse({ ...named, ...going }, isNavigable(c.req.method, c.req.path));
     if (refused) return problemResponse(refused);
     await next();
@@ -81,7 +89,11 @@ export type OwnAddress = (host: string) => string;
  * The address that the plane itself listens at, under the name that the caller reaches it by. The port is our own:
  * one that a caller names may be another program's.
  */
-export function createOwnAddress(listeningHost: string, allowHosts: readonly string[], port: () => number): OwnAddress {
+export function createOwnAddress(
+  listeningHost: string,
+  allowHosts: readonly string[],
+  port: () => number,
+): OwnAddress {
   const allowed = new Set(allowHosts.map(bracketed));
   return (named) => {
     const { name, port: given } = splitPort(named);
@@ -99,7 +111,10 @@ export function createOwnAddress(listeningHost: string, allowHosts: readonly str
 export type PublicAddress = (host: string | undefined) => string;
 
 /** The configured one, else the one that is asked. `isTls`: the plane itself speaks TLS. */
-export function createPublicAddress(configured: () => string | undefined, isTls: boolean): PublicAddress {
+export function createPublicAddress(
+  configured: () => string | undefined,
+  isTls: boolean,
+): PublicAddress {
   return (host) => {
     const url = configured();
     if (url !== undefined) return new URL(url).origin;

@@ -23,7 +23,9 @@ export function ownAnswers(identities: Identities, closing: AbortSignal): Record
     "pages.ask": { answer: async (_asked, run) => renderOutcome(await run()) },
     "deadLetters.retry": { answer: async (_asked, run) => renderOutcome(await run()) },
     "skills.run": { answer: async (_asked, run) => renderSkillRun(await run()) },
-    "agent.run": { answer: ({ c }, run, { detached }) => answerAgent(c, run, closing, detached === true) },
+    "agent.run": {
+      answer: ({ c }, run, { detached }) => answerAgent(c, run, closing, detached === true),
+    },
     "servers.logs": {
       answer: async (asked, run, { name }) =>
         wantsStream(asked.c)

@@ -19,7 +19,12 @@ const Probe = z.object({
 });
 
 /** For operators. Added last, so that the document holds every other route. */
-export function addProbeRoutes(app: App, plane: Plane, closing: AbortSignal, metrics: Metrics): void {
+export function addProbeRoutes(
+  app: App,
+  plane: Plane,
+  closing: AbortSignal,
+  metrics: Metrics,
+): void {
   addRoute(
     app,
     {
@@ -38,7 +43,12 @@ export function addProbeRoutes(app: App, plane: Plane, closing: AbortSignal, met
       const { ready } = await plane.readiness();
       return ready
         ? c.json({ ok: true })
-        : problemResponse(new PlaneError("STORE_FAILED", "This plane cannot reach its store. Ask another, or later."));
+        : problemResponse(
+            new PlaneError(
+              "STORE_FAILED",
+              "This plane cannot reach its store. Ask another, or later.",
+            ),
+          );
     },
   );
   addRoute(
@@ -49,7 +59,9 @@ export function addProbeRoutes(app: App, plane: Plane, closing: AbortSignal, met
       tag: "Operation",
       scope: "admin",
       summary: "Counters and gauges for Prometheus",
-      headers: { Accept: "`application/openmetrics-text` for OpenMetrics; the older text format otherwise." },
+      headers: {
+        Accept: "`application/openmetrics-text` for OpenMetrics; the older text format otherwise.",
+      },
       answers: { 200: { description: "The numbers of the whole plane.", type: "text/plain" } },
     },
     async ({ c }) => {
@@ -67,7 +79,9 @@ export function addProbeRoutes(app: App, plane: Plane, closing: AbortSignal, met
       tag: "Operation",
       scope: "read",
       summary: "This document",
-      answers: { 200: { description: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.string() }) } },
+      answers: {
+        200: { description: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.string() }) },
+      },
     },
     async ({ c }) => c.json(await document()),
   );
@@ -81,6 +95,7 @@ export function addProbeRoutes(app: App, plane: Plane, closing: AbortSignal, met
       summary: "This document as a page for people",
       answers: { 200: { description: "A page without scripts.", type: "text/html" } },
     },
-    async ({ c }) => c.html(renderDocsPage(await document()), 200, { "content-security-policy": docsPolicy }),
+    async ({ c }) =>
+      c.html(renderDocsPage(await document()), 200, { "content-security-policy": docsPolicy }),
   );
 }

@@ -5,7 +5,11 @@ import { PlaneError } from "../../model/errors.ts";
 import { Limit } from "../../operations/fields.ts";
 import { readQuery } from "./read-query.ts";
 
-const schema = z.object({ tool: z.string().optional(), tag: z.array(z.string()).optional(), limit: Limit });
+const schema = z.object({
+  tool: z.string().optional(),
+  tag: z.array(z.string()).optional(),
+  limit: Limit,
+});
 const read = (query: string) => readQuery(schema, new URLSearchParams(query));
 
 function refusal(query: string): { message: string; parameter: unknown } {

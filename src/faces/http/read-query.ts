@@ -3,7 +3,10 @@ import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
 
 /** The parameters of a route that takes these and no others; what makes no sense is refused by name. */
-export function readQuery(schema: z.ZodObject | undefined, given: URLSearchParams): Record<string, unknown> {
+export function readQuery(
+  schema: z.ZodObject | undefined,
+  given: URLSearchParams,
+): Record<string, unknown> {
   const shape = schema?.shape ?? {};
   const values: Record<string, string | string[]> = {};
   for (const name of new Set(given.keys())) {
@@ -23,7 +26,9 @@ export function readQuery(schema: z.ZodObject | undefined, given: URLSearchParam
 }
 
 function isList(schema: unknown): boolean {
-  return schema instanceof z.ZodArray || (schema instanceof z.ZodOptional && isList(schema.unwrap()));
+  return (
+    schema instanceof z.ZodArray || (schema instanceof z.ZodOptional && isList(schema.unwrap()))
+  );
 }
 
 function refuseUnknown(name: string, known: readonly string[]): never {

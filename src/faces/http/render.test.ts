@@ -26,7 +26,10 @@ const bodyOf = async (response: Response) => (await response.json()) as UnknownO
 test("a result is the body of an ordinary answer", async () => {
   const outcome: Outcome = { ok: true, call, result: { content: [] } };
   const response = renderOutcome(outcome);
-  assert.deepEqual([response.status, response.headers.get("content-type")], [200, "application/json"]);
+  assert.deepEqual(
+    [response.status, response.headers.get("content-type")],
+    [200, "application/json"],
+  );
   assert.deepEqual(await bodyOf(response), outcome);
 });
 
@@ -36,7 +39,10 @@ test("a tool that said no and a call that waits are no errors of HTTP", async ()
     ["APPROVAL_REQUIRED", 202],
   ] as const) {
     const response = renderOutcome(failed(new PlaneError(code, "because")));
-    assert.deepEqual([response.status, response.headers.get("content-type")], [status, "application/json"]);
+    assert.deepEqual(
+      [response.status, response.headers.get("content-type")],
+      [status, "application/json"],
+    );
     assert.equal((await bodyOf(response)).ok, false);
   }
 });
@@ -48,7 +54,10 @@ for (const code of Object.keys(errorTable) as ErrorCode[]) {
   test(`${code} is a problem with status ${http}, thrown or as an outcome`, async () => {
     const error = new PlaneError(code, "what and why", { data: { tool: "notes.write" } });
     for (const response of [problemResponse(error), renderOutcome(failed(error))]) {
-      assert.deepEqual([response.status, response.headers.get("content-type")], [http, "application/problem+json"]);
+      assert.deepEqual(
+        [response.status, response.headers.get("content-type")],
+        [http, "application/problem+json"],
+      );
       const { status, title, code: told, detail } = await bodyOf(response);
       assert.deepEqual({ status, title, told }, { status: http, title: means, told: code });
       if (code !== "UNAUTHENTICATED") assert.equal(detail, isInside ? means : "what and why");
@@ -57,15 +66,22 @@ for (const code of Object.keys(errorTable) as ErrorCode[]) {
 }
 
 test("the outcome of a failed call is reported beside the problem", async () => {
-  const outcome = failed(new PlaneError("TIMEOUT", "too slow", { data: { server: "git", attempts: 2 } }));
+  const outcome = failed(
+    new PlaneError("TIMEOUT", "too slow", { data: { server: "git", attempts: 2 } }),
+  );
   const { ok, call: told, recoverable, server, attempts } = await bodyOf(renderOutcome(outcome));
   assert.deepEqual({ ok, told }, { ok: false, told: outcome.call });
-  assert.deepEqual({ recoverable, server, attempts }, { recoverable: true, server: "git", attempts: 2 });
+  assert.deepEqual(
+    { recoverable, server, attempts },
+    { recoverable: true, server: "git", attempts: 2 },
+  );
 });
 
 test("no credential and a wrong one are answered alike; the holder of one that was good gets the reason", async () => {
   const told = (reason: string) =>
-    problemResponse(new PlaneError("UNAUTHENTICATED", `because ${reason}`, { data: { reason } })).text();
+    problemResponse(
+      new PlaneError("UNAUTHENTICATED", `because ${reason}`, { data: { reason } }),
+    ).text();
   const [missing, unknown, forged, expired] = await Promise.all(
     ["missing", "unknown", "signature", "expired"].map(told),
   );
@@ -80,7 +96,11 @@ test("what went wrong inside is not told to a stranger, thrown or as an outcome"
     cause,
     data: { path: "/home/ada" },
   });
-  for (const response of [problemResponse(cause), problemResponse(defect), renderOutcome(failed(defect))]) {
+  for (const response of [
+    problemResponse(cause),
+    problemResponse(defect),
+    renderOutcome(failed(defect)),
+  ]) {
     assert.equal(response.status, 500);
     assert.doesNotMatch(await response.text(), /home|ENOENT/);
   }

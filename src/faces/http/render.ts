@@ -68,7 +68,10 @@ function problem({ message, ...report }: ErrorReport): Record<string, unknown> {
 }
 
 function json(body: unknown, status: number, challenge?: string): Response {
-  return new Response(JSON.stringify(body), { status, headers: headersOf(body, status, challenge) });
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: headersOf(body, status, challenge),
+  });
 }
 
 function headersOf(body: unknown, status: number, challenge?: string): Record<string, string> {

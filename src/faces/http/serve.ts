@@ -44,7 +44,11 @@ function createMcpFront(
   host: string,
   handle: McpHandler,
   others: Listener,
-  { allowHosts, pass, address }: { allowHosts: readonly string[]; pass: LocalPass | null; address: PublicAddress },
+  {
+    allowHosts,
+    pass,
+    address,
+  }: { allowHosts: readonly string[]; pass: LocalPass | null; address: PublicAddress },
 ): Listener {
   const refuseOrigin = createOriginCheck(host, allowHosts);
   const places = createSignInPlaces(plane, address);
@@ -60,7 +64,9 @@ function createMcpFront(
       const known = credential === null ? plane.identity.anonymous() : null;
       if (known !== null) return handle(request, response, withoutProof(known), null);
       const at = `${address(request.headers.host)}${url}`;
-      const principal = await plane.identity.identify(pass?.isIt(credential) ? null : credential, { at });
+      const principal = await plane.identity.identify(pass?.isIt(credential) ? null : credential, {
+        at,
+      });
       handle(request, response, credential === null ? withoutProof(principal) : principal, needs);
     } catch (thrown) {
       refuse(response, thrown, challengeOf(thrown, place));
@@ -95,7 +101,11 @@ const drainWaitMs = 5_000;
 const answerWaitMs = 2_000;
 
 /** A whole request has to have arrived by then; looked at every few seconds, which adds up to 30. */
-const arrival = { requestTimeout: 25_000, headersTimeout: 20_000, connectionsCheckingInterval: 2_000 };
+const arrival = {
+  requestTimeout: 25_000,
+  headersTimeout: 20_000,
+  connectionsCheckingInterval: 2_000,
+};
 
 /** Browsers come back with TLS only, for a year. */
 const strictTransport = ["strict-transport-security", "max-age=31536000"] as const;
@@ -170,9 +180,15 @@ export async function serveHttp(plane: Plane, options: ServeOptions): Promise<Ht
     ...(setup ? { setup } : {}),
     ...(pass ? { pass } : {}),
   });
-  const pages = workbench === undefined ? others : createWorkbenchFront(workbench, host, others, named);
+  const pages =
+    workbench === undefined ? others : createWorkbenchFront(workbench, host, others, named);
   const checkHost = createOriginCheck(host, named);
-  const rest = createResourceFront(plane, checkHost, address, createSignInFront(plane, checkHost, address, pages));
+  const rest = createResourceFront(
+    plane,
+    checkHost,
+    address,
+    createSignInFront(plane, checkHost, address, pages),
+  );
   const front = { allowHosts: named, pass: pass ?? null, address };
   const listener = mcp ? createMcpFront(plane, host, mcp.handle, rest, front) : rest;
   const answer: Listener = (request, response) => {
@@ -246,13 +262,21 @@ function closeWhenIdle(server: Server, silent: SilentConnections): Promise<void>
   });
 }
 
-async function listenFailure(error: NodeJS.ErrnoException, host: string, port: number): Promise<PlaneError> {
+async function listenFailure(
+  error: NodeJS.ErrnoException,
+  host: string,
+  port: number,
+): Promise<PlaneError> {
   const options = { cause: error, data: { host, port } };
   if (error.code !== "EADDRINUSE") {
     const remedy = isModuleMissing(error)
       ? " This machine has no such address: choose one of its own with --host."
       : "";
-    return new PlaneError("USAGE", `Cannot listen on ${host}:${port}: ${error.message}.${remedy}`, options);
+    return new PlaneError(
+      "USAGE",
+      `Cannot listen on ${host}:${port}: ${error.message}.${remedy}`,
+      options,
+    );
   }
   const url = `http://${isLoopback(host) ? inUrl(host) : "127.0.0.1"}:${port}`;
   const [holder, remedy] = (await isToolplane(url))

@@ -13,12 +13,18 @@ export type Certificate = { cert: string; key: string };
 /** Rejects where the files cannot be read or do not belong together. */
 export async function readCertificate(files: TlsFiles): Promise<Certificate> {
   try {
-    const [cert, key] = await Promise.all([readFile(files.cert, "utf8"), readFile(files.key, "utf8")]);
+    const [cert, key] = await Promise.all([
+      readFile(files.cert, "utf8"),
+      readFile(files.key, "utf8"),
+    ]);
     createSecureContext({ cert, key });
     return { cert, key };
   } catch (thrown) {
     const { message } = thrown as Error;
-    throw new PlaneError("USAGE", `The certificate '${files.cert}' cannot be used with '${files.key}': ${message}.`);
+    throw new PlaneError(
+      "USAGE",
+      `The certificate '${files.cert}' cannot be used with '${files.key}': ${message}.`,
+    );
   }
 }
 

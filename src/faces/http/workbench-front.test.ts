@@ -11,7 +11,11 @@ suite("serving the workbench", () => {
   const directory = mkdtempSync(join(tmpdir(), "toolplane-workbench-"));
   const built = join(directory, "built");
   const server = createServer(
-    createWorkbenchFront(built, "127.0.0.1", (_, response) => void response.writeHead(418).end("others")),
+    createWorkbenchFront(
+      built,
+      "127.0.0.1",
+      (_, response) => void response.writeHead(418).end("others"),
+    ),
   );
   let url = "";
   before(async () => {
@@ -30,19 +34,27 @@ suite("serving the workbench", () => {
 
   /** As it is written, without what a client would make of `..`. */
   const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
-    new Promise<{ status: number | undefined; headers: Record<string, unknown>; text: string }>((resolve, reject) => {
-      const asked = request(url, { path, headers, method }, (response) => {
-        let text = "";
-        response.on("data", (chunk) => {
-          text += chunk;
+    new Promise<{ status: number | undefined; headers: Record<string, unknown>; text: string }>(
+      (resolve, reject) => {
+        const asked = request(url, { path, headers, method }, (response) => {
+          let text = "";
+          response.on("data", (chunk) => {
+            text += chunk;
+          });
+          response.on("end", () =>
+            resolve({ status: response.statusCode, headers: response.headers, text }),
+          );
         });
-        response.on("end", () => resolve({ status: response.statusCode, headers: response.headers, text }));
-      });
-      asked.on("error", reject).end();
-    });
+        asked.on("error", reject).end();
+      },
+    );
 
   test("the page has a policy that allows nothing of others, and is asked for again", async () => {
-    for (const path of ["/workbench/", "/workbench/servers/a%2Fb", "/workbench/calls?status=failed"]) {
+    for (const path of [
+      "/workbench/",
+      "/workbench/servers/a%2Fb",
+      "/workbench/calls?status=failed",
+    ]) {
       const { status, headers } = await ask(path);
       assert.equal(status, 200, path);
       assert.match(
@@ -73,7 +85,10 @@ suite("serving the workbench", () => {
       "/workbench/assets/app-abc.js/",
     ]) {
       const { status, text } = await ask(path);
-      assert.ok(!text.includes("secret") && (status === 404 || text.startsWith("<!doctype")), `${path}: ${text}`);
+      assert.ok(
+        !text.includes("secret") && (status === 404 || text.startsWith("<!doctype")),
+        `${path}: ${text}`,
+      );
     }
   });
 

@@ -58,15 +58,20 @@ export function createWorkbenchFront(
     const { url = "" } = request;
     const [path = ""] = url.split("?", 1);
     const isOurs = path === "/" || path === base || path.startsWith(`${base}/`);
-    if (!isOurs || (request.method !== "GET" && request.method !== "HEAD")) return others(request, response);
+    if (!isOurs || (request.method !== "GET" && request.method !== "HEAD"))
+      return others(request, response);
     // Other sites may lead people here, and their pages may load these files: there is nothing of users in them.
     const refused = refuse({ host: request.headers.host, origin: request.headers.origin });
     if (refused) return sendProblem(response, refused);
     if (path === "/" || path === base)
-      return void response.writeHead(302, { location: `${base}/`, "cache-control": "no-store" }).end();
+      return void response
+        .writeHead(302, { location: `${base}/`, "cache-control": "no-store" })
+        .end();
     if (path === appFramePath) {
       const { headers, body } = renderAppFrame(url.slice(path.length), request.headers.host ?? "");
-      return void response.writeHead(200, headers).end(request.method === "HEAD" ? undefined : body);
+      return void response
+        .writeHead(200, headers)
+        .end(request.method === "HEAD" ? undefined : body);
     }
     void sendFile(directory, path.slice(base.length + 1), request, response);
   };

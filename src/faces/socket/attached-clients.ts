@@ -60,7 +60,12 @@ export class AttachedClients {
   readonly #attached = new Set<Socket>();
   #isDismissed = false;
 
-  constructor(plane: Plane, record: PlaneRecord, options: Options, leave: (why: "handover" | "idle") => void) {
+  constructor(
+    plane: Plane,
+    record: PlaneRecord,
+    options: Options,
+    leave: (why: "handover" | "idle") => void,
+  ) {
     this.#plane = plane;
     this.#record = record;
     this.#options = options;
@@ -77,7 +82,8 @@ export class AttachedClients {
 
   async take(said: unknown, socket: Socket): Promise<void> {
     const hello = readHello(said);
-    const refused = hello === null ? { why: "it does not understand this client" } : this.#refuse(hello);
+    const refused =
+      hello === null ? { why: "it does not understand this client" } : this.#refuse(hello);
     if (hello !== null && refused === null) return this.#serve(hello, socket);
     send(socket, { refused: refused ?? { why: "it does not understand this client" } });
     socket.resume();
@@ -111,15 +117,20 @@ export class AttachedClients {
       if (leaves) this.#leave("handover");
       return { why: `it is version ${this.#record.version}, and this is ${hello.version}`, leaves };
     }
-    if (planePlace({ ...place, files: hello.files }).id !== place.id) return { why: "it serves another configuration" };
+    if (planePlace({ ...place, files: hello.files }).id !== place.id)
+      return { why: "it serves another configuration" };
     const others = otherVariables(hello, environment);
-    const [verb, value] = others.length === 1 ? ["has", "a different value"] : ["have", "different values"];
+    const [verb, value] =
+      others.length === 1 ? ["has", "a different value"] : ["have", "different values"];
     return others.length > 0 ? { why: `${others.join(", ")} ${verb} ${value} there` } : null;
   }
 
   async #serve(hello: Hello, socket: Socket): Promise<void> {
     const { place } = this.#options;
-    const principal = withListed(placedCaller(hello.principal, hello.directory, place), this.#plane.config().users);
+    const principal = withListed(
+      placedCaller(hello.principal, hello.directory, place),
+      this.#plane.config().users,
+    );
     const gone = new AbortController();
     socket.once("close", () => gone.abort());
     let isReady = false;
@@ -181,11 +192,15 @@ function noticesFor(plane: Plane, principal: Principal): string[] {
   const names = lines.map(({ name }) => `'${name}'`).join(", ");
   return [
     ...(problems.length > 0
-      ? [`warning: The configuration has ${countProblems(problems)}. Run: toolplane config validate`]
+      ? [
+          `warning: The configuration has ${countProblems(problems)}. Run: toolplane config validate`,
+        ]
       : []),
     // An editor that starts its servers there names its roots later.
     ...(lines.length > 0 && ![parse(directory).root, homedir()].includes(directory)
-      ? [`warning: ${directory} is not trusted yet for ${names}; run 'toolplane trust' there to look at it.`]
+      ? [
+          `warning: ${directory} is not trusted yet for ${names}; run 'toolplane trust' there to look at it.`,
+        ]
       : []),
   ];
 }

@@ -16,7 +16,12 @@ export type Hello = {
   files: readonly string[];
   directory: string;
   principal: Principal;
-  view: { mode?: "full" | "lazy" | "code"; names?: "prefixed" | "bare"; toolset?: string; server?: string };
+  view: {
+    mode?: "full" | "lazy" | "code";
+    names?: "prefixed" | "bare";
+    toolset?: string;
+    server?: string;
+  };
   /** The variables that the configuration names, as far as the client has them; not their values. */
   variables: Record<string, string>;
   salt: string;
@@ -78,7 +83,8 @@ export async function attach(
   socket.destroy();
   // One that ended in the middle is as good as none.
   if (answer === null) return { kind: "none" };
-  if ("welcome" in answer) return { kind: "refused", why: "another program answers at its socket", isUsage: false };
+  if ("welcome" in answer)
+    return { kind: "refused", why: "another program answers at its socket", isUsage: false };
   const { why, isUsage = false, leaves = false } = answer.refused;
   return leaves ? { kind: "none" } : { kind: "refused", why, isUsage };
 }
@@ -135,7 +141,9 @@ function namedVariables(
   environment: Readonly<Record<string, string | undefined>>,
   salt: string,
 ): Record<string, string> {
-  const named = files.flatMap((file) => [...textOf(file).matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name));
+  const named = files.flatMap((file) =>
+    [...textOf(file).matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name),
+  );
   const names = new Set([...named, ...Object.keys(environment).filter(isSettingVariable)]);
   const marks: Record<string, string> = {};
   for (const name of names) {

@@ -7,7 +7,9 @@ import type { EventType, PlaneEvent } from "../../model/events.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
 
 /** The answer to `{ method, args, hears? }`, each a line of JSON; hanging up cancels. */
-export type RemoteAnswer = { value?: unknown } | { error: { code: ErrorCode; message: string; data: ErrorData } };
+export type RemoteAnswer =
+  | { value?: unknown }
+  | { error: { code: ErrorCode; message: string; data: ErrorData } };
 
 /** The options that are functions. They stay in the asking process, and the plane that answers reaches them by lines. */
 export type Callbacks = { onMessage?: (message: AgentMessage) => void; askHere?: AskHere };

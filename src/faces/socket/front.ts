@@ -1,7 +1,13 @@
 import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
-import { type Aside, type Attached, type AttachedSession, asideMark, type Farewell } from "./attachment.ts";
+import {
+  type Aside,
+  type Attached,
+  type AttachedSession,
+  asideMark,
+  type Farewell,
+} from "./attachment.ts";
 import type { Reached } from "./reach-plane.ts";
 
 const maxMessageBytes = 64 * 1024 * 1024;
@@ -34,7 +40,8 @@ const listChanges = ["tools", "prompts", "resources"].map(
 
 /** How the plane writes the beginning of what has an id, and what it no longer asks. */
 const withId = /^\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|[^",]+),"(result|error|method)"/;
-const withdrawn = /^\{"jsonrpc":"2\.0","method":"notifications\/cancelled","params":\{"requestId":("(?:[^"\\]|\\.)*")/;
+const withdrawn =
+  /^\{"jsonrpc":"2\.0","method":"notifications\/cancelled","params":\{"requestId":("(?:[^"\\]|\\.)*")/;
 
 type Message = { id?: unknown; method?: string; params?: { requestId?: unknown } };
 type Request = { id: string; method: string; text: string };
@@ -85,8 +92,13 @@ class Front {
     const { input, output, first, signal } = this.#options;
     this.#current = this.#use(first);
     const leave = () => this.#leave();
-    const tooLong = () => this.#tell('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}');
-    const split = createLineSplitter(maxMessageBytes, (text) => this.#takeFromClient(text), tooLong);
+    const tooLong = () =>
+      this.#tell('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}');
+    const split = createLineSplitter(
+      maxMessageBytes,
+      (text) => this.#takeFromClient(text),
+      tooLong,
+    );
     input.on("data", (chunk: Buffer) => {
       const to = this.#current?.socket;
       // The lines that came together go on together.
@@ -186,7 +198,8 @@ class Front {
 
   async #findPlane(graceMs: number): Promise<void> {
     const reached = await this.#options.reach(this.#session, graceMs);
-    if (this.#options.signal.aborted) return void (reached.kind === "attached" && reached.socket.destroy());
+    if (this.#options.signal.aborted)
+      return void (reached.kind === "attached" && reached.socket.destroy());
     const waiting = this.#queue;
     this.#queue = [];
     if (reached.kind === "failed") {
@@ -226,7 +239,8 @@ class Front {
       const asker = [...this.#connections].find(({ asked }) => asked.delete(JSON.stringify(id)));
       if (asker) return this.#send(asker, line);
     }
-    if (method === "notifications/cancelled") return this.#cancel(JSON.stringify(params?.requestId), line);
+    if (method === "notifications/cancelled")
+      return this.#cancel(JSON.stringify(params?.requestId), line);
     // Its answer could not be distinguished from the other's, also when the plane ends.
     const [only] = line.requests;
     if (line.requests.length === 1 && only && this.#isRunning(only.id))
@@ -248,7 +262,9 @@ class Front {
 
   /** A cancelled request is not answered. */
   #cancel(id: string, line: Line): void {
-    const kept = this.#queue.filter(({ requests }) => requests.length !== 1 || requests[0]?.id !== id);
+    const kept = this.#queue.filter(
+      ({ requests }) => requests.length !== 1 || requests[0]?.id !== id,
+    );
     const wasWaiting = kept.length < this.#queue.length;
     this.#queue = kept;
     if (wasWaiting) return;
@@ -268,7 +284,8 @@ class Front {
   }
 
   #settleIfOver(): void {
-    if (this.#isLeaving && this.#connections.size === 0 && this.#attaching === null) this.#over.resolve();
+    if (this.#isLeaving && this.#connections.size === 0 && this.#attaching === null)
+      this.#over.resolve();
   }
 }
 
@@ -292,7 +309,9 @@ function readCall(text: string): Line | null {
   const [, inFront, method = methodInFront.exec(text)?.[1]] = requestInFront.exec(text) ?? [];
   if (method !== "tools/call") return null;
   const id = inFront ?? idAtEnd.exec(text.slice(-endLength))?.[1];
-  return id === undefined ? null : { text, message: { id, method }, requests: [{ id, method, text }] };
+  return id === undefined
+    ? null
+    : { text, message: { id, method }, requests: [{ id, method, text }] };
 }
 
 function readLine(text: string): Line {
@@ -304,8 +323,13 @@ function readLine(text: string): Line {
   } catch {
     // The plane says what is wrong with it.
   }
-  if (!Array.isArray(value)) return { text, message: messageIn(value), requests: requestsIn(value, text) };
-  return { text, message: {}, requests: value.flatMap((one) => requestsIn(one, JSON.stringify(one))) };
+  if (!Array.isArray(value))
+    return { text, message: messageIn(value), requests: requestsIn(value, text) };
+  return {
+    text,
+    message: {},
+    requests: value.flatMap((one) => requestsIn(one, JSON.stringify(one))),
+  };
 }
 
 function messageIn(value: unknown): Message {
@@ -315,12 +339,16 @@ function messageIn(value: unknown): Message {
 function requestsIn(value: unknown, text: string): Request[] {
   const { id, method } = messageIn(value);
   // Larger numbers are others once they are read, and the plane answers with what was written.
-  const isId = typeof id === "string" || (typeof id === "number" && Math.abs(id) <= Number.MAX_SAFE_INTEGER);
+  const isId =
+    typeof id === "string" || (typeof id === "number" && Math.abs(id) <= Number.MAX_SAFE_INTEGER);
   return isId && typeof method === "string" ? [{ id: JSON.stringify(id), method, text }] : [];
 }
 
 function lostText(method: string): string {
-  const what = method === "tools/call" ? "The tool may have run: look before you call it again." : "Try again.";
+  const what =
+    method === "tools/call"
+      ? "The tool may have run: look before you call it again."
+      : "Try again.";
   return `The plane behind this connection ended before it answered '${method}'. ${what}`;
 }
 

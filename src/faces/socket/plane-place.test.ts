@@ -55,7 +55,10 @@ test("a directory that is open to others is closed, and one that is a link is no
   symlinkSync(planes, directory.file("planted"));
   assert.match(strangerIn(directory.file("planted")) ?? "", /is a link or a file/);
   writeFileSync(directory.file("file"), "");
-  assert.match(claimDirectories({ ...place, directories: [directory.file("file/planes")] }) ?? "", /cannot be made/);
+  assert.match(
+    claimDirectories({ ...place, directories: [directory.file("file/planes")] }) ?? "",
+    /cannot be made/,
+  );
 });
 
 test("a record that is damaged, or of a plane that was killed, tells of no plane", async () => {

@@ -44,10 +44,20 @@ export type PlaneRecord = {
   key: string;
 };
 
-type Where = { dataDirectory: string; files: readonly string[]; isFound?: boolean; platform?: NodeJS.Platform };
+type Where = {
+  dataDirectory: string;
+  files: readonly string[];
+  isFound?: boolean;
+  platform?: NodeJS.Platform;
+};
 
 /** The same files in the same data directory are the same place, whatever links lead there. */
-export function planePlace({ dataDirectory, files, isFound = false, platform = process.platform }: Where): PlanePlace {
+export function planePlace({
+  dataDirectory,
+  files,
+  isFound = false,
+  platform = process.platform,
+}: Where): PlanePlace {
   const data = realPath(dataDirectory);
   const id = shortHash(JSON.stringify([data, ...files.map(realPath), ...(isFound ? [null] : [])]));
   const directory = join(data, "planes");
@@ -60,7 +70,12 @@ export function planePlace({ dataDirectory, files, isFound = false, platform = p
     dataDirectory: data,
     files,
     isFound,
-    socket: platform === "win32" ? `\\\\.\\pipe\\toolplane-${id}` : isTooLong ? join(short, `${id}.sock`) : own,
+    socket:
+      platform === "win32"
+        ? `\\\\.\\pipe\\toolplane-${id}`
+        : isTooLong
+          ? join(short, `${id}.sock`)
+          : own,
     directories: isTooLong ? [directory, short] : [directory],
     record: beside("json"),
     log: beside("log"),

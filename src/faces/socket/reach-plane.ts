@@ -24,13 +24,21 @@ export type Reach = {
   signal: AbortSignal;
 };
 
-export type Reached = ({ kind: "attached" } & Attached) | { kind: "failed"; why: string; isUsage: boolean };
+export type Reached =
+  | ({ kind: "attached" } & Attached)
+  | { kind: "failed"; why: string; isUsage: boolean };
 
 /**
  * Attaches to the plane of this place and starts one where none serves. Of clients that do so at the same moment one
  * starts it, and the others wait for that one.
  */
-export async function reachPlane({ place, attach, start, graceMs = 0, signal }: Reach): Promise<Reached> {
+export async function reachPlane({
+  place,
+  attach,
+  start,
+  graceMs = 0,
+  signal,
+}: Reach): Promise<Reached> {
   const begunAt = Date.now();
   let release: (() => void) | null = null;
   let started: StartedPlane | undefined;
@@ -40,12 +48,16 @@ export async function reachPlane({ place, attach, start, graceMs = 0, signal }: 
     for (;;) {
       const attempt = await attach();
       if (attempt.kind === "attached") return attempt;
-      if (attempt.kind === "refused") return { kind: "failed", why: attempt.why, isUsage: attempt.isUsage };
+      if (attempt.kind === "refused")
+        return { kind: "failed", why: attempt.why, isUsage: attempt.isUsage };
       if (signal.aborted) return failed("this client is leaving");
       const waitedMs = Date.now() - begunAt;
-      if (start === null && waitedMs >= graceMs) return failed("no plane serves this configuration");
+      if (start === null && waitedMs >= graceMs)
+        return failed("no plane serves this configuration");
       if (waitedMs > startLimitMs)
-        return failed(`no plane could be attached to within ${startLimitMs / 1000} s; see ${place.log}`);
+        return failed(
+          `no plane could be attached to within ${startLimitMs / 1000} s; see ${place.log}`,
+        );
       if (started !== undefined) {
         const code = started.exitCode();
         // One that found another in its place leaves without a complaint.

@@ -20,7 +20,13 @@ import {
   type RemoteAnswer,
   splitLines,
 } from "./callbacks.ts";
-import { isAlive, type PlanePlace, type PlaneRecord, placedCaller, readPlaneRecord } from "./plane-place.ts";
+import {
+  isAlive,
+  type PlanePlace,
+  type PlaneRecord,
+  placedCaller,
+  readPlaneRecord,
+} from "./plane-place.ts";
 
 /** It lets its clients finish for 5 s, and its servers have 3 s to end. */
 const stopMs = 15_000;
@@ -73,7 +79,10 @@ export async function openRemotePlane(
       get: (name) => ask(path, { method: "servers.get", args: [name, caller] }),
       logs: (name) => ask(path, { method: "servers.logs", args: [name, caller] }),
     },
-    identity: { ...(asked.identity as Plane["identity"]), usualCaller: () => caller.principal ?? anonymous },
+    identity: {
+      ...(asked.identity as Plane["identity"]),
+      usualCaller: () => caller.principal ?? anonymous,
+    },
     // Heard while something is asked: of servers everything, of calls those that are made here.
     on(type, listener) {
       const leave = bus.on(type, listener as (event: PlaneEvent) => void);
@@ -102,7 +111,9 @@ export async function openRemotePlane(
 
 /** Its answers would be read as those of this version. A plane of our own would change the store under it. */
 function otherVersion({ version: running, pid, background }: PlaneRecord): PlaneError {
-  const remedy = background ? "Stop it first: toolplane stop" : "Start that one again with this version";
+  const remedy = background
+    ? "Stop it first: toolplane stop"
+    : "Start that one again with this version";
   const message = `A plane of version ${running} (process ${pid}) serves this configuration, and this is ${version}. ${remedy}.`;
   return new PlaneError("CONFLICT", message, { data: { running, version, pid } });
 }
@@ -144,17 +155,26 @@ type RequestOptions = {
   onEvent?(event: PlaneEvent): void;
 };
 
-async function ask<T>(path: string, question: RemoteRequest, asking: RequestOptions = {}): Promise<T> {
+async function ask<T>(
+  path: string,
+  question: RemoteRequest,
+  asking: RequestOptions = {},
+): Promise<T> {
   const { signal, callbacks = {}, events = [] } = asking;
   signal?.throwIfAborted();
   const socket = connect(path);
   const hangUp = () => socket.destroy(signal?.reason as Error);
   signal?.addEventListener("abort", hangUp, { once: true });
-  const send = (line: unknown) => void (socket.destroyed || socket.write(`${JSON.stringify(line)}\n`));
+  const send = (line: unknown) =>
+    void (socket.destroyed || socket.write(`${JSON.stringify(line)}\n`));
   try {
     const answering = lastLine(socket, asking, send);
     const hears = callbackNames.filter((name) => callbacks[name] !== undefined);
-    send({ ...question, ...(hears.length > 0 ? { hears } : {}), ...(events.length > 0 ? { events } : {}) });
+    send({
+      ...question,
+      ...(hears.length > 0 ? { hears } : {}),
+      ...(events.length > 0 ? { events } : {}),
+    });
     const answer = await answering;
     if (!("error" in answer)) return answer.value as T;
     const { code, message, data } = answer.error;
@@ -177,7 +197,8 @@ function lastLine(
       reject(new PlaneError("OUTCOME_UNKNOWN", `${why}; what was asked of it may have been done.`));
     const onLine = (text: string) => {
       const line = parseLine<PlaneLine>(text);
-      if (line === null) return giveUp("The plane that serves here answered with what is no line of JSON");
+      if (line === null)
+        return giveUp("The plane that serves here answered with what is no line of JSON");
       if (!answerLine(line, callbacks, open, send, onEvent)) resolve(line);
     };
     socket.on("data", splitLines(onLine)).on("error", reject);

@@ -19,7 +19,13 @@ import {
   type SocketRequest,
   splitLines,
 } from "./callbacks.ts";
-import { claimDirectories, isAlive, type PlanePlace, type PlaneRecord, readPlaneRecord } from "./plane-place.ts";
+import {
+  claimDirectories,
+  isAlive,
+  type PlanePlace,
+  type PlaneRecord,
+  readPlaneRecord,
+} from "./plane-place.ts";
 
 /** The calls that one asker has made. */
 const asking = new asyncHooks.AsyncLocalStorage<Set<string>>();
@@ -60,13 +66,15 @@ async function run(
   }
   const verb = verbTable.find(({ name, isRemote }) => isRemote && name === method);
   const ask = verb && methodOf(plane, verb.name);
-  if (ask === undefined) throw new PlaneError("USAGE", `A plane has no method '${method}' to ask for.`);
+  if (ask === undefined)
+    throw new PlaneError("USAGE", `A plane has no method '${method}' to ask for.`);
   // JSON has no word for what was left out and writes null.
   const args = sent.map((value) => value ?? undefined);
   const elsewhere = callElsewhere(socket, hears);
   socket.on("data", splitLines(elsewhere.onLine));
   const place = verb?.caller ?? null;
-  if (place !== null) args[place] = { ...(args[place] as object), signal, address: "socket", ...elsewhere.callbacks };
+  if (place !== null)
+    args[place] = { ...(args[place] as object), signal, address: "socket", ...elsewhere.callbacks };
   const made = new Set<string>();
   const stop = events.map((type) =>
     plane.on(type, (event) => {
@@ -111,7 +119,10 @@ export type ServingSocket = {
 };
 
 /** Lets others of the same user ask this plane and attach to it. Null when another plane is there already, or no socket can be. */
-export async function serveSocket(plane: Plane, options: SocketOptions): Promise<ServingSocket | null> {
+export async function serveSocket(
+  plane: Plane,
+  options: SocketOptions,
+): Promise<ServingSocket | null> {
   const { place, idleMs } = options;
   const isBackground = idleMs !== null;
   const over = Promise.withResolvers<Over>();
@@ -140,7 +151,10 @@ export async function serveSocket(plane: Plane, options: SocketOptions): Promise
       if (about !== undefined) return { ...told, clients: clients.count };
       if (stop === undefined) return undefined;
       if (!isBackground)
-        throw new PlaneError("USAGE", `A person started this plane (process ${process.pid}); stop it there.`);
+        throw new PlaneError(
+          "USAGE",
+          `A person started this plane (process ${process.pid}); stop it there.`,
+        );
       // Not before it is answered.
       socket.once("close", () => over.resolve(stop === "handover" ? "handover" : "stopped"));
       return true;
@@ -201,7 +215,9 @@ async function bind(
     const fresh = `${place.record}.${process.pid}`;
     writeFileSync(fresh, JSON.stringify(record), { mode: 0o600 });
     renameSync(fresh, place.record);
-    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(place.socket, resolve));
+    await new Promise<void>((resolve, reject) =>
+      server.once("error", reject).listen(place.socket, resolve),
+    );
     if (process.platform !== "win32") chmodSync(place.socket, 0o600);
     return replaced;
   } catch {

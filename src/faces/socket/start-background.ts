@@ -27,7 +27,9 @@ export async function startBackground(
       failure = 127;
     });
     child.unref();
-    return { exitCode: () => failure ?? child.exitCode ?? (child.signalCode === null ? null : 128) };
+    return {
+      exitCode: () => failure ?? child.exitCode ?? (child.signalCode === null ? null : 128),
+    };
   } finally {
     closeSync(log);
   }
@@ -36,7 +38,11 @@ export async function startBackground(
 /** Never through a link of another user. */
 function openLog(file: string): number {
   const noLink = constants.O_NOFOLLOW ?? 0;
-  const log = openSync(file, constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | noLink, 0o600);
+  const log = openSync(
+    file,
+    constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | noLink,
+    0o600,
+  );
   if (fstatSync(log).size > maxLogBytes) ftruncateSync(log, 0);
   return log;
 }

@@ -13,7 +13,10 @@ test("without a signal, or with one that stays silent, it is the promise itself"
 
 test("the signal ends the wait with its reason, now or later", async () => {
   const pending = new Promise<never>(() => undefined);
-  await assert.rejects(abortable(pending, AbortSignal.abort("before")), (reason) => reason === "before");
+  await assert.rejects(
+    abortable(pending, AbortSignal.abort("before")),
+    (reason) => reason === "before",
+  );
   const controller = new AbortController();
   const waiting = abortable(pending, controller.signal);
   controller.abort("later");

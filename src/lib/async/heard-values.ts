@@ -20,7 +20,12 @@ type Entry<V> = { value: V; readAt: number; isReading: boolean };
 type Reading<V> = { value: Promise<V>; begunAt: number };
 
 /** Values of the store, kept in memory as long as other planes would tell of a change, and have told of none. */
-export function createHeardValues<V>({ read, isInformed, isKept = () => true, untoldMs = 0 }: Options<V>) {
+export function createHeardValues<V>({
+  read,
+  isInformed,
+  isKept = () => true,
+  untoldMs = 0,
+}: Options<V>) {
   const entries = createLru<Entry<V>>(keptAtLeast);
   const reading = new Map<string, Reading<V>>();
   let changes = 0;
@@ -38,7 +43,8 @@ export function createHeardValues<V>({ read, isInformed, isKept = () => true, un
 
   function readTogether(key: string): Promise<V> {
     const current = reading.get(key);
-    if (current !== undefined && performance.now() - current.begunAt < sharedMs) return current.value;
+    if (current !== undefined && performance.now() - current.begunAt < sharedMs)
+      return current.value;
     const value = readNow(key).finally(() => {
       if (reading.get(key) === mine) reading.delete(key);
     });

@@ -5,7 +5,8 @@
 export function once<T>(make: () => T, retryAfterMs = 0): (() => T) & { made(): boolean } {
   let value: { made: T; failedAt?: number } | undefined;
   const get = () => {
-    if (value?.failedAt !== undefined && performance.now() - value.failedAt >= retryAfterMs) value = undefined;
+    if (value?.failedAt !== undefined && performance.now() - value.failedAt >= retryAfterMs)
+      value = undefined;
     if (value) return value.made;
     const current: { made: T; failedAt?: number } = { made: make() };
     value = current;

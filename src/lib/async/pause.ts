@@ -8,7 +8,10 @@ type PauseOptions = {
 };
 
 /** Ends early, without an error, when the signal aborts. */
-export function pause(ms: number, { signal, isBackground = false }: PauseOptions = {}): Promise<void> {
+export function pause(
+  ms: number,
+  { signal, isBackground = false }: PauseOptions = {},
+): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
@@ -26,7 +29,10 @@ export function pause(ms: number, { signal, isBackground = false }: PauseOptions
 export async function isWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const over = new AbortController();
   try {
-    return await Promise.race([work.then(() => true), pause(ms, { signal: over.signal }).then(() => false)]);
+    return await Promise.race([
+      work.then(() => true),
+      pause(ms, { signal: over.signal }).then(() => false),
+    ]);
   } finally {
     over.abort();
   }

@@ -30,7 +30,9 @@ test("a late caller waits behind those that waited before", async () => {
   semaphore.acquire();
   const first = settled(semaphore.acquire() ?? assert.fail());
   semaphore.release();
-  const second = settled(semaphore.acquire() ?? assert.fail("it came in over the head of the first"));
+  const second = settled(
+    semaphore.acquire() ?? assert.fail("it came in over the head of the first"),
+  );
   await new Promise(setImmediate);
   assert.deepEqual([first.state, second.state], ["fulfilled", "pending"]);
 });
@@ -66,7 +68,10 @@ test("a caller that gives up leaves the queue with the reason, and takes no plac
 test("a caller that was aborted before does not join the queue", async () => {
   const semaphore = createSemaphore(1, 1);
   semaphore.acquire();
-  await assert.rejects(semaphore.acquire(AbortSignal.abort("no")) ?? assert.fail(), (reason) => reason === "no");
+  await assert.rejects(
+    semaphore.acquire(AbortSignal.abort("no")) ?? assert.fail(),
+    (reason) => reason === "no",
+  );
   assert.equal(semaphore.waiting(), 0);
 });
 

@@ -1,7 +1,11 @@
 export type Throttle<T> = { push(value: T): void; flush(): void };
 
 /** Passes on at most `most` values in each window; of more than that the newest, when the window is over. */
-export function createThrottle<T>(most: number, windowMs: number, pass: (value: T) => void): Throttle<T> {
+export function createThrottle<T>(
+  most: number,
+  windowMs: number,
+  pass: (value: T) => void,
+): Throttle<T> {
   let passed = 0;
   let waiting: { value: T } | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -64,7 +64,10 @@ export class TimeLimiter extends Cancellation {
   /** Infinite without a limit. */
   leftMs(): number {
     if (this.#limitMs === 0) return Number.POSITIVE_INFINITY;
-    return Math.max(0, Math.min(this.#dueAt, this.#lastAt) - (this.#paused > 0 ? this.#pausedAt : steadyNow()));
+    return Math.max(
+      0,
+      Math.min(this.#dueAt, this.#lastAt) - (this.#paused > 0 ? this.#pausedAt : steadyNow()),
+    );
   }
 
   /** Restarts the limit, never beyond `capMs` in all. */

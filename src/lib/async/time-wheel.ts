@@ -2,7 +2,13 @@
 export type Expiring = { expire(): void };
 
 /** One entry of a wheel; links to its neighbours. */
-export type Spoke<T> = { of: T; dueAt: number; before: Spoke<T> | null; after: Spoke<T> | null; list: SpokeList<T> };
+export type Spoke<T> = {
+  of: T;
+  dueAt: number;
+  before: Spoke<T> | null;
+  after: Spoke<T> | null;
+  list: SpokeList<T>;
+};
 
 type SpokeList<T> = {
   limitMs: number;
@@ -56,7 +62,13 @@ export function createTimeWheel<T extends Expiring>() {
   return {
     add(of: T, limitMs: number): Spoke<T> {
       const list = listOf(limitMs);
-      const spoke: Spoke<T> = { of, dueAt: performance.now() + limitMs, before: list.last, after: null, list };
+      const spoke: Spoke<T> = {
+        of,
+        dueAt: performance.now() + limitMs,
+        before: list.last,
+        after: null,
+        list,
+      };
       if (list.last) list.last.after = spoke;
       else list.first = spoke;
       list.last = spoke;

@@ -31,5 +31,7 @@ export function cutDeepValue(value: unknown, deepest: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (deepest <= 0) return null;
   if (Array.isArray(value)) return value.map((item) => cutDeepValue(item, deepest - 1));
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cutDeepValue(inner, deepest - 1)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, cutDeepValue(inner, deepest - 1)]),
+  );
 }

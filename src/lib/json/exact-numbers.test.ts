@@ -36,7 +36,15 @@ test("numbers that no number of ours can hold are written as they were read", ()
 });
 
 test("a number that is only written in another way is a number", () => {
-  for (const number of ["1.0", "1e5", "10000000000000000000000", "0.30000000000000004", "1.5e300", "0", "-0.5"])
+  for (const number of [
+    "1.0",
+    "1e5",
+    "10000000000000000000000",
+    "0.30000000000000004",
+    "1.5e300",
+    "0",
+    "-0.5",
+  ])
     assert.deepEqual(exactNumbersIn(noted(`[${number}]`)), [], number);
 });
 
@@ -49,21 +57,27 @@ test("what JSON.stringify writes is read without loss", () => {
 });
 
 test("it is known where such a number stands, and the value stays what it is", () => {
-  const value = noted<{ a: { b: unknown[] }; id: number }>('{"a":{"b":[1,{"c":9007199254740993}]},"id":-0}');
+  const value = noted<{ a: { b: unknown[] }; id: number }>(
+    '{"a":{"b":[1,{"c":9007199254740993}]},"id":-0}',
+  );
   assert.deepEqual(value, { a: { b: [1, { c: 9007199254740992 }] }, id: -0 });
   assert.deepEqual(exactNumbersIn(value), [
     { path: ["a", "b", "1", "c"], text: "9007199254740993" },
     { path: ["id"], text: "-0" },
   ]);
   assert.equal(exactText(value, "id"), "-0");
-  assert.equal(JSON.stringify(withExactNumbers(value)), '{"a":{"b":[1,{"c":9007199254740993}]},"id":-0}');
+  assert.equal(
+    JSON.stringify(withExactNumbers(value)),
+    '{"a":{"b":[1,{"c":9007199254740993}]},"id":-0}',
+  );
 });
 
 test("a number that is only rounded, or a zero with a sign, is still the same in computations", () => {
   const found = (text: string) => findChanged(exactNumbersIn(noted(`[${text}]`)))?.text;
   for (const same of ["-0", "-0.0", "0.12345678901234567890", "3.14159265358979323846"])
     assert.equal(found(same), undefined);
-  for (const other of ["9007199254740993", "-9223372036854775807", "1e400"]) assert.equal(found(other), other);
+  for (const other of ["9007199254740993", "-9223372036854775807", "1e400"])
+    assert.equal(found(other), other);
 });
 
 test("what has been changed since is not put back", () => {

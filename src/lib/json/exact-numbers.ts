@@ -8,7 +8,8 @@ export function isTooDeep(value: unknown, left = deepest): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (left < 0) return true;
   if (Array.isArray(value)) {
-    for (const item of value) if (typeof item === "object" && isTooDeep(item, left - 1)) return true;
+    for (const item of value)
+      if (typeof item === "object" && isTooDeep(item, left - 1)) return true;
     return false;
   }
   for (const key in value) {
@@ -48,7 +49,8 @@ function isLost(source: string): boolean {
   const written = String(value);
   if (written === source) return false;
   // Whole numbers are written out up to here, so that another text is another number.
-  if (value > -1e21 && value < 1e21 && Number.isInteger(value) && wholeNumber.test(source)) return true;
+  if (value > -1e21 && value < 1e21 && Number.isInteger(value) && wholeNumber.test(source))
+    return true;
   return decimalOf(source) !== decimalOf(Object.is(value, -0) ? "0" : written);
 }
 
@@ -69,7 +71,8 @@ export function numberSpellings(value: number): string[] {
 
 /** Without an exponent, and without zeros that say nothing. */
 function writtenOut(source: string): string {
-  const [, sign = "", digits = "0", power = "0"] = /^(-?)(\d+)e(-?\d+)$/.exec(decimalOf(source)) ?? [];
+  const [, sign = "", digits = "0", power = "0"] =
+    /^(-?)(\d+)e(-?\d+)$/.exec(decimalOf(source)) ?? [];
   const zeros = Number(power);
   if (Math.abs(zeros) > maxWritten) return source;
   if (zeros >= 0) return `${sign}${digits}${"0".repeat(zeros)}`;
@@ -79,7 +82,8 @@ function writtenOut(source: string): string {
 
 /** A normal form: equal for all spellings of one number. */
 function decimalOf(text: string): string {
-  const [, sign = "", whole = "", part = "", power = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+  const [, sign = "", whole = "", part = "", power = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   const digits = `${whole}${part}`.replace(/^0+/, "");
   const kept = digits.replace(/0+$/, "");
   if (kept === "") return `${sign}${whole === "" ? text : "0"}`;
@@ -196,7 +200,12 @@ function put(value: unknown, exact: Tree | string): unknown {
 /** A member of the name __proto__ stays a member. */
 function setMember(holder: Record<string, unknown> | unknown[], key: string, value: unknown): void {
   if (key === "__proto__")
-    Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
+    Object.defineProperty(holder, key, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
   else (holder as Record<string, unknown>)[key] = value;
 }
 

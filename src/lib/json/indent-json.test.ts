@@ -16,7 +16,10 @@ test("JSON gets lines and keeps its values", () => {
 });
 
 test("numbers stay as they were written, however long", () => {
-  assert.match(indentJson('{"id":12345678901234567890,"x":1.50}'), /12345678901234567890[\s\S]*1\.50/);
+  assert.match(
+    indentJson('{"id":12345678901234567890,"x":1.50}'),
+    /12345678901234567890[\s\S]*1\.50/,
+  );
 });
 
 test("brackets and quotes inside of texts are no brackets and quotes", () => {

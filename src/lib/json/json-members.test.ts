@@ -30,7 +30,10 @@ test("whatever stands in an object, each member is found as it is written", () =
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(2), (value, indent) => {
       const text = JSON.stringify(value, null, indent);
       for (const [key, inner] of Object.entries(value))
-        assert.deepEqual(JSON.parse(memberText(text, key) ?? ""), JSON.parse(JSON.stringify(inner)));
+        assert.deepEqual(
+          JSON.parse(memberText(text, key) ?? ""),
+          JSON.parse(JSON.stringify(inner)),
+        );
       assert.deepEqual(JSON.parse(changeMembers(text, {})), JSON.parse(text));
     }),
   );

@@ -34,7 +34,11 @@ export function memberText(text: string, key: string): string | undefined {
 }
 
 /** Where the value of a member of the object stands, in valid JSON without duplicates. Undefined also where the key has escapes. */
-export function memberPlace(text: string, key: string, object = 0): [from: number, end: number] | undefined {
+export function memberPlace(
+  text: string,
+  key: string,
+  object = 0,
+): [from: number, end: number] | undefined {
   let at = text.indexOf("{", object) + 1;
   for (;;) {
     const opening = text.indexOf('"', at);
@@ -42,14 +46,18 @@ export function memberPlace(text: string, key: string, object = 0): [from: numbe
     const closing = endOfString(text, opening);
     const from = text.indexOf(":", closing) + 1;
     const end = endOfMember(text, from);
-    if (closing - opening - 1 === key.length && text.startsWith(key, opening + 1)) return [from, end];
+    if (closing - opening - 1 === key.length && text.startsWith(key, opening + 1))
+      return [from, end];
     if (text.charCodeAt(end) !== comma) return undefined;
     at = end + 1;
   }
 }
 
 /** All other members stay as they are written. */
-export function changeMembers(text: string, changes: Readonly<Record<string, MemberChange>>): string {
+export function changeMembers(
+  text: string,
+  changes: Readonly<Record<string, MemberChange>>,
+): string {
   const members = membersOf(text);
   const left = new Map(Object.entries(changes));
   const kept: string[] = [];

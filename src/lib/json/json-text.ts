@@ -66,6 +66,7 @@ export function sizeOf(value: object): number | undefined {
 /** Writes it again, since every reader must see what was inspected. Numbers that would change keep their text. */
 export function rewriteText(value: object): void {
   const text = sourceTextOf(value);
-  if (text !== undefined && mayLoseNumbers(text)) Sourced.set(value, JSON.stringify(parseExactly(text)));
+  if (text !== undefined && mayLoseNumbers(text))
+    Sourced.set(value, JSON.stringify(parseExactly(text)));
   else Sourced.set(value, undefined);
 }

@@ -9,7 +9,11 @@ const cases: [text: string, value: unknown, changes: string[]][] = [
   ["{'a': 'it\\'s \"so\"'}", { a: 'it\'s "so"' }, ["single quotes"]],
   ["{“a”: “it's”}", { a: "it's" }, ["curly quotes"]],
   ['{"a": [1, 2,], }', { a: [1, 2] }, ["a comma too many"]],
-  ['{"a": True, "b": None, "c": [False]}', { a: true, b: null, c: [false] }, ["'True'", "'None'", "'False'"]],
+  [
+    '{"a": True, "b": None, "c": [False]}',
+    { a: true, b: null, c: [false] },
+    ["'True'", "'None'", "'False'"],
+  ],
 ];
 
 for (const [text, value, changes] of cases)
@@ -39,18 +43,25 @@ for (const [text, at, isEnd] of broken)
   });
 
 test("the place of a mistake is reported by line and column", () => {
-  const { line, column } = parseLenientJson('{\n  "a": oops\n}') as { line: number; column: number };
+  const { line, column } = parseLenientJson('{\n  "a": oops\n}') as {
+    line: number;
+    column: number;
+  };
   assert.deepEqual([line, column], [2, 8]);
 });
 
 test("JSON stays what it is, cut JSON is never read, and no text makes it throw", () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.string({ unit: anyCharacter }), fc.jsonValue()), fc.nat(), (value, place) => {
-      const whole = JSON.stringify(value);
-      const { text, changes } = parseLenientJson(whole) as { text: string; changes: string[] };
-      assert.deepEqual([JSON.parse(text), changes], [JSON.parse(whole), []]);
-      assert.equal(parseLenientJson(whole.slice(0, place % whole.length)).text, null);
-    }),
+    fc.property(
+      fc.dictionary(fc.string({ unit: anyCharacter }), fc.jsonValue()),
+      fc.nat(),
+      (value, place) => {
+        const whole = JSON.stringify(value);
+        const { text, changes } = parseLenientJson(whole) as { text: string; changes: string[] };
+        assert.deepEqual([JSON.parse(text), changes], [JSON.parse(whole), []]);
+        assert.equal(parseLenientJson(whole.slice(0, place % whole.length)).text, null);
+      },
+    ),
   );
   fc.assert(
     fc.property(

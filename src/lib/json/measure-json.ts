@@ -35,7 +35,8 @@ class NameCounter {
   add(from: number, end: number): number {
     const seed = this.#seed;
     let hash = seed;
-    for (let at = from; at < end && at < from + 64; at += 1) hash = Math.imul(hash ^ (this.#bytes[at] as number), seed);
+    for (let at = from; at < end && at < from + 64; at += 1)
+      hash = Math.imul(hash ^ (this.#bytes[at] as number), seed);
     const place = (hash ^ (hash >>> 15)) & (this.#seen.length - 1);
     this.#count += 1 - (this.#seen[place] as number);
     this.#seen[place] = 1;
@@ -152,7 +153,8 @@ function measure(bytes: Buffer, most: number): Measured {
     } else if (kind === 3) {
       members += 1;
       if (depth <= 2) places.name(from, at, depth);
-      if (names.add(from, at) > maxNames) tooMuch = `its objects have more than ${maxNames} names; ${sendLess}`;
+      if (names.add(from, at) > maxNames)
+        tooMuch = `its objects have more than ${maxNames} names; ${sendLess}`;
     } else if (kind === 4) {
       values += 1;
       if (depth <= 2) places.end(at, depth);
@@ -183,9 +185,11 @@ class Places {
   }
 
   name(from: number, colonAt: number, depth: number): void {
-    const name = colonAt - from < nearLength ? this.#bytes.toString("latin1", from, colonAt).trim() : "";
+    const name =
+      colonAt - from < nearLength ? this.#bytes.toString("latin1", from, colonAt).trim() : "";
     if (depth === 1) this.#outer = name;
-    if (name === '"arguments"' && (depth === 1 || this.#outer === '"params"')) this.#begun[depth] ??= colonAt + 1;
+    if (name === '"arguments"' && (depth === 1 || this.#outer === '"params"'))
+      this.#begun[depth] ??= colonAt + 1;
   }
 
   end(at: number, depth: number): void {
@@ -229,7 +233,8 @@ export function hasHalf(value: unknown): boolean {
   if (typeof value === "string") return !value.isWellFormed();
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return value.some(hasHalf);
-  for (const key in value) if (!key.isWellFormed() || hasHalf((value as Record<string, unknown>)[key])) return true;
+  for (const key in value)
+    if (!key.isWellFormed() || hasHalf((value as Record<string, unknown>)[key])) return true;
   return false;
 }
 

@@ -1,7 +1,9 @@
 type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
 
 export function withoutUndefined<T extends object>(fields: T): Defined<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Defined<T>;
 }
 
 export function hasMembers(value: object): boolean {
@@ -21,7 +23,8 @@ export function deepFreeze<T>(value: T): T {
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && sameItems(a, b);
+  if (Array.isArray(a) || Array.isArray(b))
+    return Array.isArray(a) && Array.isArray(b) && sameItems(a, b);
   return sameFields(a as Fields, b as Fields);
 }
 
@@ -29,7 +32,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function sameItems(a: readonly unknown[], b: readonly unknown[]): boolean {
   if (a.length !== b.length) return false;
-  for (let at = 0; at < a.length; at++) if (a[at] !== b[at] && !sameJson(a[at], b[at])) return false;
+  for (let at = 0; at < a.length; at++)
+    if (a[at] !== b[at] && !sameJson(a[at], b[at])) return false;
   return true;
 }
 

@@ -20,7 +20,12 @@ export function briefJson(
       });
     } else text += JSON.stringify(one) ?? "null";
   };
-  const writeAll = <T>(open: string, close: string, items: Iterable<T>, each: (item: T) => void): void => {
+  const writeAll = <T>(
+    open: string,
+    close: string,
+    items: Iterable<T>,
+    each: (item: T) => void,
+  ): void => {
     text += open;
     let isFirst = true;
     for (const item of items) {

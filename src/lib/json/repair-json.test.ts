@@ -65,7 +65,8 @@ function isBeginningOf(cut: unknown, whole: unknown): boolean {
   if (typeof cut === "string") return typeof whole === "string" && whole.startsWith(cut);
   if (typeof cut === "number") return typeof whole === "number";
   if (typeof cut !== "object" || cut === null) return cut === whole;
-  if (typeof whole !== "object" || whole === null || Array.isArray(cut) !== Array.isArray(whole)) return false;
+  if (typeof whole !== "object" || whole === null || Array.isArray(cut) !== Array.isArray(whole))
+    return false;
   const wholeEntries = Object.entries(whole);
   const cutEntries = Object.entries(cut);
   return cutEntries.every(([key, value]) => {
@@ -74,7 +75,9 @@ function isBeginningOf(cut: unknown, whole: unknown): boolean {
   });
 }
 
-const objects = fc.dictionary(fc.string({ unit: anyCharacter }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 });
+const objects = fc.dictionary(fc.string({ unit: anyCharacter }), fc.jsonValue({ maxDepth: 3 }), {
+  maxKeys: 4,
+});
 
 test("an object cut at any point is repaired to its beginning or not at all", () => {
   fc.assert(
@@ -84,7 +87,10 @@ test("an object cut at any point is repaired to its beginning or not at all", ()
       const repaired = repairTruncatedJson(text)?.value;
       if (repaired === undefined) return;
       assert.ok(typeof repaired === "object" && repaired !== null && !Array.isArray(repaired));
-      assert.ok(isBeginningOf(repaired, JSON.parse(whole)), `${text} became ${JSON.stringify(repaired)}`);
+      assert.ok(
+        isBeginningOf(repaired, JSON.parse(whole)),
+        `${text} became ${JSON.stringify(repaired)}`,
+      );
     }),
     { numRuns: cases(1000) },
   );

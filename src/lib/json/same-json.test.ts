@@ -11,7 +11,9 @@ const tree = fc.letrec((tie) => ({
     { maxDepth: 4 },
     fc.constantFrom(null, true, false, 0, 1, "", "a", "0"),
     fc.array(tie("value"), { maxLength: 3 }),
-    fc.dictionary(fc.constantFrom("a", "b", "0", "toString"), tie("value"), { noNullPrototype: true }),
+    fc.dictionary(fc.constantFrom("a", "b", "0", "toString"), tie("value"), {
+      noNullPrototype: true,
+    }),
   ),
 })).value;
 

@@ -17,7 +17,10 @@ const colon = 0x3a;
 const shortLength = 16;
 
 /** One pass over valid JSON that is not too deep. A reviver would take a hundred times as long. */
-export function scanNumbers(text: string, isWanted: (number: string) => boolean): Found | string | undefined {
+export function scanNumbers(
+  text: string,
+  isWanted: (number: string) => boolean,
+): Found | string | undefined {
   let at = 0;
   /** To the next character that is no space; those of JSON are all below it. */
   const skipSpace = (): number => {
@@ -48,7 +51,8 @@ export function scanNumbers(text: string, isWanted: (number: string) => boolean)
       const end = at;
       if (skipSpace() === colon) at += 1;
       const inner = scan();
-      if (inner !== undefined) found = (found ?? new Map()).set(JSON.parse(text.slice(from, end)), inner);
+      if (inner !== undefined)
+        found = (found ?? new Map()).set(JSON.parse(text.slice(from, end)), inner);
       // The last of duplicates counts.
       else if (found !== undefined) found.delete(JSON.parse(text.slice(from, end)));
       if (skipSpace() === comma) at += 1;

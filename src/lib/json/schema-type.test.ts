@@ -13,7 +13,9 @@ test("an object's properties become members with their optional marks and commen
     required: ["path"],
   };
   assert.equal(
-    renderSchemaType(schema, { comment: ({ description: text }) => (text ? `/** ${text} */` : "") }),
+    renderSchemaType(schema, {
+      comment: ({ description: text }) => (text ? `/** ${text} */` : ""),
+    }),
     '{\n  /** Where to read. */\n  path: string;\n  "max-lines"?: number | null;\n  tags?: ("a" | "b")[];\n}',
   );
 });
@@ -21,7 +23,12 @@ test("an object's properties become members with their optional marks and commen
 test("references are written out and a type that contains itself ends", () => {
   const schema = {
     $ref: "#/$defs/node",
-    $defs: { node: { type: "object", properties: { next: { $ref: "#/$defs/node" }, at: { type: "number" } } } },
+    $defs: {
+      node: {
+        type: "object",
+        properties: { next: { $ref: "#/$defs/node" }, at: { type: "number" } },
+      },
+    },
   };
   assert.equal(renderSchemaType(schema), "{\n  next?: unknown;\n  at?: number;\n}");
 });
@@ -33,7 +40,10 @@ test("alternatives become unions and parts become intersections", () => {
   );
   assert.equal(
     renderSchemaType({
-      allOf: [{ type: "object", properties: { a: {} } }, { anyOf: [{ type: "string" }, { const: 1 }] }],
+      allOf: [
+        { type: "object", properties: { a: {} } },
+        { anyOf: [{ type: "string" }, { const: 1 }] },
+      ],
     }),
     "{\n  a?: unknown;\n} & (string | 1)",
   );

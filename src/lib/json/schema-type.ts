@@ -10,7 +10,10 @@ export type TypeOptions = {
 };
 
 /** A JSON Schema as a TypeScript type. A type without a name that contains itself ends in `unknown`. */
-export function renderSchemaType(schema: unknown, options: TypeOptions & { document?: unknown } = {}): string {
+export function renderSchemaType(
+  schema: unknown,
+  options: TypeOptions & { document?: unknown } = {},
+): string {
   const { comment, nameOf, maxDepth = 8, document = schema } = options;
 
   function typeOf(given: unknown, indent: string, above: readonly unknown[]): string {
@@ -80,7 +83,8 @@ export function renderSchemaType(schema: unknown, options: TypeOptions & { docum
 function arrayType({ prefixItems, items }: Schema, typeOf: (one: unknown) => string): string {
   const places = listOf(prefixItems ?? items).map(typeOf);
   const rest = isSchema(items) ? `${bracketed(typeOf(items))}[]` : null;
-  if (places.length > 0) return `[${[...places, ...(rest === null ? [] : [`...${rest}`])].join(", ")}]`;
+  if (places.length > 0)
+    return `[${[...places, ...(rest === null ? [] : [`...${rest}`])].join(", ")}]`;
   return rest ?? "unknown[]";
 }
 

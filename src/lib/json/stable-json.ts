@@ -12,12 +12,15 @@ function isSorted(value: unknown): boolean {
   if ("toJSON" in value) return false;
   const keys = Object.keys(value);
   return keys.every(
-    (key, at) => (at === 0 || (keys[at - 1] as string) < key) && isSorted((value as Record<string, unknown>)[key]),
+    (key, at) =>
+      (at === 0 || (keys[at - 1] as string) < key) &&
+      isSorted((value as Record<string, unknown>)[key]),
   );
 }
 
 function sortKeys(_: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value) || isRawJSON(value)) return value;
+  if (typeof value !== "object" || value === null || Array.isArray(value) || isRawJSON(value))
+    return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

@@ -74,22 +74,27 @@ export function canonicalAddress(address: string): string {
 /** Mapped, compatible, translated, NAT64, 6to4 and ISATAP addresses lead to an IPv4 address. */
 function innerIPv4(address: string): string | null {
   const groups = groupsOf(address);
-  const [first = 0, second = 0, third = 0, , fifth = 0, sixth = 0, seventh = 0, eighth = 0] = groups;
+  const [first = 0, second = 0, third = 0, , fifth = 0, sixth = 0, seventh = 0, eighth = 0] =
+    groups;
   const isZero = (from: number, to: number) => groups.slice(from, to).every((group) => group === 0);
-  const dotted = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join(".");
+  const dotted = (high: number, low: number) =>
+    [high >> 8, high & 255, low >> 8, low & 255].join(".");
   if (first === 0x2002) return dotted(second, third);
   const isMapped = isZero(0, 5) && sixth === 0xffff;
   const isCompatible = isZero(0, 6) && (seventh !== 0 || eighth > 1);
   const isTranslated = isZero(0, 4) && fifth === 0xffff && sixth === 0;
   const isNat64 = first === 0x64 && second === 0xff9b && isZero(2, 6);
   const isIsatap = (fifth === 0 || fifth === 0x200) && sixth === 0x5efe;
-  return isMapped || isCompatible || isTranslated || isNat64 || isIsatap ? dotted(seventh, eighth) : null;
+  return isMapped || isCompatible || isTranslated || isNat64 || isIsatap
+    ? dotted(seventh, eighth)
+    : null;
 }
 
 function groupsOf(address: string): number[] {
   // The URL parser writes a dotted tail as two groups.
   const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
-  const read = (text: string) => (text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16)));
+  const read = (text: string) =>
+    text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
   const before = read(head);
   const after = read(tail ?? "");
   return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];

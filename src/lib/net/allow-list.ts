@@ -14,7 +14,10 @@ export function parseAllowed(entry: string): Allowed | null {
   const name = host.replace(/^\[|\]$/g, "").toLowerCase();
   if (isIP(name) === 0) return { matches: compileGlob(name), port };
   const own = canonicalAddress(name);
-  return { matches: (_, address) => isIP(address) !== 0 && canonicalAddress(address) === own, port };
+  return {
+    matches: (_, address) => isIP(address) !== 0 && canonicalAddress(address) === own,
+    port,
+  };
 }
 
 function allowedNetwork(address: string, bits: number): Allowed | null {

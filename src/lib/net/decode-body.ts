@@ -33,8 +33,11 @@ export function decodeBody(response: IncomingMessage): Readable {
     .split(",")
     .map((coding) => coding.trim())
     .filter((coding) => coding !== "" && coding !== "identity");
-  const found = codings.map((coding) => (Object.hasOwn(decoders, coding) ? decoders[coding] : undefined));
-  const unknown = codings[found.indexOf(undefined)] ?? (codings.length > maxCodings ? header : undefined);
+  const found = codings.map((coding) =>
+    Object.hasOwn(decoders, coding) ? decoders[coding] : undefined,
+  );
+  const unknown =
+    codings[found.indexOf(undefined)] ?? (codings.length > maxCodings ? header : undefined);
   if (unknown !== undefined) {
     response.destroy();
     throw new UnknownEncoding(/^[\w, -]{1,40}$/.test(unknown) ? unknown : "an unknown coding");

@@ -27,7 +27,9 @@ async function reach(gate: Gate, address: string): Promise<string> {
     if (/^[\d.]+$|:/.test(host)) return host;
     return await new Promise((done, fail) => {
       lookup(host, { all: true }, (error, found) =>
-        error ? fail(error) : done((found as { address: string }[]).map((one) => one.address).join()),
+        error
+          ? fail(error)
+          : done((found as { address: string }[]).map((one) => one.address).join()),
       );
     });
   } catch (thrown) {
@@ -37,10 +39,41 @@ async function reach(gate: Gate, address: string): Promise<string> {
 
 test("an address is recognised in every notation", () => {
   const cases = {
-    loopback: ["127.0.0.1", "127.9.9.9", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "::ffff:7f00:1", "::127.0.0.1"],
-    private: ["10.1.2.3", "172.31.0.1", "192.168.0.1", "100.64.0.1", "fd00::1", "::ffff:a01:203", "64:ff9b::10.0.0.1"],
-    reserved: ["169.254.1.1", "224.0.0.1", "255.255.255.255", "198.18.0.1", "fe80::1", "fe80::1%eth0", "ff02::1"],
-    metadata: ["169.254.169.254", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe", "fd00:ec2::254", "100.100.100.200"],
+    loopback: [
+      "127.0.0.1",
+      "127.9.9.9",
+      "0.0.0.0",
+      "::1",
+      "::",
+      "::ffff:127.0.0.1",
+      "::ffff:7f00:1",
+      "::127.0.0.1",
+    ],
+    private: [
+      "10.1.2.3",
+      "172.31.0.1",
+      "192.168.0.1",
+      "100.64.0.1",
+      "fd00::1",
+      "::ffff:a01:203",
+      "64:ff9b::10.0.0.1",
+    ],
+    reserved: [
+      "169.254.1.1",
+      "224.0.0.1",
+      "255.255.255.255",
+      "198.18.0.1",
+      "fe80::1",
+      "fe80::1%eth0",
+      "ff02::1",
+    ],
+    metadata: [
+      "169.254.169.254",
+      "::ffff:169.254.169.254",
+      "64:ff9b::a9fe:a9fe",
+      "fd00:ec2::254",
+      "100.100.100.200",
+    ],
     public: ["1.1.1.1", "172.32.0.1", "2606:4700::1111", "::ffff:1.1.1.1", "64:ff9b::1.1.1.1"],
   };
   for (const [wanted, addresses] of Object.entries(cases))
@@ -53,7 +86,10 @@ test("an address is recognised in every notation", () => {
 
 test("a stranger's name counts with all of its addresses, and those are the ones connected to", async () => {
   const { stranger } = open();
-  assert.equal(await reach(stranger, "https://public.example/"), "93.184.215.14,2606:2800:21f:cb07::1");
+  assert.equal(
+    await reach(stranger, "https://public.example/"),
+    "93.184.215.14,2606:2800:21f:cb07::1",
+  );
   for (const host of ["mixed", "inside", "six", "sneaky"])
     assert.equal(await reach(stranger, `https://${host}.example/`), "EgressRefused", host);
   for (const spelled of [
@@ -67,7 +103,15 @@ test("a stranger's name counts with all of its addresses, and those are the ones
     "localhost.",
   ])
     assert.notEqual(await reach(stranger, `https://${spelled}/`), "127.0.0.1", spelled);
-  for (const spelled of ["2130706433", "0x7f000001", "0177.1", "127.1", "[::ffff:127.0.0.1]", "0", "[64:ff9b::7f00:1]"])
+  for (const spelled of [
+    "2130706433",
+    "0x7f000001",
+    "0177.1",
+    "127.1",
+    "[::ffff:127.0.0.1]",
+    "0",
+    "[64:ff9b::7f00:1]",
+  ])
     assert.equal(await reach(stranger, `https://${spelled}/`), "EgressRefused", spelled);
 });
 
@@ -94,19 +138,32 @@ test("no spelling of a metadata address is connected to, by strangers or for a c
     "METADATA.google.internal",
     "sneaky.example",
   ])
-    for (const gate of [egress.stranger, egress.configured, await egress.namedBy("http://169.254.169.254/mcp")])
+    for (const gate of [
+      egress.stranger,
+      egress.configured,
+      await egress.namedBy("http://169.254.169.254/mcp"),
+    ])
       assert.equal(await reach(gate, `http://${host}/`), "EgressRefused", host);
-  for (const zone of ["[fe80::1%25eth0]", "[fe80::1%eth0]"]) assert.equal(URL.canParse(`http://${zone}/`), false, zone);
+  for (const zone of ["[fe80::1%25eth0]", "[fe80::1%eth0]"])
+    assert.equal(URL.canParse(`http://${zone}/`), false, zone);
 });
 
 test("a loopback server names itself and public addresses, and no neighbour", async () => {
   const gate = await open().namedBy("http://127.0.0.1:3000/mcp");
   assert.equal(await reach(gate, "http://127.0.0.1:3000/x"), "127.0.0.1");
   assert.equal(await reach(gate, "https://public.example/"), "93.184.215.14,2606:2800:21f:cb07::1");
-  for (const other of ["http://127.0.0.1:3001/", "http://127.0.0.2:3000/", "http://localhost:22/", "https://10.0.0.7/"])
+  for (const other of [
+    "http://127.0.0.1:3001/",
+    "http://127.0.0.2:3000/",
+    "http://localhost:22/",
+    "https://10.0.0.7/",
+  ])
     assert.equal(await reach(gate, other), "EgressRefused", other);
   assert.equal(gate.allowsPlain(new URL("http://127.0.0.1:3000/")), true);
-  assert.equal((await open().namedBy("https://127.0.0.1:3000/")).allowsPlain(new URL("http://127.0.0.1/")), false);
+  assert.equal(
+    (await open().namedBy("https://127.0.0.1:3000/")).allowsPlain(new URL("http://127.0.0.1/")),
+    false,
+  );
 });
 
 test("a private server names its private neighbours, one with mixed addresses only public ones", async () => {
@@ -139,14 +196,19 @@ test("the allow list opens hosts, ports, addresses and networks, and never a met
       isOpen,
       `${entry} ${address}`,
     );
-  for (const wrong of ["", "10.0.0.0/33", "http://x/", "a b", "x:y"]) assert.equal(parseAllowed(wrong), null, wrong);
+  for (const wrong of ["", "10.0.0.0/33", "http://x/", "a b", "x:y"])
+    assert.equal(parseAllowed(wrong), null, wrong);
 });
 
 test("what is configured may be anywhere but at a metadata service", async () => {
   const { configured } = open();
   assert.equal(await reach(configured, "http://inside.example/"), "10.0.0.7");
   assert.equal(await reach(configured, "http://localhost:1/"), "127.0.0.1,::1");
-  for (const address of ["http://169.254.169.254/", "http://[fd00:ec2::254]/", "http://sneaky.example/"])
+  for (const address of [
+    "http://169.254.169.254/",
+    "http://[fd00:ec2::254]/",
+    "http://sneaky.example/",
+  ])
     assert.equal(await reach(configured, address), "EgressRefused", address);
 });
 
@@ -160,17 +222,30 @@ test("where a proxy resolves names, what is found here is judged, and what is no
     }
   };
   const { configured, stranger, namedBy } = open(["allowed.test", "*.corp.test:8443"]);
-  for (const address of ["https://public.example/", "https://allowed.test/", "https://a.corp.test:8443/"])
-    for (const gate of [configured, stranger]) assert.equal(await judged(gate, address), "passes", address);
+  for (const address of [
+    "https://public.example/",
+    "https://allowed.test/",
+    "https://a.corp.test:8443/",
+  ])
+    for (const gate of [configured, stranger])
+      assert.equal(await judged(gate, address), "passes", address);
   for (const gate of [configured, stranger])
-    for (const address of ["http://sneaky.example/", "http://169.254.169.254/", "http://metadata.google.internal/"])
+    for (const address of [
+      "http://sneaky.example/",
+      "http://169.254.169.254/",
+      "http://metadata.google.internal/",
+    ])
       assert.match(await judged(gate, address), /leads to a metadata address/, address);
   for (const address of ["http://inside.example/", "http://mixed.example/", "http://10.0.0.7/"])
     assert.match(await judged(stranger, address), /leads to a private address/, address);
   assert.equal(await judged(configured, "http://inside.example/"), "passes");
   assert.equal(await judged(configured, "http://unknown.test/"), "passes");
   for (const address of ["http://unknown.test/", "https://a.corp.test/"])
-    assert.match(await judged(stranger, address), /leads to an unknown address.*'security.egress.allow'/, address);
+    assert.match(
+      await judged(stranger, address),
+      /leads to an unknown address.*'security.egress.allow'/,
+      address,
+    );
   const own = await namedBy("https://unknown.test/mcp");
   assert.equal(await judged(own, "https://unknown.test/token"), "passes", "the server itself");
   assert.match(await judged(own, "https://unknown.test:8443/"), /unknown address/);

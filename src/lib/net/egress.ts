@@ -46,7 +46,8 @@ export class EgressRefused extends Error {
   readonly code = "ERR_EGRESS_REFUSED";
 
   constructor(host: string, found: Found) {
-    const remedy = found === "metadata" ? "" : ". Add it to 'security.egress.allow' if that is right";
+    const remedy =
+      found === "metadata" ? "" : ". Add it to 'security.egress.allow' if that is right";
     super(
       `'${host}' leads to ${found === "unknown" ? "an" : "a"} ${found} address, which may not be named here${remedy}`,
     );
@@ -54,14 +55,24 @@ export class EgressRefused extends Error {
 }
 
 /** A configured party: its own address and port, once every address of its name is of one class that is not public. */
-type Owner = { host: string; addresses: readonly string[]; port: string; kind: AddressClass; isPlain: boolean };
+type Owner = {
+  host: string;
+  addresses: readonly string[];
+  port: string;
+  kind: AddressClass;
+  isPlain: boolean;
+};
 
-const bySystem: ResolveHost = async (host) => (await import("node:dns/promises")).lookup(host, { all: true });
+const bySystem: ResolveHost = async (host) =>
+  (await import("node:dns/promises")).lookup(host, { all: true });
 
 export function createEgress({ allow, resolve = bySystem }: EgressOptions) {
   const allowed = createAllowed(allow);
 
-  function gate(mayReach: (url: URL, address: string, found: Found) => boolean, isPlain: boolean): Gate {
+  function gate(
+    mayReach: (url: URL, address: string, found: Found) => boolean,
+    isPlain: boolean,
+  ): Gate {
     function judge(url: URL, address: string): void {
       const found = isMetadataName(hostOf(url)) ? "metadata" : classOf(address);
       if (found === "metadata" || !(mayReach(url, address, found) || allowed(url, address)))
@@ -72,7 +83,8 @@ export function createEgress({ allow, resolve = bySystem }: EgressOptions) {
       const found = [...(await resolve(host))];
       for (const { address } of found) judge(url, address);
       const [first] = found;
-      if (first === undefined) throw Object.assign(new Error(`no address of ${host}`), { code: "ENOTFOUND" });
+      if (first === undefined)
+        throw Object.assign(new Error(`no address of ${host}`), { code: "ENOTFOUND" });
       return { first, found };
     }
     /** What only the proxy can look up is for the owner of the configuration to name. */
@@ -93,7 +105,8 @@ export function createEgress({ allow, resolve = bySystem }: EgressOptions) {
       return {
         lookup: (host, { all }, callback) =>
           void addressesOf(url, host).then(
-            ({ first, found }) => (all ? callback(null, found) : callback(null, first.address, first.family)),
+            ({ first, found }) =>
+              all ? callback(null, found) : callback(null, first.address, first.family),
             (thrown: NodeJS.ErrnoException) => callback(thrown, "", 0),
           ),
         proxied: () => judgeForProxy(url),
@@ -139,12 +152,17 @@ export function createEgress({ allow, resolve = bySystem }: EgressOptions) {
         known.some(
           ({ host, addresses, port, kind }) =>
             (port === portOf(url) &&
-              (addresses.includes(canonicalAddress(address)) || (found === "unknown" && host === hostOf(url)))) ||
+              (addresses.includes(canonicalAddress(address)) ||
+                (found === "unknown" && host === hostOf(url)))) ||
             // An authorization server beside the MCP server on a developer's machine; literal addresses are not trusted so far.
-            (kind === "loopback" && found === "loopback" && host === "localhost" && hostOf(url) === host) ||
+            (kind === "loopback" &&
+              found === "loopback" &&
+              host === "localhost" &&
+              hostOf(url) === host) ||
             (kind === "private" && found === "private"),
         );
-      const mayReach = (url: URL, address: string, found: Found) => found === "public" || isOwn(url, address, found);
+      const mayReach = (url: URL, address: string, found: Found) =>
+        found === "public" || isOwn(url, address, found);
       return strict(
         gate(
           mayReach,
@@ -174,7 +192,9 @@ function createAllowed(allow: () => readonly string[]): (url: URL, address: stri
       entries = now.map(parseAllowed).filter((entry) => entry !== null);
     }
     const host = hostOf(url).replace(/\.$/, "").toLowerCase();
-    return entries.some(({ matches, port }) => (port === null || port === portOf(url)) && matches(host, address));
+    return entries.some(
+      ({ matches, port }) => (port === null || port === portOf(url)) && matches(host, address),
+    );
   };
 }
 

@@ -18,13 +18,21 @@ export type ExchangeOptions = {
   agents?: Agents | undefined;
 };
 
-export type Exchanged = { status: number; statusText: string; headers: IncomingHttpHeaders; body: Buffer };
+export type Exchanged = {
+  status: number;
+  statusText: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+};
 
 /** Sockets that one gate has let through; never shared between gates. */
 export type Agents = { "http:": http.Agent; "https:": https.Agent };
 
 export function createAgents(): Agents {
-  return { "http:": new http.Agent({ keepAlive: true }), "https:": new https.Agent({ keepAlive: true }) };
+  return {
+    "http:": new http.Agent({ keepAlive: true }),
+    "https:": new https.Agent({ keepAlive: true }),
+  };
 }
 
 export class AnswerTooLarge extends Error {
@@ -73,10 +81,16 @@ export async function exchange(url: URL, options: ExchangeOptions): Promise<Exch
         else chunks.push(chunk);
       });
       decoded.on("end", () => {
-        const { statusCode: status = 0, statusMessage: statusText = "", headers: theirs } = response;
+        const {
+          statusCode: status = 0,
+          statusMessage: statusText = "",
+          headers: theirs,
+        } = response;
         resolve({ status, statusText, headers: theirs, body: Buffer.concat(chunks) });
       });
-      decoded.on("error", (cause) => reject(cause instanceof AnswerTooLarge ? cause : broken(cause)));
+      decoded.on("error", (cause) =>
+        reject(cause instanceof AnswerTooLarge ? cause : broken(cause)),
+      );
       // An error is dear to make, and each answer closes.
       decoded.on("close", () => void (decoded.readableEnded || reject(broken())));
     } catch (cause) {
@@ -91,7 +105,10 @@ export async function exchange(url: URL, options: ExchangeOptions): Promise<Exch
 export function cutWhenAborted(request: ClientRequest, signal: AbortSignal): void {
   const cut = () =>
     void request.destroy(
-      Object.assign(new Error("The request was given up."), { name: "AbortError", code: "ABORT_ERR" }),
+      Object.assign(new Error("The request was given up."), {
+        name: "AbortError",
+        code: "ABORT_ERR",
+      }),
     );
   if (signal.aborted) return cut();
   signal.addEventListener("abort", cut, { once: true });

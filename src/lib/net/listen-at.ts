@@ -11,7 +11,9 @@ export async function listenAt(server: Server, port: number, host: string): Prom
   } catch (thrown) {
     if (host !== "127.0.0.1" || !isModuleMissing(thrown)) throw thrown;
     // Where there is neither, the first failure says more.
-    await listen(server, port, "::1").catch((second) => Promise.reject(isModuleMissing(second) ? thrown : second));
+    await listen(server, port, "::1").catch((second) =>
+      Promise.reject(isModuleMissing(second) ? thrown : second),
+    );
     return "::1";
   }
 }

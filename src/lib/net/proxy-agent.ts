@@ -22,7 +22,10 @@ type WayOptions = {
 const openingMs = 30_000;
 
 /** Null where the address is reached directly. Throws `ProxyFailed`. */
-export function wayThroughProxy(url: URL, { proxied, keepAlive = false }: WayOptions): ProxyWay | null {
+export function wayThroughProxy(
+  url: URL,
+  { proxied, keepAlive = false }: WayOptions,
+): ProxyWay | null {
   const proxy = proxyFor(url);
   if (proxy === null) return null;
   const isForwarded = url.protocol === "http:";
@@ -96,12 +99,23 @@ export function openTunnel(proxy: HttpProxy, url: URL, signal: AbortSignal): Pro
 }
 
 /** Rejects with what TLS says about the address. */
-function encrypt(tunnel: Socket, url: URL, { servername }: Named, signal: AbortSignal): Promise<Socket> {
-  const socket = tls.connect({ socket: tunnel, host: hostOf(url), ...(servername ? { servername } : serverName(url)) });
+function encrypt(
+  tunnel: Socket,
+  url: URL,
+  { servername }: Named,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const socket = tls.connect({
+    socket: tunnel,
+    host: hostOf(url),
+    ...(servername ? { servername } : serverName(url)),
+  });
   return opened(socket, signal, (resolve, reject) => {
     socket.once("secureConnect", () => resolve(socket));
     socket.on("error", reject);
-    socket.once("close", () => reject(Object.assign(new Error("the connection was cut"), { code: "ECONNRESET" })));
+    socket.once("close", () =>
+      reject(Object.assign(new Error("the connection was cut"), { code: "ECONNRESET" })),
+    );
   });
 }
 
@@ -114,7 +128,8 @@ async function opened(
   signal: AbortSignal,
   settle: Settle,
 ): Promise<Socket> {
-  const giveUp = () => void stream.destroy(Object.assign(new Error("given up"), { code: "ETIMEDOUT" }));
+  const giveUp = () =>
+    void stream.destroy(Object.assign(new Error("given up"), { code: "ETIMEDOUT" }));
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   settle(resolve, reject);
   if (signal.aborted) giveUp();
@@ -147,6 +162,10 @@ function unreachable({ url, variable }: HttpProxy, cause: NodeJS.ErrnoException)
 }
 
 function refused({ url, variable }: HttpProxy, target: string, status: number): ProxyFailed {
-  const remedy = status === 407 ? `write user and password into ${variable}` : "allow it there, or set NO_PROXY";
-  return new ProxyFailed(`the proxy at ${url.host} refuses to connect to ${target} (HTTP ${status})`, remedy);
+  const remedy =
+    status === 407 ? `write user and password into ${variable}` : "allow it there, or set NO_PROXY";
+  return new ProxyFailed(
+    `the proxy at ${url.host} refuses to connect to ${target} (HTTP ${status})`,
+    remedy,
+  );
 }

@@ -15,7 +15,10 @@ test("the scheme of an address says which variable counts, and the small letters
   assert.equal(proxied("ws://a.test/", both), "HTTP_PROXY plain:1");
   assert.equal(proxied("https://a.test/", both), "HTTPS_PROXY safe:2");
   assert.equal(proxied("wss://a.test/", both), "HTTPS_PROXY safe:2");
-  assert.equal(proxied("https://a.test/", { ...both, https_proxy: "small:3" }), "https_proxy small:3");
+  assert.equal(
+    proxied("https://a.test/", { ...both, https_proxy: "small:3" }),
+    "https_proxy small:3",
+  );
   assert.equal(proxied("https://a.test/", { HTTP_PROXY: "http://plain:1", HTTPS_PROXY: "" }), null);
 });
 

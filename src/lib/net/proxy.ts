@@ -36,7 +36,10 @@ export function proxyFor(url: URL): HttpProxy | null {
   const address = given.includes("://") ? given : `http://${given}`;
   const proxy = URL.canParse(address) ? new URL(address) : null;
   if (proxy !== null && /^https?:$/.test(proxy.protocol)) return { url: proxy, variable };
-  throw new ProxyFailed(`${variable} is not the address of an HTTP proxy`, `write it as http://HOST:PORT`);
+  throw new ProxyFailed(
+    `${variable} is not the address of an HTTP proxy`,
+    `write it as http://HOST:PORT`,
+  );
 }
 
 export function isEncrypted({ protocol }: URL): boolean {
@@ -60,9 +63,12 @@ function isLoopback(url: URL): boolean {
 /** Hosts with all below them, each perhaps with a port; `*` is every host. */
 function isExcepted(url: URL): boolean {
   const host = hostOf(url).toLowerCase().replace(/\.$/, "");
-  const entries = (environment.no_proxy || environment.NO_PROXY || "").toLowerCase().split(/[\s,]+/);
+  const entries = (environment.no_proxy || environment.NO_PROXY || "")
+    .toLowerCase()
+    .split(/[\s,]+/);
   return entries.some((entry) => {
-    const [, name = "", port] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? [];
+    const [, name = "", port] =
+      /^\[?(.*?)\]?(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? [];
     if (name === "" || (port !== undefined && port !== portOf(url))) return false;
     const suffix = name.replace(/^\*?\./, "");
     return name === "*" || host === suffix || host.endsWith(`.${suffix}`);

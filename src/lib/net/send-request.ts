@@ -35,12 +35,20 @@ export class RequestFailed extends Error {
   }
 }
 
-type Failure = { kind?: RequestFailed["kind"]; sent: boolean; permanent?: boolean; cause?: unknown };
+type Failure = {
+  kind?: RequestFailed["kind"];
+  sent: boolean;
+  permanent?: boolean;
+  cause?: unknown;
+};
 
 const maxRedirects = 5;
 
 /** Follows redirects within the origin; headers and arguments go to no other. Rejects with `RequestFailed`. */
-export async function sendRequest(first: OutgoingRequest, options: HttpSendOptions): Promise<Exchanged> {
+export async function sendRequest(
+  first: OutgoingRequest,
+  options: HttpSendOptions,
+): Promise<Exchanged> {
   let request = first;
   for (let hops = 0; ; hops++) {
     const response = await ask(request, options);
@@ -58,8 +66,13 @@ export async function sendRequest(first: OutgoingRequest, options: HttpSendOptio
   }
 }
 
-function redirected({ method, headers, body }: OutgoingRequest, url: URL, status: number): OutgoingRequest {
-  if (status === 307 || status === 308 || method === "GET" || method === "HEAD") return { url, method, headers, body };
+function redirected(
+  { method, headers, body }: OutgoingRequest,
+  url: URL,
+  status: number,
+): OutgoingRequest {
+  if (status === 307 || status === 308 || method === "GET" || method === "HEAD")
+    return { url, method, headers, body };
   const { "content-type": _, ...others } = headers;
   return { url, method: "GET", headers: others, body: undefined };
 }
@@ -74,12 +87,18 @@ async function ask(
     return await exchange(url, { ...rest, ...options });
   } catch (cause) {
     const { name, message } = cause as Error;
-    if (name === "EgressRefused") throw new RequestFailed(message, { sent: false, permanent: true, cause });
+    if (name === "EgressRefused")
+      throw new RequestFailed(message, { sent: false, permanent: true, cause });
     if (name === "AnswerTooLarge")
       throw new RequestFailed("its answer is too large", { kind: "tooLarge", sent: true, cause });
-    if (name === "AnswerBroken") throw new RequestFailed("its answer broke off", { kind: "broken", sent: true, cause });
+    if (name === "AnswerBroken")
+      throw new RequestFailed("its answer broke off", { kind: "broken", sent: true, cause });
     const permanent = isUnwritable(codeOf(cause));
-    throw new RequestFailed(connectFailure(cause, url.host), { sent: wasSent(cause), permanent, cause });
+    throw new RequestFailed(connectFailure(cause, url.host), {
+      sent: wasSent(cause),
+      permanent,
+      cause,
+    });
   }
 }
 
@@ -108,9 +127,11 @@ export function connectFailure(thrown: unknown, where: string): string {
   const code = codeOf(thrown);
   if (thrown instanceof Error && thrown.name === "AbortError") return "the request was given up";
   if (thrown instanceof ProxyFailed) return thrown.message;
-  if (code === "ECONNREFUSED") return `nothing listens at ${where}; start it, or correct its address`;
+  if (code === "ECONNREFUSED")
+    return `nothing listens at ${where}; start it, or correct its address`;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `${where} was not found`;
-  if (isUnwritable(code)) return `its request cannot be made (${code}); correct its 'url', 'method' or 'headers'`;
+  if (isUnwritable(code))
+    return `its request cannot be made (${code}); correct its 'url', 'method' or 'headers'`;
   if (isCertificate(code)) return `its certificate is not trusted (${code})`;
   if (code === "ECONNRESET" || code === "UND_ERR_SOCKET") return "the connection was cut";
   return code === "" ? "the request could not be made" : `the connection failed (${code})`;
@@ -131,7 +152,10 @@ function codeOf(thrown: unknown, depth = 0): string {
 export const refusedUnread: readonly number[] = [408, 425, 429];
 
 /** Of a header. Undefined where it says no time. */
-export function retryAfterMs(said: string | null | undefined, now = Date.now()): number | undefined {
+export function retryAfterMs(
+  said: string | null | undefined,
+  now = Date.now(),
+): number | undefined {
   if (said === null || said === undefined || said.trim() === "") return undefined;
   if (/^\s*\d+\s*$/.test(said)) return Number(said) * 1_000;
   const at = Date.parse(said);

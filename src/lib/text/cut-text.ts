@@ -15,7 +15,8 @@ export function cutText(text: string, limit: number): string {
 
 function wholeCharacter(text: string, at: number): number {
   const code = text.charCodeAt(at);
-  const isSecondHalf = code >= 0xdc00 && code <= 0xdfff && /[\ud800-\udbff]/.test(text.charAt(at - 1));
+  const isSecondHalf =
+    code >= 0xdc00 && code <= 0xdfff && /[\ud800-\udbff]/.test(text.charAt(at - 1));
   return isSecondHalf ? at - 1 : at;
 }
 

@@ -20,9 +20,11 @@ export function errorPlace(stack: string, file: string, directory: string): stri
     at,
   }));
   const home = file.replace(/[^/\\]*$/, "");
-  const isBeside = (path: string) => path.startsWith(home) && !/[/\\]node_modules[/\\]/.test(path.slice(home.length));
+  const isBeside = (path: string) =>
+    path.startsWith(home) && !/[/\\]node_modules[/\\]/.test(path.slice(home.length));
   // A frame of ours may come first: what was called wrongly was called in the file.
-  const found = places.find(({ path }) => path === file) ?? places.find(({ path }) => isBeside(path));
+  const found =
+    places.find(({ path }) => path === file) ?? places.find(({ path }) => isBeside(path));
   if (found === undefined) return null;
   const short = relative(directory, found.path);
   return `${short.startsWith("..") ? found.path : short}${found.at}`;
@@ -38,7 +40,8 @@ export function stackOf(thrown: unknown): string {
 }
 
 /** Of a frame, or of the line of a syntax error, which stands alone. */
-const placeInStack = /(?:^|[( ])(file:\/\/[^\s()]+?|\/[^\n()]+?|[A-Za-z]:\\[^\n()]+?)((?::\d+){1,2})\)?$/gm;
+const placeInStack =
+  /(?:^|[( ])(file:\/\/[^\s()]+?|\/[^\n()]+?|[A-Za-z]:\\[^\n()]+?)((?::\d+){1,2})\)?$/gm;
 
 function pathOf(place: string): string {
   return place.startsWith("file:") && URL.canParse(place) ? fileURLToPath(place) : place;

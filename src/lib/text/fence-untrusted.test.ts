@@ -22,12 +22,28 @@ for (const inside of [
   test(`${JSON.stringify(inside)} ends nothing`, () => {
     const fenced = fenceUntrusted(`before ${inside} after`);
     assert.equal([...fenced.matchAll(markers)].length, 2, fenced);
-    assert.ok(fenced.startsWith("<tool_output>\nbefore ") && fenced.endsWith(" after\n</tool_output>"));
+    assert.ok(
+      fenced.startsWith("<tool_output>\nbefore ") && fenced.endsWith(" after\n</tool_output>"),
+    );
   });
 }
 
 test("no text has a marker of its own, whatever it is made of", () => {
-  const piece = fc.constantFrom("<", "/", "\\", " ", "tool", "_", "-", "output", ">", "\u200b", "\n", "&lt;", "x");
+  const piece = fc.constantFrom(
+    "<",
+    "/",
+    "\\",
+    " ",
+    "tool",
+    "_",
+    "-",
+    "output",
+    ">",
+    "\u200b",
+    "\n",
+    "&lt;",
+    "x",
+  );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
       assert.equal([...fenceUntrusted(pieces.join("")).matchAll(markers)].length, 2);

@@ -27,7 +27,9 @@ export function fillReferences(value: unknown, lookUp: (path: Path) => unknown):
   }
   if (Array.isArray(value)) return value.map((item) => fillReferences(item, lookUp));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fillReferences(inner, lookUp)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, fillReferences(inner, lookUp)]),
+  );
 }
 
 /** Undefined where there is nothing. */
@@ -46,5 +48,6 @@ function asText(value: unknown): string {
 
 function visit(value: unknown, onText: (text: string) => void): void {
   if (typeof value === "string") onText(value);
-  else if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) visit(inner, onText);
+  else if (typeof value === "object" && value !== null)
+    for (const inner of Object.values(value)) visit(inner, onText);
 }

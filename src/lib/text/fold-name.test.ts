@@ -12,7 +12,8 @@ for (const name of [
   "uſername",
   "user name",
 ]) {
-  test(`${JSON.stringify(name)} looks like 'username'`, () => assert.equal(foldName(name), "username"));
+  test(`${JSON.stringify(name)} looks like 'username'`, () =>
+    assert.equal(foldName(name), "username"));
 }
 
 test("other names stay different", () => {

@@ -42,7 +42,8 @@ function reference(pattern: string, text: string): boolean {
 }
 
 test("a glob agrees with a regular expression on every pattern and text", () => {
-  const word = (alphabet: string) => fc.string({ unit: fc.constantFrom(...alphabet), minLength: 0, maxLength: 8 });
+  const word = (alphabet: string) =>
+    fc.string({ unit: fc.constantFrom(...alphabet), minLength: 0, maxLength: 8 });
   fc.assert(
     fc.property(word("aab.*?\n^"), word("aab.*\n^"), (pattern, text) => {
       assert.equal(matchesGlob(pattern, text), reference(pattern, text));

@@ -33,7 +33,11 @@ export function compileGlob(pattern: string): (text: string) => boolean {
 }
 
 /** Null allows all, an empty list none; deny wins. */
-export function passesFilter(name: string, allow: readonly string[] | null, deny: readonly string[] | null): boolean {
+export function passesFilter(
+  name: string,
+  allow: readonly string[] | null,
+  deny: readonly string[] | null,
+): boolean {
   if (deny?.some((pattern) => matchesGlob(pattern, name))) return false;
   return allow === null || allow.some((pattern) => matchesGlob(pattern, name));
 }

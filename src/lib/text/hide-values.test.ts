@@ -7,4 +7,5 @@ test("known values are hidden wherever they stand, the longest first", () => {
   assert.equal(hide("a secret-1-and-more b secret-1"), "a [redacted] b [redacted]");
 });
 
-test("short values are left alone", () => assert.equal(createHider(["on"])("switched on"), "switched on"));
+test("short values are left alone", () =>
+  assert.equal(createHider(["on"])("switched on"), "switched on"));

@@ -12,7 +12,8 @@ test("of many patterns those are reported that are found anywhere in a text", ()
 });
 
 test("what is no pattern is reported as such", () => {
-  for (const pattern of ["(", "[z-a]", "a{2,1}", "(?=a)", "\\1"]) assert.ok(patternProblem(pattern), pattern);
+  for (const pattern of ["(", "[z-a]", "a{2,1}", "(?=a)", "\\1"])
+    assert.ok(patternProblem(pattern), pattern);
   assert.equal(patternProblem("a|b"), null);
 });
 

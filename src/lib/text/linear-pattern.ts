@@ -17,9 +17,13 @@ export function createPatternSet(patterns: readonly string[]): (text: string) =>
   return (text) => set.match(text);
 }
 
-export function createPatternReplacer(patterns: readonly string[], mark: string): (text: string) => string {
+export function createPatternReplacer(
+  patterns: readonly string[],
+  mark: string,
+): (text: string) => string {
   const compiled = patterns.map((pattern) => RE2JS.compile(pattern));
-  return (text) => compiled.reduce((kept, pattern) => pattern.matcher(kept).replaceAll(() => mark), text);
+  return (text) =>
+    compiled.reduce((kept, pattern) => pattern.matcher(kept).replaceAll(() => mark), text);
 }
 
 /** It does not know look-around, back-references and more than a thousand repetitions. */

@@ -57,7 +57,8 @@ function splitLines(text: string): string[] {
 function matches(base: readonly string[], other: readonly string[]): number[] | null {
   const found = base.map(() => -1);
   let start = 0;
-  while (start < base.length && start < other.length && base[start] === other[start]) found[start] = start++;
+  while (start < base.length && start < other.length && base[start] === other[start])
+    found[start] = start++;
   let endBase = base.length;
   let endOther = other.length;
   while (endBase > start && endOther > start && base[endBase - 1] === other[endOther - 1])

@@ -56,7 +56,8 @@ const values = [
   "postgres://app:s3cret@db.example.org/app",
   "password",
 ];
-for (const text of values) test(`a value: ${text}`, () => assert.equal(findPlaceholder(text), undefined));
+for (const text of values)
+  test(`a value: ${text}`, () => assert.equal(findPlaceholder(text), undefined));
 
 test("no random key is taken for a placeholder", () => {
   for (const coding of ["hex", "base64", "base64url"] as const)

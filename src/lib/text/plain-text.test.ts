@@ -30,7 +30,9 @@ test("lines, tabs, accents, other scripts and emoji stay", () => {
 
 test("no control and no direction-changing character survives", () => {
   const harmful = /(?![\n\t])\p{Cc}|\p{Bidi_Control}/u;
-  const risky = fc.constantFrom(..."\u001b\u009b[];m0\u0007\\\u202e\u2066\u061c\u0000\u007f\u0085a\n");
+  const risky = fc.constantFrom(
+    ..."\u001b\u009b[];m0\u0007\\\u202e\u2066\u061c\u0000\u007f\u0085a\n",
+  );
   const unit = fc.oneof(risky, anyCharacter);
   fc.assert(
     fc.property(fc.string({ unit }), (text) => {

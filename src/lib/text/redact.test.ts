@@ -53,11 +53,15 @@ test("what surrounds a secret stays readable", () => {
 });
 
 test("every secret of a text is hidden", () => {
-  assert.equal(redact("a=1 token=hunter2 secret=hunter3"), "a=1 token=[redacted] secret=[redacted]");
+  assert.equal(
+    redact("a=1 token=hunter2 secret=hunter3"),
+    "a=1 token=[redacted] secret=[redacted]",
+  );
 });
 
 test("ordinary text is not changed", () => {
-  const text = "Error: ENOENT: no such file 'tokens.txt' (key missing, https://example.com:8080/path)";
+  const text =
+    "Error: ENOENT: no such file 'tokens.txt' (key missing, https://example.com:8080/path)";
   assert.equal(redact(text), text);
 });
 

@@ -2,7 +2,8 @@ import { isRawJSON } from "../json/exact-numbers.ts";
 import { createLru } from "../lru.ts";
 import { plainText } from "./plain-text.ts";
 
-const anywhere = /secret|passw|passphrase|credential|authorization|cookie|(?:api|access|private)key|token(?!i[sz])/;
+const anywhere =
+  /secret|passw|passphrase|credential|authorization|cookie|(?:api|access|private)key|token(?!i[sz])/;
 const wholeWords = new Set(["key", "keys", "pass", "pat", "pwd", "bearer", "signature", "sig"]);
 
 export function looksSecret(key: string): boolean {
@@ -56,19 +57,26 @@ const webToken = /\beyJ[A-Za-z0-9_-]{8,}(\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+)
 
 /** For text that leaves the wire it came on. */
 export function redact(text: string): string {
-  const shown = text.replaceAll(webToken, (token, rest?: string) => (rest === undefined ? token : "[redacted]"));
+  const shown = text.replaceAll(webToken, (token, rest?: string) =>
+    rest === undefined ? token : "[redacted]",
+  );
   return secretShapes.reduce((kept, shape) => kept.replaceAll(shape, "[redacted]"), shown);
 }
 
 /** Short ones are left: they would hide ordinary words. */
-export function createHider(values: readonly (string | undefined)[], shortestSecret = 6): (text: string) => string {
+export function createHider(
+  values: readonly (string | undefined)[],
+  shortestSecret = 6,
+): (text: string) => string {
   // Text is shown by line, so a secret of several lines is one in each.
   const all = values.flatMap((value) => [value, ...(value?.split(/\r?\n/) ?? [])]);
   // Servers also print what they were given in other encodings.
   const dressed = all.flatMap((value = "") => {
     const bytes = Buffer.from(value);
     const isLong = value.length >= shortestSecret;
-    return isLong ? [value, encodeURIComponent(value), bytes.toString("base64"), bytes.toString("base64url")] : [];
+    return isLong
+      ? [value, encodeURIComponent(value), bytes.toString("base64"), bytes.toString("base64url")]
+      : [];
   });
   const secrets = [...new Set(dressed)].sort((a, b) => b.length - a.length);
   return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, "[redacted]"), text);
@@ -106,7 +114,8 @@ export function redactDeep<T>(value: T): T {
 function walk(value: unknown): unknown {
   if (typeof value === "string") return redactOnce(value);
   if (typeof value !== "object" || value === null || isRawJSON(value)) return value;
-  if (Array.isArray(value)) return value.some((inner) => walk(inner) !== inner) ? value.map(walk) : value;
+  if (Array.isArray(value))
+    return value.some((inner) => walk(inner) !== inner) ? value.map(walk) : value;
   // Copying costs more than looking, and most values hold no secret.
   let changed: Record<string, unknown> | undefined;
   for (const key in value) {
@@ -120,14 +129,20 @@ function walk(value: unknown): unknown {
 }
 
 /** Also hides texts under names that look like one of a secret, and what `hide` knows. */
-export function redactFields(value: unknown, hide: (text: string) => string, isSecret = looksSecret): unknown {
+export function redactFields(
+  value: unknown,
+  hide: (text: string) => string,
+  isSecret = looksSecret,
+): unknown {
   if (typeof value === "string") return hide(value);
   if (Array.isArray(value)) return value.map((inner) => redactFields(inner, hide, isSecret));
   if (typeof value !== "object" || value === null || isRawJSON(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       key,
-      typeof inner === "string" && isSecret(key) ? "[redacted]" : redactFields(inner, hide, isSecret),
+      typeof inner === "string" && isSecret(key)
+        ? "[redacted]"
+        : redactFields(inner, hide, isSecret),
     ]),
   );
 }

@@ -31,7 +31,8 @@ function compileNative(pattern: string): RegExp | undefined {
 type Tries = (length: number) => number;
 const endless: Tries = () => Number.POSITIVE_INFINITY;
 /** An escape, a class, the beginning of a group, a quantifier, or one character. */
-const token = /\\(?:[1-9k]|[\s\S])|\[(?:\\[\s\S]|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<\w+>))?|\{\d+(?:,\d*)?\}|[\s\S]/gy;
+const token =
+  /\\(?:[1-9k]|[\s\S])|\[(?:\\[\s\S]|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<\w+>))?|\{\d+(?:,\d*)?\}|[\s\S]/gy;
 /** A counted repetition above it counts as one without end. */
 const fewTimes = 50;
 
@@ -53,7 +54,9 @@ function countTries(pattern: string): Tries {
     else if (part === "*" || part === "+" || /^\{\d/.test(part)) {
       if (wasGroup) return endless;
       const isExact = /^\{\d+\}$/.test(part);
-      const [least = 0, most = isExact ? least : undefined] = (part.match(/\d+/g) ?? []).map(Number);
+      const [least = 0, most = isExact ? least : undefined] = (part.match(/\d+/g) ?? []).map(
+        Number,
+      );
       fixed += least;
       if (most === undefined || most - least > fewTimes) loops += 1;
       else choices *= most - least + 1;

@@ -6,7 +6,8 @@ import { isWholeTier } from "../../../test/fixtures/tier.ts";
 import { growthOf, maxGrowth } from "../../../test/samples/growth.ts";
 import { readShell } from "./shell.ts";
 
-const wordsOf = (text: string) => readShell(text).map(({ words }) => words.map((word) => word.text));
+const wordsOf = (text: string) =>
+  readShell(text).map(({ words }) => words.map((word) => word.text));
 
 const cases: [what: string, text: string, words: string[][]][] = [
   [
@@ -138,12 +139,15 @@ test("what is read without a doubt is what bash makes of it", () => {
     if (text.endsWith("\\")) return false;
     const commands = readShell(text);
     return commands.every(
-      ({ problem, words }) => problem === null && words[0]?.text === "f" && words.every(({ doubt }) => doubt === null),
+      ({ problem, words }) =>
+        problem === null && words[0]?.text === "f" && words.every(({ doubt }) => doubt === null),
     );
   });
   assert.ok(plain.length > texts.length / 10, `only ${plain.length} of them were plain`);
   const script = `f() { printf '%s\\1' "$@"; printf '\\2'; }\n${plain.map((text) => `${text}\nprintf '\\3'\n`).join("")}`;
-  const said = execFileSync("bash", ["--norc"], { input: script, encoding: "utf8" }).split("\u0003").slice(0, -1);
+  const said = execFileSync("bash", ["--norc"], { input: script, encoding: "utf8" })
+    .split("\u0003")
+    .slice(0, -1);
   const read = plain.map((text) =>
     readShell(text)
       .map(

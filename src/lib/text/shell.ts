@@ -35,7 +35,8 @@ const escapes: Readonly<Record<string, string>> = {
 function readWord(cursor: Cursor): ShellWord | null {
   const { text, at: start, line } = cursor;
   const word: ShellWord = { text: "", source: "", line, doubt: null };
-  while (cursor.at < text.length && !ends.has(text[cursor.at] as string)) if (!readPiece(cursor, word)) return null;
+  while (cursor.at < text.length && !ends.has(text[cursor.at] as string))
+    if (!readPiece(cursor, word)) return null;
   word.source = text.slice(start, cursor.at);
   return word;
 }
@@ -48,7 +49,8 @@ function readPiece(cursor: Cursor, word: ShellWord): boolean {
   if (character === "'") return readLiteral(cursor, word);
   if (character === '"') return readDoubleQuoted(cursor, word);
   if (character === "$" && next === "'") return readEscaped(cursor, word);
-  if (character === "`" || (character === "$" && startsExpansion.test(next))) return skipExpansion(cursor, word);
+  if (character === "`" || (character === "$" && startsExpansion.test(next)))
+    return skipExpansion(cursor, word);
   if (character === "\\") {
     if (next === "\n") cursor.line += 1;
     else word.text += next || character;
@@ -58,7 +60,8 @@ function readPiece(cursor: Cursor, word: ShellWord): boolean {
   if ("*?[".includes(character)) doubt(word, `'${character}' stands for names of files`);
   if (character === "{" && next !== "}") doubt(word, "'{' may stand for several words");
   if (character === "\r") doubt(word, "a carriage return is a part of it");
-  if (character === "~" && /[\s;&|=:]/.test(text[at - 1] ?? " ")) doubt(word, "'~' stands for a directory");
+  if (character === "~" && /[\s;&|=:]/.test(text[at - 1] ?? " "))
+    doubt(word, "'~' stands for a directory");
   word.text += character;
   cursor.at += 1;
   return true;
@@ -121,7 +124,10 @@ function skipExpansion(cursor: Cursor, word: ShellWord): boolean {
   const opener = text[at] === "`" ? "`" : text.slice(at, at + 2);
   const closer = { "`": "`", "$(": ")", "${": "}" }[opener];
   const name = /^\$(\w+|.)/s.exec(text.slice(at, at + 80))?.[0] ?? opener;
-  doubt(word, `what '${closer === undefined ? name : `${opener}…${closer}`}' stands for is known only when it runs`);
+  doubt(
+    word,
+    `what '${closer === undefined ? name : `${opener}…${closer}`}' stands for is known only when it runs`,
+  );
   if (closer === undefined) {
     cursor.at += name.length;
     return true;

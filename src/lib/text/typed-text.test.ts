@@ -40,7 +40,8 @@ test("text stays text where it may be meant as text or is not one value of the t
     ["12345678901234567890", { type: "integer" }],
     ["2", { enum: [1, "2"] }],
   ];
-  for (const [text, schema] of cases) assert.equal(typedText(text, schema), text, JSON.stringify(schema));
+  for (const [text, schema] of cases)
+    assert.equal(typedText(text, schema), text, JSON.stringify(schema));
 });
 
 test("references inside the schema are followed, and a circle ends", () => {

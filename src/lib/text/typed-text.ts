@@ -13,7 +13,8 @@ const jsonTypes = ["integer", "number", "boolean", "null", "array", "object"];
 /** Stays text where the schema allows a string, has no type, or does not match exactly. */
 export function typedText(text: string, schema: unknown, root: unknown = schema): unknown {
   const types = typesOf(schema, root, 0);
-  if (types === null || types.length === 0 || !types.every((type) => jsonTypes.includes(type))) return text;
+  if (types === null || types.length === 0 || !types.every((type) => jsonTypes.includes(type)))
+    return text;
   const value = parse(text);
   return value !== undefined && types.some((type) => isOf(value, type)) ? value : text;
 }
@@ -25,7 +26,11 @@ export function mayBeTyped(text: string): boolean {
 }
 
 /** For named members of an object. */
-export function typedMembers<T extends Schema>(members: T, names: readonly string[], schema: unknown): T {
+export function typedMembers<T extends Schema>(
+  members: T,
+  names: readonly string[],
+  schema: unknown,
+): T {
   const properties = isSchema(schema) && isSchema(schema.properties) ? schema.properties : {};
   const typed = names
     .filter((name) => typeof members[name] === "string" && Object.hasOwn(properties, name))
@@ -59,7 +64,10 @@ function lookUp(reference: string, root: unknown): unknown {
     .slice(2)
     .split("/")
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>((place, part) => (isSchema(place) && Object.hasOwn(place, part) ? place[part] : undefined), root);
+    .reduce<unknown>(
+      (place, part) => (isSchema(place) && Object.hasOwn(place, part) ? place[part] : undefined),
+      root,
+    );
 }
 
 /** Undefined for invalid JSON, spaces around it, or an inexact number. */

@@ -38,7 +38,9 @@ test("addresses of other schemes, templates and plain words stay apart", () => {
 test("any text has spellings, few of them", () => {
   fc.assert(
     fc.property(
-      fc.string({ unit: fc.constantFrom("%", "2", "5", "e", "/", ".", ":", "a", "\\", " ", "?", "#") }),
+      fc.string({
+        unit: fc.constantFrom("%", "2", "5", "e", "/", ".", ":", "a", "\\", " ", "?", "#"),
+      }),
       (text) => {
         const forms = uriSpellings(text);
         assert.ok(forms.includes(text) && forms.length < 20);

@@ -44,7 +44,8 @@ function withoutHost(text: string): string {
 }
 
 function withoutExtras(text: string): string {
-  const [, origin = "", rest = ""] = /^((?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?)(.*)$/is.exec(text) ?? [];
+  const [, origin = "", rest = ""] =
+    /^((?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?)(.*)$/is.exec(text) ?? [];
   return origin + rest.replace(/[?#].*$/s, "").replaceAll(/\/{2,}/g, "/");
 }
 
@@ -53,6 +54,8 @@ function withoutEscapes(text: string): string {
     return decodeURIComponent(text);
   } catch {
     // A stray percent sign stays; the readable escapes do not.
-    return text.replaceAll(/%[2-7][0-9a-f]/gi, (one) => String.fromCharCode(Number.parseInt(one.slice(1), 16)));
+    return text.replaceAll(/%[2-7][0-9a-f]/gi, (one) =>
+      String.fromCharCode(Number.parseInt(one.slice(1), 16)),
+    );
   }
 }

@@ -3,7 +3,9 @@ import { ClaimPaths, isSafeUrl, JwtIssuer } from "./jwt-issuer.ts";
 
 const safeUrl = z
   .string()
-  .check(z.refine(isSafeUrl, { error: "must be an https address, or one of this machine", abort: true }));
+  .check(
+    z.refine(isSafeUrl, { error: "must be an https address, or one of this machine", abort: true }),
+  );
 
 const text = z.string().check(z.minLength(1));
 const names = z._default(z.array(text), []);
@@ -23,9 +25,13 @@ const KnownClient = z
     groups: names,
   })
   .check(
-    z.refine(({ secret, keys, jwksUri }) => [secret, keys, jwksUri].filter((one) => one !== undefined).length === 1, {
-      error: "needs one of 'secret', 'keys' and 'jwksUri'",
-    }),
+    z.refine(
+      ({ secret, keys, jwksUri }) =>
+        [secret, keys, jwksUri].filter((one) => one !== undefined).length === 1,
+      {
+        error: "needs one of 'secret', 'keys' and 'jwksUri'",
+      },
+    ),
   );
 export type KnownClient = z.infer<typeof KnownClient>;
 
@@ -62,10 +68,16 @@ export const authFields = {
   issuer: z.optional(safeUrl),
   claims: z._default(ClaimPaths, () => ClaimPaths.parse({})),
   /** What clients ask for when they know no better. */
-  scopes: z._default(z.array(z.string().check(z.regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, "must be one word"))), ["call"]),
+  scopes: z._default(
+    z.array(z.string().check(z.regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, "must be one word"))),
+    ["call"],
+  ),
   publicUrl: z.optional(
     safeUrl.check(
-      z.refine((text) => URL.parse(text)?.href === `${URL.parse(text)?.origin}/`, "must be an address without a path"),
+      z.refine(
+        (text) => URL.parse(text)?.href === `${URL.parse(text)?.origin}/`,
+        "must be an address without a path",
+      ),
     ),
   ),
   /** Starts an authorization server in the plane. */

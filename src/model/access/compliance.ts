@@ -30,7 +30,8 @@ type ComplianceLevels = z.infer<typeof ComplianceLevels>;
 /** `default` for the built-in levels; null for none. */
 export const Compliance = z.nullable(
   z.union([z.literal("default"), ComplianceLevels], {
-    error: "must be \"default\", or an object with 'levels' whose names and 'allowed_with' fit together",
+    error:
+      "must be \"default\", or an object with 'levels' whose names and 'allowed_with' fit together",
   }),
 );
 export type Compliance = z.infer<typeof Compliance>;
@@ -41,7 +42,9 @@ function namesOf(levels: readonly ComplianceLevel[]): string[] {
 
 function unknownNames(levels: readonly ComplianceLevel[]): string[] {
   const known = new Set(namesOf(levels));
-  return levels.flatMap((level) => level.allowed_with).filter((name) => !known.has(normalLevel(name)));
+  return levels
+    .flatMap((level) => level.allowed_with)
+    .filter((name) => !known.has(normalLevel(name)));
 }
 
 function areDistinct(names: readonly string[]): boolean {
@@ -65,6 +68,11 @@ export const shippedLevels: ComplianceLevels = {
   ],
 };
 
-function level(name: string, description: string, allowed_with: string[], aliases: string[] = []): ComplianceLevel {
+function level(
+  name: string,
+  description: string,
+  allowed_with: string[],
+  aliases: string[] = [],
+): ComplianceLevel {
   return { name, description, aliases, allowed_with };
 }

@@ -8,7 +8,11 @@ export type Grants = {
   grantFor(principal: Principal, tool: Tool, request?: AccessRequest): Grant | Refused;
   /** For a look: groups and states do not count. */
   grantToSee(principal: Principal, tool: Tool, args?: JsonObject): Grant | Refused;
-  refuseProvider(principal: Principal, provider: ProviderSpec, request?: AccessRequest): Refused | null;
+  refuseProvider(
+    principal: Principal,
+    provider: ProviderSpec,
+    request?: AccessRequest,
+  ): Refused | null;
   refuseGroups(principal: Principal, request: AccessRequest): string | null;
   /** Admins see every server. */
   maySeeServer(principal: Principal, server: string): boolean;

@@ -69,16 +69,31 @@ export type HookDecision = (typeof hookDecisions)[number];
 /** Nothing is a `continue`. */
 export type HookAnswer = { decision?: HookDecision; reason?: string; payload?: JsonObject };
 
-type HookFunction = (call: HookCall, signal: AbortSignal) => HookAnswer | undefined | Promise<HookAnswer | undefined>;
+type HookFunction = (
+  call: HookCall,
+  signal: AbortSignal,
+) => HookAnswer | undefined | Promise<HookAnswer | undefined>;
 
 /** A hook of the program that made the plane. */
 export type LibraryHook =
   | HookFunction
-  | (Partial<Pick<CommandHook, "name" | "matcher" | "timeout_ms" | "on_error">> & { run: HookFunction });
+  | (Partial<Pick<CommandHook, "name" | "matcher" | "timeout_ms" | "on_error">> & {
+      run: HookFunction;
+    });
 /** Functions that are asked about calls, by event. */
 export type LibraryHooks = { readonly [event in HookEvent]?: readonly LibraryHook[] };
 
 /** Who submits a prompt to which model, in which run. */
-export type PromptFacts = { principal: Principal; session: string; run: string; model: string; signal?: AbortSignal };
+export type PromptFacts = {
+  principal: Principal;
+  session: string;
+  run: string;
+  model: string;
+  signal?: AbortSignal;
+};
 /** Rejects with the reason of a hook that denies it. */
-export type GuardPrompt = (event: PromptEvent, payload: JsonObject, facts: PromptFacts) => Promise<void>;
+export type GuardPrompt = (
+  event: PromptEvent,
+  payload: JsonObject,
+  facts: PromptFacts,
+) => Promise<void>;

@@ -3,9 +3,23 @@ import * as z from "zod/mini";
 /** Other names mean something to JavaScript objects. */
 const ParameterName = z
   .string()
-  .check(z.regex(/^(?!(?:__proto__|constructor|prototype)$)\S(?:.*\S)?$/, "is not a valid parameter name"));
+  .check(
+    z.regex(
+      /^(?!(?:__proto__|constructor|prototype)$)\S(?:.*\S)?$/,
+      "is not a valid parameter name",
+    ),
+  );
 
-const sources = ["inventory", "user", "groups", "persona", "conversation", "workspace", "scopes", "files"] as const;
+const sources = [
+  "inventory",
+  "user",
+  "groups",
+  "persona",
+  "conversation",
+  "workspace",
+  "scopes",
+  "files",
+] as const;
 
 const InjectionRule = z.discriminatedUnion("from", [
   z.strictObject({ parameter: ParameterName, from: z.enum(sources) }),
@@ -36,9 +50,13 @@ export const defaultExcluded = ["canvas"];
 export function rulesOf(entries: readonly InjectionEntry[]): InjectionRule[] {
   const rules = entries.map(
     (entry): InjectionRule =>
-      typeof entry !== "string" ? entry : { parameter: entry, from: entry === "username" ? "user" : "inventory" },
+      typeof entry !== "string"
+        ? entry
+        : { parameter: entry, from: entry === "username" ? "user" : "inventory" },
   );
-  return rules.filter(({ parameter }, at) => rules.findIndex((other) => other.parameter === parameter) === at);
+  return rules.filter(
+    ({ parameter }, at) => rules.findIndex((other) => other.parameter === parameter) === at,
+  );
 }
 
 /** The file's name before its address replaced it. */
@@ -46,7 +64,10 @@ export function originalOf(parameter: string): string {
   return `original_${parameter}`;
 }
 
-const addresses: Readonly<Record<string, string>> = { filename: "file_url", file_names: "file_urls" };
+const addresses: Readonly<Record<string, string>> = {
+  filename: "file_url",
+  file_names: "file_urls",
+};
 
 /** The parameter that has the address as well. */
 export function urlParameterOf(parameter: string): string {

@@ -8,7 +8,11 @@ const cases: [title: string, settings: object, wrong: string | null][] = [
   ["an https issuer", {}, null],
   ["an issuer on this machine", { issuer: "http://localhost:8080/realms/a" }, null],
   ["an issuer on this machine by number", { issuer: "http://[::1]:8080" }, null],
-  ["an issuer that is no address, with its keys", { issuer: "urn:a", jwksUri: "https://id.example/k" }, null],
+  [
+    "an issuer that is no address, with its keys",
+    { issuer: "urn:a", jwksUri: "https://id.example/k" },
+    null,
+  ],
   ["keys that are left empty", { jwksUri: "" }, null],
   ["an issuer over http", { issuer: "http://id.example" }, "issuer"],
   ["an issuer over http that looks local", { issuer: "http://127.0.0.1.example" }, "issuer"],

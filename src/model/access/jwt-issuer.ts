@@ -25,7 +25,8 @@ export const JwtIssuer = z
   .check(
     z.refine(({ issuer, jwksUri }) => Boolean(jwksUri) || isSafeUrl(issuer), {
       path: ["issuer"],
-      error: "must be an https address, or one of this machine, where no 'jwksUri' says where the keys are",
+      error:
+        "must be an https address, or one of this machine, where no 'jwksUri' says where the keys are",
     }),
     z.refine(({ jwksUri }) => !jwksUri || isSafeUrl(jwksUri), {
       path: ["jwksUri"],

@@ -7,7 +7,9 @@ const texts = z.array(z.string());
 /** A glob, or a linear-time pattern found anywhere in the argument. */
 const ArgumentPattern = z.union([z.string(), z.strictObject({ regex: z.string() })]);
 
-const clock = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 09:30"));
+const clock = z
+  .string()
+  .check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 09:30"));
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
 
 /** Across midnight where the second is earlier. */

@@ -33,11 +33,8 @@ test("scopes limit to servers and toolsets where they name one", () => {
   assert.equal(limitsIn(["call", "server:", "servers:a"]), null);
   const within = limitsIn(["call", "server:a", "toolset:small", "server:b:c"]);
   assert.deepEqual(within, { servers: ["a", "b:c"], toolsets: ["small"] });
-  assert.deepEqual(scopesWith({ scopes: ["read"], within: within ?? { servers: [], toolsets: [] } }, "call"), [
-    "read",
-    "server:a",
-    "server:b:c",
-    "toolset:small",
-    "call",
-  ]);
+  assert.deepEqual(
+    scopesWith({ scopes: ["read"], within: within ?? { servers: [], toolsets: [] } }, "call"),
+    ["read", "server:a", "server:b:c", "toolset:small", "call"],
+  );
 });

@@ -12,12 +12,16 @@ export const GrantView = z
       id: z.string(),
       name: z.string().meta({ description: "Its own word." }),
       address: z.string().nullable().meta({ description: "Where its document or page is." }),
-      verified: z.boolean().meta({ description: "Is the name bound to an address, or set by an administrator?" }),
+      verified: z
+        .boolean()
+        .meta({ description: "Is the name bound to an address, or set by an administrator?" }),
     }),
     scopes: names,
     resources: names.meta({ description: "The addresses that its tokens are for." }),
     createdAt: z.string(),
-    lastUsedAt: time.meta({ description: "When a token of it was last used; noted once a minute." }),
+    lastUsedAt: time.meta({
+      description: "When a token of it was last used; noted once a minute.",
+    }),
   })
   .meta({ id: "Grant" });
 export type GrantView = TypeOf<typeof GrantView>;

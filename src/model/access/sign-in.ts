@@ -93,7 +93,10 @@ export type SignInPorts = {
   defaultScopes: readonly string[];
   rows: SignInRows;
   /** Sealed values with names. */
-  vault: { read<T>(name: string): Promise<T | null>; write(name: string, value: unknown): Promise<void> };
+  vault: {
+    read<T>(name: string): Promise<T | null>;
+    write(name: string, value: unknown): Promise<void>;
+  };
   egress: Egress;
   upstream: SignInUpstream | null;
   /** Names that scopes may limit a token to. */
@@ -147,5 +150,7 @@ export const signInPaths = {
 export function isSignInPath(path: string): boolean {
   if (path === signInPaths.callback) return false;
   const isBelow = (top: string) => path === top || path.startsWith(`${top}/`);
-  return isBelow(signInPaths.pages) || isBelow(signInPaths.oauth) || signInPaths.metadata.some(isBelow);
+  return (
+    isBelow(signInPaths.pages) || isBelow(signInPaths.oauth) || signInPaths.metadata.some(isBelow)
+  );
 }

@@ -1,7 +1,16 @@
 import type { AgentResult } from "../agent.ts";
 import type { AgentRun } from "./run-schema.ts";
 
-type Shown = "answer" | "outcome" | "truncated" | "refused" | "turns" | "usage" | "waiting" | "missing" | "error";
+type Shown =
+  | "answer"
+  | "outcome"
+  | "truncated"
+  | "refused"
+  | "turns"
+  | "usage"
+  | "waiting"
+  | "missing"
+  | "error";
 
 /** A run, as the command line and the HTTP API return it. */
 export type AgentAnswer = Pick<AgentRun, Shown> & {
@@ -11,8 +20,16 @@ export type AgentAnswer = Pick<AgentRun, Shown> & {
   state: string | null;
 };
 
-export function agentAnswer({ user, question, trace: _, history, state, ...run }: AgentResult): AgentAnswer {
-  const { answer, outcome, turns, usage, error, truncated, refused, waiting, missing, ...trace } = run;
+export function agentAnswer({
+  user,
+  question,
+  trace: _,
+  history,
+  state,
+  ...run
+}: AgentResult): AgentAnswer {
+  const { answer, outcome, turns, usage, error, truncated, refused, waiting, missing, ...trace } =
+    run;
   return {
     answer,
     outcome,

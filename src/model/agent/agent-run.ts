@@ -1,14 +1,27 @@
 import type { UnknownObject } from "../json.ts";
 import type { AgentOutcome, RunSummary } from "./run-schema.ts";
 
-export const agentStyles = ["tools", "react", "plan-then-execute", "supervisor", "auto", "code"] as const;
+export const agentStyles = [
+  "tools",
+  "react",
+  "plan-then-execute",
+  "supervisor",
+  "auto",
+  "code",
+] as const;
 export type AgentStyle = (typeof agentStyles)[number];
 
 export const traceTypes = ["none", "last_message", "all_messages"] as const;
 export type TraceType = (typeof traceTypes)[number];
 
 /** With `max-iterations` and `budget` the answer is the best available. */
-export const agentOutcomes = ["completed", "max-iterations", "budget", "failed", "cancelled"] as const;
+export const agentOutcomes = [
+  "completed",
+  "max-iterations",
+  "budget",
+  "failed",
+  "cancelled",
+] as const;
 /** A piece of what an agent says. Pieces of one message share its id; the last one has `end`. */
 export type AgentMessage = {
   id: string;

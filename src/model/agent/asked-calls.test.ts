@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { countCalls, readResponse } from "./asked-calls.ts";
 
-const asked = (id: unknown, args: unknown = "{}") => ({ id, function: { name: "look", arguments: args } });
+const asked = (id: unknown, args: unknown = "{}") => ({
+  id,
+  function: { name: "look", arguments: args },
+});
 
 test("a completion and its message are read alike", () => {
   const message = { role: "assistant", content: "Hello " };

@@ -1,7 +1,13 @@
 import { uniqueId } from "../../lib/ids-and-time.ts";
 import { PlaneError } from "../errors.ts";
 import { isObject, type UnknownObject } from "../json.ts";
-import type { AskedCall, AssistantMessage, ChatContent, ChatContentBlock, ToolMessage } from "./chat.ts";
+import type {
+  AskedCall,
+  AssistantMessage,
+  ChatContent,
+  ChatContentBlock,
+  ToolMessage,
+} from "./chat.ts";
 
 /** Some models give no id, or the same to several calls, or in each turn the same as in the one before. */
 export function withUniqueIds(calls: readonly AskedCall[], taken = new Set<string>()): AskedCall[] {
@@ -24,7 +30,9 @@ export function readResponse(response: unknown): AssistantMessage {
   return {
     role: "assistant",
     content: thought === undefined || typeof said !== "string" ? said : said.trim(),
-    ...(thought === undefined || thought.trim() === "" ? {} : { reasoning_content: thought.trim() }),
+    ...(thought === undefined || thought.trim() === ""
+      ? {}
+      : { reasoning_content: thought.trim() }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
 }
@@ -48,7 +56,8 @@ function messageOf(response: unknown): UnknownObject {
     return response;
   }
   const choice: unknown = Array.isArray(response.choices) ? response.choices[0] : undefined;
-  if (!isObject(choice) || !isObject(choice.message)) throw unreadable("'choices' holds no message");
+  if (!isObject(choice) || !isObject(choice.message))
+    throw unreadable("'choices' holds no message");
   return choice.message;
 }
 
@@ -83,7 +92,11 @@ export function readContent(content: unknown): ChatContent {
 function isBlock(block: unknown): block is ChatContentBlock {
   if (!isObject(block)) return false;
   if (block.type === "text") return typeof block.text === "string";
-  return block.type === "image_url" && isObject(block.image_url) && typeof block.image_url.url === "string";
+  return (
+    block.type === "image_url" &&
+    isObject(block.image_url) &&
+    typeof block.image_url.url === "string"
+  );
 }
 
 function unreadable(why: string): PlaneError {
@@ -107,7 +120,13 @@ export function renameTurn(
   return [{ ...message, tool_calls: calls }, ...renamed];
 }
 
-export function toToolMessage({ call, content }: { call: AskedCall; content: ChatContent }): ToolMessage {
+export function toToolMessage({
+  call,
+  content,
+}: {
+  call: AskedCall;
+  content: ChatContent;
+}): ToolMessage {
   return { role: "tool", tool_call_id: call.id, content };
 }
 
@@ -123,7 +142,10 @@ export const closingText =
   "No tools can be called any more. Do not ask for any. Answer the question now with what you know, and say what is missing.";
 
 /** A response with each of its calls refused. */
-export function refuseCalls(message: AssistantMessage, text = refusalText): [AssistantMessage, ...ToolMessage[]] {
+export function refuseCalls(
+  message: AssistantMessage,
+  text = refusalText,
+): [AssistantMessage, ...ToolMessage[]] {
   const refused = (message.tool_calls ?? []).map(
     ({ id }): ToolMessage => ({ role: "tool", tool_call_id: id, content: text }),
   );

@@ -52,7 +52,8 @@ export function emptyReplyOf(reason: string): EmptyReply {
     return {
       what: "was stopped by its content filter",
       remedy: "Ask in other words, or ask another model",
-      modelMessage: "Your answer was stopped by a content filter. Answer in another way, or say that you cannot.",
+      modelMessage:
+        "Your answer was stopped by a content filter. Answer in another way, or say that you cannot.",
     };
   return {
     what: "said nothing",
@@ -70,7 +71,11 @@ export function emptyReplyError(model: string, { what, remedy }: EmptyReply): Pl
 
 /** A stream that ended without an end. What was said until then may be half a sentence. */
 export function modelBrokeOff(model: string): PlaneError {
-  return new PlaneError("PROVIDER_FAILED", `Model '${model}' failed: it broke off in the middle of its answer.`, {
-    data: { sent: true },
-  });
+  return new PlaneError(
+    "PROVIDER_FAILED",
+    `Model '${model}' failed: it broke off in the middle of its answer.`,
+    {
+      data: { sent: true },
+    },
+  );
 }

@@ -16,10 +16,16 @@ export type AssistantMessage = {
 export type ToolMessage = { role: "tool"; tool_call_id: string; content: ChatContent };
 
 export type ChatContent = string | ChatContentBlock[];
-export type ChatContentBlock = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
+export type ChatContentBlock =
+  | { type: "text"; text: string }
+  | { type: "image_url"; image_url: { url: string } };
 
 /** `arguments` may be no JSON at all. */
-export type AskedCall = { id: string; type: "function"; function: { name: string; arguments: string } };
+export type AskedCall = {
+  id: string;
+  type: "function";
+  function: { name: string; arguments: string };
+};
 
 /** A tool, as a model reads it. */
 export type ModelTool = { name: string; description: string; parameters: Record<string, unknown> };

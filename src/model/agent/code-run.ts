@@ -27,7 +27,10 @@ export type AskForAccount = (failed: Extract<Outcome, { ok: false }>) => Promise
 
 /** Limits and conversation of a program. */
 export type RunCodeOptions = Caller &
-  Pick<CallOptions, "approvalWaitMs" | "compliance" | "consent" | "conversation" | "mode" | "state" | "toolGroups"> & {
+  Pick<
+    CallOptions,
+    "approvalWaitMs" | "compliance" | "consent" | "conversation" | "mode" | "state" | "toolGroups"
+  > & {
     /** For the whole run without the time that people take; 0 is no limit. Default: 60000. */
     timeoutMs?: number;
     /** Refuses whatever may change something. */
@@ -87,6 +90,9 @@ export type CodeOutcome = {
 /** What a model reads. */
 export function renderSearch({ query, declarations, tools, total, note }: CodeSearch): string {
   if (tools.length === 0) return `No tool was found for '${query.slice(0, 100)}'. Try other words.`;
-  const more = total > tools.length ? `\n// ${total - tools.length} more fit; ask in other words for them.` : "";
+  const more =
+    total > tools.length
+      ? `\n// ${total - tools.length} more fit; ask in other words for them.`
+      : "";
   return `${declarations}${more}${note === undefined ? "" : `\n// ${note}`}`;
 }

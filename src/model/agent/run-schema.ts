@@ -13,15 +13,21 @@ export const TokenUsage = z
     inputTokens: z.number(),
     outputTokens: z.number(),
     totalTokens: z.number(),
-    cachedTokens: z.number().optional().meta({ description: "Those of the input that the endpoint had cached." }),
-    cost: Cost.optional().meta({ description: "By `price` of the model; missing where it has none." }),
+    cachedTokens: z
+      .number()
+      .optional()
+      .meta({ description: "Those of the input that the endpoint had cached." }),
+    cost: Cost.optional().meta({
+      description: "By `price` of the model; missing where it has none.",
+    }),
   })
   .meta({ description: "Tokens of a model." });
 export type TokenUsage = TypeOf<typeof TokenUsage>;
 
 export const AgentOutcome = z.enum(agentOutcomes).meta({
   id: "AgentOutcome",
-  description: "How a run of an agent ended. With `max-iterations` and `budget` the answer is the best available.",
+  description:
+    "How a run of an agent ended. With `max-iterations` and `budget` the answer is the best available.",
 });
 export type AgentOutcome = TypeOf<typeof AgentOutcome>;
 
@@ -68,7 +74,8 @@ export const AgentStep = z
     modelMs: z.number(),
     usage: TokenUsage,
     finish: z.string().optional().meta({
-      description: "Why the model stopped: `length` where it had no room. Missing where it broke off.",
+      description:
+        "Why the model stopped: `length` where it had no room. Missing where it broke off.",
     }),
     sampled: TokenUsage.optional().meta({ description: "What servers asked of models meanwhile." }),
     offered: count,
@@ -90,7 +97,10 @@ const Content = z.union([
 const AskedCall = z.object({
   id: z.string(),
   type: z.literal("function"),
-  function: z.object({ name: z.string(), arguments: z.string().meta({ description: "May be no JSON at all." }) }),
+  function: z.object({
+    name: z.string(),
+    arguments: z.string().meta({ description: "May be no JSON at all." }),
+  }),
 });
 
 /** Programs with a model of their own write messages. */
@@ -115,7 +125,10 @@ export const AgentRun = z
     at: z.string(),
     durationMs: z.number(),
     user: z.string().nullable(),
-    owner: z.string().optional().meta({ description: "Of the key or the rights that it was made with." }),
+    owner: z
+      .string()
+      .optional()
+      .meta({ description: "Of the key or the rights that it was made with." }),
     question: z.string(),
     title: z.string().optional().meta({ description: "What a person called the conversation." }),
     style: z.enum(agentStyles),
@@ -125,11 +138,13 @@ export const AgentRun = z
     outcome: AgentOutcome,
     error: ErrorOrNull,
     answer: z.string().nullable(),
-    truncated: z.literal(true).optional().meta({ description: "The answer ends where the model had no room left." }),
-    refused: z
+    truncated: z
       .literal(true)
       .optional()
-      .meta({ description: "The answer ends where the model refused, or where a content filter stopped it." }),
+      .meta({ description: "The answer ends where the model had no room left." }),
+    refused: z.literal(true).optional().meta({
+      description: "The answer ends where the model refused, or where a content filter stopped it.",
+    }),
     waiting: z
       .array(WaitingCall)
       .optional()
@@ -138,7 +153,10 @@ export const AgentRun = z
       .array(MissingServer)
       .optional()
       .meta({ description: "Servers of the toolset that had nothing to offer." }),
-    reasoning: z.string().nullable().meta({ description: "What the model thought last; null where that is blank." }),
+    reasoning: z
+      .string()
+      .nullable()
+      .meta({ description: "What the model thought last; null where that is blank." }),
     turns: count.meta({ description: "Times that the model asked for tools and got them." }),
     usage: TokenUsage,
     counters: AgentCounters,
@@ -171,12 +189,20 @@ export const RunningRun = AgentRun.pick({
       .array(AgentCall.extend({ status: z.string().nullable(), durationMs: z.number().nullable() }))
       .meta({ description: "Calls of the current turn; `status` is null until one has ended." }),
     steps: z.array(AgentStep).optional().meta({ description: "Where one run is asked for." }),
-    messages: z.array(ChatMessageSchema).optional().meta({ description: "As far as the run keeps them." }),
+    messages: z
+      .array(ChatMessageSchema)
+      .optional()
+      .meta({ description: "As far as the run keeps them." }),
   })
-  .meta({ id: "RunningRun", description: "A run that has not ended. Without what looks like a secret." });
+  .meta({
+    id: "RunningRun",
+    description: "A run that has not ended. Without what looks like a secret.",
+  });
 export type RunningRun = TypeOf<typeof RunningRun>;
 
-export const StoppedRun = z.object({ id: z.string() }).meta({ description: "The run that is being stopped." });
+export const StoppedRun = z
+  .object({ id: z.string() })
+  .meta({ description: "The run that is being stopped." });
 export type StoppedRun = TypeOf<typeof StoppedRun>;
 
 export const ConversationRuns = z.object({ conversation: z.string(), runs: count });

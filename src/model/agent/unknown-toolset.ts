@@ -5,7 +5,11 @@ import { PlaneError } from "../errors.ts";
 export function unknownToolset(alias: string, known: readonly string[]): PlaneError {
   const near = nearest(alias, known, 1);
   const meant = near.map((name) => ` Did you mean '${name}'?`).join("");
-  return new PlaneError("NOT_FOUND", `No toolset '${alias}' is configured.${meant} Add it under 'toolsets'.`, {
-    data: { toolset: alias, nearest: near },
-  });
+  return new PlaneError(
+    "NOT_FOUND",
+    `No toolset '${alias}' is configured.${meant} Add it under 'toolsets'.`,
+    {
+      data: { toolset: alias, nearest: near },
+    },
+  );
 }

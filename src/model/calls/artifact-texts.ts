@@ -10,7 +10,8 @@ export function artifactTexts({ results, metadata }: ArtifactResult): string[] {
 export function artifactLines({ artifacts, problems }: ArtifactResult): string[] {
   return [
     ...artifacts.map(
-      ({ name, mimeType, bytes }) => `[artifact ${name}, ${mimeType ?? "unknown type"}, ${bytes} bytes]`,
+      ({ name, mimeType, bytes }) =>
+        `[artifact ${name}, ${mimeType ?? "unknown type"}, ${bytes} bytes]`,
     ),
     ...problems.map((problem) => `[${problem}]`),
   ];

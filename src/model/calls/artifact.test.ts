@@ -16,7 +16,9 @@ for (const [where, result] of Object.entries({
   test(`artifacts in ${where} are found`, () => {
     const found = readArtifacts(result);
     assert.ok(found);
-    assert.deepEqual(viewOfArtifacts(found), [{ name: "plan.sh", mimeType: "application/x-sh", bytes: 7 }]);
+    assert.deepEqual(viewOfArtifacts(found), [
+      { name: "plan.sh", mimeType: "application/x-sh", bytes: 7 },
+    ]);
     assert.equal(Buffer.from(found.artifacts[0]?.content ?? []).toString(), "echo hi");
     assert.deepEqual([found.results, found.metadata], ["done", { n: 1 }]);
   });
@@ -31,7 +33,13 @@ test("other spellings of the fields are understood", () => {
 });
 
 test("what is no such result is not changed", () => {
-  for (const text of ["artifacts", '{"artifacts": 1}', '{"artifacts": []}', '{"artifacts": [', '["artifacts"]'])
+  for (const text of [
+    "artifacts",
+    '{"artifacts": 1}',
+    '{"artifacts": []}',
+    '{"artifacts": [',
+    '["artifacts"]',
+  ])
     assert.equal(readArtifacts({ content: [{ type: "text", text }] }), null);
 });
 
@@ -40,7 +48,10 @@ test("an artifact that cannot be used is named, and the others are kept", () => 
     content: [],
     structuredContent: { artifacts: [{ b64 }, { name: "x", b64: "?" }, { name: "ok", b64 }] },
   });
-  assert.deepEqual(found?.problems, ["Artifact 1 has no name.", "Artifact 'x' has no valid base64 in 'b64'."]);
+  assert.deepEqual(found?.problems, [
+    "Artifact 1 has no name.",
+    "Artifact 'x' has no valid base64 in 'b64'.",
+  ]);
   assert.deepEqual(
     found?.artifacts.map(({ name }) => name),
     ["ok"],

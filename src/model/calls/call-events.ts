@@ -3,13 +3,22 @@ import type { EventOf } from "../events.ts";
 import { originOf } from "./call.ts";
 import type { CallRecord } from "./call-schema.ts";
 
-type CallEvents = [{ at: string; event: EventOf<"tool.call"> }, { at: string; event: EventOf<"tool.result"> }];
+type CallEvents = [
+  { at: string; event: EventOf<"tool.call"> },
+  { at: string; event: EventOf<"tool.result"> },
+];
 
 /** The start and the end of a call, as its record has them. */
 export function eventsOf(record: CallRecord): CallEvents {
   const { id, at, tool, principal, durationMs, kind } = record;
   const { user, key } = principal;
-  const begun = { type: "tool.call", callId: id, user, ...(key !== undefined && { key }), tool } as const;
+  const begun = {
+    type: "tool.call",
+    callId: id,
+    user,
+    ...(key !== undefined && { key }),
+    tool,
+  } as const;
   const endedAt = new Date(Date.parse(at) + durationMs).toISOString();
   return [
     { at, event: { ...begun, ...(kind && { kind }) } },

@@ -33,14 +33,20 @@ export function checkVerifyOptions(options: VerifyOptions): VerifyOptions {
 function toRecordTime(name: string, given: string): string {
   const ms = Date.parse(given);
   if (Number.isNaN(ms))
-    throw new PlaneError("USAGE", `'${name}' cannot be '${given}': give a day such as 2026-11-15, or a moment.`);
+    throw new PlaneError(
+      "USAGE",
+      `'${name}' cannot be '${given}': give a day such as 2026-11-15, or a moment.`,
+    );
   return /^\d{4}-\d{2}-\d{2}$/.test(given) ? given : new Date(ms).toISOString();
 }
 
 const dayMs = 24 * 3_600_000;
 
 /** The moments from one to before the other; a day is meant up to its end. Throws USAGE. */
-export function momentsOf({ since, until }: { since?: string; until?: string }): { from: number; to: number } {
+export function momentsOf({ since, until }: { since?: string; until?: string }): {
+  from: number;
+  to: number;
+} {
   const toMs = (name: string, given: string) => Date.parse(toRecordTime(name, given));
   return {
     from: since === undefined ? 0 : toMs("since", since),
@@ -81,7 +87,11 @@ export type ChainHead = { sequence: number; hash: string; at: string; stream?: n
 export type Loss = { after: string | null; until: string };
 
 /** What the error rate counts, as health does: a tool error is an error, a waiting call is not. */
-export const failedStatuses = ["failed", "refused", "tool_error"] as const satisfies readonly CallStatus[];
+export const failedStatuses = [
+  "failed",
+  "refused",
+  "tool_error",
+] as const satisfies readonly CallStatus[];
 
 /** Full minutes. */
 export type SeriesSpan = { since: number; steps: number; stepMs: number; user?: string | null };

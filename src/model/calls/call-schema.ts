@@ -20,8 +20,14 @@ export const PageOrigin = z
 export type PageOrigin = TypeOf<typeof PageOrigin>;
 
 export const ResultOrigin = z.object({
-  cached: z.boolean().optional().meta({ description: "Was the result in the cache? Missing where the tool has none." }),
-  coalesced: z.literal(true).optional().meta({ description: "An equal call was under way, and this is its result." }),
+  cached: z
+    .boolean()
+    .optional()
+    .meta({ description: "Was the result in the cache? Missing where the tool has none." }),
+  coalesced: z
+    .literal(true)
+    .optional()
+    .meta({ description: "An equal call was under way, and this is its result." }),
   replayed: z.literal(true).optional().meta({ description: "The result is from a recording." }),
 });
 /** Where a result comes from that no provider was asked for. */
@@ -37,9 +43,13 @@ export const Attempt = z.object({
   ok: z.boolean(),
   durationMs: z.number(),
   error: ErrorCodeSchema.nullable(),
-  sent: z.literal(false).optional().meta({ description: "Only where the provider provably never saw it." }),
+  sent: z
+    .literal(false)
+    .optional()
+    .meta({ description: "Only where the provider provably never saw it." }),
   shared: z.literal(true).optional().meta({
-    description: "It met a failure that another attempt had found: the provider's health does not change.",
+    description:
+      "It met a failure that another attempt had found: the provider's health does not change.",
   }),
 });
 export type Attempt = TypeOf<typeof Attempt>;
@@ -51,7 +61,10 @@ export const HookRun = z
     decision: z.enum(hookDecisions),
     reason: z.string().nullable(),
     ms: z.number(),
-    failed: z.literal(true).optional().meta({ description: "Without a valid answer; its `on_error` decided." }),
+    failed: z
+      .literal(true)
+      .optional()
+      .meta({ description: "Without a valid answer; its `on_error` decided." }),
   })
   .meta({ description: "A hook's decision, as the call's record keeps it." });
 export type HookRun = TypeOf<typeof HookRun>;
@@ -64,7 +77,8 @@ export const Verdict = z.object({
     description: "Which of `policy.rules` decided, counted without those that have `from`.",
   }),
   from: z.string().optional().meta({
-    description: "The key that made the rule, where that is not `policy.rules`, such as a server's `require_approval`.",
+    description:
+      "The key that made the rule, where that is not `policy.rules`, such as a server's `require_approval`.",
   }),
   consent: z.literal(true).optional().meta({ description: "Once per conversation is enough." }),
   approvalId: z.string().optional().meta({ description: "The approval that allowed it." }),
@@ -77,7 +91,10 @@ export const CallRecord = z
     at: z.string(),
     tool: z.string(),
     server: z.string().nullable(),
-    kind: z.enum(offerCallKinds).optional().meta({ description: "Where it is no tool that was called." }),
+    kind: z
+      .enum(offerCallKinds)
+      .optional()
+      .meta({ description: "Where it is no tool that was called." }),
     page: z
       .string()
       .optional()
@@ -105,7 +122,8 @@ export const CallRecord = z
     ...ResultOrigin.shape,
     run: z.string().optional().meta({ description: "The run of an agent that it was made in." }),
     conversation: z.string().optional().meta({
-      description: "The session of an MCP client, the conversation of an agent, or what the caller named.",
+      description:
+        "The session of an MCP client, the conversation of an agent, or what the caller named.",
     }),
     error: ErrorOrNull,
     cost: Cost.optional().meta({ description: "Where the tool's manifest names a price." }),
@@ -121,7 +139,10 @@ export type RunningCall = TypeOf<typeof RunningCall>;
 
 export const CallUsage = z
   .object({
-    since: z.string().nullable().meta({ description: "When the records begin; null where there are none." }),
+    since: z
+      .string()
+      .nullable()
+      .meta({ description: "When the records begin; null where there are none." }),
     tools: z.array(z.object({ name: z.string(), lastAt: z.string() })),
   })
   .meta({ description: "When each tool was last called." });
@@ -150,7 +171,10 @@ export const ActivityEntry = z
     result: z.string().nullable(),
     code: ErrorCodeSchema.nullable(),
   })
-  .meta({ id: "ActivityEntry", description: "A recent call in short, in memory only. Secrets are hidden." });
+  .meta({
+    id: "ActivityEntry",
+    description: "A recent call in short, in memory only. Secrets are hidden.",
+  });
 export type ActivityEntry = TypeOf<typeof ActivityEntry>;
 
 const times = { p50Ms: z.number().nullable(), p95Ms: z.number().nullable() };
@@ -166,7 +190,9 @@ export type CallCounts = TypeOf<typeof CallCounts>;
 export const SeriesStep = z.object({
   at: z.string(),
   calls: count,
-  errors: count.meta({ description: "Those that failed, were refused, or ended with a tool error." }),
+  errors: count.meta({
+    description: "Those that failed, were refused, or ended with a tool error.",
+  }),
   ...counts,
 });
 export type SeriesStep = TypeOf<typeof SeriesStep>;
@@ -179,7 +205,10 @@ export const CallSeries = z
     steps: z.array(SeriesStep).meta({ description: "Oldest first." }),
     total: SeriesStep.omit({ at: true }),
   })
-  .meta({ id: "CallSeries", description: "By the time calls began at; the last step is not over yet." });
+  .meta({
+    id: "CallSeries",
+    description: "By the time calls began at; the last step is not over yet.",
+  });
 export type CallSeries = TypeOf<typeof CallSeries>;
 
 export const CallChain = z
@@ -190,7 +219,10 @@ export const CallChain = z
     checkpoints: z
       .array(z.object({ at: z.string(), removed: count }))
       .meta({ description: "Where old ones were removed." }),
-    head: z.string().nullable().meta({ description: "Of the newest that was checked; keep it elsewhere." }),
+    head: z
+      .string()
+      .nullable()
+      .meta({ description: "Of the newest that was checked; keep it elsewhere." }),
     broken: z.object({ id: z.string(), at: z.string(), reason: z.string() }).nullable(),
     headFound: z.boolean().nullable().meta({ description: "Null when no hash was asked for." }),
     lost: z

@@ -3,7 +3,15 @@ import type { ErrorReport } from "../errors-schema.ts";
 import type { JsonObject } from "../json.ts";
 import type { Face, Principal } from "../principal.ts";
 import type { Contact } from "../servers/server-schema.ts";
-import type { Attempt, CallStatus, Cost, HookRun, PageOrigin, ResultOrigin, Verdict } from "./call-schema.ts";
+import type {
+  Attempt,
+  CallStatus,
+  Cost,
+  HookRun,
+  PageOrigin,
+  ResultOrigin,
+  Verdict,
+} from "./call-schema.ts";
 import type { ArtifactView, ToolResult } from "./result.ts";
 import type { ResultHandle } from "./stored-result.ts";
 

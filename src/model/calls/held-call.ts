@@ -56,7 +56,11 @@ export type HeldFilter = {
 };
 
 /** Asks the caller on its face; null when that is not possible. `problem` is about the last answer. */
-export type AskHere = (held: HeldView, signal: AbortSignal, problem: string | null) => Promise<ApprovalAnswer | null>;
+export type AskHere = (
+  held: HeldView,
+  signal: AbortSignal,
+  problem: string | null,
+) => Promise<ApprovalAnswer | null>;
 
 /** Which changes of a plan. Default: all that wait. */
 export type PlanChoice = {
@@ -85,7 +89,11 @@ export const heldOrders = ["oldest", "newest", "pending"] as const;
 export type HeldOrder = (typeof heldOrders)[number];
 
 /** `limit` of them after the last one of the previous page. */
-export type HeldPart = { order: HeldOrder; limit: number; after: { id: string; waits: boolean } | null };
+export type HeldPart = {
+  order: HeldOrder;
+  limit: number;
+  after: { id: string; waits: boolean } | null;
+};
 
 /** The latest date, so that what is left of it counts down. */
 const endOfTime = 8_640_000_000_000_000;

@@ -8,19 +8,29 @@ import type { CallOptions } from "./call.ts";
 import { Verdict } from "./call-schema.ts";
 import { heldStatuses } from "./held-call.ts";
 
-const owner = z.string().optional().meta({ description: "Of the key or the rights that it was made with." });
+const owner = z
+  .string()
+  .optional()
+  .meta({ description: "Of the key or the rights that it was made with." });
 
 export const GivenAnswer = z.object({
   decision: z.enum(["approve", "reject"]),
   by: z.string().nullable(),
-  keyCreators: z.array(z.string()).optional().meta({ description: "Who created the key that it was given with." }),
+  keyCreators: z
+    .array(z.string())
+    .optional()
+    .meta({ description: "Who created the key that it was given with." }),
   at: z.string(),
   reason: z.string().nullable(),
   arguments: AnyObject.nullable().meta({ description: "What to run instead of what was shown." }),
 });
 export type GivenAnswer = TypeOf<typeof GivenAnswer>;
 
-export const RanOutcome = z.object({ callId: z.string(), ok: z.boolean(), code: ErrorCodeSchema.nullable() });
+export const RanOutcome = z.object({
+  callId: z.string(),
+  ok: z.boolean(),
+  code: ErrorCodeSchema.nullable(),
+});
 
 export const HeldView = z
   .object({
@@ -31,12 +41,19 @@ export const HeldView = z
     expiresAt: z.string().nullable().meta({ description: "Null in a plan: it does not expire." }),
     tool: z.string().meta({ description: "As the catalogue names it." }),
     toolId: toolIdOf.meta({ description: "The server, and its own name of the tool." }),
-    fingerprint: z.string().meta({ description: "Of the definition that was shown: another one takes another yes." }),
+    fingerprint: z
+      .string()
+      .meta({ description: "Of the definition that was shown: another one takes another yes." }),
     // Apart from the fingerprint, which version 0.2 compares too while both share a store.
-    origin: z.string().optional().meta({ description: "Where its server was: another place takes another yes." }),
+    origin: z
+      .string()
+      .optional()
+      .meta({ description: "Where its server was: another place takes another yes." }),
     arguments: AnyObject.meta({ description: "As the caller set them." }),
     shown: AnyObject.meta({ description: "The same with a placeholder for what the system sets." }),
-    before: AnyObject.optional().meta({ description: "What they were before a hook changed them." }),
+    before: AnyObject.optional().meta({
+      description: "What they were before a hook changed them.",
+    }),
     injected: z.array(z.string()).meta({ description: "Arguments that the system sets." }),
     principal: Whose.meta({ description: "The caller." }),
     face: FaceName.meta({ description: "Where the call came in." }),
@@ -49,9 +66,15 @@ export const HeldView = z
       .meta({ description: "What the caller asked for beside the arguments." }),
     verdict: Verdict.meta({ description: "Why it waits." }),
     allowEdit: z.boolean().meta({ description: "May an answer change the arguments?" }),
-    adminRequired: z.boolean().meta({ description: "A rule asks every time: no yes is remembered." }),
+    adminRequired: z
+      .boolean()
+      .meta({ description: "A rule asks every time: no yes is remembered." }),
     status: z.enum(heldStatuses).meta({ description: "`pending` until it is answered." }),
-    threshold: z.number().int().optional().meta({ description: "How many people have to say yes, if more than one." }),
+    threshold: z
+      .number()
+      .int()
+      .optional()
+      .meta({ description: "How many people have to say yes, if more than one." }),
     yeses: z.array(GivenAnswer).optional().meta({ description: "Those who have." }),
     answer: GivenAnswer.nullable().meta({ description: "Null while it waits." }),
     outcome: RanOutcome.nullable().meta({ description: "How it went when it ran." }),
@@ -97,7 +120,8 @@ export const RememberedApproval = z.object({
   argumentsHash: z.string().nullable(),
   conversation: z.string().nullable(),
   directory: z.string().optional().meta({
-    description: "Of a server that works in the directory of its caller: where it was said, and where alone it holds.",
+    description:
+      "Of a server that works in the directory of its caller: where it was said, and where alone it holds.",
   }),
   createdAt: z.string(),
   expiresAt: z.string().nullable(),

@@ -27,12 +27,16 @@ export type VerdictChange = TypeOf<typeof VerdictChange>;
 export const PolicyPreview = z.object({
   calls: count.meta({ description: "How many calls were judged again: the last hundred." }),
   skipped: count.meta({
-    description: "Those whose tool is gone, or that their caller may not make whatever the rules say.",
+    description:
+      "Those whose tool is gone, or that their caller may not make whatever the rules say.",
   }),
   withoutArguments: count.meta({
-    description: "Those whose arguments are not kept, where a rule looks at arguments: to it they had none.",
+    description:
+      "Those whose arguments are not kept, where a rule looks at arguments: to it they had none.",
   }),
-  changes: z.array(VerdictChange).meta({ description: "The calls whose verdict would be another one, newest first." }),
+  changes: z
+    .array(VerdictChange)
+    .meta({ description: "The calls whose verdict would be another one, newest first." }),
 });
 /** What other rules would have said to the last calls. */
 export type PolicyPreview = TypeOf<typeof PolicyPreview>;

@@ -11,7 +11,12 @@ export const HttpProviderConfig = z.strictObject({
   /** May hold `{name}` for arguments. */
   url: z
     .string()
-    .check(z.regex(origin, "must begin with http:// or https:// and a host, with neither {name} nor @ in it")),
+    .check(
+      z.regex(
+        origin,
+        "must begin with http:// or https:// and a host, with neither {name} nor @ in it",
+      ),
+    ),
   method: z.optional(z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"])),
   headers: z._default(z.record(text, z.string()), {}),
   query: z.optional(Mapping),

@@ -15,7 +15,11 @@ export type Continuation = { inputResponses?: unknown; requestState?: unknown };
 /** How a running request talks to its caller. */
 export type Relay = {
   /** Null when this caller cannot be asked that. */
-  onQuestion?(server: string, asked: ServerRequest, signal: AbortSignal): Promise<UnknownObject | null>;
+  onQuestion?(
+    server: string,
+    asked: ServerRequest,
+    signal: AbortSignal,
+  ): Promise<UnknownObject | null>;
   onProgress?(progress: { progress: number; total: number | null; message: string | null }): void;
   onLog?(message: UnknownObject): void;
   client?: AsClient;
@@ -51,11 +55,16 @@ export function readTraceContext(said: unknown): TraceContext | null {
   if (!isObject(said)) return null;
   const { traceparent, tracestate } = said;
   if (typeof traceparent !== "string" || !parentShape.test(traceparent)) return null;
-  return typeof tracestate === "string" && stateShape.test(tracestate) ? { traceparent, tracestate } : { traceparent };
+  return typeof tracestate === "string" && stateShape.test(tracestate)
+    ? { traceparent, tracestate }
+    : { traceparent };
 }
 
 /** Replaces the trace in `_meta`. */
-export function withTraceContext(meta: UnknownObject | undefined, context: TraceContext): UnknownObject {
+export function withTraceContext(
+  meta: UnknownObject | undefined,
+  context: TraceContext,
+): UnknownObject {
   const { traceparent: _, tracestate: __, ...others } = meta ?? {};
   return { ...others, ...context };
 }
@@ -82,7 +91,9 @@ export type ProviderContext = {
   owner: { user: string | null; conversation: string | null };
   /** Who calls; for built-in tools. */
   principal?: Principal | undefined;
-  onRequest?: ((method: string, params: UnknownObject, signal: AbortSignal) => Promise<UnknownObject>) | undefined;
+  onRequest?:
+    | ((method: string, params: UnknownObject, signal: AbortSignal) => Promise<UnknownObject>)
+    | undefined;
   /** The same for every attempt, where the tool takes one. */
   idempotencyKey?: string | undefined;
   /** Called right before sending; throws where the tool has changed. */
@@ -103,7 +114,11 @@ export type ProviderContext = {
 };
 
 /** Rejects with a PlaneError; `data.sent` is false when the other side provably never saw the request. */
-export type Provider = (spec: ProviderSpec, args: JsonObject, context: ProviderContext) => Promise<unknown>;
+export type Provider = (
+  spec: ProviderSpec,
+  args: JsonObject,
+  context: ProviderContext,
+) => Promise<unknown>;
 
 /** A tool as a function. What it throws is a failure, `isError` is an answer. */
 export type ToolFunction = (
@@ -112,7 +127,9 @@ export type ToolFunction = (
 ) => unknown;
 
 /** A provider, or what makes one for each declaration. */
-export type AddedProvider = AnyProvider | { create(spec: ProviderSpec): AnyProvider | Promise<AnyProvider> };
+export type AddedProvider =
+  | AnyProvider
+  | { create(spec: ProviderSpec): AnyProvider | Promise<AnyProvider> };
 
 type AnyProvider = (spec: ProviderSpec, args: JsonObject, context: ProviderContext) => unknown;
 
@@ -136,11 +153,20 @@ const updateMark = "MCP_UPDATE:";
 export type ProgressRead = ProgressReport & { percentage: number | null; update?: UnknownObject };
 
 export function describeProgress({ progress, total, message }: ProgressReport): ProgressRead {
-  const percentage = total !== null && total > 0 ? Math.min(100, Math.max(0, (progress / total) * 100)) : null;
-  const update = message?.startsWith(updateMark) ? parseUpdate(message.slice(updateMark.length)) : null;
+  const percentage =
+    total !== null && total > 0 ? Math.min(100, Math.max(0, (progress / total) * 100)) : null;
+  const update = message?.startsWith(updateMark)
+    ? parseUpdate(message.slice(updateMark.length))
+    : null;
   if (update === null) return { progress, total, percentage, message };
   const text = update.progress_message ?? update.message;
-  return { progress, total, percentage, message: typeof text === "string" ? text : "Processing...", update };
+  return {
+    progress,
+    total,
+    percentage,
+    message: typeof text === "string" ? text : "Processing...",
+    update,
+  };
 }
 
 function parseUpdate(text: string): UnknownObject | null {
@@ -155,10 +181,14 @@ function parseUpdate(text: string): UnknownObject | null {
 /** `{ theirs: ours }`; unnamed arguments keep their names. */
 export function mapArguments(argumentMap: unknown, args: JsonObject): JsonObject {
   if (!isObject(argumentMap)) return args;
-  const renamed = Object.entries(argumentMap).map(([theirs, ours]) => [theirs, String(ours)] as const);
+  const renamed = Object.entries(argumentMap).map(
+    ([theirs, ours]) => [theirs, String(ours)] as const,
+  );
   const taken = new Set(renamed.map(([, ours]) => ours));
   return Object.fromEntries([
     ...Object.entries(args).filter(([name]) => !taken.has(name)),
-    ...renamed.flatMap(([theirs, ours]) => (Object.hasOwn(args, ours) ? [[theirs, args[ours]]] : [])),
+    ...renamed.flatMap(([theirs, ours]) =>
+      Object.hasOwn(args, ours) ? [[theirs, args[ours]]] : [],
+    ),
   ]) as JsonObject;
 }

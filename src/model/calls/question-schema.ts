@@ -23,7 +23,9 @@ export const Question = z
     sampling: SamplingAsked.optional().meta({
       description: "What the server wants a model to continue; the answer is `{text}`.",
     }),
-    schema: AnyObject.nullable().meta({ description: "Null when a page is to be visited instead." }),
+    schema: AnyObject.nullable().meta({
+      description: "Null when a page is to be visited instead.",
+    }),
     url: z.string().nullable(),
     askedAt: z.string(),
     expiresAt: z.string(),

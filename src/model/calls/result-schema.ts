@@ -9,7 +9,10 @@ export const StoredResult = z
     callId: z.string(),
     tool: z.string(),
     user: z.string().nullable(),
-    owner: z.string().optional().meta({ description: "Of the key or the rights that it was made with." }),
+    owner: z
+      .string()
+      .optional()
+      .meta({ description: "Of the key or the rights that it was made with." }),
     at: z.string(),
     expiresAt: z.string(),
     hash: z.string().meta({ description: "SHA-256 of the result as JSON." }),

@@ -68,7 +68,12 @@ test("an answer of nothing is an empty text", () => {
 
 test("the text of a result is its text blocks in order, one per line", () => {
   const image = { type: "image", data: "", mimeType: "image/png" };
-  const content = [{ type: "text", text: "first" }, image, { type: "text", text: "" }, { type: "text", text: "last" }];
+  const content = [
+    { type: "text", text: "first" },
+    image,
+    { type: "text", text: "" },
+    { type: "text", text: "last" },
+  ];
   assert.equal(resultText({ content }), "first\n\nlast");
 });
 
@@ -94,9 +99,17 @@ for (const [type, mimeType, extension] of media) {
 }
 
 const refused: [title: string, block: Record<string, unknown>, problem: RegExp][] = [
-  ["an image of an unknown type", { mimeType: "image/tiff", data: "aGk=" }, /'image\/tiff' is not one/],
+  [
+    "an image of an unknown type",
+    { mimeType: "image/tiff", data: "aGk=" },
+    /'image\/tiff' is not one/,
+  ],
   ["an image that is a page", { mimeType: "text/html", data: "aGk=" }, /not one we show/],
-  ["an image named after a property of objects", { mimeType: "constructor", data: "aGk=" }, /not one we show/],
+  [
+    "an image named after a property of objects",
+    { mimeType: "constructor", data: "aGk=" },
+    /not one we show/,
+  ],
   ["an image without a type", { data: "aGk=" }, /not one we show/],
   ["data that is not base64", { mimeType: "image/png", data: "<svg>" }, /not valid base64/],
   ["data of a wrong length", { mimeType: "image/png", data: "abc" }, /not valid base64/],

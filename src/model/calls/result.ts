@@ -18,13 +18,18 @@ type NormalResult = { result: ToolResult; warnings: string[] };
 export function normalizeResult(raw: unknown): NormalResult {
   if (!isObject(raw)) {
     return {
-      result: { content: [textBlock(raw)], ...(raw === undefined ? {} : { structuredContent: raw as Json }) },
+      result: {
+        content: [textBlock(raw)],
+        ...(raw === undefined ? {} : { structuredContent: raw as Json }),
+      },
       warnings: ["The provider answered with a bare value instead of a tool result."],
     };
   }
   if (isNormal(raw)) return { result: raw, warnings: [] };
   const warnings: string[] = [];
-  const content = Array.isArray(raw.content) ? raw.content.map((block, at) => toBlock(block, at, warnings)) : [];
+  const content = Array.isArray(raw.content)
+    ? raw.content.map((block, at) => toBlock(block, at, warnings))
+    : [];
   if (raw.content !== undefined && !Array.isArray(raw.content)) {
     warnings.push("'content' is not a list; it is kept as one text block.");
     content.push(textBlock(raw.content));
@@ -41,7 +46,11 @@ export function normalizeResult(raw: unknown): NormalResult {
 
 function isNormal(raw: UnknownObject): raw is ToolResult {
   const { content, isError } = raw;
-  return Array.isArray(content) && content.every(isBlock) && (isError === undefined || typeof isError === "boolean");
+  return (
+    Array.isArray(content) &&
+    content.every(isBlock) &&
+    (isError === undefined || typeof isError === "boolean")
+  );
 }
 
 function isBlock(block: unknown): block is ContentBlock {
@@ -73,13 +82,17 @@ export function resultText(result: ToolResult): string {
 /** The structured content where the text does not say the same; undefined where it does. */
 export function unsaidStructure({ content, structuredContent }: ToolResult): Json | undefined {
   if (structuredContent === undefined || content.length === 0) return structuredContent;
-  const texts = content.flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []));
+  const texts = content.flatMap(({ type, text }) =>
+    type === "text" && typeof text === "string" ? [text] : [],
+  );
   const said = texts.map(parseOrKeep);
   const meant: unknown[] = [structuredContent];
   // A value that is not an object has to be wrapped in one.
   if (isObject(structuredContent) && Object.keys(structuredContent).length === 1)
     meant.push(...Object.values(structuredContent));
-  const isSaid = meant.some((value) => [said, said.join("\n"), ...said, ...texts].some((one) => sameJson(one, value)));
+  const isSaid = meant.some((value) =>
+    [said, said.join("\n"), ...said, ...texts].some((one) => sameJson(one, value)),
+  );
   return isSaid ? undefined : structuredContent;
 }
 
@@ -121,7 +134,8 @@ export function readMedia(block: ContentBlock): Media | { problem: string } {
     block.type === "image"
       ? imageExtensions.get(mimeType)
       : /^audio\/([a-z0-9]+)$/.exec(mimeType.replace("x-", ""))?.[1];
-  if (extension === undefined) return { problem: `${block.type} type '${mimeType}' is not one we show` };
+  if (extension === undefined)
+    return { problem: `${block.type} type '${mimeType}' is not one we show` };
   if (typeof block.data !== "string" || !isBase64(block.data)) {
     return { problem: `${block.type} data is not valid base64` };
   }
@@ -183,7 +197,8 @@ function readArtifact(given: unknown, at: number): Artifact | string {
 function onlyJson({ content }: ToolResult): UnknownObject | null {
   const texts = content.filter(({ type }) => type === "text");
   const text = texts.length === 1 ? texts[0]?.text : undefined;
-  if (typeof text !== "string" || !/^\s*\{/.test(text) || !text.includes('"artifacts"')) return null;
+  if (typeof text !== "string" || !/^\s*\{/.test(text) || !text.includes('"artifacts"'))
+    return null;
   const value = readJson(text);
   return isObject(value) ? value : null;
 }

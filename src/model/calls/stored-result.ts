@@ -8,7 +8,12 @@ export type ResultShape =
   | { kind: "text"; lines: number; characters: number };
 
 /** A part that was left out, and its path. */
-export type ResultPart = { path: string; type: string; mimeType: string | null; characters: number };
+export type ResultPart = {
+  path: string;
+  type: string;
+  mimeType: string | null;
+  characters: number;
+};
 
 /** Returned in place of a large result. */
 export type ResultHandle = {

@@ -19,7 +19,12 @@ export type PlacedStep = PlanStep & {
 };
 
 /** A problem of a plan, and its place. */
-export type PlanProblem = { line: number; tool: string | null; message: string; hint: string | null };
+export type PlanProblem = {
+  line: number;
+  tool: string | null;
+  message: string;
+  hint: string | null;
+};
 
 /** The calls of a text, and what could not be read. */
 export type ReadPlan = { task: string | null; steps: PlacedStep[]; problems: PlanProblem[] };
@@ -31,4 +36,9 @@ export type CheckedStep = Omit<PlacedStep, "texts"> & {
 };
 
 /** The check of a plan before it runs. */
-export type PlanCheck = { ok: boolean; task: string | null; steps: CheckedStep[]; problems: PlanProblem[] };
+export type PlanCheck = {
+  ok: boolean;
+  task: string | null;
+  steps: CheckedStep[];
+  problems: PlanProblem[];
+};

@@ -9,7 +9,9 @@ test("where a trace stands is read from what a caller says, and what makes no se
     traceparent,
     tracestate: "a=1,b=2",
   });
-  assert.deepEqual(readTraceContext({ traceparent, tracestate: "a=1\r\nx-evil: 1" }), { traceparent });
+  assert.deepEqual(readTraceContext({ traceparent, tracestate: "a=1\r\nx-evil: 1" }), {
+    traceparent,
+  });
   const wrong = [
     "",
     "00",

@@ -18,7 +18,9 @@ export const Change = z
     id: z.number().int(),
     at: z.string(),
     kind: z.enum(changeKinds),
-    what: z.enum([...entryKinds, "server", "files"]).meta({ description: "`server` for all tools of one." }),
+    what: z
+      .enum([...entryKinds, "server", "files"])
+      .meta({ description: "`server` for all tools of one." }),
     name: z.string(),
     persona: z.string().nullable(),
     source: z.string(),
@@ -27,7 +29,10 @@ export const Change = z
     before: AnyObject.nullable(),
     after: AnyObject.nullable(),
     count: z.number().int(),
-    revision: z.number().int().meta({ description: "The catalogue's revision after it, in that process." }),
+    revision: z
+      .number()
+      .int()
+      .meta({ description: "The catalogue's revision after it, in that process." }),
   })
   .meta({ id: "Change", description: "A change of the catalogue: what, by whom, when and why." });
 export type Change = TypeOf<typeof Change>;
@@ -38,14 +43,19 @@ export const EntryChange = z
     name: z.string(),
     persona: z.string().nullable(),
     change: z.enum(["added", "changed", "unchanged"]),
-    covers: z.string().nullable().meta({ description: "The file whose entry it takes the place of." }),
+    covers: z
+      .string()
+      .nullable()
+      .meta({ description: "The file whose entry it takes the place of." }),
   })
   .meta({ id: "EntryChange", description: "The effect of setting an entry." });
 export type EntryChange = TypeOf<typeof EntryChange>;
 
 export const PinView = z
   .object({
-    name: z.string().meta({ description: "A tool's name; of others `KIND:SERVER/NAME`, and `instructions:SERVER`." }),
+    name: z.string().meta({
+      description: "A tool's name; of others `KIND:SERVER/NAME`, and `instructions:SERVER`.",
+    }),
     kind: z.enum(pinKinds),
     server: z.string(),
     tool: z.string().meta({ description: "A resource's address, a prompt's or a tool's name." }),
@@ -67,7 +77,9 @@ export const DefinitionDifference = z.object({
 /** A difference between two definitions, by JSON pointer. */
 export type DefinitionDifference = TypeOf<typeof DefinitionDifference>;
 
-export const PinDiff = PinView.extend({ difference: z.array(DefinitionDifference) }).meta({ id: "PinDiff" });
+export const PinDiff = PinView.extend({ difference: z.array(DefinitionDifference) }).meta({
+  id: "PinDiff",
+});
 export type PinDiff = TypeOf<typeof PinDiff>;
 
 export const BundleImport = z

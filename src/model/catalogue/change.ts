@@ -8,7 +8,14 @@ export type EntryKind = (typeof entryKinds)[number];
 export const workKinds = ["skill", "task", "job"] as const satisfies EntryKind[];
 export type WorkKind = (typeof workKinds)[number];
 
-export const changeKinds = ["added", "changed", "removed", "listed", "accepted", "rejected"] as const;
+export const changeKinds = [
+  "added",
+  "changed",
+  "removed",
+  "listed",
+  "accepted",
+  "rejected",
+] as const;
 /**
  * `listed` is one row for all that a server or the files first list; `accepted` and `rejected` are decisions on pins.
  */
@@ -51,7 +58,13 @@ export type ChangeFilter = {
 };
 
 /** Newest first; `total` counts all matches. */
-export type ChangePage = { changes: Change[]; count: number; total: number; offset: number; limit: number };
+export type ChangePage = {
+  changes: Change[];
+  count: number;
+  total: number;
+  offset: number;
+  limit: number;
+};
 
 export const changesKept = 10_000;
 
@@ -87,7 +100,11 @@ export type Bundle = {
 };
 
 /** Default: all entries. */
-export type BundleChoice = { names?: readonly string[]; persona?: string; kinds?: readonly EntryKind[] };
+export type BundleChoice = {
+  names?: readonly string[];
+  persona?: string;
+  kinds?: readonly EntryKind[];
+};
 
 /** Entries as one signed document. */
 export type BundleExport = {

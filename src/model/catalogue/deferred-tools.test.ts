@@ -19,7 +19,10 @@ const deferring = {
 
 test("Anthropic is sent every definition, a search, and which ones can wait", () => {
   const sent = deferredFormats.anthropic(tools, deferring);
-  assert.deepEqual(sent[0], { type: "tool_search_tool_bm25_20251119", name: "tool_search_tool_bm25" });
+  assert.deepEqual(sent[0], {
+    type: "tool_search_tool_bm25_20251119",
+    name: "tool_search_tool_bm25",
+  });
   assert.deepEqual(
     sent.slice(1).map((one) => [one.name, "defer_loading" in one]),
     [

@@ -37,17 +37,19 @@ export const RecentRun = LastCall.pick({ ok: true, latency_ms: true });
 /** For a sparkline. */
 export type RecentRun = TypeOf<typeof RecentRun>;
 
-export const RecentRuns = z.array(RecentRun).readonly().meta({ description: "The last 30 runs, oldest first." });
+export const RecentRuns = z
+  .array(RecentRun)
+  .readonly()
+  .meta({ description: "The last 30 runs, oldest first." });
 
 export const LastInvocation = LastCall.extend({
   selected: z
     .string()
     .nullable()
     .meta({ description: "The provider that answered last; a failure does not change it." }),
-  last_success: z
-    .string()
-    .nullable()
-    .meta({ description: "When `selected` answered; null where none has, as far as is remembered." }),
+  last_success: z.string().nullable().meta({
+    description: "When `selected` answered; null where none has, as far as is remembered.",
+  }),
 }).nullable();
 
 export const ToolHealth = HealthSummary.extend({

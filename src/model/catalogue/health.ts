@@ -13,8 +13,14 @@ export type NewSamples = { samples: HealthSample[]; newest: number };
 export const healthWindow = 100;
 
 /** Health and routing know a tool by this. Those of a persona, a workspace and a shared one of the same name are kept apart. */
-export function healthKey({ id, name, persona, metadata }: Pick<Tool, "id" | "name" | "persona" | "metadata">): string {
-  if (id.server === null && metadata.workspaces?.length) return JSON.stringify([name, persona, metadata.workspaces]);
+export function healthKey({
+  id,
+  name,
+  persona,
+  metadata,
+}: Pick<Tool, "id" | "name" | "persona" | "metadata">): string {
+  if (id.server === null && metadata.workspaces?.length)
+    return JSON.stringify([name, persona, metadata.workspaces]);
   return persona === null || id.server !== null ? name : JSON.stringify([name, persona]);
 }
 
@@ -30,7 +36,13 @@ export function personaSubject(key: string, persona: string): string {
   return `persona:${JSON.stringify([persona.toLowerCase(), key])}`;
 }
 
-export function jobSubject({ name, persona }: { name: string; persona?: string | undefined }): string {
+export function jobSubject({
+  name,
+  persona,
+}: {
+  name: string;
+  persona?: string | undefined;
+}): string {
   return `job:${persona === undefined ? name : JSON.stringify([name, persona])}`;
 }
 

@@ -15,7 +15,10 @@ export function isDirectoryKey(key: string): boolean {
 }
 
 /** The keys of the lists that a caller sees beside those that all share. `home` is where a caller works who says nothing. */
-export function listKeysOf(viewer: Pick<Principal, "user" | "directory">, home: string | null): (string | null)[] {
+export function listKeysOf(
+  viewer: Pick<Principal, "user" | "directory">,
+  home: string | null,
+): (string | null)[] {
   const user = viewer.user !== null && isDirectoryKey(viewer.user) ? null : viewer.user;
   const directory = viewer.directory ?? home ?? undefined;
   if (directory === undefined) return [user];

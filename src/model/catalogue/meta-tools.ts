@@ -86,7 +86,10 @@ export const codeTools: readonly MetaTool[] = [
       "Runs a TypeScript program that calls tools: `const a = await tools.server.tool({ ... }); return a.name;`. Top-level await and return; calls in a row or with Promise.all. You see only what is returned or written to console, so filter and sum up there. Also there: search(query), sleep(ms), store.get/set(key) across programs. A tool's error throws ToolError. No network, files or imports. 'resume' goes on with a run that waited for an approval.",
     inputSchema: {
       type: "object",
-      properties: { code: { type: "string" }, resume: { type: "string", description: "id of a run, instead of code" } },
+      properties: {
+        code: { type: "string" },
+        resume: { type: "string", description: "id of a run, instead of code" },
+      },
     },
   },
 ];

@@ -6,7 +6,12 @@ const city = { type: "string" };
 const zip = { type: "integer" };
 
 test("a schema that is an object stays what it is, with properties even if it has none", () => {
-  const schema = { type: "object", properties: { city }, required: ["city"], additionalProperties: true };
+  const schema = {
+    type: "object",
+    properties: { city },
+    required: ["city"],
+    additionalProperties: true,
+  };
   assert.deepEqual(toObjectSchema(schema), schema);
   assert.deepEqual(toObjectSchema({ type: "object" }), { type: "object", properties: {} });
   assert.deepEqual(toObjectSchema({}), { type: "object", properties: {} });
@@ -15,7 +20,10 @@ test("a schema that is an object stays what it is, with properties even if it ha
 test("of several objects all properties are reported, and as required what each of them requires", () => {
   const schema = {
     properties: { days: zip },
-    oneOf: [{ properties: { city, days: {} }, required: ["city", "days"] }, { $ref: "#/$defs/Zip" }],
+    oneOf: [
+      { properties: { city, days: {} }, required: ["city", "days"] },
+      { $ref: "#/$defs/Zip" },
+    ],
     $defs: { Zip: { properties: { zip }, required: ["zip", "days"] } },
   };
   assert.deepEqual(toObjectSchema(schema), {
@@ -33,7 +41,11 @@ test("what all of several objects say is said together", () => {
     allOf: [{ properties: { city }, required: ["city"] }, { properties: { zip } }, true],
     not: { required: ["zip"] },
   };
-  assert.deepEqual(toObjectSchema(schema), { type: "object", properties: { city, zip }, required: ["city"] });
+  assert.deepEqual(toObjectSchema(schema), {
+    type: "object",
+    properties: { city, zip },
+    required: ["city"],
+  });
 });
 
 test("a reference at the top is followed where it leads to something", () => {

@@ -10,5 +10,9 @@ export function offerNames(what: string): string[] {
 }
 
 export function isOfferDenied(what: string, deny: readonly string[] | null): boolean {
-  return deny !== null && deny.length > 0 && offerNames(what).some((name) => !passesFilter(name, null, deny));
+  return (
+    deny !== null &&
+    deny.length > 0 &&
+    offerNames(what).some((name) => !passesFilter(name, null, deny))
+  );
 }

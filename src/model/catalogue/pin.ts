@@ -20,7 +20,15 @@ export type PinHead = {
 /** Lists of definitions that are scanned and pinned; `written` is what people wrote, which is scanned only. */
 export type PinnedList = "tools" | OfferKind | "instructions" | "pages" | "skills" | "written";
 
-export const pinKinds = ["tool", "prompt", "resource", "template", "instructions", "page", "skill"] as const;
+export const pinKinds = [
+  "tool",
+  "prompt",
+  "resource",
+  "template",
+  "instructions",
+  "page",
+  "skill",
+] as const;
 export type PinKind = (typeof pinKinds)[number];
 
 /** The trusted definition of a server's tool, prompt, resource or template, its instructions, a skill, or the content of a page. */

@@ -13,17 +13,26 @@ export const Finding = z
     excerpt: z.string().meta({ description: "With invisible characters made visible." }),
     decoded: z.string().nullable().meta({ description: "What hidden or encoded text says." }),
   })
-  .meta({ id: "Finding", description: "Text in a definition that addresses the model, not its reader." });
+  .meta({
+    id: "Finding",
+    description: "Text in a definition that addresses the model, not its reader.",
+  });
 export type Finding = TypeOf<typeof Finding>;
 
 export const ToolReview = z
   .object({
-    held: z.string().nullable().meta({ description: "Why it is quarantined and cannot be called." }),
+    held: z
+      .string()
+      .nullable()
+      .meta({ description: "Why it is quarantined and cannot be called." }),
     heldFor: z.enum(["changed", "new", "rejected", "suspicious", "disabled"]).nullable(),
     change: z.enum(["changed", "new"]).nullable(),
     findings: z.array(Finding),
   })
-  .meta({ id: "ToolReview", description: "What is to be said against its definition; left out when nothing is." });
+  .meta({
+    id: "ToolReview",
+    description: "What is to be said against its definition; left out when nothing is.",
+  });
 export type ToolReview = TypeOf<typeof ToolReview>;
 
 export const QualityCheck = z.object({
@@ -49,7 +58,9 @@ export type ToolQuality = TypeOf<typeof ToolQuality>;
 export const QualityReport = z
   .object({
     threshold: z.number(),
-    failOn: z.enum(failOnLevels).meta({ description: "From which severity on a finding fails a tool." }),
+    failOn: z
+      .enum(failOnLevels)
+      .meta({ description: "From which severity on a finding fails a tool." }),
     total: count,
     passed: count,
     tools: z.array(ToolQuality).meta({ description: "Worst first." }),
@@ -60,7 +71,9 @@ export type QualityReport = TypeOf<typeof QualityReport>;
 export const ContextCost = z.object({
   fullTokens: count.meta({ description: "As `tools/list` gives them." }),
   summaryTokens: count.meta({ description: "Name, beginning of the description, server." }),
-  loadedTokens: count.meta({ description: "What is there at once where definitions are loaded when needed." }),
+  loadedTokens: count.meta({
+    description: "What is there at once where definitions are loaded when needed.",
+  }),
   savedPercent: z.number(),
 });
 /** Tokens of definitions in a model's context. */
@@ -96,11 +109,13 @@ export const ContextStats = z
         description: "Of the tools with which others are found; part of `totals.loadedTokens`.",
       }),
     }),
-    sessions: z
-      .array(ClientContext)
+    sessions: z.array(ClientContext).optional().meta({
+      description: "The MCP clients that are connected and what they have in their context.",
+    }),
+    tools: z
+      .array(ToolContext)
       .optional()
-      .meta({ description: "The MCP clients that are connected and what they have in their context." }),
-    tools: z.array(ToolContext).optional().meta({ description: "Highest cost first; only on request." }),
+      .meta({ description: "Highest cost first; only on request." }),
   })
   .meta({ id: "ContextStats" });
 export type ContextStats = TypeOf<typeof ContextStats>;

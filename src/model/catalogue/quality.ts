@@ -62,4 +62,9 @@ export type QualityOptions = {
 };
 
 /** `tool` is one tool in any spelling; `limit` keeps the most expensive. */
-export type ContextStatsOptions = { server?: string; tool?: string; tools?: boolean; limit?: number };
+export type ContextStatsOptions = {
+  server?: string;
+  tool?: string;
+  tools?: boolean;
+  limit?: number;
+};

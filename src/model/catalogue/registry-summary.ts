@@ -66,7 +66,9 @@ export type RegistrySummary = {
 export type SkillQuery = Pick<ToolQuery, "personas" | "capabilities" | "q" | "limit" | "cursor">;
 
 /** A filter for tasks or jobs; `name` matches exactly. */
-export type WorkQuery = Pick<ToolQuery, "personas" | "q" | "limit" | "cursor"> & { name: string | null };
+export type WorkQuery = Pick<ToolQuery, "personas" | "q" | "limit" | "cursor"> & {
+  name: string | null;
+};
 
 /** A skill and its missing tools. */
 export type SkillListing = SkillEntry & {

@@ -25,7 +25,8 @@ test("what cannot be searched for is refused by name", () => {
   for (const [given, parameter] of cases) {
     assert.throws(
       () => parseSearch(given),
-      (error) => error instanceof PlaneError && error.code === "USAGE" && error.data.parameter === parameter,
+      (error) =>
+        error instanceof PlaneError && error.code === "USAGE" && error.data.parameter === parameter,
       JSON.stringify(given),
     );
   }

@@ -15,7 +15,15 @@ export type SearchRequest = {
   explain?: boolean;
 };
 
-export const scoreSources = ["name", "words", "synonyms", "prefix", "likeness", "verb", "learned"] as const;
+export const scoreSources = [
+  "name",
+  "words",
+  "synonyms",
+  "prefix",
+  "likeness",
+  "verb",
+  "learned",
+] as const;
 
 /** Servers and tools for a task. */
 export type Recommendation = {
@@ -57,7 +65,8 @@ export type ParsedSearch = {
 
 /** Refuses what makes no sense by name. */
 export function parseSearch(given: unknown): ParsedSearch {
-  if (!isObject(given)) return refuse("query", 'Say what to search for: {"query": "send an email"}.');
+  if (!isObject(given))
+    return refuse("query", 'Say what to search for: {"query": "send an email"}.');
   const { query, queries, regex = false, server, limit, explain = false } = given;
   if (typeof regex !== "boolean") return refuse("regex", "'regex' must be true or false.");
   if (typeof explain !== "boolean") return refuse("explain", "'explain' must be true or false.");
@@ -92,7 +101,10 @@ function readQueries(query: unknown, queries: unknown): string[] {
 export function readQueryText(text: unknown, parameter: string): string {
   if (typeof text !== "string") return refuse(parameter, `'${parameter}' must be a string.`);
   if (text.length <= maxQuery) return text.trim();
-  return refuse(parameter, `'${parameter}' is longer than ${maxQuery} characters; say it in fewer.`);
+  return refuse(
+    parameter,
+    `'${parameter}' is longer than ${maxQuery} characters; say it in fewer.`,
+  );
 }
 
 function refuse(parameter: string, message: string): never {

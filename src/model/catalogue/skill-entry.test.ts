@@ -23,7 +23,8 @@ test("a skill that keeps the rules is read as it is", () => {
 });
 
 test("a skill that breaks a rule says which", () => {
-  const file = (more: object) => skill({ resources: [own, { ...own, uri: "skill://team/refunds/a", ...more }] });
+  const file = (more: object) =>
+    skill({ resources: [own, { ...own, uri: "skill://team/refunds/a", ...more }] });
   const wrong: [entry: unknown, why: RegExp][] = [
     [null, /address/],
     [skill({ uri: "skill://team/refunds" }), /address/],
@@ -31,9 +32,18 @@ test("a skill that breaks a rule says which", () => {
     [skill({ frontmatter: { name: "Refunds", description: "x" } }), /name/],
     [skill({ frontmatter: { name: "re--funds", description: "x" } }), /name/],
     [skill({ frontmatter: { name: "refunds", description: " " } }), /description/],
-    [skill({ frontmatter: { name: "refunds", description: "x", compatibility: 7 } }), /compatibility/],
-    [skill({ frontmatter: { name: "refunds", description: "x", metadata: { version: 1 } } }), /metadata/],
-    [skill({ frontmatter: { name: "refunds", description: "x", more: "x".repeat(70_000) } }), /frontmatter/],
+    [
+      skill({ frontmatter: { name: "refunds", description: "x", compatibility: 7 } }),
+      /compatibility/,
+    ],
+    [
+      skill({ frontmatter: { name: "refunds", description: "x", metadata: { version: 1 } } }),
+      /metadata/,
+    ],
+    [
+      skill({ frontmatter: { name: "refunds", description: "x", more: "x".repeat(70_000) } }),
+      /frontmatter/,
+    ],
     [skill({ frontmatter: { name: "other", description: "x" } }), /directory/],
     [skill({ resources: undefined }), /list its files/],
     [skill({ resources: [] }), /SKILL\.md/],

@@ -12,12 +12,20 @@ export type PublishedSkill = {
 export type ServerSkill = PublishedSkill & { server: string };
 
 /** Skills, and what cannot be loaded, with the reason. */
-export type SkillShelf = { skills: ServerSkill[]; leftOut: { server: string; uri: string; why: string }[] };
+export type SkillShelf = {
+  skills: ServerSkill[];
+  leftOut: { server: string; uri: string; why: string }[];
+};
 
 type SkillFile = { uri: string; digest: string; size: number };
 
 /** Of one skill, as the extension says. */
-export const skillLimits = { files: 512, bytes: 16 * 1024 * 1024, frontmatter: 64 * 1024, address: 2_000 } as const;
+export const skillLimits = {
+  files: 512,
+  bytes: 16 * 1024 * 1024,
+  frontmatter: 64 * 1024,
+  address: 2_000,
+} as const;
 
 const file = "/SKILL.md";
 const nameShape = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/;
@@ -48,13 +56,21 @@ export function readSkill(entry: unknown): PublishedSkill | { wrong: string } {
   if (isSteppingOut(uri)) return { wrong: "its address leads elsewhere" };
   const { name, description } = isObject(frontmatter) ? frontmatter : ({} as UnknownObject);
   if (typeof name !== "string" || !nameShape.test(name))
-    return { wrong: "its name is not made of a-z, 0-9 and single hyphens, or has more than 64 characters" };
-  if (typeof description !== "string" || description.trim() === "" || description.length > longestDescription)
+    return {
+      wrong: "its name is not made of a-z, 0-9 and single hyphens, or has more than 64 characters",
+    };
+  if (
+    typeof description !== "string" ||
+    description.trim() === "" ||
+    description.length > longestDescription
+  )
     return { wrong: `its description is missing or longer than ${longestDescription} characters` };
   const wrongField = wrongFields(frontmatter as UnknownObject);
   if (wrongField !== null) return { wrong: wrongField };
-  if (JSON.stringify(frontmatter).length > skillLimits.frontmatter) return { wrong: "its frontmatter is too long" };
-  if (skillRoot(uri).split("/").at(-1) !== name) return { wrong: "its directory is not called as it is" };
+  if (JSON.stringify(frontmatter).length > skillLimits.frontmatter)
+    return { wrong: "its frontmatter is too long" };
+  if (skillRoot(uri).split("/").at(-1) !== name)
+    return { wrong: "its directory is not called as it is" };
   const wrong = resources === "dynamic" ? null : wrongFiles(uri, resources);
   return wrong === null ? (entry as PublishedSkill) : { wrong };
 }
@@ -62,11 +78,16 @@ export function readSkill(entry: unknown): PublishedSkill | { wrong: string } {
 /** Clients refuse a whole list because of one of these. */
 function wrongFields({ compatibility, metadata }: UnknownObject): string | null {
   const isFitting =
-    typeof compatibility === "string" && compatibility !== "" && compatibility.length <= longestCompatibility;
+    typeof compatibility === "string" &&
+    compatibility !== "" &&
+    compatibility.length <= longestCompatibility;
   if (compatibility !== undefined && !isFitting)
     return `'compatibility' is not a text of up to ${longestCompatibility} characters`;
-  const isMap = isObject(metadata) && Object.values(metadata).every((value) => typeof value === "string");
-  return metadata === undefined || isMap ? null : "'metadata' has values that are not texts; put them in quotes";
+  const isMap =
+    isObject(metadata) && Object.values(metadata).every((value) => typeof value === "string");
+  return metadata === undefined || isMap
+    ? null
+    : "'metadata' has values that are not texts; put them in quotes";
 }
 
 /** As clients compare addresses. */
@@ -84,12 +105,14 @@ function wrongFiles(uri: string, resources: unknown): string | null {
       return "a file is listed twice or has no address";
     if (!one.uri.startsWith(`${skillRoot(uri)}/`) || isSteppingOut(one.uri))
       return "a file is outside of its directory";
-    if (typeof one.digest !== "string" || !digestShape.test(one.digest)) return "a file has no valid digest";
+    if (typeof one.digest !== "string" || !digestShape.test(one.digest))
+      return "a file has no valid digest";
     if (typeof one.size !== "number" || !Number.isSafeInteger(one.size) || one.size < 0)
       return "a file has no valid size";
     seen.add(canonical(one.uri));
     bytes += one.size;
   }
-  if (bytes > skillLimits.bytes) return `its files are larger than ${skillLimits.bytes / 1024 / 1024} MiB`;
+  if (bytes > skillLimits.bytes)
+    return `its files are larger than ${skillLimits.bytes / 1024 / 1024} MiB`;
   return seen.has(canonical(uri)) ? null : "its SKILL.md is not among its files";
 }

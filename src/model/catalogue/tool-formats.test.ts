@@ -18,7 +18,9 @@ test("each model's API gets what it calls tools", () => {
   assert.deepEqual(toolFormats["openai-responses"]([tool]), [
     { type: "function", name: "notes__write", description, parameters, strict: false },
   ]);
-  assert.deepEqual(toolFormats.anthropic([tool]), [{ name: "notes__write", description, input_schema: parameters }]);
+  assert.deepEqual(toolFormats.anthropic([tool]), [
+    { name: "notes__write", description, input_schema: parameters },
+  ]);
   assert.deepEqual(toolFormats.mcp([tool]), [
     {
       name: "notes__write",
@@ -29,7 +31,9 @@ test("each model's API gets what it calls tools", () => {
       annotations: { readOnlyHint: true },
     },
   ]);
-  assert.deepEqual(toolFormats["ai-sdk"]([tool]), { notes__write: { description, inputSchema: parameters } });
+  assert.deepEqual(toolFormats["ai-sdk"]([tool]), {
+    notes__write: { description, inputSchema: parameters },
+  });
   assert.deepEqual(toolFormats["json-schema"]([tool]), {
     notes__write: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -46,5 +50,10 @@ test("an object without properties has none instead of leaving them out, where t
 });
 
 test("only what is in the table is a format", () => {
-  assert.deepEqual(["openai", "ai-sdk", "toString", ""].map(isToolFormat), [true, true, false, false]);
+  assert.deepEqual(["openai", "ai-sdk", "toString", ""].map(isToolFormat), [
+    true,
+    true,
+    false,
+    false,
+  ]);
 });

@@ -15,10 +15,27 @@ const refused = ["anyOf", "oneOf", "allOf", "not", "enum", "$ref"] as const;
 /** Merges alternatives: all properties, and what all require. The call checks which alternative it is. */
 export function toObjectSchema(schema: UnknownObject): ObjectSchema {
   if (!refused.some((keyword) => schema[keyword] !== undefined))
-    return { ...schema, type: "object", properties: isObject(schema.properties) ? schema.properties : {} };
-  const { anyOf, oneOf, allOf, not, enum: choices, $ref, type, properties, required, ...rest } = schema;
+    return {
+      ...schema,
+      type: "object",
+      properties: isObject(schema.properties) ? schema.properties : {},
+    };
+  const {
+    anyOf,
+    oneOf,
+    allOf,
+    not,
+    enum: choices,
+    $ref,
+    type,
+    properties,
+    required,
+    ...rest
+  } = schema;
   const own = readPart(schema, schema);
-  const all = [...listOf(allOf), ...($ref === undefined ? [] : [{ $ref }])].map((part) => readPart(part, schema));
+  const all = [...listOf(allOf), ...($ref === undefined ? [] : [{ $ref }])].map((part) =>
+    readPart(part, schema),
+  );
   const ways = [anyOf, oneOf].map(listOf).filter((list) => list.length > 0);
   const some = ways.map((list) => commonPart(list.map((part) => readPart(part, schema))));
   const parts = [...some, ...all, own];
@@ -46,7 +63,8 @@ function followed(schema: UnknownObject, root: UnknownObject): UnknownObject {
   const name = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(schema.$ref));
   const [, place = "", key = ""] = name ?? [];
   const definitions = root[place];
-  const found = isObject(definitions) && Object.hasOwn(definitions, key) ? definitions[key] : undefined;
+  const found =
+    isObject(definitions) && Object.hasOwn(definitions, key) ? definitions[key] : undefined;
   return isObject(found) ? found : schema;
 }
 
@@ -54,7 +72,9 @@ function commonPart(parts: readonly Part[]): Part {
   const [first, ...others] = parts;
   return {
     properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as UnknownObject,
-    required: (first?.required ?? []).filter((name) => others.every(({ required }) => required.includes(name))),
+    required: (first?.required ?? []).filter((name) =>
+      others.every(({ required }) => required.includes(name)),
+    ),
   };
 }
 
@@ -62,7 +82,10 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-type Described = Pick<Tool, "modelName" | "title" | "description" | "parameters" | "outputSchema" | "annotations">;
+type Described = Pick<
+  Tool,
+  "modelName" | "title" | "description" | "parameters" | "outputSchema" | "annotations"
+>;
 
 /** The `tools` of a request, by API. Parameters that the system sets are in none. */
 export const toolFormats = {

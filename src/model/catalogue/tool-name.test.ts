@@ -12,9 +12,22 @@ const safeName = /^[A-Za-z0-9_-]{1,64}$/;
 const word = fc.oneof(
   fc.string({ unit: fc.constantFrom(..."ab._-"), maxLength: 6 }),
   fc.string({ unit: anyCharacter, maxLength: 6 }),
-  fc.constantFrom("", " ", "__", "mcp", "mcp_a", "größe", "工具", "x".repeat(200), `${"x".repeat(199)}y`),
+  fc.constantFrom(
+    "",
+    " ",
+    "__",
+    "mcp",
+    "mcp_a",
+    "größe",
+    "工具",
+    "x".repeat(200),
+    `${"x".repeat(199)}y`,
+  ),
 );
-const toolId = fc.record({ server: fc.oneof({ weight: 4, arbitrary: word }, fc.constant(null)), tool: word });
+const toolId = fc.record({
+  server: fc.oneof({ weight: 4, arbitrary: word }, fc.constant(null)),
+  tool: word,
+});
 const toolIds = fc.uniqueArray(toolId, { selector: toolKey, maxLength: 12 });
 
 function found(match: NameMatch): string[] {

@@ -53,7 +53,8 @@ function modelNames(ids: readonly ToolId[]): Map<ToolId, string> {
   const names = new Map<ToolId, string>();
   const keepers = new Map<string, ToolId>();
   for (const [name, group] of groups) {
-    const keeper = name.length > 0 && name.length <= modelNameLimit ? keeperOf(name, group) : undefined;
+    const keeper =
+      name.length > 0 && name.length <= modelNameLimit ? keeperOf(name, group) : undefined;
     if (keeper) keepers.set(name, keeper);
     if (group === keeper) continue;
     for (const id of asList(group)) if (id !== keeper) names.set(id, hashedModelName(id));
@@ -89,7 +90,10 @@ function groupBy(ids: readonly ToolId[], render: (id: ToolId) => string): Map<st
   return groups;
 }
 
-export type NameMatch = { kind: "one"; id: ToolId } | { kind: "many"; ids: ToolId[] } | { kind: "none" };
+export type NameMatch =
+  | { kind: "one"; id: ToolId }
+  | { kind: "many"; ids: ToolId[] }
+  | { kind: "none" };
 
 export type ToolNameIndex = {
   /** For people; unique. */
@@ -137,7 +141,10 @@ export function createToolNameIndex(ids: readonly ToolId[]): ToolNameIndex {
       return { kind: "none" };
     },
     collisions: () =>
-      [...repeated(ids.flatMap(spellings))].map((spelling) => ({ spelling, names: spelled(spelling).map(name) })),
+      [...repeated(ids.flatMap(spellings))].map((spelling) => ({
+        spelling,
+        names: spelled(spelling).map(name),
+      })),
   };
 }
 
@@ -172,9 +179,14 @@ export function alwaysLoaded<T extends Named>(
   return new Set(patterns.flatMap((pattern) => meantBy(pattern, tools, matchesGlob)));
 }
 
-function meantBy<T extends Named>(pattern: string, tools: readonly T[], matchesGlob: MatchesGlob): T[] {
+function meantBy<T extends Named>(
+  pattern: string,
+  tools: readonly T[],
+  matchesGlob: MatchesGlob,
+): T[] {
   if (pattern === "") return [];
-  const having = (fits: (name: string) => boolean) => tools.filter((tool) => namesOf(tool).some(fits));
+  const having = (fits: (name: string) => boolean) =>
+    tools.filter((tool) => namesOf(tool).some(fits));
   if (/[*?]/.test(pattern)) return having((name) => matchesGlob(pattern, name));
   const exact = having((name) => name === pattern);
   return exact.length > 0 ? exact : having((name) => name.includes(pattern));

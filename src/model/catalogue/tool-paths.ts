@@ -8,7 +8,10 @@ type Named = Pick<Tool, "id">;
 type Declared = Named & Pick<Tool, "description" | "parameters" | "outputSchema">;
 
 /** Names in a program: folded ones, where they stand for one thing only. */
-function foldAll(names: Iterable<string>): { written: Map<string, string>; meant: Map<string, string> } {
+function foldAll(names: Iterable<string>): {
+  written: Map<string, string>;
+  meant: Map<string, string>;
+} {
   const byFolded = Map.groupBy(new Set(names), foldIdentifier);
   const written = new Map<string, string>();
   const meant = new Map<string, string>();
@@ -72,16 +75,24 @@ export function renderDeclarations(
   { isShort = false } = {},
 ): string {
   const comment = ({ description }: { description?: unknown }) =>
-    typeof description === "string" && description !== "" ? `/** ${shorten(description, maxPropertyNote)} */` : "";
+    typeof description === "string" && description !== ""
+      ? `/** ${shorten(description, maxPropertyNote)} */`
+      : "";
   const options = isShort ? { maxDepth: 6 } : { comment };
   const declare = (tool: Declared, indent: string) => {
     const type = (schema: unknown) => {
       const text = renderSchemaType(schema, options);
-      return isShort ? text.replaceAll(/\n\s*/g, " ").replaceAll("; }", " }") : text.replaceAll("\n", `\n${indent}`);
+      return isShort
+        ? text.replaceAll(/\n\s*/g, " ").replaceAll("; }", " }")
+        : text.replaceAll("\n", `\n${indent}`);
     };
     const args = type(tool.parameters);
-    const isOptional = !Array.isArray(tool.parameters.required) || tool.parameters.required.length === 0;
-    const taken = args === "{}" || args === "Record<string, unknown>" ? "" : `args${isOptional ? "?" : ""}: ${args}`;
+    const isOptional =
+      !Array.isArray(tool.parameters.required) || tool.parameters.required.length === 0;
+    const taken =
+      args === "{}" || args === "Record<string, unknown>"
+        ? ""
+        : `args${isOptional ? "?" : ""}: ${args}`;
     const given = tool.outputSchema === undefined ? "any" : type(tool.outputSchema);
     const [name = ""] = pathOf(tool.id).slice(-1);
     const note = shorten(tool.description, maxNote);

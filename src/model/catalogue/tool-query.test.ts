@@ -36,7 +36,8 @@ const taken: [query: string, fields: Partial<ToolQuery>][] = [
 ];
 
 for (const [query, fields] of taken) {
-  test(`'${query}' is understood`, () => assert.deepEqual(parse(query), { ...unfilteredQuery, ...fields }));
+  test(`'${query}' is understood`, () =>
+    assert.deepEqual(parse(query), { ...unfilteredQuery, ...fields }));
 }
 
 const refused: [query: string, parameter: string, message: RegExp][] = [
@@ -46,7 +47,11 @@ const refused: [query: string, parameter: string, message: RegExp][] = [
     /'capabilty' is not a parameter of this list of tools\. Did you mean 'capability'\? Known are persona, /,
   ],
   ["constructor=x", "constructor", /Known are/],
-  ["persona=-share", "persona", /'persona' cannot be '-share': .*without-shared.*Did you mean '-shared'\?/],
+  [
+    "persona=-share",
+    "persona",
+    /'persona' cannot be '-share': .*without-shared.*Did you mean '-shared'\?/,
+  ],
   ["persona=shared=no", "persona", /'shared=no'/],
   ["persona=", "persona", /needs a value/],
   ["persona=Atlas,", "persona", /needs a value/],
@@ -60,7 +65,11 @@ const refused: [query: string, parameter: string, message: RegExp][] = [
   ["min_success_rate=0x1", "min_success_rate", /'0x1'/],
   ["min_success_rate=", "min_success_rate", /''/],
   ["include_unused=maybe", "include_unused", /give true or false/],
-  ["side_effects=wriet", "side_effects", /'wriet': give one of none, write, .*Did you mean 'write'\?/],
+  [
+    "side_effects=wriet",
+    "side_effects",
+    /'wriet': give one of none, write, .*Did you mean 'write'\?/,
+  ],
   ["safety_level=extreme", "safety_level", /low, medium, high/],
   ["limit=0", "limit", /from 1 to 1000/],
   ["limit=1001", "limit", /'1001'/],

@@ -52,7 +52,9 @@ type Read = (value: string, refuse: Refuse) => unknown;
 const verbatim: Read = (value) => value;
 
 /** As HTTP spells them: the field, its default and its reader. Values of a list are repeated or separated by commas. */
-const parameters: Readonly<Record<string, [field: keyof ToolQuery, fallback: unknown, read: Read]>> = {
+const parameters: Readonly<
+  Record<string, [field: keyof ToolQuery, fallback: unknown, read: Read]>
+> = {
   persona: ["personas", [], readPersona],
   provider: ["providers", [], readText],
   capability: ["capabilities", [], readText],
@@ -79,18 +81,27 @@ export const unfilteredQuery = Object.freeze(
 ) as Readonly<ToolQuery>;
 
 /** Refuses what is unknown or makes no sense by name. */
-export function parseToolQuery(values: Iterable<readonly [string, string]>, wording: Wording): ToolQuery {
+export function parseToolQuery(
+  values: Iterable<readonly [string, string]>,
+  wording: Wording,
+): ToolQuery {
   const query: Record<string, unknown> = { ...unfilteredQuery };
   const seen = new Set<string>();
   for (const [name, value] of values) {
     const known = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     const [field, fallback, read] = known ?? refuseUnknown(name, wording);
     if (Array.isArray(fallback) || field === "groups") {
-      const items = value.split(",").map((item) => read(item.trim(), refuseValue(name, item, wording)));
+      const items = value
+        .split(",")
+        .map((item) => read(item.trim(), refuseValue(name, item, wording)));
       // An empty value is a list of none.
-      query[field] = [...((query[field] ?? []) as unknown[]), ...items.filter((item) => item !== "")];
+      query[field] = [
+        ...((query[field] ?? []) as unknown[]),
+        ...items.filter((item) => item !== ""),
+      ];
     } else {
-      if (seen.has(name)) refuse(name, value, `${wording.spell(name)} is given twice; give it once.`);
+      if (seen.has(name))
+        refuse(name, value, `${wording.spell(name)} is given twice; give it once.`);
       query[field] = read(value.trim(), refuseValue(name, value, wording));
     }
     seen.add(name);
@@ -140,13 +151,16 @@ function readShare(value: string, refuse: Refuse): number {
   const [, digits, sign] = /^(\d+|\d*\.\d+)(%?)$/.exec(value) ?? [];
   const number = Number(digits);
   const share = sign === "%" || number > 1 ? number / 100 : number;
-  if (digits === undefined || share > 1) refuse("give a share from 0 to 1, or a percentage up to 100");
+  if (digits === undefined || share > 1)
+    refuse("give a share from 0 to 1, or a percentage up to 100");
   return share;
 }
 
 function readFlag(value: string, refuse: Refuse): boolean {
   if (/^(1|true|yes|on)$/i.test(value)) return true;
-  return /^(0|false|no|off)$/i.test(value) ? false : refuse("give true or false", ["true", "false"]);
+  return /^(0|false|no|off)$/i.test(value)
+    ? false
+    : refuse("give true or false", ["true", "false"]);
 }
 
 function readOneOf(allowed: readonly string[]): Read {
@@ -158,5 +172,7 @@ function readOneOf(allowed: readonly string[]): Read {
 
 function readLimit(value: string, refuse: Refuse): number {
   const limit = /^\d{1,4}$/.test(value) ? Number(value) : 0;
-  return limit >= 1 && limit <= largestPage ? limit : refuse(`give an integer from 1 to ${largestPage}`);
+  return limit >= 1 && limit <= largestPage
+    ? limit
+    : refuse(`give an integer from 1 to ${largestPage}`);
 }

@@ -5,7 +5,11 @@ import { type OverlayView, offerCallKinds, type ToolId, toolImpacts } from "./to
 
 /** Programs write ids of tools. */
 export const toolIdOf = typed<ToolId>("ToolId").as(
-  z.object({ server: z.string().nullable(), tool: z.string(), kind: z.enum(offerCallKinds).optional() }),
+  z.object({
+    server: z.string().nullable(),
+    tool: z.string(),
+    kind: z.enum(offerCallKinds).optional(),
+  }),
 );
 
 export const ToolImpact = z
@@ -17,7 +21,11 @@ export const ToolImpact = z
   .meta({ id: "ToolImpact", description: "What a call of the tool may do." });
 export type ToolImpact = TypeOf<typeof ToolImpact>;
 
-export const SeenDefinition = z.object({ description: z.string(), parameters: AnyObject, tokens: z.number().int() });
+export const SeenDefinition = z.object({
+  description: z.string(),
+  parameters: AnyObject,
+  tokens: z.number().int(),
+});
 /** A definition for models, and its cost. */
 export type SeenDefinition = TypeOf<typeof SeenDefinition>;
 
@@ -31,7 +39,8 @@ export const OverlayShown = typed<OverlayView>("OverlayView")
         .nullable()
         .meta({ description: "Where it comes from; null where there is none." }),
       overlay: z.record(z.string(), z.unknown()).meta({
-        description: "As `PUT /tools/{name}` takes it. Fixed values are `«hidden»`; given back so, they stay.",
+        description:
+          "As `PUT /tools/{name}` takes it. Fixed values are `«hidden»`; given back so, they stay.",
       }),
       listed: SeenDefinition.meta({ description: "What a model would see without it." }),
       seen: SeenDefinition.meta({ description: "What a model sees with it." }),

@@ -44,8 +44,15 @@ test("an unknown side effect is refused with the list of known ones", () => {
 const entry = { name: "lookup", description: "Looks things up.", side_effects: "none" };
 
 test("a manifest entry needs a name, a description and its side effects; the rest has defaults", () => {
-  const { version, auth, idempotency_key, parameters, providers, allow_parallel, requires_consent } =
-    ToolManifest.parse(entry);
+  const {
+    version,
+    auth,
+    idempotency_key,
+    parameters,
+    providers,
+    allow_parallel,
+    requires_consent,
+  } = ToolManifest.parse(entry);
   assert.deepEqual(
     { version, auth, idempotency_key, parameters, providers, allow_parallel, requires_consent },
     {

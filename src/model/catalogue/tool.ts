@@ -28,11 +28,14 @@ export function parseArgumentText(text: string): ToolArgument | { problem: strin
   const [, name = "", optional, type = "", description = ""] = shape.exec(text) ?? [];
   if (name.trim() === "")
     return {
-      problem: "is not name:type:description, as in 'city:string:Where to look'. A name with a ? is optional.",
+      problem:
+        "is not name:type:description, as in 'city:string:Where to look'. A name with a ? is optional.",
     };
   const known = argumentTypes.find((one) => one === type.trim());
   if (known === undefined)
-    return { problem: `cannot be read: '${type.trim()}' is not a type. Use ${argumentTypes.join(", ")}.` };
+    return {
+      problem: `cannot be read: '${type.trim()}' is not a type. Use ${argumentTypes.join(", ")}.`,
+    };
   return {
     name: name.trim(),
     type: known,
@@ -132,7 +135,10 @@ export const ToolMetadata = z.object({
   version: z._default(name, "1.0.0"),
   side_effects: SideEffects,
   auth: z._default(ToolAuth, { required: false }),
-  idempotency_key: z._default(z.union([z.boolean(), z.looseObject({ required: z.boolean() })]), false),
+  idempotency_key: z._default(
+    z.union([z.boolean(), z.looseObject({ required: z.boolean() })]),
+    false,
+  ),
   requires_consent: z._default(z.boolean(), false),
   capabilities: z._default(names, []),
   examples: z.optional(z.unknown()),
@@ -144,9 +150,12 @@ export type ToolMetadata = z.infer<typeof ToolMetadata>;
 export const ToolManifest = z.extend(ToolMetadata, {
   name,
   description: name,
-  parameters: z._default(z.looseObject({ type: z.literal("object"), required: z.optional(z.array(name)) }), {
-    type: "object",
-  }),
+  parameters: z._default(
+    z.looseObject({ type: z.literal("object"), required: z.optional(z.array(name)) }),
+    {
+      type: "object",
+    },
+  ),
   /** Overrides of `parameters`, or of the server's schema. */
   arguments: z.optional(z.array(ToolArgument)),
   providers: z._default(z.array(ProviderSpec), []),
@@ -167,7 +176,14 @@ export type ToolAnnotations = {
 };
 
 /** What is asked of a server, where it is no tool. It goes along the same path. */
-export const offerCallKinds = ["prompt", "resource", "completion", "subscription", "extension", "page"] as const;
+export const offerCallKinds = [
+  "prompt",
+  "resource",
+  "completion",
+  "subscription",
+  "extension",
+  "page",
+] as const;
 export type OfferCallKind = (typeof offerCallKinds)[number];
 
 /** `server` is null for hand-written tools and those of the library. With `kind`, `tool` is `prompts/NAME`, `resources/URI` or `extensions/METHOD`. */
@@ -229,7 +245,9 @@ export function providerLabel(spec: ProviderSpec, all: readonly ProviderSpec[]):
   const where = placeOf(spec);
   if (where === undefined) return `${spec.name}:${alike.indexOf(spec) + 1}`;
   const same = alike.filter((other) => placeOf(other) === where);
-  return same.length > 1 ? `${spec.name}:${where}:${same.indexOf(spec) + 1}` : `${spec.name}:${where}`;
+  return same.length > 1
+    ? `${spec.name}:${where}:${same.indexOf(spec) + 1}`
+    : `${spec.name}:${where}`;
 }
 
 function placeOf({ config: { server, url } }: ProviderSpec): string | undefined {
@@ -245,7 +263,10 @@ export function isRepeatable(tool: Tool): boolean {
   if (tool.metadata.idempotency_key !== false) return true;
   // The author of a hand-written entry knows what the tool does.
   if (tool.id.server === null && readOnly.has(tool.metadata.side_effects)) return true;
-  return tool.trusted && (tool.annotations.idempotentHint === true || tool.annotations.readOnlyHint === true);
+  return (
+    tool.trusted &&
+    (tool.annotations.idempotentHint === true || tool.annotations.readOnlyHint === true)
+  );
 }
 
 export const ToolOverlay = z.strictObject({

@@ -1,7 +1,14 @@
 import type { JsonObject } from "../json.ts";
 
 /** What `add` took what it was given for. */
-export type AddedKind = "command" | "container" | "url" | "openapi" | "registry" | "bundle" | "pasted";
+export type AddedKind =
+  | "command"
+  | "container"
+  | "url"
+  | "openapi"
+  | "registry"
+  | "bundle"
+  | "pasted";
 
 export type AddOptions = {
   name?: string;
@@ -55,7 +62,10 @@ export type AddedOne = {
 export type AddedServer = AddedOne & { more: AddedOne[] };
 
 /** Asks a person for fields of a form; null when they would rather not. */
-export type AskForm = (server: string, form: JsonObject) => Promise<Record<string, string | readonly string[]> | null>;
+export type AskForm = (
+  server: string,
+  form: JsonObject,
+) => Promise<Record<string, string | readonly string[]> | null>;
 
 export type AddHooks = {
   ask?: AskForm;

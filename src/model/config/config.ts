@@ -18,7 +18,9 @@ const positive = z.int().check(z.positive());
 const yes = z._default(z.boolean(), true);
 
 /** A section that may be missing: then its keys have their own defaults. */
-function section<T extends z.core.$ZodShape>(shape: T): z.ZodMiniDefault<z.ZodMiniObject<T, z.core.$strict>> {
+function section<T extends z.core.$ZodShape>(
+  shape: T,
+): z.ZodMiniDefault<z.ZodMiniObject<T, z.core.$strict>> {
   const schema = z.strictObject(shape) as z.ZodMiniObject<T, z.core.$strict>;
   return z._default(schema, () => schema.parse({}) as never);
 }
@@ -30,9 +32,12 @@ function byName<T extends z.core.SomeType>(schema: T) {
 /** For every unit alike, or by unit; null for no limit. */
 const maxCost = z._default(
   z.nullable(
-    z.union([z.number().check(z.minimum(0)), z.record(z.string(), z.number().check(z.minimum(0)))], {
-      error: "must be a number >= 0, such numbers by unit, or null for no limit",
-    }),
+    z.union(
+      [z.number().check(z.minimum(0)), z.record(z.string(), z.number().check(z.minimum(0)))],
+      {
+        error: "must be a number >= 0, such numbers by unit, or null for no limit",
+      },
+    ),
   ),
   null,
 );
@@ -80,7 +85,9 @@ export type ModelPrice = z.infer<typeof ModelPrice>;
 export const ModelDefinition = z.strictObject({
   provider: z._default(z.string(), "openai-compatible"),
   baseURL: z.optional(
-    z.string().check(z.regex(/^https?:\/\/\S+$/, "must be an address that begins with http: or https:")),
+    z
+      .string()
+      .check(z.regex(/^https?:\/\/\S+$/, "must be an address that begins with http: or https:")),
   ),
   model: z.string(),
   apiKey: z.optional(z.string()),
@@ -92,7 +99,9 @@ const maxIntervalMs = 3_600_000;
 /** Where spans and metrics are sent. */
 export const OtlpSettings = z.strictObject({
   /** Empty: nothing is sent. */
-  endpoint: z.string().check(z.regex(/^(https?:\/\/\S+)?$/, "must be an address that begins with http: or https:")),
+  endpoint: z
+    .string()
+    .check(z.regex(/^(https?:\/\/\S+)?$/, "must be an address that begins with http: or https:")),
   headers: z._default(z.union([z.record(z.string(), z.string()), z.string()]), {}),
   traces: yes,
   metrics: yes,
@@ -125,7 +134,8 @@ export const ExtensionEntry = z.union(
 
 export function whatIsWrongInUse(given: unknown): string {
   const forms = "a path, the name of a package, or an object with 'use' and 'with'";
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return `must be ${forms}`;
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    return `must be ${forms}`;
   const known = Object.keys(ExtensionUse.shape);
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown !== undefined) {
@@ -133,7 +143,8 @@ export function whatIsWrongInUse(given: unknown): string {
     return `has '${unknown}', which is unknown; it can have 'use' and 'with'${near.join("")}`;
   }
   const { use, with: settings } = given as { use?: unknown; with?: unknown };
-  if (typeof use !== "string" || use === "") return "has no 'use': a path, or the name of a package";
+  if (typeof use !== "string" || use === "")
+    return "has no 'use': a path, or the name of a package";
   const isText = typeof settings === "string";
   return `must have an object of settings by name as its 'with'${isText ? ", not a string" : ""}`;
 }
@@ -208,7 +219,10 @@ export const ConfigValues = z.strictObject({
   // 0 days is for ever.
   calls: section({ keepDays: z._default(count, 90), maxBytes: z._default(count, 17_179_869_184) }),
   /** Of one caller at a time. */
-  quotas: section({ maxHeldOpen: z._default(positive, 32), maxSessionsPerCaller: z._default(positive, 1_000) }),
+  quotas: section({
+    maxHeldOpen: z._default(positive, 32),
+    maxSessionsPerCaller: z._default(positive, 1_000),
+  }),
   audit: section({
     required: z._default(z.boolean(), false),
     hmacKey: z.optional(z.string()),
@@ -221,7 +235,10 @@ export const ConfigValues = z.strictObject({
     keepPayloads: z._default(z.boolean(), false),
     payloadDays: z._default(positive, 7),
   }),
-  jobs: section({ concurrency: z._default(z.int().check(z.minimum(1)), 8), keepDays: z._default(count, 30) }),
+  jobs: section({
+    concurrency: z._default(z.int().check(z.minimum(1)), 8),
+    keepDays: z._default(count, 30),
+  }),
   /** For definitions that change or hide instructions. */
   security: section({
     pinning: z._default(z.enum(["off", "warn", "quarantine"]), "quarantine"),
@@ -281,7 +298,11 @@ export type Config = ConfigValues & {
 };
 
 /** `why` where it is another reason than for a server of a project. */
-export type UntrustedServer = { launch: string; hash: string; why?: { what: string; remedy: string } };
+export type UntrustedServer = {
+  launch: string;
+  hash: string;
+  why?: { what: string; remedy: string };
+};
 
 export type ConfigProblem = {
   file: string;
@@ -302,8 +323,17 @@ export type ConfigProblem = {
 };
 
 /** File, line, place, reason and remedy on one line. */
-export function renderConfigProblem({ file, line, column, path, message, hint }: ConfigProblem): string {
-  const place = [file, line, column].filter((part) => part !== null && part !== undefined).join(":");
+export function renderConfigProblem({
+  file,
+  line,
+  column,
+  path,
+  message,
+  hint,
+}: ConfigProblem): string {
+  const place = [file, line, column]
+    .filter((part) => part !== null && part !== undefined)
+    .join(":");
   const reason = /[.?!…]$/.test(message) ? message : `${message}.`;
   return `${place}: ${path === "" ? "" : `${path}: `}${reason}${hint === null ? "" : ` ${hint}`}`;
 }

@@ -11,7 +11,9 @@ export function describeIssue(issue: Issue, value: unknown): string {
   const given = valueAtIssue(value, issue.path);
   switch (issue.code) {
     case "invalid_type":
-      return given === undefined ? missing : `must be ${typeName(issue.expected)}, not ${kindOfValue(given)}`;
+      return given === undefined
+        ? missing
+        : `must be ${typeName(issue.expected)}, not ${kindOfValue(given)}`;
     case "invalid_value":
       return `must be ${oneOf(issue.values)}, not ${describe(given)}`;
     case "too_small":
@@ -24,10 +26,14 @@ export function describeIssue(issue: Issue, value: unknown): string {
       return `must be a multiple of ${issue.divisor}`;
     case "invalid_format":
       // Each pattern has a message in its schema. The value may be secret.
-      return issue.format === "regex" ? issue.message : `must be ${formats[issue.format] ?? issue.format}`;
+      return issue.format === "regex"
+        ? issue.message
+        : `must be ${formats[issue.format] ?? issue.format}`;
     case "invalid_union":
       // A message in the schema says more than we can.
-      return issue.message === unexplained ? `must have another form than ${kindOfValue(given)}` : issue.message;
+      return issue.message === unexplained
+        ? `must have another form than ${kindOfValue(given)}`
+        : issue.message;
     case "unrecognized_keys":
       return `must not have ${issue.keys.map((key) => `'${key}'`).join(", ")}`;
     case "custom":
@@ -74,7 +80,8 @@ function oneOf(values: readonly unknown[]): string {
 
 /** Never the content of a list or an object. */
 function describe(value: unknown): string {
-  if (typeof value === "string") return `'${value.length > maxShown ? `${value.slice(0, maxShown)}…` : value}'`;
+  if (typeof value === "string")
+    return `'${value.length > maxShown ? `${value.slice(0, maxShown)}…` : value}'`;
   return typeof value === "object" && value !== null ? kindOfValue(value) : String(value);
 }
 
@@ -86,7 +93,9 @@ function kindOfValue(value: unknown): string {
 export function valueAtIssue(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (place, key) =>
-      typeof place === "object" && place !== null ? (place as Record<PropertyKey, unknown>)[key] : undefined,
+      typeof place === "object" && place !== null
+        ? (place as Record<PropertyKey, unknown>)[key]
+        : undefined,
     value,
   );
 }

@@ -20,7 +20,10 @@ export const StoredKind = z
     limit: z.string().nullable().meta({ description: "Null where it is not limited." }),
     settings: z.array(z.string()).readonly().meta({ description: "Those that change the limit." }),
   })
-  .meta({ id: "StoredKind", description: "What grows, with its limit. Counts and sizes are estimated." });
+  .meta({
+    id: "StoredKind",
+    description: "What grows, with its limit. Counts and sizes are estimated.",
+  });
 export type StoredKind = TypeOf<typeof StoredKind>;
 
 export const DoctorReport = z
@@ -34,8 +37,13 @@ export const DoctorReport = z
     store: z
       .object({ ok: z.literal(false), detail: z.string() })
       .optional()
-      .meta({ description: "What is wrong with the store of the plane; missing where nothing is." }),
-    stored: z.array(StoredKind).optional().meta({ description: "Where no single server was asked for." }),
+      .meta({
+        description: "What is wrong with the store of the plane; missing where nothing is.",
+      }),
+    stored: z
+      .array(StoredKind)
+      .optional()
+      .meta({ description: "Where no single server was asked for." }),
   })
   .meta({ id: "DoctorReport" });
 export type DoctorReport = TypeOf<typeof DoctorReport>;

@@ -19,7 +19,9 @@ export interface ForeignServerKeys {
   /** `auth.scopes`: a list, or one string with spaces. */
   scopes?: string | readonly string[] | undefined;
   /** `auth.scopes` of an OAuth client. */
-  oauth_config?: { scopes?: string | readonly string[]; client_name?: string; callback_port?: number } | undefined;
+  oauth_config?:
+    | { scopes?: string | readonly string[]; client_name?: string; callback_port?: number }
+    | undefined;
   /** Has no effect here. */
   allow_edit?: readonly string[] | undefined;
   /** Has no effect here. */

@@ -26,12 +26,15 @@ const hint = "Write 'sqlite', or 'postgres://user@host:5432/database'.";
 export function parseStoreAddress(text: string): StoreAddress | { problem: string; hint: string } {
   const trimmed = text.trim();
   if (trimmed === "sqlite") return { kind: "sqlite" };
-  if (!/^postgres(ql)?:\/\//i.test(trimmed)) return { problem: "this is not a known kind of store", hint };
+  if (!/^postgres(ql)?:\/\//i.test(trimmed))
+    return { problem: "this is not a known kind of store", hint };
   const url = URL.parse(trimmed);
-  if (url === null) return { problem: "this is not the URL of a database", hint: specialCharacters };
+  if (url === null)
+    return { problem: "this is not the URL of a database", hint: specialCharacters };
   const database = url.pathname.slice(1);
   // A password with a slash looks like a path, and must not be shown as a name.
-  if (/[/@]/.test(database)) return { problem: "this is not the URL of a database", hint: specialCharacters };
+  if (/[/@]/.test(database))
+    return { problem: "this is not the URL of a database", hint: specialCharacters };
   if (database === "") return { problem: "the address names no database", hint };
   const schema = url.searchParams.get("schema") ?? defaultSchema;
   if (!schemaName.test(schema))
@@ -54,7 +57,14 @@ export function parseStoreAddress(text: string): StoreAddress | { problem: strin
   for (const own of ["schema", "connections", "direct"]) url.searchParams.delete(own);
   const listenUrl = direct === null ? url.href : withHost(url, direct);
   const shown = `postgres://${url.host || "localhost"}/${database}?schema=${schema}`;
-  return { kind: "postgres", url: url.href, listenUrl, schema, connections: Number(connections), shown };
+  return {
+    kind: "postgres",
+    url: url.href,
+    listenUrl,
+    schema,
+    connections: Number(connections),
+    shown,
+  };
 }
 
 /** The host of a URL of this kind can be set; its port would stay if the new one has none. */
@@ -74,25 +84,40 @@ export type BucketAddress = {
   endpoint: string | null;
 };
 
-const bucketHint = "Write 's3://BUCKET/PREFIX?region=REGION', with '&endpoint=https://…' where it is not at AWS.";
+const bucketHint =
+  "Write 's3://BUCKET/PREFIX?region=REGION', with '&endpoint=https://…' where it is not at AWS.";
 
 /** Credentials are no part of it: they come from the environment, as for any program that uses S3. */
-export function parseBucketAddress(text: string): BucketAddress | { problem: string; hint: string } {
+export function parseBucketAddress(
+  text: string,
+): BucketAddress | { problem: string; hint: string } {
   const url = URL.parse(text.trim());
-  if (url?.protocol !== "s3:") return { problem: "this is not the address of a bucket", hint: bucketHint };
+  if (url?.protocol !== "s3:")
+    return { problem: "this is not the address of a bucket", hint: bucketHint };
   if (url.username !== "" || url.password !== "")
-    return { problem: "the address has a password", hint: "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead." };
+    return {
+      problem: "the address has a password",
+      hint: "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead.",
+    };
   const bucket = url.host;
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
     return { problem: "the address names no bucket", hint: bucketHint };
-  const { region = "us-east-1", endpoint = null, ...unknown } = Object.fromEntries(url.searchParams);
+  const {
+    region = "us-east-1",
+    endpoint = null,
+    ...unknown
+  } = Object.fromEntries(url.searchParams);
   const [other] = Object.keys(unknown);
-  if (other !== undefined) return { problem: `'${other}' is not known in the address`, hint: bucketHint };
+  if (other !== undefined)
+    return { problem: `'${other}' is not known in the address`, hint: bucketHint };
   if (endpoint !== null && !/^https?:$/.test(URL.parse(endpoint)?.protocol ?? ""))
     return { problem: "'endpoint' is not an address of the web", hint: bucketHint };
   const path = url.pathname.replace(/^\/+|\/+$/g, "");
   if (!/^[\w.!*'()/-]*$/.test(path))
-    return { problem: "the prefix has characters that names in a bucket should not have", hint: bucketHint };
+    return {
+      problem: "the prefix has characters that names in a bucket should not have",
+      hint: bucketHint,
+    };
   return { bucket, prefix: path === "" ? "" : `${path}/`, region, endpoint };
 }
 

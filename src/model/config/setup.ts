@@ -2,7 +2,15 @@ import type { PolicyRule } from "../access/policy.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Caller } from "../principal.ts";
 import type { ServersChange } from "../servers/server.ts";
-import type { AddedServer, AddHooks, AddOptions, FoundServer, SecretPlace, ServerUpdate, Trial } from "./adding.ts";
+import type {
+  AddedServer,
+  AddHooks,
+  AddOptions,
+  FoundServer,
+  SecretPlace,
+  ServerUpdate,
+  Trial,
+} from "./adding.ts";
 import type { ConfigProblem } from "./config.ts";
 
 export type SettingOrigin = { file: string; line: number | null; path: string };
@@ -154,7 +162,10 @@ export function trustLinesOf(trust: ProjectTrust): TrustLine[] {
   return [...projectLines(trust), ...trust.own];
 }
 
-export type RememberedTrust = { directory: string; servers: Pick<TrustLine, "name" | "hash" | "trusted">[] };
+export type RememberedTrust = {
+  directory: string;
+  servers: Pick<TrustLine, "name" | "hash" | "trusted">[];
+};
 
 /** Consent to what a project's files bring. */
 export type PlaneTrust = {
@@ -183,7 +194,10 @@ export type SetupTrust = {
   list(): RememberedTrust[];
 };
 
-export type WrittenEntries = { servers: Record<string, JsonObject>; toolsets: Record<string, JsonObject> };
+export type WrittenEntries = {
+  servers: Record<string, JsonObject>;
+  toolsets: Record<string, JsonObject>;
+};
 
 /** Servers from whatever names one, and from registries. */
 export type SetupAdding = {
@@ -195,7 +209,10 @@ export type SetupAdding = {
     options?: { limit?: number; offline?: boolean },
   ): Promise<{ servers: FoundServer[]; problems: string[] }>;
   /** Newer versions of what was added from a registry, and what they change. */
-  updateServers(name: string | undefined, options?: { apply?: boolean; offline?: boolean }): Promise<ServerUpdate[]>;
+  updateServers(
+    name: string | undefined,
+    options?: { apply?: boolean; offline?: boolean },
+  ): Promise<ServerUpdate[]>;
   /** Starts or reaches a server that need not be configured. */
   tryEntry(name: string, entry: JsonObject): Promise<Trial>;
 };
@@ -208,7 +225,11 @@ export type SetupEntries = {
    * Replaces the entry, or writes a new one. What is masked in it keeps the value that it has in `from`, else in the
    * entry itself. A trial starts or reaches it once and writes nothing.
    */
-  saveServer(name: string, entry: JsonObject, how: { from?: string; isTrial?: boolean }): Promise<Trial | null>;
+  saveServer(
+    name: string,
+    entry: JsonObject,
+    how: { from?: string; isTrial?: boolean },
+  ): Promise<Trial | null>;
 };
 
 export type WrittenRules = {
@@ -228,7 +249,10 @@ export type SetupRules = {
   /** The rules that would be in force with these in the file; nothing is written. */
   tryRules(rules: readonly JsonObject[]): Promise<{ rules: PolicyRule[]; warnings: string[] }>;
   /** Comments stay with their rule. Rejects where the rules were changed since `revision`. */
-  saveRules(rules: readonly JsonObject[], revision: string): Promise<WrittenRules & { warnings: string[] }>;
+  saveRules(
+    rules: readonly JsonObject[],
+    revision: string,
+  ): Promise<WrittenRules & { warnings: string[] }>;
 };
 
 export interface Setup extends SetupAdding, SetupEntries, SetupRules {

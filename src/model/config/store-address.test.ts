@@ -4,21 +4,25 @@ import { parseStoreAddress } from "./settings.ts";
 
 test("an address of Postgres has a schema of its own, and is shown without user and password", () => {
   assert.deepEqual(parseStoreAddress("sqlite"), { kind: "sqlite" });
-  assert.deepEqual(parseStoreAddress("postgres://ann:secret@db.example:5433/tools?sslmode=require"), {
-    kind: "postgres",
-    url: "postgres://ann:secret@db.example:5433/tools?sslmode=require",
-    listenUrl: "postgres://ann:secret@db.example:5433/tools?sslmode=require",
-    schema: "toolplane",
-    connections: 10,
-    shown: "postgres://db.example:5433/tools?schema=toolplane",
-  });
+  assert.deepEqual(
+    parseStoreAddress("postgres://ann:secret@db.example:5433/tools?sslmode=require"),
+    {
+      kind: "postgres",
+      url: "postgres://ann:secret@db.example:5433/tools?sslmode=require",
+      listenUrl: "postgres://ann:secret@db.example:5433/tools?sslmode=require",
+      schema: "toolplane",
+      connections: 10,
+      shown: "postgres://db.example:5433/tools?schema=toolplane",
+    },
+  );
   const other = parseStoreAddress("postgresql://db.example/tools?schema=team_a");
   assert.ok("kind" in other && other.kind === "postgres");
   assert.deepEqual([other.schema, other.url], ["team_a", "postgresql://db.example/tools"]);
 });
 
 test("an address says how many connections a plane has, and where Postgres is behind a pooler", () => {
-  const address = "postgres://ann:secret@pool:6432/tools?sslmode=require&connections=4&direct=db.example:5432";
+  const address =
+    "postgres://ann:secret@pool:6432/tools?sslmode=require&connections=4&direct=db.example:5432";
   const found = parseStoreAddress(address);
   assert.ok("kind" in found && found.kind === "postgres");
   assert.deepEqual(

@@ -10,6 +10,12 @@ test("a key is read as hex and as base64, with the line end of its file", () => 
 });
 
 test("what is too short, too long or no text of a key is none", () => {
-  for (const text of ["", "short", key.toString("hex").slice(2), `${key.toString("hex")}00`, "ä".repeat(32)])
+  for (const text of [
+    "",
+    "short",
+    key.toString("hex").slice(2),
+    `${key.toString("hex")}00`,
+    "ä".repeat(32),
+  ])
     assert.equal(parseVaultKey(text), null, text);
 });

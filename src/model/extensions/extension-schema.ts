@@ -9,14 +9,22 @@ export const ExtensionState = z
     name: z.string(),
     use: z.string().meta({ description: "As the configuration or the program names it." }),
     version: z.string().nullable().meta({ description: "Of its package; null where it has none." }),
-    source: z.string().meta({ description: "Its file, `toolplane` for what comes with it, or `program`." }),
+    source: z
+      .string()
+      .meta({ description: "Its file, `toolplane` for what comes with it, or `program`." }),
     builtIn: z.boolean().meta({ description: "It comes with Toolplane." }),
     about: z.string().nullable(),
     state: z
       .enum(["set up", "started", "failed", "stopped", "loaded", "not loaded"])
       .meta({ description: "What comes with Toolplane is loaded when it is needed." }),
-    error: z.string().nullable().meta({ description: "Why it is not in use, or what failed last." }),
-    interface: z.number().int().meta({ description: "The version of the interface it was written for." }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: "Why it is not in use, or what failed last." }),
+    interface: z
+      .number()
+      .int()
+      .meta({ description: "The version of the interface it was written for." }),
     since: z.string().nullable().meta({ description: "When it was set up or loaded." }),
     importMs: z.number().meta({ description: "Time to load its code." }),
     setupMs: z.number().meta({ description: "Time of its 'setup'." }),
@@ -36,7 +44,9 @@ export const ExtensionVerb = z
     scope: z.enum(scopeNames),
     changes: z.boolean().meta({ description: "A record of who asked for it is kept." }),
     input: jsonObject.meta({ description: "The JSON Schema of its input." }),
-    positional: z.array(z.string()).meta({ description: "The inputs that the command line takes by position." }),
+    positional: z
+      .array(z.string())
+      .meta({ description: "The inputs that the command line takes by position." }),
     columns: z
       .record(z.string(), z.string())
       .nullable()

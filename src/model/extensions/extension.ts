@@ -168,14 +168,23 @@ export type RankTools = (
 export type ApprovalChannel = {
   name: string;
   /** A call waits. `answer` may be called later, with the name of the person who decided. */
-  ask(held: HeldView, answer: (decision: "approve" | "reject", by: string, reason?: string) => Promise<void>): unknown;
+  ask(
+    held: HeldView,
+    answer: (decision: "approve" | "reject", by: string, reason?: string) => Promise<void>,
+  ): unknown;
   /** It waits no longer: it was answered, or its time is over. */
   settled?(held: HeldView): unknown;
 };
 
 /** Runs around a call that is allowed, checked and approved; `next` runs the tool, once. */
 export type ExecuteStage = (
-  call: { id: string; tool: string; arguments: JsonObject; principal: Principal; signal: AbortSignal },
+  call: {
+    id: string;
+    tool: string;
+    arguments: JsonObject;
+    principal: Principal;
+    signal: AbortSignal;
+  },
   next: () => Promise<ToolResult>,
 ) => Promise<ToolResult>;
 
@@ -192,6 +201,8 @@ export type PanelFact = { label: string; value: string | number | boolean | null
  * @example
  * export default defineExtension({ name: "ours", setup: ({ addProvider }) => void addProvider("now", async () => Date()) });
  */
-export function defineExtension<const Parts extends PlanePart = never>(extension: Extension<Parts>): Extension<Parts> {
+export function defineExtension<const Parts extends PlanePart = never>(
+  extension: Extension<Parts>,
+): Extension<Parts> {
   return extension;
 }

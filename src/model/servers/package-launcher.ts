@@ -29,7 +29,8 @@ export function packageLauncher({
   const program = programOf(command);
   const [first = "", second] = args;
   // The usual ways to write it for Windows and for a bare system.
-  if (program === "cmd" && /^\/c$/i.test(first)) return packageLauncher({ command: second, args: args.slice(2) });
+  if (program === "cmd" && /^\/c$/i.test(first))
+    return packageLauncher({ command: second, args: args.slice(2) });
   if (program === "env") {
     const at = args.findIndex((word) => !/^-|=/.test(word));
     return at < 0 ? null : packageLauncher({ command: args[at], args: args.slice(at + 1) });

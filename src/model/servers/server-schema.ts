@@ -6,13 +6,25 @@ const count = z.number().int();
 const moment = z.string().nullable();
 
 export const ServerState = z
-  .enum(["disabled", "config_error", "untrusted", "disconnected", "connecting", "connected", "backoff", "error"])
+  .enum([
+    "disabled",
+    "config_error",
+    "untrusted",
+    "disconnected",
+    "connecting",
+    "connected",
+    "backoff",
+    "error",
+  ])
   .meta({ description: "The state of a server's connection." });
 export type ServerState = TypeOf<typeof ServerState>;
 
 export const InstallStatus = z.object({
   since: z.string(),
-  lastLine: z.string().nullable().meta({ description: "Only for callers who may read the server's log." }),
+  lastLine: z
+    .string()
+    .nullable()
+    .meta({ description: "Only for callers who may read the server's log." }),
 });
 export type InstallStatus = TypeOf<typeof InstallStatus>;
 
@@ -39,7 +51,12 @@ export const OfferCounts = z.object({
 export type OfferCounts = TypeOf<typeof OfferCounts>;
 
 export const ServerInstance = z
-  .object({ directory: z.string(), state: ServerState, pid: count.nullable(), error: z.string().nullable() })
+  .object({
+    directory: z.string(),
+    state: ServerState,
+    pid: count.nullable(),
+    error: z.string().nullable(),
+  })
   .meta({ description: "A server as it runs in one directory." });
 export type ServerInstance = TypeOf<typeof ServerInstance>;
 
@@ -52,10 +69,12 @@ export const ServerStatus = z
       .optional()
       .meta({ description: "Without a configuration: the clients in whose files it was found." }),
     idle: z.boolean().meta({
-      description: "Fine, and not running because nothing needs it; `state` is `disconnected` then.",
+      description:
+        "Fine, and not running because nothing needs it; `state` is `disconnected` then.",
     }),
     installing: InstallStatus.optional().meta({
-      description: "A program such as npx fetches it before it starts; `state` is `connecting` then.",
+      description:
+        "A program such as npx fetches it before it starts; `state` is `connecting` then.",
     }),
     transport: z.enum(Transport.options).nullable(),
     protocolVersion: z.string().nullable(),
@@ -76,12 +95,12 @@ export const ServerStatus = z
     rejected: z
       .array(z.object({ tool: z.string(), reason: z.string() }))
       .meta({ description: "Tools that could not be accepted, and why." }),
-    incomplete: z
-      .object({ reason: z.string(), leftOut: count })
-      .optional()
-      .meta({ description: "Why its list of tools is not whole, and how many were seen and left out." }),
+    incomplete: z.object({ reason: z.string(), leftOut: count }).optional().meta({
+      description: "Why its list of tools is not whole, and how many were seen and left out.",
+    }),
     flapping: z.array(z.string()).optional().meta({
-      description: "The lists of which each listing brings another notice of change: asked for once a minute at most.",
+      description:
+        "The lists of which each listing brings another notice of change: asked for once a minute at most.",
     }),
     listedAt: moment,
     offers: OfferCounts.meta({
@@ -95,10 +114,14 @@ export const ServerStatus = z
     }),
     noise: count.meta({ description: "How many lines were no message of the protocol." }),
     circuit: CircuitStatus.optional().meta({
-      description: "Whether calls are let through after failures in a row; missing where the circuit breaker is off.",
+      description:
+        "Whether calls are let through after failures in a row; missing where the circuit breaker is off.",
     }),
   })
-  .meta({ id: "Server", description: "A server with its connection, its tools and its last error." });
+  .meta({
+    id: "Server",
+    description: "A server with its connection, its tools and its last error.",
+  });
 export type ServerStatus = TypeOf<typeof ServerStatus>;
 
 const Reason = z.object({ server: z.string(), reason: z.string() });
@@ -129,12 +152,20 @@ export const ServerMessage = z
     at: z.string(),
     direction: z.enum(["sent", "received"]).meta({ description: "As the plane sees it." }),
     kind: z.enum(["request", "result", "error", "notification"]),
-    method: z.string().nullable().meta({ description: "Of an answer, that of its request; null where it is unknown." }),
+    method: z
+      .string()
+      .nullable()
+      .meta({ description: "Of an answer, that of its request; null where it is unknown." }),
     id: z.union([z.string(), z.number()]).nullable(),
-    durationMs: z.number().nullable().meta({ description: "Of an answer: the time since its request." }),
+    durationMs: z
+      .number()
+      .nullable()
+      .meta({ description: "Of an answer: the time since its request." }),
     session: count.meta({ description: "Sessions are counted from the start of the recording." }),
     bytes: count,
-    cut: z.boolean().meta({ description: "It was too long: `message` is the beginning of its text." }),
+    cut: z
+      .boolean()
+      .meta({ description: "It was too long: `message` is the beginning of its text." }),
     message: z.unknown().meta({ description: "Without secrets and injected values." }),
   })
   .meta({ id: "ServerMessage", description: "A JSON-RPC message of a session with a server." });
@@ -151,7 +182,10 @@ export const RecordedMessages = z
   .meta({ id: "RecordedMessages", description: "Messages since `since`, oldest first." });
 export type RecordedMessages = TypeOf<typeof RecordedMessages>;
 
-export const Contact = z.object({ author: z.string().nullable(), help_email: z.string().nullable() });
+export const Contact = z.object({
+  author: z.string().nullable(),
+  help_email: z.string().nullable(),
+});
 export type Contact = TypeOf<typeof Contact>;
 
 export const Locked = z

@@ -47,7 +47,16 @@ export const OperationFilter = z.strictObject({
 export type OperationFilter = z.infer<typeof OperationFilter>;
 
 /** In rising order. */
-export const logLevels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
+export const logLevels = [
+  "debug",
+  "info",
+  "notice",
+  "warning",
+  "error",
+  "critical",
+  "alert",
+  "emergency",
+] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** Names and globs of variables; true is all, false only the default ones. */
@@ -69,25 +78,44 @@ export const retryFields = {
 /** docker or podman around the command of a server. */
 export const ServerContainer = z.strictObject({
   image: z.string().check(z.regex(/^[^-\s]\S*$/, "must be the name of an image")),
-  network: z._default(z.string().check(z.regex(/^[\w][\w.:-]*$/, "must be the name of a network")), "none"),
+  network: z._default(
+    z.string().check(z.regex(/^[\w][\w.:-]*$/, "must be the name of a network")),
+    "none",
+  ),
   /** `source:target`, read-only, or `source:target:rw`. */
   mounts: z._default(
     z.array(
-      z.string().check(z.regex(/^.+:\/[^:]*(:r[ow])?$/s, "must be written as source:/target or source:/target:rw")),
+      z
+        .string()
+        .check(
+          z.regex(
+            /^.+:\/[^:]*(:r[ow])?$/s,
+            "must be written as source:/target or source:/target:rw",
+          ),
+        ),
     ),
     [],
   ),
   runtime: z._default(z.enum(["auto", "docker", "podman"]), "auto"),
-  memory: z._default(z.string().check(z.regex(/^\d+[bkmg]?$/i, "must be a size such as 512m")), "512m"),
+  memory: z._default(
+    z.string().check(z.regex(/^\d+[bkmg]?$/i, "must be a size such as 512m")),
+    "512m",
+  ),
   pids: z._default(z.int().check(z.positive()), 256),
   user: z.optional(z.string().check(z.regex(/^\w[\w.:-]*$/, "must be a user such as 1000:1000"))),
   /** Names of the plane's variables. */
-  env: z._default(z.array(z.string().check(z.regex(/^[A-Za-z_]\w*$/, "must be the name of a variable"))), []),
+  env: z._default(
+    z.array(z.string().check(z.regex(/^[A-Za-z_]\w*$/, "must be the name of a variable"))),
+    [],
+  ),
 });
 export type ServerContainer = z.infer<typeof ServerContainer>;
 
 /** By the operator's word, or because we start it in a container with a network of its own. */
-export function isIsolated({ isolated, container }: Pick<ServerDefinition, "isolated" | "container">): boolean {
+export function isIsolated({
+  isolated,
+  container,
+}: Pick<ServerDefinition, "isolated" | "container">): boolean {
   return isolated ?? (container !== undefined && container.network !== "host");
 }
 
@@ -95,12 +123,16 @@ export function isIsolated({ isolated, container }: Pick<ServerDefinition, "isol
 export function hasPersonalAuth({ auth, url, openapi }: Partial<ServerDefinition>): boolean {
   if (auth === undefined || (url === undefined && openapi === undefined)) return false;
   const isOwnClient = auth.type === "oauth" && auth.grant === "client_credentials";
-  return auth.type !== "none" && auth.token === undefined && auth.schemes === undefined && !isOwnClient;
+  return (
+    auth.type !== "none" && auth.token === undefined && auth.schemes === undefined && !isOwnClient
+  );
 }
 
 /** An MCP server in the normal form. */
 export const ServerDefinition = z.strictObject({
-  command: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte"))),
+  command: z.optional(
+    z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte")),
+  ),
   args: z._default(texts, []),
   env: z._default(textMap, {}),
   inheritEnv: z.optional(InheritEnv),
@@ -109,12 +141,16 @@ export const ServerDefinition = z.strictObject({
   /** Of a scheme that the plane or one of its extensions speaks. */
   url: z.optional(z.url()),
   /** The file or address of an OpenAPI document. */
-  openapi: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte"))),
+  openapi: z.optional(
+    z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte")),
+  ),
   /** Default: as the document says. */
   baseUrl: z.optional(z.url({ protocol: /^https?$/ })),
   operations: z.optional(OperationFilter),
   /** A folder with skills: directories with a `SKILL.md`. */
-  skills: z.optional(z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte"))),
+  skills: z.optional(
+    z.string().check(z.minLength(1), z.regex(/^[^\u0000]*$/, "must not contain a zero byte")),
+  ),
   transport: Transport,
   headers: z._default(textMap, {}),
   auth: z.optional(ServerAuth),
@@ -168,10 +204,14 @@ export const ServerDefinition = z.strictObject({
   idempotency_key: z._default(z.boolean(), false),
   version: z.optional(z.string().check(z.minLength(1))),
   /** Name and version in a registry: `io.github.owner/server@1.2.0`. */
-  source: z.optional(z.string().check(z.regex(/^[^\s@]+\/[^\s@]+@\S+$/, "must be written as name@version"))),
+  source: z.optional(
+    z.string().check(z.regex(/^[^\s@]+\/[^\s@]+@\S+$/, "must be written as name@version")),
+  ),
   auth_required: z.optional(z.boolean()),
   /** By name, what is to be known of each. */
-  auth_env: z.optional(z.union([texts, z.record(z.string(), z.looseObject({ required: z.optional(z.boolean()) }))])),
+  auth_env: z.optional(
+    z.union([texts, z.record(z.string(), z.looseObject({ required: z.optional(z.boolean()) }))]),
+  ),
   /** Parameters that only the system sets, where a tool declares them. */
   inject: z._default(z.array(InjectionEntry), ["_mcp_data"]),
   inject_options: z.optional(InjectOptions),
@@ -208,7 +248,12 @@ export type OfferKind = "prompts" | "resources" | "resourceTemplates";
 
 type KnownList = { listedAt: string; items: unknown[] };
 
-export type ServersChange = { added: string[]; removed: string[]; changed: string[]; unchanged: string[] };
+export type ServersChange = {
+  added: string[];
+  removed: string[];
+  changed: string[];
+  unchanged: string[];
+};
 
 /** Without what they were opened with. */
 export type PoolInfo = {

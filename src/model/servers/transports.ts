@@ -10,7 +10,10 @@ const web = ["http", "https"];
 /** Every transport. Where two have a scheme, an address alone means the first. How each is opened is in servers/transports/open-channel.ts. */
 export const transports = {
   stdio: { spellings: ["stdio"], schemes: [] },
-  http: { spellings: ["http", "streamable-http", "streamable_http", "streamableHttp"], schemes: web },
+  http: {
+    spellings: ["http", "streamable-http", "streamable_http", "streamableHttp"],
+    schemes: web,
+  },
   sse: { spellings: ["sse"], schemes: web },
   websocket: { spellings: ["websocket", "ws"], schemes: ["ws", "wss"] },
   openapi: { spellings: ["openapi"], schemes: [] },

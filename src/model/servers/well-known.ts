@@ -6,14 +6,25 @@ const npmPackage = /^@modelcontextprotocol\/server-[a-z-]+(?:@[\w.-]+)?$/;
 const pythonPackage = /^mcp-server-(?:git|fetch|time)(?:(?:==|@)[\w.]+)?$/;
 
 /** Options that say where packages come from, or run something else than the one that is named. */
-const elsewhere = /^(?:--?(?:p|package|c|call|registry|index|index-url|default-index|from|with|find-links|f|i)(?:=|$))/;
+const elsewhere =
+  /^(?:--?(?:p|package|c|call|registry|index|index-url|default-index|from|with|find-links|f|i)(?:=|$))/;
 
 const filesystemPackage = /^@modelcontextprotocol\/server-filesystem(?:@[\w.-]+)?$/;
 
-type Entry = Pick<ServerDefinition, "transport" | "command" | "args" | "roots" | "cwd" | "container">;
+type Entry = Pick<
+  ServerDefinition,
+  "transport" | "command" | "args" | "roots" | "cwd" | "container"
+>;
 
 /** The reference server for files, without a directory: it works in the roots that its client gives it. */
-export function livesOnRoots({ transport, command = "", args, roots, cwd, container }: Entry): boolean {
+export function livesOnRoots({
+  transport,
+  command = "",
+  args,
+  roots,
+  cwd,
+  container,
+}: Entry): boolean {
   if (transport !== "stdio" || roots.length > 0 || cwd !== undefined || container) return false;
   if (packageLauncher({ command, args }) !== null) return filesystemPackage.test(args.at(-1) ?? "");
   return args.length === 0 && programOf(command) === "mcp-server-filesystem";
@@ -24,16 +35,21 @@ export function isWellKnown({ transport, command, args, env, cwd }: ServerDefini
   const launcher = transport === "stdio" ? packageLauncher({ command, args }) : null;
   if (launcher === null || cwd !== undefined) return false;
   // What chooses another source of packages may choose another package.
-  if (Object.keys(env).some((name) => /^(?:npm_|uv_|pip_|node_options|path$)/i.test(name))) return false;
+  if (Object.keys(env).some((name) => /^(?:npm_|uv_|pip_|node_options|path$)/i.test(name)))
+    return false;
   const at = args.findIndex((word) => npmPackage.test(word) || pythonPackage.test(word));
   if (at < 0) return false;
   const before = args.slice(0, at);
   if (before.some((word) => elsewhere.test(word))) return false;
   // Only options and the verb of the launcher may stand before it: the first other word is what runs.
   const words = before.filter((word) => !word.startsWith("-"));
-  const isVerb = words.every((word) => launcher.name.split(" ").includes(word) || /^(?:\/c|run)$/i.test(word));
+  const isVerb = words.every(
+    (word) => launcher.name.split(" ").includes(word) || /^(?:\/c|run)$/i.test(word),
+  );
   return (
     isVerb &&
-    (launcher.isNpm || /^(?:pnp|yarn|bun)/.test(launcher.name) ? npmPackage : pythonPackage).test(args[at] ?? "")
+    (launcher.isNpm || /^(?:pnp|yarn|bun)/.test(launcher.name) ? npmPackage : pythonPackage).test(
+      args[at] ?? "",
+    )
   );
 }

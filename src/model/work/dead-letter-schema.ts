@@ -30,24 +30,33 @@ export const DeadLetter = z
     principal: Whose,
     face: FaceName,
     arguments: AnyJson.meta({
-      description: "As the caller gave them, without injected values; null when they were too large to keep.",
+      description:
+        "As the caller gave them, without injected values; null when they were too large to keep.",
     }),
     error: ErrorReport,
     category: Category,
     attempts: z.number().int(),
     maxAttempts: z.number().int(),
     status,
-    nextRetryAt: z.string().nullable().meta({ description: "Null when it is not retried automatically." }),
-    hold: DeadLetterHold.nullable().meta({ description: "Why it is not retried automatically." }),
-    waitsFor: z
-      .enum(["retry", "person"])
+    nextRetryAt: z
+      .string()
       .nullable()
-      .meta({ description: "The plane retries it, or a person has to decide; null when it is over." }),
+      .meta({ description: "Null when it is not retried automatically." }),
+    hold: DeadLetterHold.nullable().meta({ description: "Why it is not retried automatically." }),
+    waitsFor: z.enum(["retry", "person"]).nullable().meta({
+      description: "The plane retries it, or a person has to decide; null when it is over.",
+    }),
     conversation: z.string().nullable(),
-    resolvedCallId: z.string().nullable().meta({ description: "The call that succeeded in the end." }),
+    resolvedCallId: z
+      .string()
+      .nullable()
+      .meta({ description: "The call that succeeded in the end." }),
     createdAt: z.string(),
     updatedAt: z.string(),
     history: z.array(DeadLetterChange),
   })
-  .meta({ id: "DeadLetter", description: "A call that failed permanently, kept to be made again." });
+  .meta({
+    id: "DeadLetter",
+    description: "A call that failed permanently, kept to be made again.",
+  });
 export type DeadLetter = TypeOf<typeof DeadLetter>;

@@ -2,7 +2,14 @@ import type { Json, JsonObject } from "../json.ts";
 import type { Principal } from "../principal.ts";
 import type { JobRun, StepRun, TaskRun } from "./run-schema.ts";
 
-export const jobRunStates = ["draft", "scheduled", "running", "succeeded", "failed", "cancelled"] as const;
+export const jobRunStates = [
+  "draft",
+  "scheduled",
+  "running",
+  "succeeded",
+  "failed",
+  "cancelled",
+] as const;
 /** The state of a job's run. */
 export type JobRunState = (typeof jobRunStates)[number];
 
@@ -15,7 +22,11 @@ export type KeptStep = StepRun & {
   repeatable: boolean;
   result?: Json;
 };
-export type KeptTask = Omit<TaskRun, "steps"> & { steps: KeptStep[]; result?: Json; input?: JsonObject };
+export type KeptTask = Omit<TaskRun, "steps"> & {
+  steps: KeptStep[];
+  result?: Json;
+  input?: JsonObject;
+};
 
 /** With what only the plane needs. */
 export type KeptJobRun = Omit<JobRun, "tasks"> & {

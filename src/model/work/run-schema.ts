@@ -11,9 +11,15 @@ export const StepRun = z
   .object({
     skill: z.string(),
     id: z.string(),
-    tool: z.string().nullable().meta({ description: "Null for a model that follows instructions." }),
+    tool: z
+      .string()
+      .nullable()
+      .meta({ description: "Null for a model that follows instructions." }),
     state: z.enum(stepStates),
-    record: z.string().nullable().meta({ description: "The call's id, or the id of the model's run." }),
+    record: z
+      .string()
+      .nullable()
+      .meta({ description: "The call's id, or the id of the model's run." }),
     at: moment,
     durationMs: z.number().nullable(),
     error: ErrorOrNull,

@@ -2,7 +2,14 @@ import type { AskHere } from "../calls/held-call.ts";
 import type { AbortSignal } from "../platform.ts";
 import type { Caller } from "../principal.ts";
 
-export const stepStates = ["planned", "running", "succeeded", "failed", "cancelled", "skipped"] as const;
+export const stepStates = [
+  "planned",
+  "running",
+  "succeeded",
+  "failed",
+  "cancelled",
+  "skipped",
+] as const;
 export type StepState = (typeof stepStates)[number];
 
 /** What keeps a skill from running; `server` where a tool is only unavailable now. */

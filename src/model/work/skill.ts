@@ -28,7 +28,12 @@ export type Collaboration = z.infer<typeof Collaboration>;
 const SkillStep = z.strictObject({
   id: z
     .string()
-    .check(z.regex(/^[A-Za-z_][\w-]*$/, "must be letters, digits, _ and -, and must not start with a digit")),
+    .check(
+      z.regex(
+        /^[A-Za-z_][\w-]*$/,
+        "must be letters, digits, _ and -, and must not start with a digit",
+      ),
+    ),
   tool: text,
   arguments: z._default(z.record(z.string(), z.json()), {}),
   depends_on: z._default(names, []),

@@ -15,8 +15,12 @@ const Added = z.object({
   file: z.string().meta({ description: "Its name only: where the entry stands, or would stand." }),
   isWritten: z.boolean(),
   tools: z.number().int().nullable().meta({ description: "Null where it was not tried." }),
-  form: AnyObject.nullable().meta({ description: "What can be said about it, as JSON Schema; `values` answers it." }),
-  missing: z.array(z.string()).meta({ description: "Fields of the form that must be filled in first." }),
+  form: AnyObject.nullable().meta({
+    description: "What can be said about it, as JSON Schema; `values` answers it.",
+  }),
+  missing: z
+    .array(z.string())
+    .meta({ description: "Fields of the form that must be filled in first." }),
   variables: z
     .array(z.object({ name: z.string(), description: z.string().nullable(), isSet: z.boolean() }))
     .meta({ description: "Variables of the plane that the entry refers to." }),
@@ -31,7 +35,9 @@ const Found = z.object({
   title: z.string().nullable(),
   description: z.string(),
   version: z.string(),
-  packages: z.array(z.object({ kind: z.string(), identifier: z.string(), version: z.string().nullable() })),
+  packages: z.array(
+    z.object({ kind: z.string(), identifier: z.string(), version: z.string().nullable() }),
+  ),
   remotes: z.array(z.object({ type: z.string(), url: z.string() })),
 });
 
@@ -41,8 +47,12 @@ const Update = z.object({
   version: z.string(),
   latest: z.string(),
   isNewer: z.boolean(),
-  changes: z.array(z.object({ key: z.string(), from: z.string().nullable(), to: z.string().nullable() })),
-  needs: z.array(z.string()).meta({ description: "What the newer version wants and the entry does not give." }),
+  changes: z.array(
+    z.object({ key: z.string(), from: z.string().nullable(), to: z.string().nullable() }),
+  ),
+  needs: z
+    .array(z.string())
+    .meta({ description: "What the newer version wants and the entry does not give." }),
   isWritten: z.boolean(),
   notes: z.array(z.string()),
 });
@@ -59,12 +69,21 @@ export const addingOperations = [
       "It is tried before it is written; `force` writes it all the same, `dryRun` only says what it was taken for. Secrets become references.",
     scope: "admin",
     input: z.object({
-      what: z.string().min(1).max(1_000_000).meta({ description: "What a person has in the clipboard." }),
+      what: z
+        .string()
+        .min(1)
+        .max(1_000_000)
+        .meta({ description: "What a person has in the clipboard." }),
       name: z.string().optional().meta({ description: "Made from what is added when left out." }),
-      scope: z.enum(["user", "project"]).optional().meta({ description: "Which of the files takes it." }),
+      scope: z
+        .enum(["user", "project"])
+        .optional()
+        .meta({ description: "Which of the files takes it." }),
       dryRun: z.boolean().optional(),
       force: z.boolean().optional(),
-      values: values.optional().meta({ description: "Answers to the form; secrets are used for the trial alone." }),
+      values: values
+        .optional()
+        .meta({ description: "Answers to the form; secrets are used for the trial alone." }),
       env: z.record(z.string(), z.string()).optional(),
       headers: z.record(z.string(), z.string()).optional(),
       via: z
@@ -106,10 +125,14 @@ export const addingOperations = [
         },
         "--header <Name=value>": { about: "header for a URL; repeatable", kind: "list" },
         "--secrets <where>": {
-          about: "where pasted secrets are kept; by default you are asked, and without a terminal it is file",
+          about:
+            "where pasted secrets are kept; by default you are asked, and without a terminal it is file",
           choices: ["file", "keychain", "env"],
         },
-        "--set <key=value>": { about: "answer to a question of the server; repeatable", kind: "list" },
+        "--set <key=value>": {
+          about: "answer to a question of the server; repeatable",
+          kind: "list",
+        },
         "--via <kind>": {
           about: "which package or remote of a registry entry to use",
           choices: ["npm", "pypi", "oci", "mcpb", "nuget", "remote"],
@@ -133,7 +156,9 @@ export const addingOperations = [
       snapshot: (plane) => plane.config().servers,
     },
     async run(plane, { what, ...options }, asker, situation) {
-      const added = await setupIn(situation).addServers([what], withoutUndefined(options)).catch(withoutFile);
+      const added = await setupIn(situation)
+        .addServers([what], withoutUndefined(options))
+        .catch(withoutFile);
       if ([added, ...added.more].some(({ isWritten }) => isWritten)) await plane.reload(asker);
       return added;
     },
@@ -142,13 +167,16 @@ export const addingOperations = [
     name: "servers.search",
     args: [],
     summary: "Search the MCP registries",
-    description: "What was seen before is searched where a registry cannot be asked; `problems` says so.",
+    description:
+      "What was seen before is searched where a registry cannot be asked; `problems` says so.",
     scope: "admin",
     input: z.object({
       query: text("A part of the name."),
       limit: count(100, { default: 30 }),
     }),
-    output: z.object({ servers: z.array(Found), problems: z.array(z.string()) }).meta({ id: "RegistrySearch" }),
+    output: z
+      .object({ servers: z.array(Found), problems: z.array(z.string()) })
+      .meta({ id: "RegistrySearch" }),
     http: {
       method: "get",
       path: "/registries/servers",
@@ -159,7 +187,9 @@ export const addingOperations = [
       command: "servers search",
       about: "search the MCP registries",
       arguments: { "<query>": "a part of the name" },
-      options: { "--limit <number>": { about: "maximum number of servers, 1 to 100", kind: "limit" } },
+      options: {
+        "--limit <number>": { about: "maximum number of servers, 1 to 100", kind: "limit" },
+      },
       examples: ["servers search github", "servers search files --json"],
     },
     socket: filesOnly,
@@ -173,7 +203,10 @@ export const addingOperations = [
     summary: "Newer versions in the registries, and what would change",
     scope: "admin",
     input: z.object({
-      name: z.string().optional().meta({ description: "All that were added from a registry when left out." }),
+      name: z
+        .string()
+        .optional()
+        .meta({ description: "All that were added from a registry when left out." }),
       apply: z.boolean().optional().meta({ description: "Write the newer versions." }),
     }),
     output: z.object({ updates: z.array(Update) }).meta({ id: "ServerUpdates" }),
@@ -193,7 +226,11 @@ export const addingOperations = [
     },
     socket: filesOnly,
     needsSetup: true,
-    audit: { target: ({ name }) => name, input: (input) => input, isTrial: ({ apply }) => apply !== true },
+    audit: {
+      target: ({ name }) => name,
+      input: (input) => input,
+      isTrial: ({ apply }) => apply !== true,
+    },
     async run(plane, { name, apply = false }, asker, situation) {
       const updates = await setupIn(situation).updateServers(name, { apply }).catch(withoutPath);
       if (updates.some(({ isWritten }) => isWritten)) await plane.reload(asker);

@@ -43,10 +43,9 @@ const runs = [
       model: z.string().optional(),
       toolset: z.string().optional(),
       conversation: z.string().optional(),
-      since: z
-        .string()
-        .optional()
-        .meta({ description: "Those that began then or later: a time such as `2026-11-15T09:00:00Z`." }),
+      since: z.string().optional().meta({
+        description: "Those that began then or later: a time such as `2026-11-15T09:00:00Z`.",
+      }),
       user,
       limit: Limit,
       cursor: Cursor,
@@ -55,18 +54,22 @@ const runs = [
     http: { method: "get", path: "/runs", tag: "Calls", answers: { 200: "One page." } },
     cli: {
       command: "calls runs",
-      about: "agent runs with question and outcome, newest first; with --user only those of that user",
+      about:
+        "agent runs with question and outcome, newest first; with --user only those of that user",
       options: {
-        "--outcome <outcome>": "only this outcome: completed, max-iterations, budget, failed, cancelled",
+        "--outcome <outcome>":
+          "only this outcome: completed, max-iterations, budget, failed, cancelled",
         "--model <name>": "only runs with this model",
         "--toolset <alias>": "only runs with this toolset",
         "--conversation <id>": "only runs of this conversation",
-        "--since <time>": "only runs that started at this time or later, such as 2026-11-15T09:00:00Z",
+        "--since <time>":
+          "only runs that started at this time or later, such as 2026-11-15T09:00:00Z",
         ...pageOptions,
       },
       examples: ["calls runs", "calls runs --outcome failed --since 2026-11-15"],
     },
-    run: (plane, { limit = defaultPage, ...query }, asker) => plane.runs.page({ limit, ...(query as object) }, asker),
+    run: (plane, { limit = defaultPage, ...query }, asker) =>
+      plane.runs.page({ limit, ...(query as object) }, asker),
   }),
   operation({
     name: "runs.running",
@@ -75,7 +78,10 @@ const runs = [
     description: `${own} Of this plane alone, where several share a store.`,
     scope: "read",
     input: z.object({
-      id: z.string().optional().meta({ description: "This run alone, with its steps and messages so far." }),
+      id: z
+        .string()
+        .optional()
+        .meta({ description: "This run alone, with its steps and messages so far." }),
     }),
     output: z.object({ runs: z.array(RunningRun) }),
     http: {
@@ -122,7 +128,13 @@ const runs = [
     input: z.object({ id: text("The run's id, as `runs.running` names it.") }),
     output: StoppedRun,
     // Who may begin one without a proof may end it.
-    http: { method: "post", path: "/runs/{id}/stop", tag, open: true, answers: { 200: "It is being stopped." } },
+    http: {
+      method: "post",
+      path: "/runs/{id}/stop",
+      tag,
+      open: true,
+      answers: { 200: "It is being stopped." },
+    },
     audit: { after: (result) => result },
     cli: {
       command: "conversations stop",
@@ -144,7 +156,10 @@ const conversations = [
     summary: "Give a conversation with an agent a title",
     description: "Yours only. It is kept with the runs of the conversation.",
     scope: "call",
-    input: z.object({ conversation, title: text("At most 200 characters; an empty one removes the title.") }),
+    input: z.object({
+      conversation,
+      title: text("At most 200 characters; an empty one removes the title."),
+    }),
     output: ConversationRuns,
     http: {
       method: "put",
@@ -205,16 +220,23 @@ const agent = [
     socket: { missing: "`config` has them" },
     async run(plane, _input, asker) {
       const toolsets = await knownToolsets(plane, asker);
-      return { models: Object.keys(plane.config().models), toolsets: toolsets.map(({ name }) => name) };
+      return {
+        models: Object.keys(plane.config().models),
+        toolsets: toolsets.map(({ name }) => name),
+      };
     },
   }),
   operation({
     name: "models.set",
     args: [],
     summary: "Write a model into the configuration, or replace the one of that name",
-    description: "Name its key by a reference such as `${OPENAI_API_KEY}`, so that the file holds no secret.",
+    description:
+      "Name its key by a reference such as `${OPENAI_API_KEY}`, so that the file holds no secret.",
     scope: "admin",
-    input: z.object({ name: text("The model's name in the configuration."), definition: AnyObject }),
+    input: z.object({
+      name: text("The model's name in the configuration."),
+      definition: AnyObject,
+    }),
     output: AgentChoices,
     http: {
       method: "put",
@@ -222,9 +244,14 @@ const agent = [
       tag,
       body: {
         whole: "definition",
-        schema: () => z.toJSONSchema(z.object({ ...ModelDefinition.shape }).partial(), { io: "input" }),
+        schema: () =>
+          z.toJSONSchema(z.object({ ...ModelDefinition.shape }).partial(), { io: "input" }),
         description: "The entry as a configuration file has it.",
-        example: { baseURL: "https://models.example.org/v1", model: "large", apiKey: "${MODEL_KEY}" },
+        example: {
+          baseURL: "https://models.example.org/v1",
+          model: "large",
+          apiKey: "${MODEL_KEY}",
+        },
       },
       answers: { 200: "The models there are now." },
     },
@@ -234,7 +261,8 @@ const agent = [
     audit: {
       target: (input: { name: string }) => input.name,
       input: (input: object) => input,
-      snapshot: (plane: Plane, input: { name: string }) => plane.config().models[input.name] ?? null,
+      snapshot: (plane: Plane, input: { name: string }) =>
+        plane.config().models[input.name] ?? null,
     },
     async run(plane, { name, definition }, asker, situation) {
       await setupIn(situation)
@@ -242,7 +270,10 @@ const agent = [
         .catch(withoutPath);
       await plane.reload(asker);
       const toolsets = await knownToolsets(plane, asker);
-      return { models: Object.keys(plane.config().models), toolsets: toolsets.map((toolset) => toolset.name) };
+      return {
+        models: Object.keys(plane.config().models),
+        toolsets: toolsets.map((toolset) => toolset.name),
+      };
     },
   }),
   operation({
@@ -297,7 +328,11 @@ const agent = [
         "agent - --json < question.txt",
       ],
     },
-    async run(plane, { question, context, groups, toolGroups, budgets, history, detached: _, ...rest }, asker) {
+    async run(
+      plane,
+      { question, context, groups, toolGroups, budgets, history, detached: _, ...rest },
+      asker,
+    ) {
       if (groups !== undefined && toolGroups !== undefined)
         throw new PlaneError("USAGE", "'groups' and 'toolGroups' are the same; give one of them.", {
           data: { parameter: "groups" },
@@ -305,7 +340,10 @@ const agent = [
       const options = { ...rest, ...budgets, system: context, toolGroups: toolGroups ?? groups };
       // What the messages hold is checked where they are read.
       const said = { history: history as ChatMessage[] | undefined };
-      return plane.agent.run(question, withoutUndefined({ ...options, ...said, ...asker }) as RunAgentOptions);
+      return plane.agent.run(
+        question,
+        withoutUndefined({ ...options, ...said, ...asker }) as RunAgentOptions,
+      );
     },
   }),
 ];

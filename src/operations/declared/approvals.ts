@@ -18,7 +18,12 @@ import {
 } from "../fields.ts";
 import { operation, pick } from "../operation.ts";
 import { shownOutcome } from "../public-errors.ts";
-import { HeldStatusSchema, PlanOutcomeSchema, ShownPlan, ShownRemembered } from "../schemas/held.ts";
+import {
+  HeldStatusSchema,
+  PlanOutcomeSchema,
+  ShownPlan,
+  ShownRemembered,
+} from "../schemas/held.ts";
 import { OutcomeSchema } from "../schemas/outcome.ts";
 
 const tag = "Approvals";
@@ -33,9 +38,15 @@ const planId = text("The plan's id.");
 const Remember = z
   .strictObject({
     for: z.enum(["tool", "arguments", "server"]),
-    arguments: z.record(z.string(), z.string()).optional().meta({ description: "Globs by argument." }),
+    arguments: z
+      .record(z.string(), z.string())
+      .optional()
+      .meta({ description: "Globs by argument." }),
     forMs: z.number().positive().optional().meta({ description: "No end when left out." }),
-    conversation: z.boolean().optional().meta({ description: "Only in the conversation of the call." }),
+    conversation: z
+      .boolean()
+      .optional()
+      .meta({ description: "Only in the conversation of the call." }),
   })
   .meta({ description: "Do not ask again about calls like this." });
 
@@ -55,7 +66,11 @@ const approvals = [
       examples: ["approvals remembered"],
     },
     async run(plane, query, asker) {
-      const { items, nextCursor } = pageAfterCursor(await plane.approvals.remembered(asker), byCreation, query);
+      const { items, nextCursor } = pageAfterCursor(
+        await plane.approvals.remembered(asker),
+        byCreation,
+        query,
+      );
       return { remembered: items, nextCursor };
     },
   }),
@@ -66,7 +81,12 @@ const approvals = [
     scope: "call",
     input: z.object({ id: text("The id of the remembered answer.") }),
     output: Done,
-    http: { method: "delete", path: "/approvals/remembered/{id}", tag, answers: { 200: "It is asked about again." } },
+    http: {
+      method: "delete",
+      path: "/approvals/remembered/{id}",
+      tag,
+      answers: { 200: "It is asked about again." },
+    },
     audit: {},
     cli: {
       command: "approvals forget",
@@ -83,15 +103,17 @@ const approvals = [
     name: "approvals.page",
     args: ["..."],
     summary: "Calls that wait for approval, and decided ones; oldest first by default",
-    description: "Your own, and those of all callers for members of `approvals.approvers` and the scope `admin`.",
+    description:
+      "Your own, and those of all callers for members of `approvals.approvers` and the scope `admin`.",
     scope: "read",
     input: z.object({
       status: oneOf(["all", ...HeldStatusSchema.options])
         .default("pending")
         .meta({ description: "`all` for what waits and what is over." }),
-      order: oneOf(heldOrders)
-        .default("oldest")
-        .meta({ description: "`pending` is what waits first, then the rest (with `status=all`); both newest first." }),
+      order: oneOf(heldOrders).default("oldest").meta({
+        description:
+          "`pending` is what waits first, then the rest (with `status=all`); both newest first.",
+      }),
       limit: Limit,
       cursor: Cursor,
     }),
@@ -107,12 +129,16 @@ const approvals = [
       options: {
         "--status <status>": "pending (the default), done, rejected, expired …, or all",
         "--all": "the same as --status all",
-        "--order <order>": "oldest, newest, or pending: waiting ones first, then the rest, newest first",
+        "--order <order>":
+          "oldest, newest, or pending: waiting ones first, then the rest, newest first",
       },
       examples: ["approvals list", "approvals list --status rejected --json"],
     },
     run: (plane, { status, order, limit = defaultPage, cursor }, asker) =>
-      plane.approvals.page({ status: status === "all" ? undefined : status, order, limit, cursor }, asker),
+      plane.approvals.page(
+        { status: status === "all" ? undefined : status, order, limit, cursor },
+        asker,
+      ),
   }),
   operation({
     name: "approvals.get",
@@ -133,7 +159,8 @@ const approvals = [
     name: "approvals.answer",
     args: ["id", "..."],
     summary: "Approve or reject a call",
-    description: "The first answer counts; later ones are a 409. What was approved runs before this answers.",
+    description:
+      "The first answer counts; later ones are a 409. What was approved runs before this answers.",
     scope: "call",
     input: z.object({
       id,
@@ -153,7 +180,9 @@ const approvals = [
         description: "`arguments` and `remember` go with a yes.",
         example: { decision: "approve", remember: { for: "tool", forMs: 3_600_000 } },
       },
-      answers: { 200: "`outcome` tells how the call went; it is missing where its caller waits for it." },
+      answers: {
+        200: "`outcome` tells how the call went; it is missing where its caller waits for it.",
+      },
       show: ({ approval, outcome }: { approval: HeldView; outcome?: CallOutcome }) => ({
         approval,
         ...(outcome ? { outcome: shownOutcome(outcome) } : {}),
@@ -169,10 +198,14 @@ const approvals = [
       about: "say yes: the call runs",
       arguments: { "<id>": "the id, or its first characters" },
       options: {
-        "--args <json>": "run it with these arguments instead; JSON, @FILE, or - for standard input",
+        "--args <json>":
+          "run it with these arguments instead; JSON, @FILE, or - for standard input",
         "--reason <text>": "the reason, for the record",
         "--remember <what>": "do not ask again for this: tool, arguments or server",
-        "--for <time>": { about: "how long to remember it: 30m, 12h, 30d; no end when left out", kind: "span" },
+        "--for <time>": {
+          about: "how long to remember it: 30m, 12h, 30d; no end when left out",
+          kind: "span",
+        },
         "--only-conversation": "remember it in the conversation of the call only",
       },
       examples: ["approvals approve 3f2a", "approvals approve 3f2a --remember tool --for 1h"],
@@ -182,7 +215,12 @@ const approvals = [
 
 const which = {
   ids: z.array(z.string()).min(1).optional().meta({ description: "Only these changes." }),
-  first: z.number().int().min(1).optional().meta({ description: "Only this many, from the first." }),
+  first: z
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: "Only this many, from the first." }),
 };
 
 /** Changes that were queued instead of made. */
@@ -195,9 +233,17 @@ const plans = [
     input: z.object(page),
     output: z.object({ plans: z.array(ShownPlan), nextCursor: NextCursor }),
     http: { method: "get", path: "/plans", tag, answers: { 200: "One page." } },
-    cli: { command: "plan list", about: "every plan, newest first", examples: ["plan list", "plan list --json"] },
+    cli: {
+      command: "plan list",
+      about: "every plan, newest first",
+      examples: ["plan list", "plan list --json"],
+    },
     async run(plane, query, asker) {
-      const { items, nextCursor } = pageAfterCursor(await plane.plans.list(asker), byCreation, query);
+      const { items, nextCursor } = pageAfterCursor(
+        await plane.plans.list(asker),
+        byCreation,
+        query,
+      );
       return { plans: items, nextCursor };
     },
   }),
@@ -212,7 +258,9 @@ const plans = [
     cli: {
       command: "plan show",
       about: "the changes in order, with their arguments",
-      arguments: { "[id]": "the plan's id, or its first characters; the newest that waits when left out" },
+      arguments: {
+        "[id]": "the plan's id, or its first characters; the newest that waits when left out",
+      },
       examples: ["plan show", "plan show 3f2a --json"],
     },
   }),
@@ -225,7 +273,10 @@ const plans = [
     input: z.object({
       id: planId,
       ...which,
-      continueOnFailure: z.boolean().optional().meta({ description: "False: the first failure ends it." }),
+      continueOnFailure: z
+        .boolean()
+        .optional()
+        .meta({ description: "False: the first failure ends it." }),
       arguments: z
         .record(z.string(), AnyObject)
         .optional()
@@ -236,25 +287,47 @@ const plans = [
       method: "post",
       path: "/plans/{id}/approve",
       tag,
-      body: { description: "No body is all of it.", example: { first: 2, continueOnFailure: true }, optional: true },
+      body: {
+        description: "No body is all of it.",
+        example: { first: 2, continueOnFailure: true },
+        optional: true,
+      },
       answers: { 200: "The plan now, and how each change went." },
       show: ({ plan, outcomes }: Outcomes) => ({
         plan,
-        outcomes: outcomes.map(({ change, outcome }) => ({ change, outcome: outcome && shownOutcome(outcome) })),
+        outcomes: outcomes.map(({ change, outcome }) => ({
+          change,
+          outcome: outcome && shownOutcome(outcome),
+        })),
       }),
     },
     audit: { input: answered },
     cli: {
       command: "plan approve",
       about: "run the waiting changes in order, until one fails",
-      arguments: { "[id]": "the plan's id, or its first characters; the newest that waits when left out" },
-      options: {
-        "--first <number>": { about: "only this many, from the first; the rest keep waiting", kind: "count" },
-        "--change <change>": { about: "only this one, by its number or its id; repeatable", kind: "list" },
-        "--continue": "continue after a failure",
-        "--args <change=json>": { about: "run a change with these arguments instead; repeatable", kind: "list" },
+      arguments: {
+        "[id]": "the plan's id, or its first characters; the newest that waits when left out",
       },
-      examples: ["plan approve", "plan approve --first 1", 'plan approve --args \'2={"text":"hi"}\''],
+      options: {
+        "--first <number>": {
+          about: "only this many, from the first; the rest keep waiting",
+          kind: "count",
+        },
+        "--change <change>": {
+          about: "only this one, by its number or its id; repeatable",
+          kind: "list",
+        },
+        "--continue": "continue after a failure",
+        "--args <change=json>": {
+          about: "run a change with these arguments instead; repeatable",
+          kind: "list",
+        },
+      },
+      examples: [
+        "plan approve",
+        "plan approve --first 1",
+        'plan approve --args \'2={"text":"hi"}\'',
+      ],
     },
   }),
   operation({
@@ -268,16 +341,25 @@ const plans = [
       method: "post",
       path: "/plans/{id}/reject",
       tag,
-      body: { description: "No body is all of it.", example: { reason: "Not on a Friday." }, optional: true },
+      body: {
+        description: "No body is all of it.",
+        example: { reason: "Not on a Friday." },
+        optional: true,
+      },
       answers: { 200: "The plan now." },
     },
     audit: { input: answered },
     cli: {
       command: "plan reject",
       about: "reject the waiting changes; none of them runs",
-      arguments: { "[id]": "the plan's id, or its first characters; the newest that waits when left out" },
+      arguments: {
+        "[id]": "the plan's id, or its first characters; the newest that waits when left out",
+      },
       options: {
-        "--change <change>": { about: "only this one, by its number or its id; repeatable", kind: "list" },
+        "--change <change>": {
+          about: "only this one, by its number or its id; repeatable",
+          kind: "list",
+        },
         "--reason <text>": "the reason, for the record",
       },
       examples: ["plan reject", "plan reject 3f2a --change 2 --reason 'not that branch'"],

@@ -14,7 +14,10 @@ export const auditOperations = [
     summary: "Changes: what, by whom and from where, newest first",
     scope: "admin",
     input: z.object({
-      operation: z.string().optional().meta({ description: "Only this verb, such as `keys.create`." }),
+      operation: z
+        .string()
+        .optional()
+        .meta({ description: "Only this verb, such as `keys.create`." }),
       target: z.string().optional().meta({ description: "Only what was done to this." }),
       user: z.string().optional().meta({ description: "Only what this user did." }),
       limit: Limit,
@@ -35,7 +38,10 @@ export const auditOperations = [
     },
     async run(plane, { limit = defaultPage, cursor, ...filter }, asker) {
       const before = cursor === undefined ? {} : { before: cursor };
-      const found = await plane.audit.list({ ...(filter as object), ...before, limit: limit + 1 }, asker);
+      const found = await plane.audit.list(
+        { ...(filter as object), ...before, limit: limit + 1 },
+        asker,
+      );
       const records = found.slice(0, limit);
       return { records, nextCursor: found.length > limit ? (records.at(-1)?.id ?? null) : null };
     },
@@ -48,25 +54,42 @@ export const auditOperations = [
     scope: "admin",
     input: z.object({
       head: z.string().optional().meta({ description: "A hash of an earlier check." }),
-      root: z.string().optional().meta({ description: "A root that was kept: its hash, or exported lines." }),
+      root: z
+        .string()
+        .optional()
+        .meta({ description: "A root that was kept: its hash, or exported lines." }),
       key: z.string().optional().meta({
-        description: "The public keys that may have signed the roots, as base64, with commas between them.",
+        description:
+          "The public keys that may have signed the roots, as base64, with commas between them.",
       }),
-      since: z.string().optional().meta({ description: "Only records of this day or moment and later." }),
-      until: z.string().optional().meta({ description: "Only records up to the end of this day, or this moment." }),
+      since: z
+        .string()
+        .optional()
+        .meta({ description: "Only records of this day or moment and later." }),
+      until: z
+        .string()
+        .optional()
+        .meta({ description: "Only records up to the end of this day, or this moment." }),
       keepDays: z.coerce.number().int().min(0).optional().meta({
-        description: "How old records had to be when they were removed; `calls.keepDays` when left out.",
+        description:
+          "How old records had to be when they were removed; `calls.keepDays` when left out.",
       }),
     }),
     output: AuditCheck,
-    http: { method: "get", path: "/audit/verify", tag, answers: { 200: "Both chains, and the roots." } },
+    http: {
+      method: "get",
+      path: "/audit/verify",
+      tag,
+      answers: { 200: "Both chains, and the roots." },
+    },
     cli: {
       command: "audit verify",
       about: "verify the hash chains of changes and calls; names the first record that fails",
       options: {
         "--head <hash>": "a hash from an earlier run, which must still be in the record",
         "--root <root>": "a root that was kept: its hash, or the file with exported roots",
-        "--key <keys>": "the public keys that may have signed the roots, as base64, with commas between them",
+        "--key <keys>":
+          "the public keys that may have signed the roots, as base64, with commas between them",
         "--since <time>": "only records of this day or moment and later, such as 2026-11-15",
         "--until <time>": "only records up to the end of this day, or up to this moment",
         "--keep-days <number>": {
@@ -74,7 +97,11 @@ export const auditOperations = [
           kind: "count",
         },
       },
-      examples: ["audit verify", "audit verify --root roots.jsonl", "audit verify --head 9f86d081884c7d65…"],
+      examples: [
+        "audit verify",
+        "audit verify --root roots.jsonl",
+        "audit verify --head 9f86d081884c7d65…",
+      ],
     },
   }),
   operation({

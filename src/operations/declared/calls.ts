@@ -2,12 +2,28 @@ import { z } from "zod";
 import { CallProof } from "../../model/audit-schema.ts";
 import { maxSeriesMinutes, maxSeriesSteps } from "../../model/calls/call-history.ts";
 import type { CallRecord as StoredCall } from "../../model/calls/call-schema.ts";
-import { ActivityEntry, CallSeries, CallUsage, RunningCall } from "../../model/calls/call-schema.ts";
+import {
+  ActivityEntry,
+  CallSeries,
+  CallUsage,
+  RunningCall,
+} from "../../model/calls/call-schema.ts";
 import { ResultPage, StoredResult } from "../../model/calls/result-schema.ts";
 import { collectPages } from "../../model/page.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
 import { pageOptions } from "../command-options.ts";
-import { Cursor, count, defaultPage, flag, Limit, NextCursor, oneOf, page, text, wholeNumber } from "../fields.ts";
+import {
+  Cursor,
+  count,
+  defaultPage,
+  flag,
+  Limit,
+  NextCursor,
+  oneOf,
+  page,
+  text,
+  wholeNumber,
+} from "../fields.ts";
 import { operation } from "../operation.ts";
 import {
   type ExportFormat,
@@ -27,15 +43,24 @@ const isOpen = (answer: Answered | undefined) =>
   answer === undefined || ["pending", "approved", "running"].includes(answer.status);
 
 /** A record is never changed; what became of a call that waited is shown beside it. */
-function withAnswers(plane: Plane, records: readonly StoredCall[], asker: Caller): Promise<AnsweredRecord[]> {
+function withAnswers(
+  plane: Plane,
+  records: readonly StoredCall[],
+  asker: Caller,
+): Promise<AnsweredRecord[]> {
   return Promise.all(
     records.map(async (record) => {
       const id = record.status === "waiting" ? record.error?.data.approvalId : undefined;
-      const held = typeof id === "string" ? await plane.approvals.get(id, asker).catch(() => null) : null;
+      const held =
+        typeof id === "string" ? await plane.approvals.get(id, asker).catch(() => null) : null;
       if (held === null) return record;
       const { status, outcome, answer } = held;
-      const ran = outcome === null ? null : { callId: outcome.callId, ok: outcome.ok, code: outcome.code };
-      return { ...record, answer: { approvalId: held.id, status, by: answer?.by ?? null, outcome: ran } };
+      const ran =
+        outcome === null ? null : { callId: outcome.callId, ok: outcome.ok, code: outcome.code };
+      return {
+        ...record,
+        answer: { approvalId: held.id, status, by: answer?.by ?? null, outcome: ran },
+      };
     }),
   );
 }
@@ -56,7 +81,9 @@ const Har = z
     log: z.object({
       version: z.string(),
       creator: z.object({ name: z.string(), version: z.string() }),
-      entries: z.array(z.looseObject({ startedDateTime: z.string(), time: z.number(), _callId: z.string() })),
+      entries: z.array(
+        z.looseObject({ startedDateTime: z.string(), time: z.number(), _callId: z.string() }),
+      ),
     }),
   })
   .meta({ id: "Har", description: "HAR 1.2; fields of our own begin with `_`." });
@@ -67,7 +94,11 @@ type ExportQuery = z.output<z.ZodObject<typeof callFilters>> & {
 };
 
 /** The calls that the filter finds, as text in a format. */
-export function readExport(plane: Plane, { format = "jsonl", limit, ...filter }: ExportQuery, asker: Caller) {
+export function readExport(
+  plane: Plane,
+  { format = "jsonl", limit, ...filter }: ExportQuery,
+  asker: Caller,
+) {
   const read = async (part: object) => {
     const records = await plane.calls.list({ ...(filter as object), ...part }, asker);
     return withPayloads(plane, await withAnswers(plane, records, asker), asker);
@@ -117,7 +148,8 @@ const calls = [
       about: "recorded calls, newest first; with --user only those of that user",
       options: {
         ...callFilterOptions,
-        "--payloads": "include arguments and results, if observability.keepPayloads is on; for --json",
+        "--payloads":
+          "include arguments and results, if observability.keepPayloads is on; for --json",
         ...pageOptions,
       },
       examples: [
@@ -129,7 +161,11 @@ const calls = [
     },
     async run(plane, { limit = defaultPage, cursor, payloads = false, ...filter }, asker) {
       const read = async (part: object) =>
-        withAnswers(plane, await plane.calls.list({ ...(filter as object), ...part }, asker), asker);
+        withAnswers(
+          plane,
+          await plane.calls.list({ ...(filter as object), ...part }, asker),
+          asker,
+        );
       const isMeant = ({ answer }: AnsweredRecord) => filter.status !== "waiting" || isOpen(answer);
       const found = await collectPages(read, isMeant, {
         limit: limit + 1,
@@ -177,7 +213,11 @@ const calls = [
     cli: {
       command: "calls usage",
       about: "when each tool was last called",
-      table: { rows: "tools", none: "No call is recorded.", columns: { "LAST CALLED": "lastAt", TOOL: "name" } },
+      table: {
+        rows: "tools",
+        none: "No call is recorded.",
+        columns: { "LAST CALLED": "lastAt", TOOL: "name" },
+      },
       examples: ["calls usage"],
     },
   }),
@@ -196,10 +236,18 @@ const calls = [
       user,
     }),
     output: CallSeries,
-    http: { method: "get", path: "/calls/series", tag, answers: { 200: "Steps of time, oldest first." } },
+    http: {
+      method: "get",
+      path: "/calls/series",
+      tag,
+      answers: { 200: "Steps of time, oldest first." },
+    },
     cli: { missing: "`stats` and the workbench show it" },
     run: (plane, { step, ...query }, asker) =>
-      plane.calls.series({ ...(query as object), ...(step === undefined ? {} : { stepMinutes: step }) }, asker),
+      plane.calls.series(
+        { ...(query as object), ...(step === undefined ? {} : { stepMinutes: step }) },
+        asker,
+      ),
   }),
   operation({
     name: "calls.summary",
@@ -208,7 +256,10 @@ const calls = [
     description: `${own} Of the newest ${maxSummed} calls at most; \`isWhole\` says whether that was all.`,
     scope: "read",
     input: z.object({
-      minutes: count(maxSeriesMinutes, { default: 60, description: "How far back, where `since` is left out." }),
+      minutes: count(maxSeriesMinutes, {
+        default: 60,
+        description: "How far back, where `since` is left out.",
+      }),
       ...callFilters,
     }),
     output: CallSummary,
@@ -216,7 +267,10 @@ const calls = [
     cli: { missing: "`calls list --json` has the calls" },
     socket: { missing: "it is made of `calls.list`" },
     run: (plane, { minutes = 60, ...filter }, asker) =>
-      summarizeCalls((part) => plane.calls.list({ ...(filter as object), ...part }, asker), filter.since ?? minutes),
+      summarizeCalls(
+        (part) => plane.calls.list({ ...(filter as object), ...part }, asker),
+        filter.since ?? minutes,
+      ),
   }),
   operation({
     name: "calls.export",
@@ -240,7 +294,8 @@ const calls = [
     },
     cli: {
       command: "calls export",
-      about: "calls as JSON lines or as a HAR document, newest first, to a file or to standard output",
+      about:
+        "calls as JSON lines or as a HAR document, newest first, to a file or to standard output",
       arguments: { "[file]": "standard output when left out or -" },
       options: {
         "--format <format>": {
@@ -271,7 +326,9 @@ const calls = [
     },
     async run(plane, { id }, asker) {
       const [shown] = await withAnswers(plane, [await plane.calls.get(id, asker)], asker);
-      return (await withPayloads(plane, shown === undefined ? [] : [shown], asker))[0] as AnsweredRecord;
+      return (
+        await withPayloads(plane, shown === undefined ? [] : [shown], asker)
+      )[0] as AnsweredRecord;
     },
   }),
   operation({
@@ -326,12 +383,19 @@ const results = [
     scope: "read",
     input: z.object({
       id: text("The handle that was returned instead of the result."),
-      offset: wholeNumber(0, "Where to begin: a character, with `lines` a line, with `grep` a match."),
+      offset: wholeNumber(
+        0,
+        "Where to begin: a character, with `lines` a line, with `grep` a match.",
+      ),
       limit: wholeNumber(1, "How many, at most 100000 characters, 10000 lines or 1000 matches."),
       path: z.string().optional().meta({
-        description: "A JSON pointer or names with dots; `$result` leads into the result as it came.",
+        description:
+          "A JSON pointer or names with dots; `$result` leads into the result as it came.",
       }),
-      grep: z.string().optional().meta({ description: "A pattern (RE2) that is looked for in every line." }),
+      grep: z
+        .string()
+        .optional()
+        .meta({ description: "A pattern (RE2) that is looked for in every line." }),
       lines: flag("Count lines instead of characters."),
     }),
     output: ResultPage,
@@ -343,7 +407,8 @@ const results = [
       options: {
         "--offset <number>": "where to begin: a character, a line or a match",
         "--limit <number>": "how many of them; everything when left out",
-        "--path <path>": "only this part of JSON: items.0.name or /items/0/name; '$result' is the unchanged result",
+        "--path <path>":
+          "only this part of JSON: items.0.name or /items/0/name; '$result' is the unchanged result",
         "--grep <pattern>": "only lines that match, with the lines around them",
         "--lines": "count lines instead of characters",
       },
@@ -370,11 +435,15 @@ const events = [
       method: "get",
       path: "/events",
       tag: "Events",
-      headers: { "Last-Event-ID": "The last event that was read; goes on behind it. The same as `after`." },
+      headers: {
+        "Last-Event-ID": "The last event that was read; goes on behind it. The same as `after`.",
+      },
       answers: { 200: "A stream that does not end." },
       type: "text/event-stream",
     },
-    cli: { missing: "commands print the events of their own calls; `activity` lists the last ones" },
+    cli: {
+      missing: "commands print the events of their own calls; `activity` lists the last ones",
+    },
     socket: { missing: "a question over the socket names the events that it wants to hear" },
   }),
 ];

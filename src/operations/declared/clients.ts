@@ -1,6 +1,10 @@
 import { basename } from "node:path";
 import { z } from "zod";
-import type { ClientConnection, ClientDisconnection, ClientStatus } from "../../model/config/setup.ts";
+import type {
+  ClientConnection,
+  ClientDisconnection,
+  ClientStatus,
+} from "../../model/config/setup.ts";
 import { AnyObject } from "../../model/json-schema.ts";
 import { text } from "../fields.ts";
 import { filesOnly, operation } from "../operation.ts";
@@ -24,7 +28,9 @@ const Connection = z
     title: z.string(),
     file: z.string().meta({ description: "Its name only: the client's file." }),
     isChanged: z.boolean(),
-    moved: z.array(z.string()).meta({ description: "Servers that went into the configuration of the plane." }),
+    moved: z
+      .array(z.string())
+      .meta({ description: "Servers that went into the configuration of the plane." }),
     kept: z.array(z.string()).meta({ description: "Servers that the client still starts itself." }),
     secrets: FoundSecrets,
   })
@@ -52,7 +58,8 @@ export const clientOperations = [
     http: { method: "get", path: "/clients", tag, answers: { 200: "All that are known." } },
     cli: {
       command: "connect",
-      about: "move a client's servers into Toolplane and make Toolplane the client's server; keeps a backup",
+      about:
+        "move a client's servers into Toolplane and make Toolplane the client's server; keeps a backup",
       arguments: { "[client]": "without one, lists the clients" },
       options: {
         "--keep": "leave the client's servers where they are",
@@ -97,9 +104,15 @@ export const clientOperations = [
     cli: { command: "connect" },
     socket: filesOnly,
     needsSetup: true,
-    audit: { target: (input) => input.client, input: (input) => input, isTrial: ({ dryRun }) => dryRun === true },
+    audit: {
+      target: (input) => input.client,
+      input: (input) => input,
+      isTrial: ({ dryRun }) => dryRun === true,
+    },
     async run(plane, { client: asked, keep = false, dryRun = false }, asker, situation) {
-      const done = await setupIn(situation).connectClient(asked, { keep, dryRun }).catch(withoutPath);
+      const done = await setupIn(situation)
+        .connectClient(asked, { keep, dryRun })
+        .catch(withoutPath);
       if (!dryRun && done.moved.length > 0) await plane.reload(asker);
       return connected(done);
     },
@@ -111,7 +124,12 @@ export const clientOperations = [
     scope: "admin",
     input: z.object({ client }),
     output: Connection,
-    http: { method: "post", path: "/clients/{client}/disconnect", tag, answers: { 200: "What was changed." } },
+    http: {
+      method: "post",
+      path: "/clients/{client}/disconnect",
+      tag,
+      answers: { 200: "What was changed." },
+    },
     cli: {
       command: "disconnect",
       about: "give a client its servers back and remove Toolplane; your later changes stay",
@@ -127,9 +145,19 @@ export const clientOperations = [
     needsSetup: true,
     audit: { target: (input) => input.client, input: (input) => input },
     async run(_plane, { client: asked }, _asker, situation) {
-      const done: ClientDisconnection = await setupIn(situation).disconnectClient(asked).catch(withoutPath);
+      const done: ClientDisconnection = await setupIn(situation)
+        .disconnectClient(asked)
+        .catch(withoutPath);
       const { client: id, title, path, returned } = done;
-      return { client: id, title, file: basename(path), isChanged: true, moved: [], kept: returned, secrets: [] };
+      return {
+        client: id,
+        title,
+        file: basename(path),
+        isChanged: true,
+        moved: [],
+        kept: returned,
+        secrets: [],
+      };
     },
   }),
   operation({
@@ -179,7 +207,10 @@ export const clientOperations = [
         "<name>": "",
         "<changes...>": "key=value, key:=json, key= to remove it; env.NAME=value sets a nested one",
       },
-      examples: ["servers edit files timeoutMs=5000 env.LEVEL=debug", 'servers edit files \'args:=["-y","x"]\' cwd='],
+      examples: [
+        "servers edit files timeoutMs=5000 env.LEVEL=debug",
+        'servers edit files \'args:=["-y","x"]\' cwd=',
+      ],
     },
     socket: filesOnly,
     needsSetup: true,

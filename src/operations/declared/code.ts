@@ -18,7 +18,9 @@ const tag = "Code";
 export const CodeRun = z
   .object({
     ok: z.boolean().meta({ description: "It returned." }),
-    run: z.string().meta({ description: "Finds the run (`GET /runs/{id}`) and its calls (`GET /calls?run=`)." }),
+    run: z
+      .string()
+      .meta({ description: "Finds the run (`GET /runs/{id}`) and its calls (`GET /calls?run=`)." }),
     value: z.unknown().meta({ description: "What it returned; null without `return`." }),
     logs: z.array(z.string()).meta({ description: "What it wrote with `console`." }),
     calls: z.array(
@@ -28,7 +30,10 @@ export const CodeRun = z
         status: CallStatus,
         at: z.string(),
         durationMs: z.number(),
-        replayed: z.literal(true).optional().meta({ description: "Made by an earlier part of the run." }),
+        replayed: z
+          .literal(true)
+          .optional()
+          .meta({ description: "Made by an earlier part of the run." }),
       }),
     ),
     durationMs: z.number(),
@@ -40,7 +45,8 @@ export const CodeRun = z
       .array(z.object({ id: z.string(), tool: z.string(), plan: z.string().optional() }))
       .optional()
       .meta({
-        description: "Approvals and changes of plans that it waits for; `resume` goes on once they are answered.",
+        description:
+          "Approvals and changes of plans that it waits for; `resume` goes on once they are answered.",
       }),
   })
   .meta({ id: "CodeRun" });
@@ -56,7 +62,11 @@ export const codeOperations = [
     scope: "call",
     input: z.object({
       source: z.string().optional().meta({ description: "The program; left out with `resume`." }),
-      timeoutMs: z.number().min(0).optional().meta({ description: "For the whole run; 0 for no limit." }),
+      timeoutMs: z
+        .number()
+        .min(0)
+        .optional()
+        .meta({ description: "For the whole run; 0 for no limit." }),
       readOnly: z.boolean().optional().meta({ description: "Refuse what may change something." }),
       resume: z.string().optional().meta({ description: "The run that waited for an approval." }),
       conversation: z.string().optional(),
@@ -75,8 +85,14 @@ export const codeOperations = [
         input: "approvalWaitMs",
         means: "wait this many seconds for a person's approval of a call, if it needs one.",
       },
-      body: { description: "The program.", example: { source: "return await tools.demo.add({ a: 1, b: 2 });" } },
-      answers: { 200: "How it ended; `ok` is false where it failed.", 202: "It waits for what `waiting` names." },
+      body: {
+        description: "The program.",
+        example: { source: "return await tools.demo.add({ a: 1, b: 2 });" },
+      },
+      answers: {
+        200: "How it ended; `ok` is false where it failed.",
+        202: "It waits for what `waiting` names.",
+      },
       status: ({ ok, waiting }: CodeOutcome) => (!ok && waiting !== undefined ? 202 : 200),
       show: ({ text: _, stored: __, blocks: ___, error, ...shown }: CodeOutcome) => ({
         ...shown,
@@ -89,7 +105,10 @@ export const codeOperations = [
       arguments: { "[file]": "JavaScript or TypeScript; - for standard input" },
       options: {
         "-e, --eval <source>": "the program itself, instead of a file",
-        "--timeout <seconds>": { about: "limit of the whole run; 0 for none, 60 when left out", kind: "seconds" },
+        "--timeout <seconds>": {
+          about: "limit of the whole run; 0 for none, 60 when left out",
+          kind: "seconds",
+        },
         "--read-only": "refuse what may change something",
         "--resume <run>": "continue a run that waited for an approval",
         "--conversation <name>": "the conversation that the calls and 'store' belong to",
@@ -105,10 +124,17 @@ export const codeOperations = [
     },
     async run(plane, { source, ...options }, asker) {
       if (source === undefined && options.resume === undefined)
-        throw new PlaneError("USAGE", "Give 'source', the program, or 'resume', a run that waits.", {
-          data: { parameter: "source" },
-        });
-      return plane.code.run(source ?? "", withoutUndefined({ ...options, ...asker }) as RunCodeOptions);
+        throw new PlaneError(
+          "USAGE",
+          "Give 'source', the program, or 'resume', a run that waits.",
+          {
+            data: { parameter: "source" },
+          },
+        );
+      return plane.code.run(
+        source ?? "",
+        withoutUndefined({ ...options, ...asker }) as RunCodeOptions,
+      );
     },
   }),
   operation({
@@ -146,7 +172,8 @@ export const codeOperations = [
     http: { method: "get", path: "/codegen/{kind}", tag, answers: { 200: "The files." } },
     cli: {
       command: "codegen",
-      about: "TypeScript for tools: types, a client with a method for each, or the command line of one server",
+      about:
+        "TypeScript for tools: types, a client with a method for each, or the command line of one server",
       arguments: { "<kind>": "types, client or cli" },
       options: {
         "--server <name>": "only the tools of this server",

@@ -86,7 +86,9 @@ export const deadLetterOperations = [
       command: "dead-letters retry",
       about: "make the call again, as its first caller",
       arguments: { "[id]": "the id, or its first characters" },
-      options: { "--all": { about: "every pending one that cannot have run already", default: false } },
+      options: {
+        "--all": { about: "every pending one that cannot have run already", default: false },
+      },
       examples: ["dead-letters retry 3f2a", "dead-letters retry --all"],
     },
   }),
@@ -102,7 +104,11 @@ export const deadLetterOperations = [
         method: "post",
         path: `/dead-letters/{id}/${verb}`,
         tag,
-        body: { description: "Why, for later readers.", example: { note: "Sent by hand." }, optional: true },
+        body: {
+          description: "Why, for later readers.",
+          example: { note: "Sent by hand." },
+          optional: true,
+        },
         answers: { 200: "The entry now." },
       },
       audit: { snapshot, input: (input) => pick(input, "note") },
@@ -110,9 +116,14 @@ export const deadLetterOperations = [
         command: `dead-letters ${verb}`,
         about: verb === "resolve" ? "mark resolved" : "give it up: it is not retried automatically",
         arguments: { "<id>": "the id, or its first characters" },
-        options: { "--note <text>": verb === "resolve" ? "how it was resolved" : "the reason, for the record" },
+        options: {
+          "--note <text>":
+            verb === "resolve" ? "how it was resolved" : "the reason, for the record",
+        },
         examples: [
-          verb === "resolve" ? "dead-letters resolve 3f2a --note 'sent by hand'" : "dead-letters abandon 3f2a",
+          verb === "resolve"
+            ? "dead-letters resolve 3f2a --note 'sent by hand'"
+            : "dead-letters abandon 3f2a",
         ],
       },
     }),
@@ -147,7 +158,12 @@ export const deadLetterOperations = [
     scope: "call",
     input: z.object({ id }),
     output: DeadLetter,
-    http: { method: "post", path: "/dead-letters/{id}/restore", tag, answers: { 200: "The entry." } },
+    http: {
+      method: "post",
+      path: "/dead-letters/{id}/restore",
+      tag,
+      answers: { 200: "The entry." },
+    },
     audit: { snapshot },
     cli: { missing: "a command ends with what it deleted" },
   }),

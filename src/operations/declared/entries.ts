@@ -15,13 +15,16 @@ const maxSwitched = 20_000;
 const reason = z.string().optional().meta({ description: "Why; kept with the change." });
 
 /** Also of what is no manifest at all, which is refused and recorded. */
-const nameOf = (manifest: unknown) => (typeof manifest === "string" ? manifest : pick(manifest, "name").name);
+const nameOf = (manifest: unknown) =>
+  typeof manifest === "string" ? manifest : pick(manifest, "name").name;
 
 /** Of many tools at once: all or nothing, one revision of the catalogue. */
 function switching<Name extends "tools.enable" | "tools.disable">(verb: Name) {
   const word = verb === "tools.enable" ? "enable" : "disable";
   const effect =
-    word === "enable" ? "models see and call them again" : "they stay listed; models neither see nor call them";
+    word === "enable"
+      ? "models see and call them again"
+      : "they stay listed; models neither see nor call them";
   return operation({
     name: verb,
     args: ["names", "..."],
@@ -29,21 +32,31 @@ function switching<Name extends "tools.enable" | "tools.disable">(verb: Name) {
     description: `${effect.charAt(0).toUpperCase()}${effect.slice(1)}. It is kept in the overlay of each tool; the rest of the overlay stays.`,
     scope: "admin",
     input: z.object({
-      names: z.array(z.string()).min(1).max(maxSwitched).meta({ description: "Names of tools, with their server." }),
+      names: z
+        .array(z.string())
+        .min(1)
+        .max(maxSwitched)
+        .meta({ description: "Names of tools, with their server." }),
       reason,
     }),
     output: z.object({
-      changed: z.array(z.string()).meta({ description: "Their names; the others were so already." }),
+      changed: z
+        .array(z.string())
+        .meta({ description: "Their names; the others were so already." }),
     }),
     http: {
       method: "post",
       path: `/tools/${word}`,
       tag,
-      body: { description: "Which ones.", example: { names: ["demo.greet"], reason: "no one calls it" } },
+      body: {
+        description: "Which ones.",
+        example: { names: ["demo.greet"], reason: "no one calls it" },
+      },
       answers: { 200: "What was changed." },
     },
     audit: {
-      target: ({ names }: { names: readonly string[] }) => (names.length === 1 ? names[0] : `${names.length} tools`),
+      target: ({ names }: { names: readonly string[] }) =>
+        names.length === 1 ? names[0] : `${names.length} tools`,
       input: (input) => pick(input, "reason"),
       after: ({ changed = [] }) => ({ changed: (changed as readonly string[]).length }),
     },
@@ -81,7 +94,8 @@ export const entryOperations = [
       body: {
         whole: "manifest",
         schema: () => z.toJSONSchema(ToolManifest, { io: "input" }),
-        description: "A manifest; its name may be left out. `reason` beside it is kept with the change.",
+        description:
+          "A manifest; its name may be left out. `reason` beside it is kept with the change.",
         example: {
           description: "Looks a word up",
           side_effects: "none",
@@ -94,16 +108,24 @@ export const entryOperations = [
     cli: {
       command: "tools set",
       about: "set a tool; it takes precedence over one of the same name in a file",
-      arguments: { "<file>": "a manifest, - for standard input; with --server and --tool the name of the tool" },
+      arguments: {
+        "<file>": "a manifest, - for standard input; with --server and --tool the name of the tool",
+      },
       options: {
         "--server <name>": "call a tool of this server",
         "--tool <name>": "the tool of that server",
         "--description <text>": "what it does; the server's description when left out",
-        "--argument <name:type:text>": { about: "an argument, name?: for an optional one; repeatable", kind: "list" },
+        "--argument <name:type:text>": {
+          about: "an argument, name?: for an optional one; repeatable",
+          kind: "list",
+        },
         "--side-effects <kind>": "none, write, network, …",
         "--tool-group <name>": { about: "add it to this tool group; repeatable", kind: "list" },
         "--state <name>": "the state an agent is in after it",
-        "--applicable-states <name>": { about: "available only in this state; repeatable", kind: "list" },
+        "--applicable-states <name>": {
+          about: "available only in this state; repeatable",
+          kind: "list",
+        },
         "--reason <text>": "why, for the history",
       },
       examples: [
@@ -114,9 +136,13 @@ export const entryOperations = [
     },
     async run(plane, { name: tool, manifest, ...options }, asker) {
       if (manifest.name !== undefined && manifest.name !== tool)
-        throw new PlaneError("USAGE", `The body names another tool than the address, which says '${tool}'.`, {
-          data: { parameter: "name" },
-        });
+        throw new PlaneError(
+          "USAGE",
+          `The body names another tool than the address, which says '${tool}'.`,
+          {
+            data: { parameter: "name" },
+          },
+        );
       // No key of a manifest: who sends a body says the reason in it.
       const { reason: said, ...written } = manifest;
       const why = options.reason ?? (typeof said === "string" ? said : undefined);
@@ -143,7 +169,10 @@ export const entryOperations = [
       answers: { 200: "It was deleted." },
       show(ok: boolean) {
         if (ok) return { ok };
-        throw new PlaneError("NOT_FOUND", "No tool of this name was set by hand. GET /tools lists what there is.");
+        throw new PlaneError(
+          "NOT_FOUND",
+          "No tool of this name was set by hand. GET /tools lists what there is.",
+        );
       },
     },
     audit: changedEntry((input: { name: string }) => input.name),
@@ -163,7 +192,9 @@ export const entryOperations = [
     input: z.object({ name, persona }),
     output: z.object({
       bundle: z.string().meta({ description: "The signed document as base64." }),
-      entries: z.array(z.object({ kind: z.string(), name: z.string(), persona: z.string().nullable() })),
+      entries: z.array(
+        z.object({ kind: z.string(), name: z.string(), persona: z.string().nullable() }),
+      ),
       hash: z.string(),
       fingerprint: z.string().meta({ description: "Of the key that the other side has to trust." }),
     }),
@@ -183,7 +214,11 @@ export const entryOperations = [
     args: ["bundle", "..."],
     summary: "Import what another plane exported: all of it or nothing",
     scope: "admin",
-    input: z.object({ bundle: z.string(), reason: z.string().optional(), dryRun: z.boolean().optional() }),
+    input: z.object({
+      bundle: z.string(),
+      reason: z.string().optional(),
+      dryRun: z.boolean().optional(),
+    }),
     output: BundleImport,
     http: {
       method: "post",
@@ -209,7 +244,10 @@ export const entryOperations = [
         "--reason <text>": "why, for the history; required without --dry-run",
         "--dry-run": "only show what would change",
       },
-      examples: ["registry import all.bundle --dry-run", "registry import all.bundle --reason 'release 7'"],
+      examples: [
+        "registry import all.bundle --dry-run",
+        "registry import all.bundle --reason 'release 7'",
+      ],
     },
   }),
   operation({
@@ -219,7 +257,12 @@ export const entryOperations = [
     scope: "admin",
     input: z.object({ name: ofServer }),
     output: OverlayShown,
-    http: { method: "get", path: "/tools/{name}/overlay", tag, answers: { 200: "The overlay in force." } },
+    http: {
+      method: "get",
+      path: "/tools/{name}/overlay",
+      tag,
+      answers: { 200: "The overlay in force." },
+    },
     cli: { missing: "`tools show` shows the tool with it" },
   }),
   operation({

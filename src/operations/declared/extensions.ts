@@ -1,5 +1,9 @@
 import { z } from "zod";
-import { ExtensionPanel, ExtensionState, ExtensionVerb } from "../../model/extensions/extension-schema.ts";
+import {
+  ExtensionPanel,
+  ExtensionState,
+  ExtensionVerb,
+} from "../../model/extensions/extension-schema.ts";
 import { text } from "../fields.ts";
 import { operation } from "../operation.ts";
 
@@ -10,7 +14,8 @@ export const extensionOperations = [
   operation({
     name: "extensions.list",
     args: [],
-    summary: "The extensions of this plane: what each has added, since when, and what its start costs",
+    summary:
+      "The extensions of this plane: what each has added, since when, and what its start costs",
     scope: "admin",
     input: z.object({}),
     output: z.object({ extensions: z.array(ExtensionState) }),
@@ -53,7 +58,10 @@ export const extensionOperations = [
     scope: "read",
     input: z.object({
       operation: z.string().meta({ description: "Its name: a noun and a verb." }),
-      input: z.record(z.string(), z.unknown()).optional().meta({ description: "As its JSON Schema says." }),
+      input: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .meta({ description: "As its JSON Schema says." }),
     }),
     output: z.unknown(),
     http: {
@@ -96,10 +104,16 @@ export const extensionOperations = [
     scope: "admin",
     input: z.object({ name: text("Its name.") }),
     output: ExtensionState,
-    http: { method: "get", path: "/extensions/{name}", tag, answers: { 200: "Its state, and what it added." } },
+    http: {
+      method: "get",
+      path: "/extensions/{name}",
+      tag,
+      answers: { 200: "Its state, and what it added." },
+    },
     cli: {
       command: "extensions show",
-      about: "one extension: its version, where it comes from, what it adds and what its start costs",
+      about:
+        "one extension: its version, where it comes from, what it adds and what its start costs",
       arguments: { "<name>": "" },
       examples: ["extensions show vault"],
     },

@@ -23,7 +23,11 @@ const keys = [
       examples: ["keys list", "keys list --json"],
     },
     async run(plane, query, asker) {
-      const { items, nextCursor } = pageAfterCursor(await plane.keys.list(asker), byCreation, query);
+      const { items, nextCursor } = pageAfterCursor(
+        await plane.keys.list(asker),
+        byCreation,
+        query,
+      );
       return { keys: items, nextCursor };
     },
   }),
@@ -36,10 +40,15 @@ const keys = [
     scope: "admin",
     input: z.object({
       name: z.string(),
-      user: z.string().optional().meta({ description: "The user it stands for; its creator when left out." }),
+      user: z
+        .string()
+        .optional()
+        .meta({ description: "The user it stands for; its creator when left out." }),
       groups: names.optional(),
       persona: z.string().nullable().optional(),
-      scopes: names.optional().meta({ description: "`read`, `call` or `admin`; `call` when left out." }),
+      scopes: names
+        .optional()
+        .meta({ description: "`read`, `call` or `admin`; `call` when left out." }),
       workspace: z.string().nullable().optional(),
       compliance: z.string().optional(),
       toolGroups: names
@@ -69,9 +78,18 @@ const keys = [
       arguments: { "<name>": "what it is for" },
       options: {
         "--key-persona <name>": "calls with this key use this persona",
-        "--scope <scope>": { about: "read, call, admin or *; repeatable, call when left out", kind: "list" },
-        "--tool-group <name>": { about: "a tool group it may use; repeatable, * for all", kind: "list" },
-        "--expires <time>": { about: "12h, 30d, 1y or a date; never when left out", kind: "moment" },
+        "--scope <scope>": {
+          about: "read, call, admin or *; repeatable, call when left out",
+          kind: "list",
+        },
+        "--tool-group <name>": {
+          about: "a tool group it may use; repeatable, * for all",
+          kind: "list",
+        },
+        "--expires <time>": {
+          about: "12h, 30d, 1y or a date; never when left out",
+          kind: "moment",
+        },
       },
       examples: [
         "keys create laptop",
@@ -96,7 +114,8 @@ const keys = [
     },
     audit: {
       input: (input) => pick(input, "forget"),
-      snapshot: async (plane, { id }, caller) => (await plane.keys.list(caller)).find((key) => key.id === id),
+      snapshot: async (plane, { id }, caller) =>
+        (await plane.keys.list(caller)).find((key) => key.id === id),
     },
     cli: {
       command: "keys revoke",
@@ -124,7 +143,11 @@ const questions = [
     cli: { missing: "the terminal that makes the call asks" },
     async run(plane, query, asker) {
       const keyOf = ({ askedAt, id }: { askedAt: string; id: string }) => `${askedAt} ${id}`;
-      const { items, nextCursor } = pageAfterCursor(await plane.questions.list(asker), keyOf, query);
+      const { items, nextCursor } = pageAfterCursor(
+        await plane.questions.list(asker),
+        keyOf,
+        query,
+      );
       return { questions: items, nextCursor };
     },
   }),
@@ -133,7 +156,11 @@ const questions = [
     args: ["id", "..."],
     summary: "Answer a question",
     scope: "call",
-    input: z.object({ id: text("The question's id."), action: oneOf(actions), content: z.unknown().optional() }),
+    input: z.object({
+      id: text("The question's id."),
+      action: oneOf(actions),
+      content: z.unknown().optional(),
+    }),
     output: Done,
     http: {
       method: "post",
@@ -179,7 +206,8 @@ const tokens = [
         columns: {
           SERVER: "server",
           KIND: "kind",
-          EXPIRES: ({ expired, expiresAt }: KeptToken) => (expired ? "expired" : (expiresAt ?? "does not expire")),
+          EXPIRES: ({ expired, expiresAt }: KeptToken) =>
+            expired ? "expired" : (expiresAt ?? "does not expire"),
           SCOPES: ({ scopes }: KeptToken) => scopes.join(" "),
         },
       },

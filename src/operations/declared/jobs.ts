@@ -12,7 +12,10 @@ import { Job } from "../schemas/job.ts";
 const tag = "Jobs";
 const name = text("The job's name.");
 const run = text("The run's id.");
-const idempotencyKey = z.string().optional().meta({ description: "Asking twice with one key is asking once." });
+const idempotencyKey = z
+  .string()
+  .optional()
+  .meta({ description: "Asking twice with one key is asking once." });
 const wait = z.union([z.boolean(), z.number()]).optional();
 const JobStatus = Job.extend({
   upcoming: z.array(z.string()).meta({ description: "The times that come next, five at most." }),
@@ -23,11 +26,15 @@ const Begun = z.object({ run: JobRun });
 
 const begins = {
   wait: { input: "wait", means: "wait this many seconds until it ends." },
-  answers: { 200: "It is over; `state` says how it went.", 202: "It is under way, or waits for its turn." },
+  answers: {
+    200: "It is over; `state` says how it went.",
+    202: "It is under way, or waits for its turn.",
+  },
   status: ({ endedAt }: Run) => (endedAt === null ? 202 : 200),
   show: (begun: Run) => ({ run: shownJobRun(begun) }),
 } as const;
-const shownJob = (job: Status) => (job.lastRun === null ? job : { ...job, lastRun: shownJobRun(job.lastRun) });
+const shownJob = (job: Status) =>
+  job.lastRun === null ? job : { ...job, lastRun: shownJobRun(job.lastRun) };
 
 const begun: Audit = { after: (result) => pick(result, "id", "job", "state") };
 
@@ -40,7 +47,13 @@ export const jobOperations = [
     scope: "read",
     input: z.object({ name }),
     output: JobStatus,
-    http: { method: "get", path: "/jobs/{name}", tag, answers: { 200: "The job." }, show: shownJob },
+    http: {
+      method: "get",
+      path: "/jobs/{name}",
+      tag,
+      answers: { 200: "The job." },
+      show: shownJob,
+    },
     cli: {
       command: "jobs show",
       about: "one job: its tasks, schedule and health",
@@ -92,9 +105,16 @@ export const jobOperations = [
       scope: "admin",
       input: z.object({ name }),
       output: JobStatus,
-      http: { method: "post", path: `/jobs/{name}/${verb}`, tag, answers: { 200: "The job now." }, show: shownJob },
+      http: {
+        method: "post",
+        path: `/jobs/{name}/${verb}`,
+        tag,
+        answers: { 200: "The job now." },
+        show: shownJob,
+      },
       audit: {
-        snapshot: async (plane, input, caller) => pick(await plane.jobs.get(input.name, caller), "paused", "nextRunAt"),
+        snapshot: async (plane, input, caller) =>
+          pick(await plane.jobs.get(input.name, caller), "paused", "nextRunAt"),
       },
       cli: {
         command: `jobs ${verb}`,
@@ -146,7 +166,13 @@ export const jobOperations = [
     scope: "read",
     input: z.object({ id: run }),
     output: JobRun,
-    http: { method: "get", path: "/job-runs/{id}", tag, answers: { 200: "The run." }, show: shownJobRun },
+    http: {
+      method: "get",
+      path: "/job-runs/{id}",
+      tag,
+      answers: { 200: "The run." },
+      show: shownJobRun,
+    },
     cli: {
       command: "jobs status",
       about: "one run: its tasks, their steps and outcomes",
@@ -161,7 +187,13 @@ export const jobOperations = [
     scope: "call",
     input: z.object({ id: run }),
     output: JobRun,
-    http: { method: "post", path: "/job-runs/{id}/cancel", tag, answers: { 200: "The run now." }, show: shownJobRun },
+    http: {
+      method: "post",
+      path: "/job-runs/{id}/cancel",
+      tag,
+      answers: { 200: "The run now." },
+      show: shownJobRun,
+    },
     audit: begun,
     cli: {
       command: "jobs cancel",
@@ -193,7 +225,10 @@ export const jobOperations = [
       command: "jobs rerun",
       about: "start another run with the input of one that ended",
       arguments: { "<run>": "the id of the run" },
-      options: { "--detach": "do not wait until it ends; needs a serving plane", "--key <text>": "idempotency key" },
+      options: {
+        "--detach": "do not wait until it ends; needs a serving plane",
+        "--key <text>": "idempotency key",
+      },
       examples: ["jobs rerun 0mwhyf64f-3lz9cvxd00w24d5n"],
     },
   }),

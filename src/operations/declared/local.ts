@@ -1,6 +1,12 @@
 import { z } from "zod";
 import type { Plane } from "../../model/plane.ts";
-import { type Audit, type CliCommand, type Missing, type Operation, operation } from "../operation.ts";
+import {
+  type Audit,
+  type CliCommand,
+  type Missing,
+  type Operation,
+  operation,
+} from "../operation.ts";
 import { switched } from "./servers.ts";
 
 const paged = "the list comes in pages";
@@ -30,8 +36,20 @@ const verbs: readonly Local[] = [
   ["jobs.list", [], "Jobs, all at once", "jobs list", paged],
   ["tasks.list", [], "Tasks, all at once", "tasks list", paged],
   ["approvals.list", [], "Held calls, all at once", "approvals list", paged],
-  ["tools.isLazy", [], "Are the definitions too many for a model at once?", "chat", part("GET /stats")],
-  ["servers.locked", [], "Servers without access that may be shown", "servers list", part("GET /servers")],
+  [
+    "tools.isLazy",
+    [],
+    "Are the definitions too many for a model at once?",
+    "chat",
+    part("GET /stats"),
+  ],
+  [
+    "servers.locked",
+    [],
+    "Servers without access that may be shown",
+    "servers list",
+    part("GET /servers"),
+  ],
   [
     "servers.ping",
     ["server"],
@@ -58,9 +76,27 @@ const verbs: readonly Local[] = [
       },
     },
   ],
-  ["resources.templates", ["server"], "Templates of resources", "resources list", part("GET /resources")],
-  ["conversations.budget", ["conversation"], "What a conversation has used", "chat", "only its own client asks"],
-  ["conversations.end", ["conversation"], "End a conversation", "chat", "idle sessions end by themselves"],
+  [
+    "resources.templates",
+    ["server"],
+    "Templates of resources",
+    "resources list",
+    part("GET /resources"),
+  ],
+  [
+    "conversations.budget",
+    ["conversation"],
+    "What a conversation has used",
+    "chat",
+    "only its own client asks",
+  ],
+  [
+    "conversations.end",
+    ["conversation"],
+    "End a conversation",
+    "chat",
+    "idle sessions end by themselves",
+  ],
   [
     "plans.check",
     ["text"],
@@ -68,7 +104,9 @@ const verbs: readonly Local[] = [
     {
       command: "plan check",
       about: "check a plan line by line; runs nothing",
-      arguments: { "<file>": "a script of 'toolplane call' lines, or its steps as JSON; - for standard input" },
+      arguments: {
+        "<file>": "a script of 'toolplane call' lines, or its steps as JSON; - for standard input",
+      },
       examples: ["plan check greet.sh", "plan check steps.json --json"],
     },
     "the planner checks what it makes",
@@ -89,19 +127,52 @@ const verbs: readonly Local[] = [
           kind: "count",
         },
       },
-      examples: ["calls verify", "calls verify --head 9f86d081884c7d65…", "calls verify --since 2026-11-15"],
+      examples: [
+        "calls verify",
+        "calls verify --head 9f86d081884c7d65…",
+        "calls verify --since 2026-11-15",
+      ],
     },
     "it reads every record, on the machine",
   ],
-  ["calls.payloads", ["ids"], "Arguments and results of calls", "calls list", part("GET /calls/{id}")],
-  ["runs.render", ["id", "format"], "A run as text", "calls show", "`GET /runs/{id}` with `Accept: text/plain`"],
-  ["agent.generate", [], "A run whose answer is parsed", "batch", "`POST /agent` answers with text"],
-  ["identity.needsCredentials", [], "Must callers authenticate?", "keys create", part("GET /session"), { isAnonymous }],
+  [
+    "calls.payloads",
+    ["ids"],
+    "Arguments and results of calls",
+    "calls list",
+    part("GET /calls/{id}"),
+  ],
+  [
+    "runs.render",
+    ["id", "format"],
+    "A run as text",
+    "calls show",
+    "`GET /runs/{id}` with `Accept: text/plain`",
+  ],
+  [
+    "agent.generate",
+    [],
+    "A run whose answer is parsed",
+    "batch",
+    "`POST /agent` answers with text",
+  ],
+  [
+    "identity.needsCredentials",
+    [],
+    "Must callers authenticate?",
+    "keys create",
+    part("GET /session"),
+    { isAnonymous },
+  ],
   [
     "config",
     [],
     "The configuration in force",
-    { command: "config show", about: "the configuration in effect, with secrets masked", examples: ["config show"] },
+    {
+      command: "config show",
+      about: "the configuration in effect, with secrets masked",
+      examples: ["config show"],
+    },
     part("GET /config"),
     { isAnonymous },
   ],
@@ -146,7 +217,9 @@ export const localOperations = verbs.map(([name, args, summary, command, missing
     args,
     summary,
     scope: "read",
-    input: z.object(Object.fromEntries(args.filter((arg) => arg !== "...").map((arg) => [arg, z.unknown()]))),
+    input: z.object(
+      Object.fromEntries(args.filter((arg) => arg !== "...").map((arg) => [arg, z.unknown()])),
+    ),
     output: z.unknown(),
     http: { missing },
     cli: typeof command === "string" ? { command } : command,

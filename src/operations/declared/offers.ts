@@ -10,12 +10,16 @@ import { ListedSchema } from "../schemas/server.ts";
 
 const tag = "Servers";
 const name = text("The server's name in the configuration.");
-const ofServer = z.object({ ...page, server: z.string().optional().meta({ description: "Of this server alone." }) });
+const ofServer = z.object({
+  ...page,
+  server: z.string().optional().meta({ description: "Of this server alone." }),
+});
 /** What it holds is the server's business. */
 const asItCame = z
   .unknown()
   .meta({ type: "object", description: "As the server answered." }) as z.ZodType<UnknownObject>;
-const keyOf = ({ server, ...item }: ListedItem) => `${server}\n${item.name ?? item.uri ?? item.uriTemplate ?? ""}`;
+const keyOf = ({ server, ...item }: ListedItem) =>
+  `${server}\n${item.name ?? item.uri ?? item.uriTemplate ?? ""}`;
 
 /** What pages of MCP Apps ask of the one who shows them; calls and reads have verbs of their own. */
 const askedByPages = [
@@ -30,7 +34,10 @@ function originOf(
   server: string,
   { page, conversation }: { page?: string | undefined; conversation?: string | undefined },
 ) {
-  return withoutUndefined({ conversation, page: page === undefined ? undefined : { server, uri: page } });
+  return withoutUndefined({
+    conversation,
+    page: page === undefined ? undefined : { server, uri: page },
+  });
 }
 
 /** What servers offer beside their tools. */
@@ -50,7 +57,11 @@ export const offerOperations = [
       examples: ["prompts list"],
     },
     async run(plane, query, asker) {
-      const { items, nextCursor } = pageAfterCursor(await plane.prompts.list(query.server, asker), keyOf, query);
+      const { items, nextCursor } = pageAfterCursor(
+        await plane.prompts.list(query.server, asker),
+        keyOf,
+        query,
+      );
       return { prompts: items, nextCursor };
     },
   }),
@@ -70,7 +81,11 @@ export const offerOperations = [
       path: "/servers/{name}/prompts/{prompt}",
       tag,
       open: true,
-      body: { description: "What to fill in.", example: { arguments: { topic: "tools" } }, optional: true },
+      body: {
+        description: "What to fill in.",
+        example: { arguments: { topic: "tools" } },
+        optional: true,
+      },
       answers: { 200: "The prompt." },
     },
     cli: {
@@ -116,11 +131,19 @@ export const offerOperations = [
     input: z.object({
       name,
       uri: z.string("say which resource with ?uri=…"),
-      page: z.string().optional().meta({ description: "The address of the server's page that reads it." }),
+      page: z
+        .string()
+        .optional()
+        .meta({ description: "The address of the server's page that reads it." }),
       conversation: z.string().optional(),
     }),
     output: asItCame,
-    http: { method: "get", path: "/servers/{name}/resource", tag, answers: { 200: "The content." } },
+    http: {
+      method: "get",
+      path: "/servers/{name}/resource",
+      tag,
+      answers: { 200: "The content." },
+    },
     cli: {
       command: "resources read",
       about: "one resource",
@@ -142,7 +165,10 @@ export const offerOperations = [
       page: text("The page's address at its server."),
       method: z.enum(askedByPages).meta({ description: "What the page asks for." }),
       params: AnyObject.optional().meta({ description: "With which values." }),
-      conversation: z.string().optional().meta({ description: "The host's name for the page that is open." }),
+      conversation: z
+        .string()
+        .optional()
+        .meta({ description: "The host's name for the page that is open." }),
     }),
     output: OutcomeSchema,
     http: {
@@ -152,7 +178,11 @@ export const offerOperations = [
       open: true,
       body: {
         description: "What it asks.",
-        example: { page: "ui://clock/page.html", method: "ui/open-link", params: { url: "https://example.com" } },
+        example: {
+          page: "ui://clock/page.html",
+          method: "ui/open-link",
+          params: { url: "https://example.com" },
+        },
       },
       answers: { 200: "It may, and it is on record.", 202: "A person has to say yes first." },
     },

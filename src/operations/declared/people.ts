@@ -27,14 +27,19 @@ const grants = [
         columns: {
           ID: "id",
           USER: "user",
-          CLIENT: ({ client }: GrantView) => (client.verified ? client.name : `${client.name} (not verified)`),
+          CLIENT: ({ client }: GrantView) =>
+            client.verified ? client.name : `${client.name} (not verified)`,
           SCOPES: ({ scopes }: GrantView) => scopes.join(" "),
           "LAST USED": ({ lastUsedAt }: GrantView) => lastUsedAt ?? "not yet",
         },
       },
     },
     async run(plane, query, asker) {
-      const { items, nextCursor } = pageAfterCursor(await plane.grants.list(asker), byCreation, query);
+      const { items, nextCursor } = pageAfterCursor(
+        await plane.grants.list(asker),
+        byCreation,
+        query,
+      );
       return { grants: items, nextCursor };
     },
   }),
@@ -52,7 +57,8 @@ const grants = [
       answers: { 200: "Its tokens do not count any more." },
     },
     audit: {
-      snapshot: async (plane, { id }, caller) => (await plane.grants.list(caller)).find((grant) => grant.id === id),
+      snapshot: async (plane, { id }, caller) =>
+        (await plane.grants.list(caller)).find((grant) => grant.id === id),
     },
     cli: {
       command: "grants revoke",
@@ -107,12 +113,15 @@ const people = [
     name: "people.invite",
     args: ["..."],
     summary: "Invite a person to sign in here",
-    description: "The link counts once, for a week. A new invitation of the same person replaces the last one.",
+    description:
+      "The link counts once, for a week. A new invitation of the same person replaces the last one.",
     scope: "admin",
     input: z.object({
       user: z.string().meta({ description: "The name or e-mail address." }),
       groups: names.optional(),
-      scopes: names.optional().meta({ description: "The most that clients get; `call` when left out." }),
+      scopes: names
+        .optional()
+        .meta({ description: "The most that clients get; `call` when left out." }),
       persona: z.string().nullable().optional(),
     }),
     output: z.object({ person: PersonView, url: z.string(), expiresAt: z.string() }),
@@ -120,7 +129,10 @@ const people = [
       method: "post",
       path: "/people",
       tag: "Sign-in",
-      body: { description: "Who it is, and what they may do.", example: { user: "ann@example.org", groups: ["ops"] } },
+      body: {
+        description: "Who it is, and what they may do.",
+        example: { user: "ann@example.org", groups: ["ops"] },
+      },
       answers: { 201: "The link is shown this once." },
     },
     audit: {
@@ -132,8 +144,16 @@ const people = [
       command: "people invite",
       about: "invite a person in the groups of --group; prints a link for a passkey or a password",
       arguments: { "<user>": "the name or e-mail address" },
-      options: { "--scope <scope>": { about: "read, call, admin or *; repeatable, call when left out", kind: "list" } },
-      examples: ["people invite ann@example.org --group ops", "people invite me@example.org --scope admin"],
+      options: {
+        "--scope <scope>": {
+          about: "read, call, admin or *; repeatable, call when left out",
+          kind: "list",
+        },
+      },
+      examples: [
+        "people invite ann@example.org --group ops",
+        "people invite me@example.org --scope admin",
+      ],
     },
     run: (plane, person, asker) => plane.people.invite(person as PersonAsked, asker),
   }),
@@ -157,7 +177,10 @@ const people = [
       arguments: { "<user>": "as 'people list' shows it" },
       examples: ["people remove ann@example.org"],
     },
-    run: async (plane, { user }, asker) => ({ user, removed: await plane.people.remove(user, asker) }),
+    run: async (plane, { user }, asker) => ({
+      user,
+      removed: await plane.people.remove(user, asker),
+    }),
   }),
 ];
 

@@ -6,7 +6,13 @@ import { AnyObject } from "../../model/json-schema.ts";
 import { faces } from "../../model/principal.ts";
 import { oneOf } from "../fields.ts";
 import { filesOnly, operation } from "../operation.ts";
-import { PolicyRules, PolicyVerdict, PolicyView, ruleList, ShownPreview } from "../schemas/policy.ts";
+import {
+  PolicyRules,
+  PolicyVerdict,
+  PolicyView,
+  ruleList,
+  ShownPreview,
+} from "../schemas/policy.ts";
 import { setupIn, withoutPath } from "./setup.ts";
 
 const tag = "Approvals";
@@ -49,7 +55,10 @@ export const policyOperations = [
       path: "/policy/test",
       tag,
       open: true,
-      body: { description: "The call.", example: { tool: "demo.greet", arguments: { name: "Ann" } } },
+      body: {
+        description: "The call.",
+        example: { tool: "demo.greet", arguments: { name: "Ann" } },
+      },
       answers: { 200: "The verdict and who gave it." },
     },
     cli: {
@@ -96,7 +105,8 @@ export const policyOperations = [
     },
     cli: {
       command: "policy preview",
-      about: "which verdicts on the last hundred calls these rules would change; nothing is written",
+      about:
+        "which verdicts on the last hundred calls these rules would change; nothing is written",
       arguments: { "<file>": "a list of rules, as JSON or YAML; - for standard input" },
       examples: ["policy preview rules.json", "policy preview rules.yaml --json"],
     },
@@ -114,7 +124,12 @@ export const policyOperations = [
     scope: "admin",
     input: z.object({}),
     output: PolicyRules,
-    http: { method: "get", path: "/policy/rules", tag, answers: { 200: "The rules and their revision." } },
+    http: {
+      method: "get",
+      path: "/policy/rules",
+      tag,
+      answers: { 200: "The rules and their revision." },
+    },
     cli: {
       command: "config explain",
       about: "a value with the file and line it comes from",
@@ -123,7 +138,8 @@ export const policyOperations = [
     },
     socket: filesOnly,
     needsSetup: true,
-    run: (_plane, _input, _asker, situation) => setupIn(situation).writtenRules().catch(withoutPath),
+    run: (_plane, _input, _asker, situation) =>
+      setupIn(situation).writtenRules().catch(withoutPath),
   }),
   operation({
     name: "policy.save",
@@ -141,19 +157,28 @@ export const policyOperations = [
       method: "put",
       path: "/policy/rules",
       tag,
-      body: { description: "The rules.", example: { rules: [example], revision: "9f2c41d07a3be851" } },
+      body: {
+        description: "The rules.",
+        example: { rules: [example], revision: "9f2c41d07a3be851" },
+      },
       answers: { 200: "The rules as they are written now." },
     },
     cli: {
       command: "policy save",
       about: "write these rules into the configuration file; comments stay with their rule",
       arguments: { "<file>": "a list of rules, as JSON or YAML; - for standard input" },
-      options: { "--revision <text>": "refuse if the rules in the file have changed since this revision" },
+      options: {
+        "--revision <text>": "refuse if the rules in the file have changed since this revision",
+      },
       examples: ["policy save rules.json"],
     },
     socket: filesOnly,
     needsSetup: true,
-    audit: { target: () => "policy.rules", input: (input) => input, snapshot: (plane) => plane.config().policy.rules },
+    audit: {
+      target: () => "policy.rules",
+      input: (input) => input,
+      snapshot: (plane) => plane.config().policy.rules,
+    },
     async run(plane, { rules, revision }, asker, situation) {
       const saved = await setupIn(situation)
         .saveRules(rules as JsonObject[], revision)

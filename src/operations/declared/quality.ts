@@ -15,7 +15,10 @@ const server = z.string().optional().meta({ description: "Only the tools of this
 const tool = z.string().optional().meta({ description: "Only this tool, in any spelling." });
 const scoreText = "give a number from 0 to 100";
 const threshold = z
-  .union([z.number().int().min(0).max(100), z.string().regex(/^(?:\d{1,2}|100)$/, scoreText)], scoreText)
+  .union(
+    [z.number().int().min(0).max(100), z.string().regex(/^(?:\d{1,2}|100)$/, scoreText)],
+    scoreText,
+  )
   .transform(Number)
   .optional()
   .meta({ type: "integer", minimum: 0, maximum: 100, default: 40 });
@@ -53,7 +56,10 @@ export const qualityOperations = [
       options: {
         "--server <name>": "only the tools of this server",
         "--tools": { about: "list each tool, too, the most expensive first", default: false },
-        "--limit <number>": { about: "maximum number of tools, up to 1000; all when left out", kind: "limit" },
+        "--limit <number>": {
+          about: "maximum number of tools, up to 1000; all when left out",
+          kind: "limit",
+        },
       },
       examples: ["stats", "stats --server demo --tools --limit 10", "stats --json"],
     },
@@ -69,25 +75,35 @@ export const qualityOperations = [
       tool,
       threshold,
       require_examples: flag("A tool without examples does not pass."),
-      fail_on: oneOf(failOnLevels)
-        .optional()
-        .meta({ default: "high", description: "A tool with such a finding or a worse one does not pass." }),
+      fail_on: oneOf(failOnLevels).optional().meta({
+        default: "high",
+        description: "A tool with such a finding or a worse one does not pass.",
+      }),
     }),
     output: QualityReport,
     http: { method: "get", path: "/tools/quality", tag, answers: { 200: "All of them." } },
     cli: {
       command: "tools lint",
-      about: "scores and findings of tool definitions, worst first; exit code 1 if a tool does not pass",
+      about:
+        "scores and findings of tool definitions, worst first; exit code 1 if a tool does not pass",
       options: {
         "--server <name>": "only the tools of this server",
         "--threshold <score>": "the score a tool needs to pass, 0 to 100; 40 when left out",
-        "--require-examples": { about: "a description without an example loses points", default: false },
+        "--require-examples": {
+          about: "a description without an example loses points",
+          default: false,
+        },
         "--fail-on <severity>": {
-          about: "findings of this severity or worse fail a tool: high, medium or low; none: only the score counts",
+          about:
+            "findings of this severity or worse fail a tool: high, medium or low; none: only the score counts",
           default: "high",
         },
       },
-      examples: ["tools lint", "tools lint --server demo --threshold 80 --json", "tools lint --fail-on medium"],
+      examples: [
+        "tools lint",
+        "tools lint --server demo --threshold 80 --json",
+        "tools lint --fail-on medium",
+      ],
     },
     run: (plane, { require_examples: requireExamples, fail_on: failOn, ...query }, asker) =>
       plane.tools.quality(
@@ -163,7 +179,8 @@ export const qualityOperations = [
         answers: { 200: "How it is now." },
       },
       audit: {
-        target: ({ name: tool }) => (typeof tool === "string" ? tool : Object.values(tool as object).join(".")),
+        target: ({ name: tool }) =>
+          typeof tool === "string" ? tool : Object.values(tool as object).join("."),
         input: (input) => pick(input, "reason"),
         snapshot: (plane, { name: tool }, caller) => plane.pins.get(tool, caller),
       },

@@ -39,7 +39,11 @@ const RegistrySummary = z
   .object({
     revision: number,
     persona: z.string().nullable(),
-    compatibility: z.object({ persona: z.string().nullable(), shared: number, persona_specific: number }),
+    compatibility: z.object({
+      persona: z.string().nullable(),
+      shared: number,
+      persona_specific: number,
+    }),
     tools: z.array(ToolEntry),
     skills: entries,
     tasks: entries,
@@ -56,13 +60,22 @@ export const changeOperations = (["tool", "skill", "task", "job"] as const).map(
     scope: "read",
     input: z.object({
       what: z.literal(what),
-      persona: z.string().optional().meta({ description: "What happened to the entries of this persona." }),
+      persona: z
+        .string()
+        .optional()
+        .meta({ description: "What happened to the entries of this persona." }),
       name: z.string().optional(),
       kind: oneOf(changeKinds).optional(),
       limit: Limit,
       offset: wholeNumber(0, "So many are left out at the beginning."),
     }),
-    output: z.object({ changes: z.array(Change), count: number, total: number, offset: number, limit: number }),
+    output: z.object({
+      changes: z.array(Change),
+      count: number,
+      total: number,
+      offset: number,
+      limit: number,
+    }),
     http: { method: "get", path: `/${what}s/changes`, tag, answers: { 200: "One page." } },
     cli: {
       command: "tools changes",
@@ -85,9 +98,16 @@ export const registryOperations = [
     args: [],
     summary: "Summary of the catalogue",
     scope: "read",
-    input: z.object({ persona: z.string().optional().meta({ description: "The persona; yours when left out." }) }),
+    input: z.object({
+      persona: z.string().optional().meta({ description: "The persona; yours when left out." }),
+    }),
     output: RegistrySummary,
-    http: { method: "get", path: "/registry/summary", tag, answers: { 200: "Tools, skills, tasks and jobs." } },
+    http: {
+      method: "get",
+      path: "/registry/summary",
+      tag,
+      answers: { 200: "Tools, skills, tasks and jobs." },
+    },
     cli: {
       command: "registry summary",
       about: "counts of what you, or the persona you call as, can use",
@@ -104,7 +124,12 @@ export const registryOperations = [
     scope: "admin",
     input: z.object({}),
     output: RefreshReport,
-    http: { method: "post", path: "/registry/refresh", tag, answers: { 200: "The result, server by server." } },
+    http: {
+      method: "post",
+      path: "/registry/refresh",
+      tag,
+      answers: { 200: "The result, server by server." },
+    },
     audit: switched,
     cli: {
       command: "servers refresh",

@@ -15,7 +15,9 @@ const tag = "Tools";
 const atOnceMs = 1;
 const ShownMatch = FoundTool.extend({
   tool: ToolSchema.optional().meta({ description: "The whole tool, where `details` is true." }),
-  row: ToolRow.optional().meta({ description: "The tool as lists show it, where `view` is `row`." }),
+  row: ToolRow.optional().meta({
+    description: "The tool as lists show it, where `view` is `row`.",
+  }),
 }).meta({ id: "FoundTool" });
 
 const ShownAnswer = SearchAnswer.extend({ tools: z.array(ShownMatch) });
@@ -24,7 +26,10 @@ const Means = { ranking: SearchQuality, wordsOnly: SearchQuality };
 const SearchCase = z.object({
   query: z.string().min(1),
   tools: z.array(z.string()).min(1).meta({ description: "The right tools, in any spelling." }),
-  kind: z.string().optional().meta({ description: "A label; the result has figures for each kind too." }),
+  kind: z
+    .string()
+    .optional()
+    .meta({ description: "A label; the result has figures for each kind too." }),
 });
 
 const boolean = (description: string) =>
@@ -39,7 +44,8 @@ export const searchOperations = [
     scope: "read",
     input: z.object({
       q: z.array(z.string()).optional().meta({
-        description: "What to look for; repeated, several things at once. `select:a,b` takes tools by name.",
+        description:
+          "What to look for; repeated, several things at once. `select:a,b` takes tools by name.",
       }),
       regex: boolean("`q` is a pattern of at most 200 characters."),
       server: z.string().min(1, "give the name of a server or a glob").optional(),
@@ -54,7 +60,8 @@ export const searchOperations = [
       command: "search",
       about: "find tools by words, name or pattern",
       arguments: {
-        "[query...]": "what the tool should do; select:NAME,NAME picks tools by name; without a query, tools by name",
+        "[query...]":
+          "what the tool should do; select:NAME,NAME picks tools by name; without a query, tools by name",
       },
       options: {
         "--and <query>": { about: "search for this as well; repeatable", kind: "list" },
@@ -75,7 +82,12 @@ export const searchOperations = [
       const isRow = view === "row";
       const withTools = isRow || details === "true";
       const answer = await plane.search(
-        { ...what, regex: regex === "true", explain: explain === "true", ...withoutUndefined({ server, limit }) },
+        {
+          ...what,
+          regex: regex === "true",
+          explain: explain === "true",
+          ...withoutUndefined({ server, limit }),
+        },
         { ...asker, details: withTools, waitMs: isRow && server === undefined ? atOnceMs : waitMs },
       );
       if (!withTools) return answer;
@@ -102,8 +114,12 @@ export const searchOperations = [
       ...Means,
       kinds: z.array(z.object({ kind: z.string(), queries: z.number().int(), ...Means })),
       missed: z
-        .array(z.object({ query: z.string(), tools: z.array(z.string()), found: z.array(z.string()) }))
-        .meta({ description: "Queries without one of their tools among the first ten; 20 at most." }),
+        .array(
+          z.object({ query: z.string(), tools: z.array(z.string()), found: z.array(z.string()) }),
+        )
+        .meta({
+          description: "Queries without one of their tools among the first ten; 20 at most.",
+        }),
       unknown: z.array(z.string()).meta({ description: "Names that no tool of the caller has." }),
     }),
     http: {
@@ -120,7 +136,9 @@ export const searchOperations = [
     cli: {
       command: "search eval",
       about: "measure search on your own catalogue, with meaning and with words alone",
-      arguments: { "<file>": 'one query per line, {"query": …, "tools": […], "kind": …}; - for standard input' },
+      arguments: {
+        "<file>": 'one query per line, {"query": …, "tools": […], "kind": …}; - for standard input',
+      },
       examples: ["search eval queries.jsonl", "search eval queries.jsonl --json"],
     },
     run: (plane, { cases }, asker) => plane.evaluateSearch(cases, { ...asker, waitMs }),
@@ -158,9 +176,12 @@ export const searchOperations = [
       command: "recommend",
       about: "recommend servers and tools for a task",
       arguments: { "<task...>": "the task, in a few sentences" },
-      options: { "--limit <number>": { about: "maximum number of tools, up to 15", kind: "count" } },
+      options: {
+        "--limit <number>": { about: "maximum number of tools, up to 15", kind: "count" },
+      },
       examples: ["recommend 'take a screenshot of the shop and mail it to Ann'"],
     },
-    run: (plane, { task, limit }, asker) => plane.recommend(task, { ...asker, waitMs, ...withoutUndefined({ limit }) }),
+    run: (plane, { task, limit }, asker) =>
+      plane.recommend(task, { ...asker, waitMs, ...withoutUndefined({ limit }) }),
   }),
 ];

@@ -7,7 +7,16 @@ import {
   ServerLogLine,
   ServerStatus,
 } from "../../model/servers/server-schema.ts";
-import { defaultPage, flag, Limit, NextCursor, page, pageAfterCursor, text, wholeNumber } from "../fields.ts";
+import {
+  defaultPage,
+  flag,
+  Limit,
+  NextCursor,
+  page,
+  pageAfterCursor,
+  text,
+  wholeNumber,
+} from "../fields.ts";
 import { type Audit, operation, pick } from "../operation.ts";
 
 const tag = "Servers";
@@ -35,8 +44,13 @@ export const serverOperations = [
       servers: z.array(ServerStatus),
       total: z.number().int(),
       nextCursor: NextCursor,
-      files: z.array(z.string()).meta({ description: "The configuration files, without their directories." }),
-      locked: z.array(Locked).optional().meta({ description: "Those that the caller may know of but not use." }),
+      files: z
+        .array(z.string())
+        .meta({ description: "The configuration files, without their directories." }),
+      locked: z
+        .array(Locked)
+        .optional()
+        .meta({ description: "Those that the caller may know of but not use." }),
     }),
     http: { method: "get", path: "/servers", tag, answers: { 200: "One page." } },
     cli: {
@@ -45,7 +59,11 @@ export const serverOperations = [
       examples: ["servers list", "servers list --json"],
     },
     async run(plane, query, asker) {
-      const found = pageAfterCursor(await plane.servers.list(asker), (server) => server.name, query);
+      const found = pageAfterCursor(
+        await plane.servers.list(asker),
+        (server) => server.name,
+        query,
+      );
       const locked = query.cursor === undefined ? await plane.servers.locked(asker) : [];
       const { items: servers, total, nextCursor } = found;
       const files = plane.config().files.map((file) => basename(file));
@@ -75,7 +93,12 @@ export const serverOperations = [
       scope: "admin",
       input: z.object({ name }),
       output: ServerStatus,
-      http: { method: "post", path: `/servers/{name}/${verb}`, tag, answers: { 200: "Its state afterwards." } },
+      http: {
+        method: "post",
+        path: `/servers/{name}/${verb}`,
+        tag,
+        answers: { 200: "Its state afterwards." },
+      },
       audit: switched,
       cli: {
         command: `servers ${verb}`,
@@ -100,15 +123,23 @@ export const serverOperations = [
     scope: "admin",
     input: z.object({ name }),
     output: z.object({ servers: z.array(ServerStatus) }),
-    http: { method: "post", path: "/servers/{name}/restart", tag, answers: { 200: "Its state afterwards." } },
+    http: {
+      method: "post",
+      path: "/servers/{name}/restart",
+      tag,
+      answers: { 200: "Its state afterwards." },
+    },
     audit: switched,
     cli: {
       command: "servers restart",
-      about: "end a server, or all that run, and start it again; calls that come meanwhile go to the new process",
+      about:
+        "end a server, or all that run, and start it again; calls that come meanwhile go to the new process",
       arguments: { "[name]": "" },
       examples: ["servers restart demo", "servers restart --json"],
     },
-    run: async (plane, { name: server }, asker) => ({ servers: await plane.servers.restart(server, asker) }),
+    run: async (plane, { name: server }, asker) => ({
+      servers: await plane.servers.restart(server, asker),
+    }),
   }),
   operation({
     name: "servers.refresh",
@@ -143,7 +174,10 @@ export const serverOperations = [
       arguments: { "<name>": "" },
       examples: ["servers logs demo"],
     },
-    run: async (plane, { name: server }, asker) => ({ server, lines: await plane.servers.logs(server, asker) }),
+    run: async (plane, { name: server }, asker) => ({
+      server,
+      lines: await plane.servers.logs(server, asker),
+    }),
   }),
   operation({
     name: "servers.record",
@@ -175,7 +209,8 @@ export const serverOperations = [
     name: "servers.messages",
     args: ["name"],
     summary: "Recorded JSON-RPC messages of a server",
-    description: "The last ones, or those after a number; oldest first. A message above 64 KiB is cut.",
+    description:
+      "The last ones, or those after a number; oldest first. A message above 64 KiB is cut.",
     scope: "admin",
     input: z.object({
       name,
@@ -191,7 +226,8 @@ export const serverOperations = [
     },
     cli: {
       command: "servers messages",
-      about: "recorded JSON-RPC messages of a server; without a serving plane, those of connecting to it",
+      about:
+        "recorded JSON-RPC messages of a server; without a serving plane, those of connecting to it",
       arguments: { "<name>": "" },
       options: {
         "--limit <count>": "how many of the latest; 100 by default",
@@ -201,6 +237,10 @@ export const serverOperations = [
       examples: ["servers messages demo", "servers messages demo --follow --json"],
     },
     run: (plane, { name: server, after, limit = defaultPage }, asker) =>
-      plane.servers.messages(server, { limit, ...(after === undefined ? {} : { after }), ...asker }),
+      plane.servers.messages(server, {
+        limit,
+        ...(after === undefined ? {} : { after }),
+        ...asker,
+      }),
   }),
 ];

@@ -28,21 +28,27 @@ export const ConfigView = z
     ok: z.boolean(),
     files: z.array(z.string()),
     problems: z.array(
-      z.looseObject({ ...place, severity: z.string(), message: z.string(), hint: z.string().nullish() }),
+      z.looseObject({
+        ...place,
+        severity: z.string(),
+        message: z.string(),
+        hint: z.string().nullish(),
+      }),
     ),
     values: z.array(z.object({ key: z.string(), value: z.unknown(), ...place })),
   })
   .meta({ id: "ConfigView" });
 
-export const FoundSecrets = z
-  .array(z.object({ server: z.string(), name: z.string() }))
-  .meta({ description: "Secrets in clear in the other file; entries of ours refer to where they are kept." });
+export const FoundSecrets = z.array(z.object({ server: z.string(), name: z.string() })).meta({
+  description: "Secrets in clear in the other file; entries of ours refer to where they are kept.",
+});
 
 export const withoutPlaces = (secrets: ImportReport["secrets"]) =>
   secrets.map(({ server, name: secret }) => ({ server, name: secret }));
 
 export const secretsOption = {
-  about: "where secrets that stand in clear are kept; by default you are asked, and without a terminal it is file",
+  about:
+    "where secrets that stand in clear are kept; by default you are asked, and without a terminal it is file",
   choices: ["file", "keychain", "env"],
 };
 
@@ -52,7 +58,9 @@ export const ImportView = z
     imported: z.array(z.string()),
     skipped: z.array(z.object({ name: z.string(), reason: z.string() })),
     secrets: FoundSecrets,
-    holdSecrets: z.array(z.string()).meta({ description: "Servers whose entry holds a secret in clear." }),
+    holdSecrets: z
+      .array(z.string())
+      .meta({ description: "Servers whose entry holds a secret in clear." }),
   })
   .meta({ id: "ImportView" });
 
@@ -84,7 +92,12 @@ export const setupOperations = [
         ok,
         files: files.map((file) => basename(file)),
         problems: problems.map((problem) => ({ ...problem, file: basename(problem.file) })),
-        values: values.map(({ key, value, origin: { file, line } }) => ({ key, value, file: basename(file), line })),
+        values: values.map(({ key, value, origin: { file, line } }) => ({
+          key,
+          value,
+          file: basename(file),
+          line,
+        })),
       };
     },
   }),
@@ -102,9 +115,13 @@ export const setupOperations = [
       tag: "Servers",
       body: {
         whole: "definition",
-        schema: () => z.toJSONSchema(z.object({ ...ServerDefinition.shape }).partial(), { io: "input" }),
+        schema: () =>
+          z.toJSONSchema(z.object({ ...ServerDefinition.shape }).partial(), { io: "input" }),
         description: "The entry as a configuration file has it.",
-        example: { url: "https://mcp.example.com/mcp", headers: { Authorization: "Bearer ${TOKEN}" } },
+        example: {
+          url: "https://mcp.example.com/mcp",
+          headers: { Authorization: "Bearer ${TOKEN}" },
+        },
       },
       answers: { 200: "Its state now." },
     },
@@ -145,7 +162,12 @@ export const setupOperations = [
     scope: "admin",
     input: z.object({ name }),
     output: Done,
-    http: { method: "delete", path: "/servers/{name}", tag: "Servers", answers: { 200: "It is gone." } },
+    http: {
+      method: "delete",
+      path: "/servers/{name}",
+      tag: "Servers",
+      answers: { 200: "It is gone." },
+    },
     cli: {
       command: "servers remove",
       about: "remove a server from the configuration",
@@ -167,11 +189,17 @@ export const setupOperations = [
     name: "servers.restore",
     args: [],
     summary: "Undo the removal of a server",
-    description: "As it stood in its file, secrets included. The plane that removed it can, until it ends.",
+    description:
+      "As it stood in its file, secrets included. The plane that removed it can, until it ends.",
     scope: "admin",
     input: z.object({ name }),
     output: ServerStatus,
-    http: { method: "post", path: "/servers/{name}/restore", tag: "Servers", answers: { 200: "Its state now." } },
+    http: {
+      method: "post",
+      path: "/servers/{name}/restore",
+      tag: "Servers",
+      answers: { 200: "Its state now." },
+    },
     cli: { missing: "a command ends with what it removed" },
     socket: filesOnly,
     needsSetup: true,
@@ -189,7 +217,10 @@ export const setupOperations = [
     description: "With `dryRun` nothing is written.",
     scope: "admin",
     input: z.object({
-      clients: z.array(z.string()).optional().meta({ description: "All known clients when left out." }),
+      clients: z
+        .array(z.string())
+        .optional()
+        .meta({ description: "All known clients when left out." }),
       dryRun: z.boolean().optional(),
     }),
     output: ImportView,
@@ -204,7 +235,10 @@ export const setupOperations = [
       command: "import",
       about:
         "import the servers of other MCP clients, or those in a file of mcporter, mcp-hub, MetaMCP, LiteLLM or Docker",
-      arguments: { "[client...]": "clients, files, or a command line of supergateway; all clients if none is named" },
+      arguments: {
+        "[client...]":
+          "clients, files, or a command line of supergateway; all clients if none is named",
+      },
       options: {
         "--dry-run": "show what would be imported",
         "--to <file>": "the file to write; default: toolplane.json",
@@ -214,7 +248,11 @@ export const setupOperations = [
     },
     socket: filesOnly,
     needsSetup: true,
-    audit: { target: () => null, input: (input) => input, isTrial: ({ dryRun }) => dryRun === true },
+    audit: {
+      target: () => null,
+      input: (input) => input,
+      isTrial: ({ dryRun }) => dryRun === true,
+    },
     async run(plane, { clients = [], dryRun = false }, asker, situation) {
       const setup = setupIn(situation);
       // Into the file that this plane reads, which need not be the usual one.
@@ -260,23 +298,32 @@ export const setupOperations = [
 
 export function setupIn({ setup }: OperationContext): ConfigFiles {
   if (setup) return setup;
-  throw new PlaneError("USAGE", "This plane has no configuration file. Start it with '--config FILE'.");
+  throw new PlaneError(
+    "USAGE",
+    "This plane has no configuration file. Start it with '--config FILE'.",
+  );
 }
 
 /** Answers do not name the paths of files; what is wrong with the request itself names none. */
 export function withoutPath(thrown: unknown): never {
-  if (!(thrown instanceof PlaneError) || thrown.code === "USAGE" || thrown.code === "CONFLICT") throw thrown;
+  if (!(thrown instanceof PlaneError) || thrown.code === "USAGE" || thrown.code === "CONFLICT")
+    throw thrown;
   const { file, ...data } = thrown.data;
   if (thrown.code === "NOT_FOUND" && file === undefined) throw thrown;
   const what =
     thrown.code === "NOT_FOUND"
       ? "No file of the configuration has that entry"
       : "The configuration could not be changed";
-  throw new PlaneError(thrown.code, `${what}. Use 'toolplane config validate' on the machine to see why.`, { data });
+  throw new PlaneError(
+    thrown.code,
+    `${what}. Use 'toolplane config validate' on the machine to see why.`,
+    { data },
+  );
 }
 
 function withoutFile(thrown: unknown): never {
   if (!(thrown instanceof PlaneError) || thrown.code === "USAGE") throw thrown;
-  const why = "The servers could not be imported. Use 'toolplane import' on the machine to see why.";
+  const why =
+    "The servers could not be imported. Use 'toolplane import' on the machine to see why.";
   throw new PlaneError(thrown.code, why);
 }

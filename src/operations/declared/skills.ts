@@ -5,7 +5,16 @@ import type { JsonObject } from "../../model/json.ts";
 import { AnyObject } from "../../model/json-schema.ts";
 import { SkillRun } from "../../model/work/run-schema.ts";
 import { ofPersonaOptions, pageOptions } from "../command-options.ts";
-import { Cursor, Done, defaultPage, Limit, NextCursor, page, pageAfterCursor, text } from "../fields.ts";
+import {
+  Cursor,
+  Done,
+  defaultPage,
+  Limit,
+  NextCursor,
+  page,
+  pageAfterCursor,
+  text,
+} from "../fields.ts";
 import { changedEntry, operation } from "../operation.ts";
 import { Job, WorkEntrySchema } from "../schemas/job.ts";
 
@@ -18,7 +27,10 @@ const maxJobs = 100;
 const names = z.array(z.string());
 const total = z.number().int();
 const persona = names.optional().meta({ description: "As for tools; repeated." });
-const words = z.string().optional().meta({ description: "Words of its name, summary or description." });
+const words = z
+  .string()
+  .optional()
+  .meta({ description: "Words of its name, summary or description." });
 const ofPersonas = (personas: string[] | undefined) => (personas === undefined ? {} : { personas });
 
 const Skill = z
@@ -35,7 +47,9 @@ const Skill = z
     capability_tags: names,
     source: z.string(),
     required_input: names.meta({ description: "The inputs of its steps." }),
-    missing_tools: names.meta({ description: "Tools it needs that are not in the caller's catalogue." }),
+    missing_tools: names.meta({
+      description: "Tools it needs that are not in the caller's catalogue.",
+    }),
   })
   .meta({ id: "Skill" });
 
@@ -46,14 +60,24 @@ const Published = z
     server: z.string().meta({ description: "The server, or the entry of the folder." }),
     kind: z.enum(["server", "folder"]),
     uri: z.string().meta({ description: "The address of its `SKILL.md` at its server." }),
-    files: z.number().int().nullable().meta({ description: "Null where the server does not list them." }),
+    files: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: "Null where the server does not list them." }),
     bytes: z.number().int().nullable(),
   })
-  .meta({ id: "PublishedSkill", description: "A text for models, with the files that belong to it." });
+  .meta({
+    id: "PublishedSkill",
+    description: "A text for models, with the files that belong to it.",
+  });
 
 const Task = WorkEntrySchema.extend({ required_capabilities: names }).meta({ id: "Task" });
 
-function toPublished({ server, uri, frontmatter, resources }: ServerSkill, folder: string | undefined) {
+function toPublished(
+  { server, uri, frontmatter, resources }: ServerSkill,
+  folder: string | undefined,
+) {
   const files = Array.isArray(resources) ? resources : null;
   return {
     name: frontmatter.name,
@@ -75,7 +99,9 @@ export const skillOperations = [
     scope: "read",
     input: z.object({
       persona,
-      capability: names.optional().meta({ description: "Skills that have all of these; repeated." }),
+      capability: names
+        .optional()
+        .meta({ description: "Skills that have all of these; repeated." }),
       q: z.string().optional(),
       limit: Limit,
       cursor: Cursor,
@@ -87,14 +113,27 @@ export const skillOperations = [
       about: "the skills you can use",
       options: {
         ...ofPersonaOptions,
-        "--capability <tag>": { about: "tagged with it or requiring it; repeatable, all must match", kind: "list" },
-        "--query <words>": "whose name, summary, category, tags or instructions contain these words",
+        "--capability <tag>": {
+          about: "tagged with it or requiring it; repeatable, all must match",
+          kind: "list",
+        },
+        "--query <words>":
+          "whose name, summary, category, tags or instructions contain these words",
         ...pageOptions,
       },
       examples: ["skills list", "skills list --capability research --json"],
     },
-    async run(plane, { persona: personas, capability: capabilities, limit = defaultPage, ...rest }, asker) {
-      const query = { ...ofPersonas(personas), ...(capabilities ? { capabilities } : {}), ...(rest as object), limit };
+    async run(
+      plane,
+      { persona: personas, capability: capabilities, limit = defaultPage, ...rest },
+      asker,
+    ) {
+      const query = {
+        ...ofPersonas(personas),
+        ...(capabilities ? { capabilities } : {}),
+        ...(rest as object),
+        limit,
+      };
       const found = await plane.skills.page(query, { ...asker, waitMs });
       return { count: found.skills.length, ...found };
     },
@@ -113,7 +152,8 @@ export const skillOperations = [
       arguments: { "<name>": "its name" },
       examples: ["skills show research"],
     },
-    run: (plane, { name, persona: personas }, asker) => plane.skills.get(name, { ...asker, ...ofPersonas(personas) }),
+    run: (plane, { name, persona: personas }, asker) =>
+      plane.skills.get(name, { ...asker, ...ofPersonas(personas) }),
   }),
   operation({
     name: "skills.published",
@@ -133,7 +173,12 @@ export const skillOperations = [
       skills: z.array(Published),
       leftOut: z.array(z.object({ server: z.string(), uri: z.string(), why: z.string() })),
     }),
-    http: { method: "get", path: "/published-skills", tag: "Servers", answers: { 200: "One page." } },
+    http: {
+      method: "get",
+      path: "/published-skills",
+      tag: "Servers",
+      answers: { 200: "One page." },
+    },
     cli: {
       command: "skills published",
       about: "skills of servers and folders: texts for models, and why some cannot be loaded",
@@ -154,7 +199,11 @@ export const skillOperations = [
         const text = `${skill.name} ${skill.description}`.toLowerCase();
         return wanted.every((word) => text.includes(word));
       });
-      const { items, nextCursor } = pageAfterCursor(found, ({ server: of, uri }) => `${of}\n${uri}`, query);
+      const { items, nextCursor } = pageAfterCursor(
+        found,
+        ({ server: of, uri }) => `${of}\n${uri}`,
+        query,
+      );
       return { total: found.length, nextCursor, skills: items, leftOut: leftOut.filter(isOf) };
     },
   }),
@@ -162,7 +211,8 @@ export const skillOperations = [
     name: "skills.run",
     args: ["name", "input"],
     summary: "Check that the skill's requirements are met, then run it",
-    description: "409 with the reasons when something is missing. When the client goes away, it is cancelled.",
+    description:
+      "409 with the reasons when something is missing. When the client goes away, it is cancelled.",
     scope: "call",
     input: z.object({
       name: text("The skill's name."),
@@ -221,7 +271,10 @@ export const skillOperations = [
       examples: ["jobs list", "jobs list --persona Atlas --json"],
     },
     run: (plane, { persona: personas, limit = defaultJobs, ...rest }, asker) =>
-      plane.jobs.page({ ...ofPersonas(personas), ...(rest as object), limit: Math.min(limit, maxJobs) }, asker),
+      plane.jobs.page(
+        { ...ofPersonas(personas), ...(rest as object), limit: Math.min(limit, maxJobs) },
+        asker,
+      ),
   }),
   operation({
     name: "tasks.page",
@@ -258,7 +311,8 @@ export const skillOperations = [
       arguments: { "<name>": "its name" },
       examples: ["tasks show gather"],
     },
-    run: (plane, { name, persona: personas }, asker) => plane.tasks.get(name, { ...asker, ...ofPersonas(personas) }),
+    run: (plane, { name, persona: personas }, asker) =>
+      plane.tasks.get(name, { ...asker, ...ofPersonas(personas) }),
   }),
   ...workKinds.map((kind) =>
     operation({
@@ -285,7 +339,10 @@ export const skillOperations = [
       cli: {
         command: "registry delete",
         about: "delete a skill, task or job that came with a bundle",
-        arguments: { "<kind>": "skill, task or job", "<name>": "its name; with --persona the one of that persona" },
+        arguments: {
+          "<kind>": "skill, task or job",
+          "<name>": "its name; with --persona the one of that persona",
+        },
         options: { "--reason <text>": "why, for the history" },
         examples: ["registry delete job digest --reason 'not needed any more'"],
       },

@@ -39,9 +39,13 @@ export const ToolFiltersSchema = z.object({
   ),
   provider: list("Tools that have all of these kinds of provider."),
   capability: list("Tools that have all of these capabilities, in any case."),
-  version: words("A semver range: `^1.2`, `~1.2`, `1.x`, `>=1.2, <2`, `1.2 || ^3`; `1.2` is 1.2.0."),
+  version: words(
+    "A semver range: `^1.2`, `~1.2`, `1.x`, `>=1.2, <2`, `1.2 || ^3`; `1.2` is 1.2.0.",
+  ),
   min_success_rate: words("`0.8`, `80` or `80%`; `1` is all of them."),
-  include_unused: flag("Tools that were never called; left out only where a success rate above 0 is asked for."),
+  include_unused: flag(
+    "Tools that were never called; left out only where a success rate above 0 is asked for.",
+  ),
   side_effects: list("Tools with one of these.", sideEffects),
   safety_level: list("Tools with one of these.", ["low", "medium", "high"]),
   impact: list("Tools whose calls may do one of these.", toolImpacts),
@@ -49,7 +53,9 @@ export const ToolFiltersSchema = z.object({
   overlaid: flag("Only tools with an overlay, or only others."),
   unused: flag("Only tools that were never called, or only others."),
   server: words("The tools of this server."),
-  group: list("Tools of one of these groups; `default` when left out, `*` for all, an empty one for none."),
+  group: list(
+    "Tools of one of these groups; `default` when left out, `*` for all, an empty one for none.",
+  ),
   state: words("Tools that are there in this state."),
   q: words("Words that the name, the title, the description or the capabilities contain."),
   limit: Limit,
@@ -57,7 +63,16 @@ export const ToolFiltersSchema = z.object({
   include_provider_health: flag("False leaves out the health of each provider."),
 });
 
-export const toolOrders = ["name", "server", "impact", "quality", "health", "latency", "calls", "tokens"] as const;
+export const toolOrders = [
+  "name",
+  "server",
+  "impact",
+  "quality",
+  "health",
+  "latency",
+  "calls",
+  "tokens",
+] as const;
 
 /** How tools are shown, and in which order, is not which of them are meant. */
 export const ToolsShown = z.object({
@@ -66,7 +81,9 @@ export const ToolsShown = z.object({
     .enum(toolOrders.flatMap((order) => [order, `-${order}` as const]))
     .optional()
     .meta({ description: "By name when left out; `-` reverses the order. Not with `best`." }),
-  max_quality: count(100, { description: "Tools whose definition has at most this quality score." }),
+  max_quality: count(100, {
+    description: "Tools whose definition has at most this quality score.",
+  }),
   best: count(largestSearch, {
     description:
       "So many of those that fit `q` best, as `GET /search` finds them, come first; what has the words in it follows by name. Goes with `server` and `group`, not with other filters.",
@@ -77,26 +94,36 @@ const ToolPage = z.object({
   count: z.number().int(),
   total: z.number().int().meta({ description: "All that match, on this page or not." }),
   nextCursor: NextCursor,
-  tools: z.array(z.union([ToolSchema, ToolRow])).meta({ description: "`ToolRow` where `view` is `row`." }),
+  tools: z
+    .array(z.union([ToolSchema, ToolRow]))
+    .meta({ description: "`ToolRow` where `view` is `row`." }),
   locked: z
     .array(Locked)
     .optional()
     .meta({ description: "Tools of servers that are not for the caller and may be shown." }),
-  note: z.string().optional().meta({ description: "What `GET /search` has to say, where `best` is given." }),
+  note: z
+    .string()
+    .optional()
+    .meta({ description: "What `GET /search` has to say, where `best` is given." }),
 });
 
 export const CallBody = z.object({
-  arguments: z.unknown().optional().meta({ type: "object", description: "What the tool is called with." }),
+  arguments: z
+    .unknown()
+    .optional()
+    .meta({ type: "object", description: "What the tool is called with." }),
   timeoutMs: z.number().min(0).optional().meta({ description: "0 for no limit." }),
   conversation: z.string().optional(),
   idempotencyKey: z.string().optional(),
   files: z.record(z.string(), z.string()).optional().meta({
-    description: "Addresses by file name, for parameters that are injected from files. Never kept or shown.",
+    description:
+      "Addresses by file name, for parameters that are injected from files. Never kept or shown.",
   }),
   page: PageOrigin.optional(),
   ...AccessOptions,
   dryRun: z.boolean().optional().meta({
-    description: "Find, authorise, check and route the call, and do not make it; no approval is requested.",
+    description:
+      "Find, authorise, check and route the call, and do not make it; no approval is requested.",
   }),
   maxResultBytes: z.number().int().min(0).optional().meta({
     description:
@@ -117,7 +144,8 @@ export const toolOperations = [
     name: "tools.page",
     args: ["..."],
     summary: "Tools that match the filters, by name",
-    description: "A caller without a persona may look at the tools of any; calling one takes the persona.",
+    description:
+      "A caller without a persona may look at the tools of any; calling one takes the persona.",
     scope: "read",
     input: ToolFiltersSchema.extend(ToolsShown.shape),
     output: ToolPage,
@@ -128,13 +156,26 @@ export const toolOperations = [
       options: {
         "--server <name>": "only the tools of this server",
         ...ofPersonaOptions,
-        "--provider <name>": { about: "executed by this kind of provider; repeatable, all must match", kind: "list" },
-        "--capability <tag>": { about: "with this capability; repeatable, all must match", kind: "list" },
+        "--provider <name>": {
+          about: "executed by this kind of provider; repeatable, all must match",
+          kind: "list",
+        },
+        "--capability <tag>": {
+          about: "with this capability; repeatable, all must match",
+          kind: "list",
+        },
         "--version-range <range>": "of these versions: ^1.2, '>=1.2, <2', 1.x",
-        "--side-effects <kind>": { about: "with this side effect; repeatable, one is enough", kind: "list" },
-        "--safety-level <level>": { about: "low, medium or high; repeatable, one is enough", kind: "list" },
+        "--side-effects <kind>": {
+          about: "with this side effect; repeatable, one is enough",
+          kind: "list",
+        },
+        "--safety-level <level>": {
+          about: "low, medium or high; repeatable, one is enough",
+          kind: "list",
+        },
         "--impact <kind>": {
-          about: "by what its calls may do: reads, writes, destroys or unknown; repeatable, one is enough",
+          about:
+            "by what its calls may do: reads, writes, destroys or unknown; repeatable, one is enough",
           kind: "list",
         },
         "--quarantined [flag]": "only quarantined and disabled tools; false: only others",
@@ -149,7 +190,10 @@ export const toolOperations = [
         "--state <name>": "available in this state; * for any",
         "--query <words>": "whose name, description or capabilities contain these words",
         ...pageOptions,
-        "--quality": { about: "show the score and the findings of each definition", default: false },
+        "--quality": {
+          about: "show the score and the findings of each definition",
+          default: false,
+        },
       },
       examples: [
         "tools list --server demo",
@@ -158,7 +202,8 @@ export const toolOperations = [
       ],
     },
     async run(plane, input, asker) {
-      const { view, best, sort, max_quality, ...query } = input as unknown as ToolQuery & z.output<typeof ToolsShown>;
+      const { view, best, sort, max_quality, ...query } = input as unknown as ToolQuery &
+        z.output<typeof ToolsShown>;
       const isRow = view === "row";
       // No row tells of providers.
       const meant = isRow ? { ...query, includeProviderHealth: false } : query;
@@ -179,12 +224,19 @@ export const toolOperations = [
     scope: "read",
     input: z.object({ name }),
     output: ToolSchema,
-    http: { method: "get", path: "/tools/{name}", tag, answers: { 200: "The tool." }, show: renderToolView },
+    http: {
+      method: "get",
+      path: "/tools/{name}",
+      tag,
+      answers: { 200: "The tool." },
+      show: renderToolView,
+    },
     cli: {
       command: "tools show",
       about: "one tool: arguments, metadata, providers, health",
       arguments: {
-        "<name>": "any spelling: server.tool, server_tool, mcp__server__tool, or the bare name if it is unique",
+        "<name>":
+          "any spelling: server.tool, server_tool, mcp__server__tool, or the bare name if it is unique",
       },
       examples: ["tools show demo.greet"],
     },
@@ -204,8 +256,13 @@ export const toolOperations = [
       tag,
       open: true,
       cancels: true,
-      wait: { input: "approvalWaitMs", means: "wait this many seconds for a person's approval, if it needs one." },
-      headers: { Traceparent: "The trace that the call belongs to (W3C); passed on to its provider." },
+      wait: {
+        input: "approvalWaitMs",
+        means: "wait this many seconds for a person's approval, if it needs one.",
+      },
+      headers: {
+        Traceparent: "The trace that the call belongs to (W3C); passed on to its provider.",
+      },
       body: {
         description: "No body is a call without arguments.",
         example: { arguments: { name: "Ann" } },
@@ -230,14 +287,21 @@ export const toolOperations = [
         "--yes": "agree to what the policy would ask about",
         "--plan": "queue writes instead of making them",
         "--conversation <name>": "the conversation that the call belongs to",
-        "--tool-group <name>": { about: "a tool group to use; repeatable, default when left out", kind: "list" },
+        "--tool-group <name>": {
+          about: "a tool group to use; repeatable, default when left out",
+          kind: "list",
+        },
         "--state <name>": "the state that an agent is in",
-        "--file <name=address>": { about: "the address of a file that an argument names; repeatable", kind: "list" },
+        "--file <name=address>": {
+          about: "the address of a file that an argument names; repeatable",
+          kind: "list",
+        },
         "--max-result <characters>": {
           about: "keep a larger result and print its handle; 0 for never",
           kind: "characters",
         },
-        "--save-artifacts <directory>": "write the files that come with the result into this directory",
+        "--save-artifacts <directory>":
+          "write the files that come with the result into this directory",
         "--force": "overwrite existing files",
         "--dry-run": "stop before anything is executed; show the policy's verdict",
         ...recordingOptions,

@@ -31,20 +31,29 @@ const names = z.array(z.string());
 const Definition = z.object({
   name: z.string(),
   providers: names.meta({ description: "Its servers." }),
-  allow_tools: names.nullable().meta({ description: "Tools of these servers, by glob; null for all." }),
+  allow_tools: names
+    .nullable()
+    .meta({ description: "Tools of these servers, by glob; null for all." }),
   max_tool_call_turns: z.number().nullable(),
   timeout_sec: z.number().nullable(),
 });
 
 const Reach = z.object({
   user: z.string().nullable(),
-  key: z.string().nullable().meta({ description: "The name of the key; null for a user of the configuration." }),
+  key: z
+    .string()
+    .nullable()
+    .meta({ description: "The name of the key; null for a user of the configuration." }),
   tools: z.number().int().meta({ description: "How many of its tools they are given." }),
 });
 
 const Toolset = Definition.extend({
   tools: z.array(ToolRow).meta({ description: "Those that the caller is given." }),
-  tokens: z.number().int().nullable().meta({ description: "Of their definitions; null until they are counted." }),
+  tokens: z
+    .number()
+    .int()
+    .nullable()
+    .meta({ description: "Of their definitions; null until they are counted." }),
   missing: names.meta({ description: "For admins: servers of it that are not configured." }),
   callers: z
     .array(Reach)
@@ -73,7 +82,10 @@ const User = z
     compliance: z.string().nullable(),
     toolGroups: names.nullable(),
     keys: z.number().int().meta({ description: "Keys that can still be used." }),
-    lastUsedAt: z.string().nullable().meta({ description: "When one of their keys was used last." }),
+    lastUsedAt: z
+      .string()
+      .nullable()
+      .meta({ description: "When one of their keys was used last." }),
   })
   .meta({ id: "User" });
 
@@ -116,7 +128,8 @@ export const toolsetOperations = [
       tag,
       body: {
         whole: "definition",
-        schema: () => z.toJSONSchema(z.object({ ...ToolsetDefinition.shape }).partial(), { io: "input" }),
+        schema: () =>
+          z.toJSONSchema(z.object({ ...ToolsetDefinition.shape }).partial(), { io: "input" }),
         description: "The entry as a configuration file has it.",
         example: { providers: ["files"], allow_tools: ["read_*"] },
       },
@@ -163,7 +176,12 @@ export const toolsetOperations = [
     scope: "admin",
     input: z.object({ name }),
     output: Toolset,
-    http: { method: "post", path: "/toolsets/{name}/restore", tag, answers: { 200: "What it selects now." } },
+    http: {
+      method: "post",
+      path: "/toolsets/{name}/restore",
+      tag,
+      answers: { 200: "What it selects now." },
+    },
     cli: { missing: "a command ends with what it removed" },
     socket: filesOnly,
     needsSetup: true,
@@ -181,7 +199,12 @@ export const toolsetOperations = [
     scope: "admin",
     input: z.object({}),
     output: z.object({ personas: z.array(Persona) }),
-    http: { method: "get", path: "/personas", tag: "Keys", answers: { 200: "All that anything names." } },
+    http: {
+      method: "get",
+      path: "/personas",
+      tag: "Keys",
+      answers: { 200: "All that anything names." },
+    },
     cli: inConfig,
     socket: composed,
     run: async (plane, _input, asker) => ({ personas: await listPersonas(plane, asker) }),
@@ -190,7 +213,8 @@ export const toolsetOperations = [
     name: "users.list",
     args: [],
     summary: "Users of the configuration and of keys",
-    description: "Users of an identity provider are known when they call; they are not in this list.",
+    description:
+      "Users of an identity provider are known when they call; they are not in this list.",
     scope: "admin",
     input: z.object({}),
     output: z.object({ users: z.array(User) }),
@@ -203,7 +227,10 @@ export const toolsetOperations = [
 
 /** To others than admins nothing in them names a server or a tool that they do not have. */
 export async function knownToolsets(plane: Plane, asker: Asker) {
-  const all = Object.entries(plane.config().toolsets).map(([alias, definition]) => ({ name: alias, ...definition }));
+  const all = Object.entries(plane.config().toolsets).map(([alias, definition]) => ({
+    name: alias,
+    ...definition,
+  }));
   if (all.length === 0 || mayDo(asker.principal, "admin")) return all;
   const servers = new Set((await plane.servers.list(asker)).map((server) => server.name));
   const tools = await plane.tools.list({ ...asker, waitMs });
@@ -256,15 +283,31 @@ async function showToolset(plane: Plane, alias: string, asker: Asker) {
 async function usableKeys(plane: Plane, asker: Asker) {
   const now = new Date().toISOString();
   const keys = await plane.keys.list(asker);
-  return keys.filter(({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now));
+  return keys.filter(
+    ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now),
+  );
 }
 
-async function knownCallers(plane: Plane, asker: Asker): Promise<{ principal: Principal; key: string | null }[]> {
+async function knownCallers(
+  plane: Plane,
+  asker: Asker,
+): Promise<{ principal: Principal; key: string | null }[]> {
   const { users } = plane.config();
-  const listed = Object.keys(users).map((user) => ({ principal: withListed(principalOf({ user }), users), key: null }));
+  const listed = Object.keys(users).map((user) => ({
+    principal: withListed(principalOf({ user }), users),
+    key: null,
+  }));
   const keyed = (await usableKeys(plane, asker)).map(({ name: key, user, ...said }) => {
     const { groups, persona, scopes, workspace, compliance = null, toolGroups } = said;
-    const brought = { user, groups, persona, scopes, workspace, compliance, ...(toolGroups && { toolGroups }) };
+    const brought = {
+      user,
+      groups,
+      persona,
+      scopes,
+      workspace,
+      compliance,
+      ...(toolGroups && { toolGroups }),
+    };
     return { principal: withListed(principalOf(brought), users), key };
   });
   return [...listed, ...keyed];
@@ -281,11 +324,15 @@ async function listPersonas(plane: Plane, asker: Asker) {
     return known;
   };
   for (const one of Object.keys(personas)) persona(one);
-  for (const [user, { persona: of }] of Object.entries(users)) if (of !== null) persona(of).users.push(user);
+  for (const [user, { persona: of }] of Object.entries(users))
+    if (of !== null) persona(of).users.push(user);
   for (const { name: key, persona: of } of keys) if (of !== null) persona(of).keys.push(key);
-  for (const [server, { persona: of }] of Object.entries(servers)) if (of !== null) persona(of).servers.push(server);
+  for (const [server, { persona: of }] of Object.entries(servers))
+    if (of !== null) persona(of).servers.push(server);
   for (const tool of await plane.tools.list({ ...asker, waitMs }))
-    for (const of of tool.persona === null ? (tool.metadata.persona_allowlist ?? []) : [tool.persona])
+    for (const of of tool.persona === null
+      ? (tool.metadata.persona_allowlist ?? [])
+      : [tool.persona])
       persona(of).tools.push(tool.name);
   return [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -296,7 +343,13 @@ async function listUsers(plane: Plane, asker: Asker) {
   const usable = new Set((await usableKeys(plane, asker)).map(({ id }) => id));
   const known = [...new Set([...Object.keys(users), ...all.map(({ user }) => user)])].sort();
   return known.map((user) => {
-    const { groups, persona, workspace, compliance, toolGroups = null } = withListed(principalOf({ user }), users);
+    const {
+      groups,
+      persona,
+      workspace,
+      compliance,
+      toolGroups = null,
+    } = withListed(principalOf({ user }), users);
     const own = all.filter((key) => key.user === user);
     const used = own.flatMap(({ lastUsedAt }) => lastUsedAt ?? []).sort();
     return {

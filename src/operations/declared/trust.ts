@@ -4,12 +4,14 @@ import { operation } from "../operation.ts";
 
 const Line = z.object({
   name: z.string(),
-  launch: z.string().meta({ description: "What it starts and refers to, as the file has it; nothing is expanded." }),
+  launch: z.string().meta({
+    description: "What it starts and refers to, as the file has it; nothing is expanded.",
+  }),
   hash: z.string(),
   trusted: z.boolean(),
-  inForce: z
-    .boolean()
-    .meta({ description: "False where it waits for trust, or for that of another line that it needs." }),
+  inForce: z.boolean().meta({
+    description: "False where it waits for trust, or for that of another line that it needs.",
+  }),
   changed: z.boolean().meta({ description: "It was trusted, and has changed since." }),
 });
 
@@ -17,12 +19,16 @@ const ProjectTrust = z
   .object({
     directory: z.string().meta({ description: "Its name only; empty without a project." }),
     servers: z.array(Line),
-    settings: Line.nullable().meta({ description: "Everything else that the project's files say." }),
+    settings: Line.nullable().meta({
+      description: "Everything else that the project's files say.",
+    }),
     files: z.array(Line).meta({
       description:
         "Files whose content is a part of it: manifests, API documents, what hooks start, what is read as a value.",
     }),
-    own: z.array(Line).meta({ description: "Servers of the user's own that ask to work in this directory." }),
+    own: z
+      .array(Line)
+      .meta({ description: "Servers of the user's own that ask to work in this directory." }),
   })
   .meta({ id: "ProjectTrust" });
 
@@ -52,7 +58,13 @@ export const trustOperations = [
     scope: "admin",
     input: z.object({}),
     output: ProjectTrust,
-    http: { method: "get", path: "/trust", tag, answers: { 200: "Each launch line with its hash." }, show },
+    http: {
+      method: "get",
+      path: "/trust",
+      tag,
+      answers: { 200: "Each launch line with its hash." },
+      show,
+    },
     cli,
     socket,
     isAnonymous: true,
@@ -90,7 +102,13 @@ export const trustOperations = [
     scope: "admin",
     input: z.object({}),
     output: ProjectTrust,
-    http: { method: "delete", path: "/trust", tag, answers: { 200: "What is trusted now: nothing." }, show },
+    http: {
+      method: "delete",
+      path: "/trust",
+      tag,
+      answers: { 200: "What is trusted now: nothing." },
+      show,
+    },
     audit: {},
     cli,
     socket,

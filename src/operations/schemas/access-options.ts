@@ -11,11 +11,13 @@ export const AccessOptions = {
     .optional()
     .meta({ description: "The tool groups to use; `default` when left out, `*` for all." }),
   state: z.string().optional().meta({ description: "The state that an agent is in." }),
-  compliance: z.string().optional().meta({ description: "A level of data to keep to beside the caller's own." }),
-  mcp: z
-    .union([z.boolean(), names])
+  compliance: z
+    .string()
     .optional()
-    .meta({ description: "The servers of a sub-agent: all of the caller's, none, or these of them." }),
+    .meta({ description: "A level of data to keep to beside the caller's own." }),
+  mcp: z.union([z.boolean(), names]).optional().meta({
+    description: "The servers of a sub-agent: all of the caller's, none, or these of them.",
+  }),
 };
 
 /** As they came: whether they make sense is found out where they count. */

@@ -17,7 +17,10 @@ const Budgets = z.strictObject({
 
 export const AgentBody = z.object({
   question: z.string("say what to answer").min(1, "say what to answer"),
-  toolset: z.string().optional().meta({ description: "A selection of tools; every tool when left out." }),
+  toolset: z
+    .string()
+    .optional()
+    .meta({ description: "A selection of tools; every tool when left out." }),
   style: z.enum(agentStyles, `give one of ${agentStyles.join(", ")}`).optional(),
   model: z.string().optional().meta({ description: "The name of a configured model." }),
   context: z.string().optional().meta({ description: "Who the model is and what it should know." }),
@@ -33,7 +36,10 @@ export const AgentBody = z.object({
   ...access,
   mode: z.enum(policyModes, `give one of ${policyModes.join(", ")}`).optional(),
   conversation: z.string().min(1).optional(),
-  detached: z.boolean().optional().meta({ description: "The run goes on when the client goes away." }),
+  detached: z
+    .boolean()
+    .optional()
+    .meta({ description: "The run goes on when the client goes away." }),
   maxTurns: count,
   budgets: Budgets.optional(),
   trace: z
@@ -42,8 +48,19 @@ export const AgentBody = z.object({
     .meta({ description: "How much of the conversation is kept with the run." }),
 });
 
-const { id, at, durationMs, style, model, toolset, conversation, reasoning, counters, steps, messages } =
-  RunSchema.shape;
+const {
+  id,
+  at,
+  durationMs,
+  style,
+  model,
+  toolset,
+  conversation,
+  reasoning,
+  counters,
+  steps,
+  messages,
+} = RunSchema.shape;
 
 export const AgentAnswerSchema = z
   .object({

@@ -6,7 +6,10 @@ import type { ShownRecord } from "./outcome.ts";
 
 export const exportFormats = ["jsonl", "har"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
-export const exportTypes: Record<ExportFormat, string> = { jsonl: "application/jsonl", har: "application/json" };
+export const exportTypes: Record<ExportFormat, string> = {
+  jsonl: "application/jsonl",
+  har: "application/json",
+};
 
 type Exported = z.infer<typeof ShownRecord>;
 type Read = (part: { limit: number; before?: string }) => Promise<readonly Exported[]>;
@@ -105,7 +108,8 @@ function requestOf({ tool, server, payload }: Exported) {
 }
 
 function responseOf({ status, error, payload }: Exported) {
-  const body = payload?.result ?? (error && { error: { code: error.code, message: error.message } });
+  const body =
+    payload?.result ?? (error && { error: { code: error.code, message: error.message } });
   const text = body ? JSON.stringify(body) : "";
   const size = sizeOf(text);
   return {
@@ -122,11 +126,18 @@ function responseOf({ status, error, payload }: Exported) {
 function timingsOf({ stages, durationMs }: Exported) {
   const ms = (isMeant: (stage: string) => boolean) =>
     stages.reduce((sum, one) => (isMeant(one.stage) ? sum + one.ms : sum), 0);
-  const [blocked, wait] = [ms((stage) => stage !== "execute"), ms((stage) => stage === "execute")].map(rounded) as [
-    number,
-    number,
-  ];
-  return { blocked, dns: -1, connect: -1, send: 0, wait, receive: rounded(Math.max(0, durationMs - blocked - wait)) };
+  const [blocked, wait] = [
+    ms((stage) => stage !== "execute"),
+    ms((stage) => stage === "execute"),
+  ].map(rounded) as [number, number];
+  return {
+    blocked,
+    dns: -1,
+    connect: -1,
+    send: 0,
+    wait,
+    receive: rounded(Math.max(0, durationMs - blocked - wait)),
+  };
 }
 
 const sizeOf = (text: string) => Buffer.byteLength(text);

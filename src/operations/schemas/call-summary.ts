@@ -11,7 +11,10 @@ const maxSlowest = 10;
 const Row = z.object({
   name: z.string(),
   calls: z.number().int(),
-  errors: z.number().int().meta({ description: "Those that failed, were refused, or ended with a tool error." }),
+  errors: z
+    .number()
+    .int()
+    .meta({ description: "Those that failed, were refused, or ended with a tool error." }),
   p50Ms: z.number(),
   p95Ms: z.number(),
 });
@@ -20,7 +23,9 @@ export const CallSummary = z
   .object({
     since: z.string(),
     calls: z.number().int(),
-    isWhole: z.boolean().meta({ description: "False where older calls of that time were not read." }),
+    isWhole: z
+      .boolean()
+      .meta({ description: "False where older calls of that time were not read." }),
     tools: z.array(Row),
     servers: z.array(Row),
     users: z.array(Row),
@@ -35,13 +40,21 @@ export const CallSummary = z
 type Read = (part: { limit: number; since: string; before?: string }) => Promise<CallRecord[]>;
 
 /** Read page by page, newest first; of the last minutes, or since a day or moment. */
-export async function summarizeCalls(read: Read, from: number | string): Promise<z.infer<typeof CallSummary>> {
-  const since = typeof from === "string" ? from : new Date(Date.now() - from * 60_000).toISOString();
+export async function summarizeCalls(
+  read: Read,
+  from: number | string,
+): Promise<z.infer<typeof CallSummary>> {
+  const since =
+    typeof from === "string" ? from : new Date(Date.now() - from * 60_000).toISOString();
   const found: CallRecord[] = [];
   let isWhole = false;
   while (!isWhole && found.length < maxSummed) {
     const before = found.at(-1)?.id;
-    const page = await read({ limit: pageSize, since, ...(before === undefined ? {} : { before }) });
+    const page = await read({
+      limit: pageSize,
+      since,
+      ...(before === undefined ? {} : { before }),
+    });
     found.push(...page);
     isWhole = page.length < pageSize;
   }
@@ -54,13 +67,18 @@ export async function summarizeCalls(read: Read, from: number | string): Promise
     servers: rowsOf(found, ({ server }) => server),
     users: rowsOf(found, ({ principal }) => principal.user ?? "anonymous"),
     ...timesOf(found),
-    slowest: bySlowness.slice(0, maxSlowest).map(({ id, at, tool, durationMs }) => ({ id, at, tool, durationMs })),
+    slowest: bySlowness
+      .slice(0, maxSlowest)
+      .map(({ id, at, tool, durationMs }) => ({ id, at, tool, durationMs })),
   };
 }
 
 const failed: readonly string[] = failedStatuses;
 
-function rowsOf(calls: readonly CallRecord[], nameOf: (call: CallRecord) => string | null): z.infer<typeof Row>[] {
+function rowsOf(
+  calls: readonly CallRecord[],
+  nameOf: (call: CallRecord) => string | null,
+): z.infer<typeof Row>[] {
   return [...Map.groupBy(calls, nameOf)]
     .flatMap(([name, group]) => (name === null ? [] : [rowOf(name, group)]))
     .toSorted((a, b) => b.calls - a.calls || (a.name < b.name ? -1 : 1))
@@ -74,6 +92,7 @@ function rowOf(name: string, group: readonly CallRecord[]): z.infer<typeof Row> 
 
 function timesOf(group: readonly CallRecord[]): { p50Ms: number; p95Ms: number } {
   const times = group.map(({ durationMs }) => durationMs).toSorted((a, b) => a - b);
-  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  const at = (share: number) =>
+    times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
   return { p50Ms: at(0.5), p95Ms: at(0.95) };
 }

@@ -15,4 +15,6 @@ export const PlanOutcomeSchema = z.object({
   outcomes: z.array(z.object({ change: z.string(), outcome: OutcomeSchema.nullable() })),
 });
 
-export const ShownRemembered = RememberedApproval.omit({ owner: true, by: true }).meta({ id: "Remembered" });
+export const ShownRemembered = RememberedApproval.omit({ owner: true, by: true }).meta({
+  id: "Remembered",
+});

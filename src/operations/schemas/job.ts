@@ -6,7 +6,11 @@ import { missedPolicies } from "../../model/work/job.ts";
 const names = z.array(z.string());
 
 /** What every entry of the catalogue has. */
-export const WorkEntrySchema = z.looseObject({ name: z.string(), persona: z.string().nullable(), source: z.string() });
+export const WorkEntrySchema = z.looseObject({
+  name: z.string(),
+  persona: z.string().nullable(),
+  source: z.string(),
+});
 
 const Recurrence = z.object({
   frequency: z.enum(["hourly", "daily", "weekly", "monthly"]).optional(),
@@ -25,7 +29,9 @@ export const Job = WorkEntrySchema.extend({
   required_skills: names,
   required_tools: names,
   required_capabilities: names,
-  task_graph: z.array(z.looseObject({ task: z.string(), depends_on: names, description: z.string().optional() })),
+  task_graph: z.array(
+    z.looseObject({ task: z.string(), depends_on: names, description: z.string().optional() }),
+  ),
   recurrence: Recurrence.optional(),
   accepts_external_requests: z.boolean(),
   input: AnyObject.optional().meta({ description: "What every run gets." }),

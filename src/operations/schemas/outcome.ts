@@ -1,6 +1,13 @@
 import { z } from "zod";
 import type { Outcome as CallOutcome, CallReport } from "../../model/calls/call.ts";
-import { CallPayload, CallRecord, CallStatus, Cost, ResultOrigin, Verdict } from "../../model/calls/call-schema.ts";
+import {
+  CallPayload,
+  CallRecord,
+  CallStatus,
+  Cost,
+  ResultOrigin,
+  Verdict,
+} from "../../model/calls/call-schema.ts";
 import { heldStatuses } from "../../model/calls/held-call.ts";
 import { RanOutcome } from "../../model/calls/held-schema.ts";
 import { ErrorReport } from "../../model/errors-schema.ts";
@@ -25,14 +32,19 @@ const Report = typed<CallReport>("CallReport").as(
     repaired: z.boolean(),
     dropped: z.array(z.string()),
     warnings: z.array(z.string()),
-    recorded: z.literal(false).optional().meta({ description: "The record could not be written and waits in memory." }),
-    ...ResultOrigin.shape,
-    argumentNotes: z.array(z.string()).optional().meta({ description: "The warnings that are about the arguments." }),
-    cost: Cost.optional().meta({ description: "Where the manifest says what a call costs." }),
-    state: z
-      .string()
+    recorded: z
+      .literal(false)
       .optional()
-      .meta({ description: "The agent's state from now on, where the call or its tool speaks of one." }),
+      .meta({ description: "The record could not be written and waits in memory." }),
+    ...ResultOrigin.shape,
+    argumentNotes: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "The warnings that are about the arguments." }),
+    cost: Cost.optional().meta({ description: "Where the manifest says what a call costs." }),
+    state: z.string().optional().meta({
+      description: "The agent's state from now on, where the call or its tool speaks of one.",
+    }),
   }),
 );
 
@@ -49,10 +61,15 @@ export const OutcomeSchema = typed<CallOutcome>("Outcome")
         .optional()
         .meta({ description: "Where the result is that was too large to be given whole." }),
       artifacts: z
-        .array(z.object({ name: z.string(), mimeType: z.string().nullable(), bytes: z.number().int() }))
+        .array(
+          z.object({ name: z.string(), mimeType: z.string().nullable(), bytes: z.number().int() }),
+        )
         .optional()
         .meta({ description: "The files that came with the result." }),
-      approval: z.object({ id: z.string() }).optional().meta({ description: "What the call waits for." }),
+      approval: z
+        .object({ id: z.string() })
+        .optional()
+        .meta({ description: "What the call waits for." }),
       plan: z
         .object({ id: z.string(), change: z.string() })
         .optional()
@@ -96,8 +113,11 @@ export const ShownRecord = CallRecord.extend({
   payload: Payload.nullable().optional().meta({
     description: "Where `observability.keepPayloads` is on; null where none is kept of this call.",
   }),
-  answer: CallAnswerSchema.optional().meta({ description: "What became of a call that waited for approval." }),
+  answer: CallAnswerSchema.optional().meta({
+    description: "What became of a call that waited for approval.",
+  }),
 }).meta({
   id: "CallRecord",
-  description: "What is kept of a call. Argument values and results only where `observability.keepPayloads` is on.",
+  description:
+    "What is kept of a call. Argument values and results only where `observability.keepPayloads` is on.",
 });

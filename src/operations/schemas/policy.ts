@@ -28,10 +28,14 @@ export const PolicyView = z
   })
   .meta({ id: "Policy" });
 
-export const PolicyVerdict = PolicyTest.omit({ consent: true, approvalId: true }).meta({ id: "PolicyVerdict" });
+export const PolicyVerdict = PolicyTest.omit({ consent: true, approvalId: true }).meta({
+  id: "PolicyVerdict",
+});
 
 export const ShownPreview = PolicyPreview.extend({
-  warnings: z.array(z.string()).meta({ description: "Rules that the file may hold and that have no effect." }),
+  warnings: z
+    .array(z.string())
+    .meta({ description: "Rules that the file may hold and that have no effect." }),
 }).meta({ id: "PolicyPreview" });
 
 export const ruleList = z
@@ -42,7 +46,9 @@ export const ruleList = z
 export const PolicyRules = z
   .object({
     file: z.string().meta({ description: "Its name only." }),
-    revision: z.string().meta({ description: "Another one as soon as the rules of the file are others." }),
+    revision: z
+      .string()
+      .meta({ description: "Another one as soon as the rules of the file are others." }),
     rules: z.array(AnyObject).meta({ description: "As they are written." }),
     others: z
       .array(z.object({ rule: PolicyRule, file: z.string() }))

@@ -16,7 +16,9 @@ export const Problem = z
     tool: z.string().nullable(),
     attempts: z.number().int(),
     cause: z.string().nullable(),
-    data: z.record(z.string(), z.unknown()).meta({ description: "`parameter` names a wrong parameter." }),
+    data: z
+      .record(z.string(), z.unknown())
+      .meta({ description: "`parameter` names a wrong parameter." }),
   })
   .meta({
     id: "Problem",

@@ -5,4 +5,6 @@ export const RunSchema = AgentRun.omit({ owner: true }).meta({
   description: "What an agent did. Without what looks like a secret.",
 });
 
-export const RunSummarySchema = RunSchema.omit({ steps: true, messages: true }).meta({ id: "RunSummary" });
+export const RunSummarySchema = RunSchema.omit({ steps: true, messages: true }).meta({
+  id: "RunSummary",
+});

@@ -15,7 +15,8 @@ export async function renderRows(plane: Plane, tools: readonly ToolListing[]) {
 }
 
 function renderRow(tool: ToolListing, { score, passed, complaints, fullTokens }: DefinitionWeight) {
-  const { name, id, persona, source, description, metadata, health, unavailable, stale, review } = tool;
+  const { name, id, persona, source, description, metadata, health, unavailable, stale, review } =
+    tool;
   const { total, success_rate, p95_latency_ms, recent } = health;
   return {
     name,
@@ -32,7 +33,12 @@ function renderRow(tool: ToolListing, { score, passed, complaints, fullTokens }:
     ...(tool.overlaid && { overlaid: tool.overlaid }),
     ...(stale && { stale }),
     ...(review && {
-      review: { held: review.held, heldFor: review.heldFor, change: review.change, findings: review.findings.length },
+      review: {
+        held: review.held,
+        heldFor: review.heldFor,
+        change: review.change,
+        findings: review.findings.length,
+      },
     }),
   };
 }
@@ -41,7 +47,12 @@ type Sorting = { sort: string | undefined; maxQuality: number | undefined };
 type Weighed = { tool: ToolListing; weight: DefinitionWeight };
 
 /** By what can go wrong. */
-const impactOrder: readonly string[] = ["reads", "unknown", "writes", "destroys"] satisfies ToolImpact["impact"][];
+const impactOrder: readonly string[] = [
+  "reads",
+  "unknown",
+  "writes",
+  "destroys",
+] satisfies ToolImpact["impact"][];
 
 /** What each order compares; null comes last. */
 const sortKeys: Record<string, (weighed: Weighed) => string | number | null> = {
@@ -66,7 +77,8 @@ export async function querySorted(
   const { tools: all } = await plane.tools.page({ ...query, limit: null, cursor: null }, caller);
   const weights = await plane.tools.weigh(all);
   const weighed = all.map((tool, at) => ({ tool, weight: weights[at] as DefinitionWeight }));
-  const meant = maxQuality === undefined ? weighed : weighed.filter(({ weight }) => weight.score <= maxQuality);
+  const meant =
+    maxQuality === undefined ? weighed : weighed.filter(({ weight }) => weight.score <= maxQuality);
   const [key, sign] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
   const keyOf = sortKeys[key] ?? (() => null);
   const sorted = meant

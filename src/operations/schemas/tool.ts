@@ -14,9 +14,16 @@ export const ProviderSchema = z
     health_check_interval: z.number(),
     config: AnyObject,
   })
-  .meta({ id: "Provider", description: "One way to execute a tool; the lowest priority is asked first." });
+  .meta({
+    id: "Provider",
+    description: "One way to execute a tool; the lowest priority is asked first.",
+  });
 
-const Auth = z.object({ required: z.boolean(), type: z.string().optional(), scopes: names.optional() });
+const Auth = z.object({
+  required: z.boolean(),
+  type: z.string().optional(),
+  scopes: names.optional(),
+});
 
 export const Overlaid = z
   .literal(true)
@@ -42,9 +49,16 @@ export const ToolSchema = z
     auth_scopes: names,
     safety_level: z.enum(["low", "medium", "high"]).nullable(),
     requires_consent: z.boolean(),
-    allow_parallel: z.boolean().nullable().meta({ description: "Null where it is not set: only false serialises." }),
+    allow_parallel: z
+      .boolean()
+      .nullable()
+      .meta({ description: "Null where it is not set: only false serialises." }),
     idempotency_key: z.union([z.boolean(), AnyObject]),
-    default_timeout: z.number().int().nullable().meta({ description: "Seconds; 0 means no limit." }),
+    default_timeout: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: "Seconds; 0 means no limit." }),
     side_effects: z.enum(sideEffects),
     cost_per_call: z.number().nullable(),
     cost_unit: z.string().nullable(),
@@ -63,14 +77,15 @@ export const ToolSchema = z
     warnings: names.optional(),
     listed: AnyObject.optional().meta({ description: "Other fields of the server's listing." }),
     effects: z.literal("explicit").optional(),
-    credentials: z.record(z.string(), z.object({ required: z.boolean(), configured: z.boolean() })).meta({
-      description: "The variables the tool names, and whether they are set; never their values.",
-    }),
+    credentials: z
+      .record(z.string(), z.object({ required: z.boolean(), configured: z.boolean() }))
+      .meta({
+        description: "The variables the tool names, and whether they are set; never their values.",
+      }),
     unavailable: z.string().nullable().meta({ description: "Why it cannot be called right now." }),
-    stale: z
-      .literal(true)
-      .optional()
-      .meta({ description: "Its server could not list its tools again; this is from an earlier list." }),
+    stale: z.literal(true).optional().meta({
+      description: "Its server could not list its tools again; this is from an earlier list.",
+    }),
     error: z.string().optional().meta({ description: "Why it could not; only beside `stale`." }),
     review: ToolReview.optional(),
     impact: ToolImpact,

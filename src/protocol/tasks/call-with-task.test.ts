@@ -41,7 +41,8 @@ function call(session: Session, support: unknown, reopen?: () => Promise<Session
   return { session, params: { name: "dig", arguments: {} }, support, options: {}, reopen };
 }
 
-const orTask = (answer: Answer) => (params: UnknownObject) => (params.task ? answer(params) : { content: [] });
+const orTask = (answer: Answer) => (params: UnknownObject) =>
+  params.task ? answer(params) : { content: [] };
 
 test("only a tool that wants it, on a server that offers it, becomes a task", async () => {
   const rows: [support: unknown, capabilities: UnknownObject, asked: string][] = [
@@ -72,8 +73,12 @@ test("a refusal is remembered for the tool in its session, and not in the next o
 test("bad arguments are no refusal of tasks", async () => {
   const callWithTask = createTaskCalls(1_000);
   const bad = sample({ "tools/call": refuse(-32602, "depth is missing") });
-  await assert.rejects(callWithTask(call(bad.session, "required")), { message: "depth is missing" });
-  await assert.rejects(callWithTask(call(bad.session, "optional")), { message: "depth is missing" });
+  await assert.rejects(callWithTask(call(bad.session, "required")), {
+    message: "depth is missing",
+  });
+  await assert.rejects(callWithTask(call(bad.session, "optional")), {
+    message: "depth is missing",
+  });
   await assert.rejects(callWithTask(call(bad.session, "optional")));
   assert.equal(bad.asked.filter((what) => what === "tools/call as a task").length, 3);
 });

@@ -14,9 +14,11 @@ export function createTaskCalls(quietMs: number): CallWithTask {
   return (call) => {
     const { session, params, support } = call;
     // The server decides, and says so in its answer.
-    if (session.era === "modern") return extendsToTasks(session) ? runAsTask(call, params, quietMs) : plain(call);
+    if (session.era === "modern")
+      return extendsToTasks(session) ? runAsTask(call, params, quietMs) : plain(call);
     const isWanted = support === "required" || support === "optional";
-    if (!isWanted || !offersTasks(session) || refused.get(session)?.has(params.name)) return plain(call);
+    if (!isWanted || !offersTasks(session) || refused.get(session)?.has(params.name))
+      return plain(call);
     return asTask(call);
   };
 
@@ -40,7 +42,9 @@ type Answer = { result: unknown } | { refusal: RpcError };
 async function orRefusal(running: Promise<unknown>): Promise<Answer> {
   try {
     const result = await running;
-    return refusesTasks(result) ? { refusal: new RpcError(-32601, "it does not support that") } : { result };
+    return refusesTasks(result)
+      ? { refusal: new RpcError(-32601, "it does not support that") }
+      : { result };
   } catch (thrown) {
     if (thrown instanceof TaskRefusal) return { refusal: thrown.answer };
     throw thrown;
@@ -57,6 +61,7 @@ function refusesTasks(result: unknown): boolean {
 function unwilling(refusal: RpcError): RpcError {
   const { code, message, data } = refusal;
   if (code === -32602 && !/task/i.test(message)) return refusal;
-  const text = "it lists this tool as one that only runs as a background task, and refused to run it as one";
+  const text =
+    "it lists this tool as one that only runs as a background task, and refused to run it as one";
   return new RpcError(code, `${text}: ${message}`, data);
 }

@@ -25,7 +25,11 @@ type TaskLine = {
   over: AbortSignal;
 };
 
-async function followTask(first: Task, line: TaskLine, onTask: (task: Task) => void): Promise<Task> {
+async function followTask(
+  first: Task,
+  line: TaskLine,
+  onTask: (task: Task) => void,
+): Promise<Task> {
   let task = first;
   let losses = 0;
   for (;;) {
@@ -39,15 +43,18 @@ async function followTask(first: Task, line: TaskLine, onTask: (task: Task) => v
       losses = 0;
     } catch (thrown) {
       losses += 1;
-      if (line.signal.aborted || !isPassing(thrown, line) || losses >= maxLosses) throw lost(thrown);
+      if (line.signal.aborted || !isPassing(thrown, line) || losses >= maxLosses)
+        throw lost(thrown);
     }
   }
 }
 
 async function ask({ taskId, pollMs }: Task, line: TaskLine): Promise<Task> {
-  const answer = await line.ask("tasks/get", { taskId }, { signal: line.signal }).catch((thrown) => {
-    throw thrown instanceof RpcError ? forgotten(thrown) : thrown;
-  });
+  const answer = await line
+    .ask("tasks/get", { taskId }, { signal: line.signal })
+    .catch((thrown) => {
+      throw thrown instanceof RpcError ? forgotten(thrown) : thrown;
+    });
   const task = readTask(answer);
   if (task?.taskId !== taskId) throw invalidAnswer("its answer about its task is no task");
   // An interval named once holds until the end.
@@ -85,7 +92,11 @@ function lost(thrown: unknown): unknown {
 const longPollMs = 1_000;
 
 /** Result and questions stand in the task itself. */
-async function finishModernTask(first: Task, line: TaskLine, onRequest: AnswerRequest | undefined): Promise<unknown> {
+async function finishModernTask(
+  first: Task,
+  line: TaskLine,
+  onRequest: AnswerRequest | undefined,
+): Promise<unknown> {
   const { promise: failed, reject } = Promise.withResolvers<never>();
   const takeQuestions = createTaskAnswers(first.taskId, line, onRequest, reject);
   if (first.pollMs >= longPollMs) listen(first.taskId, line);
@@ -145,7 +156,9 @@ function createTaskAnswers(
 function outcome({ status, message, given }: Task): unknown {
   if (status === "completed") return given.result;
   const { code, message: text, data } = isObject(given.error) ? given.error : {};
-  const why = [...new Set([message, text])].filter((reason) => typeof reason === "string").join(": ");
+  const why = [...new Set([message, text])]
+    .filter((reason) => typeof reason === "string")
+    .join(": ");
   const ending = status === "failed" ? "failed" : "was cancelled";
   const known = typeof code === "number" ? code : -32603;
   throw invalidAnswer(`its task ${ending}${why === "" ? "" : `: ${why}`}`, data, known);
@@ -169,7 +182,11 @@ export class TaskRefusal extends Error {
 export type TaskWatch = ReturnType<typeof createTaskWatch>;
 
 /** `startedAt` is that of the call. */
-export function createTaskWatch(quietMs: number, onTask: OnTask | undefined, startedAt = performance.now()) {
+export function createTaskWatch(
+  quietMs: number,
+  onTask: OnTask | undefined,
+  startedAt = performance.now(),
+) {
   const ended = new AbortController();
   const news = createTaskPoll(ended.signal);
   const teller = createTaskReporter(Math.max(0, quietMs - (performance.now() - startedAt)), onTask);
@@ -186,7 +203,8 @@ export function createTaskWatch(quietMs: number, onTask: OnTask | undefined, sta
     news,
     see: teller.see,
     /** Its last words may have come together with its result. */
-    lastWords: ({ taskId }: Task) => (last?.taskId === taskId && isTaskOver(last) ? last : undefined),
+    lastWords: ({ taskId }: Task) =>
+      last?.taskId === taskId && isTaskOver(last) ? last : undefined,
     end(): void {
       teller.stop();
       ended.abort();
@@ -195,7 +213,11 @@ export function createTaskWatch(quietMs: number, onTask: OnTask | undefined, sta
 }
 
 /** With or without a task. */
-export async function runAsTask(call: TaskCall, params: UnknownObject, quietMs: number): Promise<unknown> {
+export async function runAsTask(
+  call: TaskCall,
+  params: UnknownObject,
+  quietMs: number,
+): Promise<unknown> {
   const { options } = call;
   options.signal?.throwIfAborted();
   const watch = createTaskWatch(quietMs, options.onTask);
@@ -216,7 +238,8 @@ export async function finishTask(call: TaskCall, first: Task, watch: TaskWatch):
   const line: TaskLine = {
     ...watch.news,
     outlives: reopen !== undefined,
-    ask: async (method, given, how) => (reopen ? await reopen() : session).request(method, given, how),
+    ask: async (method, given, how) =>
+      (reopen ? await reopen() : session).request(method, given, how),
     see(seen) {
       task = seen;
       watch.see(seen);
@@ -243,7 +266,11 @@ function begin(call: TaskCall, params: UnknownObject, task: TaskListener): Promi
   const creating = new AbortController();
   const giveUp = () => void setTimeout(() => creating.abort(signal?.reason), nameMs).unref();
   signal?.addEventListener("abort", giveUp, { once: true });
-  const begun = session.request("tools/call", params, { ...options, signal: creating.signal, task });
+  const begun = session.request("tools/call", params, {
+    ...options,
+    signal: creating.signal,
+    task,
+  });
   return begun
     .then(
       (result) => {
@@ -252,7 +279,8 @@ function begin(call: TaskCall, params: UnknownObject, task: TaskListener): Promi
         return result;
       },
       (thrown) => {
-        const isRefusal = thrown instanceof RpcError && (thrown.code === -32601 || thrown.code === -32602);
+        const isRefusal =
+          thrown instanceof RpcError && (thrown.code === -32601 || thrown.code === -32602);
         throw isRefusal && "task" in params ? new TaskRefusal(thrown) : thrown;
       },
     )
@@ -272,7 +300,11 @@ type Answer = { result: unknown } | { failure: unknown };
  * For 2025-11-25. The result is requested at once, since servers answer it at the end and ask questions meanwhile; the
  * status is polled beside it.
  */
-async function finishLegacyTask(first: Task, line: TaskLine, onRequest: AnswerRequest | undefined): Promise<unknown> {
+async function finishLegacyTask(
+  first: Task,
+  line: TaskLine,
+  onRequest: AnswerRequest | undefined,
+): Promise<unknown> {
   const { taskId } = first;
   const { promise: done, resolve, reject } = Promise.withResolvers<unknown>();
   let asked: Promise<Answer> | undefined;
@@ -312,6 +344,7 @@ function explain({ status, message }: Task, failure: unknown): unknown {
   if (!(failure instanceof RpcError)) return lost(failure);
   const { code, data } = failure;
   const why = [...new Set([message, failure.message])].filter(Boolean).join(": ");
-  const ending = status === "completed" ? "gave no result" : status === "failed" ? "failed" : "was cancelled";
+  const ending =
+    status === "completed" ? "gave no result" : status === "failed" ? "failed" : "was cancelled";
   return invalidAnswer(`its task ${ending}: ${why}`, data, code);
 }

@@ -5,7 +5,8 @@ import type { TaskUpdate } from "../session.ts";
 import { readTask, type Task } from "./task.ts";
 import { createTaskPoll, createTaskReporter } from "./task-updates.ts";
 
-const at = (status: string, statusMessage?: string) => readTask({ taskId: "t", status, statusMessage }) as Task;
+const at = (status: string, statusMessage?: string) =>
+  readTask({ taskId: "t", status, statusMessage }) as Task;
 
 suite("the news of a task", () => {
   useMockedTime();
@@ -31,7 +32,9 @@ suite("the news of a task", () => {
 
   test("nothing is reported in the quiet time, then where it stands, then every change once", async () => {
     const told: [TaskUpdate["status"], TaskUpdate["message"], boolean][] = [];
-    const teller = createTaskReporter(10_000, ({ status, message }, isNews) => told.push([status, message, isNews]));
+    const teller = createTaskReporter(10_000, ({ status, message }, isNews) =>
+      told.push([status, message, isNews]),
+    );
     teller.see(at("working"));
     await moveTime(9_999);
     teller.see(at("working", "half"));

@@ -15,8 +15,16 @@ test("a task is asked for as often as its server suggests, within reason", () =>
     [3_600_000, 10_000],
   ];
   for (const [suggested, pollMs] of intervals) {
-    assert.equal(readTask({ ...working, pollInterval: suggested })?.pollMs, pollMs, String(suggested));
-    assert.equal(readTask({ ...working, pollIntervalMs: suggested })?.pollMs, pollMs, String(suggested));
+    assert.equal(
+      readTask({ ...working, pollInterval: suggested })?.pollMs,
+      pollMs,
+      String(suggested),
+    );
+    assert.equal(
+      readTask({ ...working, pollIntervalMs: suggested })?.pollMs,
+      pollMs,
+      String(suggested),
+    );
   }
 });
 

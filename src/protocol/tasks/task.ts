@@ -19,10 +19,17 @@ export type Task = {
 
 /** From a status or a notification. */
 export function readTask(given: unknown): Task | undefined {
-  if (!isObject(given) || typeof given.taskId !== "string" || typeof given.status !== "string") return undefined;
+  if (!isObject(given) || typeof given.taskId !== "string" || typeof given.status !== "string")
+    return undefined;
   const { taskId, status, statusMessage } = given;
   const message = typeof statusMessage === "string" ? statusMessage : null;
-  return { taskId, status, message, pollMs: pollMs(given.pollIntervalMs ?? given.pollInterval), given };
+  return {
+    taskId,
+    status,
+    message,
+    pollMs: pollMs(given.pollIntervalMs ?? given.pollInterval),
+    given,
+  };
 }
 
 /** Undefined when the answer is a result. */
@@ -65,8 +72,13 @@ export function extendsToTasks({ capabilities }: Pick<Session, "capabilities">):
 }
 
 /** Modern tasks can always be cancelled. */
-export function cancelsTasks({ era, capabilities }: Pick<Session, "era" | "capabilities">): boolean {
-  return era === "modern" || (isObject(capabilities.tasks) && capabilities.tasks.cancel !== undefined);
+export function cancelsTasks({
+  era,
+  capabilities,
+}: Pick<Session, "era" | "capabilities">): boolean {
+  return (
+    era === "modern" || (isObject(capabilities.tasks) && capabilities.tasks.cancel !== undefined)
+  );
 }
 
 const relatedKey = "io.modelcontextprotocol/related-task";

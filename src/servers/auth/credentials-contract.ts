@@ -10,9 +10,19 @@ type User = string | null;
 
 export type Credentials = {
   /** Rejects with AUTH_REQUIRED when a person must give a token or sign in first. */
-  headers(server: string, definition: ServerDefinition, user: User, signal?: AbortSignal): Promise<HeaderMap>;
+  headers(
+    server: string,
+    definition: ServerDefinition,
+    user: User,
+    signal?: AbortSignal,
+  ): Promise<HeaderMap>;
   /** True when a retry makes sense; rejects with AUTH_REQUIRED when a person is needed. */
-  refused(server: string, definition: ServerDefinition, user: User, challenge: Challenge): Promise<boolean>;
+  refused(
+    server: string,
+    definition: ServerDefinition,
+    user: User,
+    challenge: Challenge,
+  ): Promise<boolean>;
   /** Does each user have their own? A server without `auth` may turn out to want it. */
   isPersonal(definition: ServerDefinition): boolean;
   /** May an answer be for one user only: are there credentials per user, or was the token of a user sent? */
@@ -29,7 +39,10 @@ export type Credentials = {
     redirectUri: string,
   ): Promise<{ url: string; state: string }>;
   /** With `as`, only for that user. */
-  finishSignIn(parameters: URLSearchParams, as?: { user: User }): Promise<{ server: string; user: User }>;
+  finishSignIn(
+    parameters: URLSearchParams,
+    as?: { user: User },
+  ): Promise<{ server: string; user: User }>;
 };
 
 export type CredentialsOptions = {

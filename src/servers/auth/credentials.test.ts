@@ -20,7 +20,11 @@ suite("what the configuration says", () => {
     ["a local server gets nothing", local, {}],
     ["none sends nothing", remote(url, { type: "none", token: "t" }), {}],
     ["an empty token sends nothing", remote(url, { type: "bearer", token: "" }), {}],
-    ["a header of the configuration is enough", { ...remote(url), headers: { AUTHORIZATION: "Basic x" } }, {}],
+    [
+      "a header of the configuration is enough",
+      { ...remote(url), headers: { AUTHORIZATION: "Basic x" } },
+      {},
+    ],
     ["bearer", remote(url, { token: "t" }), { authorization: "Bearer t" }],
     ["jwt", remote(url, { type: "jwt", token: "t" }), { authorization: "Bearer t" }],
     ["an API key", remote(url, { type: "api_key", token: "t", header: "X-My" }), { "X-My": "t" }],
@@ -37,7 +41,10 @@ suite("what the configuration says", () => {
   test("is personal where each user has their own", () => {
     const personal = (auth?: object) => credentials.isPersonal(remote(url, auth));
     assert.deepEqual([personal({ type: "bearer" }), personal({ type: "oauth" })], [true, true]);
-    assert.deepEqual([personal(), personal({ type: "oauth", grant: "client_credentials" })], [false, false]);
+    assert.deepEqual(
+      [personal(), personal({ type: "oauth", grant: "client_credentials" })],
+      [false, false],
+    );
   });
 });
 
@@ -45,13 +52,31 @@ test("a server that wants a token asks each user for their own", async () => {
   await using plane = await openPlane();
   const { credentials } = plane;
   const bearer = remote(url, { type: "bearer" });
-  const needed = { name: "PlaneError", code: "AUTH_REQUIRED", message: /toolplane servers login docs/ };
-  await assert.rejects(credentials.headers("docs", bearer, "ada"), (error: Error & { data?: unknown }) => {
-    assert.deepEqual(error.data, { server: "docs", kind: "token", how: "toolplane servers login docs" });
-    return true;
+  const needed = {
+    name: "PlaneError",
+    code: "AUTH_REQUIRED",
+    message: /toolplane servers login docs/,
+  };
+  await assert.rejects(
+    credentials.headers("docs", bearer, "ada"),
+    (error: Error & { data?: unknown }) => {
+      assert.deepEqual(error.data, {
+        server: "docs",
+        kind: "token",
+        how: "toolplane servers login docs",
+      });
+      return true;
+    },
+  );
+  await credentials.setToken(
+    "docs",
+    "ada",
+    { token: " ada's-token \n".replace("'", ""), scopes: ["read"] },
+    url,
+  );
+  assert.deepEqual(await credentials.headers("docs", bearer, "ada"), {
+    authorization: "Bearer adas-token",
   });
-  await credentials.setToken("docs", "ada", { token: " ada's-token \n".replace("'", ""), scopes: ["read"] }, url);
-  assert.deepEqual(await credentials.headers("docs", bearer, "ada"), { authorization: "Bearer adas-token" });
   const key = remote(url, { type: "api_key" });
   assert.deepEqual(await credentials.headers("docs", key, "ada"), { "X-API-Key": "adas-token" });
   await assert.rejects(credentials.headers("docs", bearer, "bob"), needed);
@@ -59,7 +84,10 @@ test("a server that wants a token asks each user for their own", async () => {
   await assert.rejects(credentials.headers("other", bearer, "ada"), { code: "AUTH_REQUIRED" });
   const challenge = { status: 401, wwwAuthenticate: null };
   await assert.rejects(credentials.refused("docs", bearer, "ada", challenge), /refused the token/);
-  assert.equal(await credentials.refused("docs", bearer, "ada", { ...challenge, status: 403 }), false);
+  assert.equal(
+    await credentials.refused("docs", bearer, "ada", { ...challenge, status: 403 }),
+    false,
+  );
 });
 
 test("a token goes to the origin that it was given for, also when another server has the name", async () => {
@@ -107,7 +135,9 @@ test("status lists one user's credentials, forget removes them, and both sides a
   );
   await credentials.setToken("docs", "ada/docs", { token: "t" }, url);
   await credentials.setToken("docs", null, { token: "t" }, url);
-  const named = (await credentials.status("ada")).toSorted((one, other) => one.server.length - other.server.length);
+  const named = (await credentials.status("ada")).toSorted(
+    (one, other) => one.server.length - other.server.length,
+  );
   assert.deepEqual(named, [
     { server: "docs", user: "ada", kind: "token", expiresAt: null, scopes: [], expired: false },
     {
@@ -130,11 +160,14 @@ test("status lists one user's credentials, forget removes them, and both sides a
 test("a token that no header can carry is refused without being told", async () => {
   await using plane = await openPlane();
   for (const token of ["", "  ", "very-secret\r\nX-Evil: 1", "very-secret-ü"]) {
-    await assert.rejects(plane.credentials.setToken("docs", "ada", { token }, url), (error: Error) => {
-      assert.match(error.message, /'docs' is empty or has characters/);
-      assert.doesNotMatch(error.message, /very-secret/);
-      return true;
-    });
+    await assert.rejects(
+      plane.credentials.setToken("docs", "ada", { token }, url),
+      (error: Error) => {
+        assert.match(error.message, /'docs' is empty or has characters/);
+        assert.doesNotMatch(error.message, /very-secret/);
+        return true;
+      },
+    );
   }
   const wrong = { token: "t", expiresAt: "tomorrow" };
   await assert.rejects(
@@ -162,7 +195,9 @@ test("after the key is lost, headers tell so, status goes on, and a new token wo
     [["docs", true]],
   );
   await again.credentials.setToken("docs", "ada", { token: "new" }, url);
-  assert.deepEqual(await again.credentials.headers("docs", bearer, "ada"), { authorization: "Bearer new" });
+  assert.deepEqual(await again.credentials.headers("docs", bearer, "ada"), {
+    authorization: "Bearer new",
+  });
 });
 
 test("a caller who gives up does not wait", async () => {

@@ -1,6 +1,11 @@
 import { once } from "../../lib/async/once.ts";
 import { hasPersonalAuth, type ServerDefinition } from "../../model/servers/server.ts";
-import { type Credentials, type CredentialsOptions, isOwnClient, tokenHeaders } from "./credentials-contract.ts";
+import {
+  type Credentials,
+  type CredentialsOptions,
+  isOwnClient,
+  tokenHeaders,
+} from "./credentials-contract.ts";
 
 /** Configured credentials need no store and load nothing. */
 export function createCredentials(options: CredentialsOptions): Credentials {
@@ -43,10 +48,17 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 }
 
 /** Null when the configuration does not decide. An empty token makes no header. */
-function fixedHeaders({ auth, url, openapi, headers }: ServerDefinition): Record<string, string> | null {
-  if ((url === undefined && openapi === undefined) || auth?.type === "none" || auth?.token === "") return {};
+function fixedHeaders({
+  auth,
+  url,
+  openapi,
+  headers,
+}: ServerDefinition): Record<string, string> | null {
+  if ((url === undefined && openapi === undefined) || auth?.type === "none" || auth?.token === "")
+    return {};
   // A configured header replaces all of this.
-  if (auth === undefined && Object.keys(headers).some((name) => /^authorization$/i.test(name))) return {};
+  if (auth === undefined && Object.keys(headers).some((name) => /^authorization$/i.test(name)))
+    return {};
   if (auth?.token !== undefined) return tokenHeaders(auth, auth.token);
   return auth?.schemes === undefined ? null : {};
 }

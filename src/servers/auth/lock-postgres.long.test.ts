@@ -21,7 +21,9 @@ test("of planes on several machines one renews at a time, and errors keep their 
       inside -= 1;
       return "done";
     };
-    const all = Array.from({ length: 12 }, (_, at) => locks[at % 2]?.(`it's ${at % 3 === 0}`, work));
+    const all = Array.from({ length: 12 }, (_, at) =>
+      locks[at % 2]?.(`it's ${at % 3 === 0}`, work),
+    );
     assert.deepEqual(new Set(await Promise.all(all)), new Set(["done"]));
     assert.ok(most <= 2, `${most} at once under two names`);
     const failing = async () => Promise.reject(new Error("the server said no"));

@@ -50,7 +50,10 @@ async function withFile<T>(directory: string, name: string, work: () => Promise<
   const late = `another program has been signing in for too long. Try again, or remove ${file}`;
   const release = await retry(async () => tryLock(file, staleMs), filePauseMs, late);
   // Another process may remove it; the work ends soon.
-  const touch = setInterval(() => utimes(file, new Date(), new Date(), () => undefined), touchMs).unref();
+  const touch = setInterval(
+    () => utimes(file, new Date(), new Date(), () => undefined),
+    touchMs,
+  ).unref();
   try {
     return await work();
   } finally {
@@ -59,7 +62,11 @@ async function withFile<T>(directory: string, name: string, work: () => Promise<
   }
 }
 
-async function withStore<T>(alone: Store["alone"], task: string, work: () => Promise<T>): Promise<T> {
+async function withStore<T>(
+  alone: Store["alone"],
+  task: string,
+  work: () => Promise<T>,
+): Promise<T> {
   // A failure of the work is not one of the store, nor the other way round.
   let ended: { value: T } | { thrown: unknown } | undefined;
   const attempt = async () => {
@@ -79,7 +86,11 @@ async function withStore<T>(alone: Store["alone"], task: string, work: () => Pro
   throw result.thrown;
 }
 
-async function retry<T>(attempt: () => Promise<T | null | undefined>, pauseMs: number, late: string): Promise<T> {
+async function retry<T>(
+  attempt: () => Promise<T | null | undefined>,
+  pauseMs: number,
+  late: string,
+): Promise<T> {
   const giveUpAt = Date.now() + waitMs;
   for (;;) {
     const result = await attempt();

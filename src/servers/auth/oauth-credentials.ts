@@ -38,7 +38,10 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
     },
     refused: (subject: Subject, record: OAuthRecord | null, challenge: Challenge) =>
       refused(context, subject, record, challenge),
-    beginSignIn: (who: { server: string; user: string | null; redirectUri: string }, definition: Remote) =>
+    beginSignIn: (
+      who: { server: string; user: string | null; redirectUri: string },
+      definition: Remote,
+    ) =>
       beginSignIn(options, who, definition).catch((thrown) => {
         throw forFaces(who.server, thrown);
       }),
@@ -53,7 +56,12 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
 }
 
 /** One refreshes, in this process and in others; those that waited take its result. */
-function renew(context: Context, subject: Subject, seen: OAuthRecord | null, wanted: Wanted): Promise<OAuthRecord> {
+function renew(
+  context: Context,
+  subject: Subject,
+  seen: OAuthRecord | null,
+  wanted: Wanted,
+): Promise<OAuthRecord> {
   const { server, key, definition } = subject;
   const work = async () => {
     const { vault, egress } = context;
@@ -62,7 +70,8 @@ function renew(context: Context, subject: Subject, seen: OAuthRecord | null, wan
     const isNew = current?.kind === "oauth" && current.accessToken !== seen?.accessToken;
     if (isNew && !isExpired(current, now)) return current;
     if (isOwnClient(definition)) return requestOwnToken({ vault, egress, now }, subject, wanted);
-    if (current?.kind !== "oauth") throw authRequired(server, "oauth", "you are not signed in any more");
+    if (current?.kind !== "oauth")
+      throw authRequired(server, "oauth", "you are not signed in any more");
     return refresh({ vault, egress, now }, subject, current);
   };
   return context.lock(key, work).catch((thrown) => {
@@ -112,12 +121,18 @@ async function refused(
   if (isOpen && !(await wantsSignIn(context, subject, parsed))) return false;
   if (record !== null && (await replace(context, subject, record, challenge))) return true;
   await remember(context, subject, { ...challenge, before: [], stepUps: noStepUps });
-  const why = record === null ? "you have not signed in yet" : "its sign-in is not accepted any more";
+  const why =
+    record === null ? "you have not signed in yet" : "its sign-in is not accepted any more";
   throw authRequired(server, "oauth", why);
 }
 
 /** Is there a newer token, or can it be refreshed? Otherwise it is forgotten. */
-async function replace(context: Context, subject: Subject, record: OAuthRecord, challenge: BearerChallenge) {
+async function replace(
+  context: Context,
+  subject: Subject,
+  record: OAuthRecord,
+  challenge: BearerChallenge,
+) {
   const { key, definition } = subject;
   const isSameServer = record.url === definition.url;
   const sent = context.handedOut.get(key);
@@ -149,7 +164,11 @@ async function stillTrusts(
 }
 
 /** A server without `auth` in the configuration: does it offer a sign-in at all? */
-async function wantsSignIn({ discovered, egress }: Context, subject: Subject, challenge: BearerChallenge | null) {
+async function wantsSignIn(
+  { discovered, egress }: Context,
+  subject: Subject,
+  challenge: BearerChallenge | null,
+) {
   const { url } = subject.definition;
   if (challenge === null || discovered.has(url)) return discovered.has(url);
   const { resourceMetadata } = challenge;
@@ -164,7 +183,12 @@ async function wantsSignIn({ discovered, egress }: Context, subject: Subject, ch
   return discovered.has(url);
 }
 
-async function needsMore(context: Context, subject: Subject, record: OAuthRecord | null, challenge: BearerChallenge) {
+async function needsMore(
+  context: Context,
+  subject: Subject,
+  record: OAuthRecord | null,
+  challenge: BearerChallenge,
+) {
   const more = record === null ? null : stepUp(record, challenge, context.now());
   if (more === null) return false;
   const wanted = { resourceMetadata: challenge.resourceMetadata, ...more };
@@ -176,8 +200,18 @@ async function needsMore(context: Context, subject: Subject, record: OAuthRecord
   throw authRequired(subject.server, "oauth", `it wants more rights (${more.scopes.join(", ")})`);
 }
 
-function remember({ vault }: Context, { server, user, definition }: Subject, challenge: Omit<ChallengeRecord, "url">) {
+function remember(
+  { vault }: Context,
+  { server, user, definition }: Subject,
+  challenge: Omit<ChallengeRecord, "url">,
+) {
   const { resourceMetadata, scopes, before, stepUps } = challenge;
   const { url } = definition;
-  return vault.write(challengeKey(server, user), { url, resourceMetadata, scopes, before, stepUps });
+  return vault.write(challengeKey(server, user), {
+    url,
+    resourceMetadata,
+    scopes,
+    before,
+    stepUps,
+  });
 }

@@ -20,11 +20,18 @@ test("a sign-in brings tokens that the server takes, for that user alone", async
   const { credentials } = plane;
   const server = remote(fixture.url, oauth);
   const challenge = (await knock(fixture.url, {})) ?? assert.fail("let in");
-  await assert.rejects(credentials.refused("remote", server, "ada", challenge), (error: PlaneError) => {
-    assert.equal(error.code, "AUTH_REQUIRED");
-    assert.deepEqual(error.data, { server: "remote", kind: "oauth", how: "toolplane servers login remote" });
-    return true;
-  });
+  await assert.rejects(
+    credentials.refused("remote", server, "ada", challenge),
+    (error: PlaneError) => {
+      assert.equal(error.code, "AUTH_REQUIRED");
+      assert.deepEqual(error.data, {
+        server: "remote",
+        kind: "oauth",
+        how: "toolplane servers login remote",
+      });
+      return true;
+    },
+  );
   const asked = (await signIn(credentials, server)).searchParams;
   assert.equal(asked.get("code_challenge_method"), "S256");
   assert.equal(asked.get("resource"), fixture.url);
@@ -45,7 +52,10 @@ for (const layout of ["default", "var1", "var2", "var3"]) {
     const server = remote(fixture.url, oauth);
     const asked = (await signIn(plane.credentials, server)).searchParams;
     assert.equal(asked.get("resource"), layout === "var2" ? fixture.origin : fixture.url);
-    assert.equal(await knock(fixture.url, await plane.credentials.headers("remote", server, "ada")), null);
+    assert.equal(
+      await knock(fixture.url, await plane.credentials.headers("remote", server, "ada")),
+      null,
+    );
     const rootAsked = fixture.requests().includes("GET /.well-known/oauth-protected-resource");
     assert.equal(rootAsked, layout === "var2");
     const wrong = "GET /.well-known/oauth-authorization-server";
@@ -61,7 +71,9 @@ test("a server without 'auth' is asked for nothing until it refuses with a sign-
   assert.deepEqual(await credentials.headers("remote", server, "ada"), {});
   assert.equal(credentials.isPersonal(server), false);
   const challenge = (await knock(fixture.url, {})) ?? assert.fail("let in");
-  await assert.rejects(credentials.refused("remote", server, "ada", challenge), { code: "AUTH_REQUIRED" });
+  await assert.rejects(credentials.refused("remote", server, "ada", challenge), {
+    code: "AUTH_REQUIRED",
+  });
   assert.equal(credentials.isPersonal(server), true);
   await signIn(credentials, server);
   assert.equal(await knock(fixture.url, await credentials.headers("remote", server, "ada")), null);
@@ -91,7 +103,10 @@ suite("who we are at the authorization server", () => {
       assert.equal(form.client_secret !== undefined, method === "client_secret_post");
       const [{ wanted } = assert.fail("not registered")] = fixture.registrations();
       const { application_type, grant_types } = wanted as Record<string, unknown>;
-      assert.deepEqual([application_type, grant_types], ["native", ["authorization_code", "refresh_token"]]);
+      assert.deepEqual(
+        [application_type, grant_types],
+        ["native", ["authorization_code", "refresh_token"]],
+      );
     });
   }
 
@@ -109,7 +124,11 @@ suite("who we are at the authorization server", () => {
 
   test("a client that was registered by hand is used, its secret is not stored", async () => {
     const args = ["--token-method", "client_secret_basic", "--client", "by-hand:its%20secret"];
-    await using fixture = await startOAuth([...args, "--metadata", '{"registration_endpoint":null}']);
+    await using fixture = await startOAuth([
+      ...args,
+      "--metadata",
+      '{"registration_endpoint":null}',
+    ]);
     await using plane = await openPlane();
     const auth = { ...oauth, clientId: "by-hand", clientSecret: "its%20secret" };
     const server = remote(fixture.url, { ...auth, issuer: fixture.origin });
@@ -120,14 +139,22 @@ suite("who we are at the authorization server", () => {
     plane.later(hour);
     const wrong = remote(fixture.url, { ...auth, clientSecret: "wrong" });
     const headers = plane.credentials.headers("remote", wrong, "ada");
-    await assert.rejects(headers, { code: "CONFIG_INVALID", message: /invalid_client.*auth\.clientSecret/ });
+    await assert.rejects(headers, {
+      code: "CONFIG_INVALID",
+      message: /invalid_client.*auth\.clientSecret/,
+    });
     assert.ok((await plane.credentials.headers("remote", server, "ada")).authorization);
   });
 
   test("without any way to be known, the remedy is reported", async () => {
     await using fixture = await startOAuth(["--metadata", '{"registration_endpoint":null}']);
     await using plane = await openPlane();
-    const begun = plane.credentials.beginSignIn("remote", remote(fixture.url, oauth), "ada", redirectUri);
+    const begun = plane.credentials.beginSignIn(
+      "remote",
+      remote(fixture.url, oauth),
+      "ada",
+      redirectUri,
+    );
     await assert.rejects(begun, { code: "CONFIG_INVALID", message: /set 'auth\.clientId'/ });
   });
 
@@ -136,17 +163,32 @@ suite("who we are at the authorization server", () => {
     const metadata = '{"client_id_metadata_document_supported":true}';
     await using fixture = await startOAuth(["--metadata", metadata]);
     await using plane = await openPlane();
-    const asked = await signIn(plane.credentials, remote(fixture.url, { ...oauth, clientMetadataUrl }));
+    const asked = await signIn(
+      plane.credentials,
+      remote(fixture.url, { ...oauth, clientMetadataUrl }),
+    );
     assert.equal(asked.searchParams.get("client_id"), clientMetadataUrl);
     assert.equal(fixture.registrations().length, 0);
   });
 
   test("a client signs in by itself where the configuration says so", async () => {
-    const args = ["--token-method", "client_secret_basic", "--client", "own:own-secret", "--expires-in", "3600"];
+    const args = [
+      "--token-method",
+      "client_secret_basic",
+      "--client",
+      "own:own-secret",
+      "--expires-in",
+      "3600",
+    ];
     await using fixture = await startOAuth(args);
     await using plane = await openPlane();
     const { credentials } = plane;
-    const auth = { ...oauth, grant: "client_credentials", clientId: "own", clientSecret: "own-secret" };
+    const auth = {
+      ...oauth,
+      grant: "client_credentials",
+      clientId: "own",
+      clientSecret: "own-secret",
+    };
     const server = remote(fixture.url, auth);
     const first = await credentials.headers("remote", server, "ada");
     assert.equal(await knock(fixture.url, first), null);
@@ -155,20 +197,40 @@ suite("who we are at the authorization server", () => {
     await fixture.command("revoke");
     const challenge = (await knock(fixture.url, first)) ?? assert.fail("let in");
     assert.equal(await credentials.refused("remote", server, "ada", challenge), true);
-    assert.equal(await knock(fixture.url, await credentials.headers("remote", server, "ada")), null);
+    assert.equal(
+      await knock(fixture.url, await credentials.headers("remote", server, "ada")),
+      null,
+    );
     plane.later(hour);
     await credentials.headers("remote", server, "ada");
     assert.equal(fixture.tokens().length, 3);
-    await assert.rejects(credentials.beginSignIn("remote", server, "ada", redirectUri), { code: "USAGE" });
+    await assert.rejects(credentials.beginSignIn("remote", server, "ada", redirectUri), {
+      code: "USAGE",
+    });
   });
 });
 
 suite("what is not believed", () => {
   const refusals: [title: string, args: string[], why: RegExp, isFoundFirst: boolean][] = [
-    ["metadata of another issuer", ["--metadata", '{"issuer":"https://evil.example.com"}'], /another issuer/, true],
-    ["a resource that is another server", ["--resource", "https://evil.example.com/mcp"], /another server/, true],
+    [
+      "metadata of another issuer",
+      ["--metadata", '{"issuer":"https://evil.example.com"}'],
+      /another issuer/,
+      true,
+    ],
+    [
+      "a resource that is another server",
+      ["--resource", "https://evil.example.com/mcp"],
+      /another server/,
+      true,
+    ],
     ["a resource that only begins alike", ["--resource", "ORIGIN/mc"], /another server/, true],
-    ["a server without PKCE", ["--metadata", '{"code_challenge_methods_supported":["plain"]}'], /PKCE/, false],
+    [
+      "a server without PKCE",
+      ["--metadata", '{"code_challenge_methods_supported":["plain"]}'],
+      /PKCE/,
+      false,
+    ],
     [
       "an endpoint that a browser must not open",
       ["--metadata", '{"authorization_endpoint":"javascript:alert(1)"}'],
@@ -186,11 +248,18 @@ suite("what is not believed", () => {
     test(`${title} ends the sign-in before it begins`, async () => {
       await using fixture = await startOAuth(args);
       await using plane = await openPlane();
-      const begun = plane.credentials.beginSignIn("remote", remote(fixture.url, oauth), "ada", redirectUri);
+      const begun = plane.credentials.beginSignIn(
+        "remote",
+        remote(fixture.url, oauth),
+        "ada",
+        redirectUri,
+      );
       await assert.rejects(begun, { code: "PROVIDER_FAILED", message: why });
       const challenge = (await knock(fixture.url, {})) ?? assert.fail("let in");
       const asked = plane.credentials.refused("remote", remote(fixture.url), "ada", challenge);
-      const told = isFoundFirst ? { code: "PROVIDER_FAILED", message: why } : { code: "AUTH_REQUIRED" };
+      const told = isFoundFirst
+        ? { code: "PROVIDER_FAILED", message: why }
+        : { code: "AUTH_REQUIRED" };
       await assert.rejects(asked, told);
       assert.equal(
         fixture.requests().some((request) => request.includes("register")),
@@ -224,9 +293,13 @@ suite("what is not believed", () => {
     await using plane = await openPlane();
     const { credentials } = plane;
     const server = remote(fixture.url, oauth);
-    const begin = async () => browse((await credentials.beginSignIn("remote", server, "ada", redirectUri)).url);
+    const begin = async () =>
+      browse((await credentials.beginSignIn("remote", server, "ada", redirectUri)).url);
     const unknown = { code: "USAGE", message: /not known, too old or already done/ };
-    await assert.rejects(credentials.finishSignIn(new URLSearchParams({ state: "x", code: "y" })), unknown);
+    await assert.rejects(
+      credentials.finishSignIn(new URLSearchParams({ state: "x", code: "y" })),
+      unknown,
+    );
     await assert.rejects(credentials.finishSignIn(new URLSearchParams()), unknown);
     const back = await begin();
     await assert.rejects(credentials.finishSignIn(back, { user: "bob" }), unknown);
@@ -254,7 +327,9 @@ suite("what is not believed", () => {
     await using plane = await openPlane();
     await signIn(plane.credentials, remote(fixture.url, oauth));
     const moved = remote("https://evil.example.com/mcp", oauth);
-    await assert.rejects(plane.credentials.headers("remote", moved, "ada"), { code: "AUTH_REQUIRED" });
+    await assert.rejects(plane.credentials.headers("remote", moved, "ada"), {
+      code: "AUTH_REQUIRED",
+    });
   });
 });
 
@@ -263,14 +338,24 @@ suite("what is asked for", () => {
     ["what the refusal names", ["--scopes", "a b", "--challenge-scope", "c"], {}, "c"],
     ["what the server lists, when the refusal names nothing", ["--scopes", "a b"], {}, "a b"],
     ["nothing, when no scope is named anywhere", ["--scopes", "none"], {}, null],
-    ["what the configuration names, and what the refusal adds", ["--challenge-scope", "c"], { scopes: ["x"] }, "x c"],
+    [
+      "what the configuration names, and what the refusal adds",
+      ["--challenge-scope", "c"],
+      { scopes: ["x"] },
+      "x c",
+    ],
     [
       "a refresh token, where the authorization server offers it",
       ["--metadata", '{"scopes_supported":["tools","offline_access"]}'],
       {},
       "tools offline_access",
     ],
-    ["no refresh token where it is not offered", ["--challenge-scope", "a offline_access"], {}, "a"],
+    [
+      "no refresh token where it is not offered",
+      ["--challenge-scope", "a offline_access"],
+      {},
+      "a",
+    ],
   ];
   for (const [title, args, auth, scope] of cases) {
     test(title, async () => {
@@ -287,14 +372,19 @@ suite("what is asked for", () => {
     const { credentials } = plane;
     const server = remote(fixture.url, oauth);
     await signIn(credentials, server);
-    const challenge = (await knock(fixture.url, await credentials.headers("remote", server, "ada"))) ?? assert.fail();
+    const challenge =
+      (await knock(fixture.url, await credentials.headers("remote", server, "ada"))) ??
+      assert.fail();
     assert.equal(challenge.status, 403);
     const needed = { code: "AUTH_REQUIRED", message: /wants more rights \(admin\)/ };
     await assert.rejects(credentials.refused("remote", server, "ada", challenge), needed);
     await assert.rejects(credentials.refused("remote", server, "ada", challenge), needed);
     const asked = await signIn(credentials, server);
     assert.equal(asked.searchParams.get("scope"), "tools admin");
-    assert.equal(await knock(fixture.url, await credentials.headers("remote", server, "ada")), null);
+    assert.equal(
+      await knock(fixture.url, await credentials.headers("remote", server, "ada")),
+      null,
+    );
     assert.equal(await credentials.refused("remote", server, "ada", challenge), false);
     const more = (scope: string) => ({
       status: 403,
@@ -308,6 +398,8 @@ suite("what is asked for", () => {
     }
     assert.equal(await credentials.refused("remote", server, "ada", more("d")), false);
     plane.later(11 * 60_000);
-    await assert.rejects(credentials.refused("remote", server, "ada", more("d")), { code: "AUTH_REQUIRED" });
+    await assert.rejects(credentials.refused("remote", server, "ada", more("d")), {
+      code: "AUTH_REQUIRED",
+    });
   });
 });

@@ -46,5 +46,8 @@ export function withServer(server: string, thrown: unknown): unknown {
 export function forFaces(server: string, thrown: unknown): unknown {
   if (!(thrown instanceof TransportError)) return withServer(server, thrown);
   const message = `Signing in to server '${server}' is not possible now: ${thrown.message}. Try again later.`;
-  return new PlaneError("SERVER_UNAVAILABLE", message, { data: { server, sent: false }, cause: thrown });
+  return new PlaneError("SERVER_UNAVAILABLE", message, {
+    data: { server, sent: false },
+    cause: thrown,
+  });
 }

@@ -88,7 +88,9 @@ export function renewTime(expiresAt: number, lifetimeMs: number): number {
 type Ending = { expiresAt: string | null; renewAt?: string | null };
 
 export function isExpiring({ expiresAt, renewAt = null }: Ending, now: number): boolean {
-  return renewAt === null ? isExpired({ expiresAt }, now + expiryBufferMs) : isExpired({ expiresAt: renewAt }, now);
+  return renewAt === null
+    ? isExpired({ expiresAt }, now + expiryBufferMs)
+    : isExpired({ expiresAt: renewAt }, now);
 }
 
 export function isExpired({ expiresAt }: { expiresAt: string | null }, now: number): boolean {

@@ -3,7 +3,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { knock, openPlane, remote, signIn, startOAuth } from "../../../test/contracts/signing-in.ts";
+import {
+  knock,
+  openPlane,
+  remote,
+  signIn,
+  startOAuth,
+} from "../../../test/contracts/signing-in.ts";
 
 const oauth = { type: "oauth" };
 const almostOver = 3_600_000 - 59_000;
@@ -48,7 +54,9 @@ test("processes that refresh at once refresh once", async () => {
   await using plane = await openPlane();
   await signIn(plane.credentials, remote(fixture.url, oauth));
   const args = [asker, plane.directory, fixture.url, String(almostOver)];
-  const children = [1, 2, 3].map(() => spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] }));
+  const children = [1, 2, 3].map(() =>
+    spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] }),
+  );
   const outputs = children.map((child) => {
     const output = { text: "" };
     child.stdout.on("data", (chunk: Buffer) => {
@@ -62,7 +70,10 @@ test("processes that refresh at once refresh once", async () => {
   const headers = outputs.map(({ text }) => text.split("\n")[1]);
   assert.equal(new Set(headers).size, 1);
   assert.match(headers[0] ?? "", /Bearer access-/);
-  assert.equal(fixture.tokens().filter(({ form }) => form.grant_type === "refresh_token").length, 1);
+  assert.equal(
+    fixture.tokens().filter(({ form }) => form.grant_type === "refresh_token").length,
+    1,
+  );
 });
 
 test("a refused token is refreshed without a person, and one that is newer already is just used", async () => {
@@ -101,7 +112,10 @@ test("an authorization server in trouble is not the end of a sign-in either", as
   await using fixture = await startOAuth(["--token-status", "503"]);
   await using plane = await openPlane();
   const signing = signIn(plane.credentials, remote(fixture.url, oauth));
-  await assert.rejects(signing, { code: "SERVER_UNAVAILABLE", message: /HTTP 503.*Try again later/ });
+  await assert.rejects(signing, {
+    code: "SERVER_UNAVAILABLE",
+    message: /HTTP 503.*Try again later/,
+  });
 });
 
 test("a refresh token that is not taken any more is forgotten, and a person is asked", async () => {
@@ -111,7 +125,8 @@ test("a refresh token that is not taken any more is forgotten, and a person is a
   const server = remote(fixture.url, oauth);
   await signIn(credentials, server);
   await fixture.command("revoke");
-  const challenge = (await knock(fixture.url, await credentials.headers("remote", server, "ada"))) ?? assert.fail();
+  const challenge =
+    (await knock(fixture.url, await credentials.headers("remote", server, "ada"))) ?? assert.fail();
   const needed = { code: "AUTH_REQUIRED", message: /signed in to again \(invalid_grant\)/ };
   await assert.rejects(credentials.refused("remote", server, "ada", challenge), needed);
   assert.deepEqual(await credentials.status("ada"), []);
@@ -138,8 +153,11 @@ test("a server that moved to another authorization server gets a new client ther
   const server = remote(fixture.url, oauth);
   const before = (await signIn(credentials, server)).searchParams.get("client_id");
   await fixture.command("migrate");
-  const challenge = (await knock(fixture.url, await credentials.headers("remote", server, "ada"))) ?? assert.fail();
-  await assert.rejects(credentials.refused("remote", server, "ada", challenge), { code: "AUTH_REQUIRED" });
+  const challenge =
+    (await knock(fixture.url, await credentials.headers("remote", server, "ada"))) ?? assert.fail();
+  await assert.rejects(credentials.refused("remote", server, "ada", challenge), {
+    code: "AUTH_REQUIRED",
+  });
   const asked = await signIn(credentials, server);
   assert.equal(asked.pathname, "/moved/authorize");
   assert.notEqual(asked.searchParams.get("client_id"), before);
@@ -147,18 +165,31 @@ test("a server that moved to another authorization server gets a new client ther
 });
 
 test("a client that was registered by hand is not shown to another authorization server", async () => {
-  await using fixture = await startOAuth(["--token-method", "client_secret_post", "--client", "hand:hand-secret"]);
+  await using fixture = await startOAuth([
+    "--token-method",
+    "client_secret_post",
+    "--client",
+    "hand:hand-secret",
+  ]);
   await using plane = await openPlane();
   const server = remote(fixture.url, { ...oauth, clientId: "hand", clientSecret: "hand-secret" });
   await signIn(plane.credentials, server);
   await fixture.command("migrate");
-  const wrong = { code: "CONFIG_INVALID", message: /client 'hand' belongs to .* set 'auth\.issuer'/ };
+  const wrong = {
+    code: "CONFIG_INVALID",
+    message: /client 'hand' belongs to .* set 'auth\.issuer'/,
+  };
   await assert.rejects(signIn(plane.credentials, server), wrong);
   assert.equal(fixture.tokens().length, 1);
 });
 
 test("nothing that is secret stands in a message or in the clear in the store", async () => {
-  await using fixture = await startOAuth(["--token-method", "client_secret_post", "--client", "hand:hand-secret"]);
+  await using fixture = await startOAuth([
+    "--token-method",
+    "client_secret_post",
+    "--client",
+    "hand:hand-secret",
+  ]);
   await using plane = await openPlane();
   const { credentials } = plane;
   const server = remote(fixture.url, { ...oauth, clientId: "hand", clientSecret: "hand-secret" });
@@ -173,7 +204,11 @@ test("nothing that is secret stands in a message or in the clear in the store", 
     });
   const challenge = { status: 401, wwwAuthenticate: "Bearer" };
   plane.later(3_600_000);
-  const wrongSecret = remote(fixture.url, { ...oauth, clientId: "hand", clientSecret: "bad-secret" });
+  const wrongSecret = remote(fixture.url, {
+    ...oauth,
+    clientId: "hand",
+    clientSecret: "bad-secret",
+  });
   await hear(credentials.headers("remote", wrongSecret, "ada"));
   await fixture.command("revoke");
   await hear(credentials.refused("remote", server, "ada", challenge));
@@ -189,7 +224,9 @@ test("nothing that is secret stands in a message or in the clear in the store", 
   ];
   const { readFile, readdir } = await import("node:fs/promises");
   const files = (await readdir(plane.directory)).filter((name) => name.startsWith("store.sqlite"));
-  const stored = await Promise.all(files.map((name) => readFile(`${plane.directory}/${name}`, "latin1")));
+  const stored = await Promise.all(
+    files.map((name) => readFile(`${plane.directory}/${name}`, "latin1")),
+  );
   for (const secret of secrets) {
     assert.ok(secret.length > 5);
     assert.equal(

@@ -8,7 +8,12 @@ test("the browser comes back to the command line, which finishes the sign-in", a
   await using plane = await openPlane();
   const listener = await listenForSignIn();
   const server = remote(fixture.url, { type: "oauth" });
-  const { url, state } = await plane.credentials.beginSignIn("remote", server, "ada", listener.redirectUri);
+  const { url, state } = await plane.credentials.beginSignIn(
+    "remote",
+    server,
+    "ada",
+    listener.redirectUri,
+  );
   listener.expect(state);
   const page = await fetch(url);
   assert.match(await page.text(), /You can close this window/);

@@ -32,7 +32,9 @@ type StoredOptions = Required<Omit<CredentialsOptions, "news">> & {
 };
 
 /** Tokens that people gave or signed in for, sealed in the store. */
-export function createStoredCredentials(options: StoredOptions): Omit<Credentials, "isPersonal" | "opensForUser"> {
+export function createStoredCredentials(
+  options: StoredOptions,
+): Omit<Credentials, "isPersonal" | "opensForUser"> {
   const { now, onChanged } = options;
   const vault = createVault(options);
   const lock = createStoreLock(createLock(options.directory), options.store);
@@ -41,7 +43,9 @@ export function createStoredCredentials(options: StoredOptions): Omit<Credential
   async function find(server: string, definition: Remote, user: string | null, isFresh = true) {
     const owner = isOwnClient(definition) ? null : user;
     const key = credentialsKey(server, owner);
-    const record = await (isFresh ? vault.read<CredentialRecord>(key) : vault.readKept<CredentialRecord>(key));
+    const record = await (isFresh
+      ? vault.read<CredentialRecord>(key)
+      : vault.readKept<CredentialRecord>(key));
     return { subject: { server, definition, user: owner, key }, record };
   }
 
@@ -61,21 +65,36 @@ export function createStoredCredentials(options: StoredOptions): Omit<Credential
   }
 
   /** Another server may have its name now. */
-  async function requireOrigin({ server, key, definition }: Found["subject"], record: GivenToken): Promise<void> {
+  async function requireOrigin(
+    { server, key, definition }: Found["subject"],
+    record: GivenToken,
+  ): Promise<void> {
     const { origin } = new URL(definition.url);
     if (record.origin === undefined) await lock(key, () => vault.write(key, { ...record, origin }));
     else if (record.origin !== origin)
-      throw authRequired(server, "token", `its token is for ${record.origin}, and it is at ${origin} now`);
+      throw authRequired(
+        server,
+        "token",
+        `its token is for ${record.origin}, and it is at ${origin} now`,
+      );
   }
 
   async function statusOf(key: string, user: string | null): Promise<TokenStatus> {
     const record = await vault.readIfPossible<CredentialRecord>(key);
     const server = serverOfKey(key);
     // One that cannot be opened must be given again, like an expired one.
-    if (record === null) return { server, user, kind: "token", expiresAt: null, scopes: [], expired: true };
+    if (record === null)
+      return { server, user, kind: "token", expiresAt: null, scopes: [], expired: true };
     const { kind, expiresAt, scopes } = record;
     const isRenewable = record.kind === "oauth" && record.refreshToken !== null;
-    return { server, user, kind, expiresAt, scopes, expired: !isRenewable && isExpiring(record, now()) };
+    return {
+      server,
+      user,
+      kind,
+      expiresAt,
+      scopes,
+      expired: !isRenewable && isExpiring(record, now()),
+    };
   }
 
   return {
@@ -84,7 +103,8 @@ export function createStoredCredentials(options: StoredOptions): Omit<Credential
     async refused(server, definition, user, challenge) {
       if (!isRemote(definition)) return false;
       const { subject, record } = await find(server, definition, user);
-      if (record?.kind !== "token" && !wantsToken(definition)) return oauth.refused(subject, record, challenge);
+      if (record?.kind !== "token" && !wantsToken(definition))
+        return oauth.refused(subject, record, challenge);
       if (challenge.status !== 401) return false;
       throw authRequired(
         server,
@@ -138,11 +158,15 @@ function remedyWithout(definition: ServerDefinition): string {
   return isOwnClient(definition) ? "It signs in as its own client." : "Give it a token instead.";
 }
 
-function checkToken(server: string, { token: text, expiresAt, scopes = [] }: TokenGiven): GivenToken {
+function checkToken(
+  server: string,
+  { token: text, expiresAt, scopes = [] }: TokenGiven,
+): GivenToken {
   const token = text.trim();
   const time = expiresAt == null ? null : new Date(expiresAt);
   const isTime = !Number.isNaN(time?.getTime());
-  if (isHeaderValue(token) && isTime) return { kind: "token", token, expiresAt: time?.toISOString() ?? null, scopes };
+  if (isHeaderValue(token) && isTime)
+    return { kind: "token", token, expiresAt: time?.toISOString() ?? null, scopes };
   const what = isTime
     ? "is empty or has characters that no header can carry"
     : "has an expiry that is no time; write it like 2027-01-31T12:00:00Z";

@@ -13,7 +13,8 @@ export function serverCredentialsOf(
 ): RequestCredentials {
   return {
     authorize: (described) => credentials.headers(name, { ...definition, ...described }, user),
-    onRefused: (challenge, described) => credentials.refused(name, { ...definition, ...described }, user, challenge),
+    onRefused: (challenge, described) =>
+      credentials.refused(name, { ...definition, ...described }, user, challenge),
   };
 }
 
@@ -37,12 +38,18 @@ export function createTokenVerbs(
         }
       };
       try {
-        const { url, state } = await credentials.beginSignIn(server, definition, principal.user, redirectUri);
+        const { url, state } = await credentials.beginSignIn(
+          server,
+          definition,
+          principal.user,
+          redirectUri,
+        );
         expect(state);
         const finished = done();
         // The caller may look at it later, or never.
         finished.catch(() => undefined);
-        const cancel = () => cancelled.reject(new PlaneError("CANCELLED", "The sign-in was given up."));
+        const cancel = () =>
+          cancelled.reject(new PlaneError("CANCELLED", "The sign-in was given up."));
         return { url, finished, cancel };
       } catch (thrown) {
         await close();
@@ -57,7 +64,10 @@ export function createTokenVerbs(
       const { url, auth } = await definitionOf(server);
       if (url === undefined || auth?.type === "none") {
         const why = url === undefined ? "it is a process" : "its 'auth' is 'none'";
-        throw new PlaneError("USAGE", `Server '${server}' takes no token: ${why}. Put what it needs into its 'env'.`);
+        throw new PlaneError(
+          "USAGE",
+          `Server '${server}' takes no token: ${why}. Put what it needs into its 'env'.`,
+        );
       }
       await credentials.setToken(server, principal.user, token, url);
     },

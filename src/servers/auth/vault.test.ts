@@ -24,7 +24,10 @@ test("what is written can be read, listed and removed, and the store sees none o
   assert.deepEqual(await vault.read("a/1"), { token: "very-secret", list: [1, null] });
   assert.equal(await vault.read("a/3"), null);
   assert.deepEqual(await vault.names("a/"), ["a/1", "a/2"]);
-  assert.doesNotMatch(Buffer.from((await store.secret("a/1")) ?? []).toString("latin1"), /secret|token/);
+  assert.doesNotMatch(
+    Buffer.from((await store.secret("a/1")) ?? []).toString("latin1"),
+    /secret|token/,
+  );
   assert.equal(await vault.remove("a/1"), true);
   assert.equal(await vault.remove("a/1"), false);
   await store.close();
@@ -76,7 +79,11 @@ test("another key is reported with the file and the remedy, and nothing of the v
   await vault.write("a", { token: "very-secret" });
   writeFileSync(directory.file("vault.key"), Buffer.alloc(32, 7));
   const noKey = async () => undefined;
-  const other = createVault({ store: async () => store, directory: directory.path, vaultKey: noKey });
+  const other = createVault({
+    store: async () => store,
+    directory: directory.path,
+    vaultKey: noKey,
+  });
   await assert.rejects(other.read("a"), (error: Error) => {
     assert.match(error.message, /vault\.key.*another key\. Put the key back.*sign in again/);
     assert.doesNotMatch(error.message, /very-secret/);
@@ -95,7 +102,10 @@ test("planes with one key open each other's, and none makes a key of its own", a
     createVault({ store: async () => store, directory: directory.path, vaultKey: async () => key });
   await open(Buffer.alloc(32, 1).toString("hex")).write("a", "sealed");
   assert.equal(await open(Buffer.alloc(32, 1).toString("base64")).read("a"), "sealed");
-  await assert.rejects(open(Buffer.alloc(32, 2).toString("hex")).read("a"), /'vaultKey'.*another key/);
+  await assert.rejects(
+    open(Buffer.alloc(32, 2).toString("hex")).read("a"),
+    /'vaultKey'.*another key/,
+  );
   await assert.rejects(open("s3cret").read("a"), ({ message }: Error) => {
     assert.match(message, /'vaultKey' in the configuration.*32 bytes.*openssl/);
     assert.doesNotMatch(message, /s3cret/);
@@ -109,7 +119,10 @@ test("a damaged key is reported with its remedy", async () => {
   await using directory = await temporaryDirectory();
   writeFileSync(directory.file("vault.key"), "short");
   const { store, vault } = await openVault(directory.path);
-  await assert.rejects(vault.write("a", 1), { code: "STORE_FAILED", message: /damaged.*Restore a copy/ });
+  await assert.rejects(vault.write("a", 1), {
+    code: "STORE_FAILED",
+    message: /damaged.*Restore a copy/,
+  });
   await store.close();
 });
 
@@ -164,7 +177,10 @@ test("what is kept is read once while other planes tell of changes, and again af
   assert.equal(await vault.readKept("token"), null);
   assert.equal(reads, 1);
   await vault.write("token", "one");
-  assert.deepEqual([await vault.readKept("token"), await vault.readKept("token"), reads], ["one", "one", 2]);
+  assert.deepEqual(
+    [await vault.readKept("token"), await vault.readKept("token"), reads],
+    ["one", "one", 2],
+  );
   // Another plane renews it.
   await elsewhere.write("token", "two");
   assert.equal(await vault.readKept("token"), "one");

@@ -39,8 +39,10 @@ export function createVault(options: VaultOptions): Vault {
   const { directory } = options;
   const key = once(async () => {
     const given = await options.vaultKey();
-    if (given !== undefined) return { bytes: readVaultKey(given), name: "'vaultKey' of the configuration" };
-    if (directory === undefined) return { bytes: randomBytes(vaultKeyBytes), name: "the key of this process" };
+    if (given !== undefined)
+      return { bytes: readVaultKey(given), name: "'vaultKey' of the configuration" };
+    if (directory === undefined)
+      return { bytes: randomBytes(vaultKeyBytes), name: "the key of this process" };
     return { bytes: loadVaultKey(directory), name: `'${join(directory, "vault.key")}'` };
   });
 
@@ -57,7 +59,10 @@ export function createVault(options: VaultOptions): Vault {
   });
   options.news?.onNews(({ what }) => what === "secrets" && kept.changed());
 
-  async function readable<T>(name: string, reading: Uint8Array | null | Promise<Uint8Array | null>): Promise<T | null> {
+  async function readable<T>(
+    name: string,
+    reading: Uint8Array | null | Promise<Uint8Array | null>,
+  ): Promise<T | null> {
     const bytes = await reading;
     if (bytes === null) return null;
     const found = await opened(name, bytes);

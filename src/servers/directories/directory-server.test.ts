@@ -10,7 +10,11 @@ const notTrusted = { what: "not trusted yet", remedy: "Trust it" };
 const in_ = (directory: string) => ({ ...sharedOwner, directory });
 
 /** Servers that start nothing and say which directory they were made for. */
-function sample({ home = null as string | null, trusted = (_: string): boolean => true, isOffline = false } = {}) {
+function sample({
+  home = null as string | null,
+  trusted = (_: string): boolean => true,
+  isOffline = false,
+} = {}) {
   const world = {
     trusted,
     busy: new Set<string>(),
@@ -51,7 +55,10 @@ test("each directory has a server of its own, which is made once and for its cal
   assert.deepEqual(server.listOwner(in_("/a")), { user: null, directory: "/a" });
   assert.equal(server.offered("prompts/list", in_("/c")), null);
   assert.equal(server.session(in_("/c")), null);
-  assert.throws(() => ask(), /works in the directory of its client, and this client has named none/);
+  assert.throws(
+    () => ask(),
+    /works in the directory of its client, and this client has named none/,
+  );
   assert.deepEqual(
     server.status().instances?.map(({ directory }) => directory),
     ["/b", "/a"],
@@ -68,10 +75,16 @@ test("a caller who says nothing works in the directory of the plane", async () =
 
 test("nothing is made where no person trusts it, until one does, and it ends when they no longer do", async () => {
   let trusted = ["/a"];
-  const { server, world, ask } = sample({ home: "/home", trusted: (directory) => trusted.includes(directory) });
+  const { server, world, ask } = sample({
+    home: "/home",
+    trusted: (directory) => trusted.includes(directory),
+  });
   assert.equal(server.status().state, "untrusted");
   assert.match(server.status().error ?? "", /^not trusted yet\. Trust it\.$/);
-  assert.throws(() => ask("/b"), { code: "SERVER_UNAVAILABLE", message: /'files' cannot run: not trusted yet/ });
+  assert.throws(() => ask("/b"), {
+    code: "SERVER_UNAVAILABLE",
+    message: /'files' cannot run: not trusted yet/,
+  });
   assert.match(server.requirement(in_("/b"))?.message ?? "", /Trust it/);
   assert.equal(await ask("/a"), "/a");
   assert.deepEqual(world.made, ["/a"]);

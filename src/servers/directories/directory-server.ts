@@ -34,12 +34,15 @@ export function createDirectoryServer(options: DirectoryServerOptions): Server {
   const instances = createInstances(options);
   const { all, at, known } = instances;
   const each = async (use: (one: Server) => Promise<unknown>): Promise<void> => {
-    const failed = (await Promise.allSettled(all().map(use))).find((one) => one.status === "rejected");
+    const failed = (await Promise.allSettled(all().map(use))).find(
+      (one) => one.status === "rejected",
+    );
     if (failed) throw failed.reason;
   };
   /** What is asked about the server as a whole is asked of the usual directory, or of the one that was used last. */
   const usual = () => known(sharedOwner) ?? all().at(-1);
-  const sum = (count: (one: Server) => number) => all().reduce((total, one) => total + count(one), 0);
+  const sum = (count: (one: Server) => number) =>
+    all().reduce((total, one) => total + count(one), 0);
 
   const inDirectory = (directory: string | undefined): Server =>
     directory === undefined ? (usual() ?? at({})) : at({ directory });
@@ -85,7 +88,9 @@ export function createDirectoryServer(options: DirectoryServerOptions): Server {
     list: async (method, signal, owner) => at(owner).list(method, signal, owner),
     listOwner(owner) {
       const directory = owner.directory ?? home;
-      return directory === null ? undefined : { user: null, ...known(owner)?.listOwner(owner), directory };
+      return directory === null
+        ? undefined
+        : { user: null, ...known(owner)?.listOwner(owner), directory };
     },
     requirement(owner = sharedOwner) {
       const found = known(owner);
@@ -93,14 +98,16 @@ export function createDirectoryServer(options: DirectoryServerOptions): Server {
     },
     request: (method, params, asked, owner) => at(owner).request(method, params, asked, owner),
     check: async (signal) => (usual() ?? at({})).check(signal),
-    session: (owner = sharedOwner) => (owner.directory === undefined ? usual() : known(owner))?.session() ?? null,
+    session: (owner = sharedOwner) =>
+      (owner.directory === undefined ? usual() : known(owner))?.session() ?? null,
     extensions: () => usual()?.extensions() ?? {},
     installingSince: () =>
       all()
         .find((one) => one.installingSince() !== null)
         ?.installingSince() ?? null,
     status() {
-      const instance = usual()?.status() ?? statusOfNone(definition, instances.refusal(sharedOwner), home);
+      const instance =
+        usual()?.status() ?? statusOfNone(definition, instances.refusal(sharedOwner), home);
       const counts = {
         pending: sum((one) => one.status().pending),
         sessions: sum((one) => one.status().sessions),
@@ -109,7 +116,11 @@ export function createDirectoryServer(options: DirectoryServerOptions): Server {
       return { ...instance, ...counts, instances: instances.describe() };
     },
     sessionOwners: () =>
-      instances.entries().flatMap(([directory, one]) => one.sessionOwners().map((owner) => ({ ...owner, directory }))),
+      instances
+        .entries()
+        .flatMap(([directory, one]) =>
+          one.sessionOwners().map((owner) => ({ ...owner, directory })),
+        ),
     direct: () => sum((one) => one.direct()),
     logs: (...asked) => inDirectory(undefined).logs(...asked),
     followLogs: (...asked) => inDirectory(undefined).followLogs(...asked),
@@ -150,14 +161,17 @@ function createInstances(options: DirectoryServerOptions) {
     const stopped = instances.get(directory)?.stop();
     instances.delete(directory);
     options.onEnded(directory);
-    const left = stopped?.catch(() => undefined).finally(() => leaving.delete(left as Promise<void>));
+    const left = stopped
+      ?.catch(() => undefined)
+      .finally(() => leaving.delete(left as Promise<void>));
     if (left) leaving.add(left);
   }
 
   /** The least recently used that does nothing makes room; that of the plane's own directory stays. */
   function makeRoom(): void {
     if (instances.size < maxInstances) return;
-    const isIdle = ([directory, one]: [string, Server]) => directory !== home && one.status().pending === 0;
+    const isIdle = ([directory, one]: [string, Server]) =>
+      directory !== home && one.status().pending === 0;
     const idle = [...instances].find(isIdle);
     if (idle) return end(idle[0]);
     const text = `Server '${name}' is busy: it works in ${maxInstances} directories already.`;
@@ -166,12 +180,15 @@ function createInstances(options: DirectoryServerOptions) {
 
   /** Null where it runs there, or may. */
   function refusal({ directory = home ?? undefined }: Place): PlaneError | null {
-    if (directory === undefined) return notSent("SERVER_UNAVAILABLE", name, `Server '${name}' cannot run: ${nowhere}.`);
+    if (directory === undefined)
+      return notSent("SERVER_UNAVAILABLE", name, `Server '${name}' cannot run: ${nowhere}.`);
     if (isOffline || instances.has(directory)) return null;
     const why = whyNot(directory);
     if (why === null) return null;
     const text = `Server '${name}' cannot run: ${why.what}. ${why.remedy}.`;
-    return new PlaneError("SERVER_UNAVAILABLE", text, { data: { server: name, sent: false, retryAt: null } });
+    return new PlaneError("SERVER_UNAVAILABLE", text, {
+      data: { server: name, sent: false, retryAt: null },
+    });
   }
 
   function known({ directory = home ?? undefined }: Place): Server | undefined {
@@ -217,7 +234,11 @@ function createInstances(options: DirectoryServerOptions) {
       for (const directory of [...instances.keys()]) if (whyNot(directory) !== null) end(directory);
       if (home !== null) refused.add(home);
       for (const directory of [...refused])
-        if (!instances.has(directory) && instances.size < maxInstances && whyNot(directory) === null) {
+        if (
+          !instances.has(directory) &&
+          instances.size < maxInstances &&
+          whyNot(directory) === null
+        ) {
           const made = add(directory);
           if (definition.autoConnect) void made.discover(sharedOwner).catch(() => undefined);
         }
@@ -232,13 +253,21 @@ const nowhere =
   "it works in the directory of its client, and this client has named none. A client over HTTP names it as its first root";
 
 /** No caller has asked for it yet. */
-function statusOfNone(definition: ServerDefinition, refusal: PlaneError | null, home: string | null) {
+function statusOfNone(
+  definition: ServerDefinition,
+  refusal: PlaneError | null,
+  home: string | null,
+) {
   const { name: _, tools: __, rejected: ___, ...none } = brokenStatus("", "");
   const waits = home !== null && refusal !== null;
   return {
     ...none,
     transport: definition.transport,
-    state: !definition.enabled ? ("disabled" as const) : waits ? ("untrusted" as const) : ("disconnected" as const),
+    state: !definition.enabled
+      ? ("disabled" as const)
+      : waits
+        ? ("untrusted" as const)
+        : ("disconnected" as const),
     error: waits ? refusal.message.replace(/^Server '.*?' cannot run: /s, "") : null,
   };
 }

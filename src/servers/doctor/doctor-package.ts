@@ -24,7 +24,10 @@ export type DoctorPackage = {
   ): Promise<Trial>;
 };
 
-export type DoctorMeans = Pick<ServerOptions, "environment" | "packages" | "resolveSecrets" | "secretValues"> &
+export type DoctorMeans = Pick<
+  ServerOptions,
+  "environment" | "packages" | "resolveSecrets" | "secretValues"
+> &
   Pick<ServerLifecycle, "discover"> & {
     takeTools: TakeTools;
     access(name: string, definition: ServerDefinition, user: string | null): RequestCredentials;

@@ -4,9 +4,20 @@ import { fileErrorText } from "../../lib/files.ts";
 import { version } from "../../lib/version.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import { skillsExtension } from "../../protocol/extensions.ts";
-import { type Channel, type ChannelHandlers, RpcError, TransportError } from "../../protocol/message.ts";
+import {
+  type Channel,
+  type ChannelHandlers,
+  RpcError,
+  TransportError,
+} from "../../protocol/message.ts";
 import { legacyVersions, modernVersion } from "../../protocol/session.ts";
-import { type FolderListing, type FolderSkill, type KnownDigests, readFolder, readInside } from "./read-folder.ts";
+import {
+  type FolderListing,
+  type FolderSkill,
+  type KnownDigests,
+  readFolder,
+  readInside,
+} from "./read-folder.ts";
 
 /** Between two looks at the folder, or a hundred times what a look takes. */
 const lookMs = 2_000;
@@ -28,7 +39,8 @@ export function openSkills(folder: string, handlers: ChannelHandlers): Channel {
       const answered = await answer(shelf, method, params).then(
         (result) => ({ result }),
         (thrown) => {
-          if (thrown instanceof RpcError) return { error: { code: thrown.code, message: thrown.message } };
+          if (thrown instanceof RpcError)
+            return { error: { code: thrown.code, message: thrown.message } };
           throw thrown;
         },
       );
@@ -51,10 +63,13 @@ function createShelf(folder: string) {
   async function look(): Promise<FolderListing> {
     looking ??= readFolder(folder, known)
       .catch((thrown) => {
-        throw new TransportError(`its folder of skills cannot be read: ${fileErrorText(thrown)}. Correct 'skills'`, {
-          sent: false,
-          permanent: true,
-        });
+        throw new TransportError(
+          `its folder of skills cannot be read: ${fileErrorText(thrown)}. Correct 'skills'`,
+          {
+            sent: false,
+            permanent: true,
+          },
+        );
       })
       .finally(() => {
         looking = null;
@@ -110,11 +125,13 @@ async function answer(shelf: Shelf, method: string, params: UnknownObject): Prom
       resources: { listChanged: true },
       extensions: { [skillsExtension]: { directoryRead: true } },
     };
-    if (method === "initialize") return { protocolVersion: legacyVersions[0], capabilities, serverInfo };
+    if (method === "initialize")
+      return { protocolVersion: legacyVersions[0], capabilities, serverInfo };
     const _meta = { "io.modelcontextprotocol/serverInfo": serverInfo };
     return { supportedVersions: [modernVersion], capabilities, _meta };
   }
-  if (method === "resources/list") return { resources: (await shelf.look()).skills.map(toResource) };
+  if (method === "resources/list")
+    return { resources: (await shelf.look()).skills.map(toResource) };
   if (method === "resources/templates/list") return { resourceTemplates: [] };
   if (method === "resources/read") return { contents: [await read(shelf, String(params.uri))] };
   if (method === "skills/list") {
@@ -126,15 +143,28 @@ async function answer(shelf: Shelf, method: string, params: UnknownObject): Prom
     if (found === undefined) throw notFound(params.uri);
     return { skill: found.skill };
   }
-  if (method === "resources/directory/read") return { resources: await childrenOf(shelf, String(params.uri)) };
+  if (method === "resources/directory/read")
+    return { resources: await childrenOf(shelf, String(params.uri)) };
   throw new RpcError(-32601, `Method not found: ${method}`);
 }
 
-function toResource({ skill: { uri, frontmatter, resources }, changedAt }: FolderSkill): UnknownObject {
+function toResource({
+  skill: { uri, frontmatter, resources },
+  changedAt,
+}: FolderSkill): UnknownObject {
   const { name, description } = frontmatter;
-  const size = Array.isArray(resources) ? resources.find((one) => one.uri === uri)?.size : undefined;
+  const size = Array.isArray(resources)
+    ? resources.find((one) => one.uri === uri)?.size
+    : undefined;
   const annotations = { lastModified: changedAt.toISOString() };
-  return { uri, name, description, mimeType: "text/markdown", annotations, ...(size === undefined ? {} : { size }) };
+  return {
+    uri,
+    name,
+    description,
+    mimeType: "text/markdown",
+    annotations,
+    ...(size === undefined ? {} : { size }),
+  };
 }
 
 async function read(shelf: Shelf, uri: string): Promise<UnknownObject> {
@@ -146,8 +176,16 @@ async function read(shelf: Shelf, uri: string): Promise<UnknownObject> {
       throw new RpcError(-32603, `'${uri}' cannot be read: ${fileErrorText(thrown)}.`);
     });
   const text = textOf(bytes);
-  const mimeType = /\.(?:md|markdown)$/i.test(uri) ? "text/markdown" : text === null ? null : "text/plain";
-  return { uri, ...(mimeType && { mimeType }), ...(text === null ? { blob: bytes.toString("base64") } : { text }) };
+  const mimeType = /\.(?:md|markdown)$/i.test(uri)
+    ? "text/markdown"
+    : text === null
+      ? null
+      : "text/plain";
+  return {
+    uri,
+    ...(mimeType && { mimeType }),
+    ...(text === null ? { blob: bytes.toString("base64") } : { text }),
+  };
 }
 
 /** Null where the text would not be the same bytes. */
@@ -169,12 +207,19 @@ async function childrenOf(shelf: Shelf, directory: string): Promise<UnknownObjec
     const [first = "", ...more] = uri.slice(root.length).split("/");
     const name = decodeURIComponent(first);
     const isFile = more.length === 0;
-    children.set(first, { uri: root + first, name, ...(isFile ? {} : { mimeType: "inode/directory" }) });
+    children.set(first, {
+      uri: root + first,
+      name,
+      ...(isFile ? {} : { mimeType: "inode/directory" }),
+    });
   }
   if (children.size === 0) throw notFound(directory);
   return [...children.values()];
 }
 
 function notFound(uri: unknown): RpcError {
-  return new RpcError(-32602, `No skill, file or directory '${String(uri).slice(0, 200)}' is in this folder.`);
+  return new RpcError(
+    -32602,
+    `No skill, file or directory '${String(uri).slice(0, 200)}' is in this folder.`,
+  );
 }

@@ -49,7 +49,12 @@ export async function readFolder(folder: string, known: KnownDigests): Promise<F
   return { skills: walk.skills, leftOut: walk.leftOut };
 }
 
-async function visit(walk: Walk, directory: string, parts: readonly string[], depth: number): Promise<void> {
+async function visit(
+  walk: Walk,
+  directory: string,
+  parts: readonly string[],
+  depth: number,
+): Promise<void> {
   const entries = await listed(walk, directory);
   if (entries.some((entry) => entry.name === skillFile && entry.isFile()))
     // The folder itself may be one skill.
@@ -57,7 +62,11 @@ async function visit(walk: Walk, directory: string, parts: readonly string[], de
   for (const entry of entries) {
     const inside = [...parts, entry.name];
     if (entry.isSymbolicLink() && depth < deepest)
-      leave(walk, inside, "it is a link, which is not followed; write where it leads into 'skills' of a server");
+      leave(
+        walk,
+        inside,
+        "it is a link, which is not followed; write where it leads into 'skills' of a server",
+      );
     if (!entry.isDirectory()) continue;
     if (depth >= deepest) leave(walk, inside, `it is more than ${deepest} directories deep`);
     else await visit(walk, join(directory, entry.name), inside, depth + 1);
@@ -66,7 +75,9 @@ async function visit(walk: Walk, directory: string, parts: readonly string[], de
 
 /** In the order of their names, without what is hidden. */
 async function listed(walk: Walk, directory: string) {
-  const found = (await readdir(directory, { withFileTypes: true })).filter(({ name }) => !name.startsWith("."));
+  const found = (await readdir(directory, { withFileTypes: true })).filter(
+    ({ name }) => !name.startsWith("."),
+  );
   walk.entries += found.length;
   if (walk.entries > maxEntries)
     throw new Error(`it has more than ${maxEntries} files; name a folder that has skills only`);
@@ -81,7 +92,8 @@ function addressOf(parts: readonly string[]): string {
 }
 
 async function take(walk: Walk, directory: string, parts: readonly string[]): Promise<void> {
-  if (walk.skills.length >= maxSkills) return leave(walk, parts, `the folder has more than ${maxSkills} skills`);
+  if (walk.skills.length >= maxSkills)
+    return leave(walk, parts, `the folder has more than ${maxSkills} skills`);
   try {
     const files = await filesOf(walk, directory, [], []);
     const read = await readFiles(walk, directory, parts, files);
@@ -102,15 +114,25 @@ async function filesOf(
   for (const entry of await listed(walk, directory)) {
     const inside = [...parts, entry.name];
     const shown = inside.join("/");
-    if (entry.isDirectory() && parts.length < deepest) await filesOf(walk, join(directory, entry.name), inside, found);
+    if (entry.isDirectory() && parts.length < deepest)
+      await filesOf(walk, join(directory, entry.name), inside, found);
     else if (entry.isFile()) found.push(inside);
-    else throw new Error(`'${shown}' is neither a file nor a directory that can be served; links are not followed`);
-    if (found.length > skillLimits.files) throw new Error(`it has more than ${skillLimits.files} files`);
+    else
+      throw new Error(
+        `'${shown}' is neither a file nor a directory that can be served; links are not followed`,
+      );
+    if (found.length > skillLimits.files)
+      throw new Error(`it has more than ${skillLimits.files} files`);
   }
   return found;
 }
 
-async function readFiles(walk: Walk, directory: string, parts: readonly string[], files: readonly string[][]) {
+async function readFiles(
+  walk: Walk,
+  directory: string,
+  parts: readonly string[],
+  files: readonly string[][],
+) {
   const paths = new Map<string, string>();
   const resources: { uri: string; digest: string; size: number }[] = [];
   let room: number = skillLimits.bytes;
@@ -123,11 +145,13 @@ async function readFiles(walk: Walk, directory: string, parts: readonly string[]
       const found = await handle.stat({ bigint: true });
       const size = Number(found.size);
       room -= size;
-      if (room < 0) throw new Error(`its files are larger than ${skillLimits.bytes / 1024 / 1024} MiB`);
+      if (room < 0)
+        throw new Error(`its files are larger than ${skillLimits.bytes / 1024 / 1024} MiB`);
       const mark = `${found.ino} ${size} ${found.mtimeNs} ${found.ctimeNs}`;
       const before = walk.known.get(path);
       const isSkill = inside.length === 1 && inside[0] === skillFile;
-      const made = before?.mark === mark ? before : { mark, ...digestOf(await handle.readFile(), isSkill) };
+      const made =
+        before?.mark === mark ? before : { mark, ...digestOf(await handle.readFile(), isSkill) };
       changedMs = Math.max(changedMs, Number(found.mtimeMs));
       return { size, made };
     });
@@ -137,7 +161,11 @@ async function readFiles(walk: Walk, directory: string, parts: readonly string[]
     resources.push({ uri, digest: file.made.digest, size: file.size });
   }
   const uri = addressOf([...parts, skillFile]);
-  return { skill: { uri, frontmatter: await frontmatterOf(head), resources }, paths, changedAt: new Date(changedMs) };
+  return {
+    skill: { uri, frontmatter: await frontmatterOf(head), resources },
+    paths,
+    changedAt: new Date(changedMs),
+  };
 }
 
 function digestOf(bytes: Buffer, isSkill: boolean): { digest: string; head: string | null } {
@@ -153,7 +181,10 @@ function headOf(text: string): string | null {
 }
 
 async function frontmatterOf(head: string | null): Promise<UnknownObject> {
-  if (head === null) throw new Error(`${skillFile} does not begin with name and description between two lines of ---`);
+  if (head === null)
+    throw new Error(
+      `${skillFile} does not begin with name and description between two lines of ---`,
+    );
   const parsed = await loadAndParseData(head).catch((thrown: Error) => {
     throw new Error(`the beginning of ${skillFile} cannot be read: ${thrown.message}`);
   });
@@ -171,12 +202,17 @@ export function readInside(root: string, path: string): Promise<Buffer> {
 
 const noLinks = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-async function withFile<T>(root: string, path: string, use: (handle: FileHandle) => Promise<T>): Promise<T> {
+async function withFile<T>(
+  root: string,
+  path: string,
+  use: (handle: FileHandle) => Promise<T>,
+): Promise<T> {
   const handle = await open(path, noLinks);
   try {
     const found = await handle.stat();
     const isHere = (await realpath(path)) === path && path.startsWith(root);
-    if (!found.isFile() || !isHere) throw new Error(`'${basename(path)}' is not a file of the folder any more`);
+    if (!found.isFile() || !isHere)
+      throw new Error(`'${basename(path)}' is not a file of the folder any more`);
     if (found.size > skillLimits.bytes) throw new Error(`'${basename(path)}' is too large`);
     return await use(handle);
   } finally {

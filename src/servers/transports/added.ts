@@ -63,7 +63,11 @@ export async function openAdded(
 async function connect(open: () => Promise<Connection>): Promise<Connection> {
   try {
     const connection: unknown = await open();
-    if (isObject(connection) && typeof connection.send === "function" && typeof connection.close === "function")
+    if (
+      isObject(connection) &&
+      typeof connection.send === "function" &&
+      typeof connection.close === "function"
+    )
       return connection as Connection;
     throw new Error("it gave no connection with 'send' and 'close'");
   } catch (thrown) {

@@ -6,7 +6,8 @@ import { childEnvironment, inheritedSecrets, inheritedVariables } from "./child-
 const names = (parent: Record<string, string>, inheritEnv?: boolean | string[]) =>
   Object.keys(childEnvironment({ parent, env: {}, inheritEnv, platform: "linux" })).sort();
 
-const of = (...list: string[]) => Object.fromEntries(list.map((name) => [name, `value of ${name}`]));
+const of = (...list: string[]) =>
+  Object.fromEntries(list.map((name) => [name, `value of ${name}`]));
 
 suite("the environment of a stdio server", () => {
   test("what it needs for network, certificates, packages, desktop and containers arrives by default", () => {

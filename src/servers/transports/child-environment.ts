@@ -14,7 +14,8 @@ export const inheritedVariables = [
   },
   {
     group: "Windows base",
-    variables: words(`ALLUSERSPROFILE APPDATA COMMONPROGRAMFILES COMMONPROGRAMFILES(X86) COMMONPROGRAMW6432 COMPUTERNAME
+    variables:
+      words(`ALLUSERSPROFILE APPDATA COMMONPROGRAMFILES COMMONPROGRAMFILES(X86) COMMONPROGRAMW6432 COMPUTERNAME
       COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA NUMBER_OF_PROCESSORS OS PATHEXT PROCESSOR_ARCHITECTURE PROGRAMDATA
       PROGRAMFILES PROGRAMFILES(X86) PROGRAMW6432 PUBLIC SYSTEMDRIVE SYSTEMROOT TEMP TMP USERDOMAIN USERNAME
       USERPROFILE WINDIR`),
@@ -22,19 +23,22 @@ export const inheritedVariables = [
   },
   {
     group: "proxy",
-    variables: words(`HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy
+    variables:
+      words(`HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy
       NODE_USE_ENV_PROXY`),
     why: "how to reach the network",
   },
   {
     group: "certificates",
-    variables: words(`NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE
+    variables:
+      words(`NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE
       CURL_CA_BUNDLE AWS_CA_BUNDLE GIT_SSL_CAINFO DENO_CERT DENO_TLS_CA_STORE`),
     why: "whose certificates to trust",
   },
   {
     group: "packages",
-    variables: words(`npm_config_* NPM_CONFIG_* COREPACK_* PNPM_HOME BUN_INSTALL UV_* PIP_* PIPX_* VOLTA_HOME NVM_DIR
+    variables:
+      words(`npm_config_* NPM_CONFIG_* COREPACK_* PNPM_HOME BUN_INSTALL UV_* PIP_* PIPX_* VOLTA_HOME NVM_DIR
       FNM_DIR ASDF_DIR ASDF_DATA_DIR PYENV_ROOT`),
     why: "registries, caches and versions for npx, uvx and the like",
   },
@@ -46,7 +50,8 @@ export const inheritedVariables = [
   { group: "agents", variables: words("SSH_AUTH_SOCK"), why: "git over SSH" },
   {
     group: "containers",
-    variables: words(`DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG DOCKER_CERT_PATH DOCKER_TLS_VERIFY DOCKER_API_VERSION
+    variables:
+      words(`DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG DOCKER_CERT_PATH DOCKER_TLS_VERIFY DOCKER_API_VERSION
       CONTAINER_HOST CONTAINER_CONNECTION PODMAN_*`),
     why: "which container engine to use",
   },
@@ -77,12 +82,18 @@ type ChildEnvironment = {
 };
 
 /** Given variables win over inherited ones. */
-export function childEnvironment({ parent, env, inheritEnv, platform = process.platform }: ChildEnvironment) {
+export function childEnvironment({
+  parent,
+  env,
+  inheritEnv,
+  platform = process.platform,
+}: ChildEnvironment) {
   const fold = platform === "win32" ? (name: string) => name.toUpperCase() : (name: string) => name;
   const given = new Set(Object.keys(env).map(fold));
   const passes = inheritance(inheritEnv, fold);
   const inherited = Object.entries(parent).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && !given.has(fold(entry[0])) && passes(entry[0]),
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && !given.has(fold(entry[0])) && passes(entry[0]),
   );
   return { ...Object.fromEntries(inherited), ...env } as Record<string, string>;
 }
@@ -103,7 +114,9 @@ function inheritance(wanted: Inherit, fold: (name: string) => string): (name: st
   const exact = new Set(all.filter((name) => !isGlob(name)));
   const globs = all.filter(isGlob).map(compileGlob);
   // What an operator lists is meant, secrets too.
-  const listed = (wanted === false ? [] : (wanted ?? [])).map((pattern) => compileGlob(fold(pattern)));
+  const listed = (wanted === false ? [] : (wanted ?? [])).map((pattern) =>
+    compileGlob(fold(pattern)),
+  );
   return (name) => {
     const folded = fold(name);
     if (exact.has(folded) || listed.some((matches) => matches(folded))) return true;

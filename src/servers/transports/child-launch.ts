@@ -29,8 +29,12 @@ export function launchChild(options: LaunchOptions): ChildProcess {
   });
 }
 
-function windowsLaunchOf({ command, args, cwd = "." }: LaunchOptions, env: Readonly<Record<string, string>>): Launch {
-  const value = (name: string) => env[Object.keys(env).find((key) => key.toUpperCase() === name) ?? ""];
+function windowsLaunchOf(
+  { command, args, cwd = "." }: LaunchOptions,
+  env: Readonly<Record<string, string>>,
+): Launch {
+  const value = (name: string) =>
+    env[Object.keys(env).find((key) => key.toUpperCase() === name) ?? ""];
   const search = { path: value("PATH"), pathExt: value("PATHEXT"), cwd, exists: existsSync };
   return windowsLaunch(findWindowsCommand(command, search) ?? command, args, value("COMSPEC"));
 }

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { findWindowsCommand, quoteForCmd, taskkillArguments, windowsLaunch } from "./child-process.ts";
+import {
+  findWindowsCommand,
+  quoteForCmd,
+  taskkillArguments,
+  windowsLaunch,
+} from "./child-process.ts";
 
 const node = "C:\\Program Files\\nodejs";
 

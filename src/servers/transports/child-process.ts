@@ -104,10 +104,14 @@ export function findWindowsCommand(command: string, search: CommandSearch): stri
   const endings = extensions.filter((extension) => runnable.has(extension));
   if (endings.includes(win32.extname(command).toLowerCase())) endings.unshift("");
   const isPath = /[\\/]/.test(command) || /^[a-z]:/i.test(command);
-  const directories = path.split(";").map((directory) => directory.trim().replace(/^"(.*)"$/, "$1"));
+  const directories = path
+    .split(";")
+    .map((directory) => directory.trim().replace(/^"(.*)"$/, "$1"));
   const places = isPath
     ? [win32.resolve(cwd, command)]
-    : directories.filter((one) => one !== "").map((directory) => win32.resolve(cwd, directory, command));
+    : directories
+        .filter((one) => one !== "")
+        .map((directory) => win32.resolve(cwd, directory, command));
   const files = places.flatMap((place) => endings.map((ending) => place + ending));
   return files.find(exists) ?? null;
 }
@@ -117,12 +121,18 @@ export function windowsLaunch(file: string, args: readonly string[], comSpec = "
   if (!/\.(?:cmd|bat)$/i.test(file)) return { file, args: [...args], verbatim: false };
   const line = [file, ...args].map(quoteForCmd).join(" ");
   // /d: no AutoRun, /v:off: no `!NAME!`, /s: only the outer quotes are removed.
-  return { file: comSpec, args: ["/d", "/e:on", "/v:off", "/s", "/c", `"${line}"`], verbatim: true };
+  return {
+    file: comSpec,
+    args: ["/d", "/e:on", "/v:off", "/s", "/c", `"${line}"`],
+    verbatim: true,
+  };
 }
 
 export function quoteForCmd(word: string): string {
   if (/[\r\n\0]/.test(word))
-    throw new Error("an argument has a line break, which cmd.exe cannot pass on. Take it out of 'args'");
+    throw new Error(
+      "an argument has a line break, which cmd.exe cannot pass on. Take it out of 'args'",
+    );
   const quoted = word
     // Before a quote, programs read two backslashes as one. A doubled quote keeps cmd.exe inside the quotes.
     .replaceAll(/(\\*)"/g, '$1$1""')
@@ -151,7 +161,8 @@ export function startFailure(
   if (path !== undefined && existsSync(path)) return unusableFile(error, command, path);
   if (error.code === "ENOENT")
     return `command '${command}' was not found${where}. Check 'command'${isInside ? " and 'cwd'" : ""} and PATH`;
-  if (error.code === "EACCES") return `command '${command}' is not executable${where}. Check its permissions`;
+  if (error.code === "EACCES")
+    return `command '${command}' is not executable${where}. Check its permissions`;
   return `command '${command}' could not be started${where}: ${error.message}`;
 }
 

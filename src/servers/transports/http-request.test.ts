@@ -10,7 +10,9 @@ import { openHttp } from "./http.ts";
 import type { HttpOptions } from "./http-request.ts";
 
 const connect = (url: string, changes: Partial<HttpOptions> = {}) =>
-  connectChannel((handlers) => openHttp({ url, headers: {}, maxMessageBytes: 10_000, ...changes }, handlers));
+  connectChannel((handlers) =>
+    openHttp({ url, headers: {}, maxMessageBytes: 10_000, ...changes }, handlers),
+  );
 
 const answer = '{"jsonrpc":"2.0","id":ID,"result":{}}';
 
@@ -53,7 +55,9 @@ suite("HTTP requests", { concurrency: 8 }, () => {
       },
     });
     await connected.handshake();
-    assert.deepEqual(challenges, [{ status: 401, wwwAuthenticate: 'Bearer realm="fixture", error="invalid_token"' }]);
+    assert.deepEqual(challenges, [
+      { status: 401, wwwAuthenticate: 'Bearer realm="fixture", error="invalid_token"' },
+    ]);
     const before = asked;
     await connected.call("echo", { message: "x" });
     assert.equal(asked, before + 1);
@@ -67,7 +71,9 @@ suite("HTTP requests", { concurrency: 8 }, () => {
       let requests = 0;
       await using server = await listen((_, response) => {
         requests += 1;
-        response.writeHead(403, { "content-type": "application/json" }).end(answer.replace("ID", "null"));
+        response
+          .writeHead(403, { "content-type": "application/json" })
+          .end(answer.replace("ID", "null"));
       });
       await using connected = await connect(server.url, { onRefused: async () => again });
       await assert.rejects(connected.peer.request("x"), {
@@ -83,7 +89,10 @@ suite("HTTP requests", { concurrency: 8 }, () => {
   test("a reason of our own not to ask is passed on as it is", async () => {
     await using server = await listen((_, response) => response.writeHead(401).end());
     const reason = new PlaneError("FORBIDDEN", "Sign in first.");
-    for (const changes of [{ authorize: () => Promise.reject(reason) }, { onRefused: () => Promise.reject(reason) }]) {
+    for (const changes of [
+      { authorize: () => Promise.reject(reason) },
+      { onRefused: () => Promise.reject(reason) },
+    ]) {
       await using connected = await connect(server.url, changes);
       await assert.rejects(connected.peer.request("x"), reason);
     }
@@ -97,7 +106,9 @@ suite("HTTP requests", { concurrency: 8 }, () => {
       request.resume();
       response.writeHead(status, { "mcp-session-id": "s" }).end();
     });
-    const connected = await connect(server.url, { onRefused: () => assert.fail("asked to sign in") });
+    const connected = await connect(server.url, {
+      onRefused: () => assert.fail("asked to sign in"),
+    });
     await connected.channel.send({ jsonrpc: "2.0", method: "notifications/x" });
     await connected.channel.close();
     assert.equal(goodbyes, 1);
@@ -108,10 +119,14 @@ suite("HTTP requests", { concurrency: 8 }, () => {
     await using other = await serveSockets((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
     const gone = await startHttpFixture("http");
     await gone.stop();
-    const secret = (url: string) => `${url.replace("://", "://ada:pw-user@").replace("/mcp", "/pw-path")}?key=pw-query`;
+    const secret = (url: string) =>
+      `${url.replace("://", "://ada:pw-user@").replace("/mcp", "/pw-path")}?key=pw-query`;
     const places: [url: string, reason: RegExp][] = [
       [secret(gone.url), /^nothing listens at 127\.0\.0\.1:\d+/],
-      ["http://ada:pw-user@no-such-host.invalid/pw-path", /^host 'no-such-host\.invalid' was not found/],
+      [
+        "http://ada:pw-user@no-such-host.invalid/pw-path",
+        /^host 'no-such-host\.invalid' was not found/,
+      ],
       [secret(plain.url.replace("http:", "https:")), /^127\.0\.0\.1:\d+ does not speak TLS/],
       [other.url, /does not speak HTTP/],
     ];
@@ -126,7 +141,9 @@ suite("HTTP requests", { concurrency: 8 }, () => {
   });
 
   test("a header that cannot be sent is named without its value", async () => {
-    await using connected = await connect("http://127.0.0.1:9/", { headers: { "x-key": "hunter2\n" } });
+    await using connected = await connect("http://127.0.0.1:9/", {
+      headers: { "x-key": "hunter2\n" },
+    });
     await assert.rejects(connected.peer.request("x"), (error: Error) => {
       assert.match(error.message, /x-key.*'headers'/);
       assert.doesNotMatch(error.message, /hunter2/);
@@ -156,13 +173,22 @@ suite("HTTP requests", { concurrency: 8 }, () => {
 
   test("an answer above the limit fails its request and no other one", async () => {
     const large = { jsonrpc: "2.0", id: 0, result: { text: "x".repeat(20_000) } };
-    const ways: Record<string, (id: number) => [headers: Record<string, string | number>, body: string]> = {
+    const ways: Record<
+      string,
+      (id: number) => [headers: Record<string, string | number>, body: string]
+    > = {
       announced(id) {
         const body = JSON.stringify({ ...large, id });
         return [{ "content-type": "application/json", "content-length": body.length }, body];
       },
-      unannounced: (id) => [{ "content-type": "application/json" }, JSON.stringify({ ...large, id })],
-      "as an event": (id) => [{ "content-type": "text/event-stream" }, `data: ${JSON.stringify({ ...large, id })}\n\n`],
+      unannounced: (id) => [
+        { "content-type": "application/json" },
+        JSON.stringify({ ...large, id }),
+      ],
+      "as an event": (id) => [
+        { "content-type": "text/event-stream" },
+        `data: ${JSON.stringify({ ...large, id })}\n\n`,
+      ],
     };
     for (const [title, way] of Object.entries(ways)) {
       await using server = await listen(async (request, response) => {
@@ -170,7 +196,9 @@ suite("HTTP requests", { concurrency: 8 }, () => {
         for await (const chunk of request) chunks.push(chunk as Buffer);
         const { id, method } = JSON.parse(Buffer.concat(chunks).toString());
         const [headers, body] =
-          method === "large" ? way(id) : [{ "content-type": "application/json" }, answer.replace("ID", id)];
+          method === "large"
+            ? way(id)
+            : [{ "content-type": "application/json" }, answer.replace("ID", id)];
         response.writeHead(200, headers);
         response.write(body.slice(0, 5_000));
         response.end(body.slice(5_000));

@@ -108,8 +108,11 @@ export function createRequester(options: HttpOptions) {
       });
       request.on("error", (error: NodeJS.ErrnoException) => {
         // The other side may have closed a kept socket in the same moment; a new one shows whether it is still there.
-        if (isHarmless && request.reusedSocket && cutCodes.includes(error.code)) return resolve(askOnce(ask));
-        reject(new TransportError(transportFailure(error, target), { sent: reached(), cause: error }));
+        if (isHarmless && request.reusedSocket && cutCodes.includes(error.code))
+          return resolve(askOnce(ask));
+        reject(
+          new TransportError(transportFailure(error, target), { sent: reached(), cause: error }),
+        );
       });
       request.on("response", (response) => {
         usedAt = performance.now();
@@ -142,7 +145,10 @@ function isAboutAccess({ statusCode }: IncomingMessage): boolean {
 }
 
 /** After a refusal, with other credentials. */
-export async function mayAskAgain(response: IncomingMessage, { onRefused }: RequestCredentials): Promise<boolean> {
+export async function mayAskAgain(
+  response: IncomingMessage,
+  { onRefused }: RequestCredentials,
+): Promise<boolean> {
   if (!onRefused || !isAboutAccess(response)) return false;
   const { statusCode: status = 0, headers } = response;
   return onRefused({ status, wwwAuthenticate: headers["www-authenticate"] ?? null });
@@ -162,8 +168,13 @@ function checked<T>(read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    if (cause instanceof ProxyFailed) throw new TransportError(cause.message, { sent: false, permanent: true, cause });
-    throw new TransportError(`${(cause as Error).message}. Check 'url'`, { sent: false, permanent: true, cause });
+    if (cause instanceof ProxyFailed)
+      throw new TransportError(cause.message, { sent: false, permanent: true, cause });
+    throw new TransportError(`${(cause as Error).message}. Check 'url'`, {
+      sent: false,
+      permanent: true,
+      cause,
+    });
   }
 }
 
@@ -173,7 +184,13 @@ function addressOf(
   way: ProxyWay | null,
 ): Pick<RequestOptions, "protocol" | "hostname" | "port" | "path" | "auth"> {
   const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
-  return { protocol, hostname, port, path: way?.pathOf(url) ?? path, ...(auth !== undefined && { auth }) };
+  return {
+    protocol,
+    hostname,
+    port,
+    path: way?.pathOf(url) ?? path,
+    ...(auth !== undefined && { auth }),
+  };
 }
 
 /** Nothing is sent before the connection stands, and a kept socket may be dead. */
@@ -189,7 +206,10 @@ function watchWrites(socket: Socket): () => boolean {
 
 /** Node refuses some headers by throwing; it names them and not their values. */
 function withReason(thrown: unknown): never {
-  const isHeader = thrown instanceof TypeError && "code" in thrown && /HEADER|CHAR|TOKEN/.test(String(thrown.code));
+  const isHeader =
+    thrown instanceof TypeError &&
+    "code" in thrown &&
+    /HEADER|CHAR|TOKEN/.test(String(thrown.code));
   if (!isHeader) throw thrown;
   const reason = `a header cannot be sent: ${thrown.message}. Check 'headers'`;
   throw new TransportError(reason, { sent: false, permanent: true, cause: thrown });

@@ -26,7 +26,9 @@ test("every way to fail to connect has a reason of its own, without path and que
     "ECONNRESET",
     "ETIMEDOUT",
   ];
-  const reasons = codes.map((code) => transportFailure(Object.assign(new Error("it failed"), { code }), url));
+  const reasons = codes.map((code) =>
+    transportFailure(Object.assign(new Error("it failed"), { code }), url),
+  );
   assert.equal(new Set(reasons).size, codes.length);
   for (const reason of reasons) {
     assert.match(reason, /example\.com/);

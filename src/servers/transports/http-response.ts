@@ -19,13 +19,17 @@ export function readResponseBody(response: IncomingMessage, limitBytes: number):
       return false;
     };
     // An announced length is enough to refuse.
-    if (Number(response.headers["content-length"]) > limitBytes) return count(Number.POSITIVE_INFINITY);
+    if (Number(response.headers["content-length"]) > limitBytes)
+      return count(Number.POSITIVE_INFINITY);
     body.on("data", (chunk: Buffer) => count(chunk.length) && chunks.push(chunk));
-    body.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    body.on("end", () =>
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
+    );
     body.on("error", (cause) =>
       reject(new TransportError(`the answer broke off: ${cause.message}`, { sent: true, cause })),
     );
-    if (body !== response) body.on("close", () => reject(new TransportError("the answer broke off", { sent: true })));
+    if (body !== response)
+      body.on("close", () => reject(new TransportError("the answer broke off", { sent: true })));
   });
 }
 
@@ -69,10 +73,13 @@ export function refused(response: IncomingMessage, url: URL): TransportError {
   const status = response.statusCode ?? 0;
   const { location } = response.headers;
   if (status < 400)
-    return new TransportError(`${url.origin} redirects to ${originOf(location, url)}; set 'url' to that`, {
-      sent: false,
-      status,
-    });
+    return new TransportError(
+      `${url.origin} redirects to ${originOf(location, url)}; set 'url' to that`,
+      {
+        sent: false,
+        status,
+      },
+    );
   return new TransportError(refusal(status), {
     sent: status >= 500,
     permanent: !isPassing(status),
@@ -82,12 +89,16 @@ export function refused(response: IncomingMessage, url: URL): TransportError {
 }
 
 function refusal(status: number): string {
-  if (status === 401 || status === 403) return `it answered HTTP ${status}. Check its 'headers' or token`;
+  if (status === 401 || status === 403)
+    return `it answered HTTP ${status}. Check its 'headers' or token`;
   if (status === 404) return "it answered HTTP 404. Check the path of 'url'";
   return `it answered HTTP ${status}`;
 }
 
-export function readRetryAfter(value: string | undefined, now: number = Date.now()): number | undefined {
+export function readRetryAfter(
+  value: string | undefined,
+  now: number = Date.now(),
+): number | undefined {
   if (value === undefined) return undefined;
   if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1_000;
   const date = Date.parse(value);
@@ -115,7 +126,11 @@ export function transportFailure(error: NodeJS.ErrnoException, url: URL): string
 
 /** Without any server a retry is of no use. */
 export function isNothingThere({ cause }: TransportError): boolean {
-  return cause instanceof Error && "code" in cause && ["ECONNREFUSED", "ENOTFOUND"].includes(String(cause.code));
+  return (
+    cause instanceof Error &&
+    "code" in cause &&
+    ["ECONNREFUSED", "ENOTFOUND"].includes(String(cause.code))
+  );
 }
 
 export function tooLarge(limitBytes: number): TransportError {

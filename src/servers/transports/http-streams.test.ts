@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { suite, test } from "node:test";
 import { connectChannel } from "../../../test/fixtures/servers/support/connect-channel.ts";
-import { readLog, startHttpFixture, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
+import {
+  readLog,
+  startHttpFixture,
+  temporaryDirectory,
+} from "../../../test/fixtures/start-server.ts";
 import { until } from "../../../test/fixtures/until.ts";
 import { listen } from "../../../test/samples/channels.ts";
 import { openHttp } from "./http.ts";
@@ -24,7 +28,8 @@ async function serve(
   const server = await listen(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    if (request.method === "POST") return post(response, JSON.parse(Buffer.concat(chunks).toString()).id);
+    if (request.method === "POST")
+      return post(response, JSON.parse(Buffer.concat(chunks).toString()).id);
     if (request.method === "DELETE") return void response.writeHead(204).end();
     asked.push(request.headers);
     const answer = gets[asked.length - 1] ?? gets.at(-1);
@@ -34,11 +39,15 @@ async function serve(
   return { ...server, asked, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-const accept = (response: ServerResponse) => response.writeHead(202, { "mcp-session-id": "s" }).end();
-const answer = (id: number) => `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { ok: true } })}\n\n`;
+const accept = (response: ServerResponse) =>
+  response.writeHead(202, { "mcp-session-id": "s" }).end();
+const answer = (id: number) =>
+  `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { ok: true } })}\n\n`;
 const status = (code: number) => (response: ServerResponse) => void response.writeHead(code).end();
-const hold = (text: string) => (response: ServerResponse) => void response.writeHead(200, stream).write(text);
-const say = (text: string) => (response: ServerResponse) => void response.writeHead(200, stream).end(text);
+const hold = (text: string) => (response: ServerResponse) =>
+  void response.writeHead(200, stream).write(text);
+const say = (text: string) => (response: ServerResponse) =>
+  void response.writeHead(200, stream).end(text);
 
 /** After this, the channel knows a session and listens. */
 async function listening(url: string) {
@@ -61,7 +70,11 @@ suite("the stream on which a server speaks by itself", { concurrency: 8 }, () =>
     assert.ok(Date.now() - before >= 100, "it waited");
     assert.deepEqual(connected.relations, [undefined, undefined]);
     assert.deepEqual(
-      server.asked.map((headers) => [headers["last-event-id"], headers["mcp-session-id"], headers.accept]),
+      server.asked.map((headers) => [
+        headers["last-event-id"],
+        headers["mcp-session-id"],
+        headers.accept,
+      ]),
       [
         [undefined, "s", "text/event-stream"],
         ["e1", "s", "text/event-stream"],
@@ -115,7 +128,9 @@ suite("the stream on which a server speaks by itself", { concurrency: 8 }, () =>
   });
 
   test("an event above the limit is passed over and told, and the next one is read", async () => {
-    await using server = await serve(accept, [hold(`${notice("x".repeat(20_000))}${notice("small")}`)]);
+    await using server = await serve(accept, [
+      hold(`${notice("x".repeat(20_000))}${notice("small")}`),
+    ]);
     await using connected = await listening(server.url);
     await connected.until(({ method }) => method === "notifications/message");
     assert.deepEqual(
@@ -132,7 +147,8 @@ suite("the stream on which a server speaks by itself", { concurrency: 8 }, () =>
     await connected.handshake();
     connected.channel.listen?.();
     connected.channel.listen?.();
-    const gets = () => readLog(log).filter(({ event, method }) => event === "http" && method === "GET");
+    const gets = () =>
+      readLog(log).filter(({ event, method }) => event === "http" && method === "GET");
     await until("the question for a stream", () => gets().length > 0);
     await connected.channel.close();
     assert.equal(gets().length, 1);
@@ -150,7 +166,11 @@ suite("the stream on which a server speaks by itself", { concurrency: 8 }, () =>
 });
 
 suite("a stream that breaks off before the answer", { concurrency: 8 }, () => {
-  const lost = { name: "TransportError", message: "the stream ended without a response", sent: true };
+  const lost = {
+    name: "TransportError",
+    message: "the stream ended without a response",
+    sent: true,
+  };
   const breakOff = (text: string) => (response: ServerResponse) =>
     void response.writeHead(200, stream).write(text, () => response.destroy());
 
@@ -188,14 +208,18 @@ suite("a stream that breaks off before the answer", { concurrency: 8 }, () => {
   });
 
   test("is not asked for more than three times in vain", async () => {
-    await using server = await serve(breakOff("retry: 1\nid: e1\ndata:\n\n"), [say(": nothing\n\n")]);
+    await using server = await serve(breakOff("retry: 1\nid: e1\ndata:\n\n"), [
+      say(": nothing\n\n"),
+    ]);
     await using connected = await connect(server.url);
     await assert.rejects(connected.peer.request("x"), lost);
     assert.equal(server.asked.length, 3);
   });
 
   test("is not asked for when the request was given up", async () => {
-    await using server = await serve(hold(`retry: 200\nid: e1\n${notice("working")}`), [() => assert.fail("resumed")]);
+    await using server = await serve(hold(`retry: 200\nid: e1\n${notice("working")}`), [
+      () => assert.fail("resumed"),
+    ]);
     await using connected = await connect(server.url);
     const controller = new AbortController();
     const request = connected.peer.request("x", {}, { signal: controller.signal });
@@ -205,7 +229,9 @@ suite("a stream that breaks off before the answer", { concurrency: 8 }, () => {
   });
 
   test("is never resumed in the revision that has no resumption", async () => {
-    await using server = await serve(say(`id: e1\n${notice("working")}`), [() => assert.fail("resumed")]);
+    await using server = await serve(say(`id: e1\n${notice("working")}`), [
+      () => assert.fail("resumed"),
+    ]);
     await using connected = await connect(server.url);
     connected.channel.useProtocolVersion("2026-07-28");
     await assert.rejects(connected.peer.request("x"), lost);

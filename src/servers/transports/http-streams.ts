@@ -4,7 +4,14 @@ import { steadyNow } from "../../lib/async/steady-time.ts";
 import { isObject } from "../../model/json.ts";
 import { type ChannelHandlers, type RequestId, TransportError } from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
-import { isEventStream, isNothingThere, isPassing, readEvents, refused, tooLarge } from "./http-response.ts";
+import {
+  isEventStream,
+  isNothingThere,
+  isPassing,
+  readEvents,
+  refused,
+  tooLarge,
+} from "./http-response.ts";
 import { noiseText, parseMessage } from "./parse-message.ts";
 
 const maxResumptions = 3;
@@ -14,7 +21,11 @@ const lingerMs = 5_000;
 export function followStream(
   response: IncomingMessage,
   place: StreamPlace,
-  { id, limitBytes, handlers }: { id: RequestId | undefined; limitBytes: number; handlers: ChannelHandlers },
+  {
+    id,
+    limitBytes,
+    handlers,
+  }: { id: RequestId | undefined; limitBytes: number; handlers: ChannelHandlers },
 ): Promise<boolean> {
   return new Promise((resolve, reject) => {
     let linger: NodeJS.Timeout | undefined;
@@ -64,7 +75,8 @@ export async function resumeStream(place: StreamPlace, resumption: Resumption): 
   let silent = 0;
   for (let tries = 0; tries < maxResumptions && place.lastId !== undefined; tries += 1) {
     const { lastId, heard } = place;
-    if (silent > 0 || place.retryMs !== undefined) await pause(reopenAfterMs(place, silent), resumption);
+    if (silent > 0 || place.retryMs !== undefined)
+      await pause(reopenAfterMs(place, silent), resumption);
     if (resumption.signal?.aborted || resumption.isOver()) return false;
     const response = await reopen(place, resumption);
     if (response === "never") return false;
@@ -76,7 +88,10 @@ export async function resumeStream(place: StreamPlace, resumption: Resumption): 
   return false;
 }
 
-async function reopen(place: StreamPlace, { open }: Resumption): Promise<IncomingMessage | "later" | "never"> {
+async function reopen(
+  place: StreamPlace,
+  { open }: Resumption,
+): Promise<IncomingMessage | "later" | "never"> {
   try {
     const response = await open(place);
     if (response.statusCode === 200 && isEventStream(response)) return response;
@@ -95,7 +110,11 @@ const longStreamMs = 10_000;
 const maxFailures = 3;
 
 /** Where a stream broke off, and the server's retry delay. */
-export type StreamPlace = { lastId: string | undefined; retryMs: number | undefined; heard?: number };
+export type StreamPlace = {
+  lastId: string | undefined;
+  retryMs: number | undefined;
+  heard?: number;
+};
 
 /** What the server asks for, doubled with each stream in a row that brought nothing. */
 function reopenAfterMs({ retryMs = defaultRetryMs }: StreamPlace, silent: number): number {
@@ -112,7 +131,13 @@ type Listening = {
 };
 
 /** Keeps the server's own stream open, and notices when the server is gone. */
-export async function keepListening({ url, signal, open, follow, onLost }: Listening): Promise<void> {
+export async function keepListening({
+  url,
+  signal,
+  open,
+  follow,
+  onLost,
+}: Listening): Promise<void> {
   const place: StreamPlace = { lastId: undefined, retryMs: undefined };
   let heard = false;
   let silent = 0;
@@ -138,7 +163,12 @@ export async function keepListening({ url, signal, open, follow, onLost }: Liste
 }
 
 /** Most servers have no such stream; only one that was heard can be missed. */
-function judge(opened: unknown, url: URL, heard: boolean, last: boolean): TransportError | "done" | "again" {
+function judge(
+  opened: unknown,
+  url: URL,
+  heard: boolean,
+  last: boolean,
+): TransportError | "done" | "again" {
   if (opened instanceof TransportError) return isNothingThere(opened) || last ? opened : "again";
   if (!isResponse(opened)) return "done";
   opened.resume();
@@ -155,11 +185,16 @@ function isResponse(opened: unknown): opened is IncomingMessage {
 }
 
 /** An answer that belongs to no request of this stream is dropped. */
-export function deliver(handlers: ChannelHandlers, message: unknown, id: RequestId | undefined): void {
+export function deliver(
+  handlers: ChannelHandlers,
+  message: unknown,
+  id: RequestId | undefined,
+): void {
   const isStray = (one: unknown) => isObject(one) && one.method === undefined && one.id !== id;
   const strays = (Array.isArray(message) ? message : [message]).filter(isStray);
   for (const _ of strays) handlers.onNoise?.("an answer to no request of its stream");
-  if (!Array.isArray(message)) return strays.length > 0 ? undefined : handlers.onMessage(message, id);
+  if (!Array.isArray(message))
+    return strays.length > 0 ? undefined : handlers.onMessage(message, id);
   handlers.onMessage(
     message.filter((one) => !isStray(one)),
     id,
@@ -169,8 +204,10 @@ export function deliver(handlers: ChannelHandlers, message: unknown, id: Request
 /** With `unnamed`, an error without an id counts too, and gets the id: nothing else can be meant. */
 export function answerIn(message: unknown, id: RequestId | undefined, unnamed: boolean): unknown {
   if (id === undefined) return undefined;
-  if (Array.isArray(message)) return message.some((one) => answerIn(one, id, false)) ? message : undefined;
-  if (!isObject(message) || message.jsonrpc !== "2.0" || message.method !== undefined) return undefined;
+  if (Array.isArray(message))
+    return message.some((one) => answerIn(one, id, false)) ? message : undefined;
+  if (!isObject(message) || message.jsonrpc !== "2.0" || message.method !== undefined)
+    return undefined;
   if (message.id === id) return message;
   return unnamed && message.id == null && isObject(message.error) ? { ...message, id } : undefined;
 }

@@ -13,8 +13,14 @@ import { TransportError } from "../../protocol/message.ts";
 import { openHttp } from "./http.ts";
 import type { HttpOptions } from "./http-request.ts";
 
-const connect = (url: string, headers: Record<string, string> = {}, changes: Partial<HttpOptions> = {}) =>
-  connectChannel((handlers) => openHttp({ url, headers, maxMessageBytes: 10 * 1024 * 1024, ...changes }, handlers));
+const connect = (
+  url: string,
+  headers: Record<string, string> = {},
+  changes: Partial<HttpOptions> = {},
+) =>
+  connectChannel((handlers) =>
+    openHttp({ url, headers, maxMessageBytes: 10 * 1024 * 1024, ...changes }, handlers),
+  );
 
 const text = (value: string) => [{ type: "text", text: value }];
 const rpc = (message: object) => JSON.stringify({ jsonrpc: "2.0", ...message });
@@ -55,14 +61,19 @@ suite("HTTP transport", { concurrency: 8 }, () => {
       await using fixture = await startHttpFixture("http", [...args]);
       await using connected = await connect(fixture.url, { "x-fixture": "yes" });
       await connected.handshake();
-      const answers = await Promise.all(["a", "€😀"].map((message) => connected.call("echo", { message })));
+      const answers = await Promise.all(
+        ["a", "€😀"].map((message) => connected.call("echo", { message })),
+      );
       assert.deepEqual(
         answers.map(({ content }) => content),
         [text("a"), text("€😀")],
       );
       const { structuredContent } = await connected.call("headers");
       const headers = structuredContent as Record<string, string>;
-      assert.deepEqual([headers["x-fixture"], headers["mcp-protocol-version"]], ["yes", "2025-11-25"]);
+      assert.deepEqual(
+        [headers["x-fixture"], headers["mcp-protocol-version"]],
+        ["yes", "2025-11-25"],
+      );
       assert.match(headers["mcp-session-id"] ?? "", /./);
     });
 
@@ -107,7 +118,10 @@ suite("HTTP transport", { concurrency: 8 }, () => {
       await using connected = await connect(fixture.url);
       await connected.handshake();
       assert.equal((await failure(connected.call("write_note", { text: way }))).sent, true, way);
-      assert.deepEqual((await connected.call("echo", { message: "still here" })).content, text("still here"));
+      assert.deepEqual(
+        (await connected.call("echo", { message: "still here" })).content,
+        text("still here"),
+      );
     }
     assert.deepEqual(
       readLog(ledger).map((line) => line.text),
@@ -129,7 +143,10 @@ suite("HTTP transport", { concurrency: 8 }, () => {
     await assert.rejects(slow, /enough/);
     const cancelled = () => receivedMessages(readLog(log), "notifications/cancelled").length;
     const disconnected = () => readLog(log).some(({ event }) => event === "disconnected");
-    await until("the word of it and the end of its request", () => cancelled() > 0 && disconnected());
+    await until(
+      "the word of it and the end of its request",
+      () => cancelled() > 0 && disconnected(),
+    );
     assert.deepEqual((await connected.call("echo", { message: "after" })).content, text("after"));
     assert.equal(cancelled(), 1);
   });
@@ -184,7 +201,14 @@ suite("HTTP transport", { concurrency: 8 }, () => {
     ],
     ["a broken server", 503, {}, "down", /HTTP 503/, true],
     ["an empty answer", 200, {}, "", /without a body/, true],
-    ["an answer that is not JSON", 200, { "content-type": "application/json" }, "<html>", /not JSON/, true],
+    [
+      "an answer that is not JSON",
+      200,
+      { "content-type": "application/json" },
+      "<html>",
+      /not JSON/,
+      true,
+    ],
     [
       "a stream without the answer",
       200,
@@ -197,7 +221,9 @@ suite("HTTP transport", { concurrency: 8 }, () => {
 
   for (const [title, status, headers, body, message, sent] of answers) {
     test(`${title} is distinguished`, async () => {
-      await using server = await listen((_, response) => response.writeHead(status, headers).end(body));
+      await using server = await listen((_, response) =>
+        response.writeHead(status, headers).end(body),
+      );
       await using connected = await connect(server.url);
       const failed = await failure(connected.peer.request("ping"));
       assert.match(failed.message, message);
@@ -209,7 +235,9 @@ suite("HTTP transport", { concurrency: 8 }, () => {
     const error = { code: -32022, message: "bad", data: { supported: ["x"] } };
     for (const status of [400, 404]) {
       for (const id of [{ id: 1 }, { id: null }, {}]) {
-        await using server = await listen((_, response) => response.writeHead(status).end(rpc({ ...id, error })));
+        await using server = await listen((_, response) =>
+          response.writeHead(status).end(rpc({ ...id, error })),
+        );
         await using connected = await connect(server.url);
         await assert.rejects(connected.peer.request("x"), { name: "RpcError", ...error });
         assert.deepEqual(connected.relations, [1]);
@@ -217,7 +245,12 @@ suite("HTTP transport", { concurrency: 8 }, () => {
     }
   });
 
-  const refusals: [status: number, body: object, retryAfter: string, retryAfterMs: number | undefined][] = [
+  const refusals: [
+    status: number,
+    body: object,
+    retryAfter: string,
+    retryAfterMs: number | undefined,
+  ][] = [
     [400, { id: 2, error: { code: -32000, message: "of another request" } }, "", undefined],
     [401, { id: 1, error: { code: -32000, message: "Unauthorized" } }, "", undefined],
     [403, { id: null, error: { code: -32000, message: "Forbidden" } }, "", undefined],
@@ -227,7 +260,9 @@ suite("HTTP transport", { concurrency: 8 }, () => {
   for (const [status, body, retryAfter, retryAfterMs] of refusals) {
     test(`a refusal with ${status} that is no answer tells its status and when to come back`, async () => {
       const headers = retryAfter === "" ? {} : { "retry-after": retryAfter };
-      await using server = await listen((_, response) => response.writeHead(status, headers).end(rpc(body)));
+      await using server = await listen((_, response) =>
+        response.writeHead(status, headers).end(rpc(body)),
+      );
       await using connected = await connect(server.url);
       const failed = await failure(connected.peer.request("x"));
       assert.deepEqual([failed.status, failed.retryAfterMs], [status, retryAfterMs]);
@@ -238,14 +273,19 @@ suite("HTTP transport", { concurrency: 8 }, () => {
     await using server = await listen((request, response) => {
       const progress = rpc({ method: "notifications/progress", params: request.headers });
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.end(`data: ${progress}\n\ndata: nonsense\n\ndata: ${rpc({ id: 1, result: {} })}\n\n`);
+      response.end(
+        `data: ${progress}\n\ndata: nonsense\n\ndata: ${rpc({ id: 1, result: {} })}\n\n`,
+      );
     });
     await using connected = await connect(server.url);
     await connected.peer.request("x", {}, { headers: { "mcp-param-region": "north" } });
     assert.deepEqual(connected.relations, [1, 1]);
     assert.deepEqual(connected.noise, ["nonsense"]);
     const [{ params }] = connected.messages as [{ params: Record<string, string> }];
-    assert.deepEqual([params["mcp-param-region"], params["accept-encoding"]], ["north", "identity"]);
+    assert.deepEqual(
+      [params["mcp-param-region"], params["accept-encoding"]],
+      ["north", "identity"],
+    );
   });
 });
 
@@ -262,20 +302,29 @@ suite("HTTP transport in the revision without sessions", { concurrency: 8 }, () 
     const log = directory.file("log");
     await using fixture = await startHttpFixture("modern", ["--http", "--only", "--log", log]);
     const connected = await connect(fixture.url);
-    const found = (await connected.peer.request("server/discover", { _meta })) as Record<string, unknown>;
-    assert.deepEqual(found.supportedVersions, ["2026-07-28"]);
-    connected.channel.useProtocolVersion("2026-07-28");
-    assert.equal(connected.channel.cancelsByClosing, true);
-    const result = (await connected.peer.request("tools/call", callParams("echo", { message: "hi" }))) as Record<
+    const found = (await connected.peer.request("server/discover", { _meta })) as Record<
       string,
       unknown
     >;
+    assert.deepEqual(found.supportedVersions, ["2026-07-28"]);
+    connected.channel.useProtocolVersion("2026-07-28");
+    assert.equal(connected.channel.cancelsByClosing, true);
+    const result = (await connected.peer.request(
+      "tools/call",
+      callParams("echo", { message: "hi" }),
+    )) as Record<string, unknown>;
     assert.deepEqual(result.content, text("hi"));
-    await assert.rejects(connected.peer.request("no/such", { _meta }), { name: "RpcError", code: -32601 });
+    await assert.rejects(connected.peer.request("no/such", { _meta }), {
+      name: "RpcError",
+      code: -32601,
+    });
     await connected.channel.close();
     const entries = readLog(log).filter(({ event }) => event === "received");
     assert.deepEqual(
-      entries.map(({ method, headers }) => [method, (headers as Record<string, string>)["mcp-method"]]),
+      entries.map(({ method, headers }) => [
+        method,
+        (headers as Record<string, string>)["mcp-method"],
+      ]),
       [
         ["POST", "server/discover"],
         ["POST", "tools/call"],
@@ -296,7 +345,9 @@ suite("HTTP transport in the revision without sessions", { concurrency: 8 }, () 
     await until("the slow call", () => receivedMessages(readLog(log), "tools/call").length === 1);
     controller.abort(new Error("enough"));
     await assert.rejects(slow, /enough/);
-    await until("its end at the server", () => readLog(log).some(({ event }) => event === "cancelled"));
+    await until("its end at the server", () =>
+      readLog(log).some(({ event }) => event === "cancelled"),
+    );
     assert.equal(receivedMessages(readLog(log), "notifications/cancelled").length, 0);
   });
 

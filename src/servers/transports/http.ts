@@ -15,7 +15,14 @@ import {
 import { modernVersion } from "../../protocol/session.ts";
 import { createRequester, type HttpOptions } from "./http-request.ts";
 import { isEventStream, isPassing, readResponseBody, refused } from "./http-response.ts";
-import { answerIn, deliver, followStream, keepListening, resumeStream, type StreamPlace } from "./http-streams.ts";
+import {
+  answerIn,
+  deliver,
+  followStream,
+  keepListening,
+  resumeStream,
+  type StreamPlace,
+} from "./http-streams.ts";
 import { parseMessage } from "./parse-message.ts";
 
 const goodbyeMs = 1_000;
@@ -28,7 +35,8 @@ type Exchange = {
 };
 
 /** Not every server answers 404 for a session it does not know. */
-const forgottenInWords = /session (terminated|not found|expired)|(invalid|no valid|unknown) session/i;
+const forgottenInWords =
+  /session (terminated|not found|expired)|(invalid|no valid|unknown) session/i;
 
 type State = ReturnType<typeof createState>;
 
@@ -81,8 +89,13 @@ function endSession(state: State, reason: TransportError): void {
   setImmediate(() => state.hasLeft || state.handlers.onClose(reason));
 }
 
-async function send(state: State, message: OutgoingMessage, { signal, headers }: SendOptions = {}): Promise<void> {
-  if (state.ended.signal.aborted) throw new TransportError("the session has ended", { sent: false });
+async function send(
+  state: State,
+  message: OutgoingMessage,
+  { signal, headers }: SendOptions = {},
+): Promise<void> {
+  if (state.ended.signal.aborted)
+    throw new TransportError("the session has ended", { sent: false });
   const modern = modernHeaders(message, state.protocolVersion);
   const exchange: Exchange = {
     id: "id" in message && "method" in message ? message.id : undefined,
@@ -105,18 +118,24 @@ async function send(state: State, message: OutgoingMessage, { signal, headers }:
   await takeResponse(state, response, exchange);
 }
 
-async function takeResponse(state: State, response: IncomingMessage, exchange: Exchange): Promise<void> {
+async function takeResponse(
+  state: State,
+  response: IncomingMessage,
+  exchange: Exchange,
+): Promise<void> {
   const { statusCode: status = 0, headers } = response;
   if (status === 404 && exchange.session !== undefined) throw forgotten(state, response);
   if (status >= 300) return takeRefusal(state, response, status, exchange);
   const session = headers["mcp-session-id"];
   // The first one stays: a server that rotates it could move a caller into another session.
-  if (typeof session === "string" && !exchange.modern && !state.ended.signal.aborted) state.sessionId ??= session;
+  if (typeof session === "string" && !exchange.modern && !state.ended.signal.aborted)
+    state.sessionId ??= session;
   if (isEventStream(response)) return takeStream(state, response, exchange);
   if (exchange.id === undefined) return void response.resume();
   const body = await readResponseBody(response, state.options.maxMessageBytes);
   const text = body.toString("utf8");
-  if (text.trim() === "") throw new TransportError(`it answered ${status} without a body`, { sent: true });
+  if (text.trim() === "")
+    throw new TransportError(`it answered ${status} without a body`, { sent: true });
   const message = parseMessage(text, body.length < longBytes ? undefined : body);
   if (message === undefined) throw new TransportError("its answer is not JSON", { sent: true });
   const answer = answerIn(message, exchange.id, true);
@@ -132,17 +151,30 @@ function forgotten(state: State, response: IncomingMessage): TransportError {
 }
 
 /** Some refusals are answers: the body says what is wrong, also where it names no request. */
-async function takeRefusal(state: State, response: IncomingMessage, status: number, exchange: Exchange): Promise<void> {
+async function takeRefusal(
+  state: State,
+  response: IncomingMessage,
+  status: number,
+  exchange: Exchange,
+): Promise<void> {
   const { id, session } = exchange;
-  const text = (await readResponseBody(response, state.options.maxMessageBytes).catch(() => "")).toString();
+  const text = (
+    await readResponseBody(response, state.options.maxMessageBytes).catch(() => "")
+  ).toString();
   const isAboutUs = status !== 403 && !isPassing(status);
-  const answer = status < 400 || status === 401 ? undefined : answerIn(parseMessage(text), id, isAboutUs);
-  if (status === 400 && session !== undefined && forgottenInWords.test(text)) throw forgotten(state, response);
+  const answer =
+    status < 400 || status === 401 ? undefined : answerIn(parseMessage(text), id, isAboutUs);
+  if (status === 400 && session !== undefined && forgottenInWords.test(text))
+    throw forgotten(state, response);
   if (answer === undefined) throw refused(response, state.requester.url);
   state.handlers.onMessage(answer, id);
 }
 
-async function takeStream(state: State, response: IncomingMessage, { id, modern, signal }: Exchange): Promise<void> {
+async function takeStream(
+  state: State,
+  response: IncomingMessage,
+  { id, modern, signal }: Exchange,
+): Promise<void> {
   const place: StreamPlace = { lastId: undefined, retryMs: undefined };
   const answered = follow(state, response, place, id);
   if (id === undefined || (await answered)) return;
@@ -156,11 +188,20 @@ async function takeStream(state: State, response: IncomingMessage, { id, modern,
     throw new TransportError("the stream ended without a response", { sent: true });
 }
 
-function follow({ options, handlers }: State, response: IncomingMessage, place: StreamPlace, id?: RequestId) {
+function follow(
+  { options, handlers }: State,
+  response: IncomingMessage,
+  place: StreamPlace,
+  id?: RequestId,
+) {
   return followStream(response, place, { id, limitBytes: options.maxMessageBytes, handlers });
 }
 
-function openStream(state: State, { lastId }: StreamPlace, signal: AbortSignal | undefined): Promise<IncomingMessage> {
+function openStream(
+  state: State,
+  { lastId }: StreamPlace,
+  signal: AbortSignal | undefined,
+): Promise<IncomingMessage> {
   const from = lastId !== undefined && { "last-event-id": lastId };
   const headers = { accept: "text/event-stream", ...sessionHeaders(state), ...from };
   return state.requester.ask({ method: "GET", headers, signal, background: true });
@@ -176,7 +217,8 @@ function listen(state: State): void {
     open: (place) => openStream(state, place, signal),
     follow: (response, place) => follow(state, response, place),
     // What is under way may have been seen, whatever happened to this stream.
-    onLost: ({ message, status }) => endSession(state, new TransportError(message, { sent: true, status })),
+    onLost: ({ message, status }) =>
+      endSession(state, new TransportError(message, { sent: true, status })),
   });
 }
 

@@ -48,7 +48,10 @@ const servers = new Map<string, MemoryServer>();
  */
 export function inMemory(server: MemoryServer | MemoryHandler): ServerInput & { url: string } {
   const url = `${scheme}${servers.size + 1}`;
-  servers.set(url, typeof server === "function" ? { connect: (transport) => attach(server, transport) } : server);
+  servers.set(
+    url,
+    typeof server === "function" ? { connect: (transport) => attach(server, transport) } : server,
+  );
   return { url };
 }
 
@@ -68,7 +71,11 @@ function attach(handler: MemoryHandler, transport: MemoryTransport): void {
 }
 
 /** Opens a connection to a server that `inMemory` made. */
-export async function openMemory(url: string, maxMessageBytes: number, handlers: ChannelHandlers): Promise<Channel> {
+export async function openMemory(
+  url: string,
+  maxMessageBytes: number,
+  handlers: ChannelHandlers,
+): Promise<Channel> {
   const server = servers.get(url);
   if (server === undefined) {
     const reason = `no server '${url}' is in this process; make its entry with inMemory() of 'toolplane/testing'`;
@@ -131,5 +138,7 @@ export async function openMemory(url: string, maxMessageBytes: number, handlers:
 }
 
 function idOf(message: unknown): RequestId | undefined {
-  return isObject(message) && message.method === undefined ? (message.id as RequestId | undefined) : undefined;
+  return isObject(message) && message.method === undefined
+    ? (message.id as RequestId | undefined)
+    : undefined;
 }

@@ -26,8 +26,11 @@ suite("opening a channel", { concurrency: 4 }, () => {
         openChannel(definition, {}, handlers, bundled, { authorize }),
       );
       await connected.handshake();
-      const failed = connected.call("echo", { message: "x".repeat(10_000) }).catch((thrown: Error) => thrown.message);
-      if (transport !== "sse") return assert.match(String(await failed), /limit of 5 KiB \('maxMessageBytes'\)/);
+      const failed = connected
+        .call("echo", { message: "x".repeat(10_000) })
+        .catch((thrown: Error) => thrown.message);
+      if (transport !== "sse")
+        return assert.match(String(await failed), /limit of 5 KiB \('maxMessageBytes'\)/);
       await connected.call("echo", { message: "after" });
       assert.equal(connected.tooLarge[0]?.[0], 2);
     });

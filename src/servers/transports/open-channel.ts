@@ -35,7 +35,10 @@ const openers: Record<Transport, (opening: Opening) => Promise<Channel>> = {
   },
   async websocket({ definition, handlers, access }) {
     const { openWebSocket } = await import("./websocket.ts");
-    return openWebSocket({ ...remoteOf(definition, access), pingMs: definition.pingIntervalMs }, handlers);
+    return openWebSocket(
+      { ...remoteOf(definition, access), pingMs: definition.pingIntervalMs },
+      handlers,
+    );
   },
   async openapi({ definition, handlers, packages, access }) {
     const { openApi } = await packages.openapi();
@@ -45,7 +48,8 @@ const openers: Record<Transport, (opening: Opening) => Promise<Channel>> = {
     const { openSkills } = await import("../skill-folders/open-skills.ts");
     return openSkills(required("skills", definition), handlers);
   },
-  memory: ({ definition, handlers }) => openMemory(required("url", definition), definition.maxMessageBytes, handlers),
+  memory: ({ definition, handlers }) =>
+    openMemory(required("url", definition), definition.maxMessageBytes, handlers),
   async extension({ definition, handlers, access, signal }) {
     const { openAdded } = await import("./added.ts");
     return openAdded(required("url", definition), access.findTransport, handlers, signal);
@@ -60,7 +64,14 @@ export function openChannel(
   access: RequestCredentials = {},
   signal?: AbortSignal,
 ): Promise<Channel> {
-  return openers[definition.transport]({ definition, parentEnvironment, handlers, packages, access, signal });
+  return openers[definition.transport]({
+    definition,
+    parentEnvironment,
+    handlers,
+    packages,
+    access,
+    signal,
+  });
 }
 
 function remoteOf(definition: ServerDefinition, access: RequestCredentials) {
@@ -68,7 +79,10 @@ function remoteOf(definition: ServerDefinition, access: RequestCredentials) {
   return { url: required("url", definition), headers, maxMessageBytes, ...access };
 }
 
-function required(key: "command" | "url" | "skills", { transport, [key]: value }: ServerDefinition): string {
+function required(
+  key: "command" | "url" | "skills",
+  { transport, [key]: value }: ServerDefinition,
+): string {
   if (value !== undefined) return value;
   const reason = `transport '${transport}' needs '${key}'. Add it to the server`;
   throw new TransportError(reason, { sent: false, permanent: true });

@@ -18,10 +18,16 @@ type ContainersPackage = {
   /** The runtime that starts it, and what of this machine it is to see. */
   checkContainer(container: ServerContainer, environment: Environment): DoctorCheck;
   /** Containers that an earlier plane could not remove, of these runtimes. */
-  removeLeftovers(wanted: readonly ServerContainer["runtime"][], environment: Environment): Promise<void>;
+  removeLeftovers(
+    wanted: readonly ServerContainer["runtime"][],
+    environment: Environment,
+  ): Promise<void>;
 };
 
-export type ContainerOptions = Pick<ServerDefinition, "args" | "env" | "inheritEnv" | "maxMessageBytes"> & {
+export type ContainerOptions = Pick<
+  ServerDefinition,
+  "args" | "env" | "inheritEnv" | "maxMessageBytes"
+> & {
   container: ServerContainer;
   command?: string | undefined;
   cwd?: string | undefined;
@@ -29,7 +35,11 @@ export type ContainerOptions = Pick<ServerDefinition, "args" | "env" | "inheritE
 };
 
 type OpenApiPackage = {
-  openApi(definition: ServerDefinition, handlers: ChannelHandlers, access: RequestCredentials): Channel;
+  openApi(
+    definition: ServerDefinition,
+    handlers: ChannelHandlers,
+    access: RequestCredentials,
+  ): Channel;
   /** Null where there is no document to read. Rejects with a TransportError that says what is wrong with it. */
   describeApi(definition: ServerDefinition, signal?: AbortSignal): Promise<DescribedApi | null>;
 };

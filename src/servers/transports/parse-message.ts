@@ -24,7 +24,8 @@ const byteOrderMarkBytes = 3;
 /** Undefined when it is not JSON. `bytes` where the text is long. */
 export function parseMessage(text: string, bytes?: Buffer): unknown {
   // .NET and PowerShell begin their output with it.
-  if (text.charCodeAt(0) === byteOrderMark) return parseMessage(text.slice(1), bytes?.subarray(byteOrderMarkBytes));
+  if (text.charCodeAt(0) === byteOrderMark)
+    return parseMessage(text.slice(1), bytes?.subarray(byteOrderMarkBytes));
   const measured = measureJson(text, undefined, bytes);
   if (measured.tooMuch !== null)
     return (measured.isTooDeep && shallowListing(text)) || unreadable(text, measured.tooMuch);
@@ -58,9 +59,17 @@ function keepAnswers(batch: unknown[]): unknown[] {
 /** The request fails at once and by name. */
 function unreadable(text: string, why: string): unknown {
   const edge = 1_000;
-  const id = findOversizedId({ head: text.slice(0, edge), tail: text.slice(-edge), bytes: text.length });
+  const id = findOversizedId({
+    head: text.slice(0, edge),
+    tail: text.slice(-edge),
+    bytes: text.length,
+  });
   if (id === undefined) return undefined;
-  return { jsonrpc: "2.0", id, error: { code: -32603, message: `its answer cannot be read: ${why}` } };
+  return {
+    jsonrpc: "2.0",
+    id,
+    error: { code: -32603, message: `its answer cannot be read: ${why}` },
+  };
 }
 
 /** More is read by no one, and each reader looks through it for secrets. */
@@ -69,8 +78,13 @@ const maxExcerptLength = 32 * 1024;
 /** Results pass whole; errors and progress are words. */
 function shortenExcerpt({ error, params }: UnknownObject): void {
   for (const said of [error, params] as UnknownObject[])
-    if (isObject(said) && typeof said.message === "string") said.message = shorten(said.message, maxExcerptLength);
-  if (isObject(error) && error.data !== undefined && JSON.stringify(error.data).length > maxExcerptLength)
+    if (isObject(said) && typeof said.message === "string")
+      said.message = shorten(said.message, maxExcerptLength);
+  if (
+    isObject(error) &&
+    error.data !== undefined &&
+    JSON.stringify(error.data).length > maxExcerptLength
+  )
     error.data = {
       toolplane: `The data of this error was left out: it is longer than ${maxExcerptLength} characters.`,
     };

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { suite, test } from "node:test";
 import { connectChannel } from "../../../test/fixtures/servers/support/connect-channel.ts";
-import { readLog, startHttpFixture, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
+import {
+  readLog,
+  startHttpFixture,
+  temporaryDirectory,
+} from "../../../test/fixtures/start-server.ts";
 import { until } from "../../../test/fixtures/until.ts";
 import { listen } from "../../../test/samples/channels.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -10,7 +14,9 @@ import type { HttpOptions } from "./http-request.ts";
 import { openSse } from "./sse.ts";
 
 const connect = (url: string, changes: Partial<HttpOptions> = {}) =>
-  connectChannel((handlers) => openSse({ url, headers: {}, maxMessageBytes: 50_000, ...changes }, handlers));
+  connectChannel((handlers) =>
+    openSse({ url, headers: {}, maxMessageBytes: 50_000, ...changes }, handlers),
+  );
 
 const text = (value: string) => [{ type: "text", text: value }];
 
@@ -36,7 +42,9 @@ suite("HTTP+SSE transport", { concurrency: 8 }, () => {
     await using fixture = await startHttpFixture("sse", ["--log", log]);
     const connected = await connect(fixture.url);
     await connected.handshake();
-    const answers = await Promise.all(["a", "€😀"].map((message) => connected.call("echo", { message })));
+    const answers = await Promise.all(
+      ["a", "€😀"].map((message) => connected.call("echo", { message })),
+    );
     assert.deepEqual(
       answers.map(({ content }) => content),
       [text("a"), text("€😀")],
@@ -45,7 +53,9 @@ suite("HTTP+SSE transport", { concurrency: 8 }, () => {
     await connected.channel.close();
     await assert.rejects(connected.call("echo"), { name: "TransportError", sent: false });
     assert.equal(connected.closings, 0);
-    await until("the end at the server", () => readLog(log).some(({ event }) => event === "session-end"));
+    await until("the end at the server", () =>
+      readLog(log).some(({ event }) => event === "session-end"),
+    );
   });
 
   test("a stream that is lost ends the connection at once", async () => {
@@ -75,7 +85,9 @@ suite("HTTP+SSE transport", { concurrency: 8 }, () => {
       name: "TransportError",
       sent: false,
       permanent: true,
-      message: new RegExp(`endpoint it names is at ${origin} instead of ${new URL(server.url).origin}`),
+      message: new RegExp(
+        `endpoint it names is at ${origin} instead of ${new URL(server.url).origin}`,
+      ),
     });
     await connected.closed;
     assert.equal(foreign, 0);
@@ -112,20 +124,28 @@ suite("HTTP+SSE transport", { concurrency: 8 }, () => {
     assert.equal(connected.closings, 0);
   });
 
-  const places: [title: string, status: number, headers: Record<string, string>, reason: RegExp][] = [
-    ["a missing path", 404, {}, /HTTP 404.*path of 'url'/],
-    ["a page", 200, { "content-type": "text/html" }, /no event stream.*\/sse/],
-    ["a redirect", 307, { location: "https://example.com/pw" }, /redirects to https:\/\/example\.com;/],
+  const places: [title: string, status: number, headers: Record<string, string>, reason: RegExp][] =
     [
-      "a stream in an unknown coding",
-      200,
-      { "content-type": "text/event-stream", "content-encoding": "lzma" },
-      /with lzma/,
-    ],
-  ];
+      ["a missing path", 404, {}, /HTTP 404.*path of 'url'/],
+      ["a page", 200, { "content-type": "text/html" }, /no event stream.*\/sse/],
+      [
+        "a redirect",
+        307,
+        { location: "https://example.com/pw" },
+        /redirects to https:\/\/example\.com;/,
+      ],
+      [
+        "a stream in an unknown coding",
+        200,
+        { "content-type": "text/event-stream", "content-encoding": "lzma" },
+        /with lzma/,
+      ],
+    ];
   for (const [title, status, headers, message] of places) {
     test(`${title} instead of the stream is reported, once`, async () => {
-      await using server = await listen((_, response) => response.writeHead(status, headers).end("<html>"));
+      await using server = await listen((_, response) =>
+        response.writeHead(status, headers).end("<html>"),
+      );
       await using connected = await connect(server.url);
       await assert.rejects(connected.handshake(), { name: "TransportError", message });
       assert.match((await connected.closed).message, message);
@@ -139,7 +159,9 @@ suite("HTTP+SSE transport", { concurrency: 8 }, () => {
     });
     await using connected = await connect(server.url);
     const signal = AbortSignal.timeout(50);
-    await assert.rejects(connected.peer.request("initialize", {}, { signal }), { name: "TimeoutError" });
+    await assert.rejects(connected.peer.request("initialize", {}, { signal }), {
+      name: "TimeoutError",
+    });
   });
 
   test("a refused token is found again once, for the stream and for messages", async () => {

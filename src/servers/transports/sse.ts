@@ -19,7 +19,10 @@ export function openSse(options: HttpOptions, handlers: ChannelHandlers): Channe
   const endpoint = createOpening<URL>(handlers);
 
   async function listen(): Promise<never> {
-    const response = await requester.ask({ method: "GET", headers: { accept: "text/event-stream" } });
+    const response = await requester.ask({
+      method: "GET",
+      headers: { accept: "text/event-stream" },
+    });
     checkStream(response, url);
     await readEvents(response, takeEvent, {
       limitBytes: options.maxMessageBytes,
@@ -37,17 +40,27 @@ export function openSse(options: HttpOptions, handlers: ChannelHandlers): Channe
   function takeEndpoint(data: string): void {
     const target = URL.canParse(data, url.href) ? new URL(data, url) : undefined;
     if (target?.origin === url.origin) return endpoint.opened(target);
-    const where = target === undefined ? "no address" : `at ${target.origin} instead of ${url.origin}`;
+    const where =
+      target === undefined ? "no address" : `at ${target.origin} instead of ${url.origin}`;
     const reason = `the endpoint it names is ${where}, so nothing is sent there. Check 'url' with the operator of the server`;
     endpoint.failed(new TransportError(reason, { sent: false, permanent: true }));
     requester.close();
   }
 
-  async function send(message: OutgoingMessage, { signal, headers }: SendOptions = {}): Promise<void> {
+  async function send(
+    message: OutgoingMessage,
+    { signal, headers }: SendOptions = {},
+  ): Promise<void> {
     const target = await endpoint.use(signal);
     const sent = { "content-type": "application/json", ...headers };
     const body = renderMessage(message);
-    const response = await requester.ask({ method: "POST", url: target, headers: sent, body, signal });
+    const response = await requester.ask({
+      method: "POST",
+      url: target,
+      headers: sent,
+      body,
+      signal,
+    });
     response.resume();
     if ((response.statusCode ?? 0) >= 300) throw refused(response, target);
   }

@@ -22,7 +22,9 @@ function connect(name: string, args: string[] = [], changes: Partial<StdioOption
     parentEnvironment: process.env,
     maxMessageBytes: 10 * 1024 * 1024,
   };
-  return connectChannel((handlers) => openStdio({ ...fixtureCommand(name, args), ...options, ...changes }, handlers));
+  return connectChannel((handlers) =>
+    openStdio({ ...fixtureCommand(name, args), ...options, ...changes }, handlers),
+  );
 }
 
 /** A server of a few lines: `answer(request)` is called for each request and may print anything. */
@@ -50,8 +52,16 @@ function alive(pid: number | null): boolean {
 suite("stdio transport", { concurrency: 8 }, () => {
   const ladder: [title: string, args: string[], events: string[]][] = [
     ["leaves when its input ends", [], ["start", "stdin-end", "exit"]],
-    ["leaves when it gets the signal", ["--ignore-stdin-end"], ["start", "stdin-end", "signal", "exit"]],
-    ["does not leave", ["--ignore-stdin-end", "--ignore-sigterm"], ["start", "stdin-end", "signal"]],
+    [
+      "leaves when it gets the signal",
+      ["--ignore-stdin-end"],
+      ["start", "stdin-end", "signal", "exit"],
+    ],
+    [
+      "does not leave",
+      ["--ignore-stdin-end", "--ignore-sigterm"],
+      ["start", "stdin-end", "signal"],
+    ],
   ];
 
   for (const [title, args, events] of ladder) {
@@ -70,7 +80,9 @@ suite("stdio transport", { concurrency: 8 }, () => {
     });
   }
 
-  test("a server behind a shell is gone with it", { skip: process.platform === "win32" }, async () => {
+  test("a server behind a shell is gone with it", {
+    skip: process.platform === "win32",
+  }, async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const { command, args } = fixtureCommand("echo", ["--ignore-stdin-end", "--log", log]);
@@ -87,7 +99,9 @@ suite("stdio transport", { concurrency: 8 }, () => {
     await using connected = await connect("echo");
     await connected.handshake();
     const long = 'ß€😀\n"\\'.repeat(50_000);
-    const answers = await Promise.all(["a", long].map((message) => connected.call("echo", { message })));
+    const answers = await Promise.all(
+      ["a", long].map((message) => connected.call("echo", { message })),
+    );
     assert.deepEqual(
       answers.map(({ content }) => content),
       [[{ type: "text", text: "a" }], [{ type: "text", text: long }]],
@@ -96,24 +110,41 @@ suite("stdio transport", { concurrency: 8 }, () => {
 
   test("lines that are no messages are passed over", async () => {
     await using connected = await connect("fault");
-    assert.deepEqual((await connected.call("junk")).content, [{ type: "text", text: "after the junk" }]);
+    assert.deepEqual((await connected.call("junk")).content, [
+      { type: "text", text: "after the junk" },
+    ]);
     assert.equal(connected.closings, 0);
   });
 
   for (const length of [1, 10_000])
     test(`a first line that begins with a byte order mark is a message of ${length > 1 ? "many bytes" : "few bytes"}`, async () => {
       const begins = `process.stdout.write('\\ufeff');`;
-      await using connected = await connect("echo", [], scripted(`done('é'.repeat(${length}))`, begins));
+      await using connected = await connect(
+        "echo",
+        [],
+        scripted(`done('é'.repeat(${length}))`, begins),
+      );
       for (let round = 0; round < 2; round++)
-        assert.deepEqual((await connected.call("any")).content, [{ type: "text", text: "é".repeat(length) }]);
+        assert.deepEqual((await connected.call("any")).content, [
+          { type: "text", text: "é".repeat(length) },
+        ]);
       assert.deepEqual(connected.noise, []);
     });
 
   test("a server gets what a process needs and what it is given, and none of our secrets", async () => {
-    const parentEnvironment = { ...process.env, HOME: "/home/ada", SECRET_KEY: "hunter2", TZ: "UTC" };
+    const parentEnvironment = {
+      ...process.env,
+      HOME: "/home/ada",
+      SECRET_KEY: "hunter2",
+      TZ: "UTC",
+    };
     const env = { NODE_COMPILE_CACHE, GIVEN: "yes", TZ: "Europe/Berlin" };
     await using directory = await temporaryDirectory();
-    await using connected = await connect("echo", [], { parentEnvironment, env, cwd: directory.path });
+    await using connected = await connect("echo", [], {
+      parentEnvironment,
+      env,
+      cwd: directory.path,
+    });
     const { structuredContent } = await connected.call("env");
     const { HOME, SECRET_KEY, GIVEN, TZ } = structuredContent as Record<string, string>;
     assert.deepEqual(
@@ -137,12 +168,18 @@ suite("stdio transport", { concurrency: 8 }, () => {
       return directory.file(name);
     };
     const starts: [changes: Partial<StdioOptions>, says: RegExp][] = [
-      [{ command: "no-such-command-anywhere" }, /^command 'no-such-.*' was not found\. Check 'command' and PATH$/],
+      [
+        { command: "no-such-command-anywhere" },
+        /^command 'no-such-.*' was not found\. Check 'command' and PATH$/,
+      ],
       [
         { command: "./no-such-command-anywhere", cwd: directory.path },
         /was not found in directory.*'command' and 'cwd'/,
       ],
-      [{ cwd: "/no/such/directory" }, /^directory '\/no\/such\/directory' does not exist\. Check 'cwd'$/],
+      [
+        { cwd: "/no/such/directory" },
+        /^directory '\/no\/such\/directory' does not exist\. Check 'cwd'$/,
+      ],
       [{ cwd: await file("a-file", "", 0o644) }, /a-file' is not a directory\. Check 'cwd'$/],
       [{ command: directory.path }, /is a directory\. Set 'command'/],
       [{ command: await file("plain.sh", "#!/bin/sh\n", 0o644) }, /is not executable.*permissions/],
@@ -165,11 +202,18 @@ suite("stdio transport", { concurrency: 8 }, () => {
 
   test("an answer above the limit is passed over and told with its request, and the connection lives on", async () => {
     const answer = "done(request.id === 2 ? 'x'.repeat(5_000) : 'small')";
-    await using connected = await connect("echo", [], { ...scripted(answer), maxMessageBytes: 1_000 });
+    await using connected = await connect("echo", [], {
+      ...scripted(answer),
+      maxMessageBytes: 1_000,
+    });
     await connected.call("any");
     void connected.call("any").catch(() => undefined);
     assert.deepEqual((await connected.call("any")).content, [{ type: "text", text: "small" }]);
-    const line = { jsonrpc: "2.0", id: 2, result: { content: [{ type: "text", text: "x".repeat(5_000) }] } };
+    const line = {
+      jsonrpc: "2.0",
+      id: 2,
+      result: { content: [{ type: "text", text: "x".repeat(5_000) }] },
+    };
     assert.deepEqual(connected.tooLarge, [[2, JSON.stringify(line).length]]);
     assert.equal(connected.closings, 0);
   });
@@ -180,15 +224,24 @@ suite("stdio transport", { concurrency: 8 }, () => {
   ])
     test(`${what} without an end fail the calls that wait, and the connection`, async () => {
       const endless = `process.stdout.write(${JSON.stringify(begin)}); setInterval(() => process.stdout.write('x'.repeat(1_000)), 1)`;
-      await using connected = await connect("echo", [], { ...scripted(endless), maxMessageBytes: 10_000 });
+      await using connected = await connect("echo", [], {
+        ...scripted(endless),
+        maxMessageBytes: 10_000,
+      });
       const calls = [connected.call("any"), connected.call("any")];
-      for (const call of calls) await assert.rejects(call, (thrown) => thrown instanceof TransportError && thrown.sent);
-      assert.match((await connected.closed).message, /more than 10000 bytes \('maxMessageBytes'\) without the end/);
+      for (const call of calls)
+        await assert.rejects(call, (thrown) => thrown instanceof TransportError && thrown.sent);
+      assert.match(
+        (await connected.closed).message,
+        /more than 10000 bytes \('maxMessageBytes'\) without the end/,
+      );
       assert.equal(connected.closings, 1);
     });
 
   test("what is no JSON is reported as noise, short and without what could do harm", async () => {
-    const junk = JSON.stringify(`\u001b[31mred\u0007 token=hunter2\n\n  \n42\n${"y".repeat(9_999)}`);
+    const junk = JSON.stringify(
+      `\u001b[31mred\u0007 token=hunter2\n\n  \n42\n${"y".repeat(9_999)}`,
+    );
     await using connected = await connect("echo", [], scripted(`console.log(${junk}); done()`));
     await connected.call("any");
     assert.deepEqual(connected.noise, ["red token=[redacted]", "y".repeat(200)]);
@@ -236,12 +289,16 @@ suite("stdio transport", { concurrency: 8 }, () => {
       await assert.rejects(failed, (error) => error instanceof TransportError && error.sent);
       assert.match((await connected.closed).message, reason);
       assert.equal(connected.closings, 1);
-      await assert.rejects(connected.call("ok"), (error) => error instanceof TransportError && !error.sent);
+      await assert.rejects(
+        connected.call("ok"),
+        (error) => error instanceof TransportError && !error.sent,
+      );
     });
   }
 
   test("a server that dies at once is distinguished from what it said last, without secrets", async () => {
-    const script = "console.error('\\u001b[31mno config, token=hunter2\\u001b[0m'); process.exit(3)";
+    const script =
+      "console.error('\\u001b[31mno config, token=hunter2\\u001b[0m'); process.exit(3)";
     await using connected = await connect("echo", [], { args: ["-e", script] });
     const { message, said } = await connected.closed;
     assert.deepEqual([message, said], ["it exited with code 3", "no config, token=[redacted]"]);

@@ -31,7 +31,10 @@ export type StdioOptions = LaunchOptions & {
 };
 
 /** A child in its own process group, with newline-delimited JSON. */
-export async function openStdio(options: StdioOptions, handlers: ChannelHandlers): Promise<Channel> {
+export async function openStdio(
+  options: StdioOptions,
+  handlers: ChannelHandlers,
+): Promise<Channel> {
   const child = await start(options, handlers);
   const stderr = createTextTail(stderrTailCharacters);
   let closed: TransportError | undefined;
@@ -41,7 +44,8 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
     const crashed = child.signalCode !== null || (child.exitCode ?? 0) !== 0;
     closed = new TransportError(what, { sent: true, crashed, said: stderr.text() });
     const { message, said } = closed;
-    for (const id of unsent) handlers.onUnsent?.(id, new TransportError(message, { sent: false, said }));
+    for (const id of unsent)
+      handlers.onUnsent?.(id, new TransportError(message, { sent: false, said }));
     handlers.onClose(closed);
   };
   // An ending child closes its pipes first; how it ended says more.
@@ -57,7 +61,10 @@ export async function openStdio(options: StdioOptions, handlers: ChannelHandlers
     maxMessageBytes,
     takeLine,
     (line) => handlers.onTooLarge?.(findOversizedId(line), line.bytes),
-    () => close(`it wrote more than ${maxMessageBytes} bytes ('maxMessageBytes') without the end of a message`),
+    () =>
+      close(
+        `it wrote more than ${maxMessageBytes} bytes ('maxMessageBytes') without the end of a message`,
+      ),
   );
   let begunAt: number | null = null;
   child.stdout?.on("data", (chunk: Buffer) => {

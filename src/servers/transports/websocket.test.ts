@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { mock, suite, test } from "node:test";
 import { connectChannel } from "../../../test/fixtures/servers/support/connect-channel.ts";
-import { readLog, startHttpFixture, temporaryDirectory } from "../../../test/fixtures/start-server.ts";
+import {
+  readLog,
+  startHttpFixture,
+  temporaryDirectory,
+} from "../../../test/fixtures/start-server.ts";
 import { until } from "../../../test/fixtures/until.ts";
 import { listen } from "../../../test/samples/channels.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -9,7 +13,9 @@ import { TransportError } from "../../protocol/message.ts";
 import { openWebSocket, type WebSocketOptions } from "./websocket.ts";
 
 const connect = (url: string, changes: Partial<WebSocketOptions> = {}) =>
-  connectChannel((handlers) => openWebSocket({ url, headers: {}, maxMessageBytes: 50_000, ...changes }, handlers));
+  connectChannel((handlers) =>
+    openWebSocket({ url, headers: {}, maxMessageBytes: 50_000, ...changes }, handlers),
+  );
 
 const text = (value: string) => [{ type: "text", text: value }];
 
@@ -20,15 +26,24 @@ suite("WebSocket transport", { concurrency: 8 }, () => {
     await using fixture = await startHttpFixture("websocket", ["--log", log]);
     await using connected = await connect(fixture.url, { headers: { "x-fixture": "yes" } });
     await connected.handshake();
-    const answers = await Promise.all(["a", "€😀"].map((message) => connected.call("echo", { message })));
+    const answers = await Promise.all(
+      ["a", "€😀"].map((message) => connected.call("echo", { message })),
+    );
     assert.deepEqual(
       answers.map(({ content }) => content),
       [text("a"), text("€😀")],
     );
     assert.deepEqual((await connected.call("fragmented")).content, text("in pieces"));
-    const headers = readLog(log).find(({ event }) => event === "upgrade")?.headers as Record<string, string>;
+    const headers = readLog(log).find(({ event }) => event === "upgrade")?.headers as Record<
+      string,
+      string
+    >;
     assert.deepEqual(
-      [headers["x-fixture"], headers["sec-websocket-protocol"], headers["sec-websocket-extensions"]],
+      [
+        headers["x-fixture"],
+        headers["sec-websocket-protocol"],
+        headers["sec-websocket-extensions"],
+      ],
       ["yes", "mcp", undefined],
     );
   });
@@ -66,7 +81,11 @@ suite("WebSocket transport", { concurrency: 8 }, () => {
       await using fixture = await startHttpFixture("websocket");
       await using connected = await connect(fixture.url);
       await connected.handshake();
-      await assert.rejects(connected.call(tool), { name: "TransportError", sent: true, message: reason });
+      await assert.rejects(connected.call(tool), {
+        name: "TransportError",
+        sent: true,
+        message: reason,
+      });
       await assert.rejects(connected.call("echo"), { name: "TransportError", sent: false });
       assert.match((await connected.closed).message, reason);
       assert.equal(connected.closings, 1);
@@ -161,7 +180,10 @@ test("a WebSocket peer that answers pings is kept", async () => {
     await connected.handshake();
     for (const pings of [1, 2, 3]) {
       mock.timers.tick(1_000);
-      await until("a ping", () => readLog(log).filter(({ event }) => event === "ping").length === pings);
+      await until(
+        "a ping",
+        () => readLog(log).filter(({ event }) => event === "ping").length === pings,
+      );
       // What was answered first arrives first.
       await connected.call("echo", { message: "still here" });
     }

@@ -36,7 +36,9 @@ export function openWebSocket(options: WebSocketOptions, handlers: ChannelHandle
     opened.on("message", (data) => opening.take(String(data)));
     opened.on("error", (error) => lose(frameFailure(error, options.maxMessageBytes)));
     opened.on("close", (code, reason) => lose(closeReason(code, String(reason))));
-    pings = keepAlive(opened, options.pingMs ?? defaultPingMs, () => lose("it stopped answering pings"));
+    pings = keepAlive(opened, options.pingMs ?? defaultPingMs, () =>
+      lose("it stopped answering pings"),
+    );
     opening.opened(opened);
   }
 
@@ -44,11 +46,14 @@ export function openWebSocket(options: WebSocketOptions, handlers: ChannelHandle
     const found = opening.use(signal);
     // Awaiting an open socket would let a later message overtake this one.
     const open = found instanceof WebSocket ? found : await found;
-    if (open.readyState !== WebSocket.OPEN) throw new TransportError("the connection is being closed", { sent: false });
+    if (open.readyState !== WebSocket.OPEN)
+      throw new TransportError("the connection is being closed", { sent: false });
     await new Promise<void>((resolve, reject) => {
       open.send(renderMessage(message), (error) =>
         error
-          ? reject(new TransportError(`sending failed: ${error.message}`, { sent: true, cause: error }))
+          ? reject(
+              new TransportError(`sending failed: ${error.message}`, { sent: true, cause: error }),
+            )
           : resolve(),
       );
     });
@@ -117,7 +122,10 @@ function closeReason(code: number, reason: string): string {
 const handshakeMs = 30_000;
 
 /** `onSocket` gets the socket while it opens, so that it can be closed. */
-async function openSocket(options: HttpOptions, onSocket: (socket: WebSocket) => void): Promise<WebSocket> {
+async function openSocket(
+  options: HttpOptions,
+  onSocket: (socket: WebSocket) => void,
+): Promise<WebSocket> {
   const url = new URL(options.url);
   let opened = await openOnce(options, url, onSocket);
   if (!(opened instanceof WebSocket) && (await mayAskAgain(opened, options)))
@@ -135,7 +143,9 @@ async function openOnce(
   const identity = options.authorize && (await options.authorize());
   return new Promise((resolve, reject) => {
     const socket = createSocket(options, url, { ...options.headers, ...identity });
-    socket.on("error", (cause) => reject(new TransportError(handshakeFailure(cause, url), { sent: false, cause })));
+    socket.on("error", (cause) =>
+      reject(new TransportError(handshakeFailure(cause, url), { sent: false, cause })),
+    );
     socket.once("open", () => resolve(socket));
     socket.once("unexpected-response", (request, response) => {
       resolve(response);

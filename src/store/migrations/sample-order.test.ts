@@ -20,7 +20,10 @@ test("samples of an earlier version are there in their order, and new ones come 
   try {
     const before = await store.newSamples(0);
     const ofA = before.samples.filter(({ subject }) => subject === "tool:a");
-    assert.deepEqual([before.samples.length, ofA.map(({ latencyMs }) => latencyMs)], [4, [7, 8, 9]]);
+    assert.deepEqual(
+      [before.samples.length, ofA.map(({ latencyMs }) => latencyMs)],
+      [4, [7, 8, 9]],
+    );
     const sample = { subject: "tool:b", at: "2", ok: false, latencyMs: 2 };
     await store.append([{ kind: "sample", sample }]);
     assert.deepEqual((await store.newSamples(before.newest)).samples, [sample]);

@@ -52,7 +52,8 @@ function problemIn(
 ): string | null {
   const { number, hash, previous } = root;
   const same = known.get(number);
-  if (same !== undefined && same.hash !== hash) return `line ${line} is another root ${number} than a line before it`;
+  if (same !== undefined && same.hash !== hash)
+    return `line ${line} is another root ${number} than a line before it`;
   const before = known.get(number - 1);
   if (before !== undefined && before.hash !== previous)
     return `line ${line}, root ${number}, does not follow the root ${number - 1} of a line before it`;

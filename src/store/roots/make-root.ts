@@ -19,7 +19,12 @@ export async function makeRoot(store: RootStore, sign?: Sign | null): Promise<Au
     const before = await store.root();
     const leaves = await leavesAfter(store, before?.leaves ?? []);
     if (leaves === null) return null;
-    const content = { number: (before?.number ?? 0) + 1, at: nowText(), previous: before?.hash ?? "", leaves };
+    const content = {
+      number: (before?.number ?? 0) + 1,
+      at: nowText(),
+      previous: before?.hash ?? "",
+      leaves,
+    };
     const hash = hashOfRoot(content);
     const root: AuditRoot = { ...content, hash, ...sign?.(hash) };
     if (await store.addRoot(root)) return root;
@@ -27,7 +32,10 @@ export async function makeRoot(store: RootStore, sign?: Sign | null): Promise<Au
   return null;
 }
 
-async function leavesAfter(store: RootStore, known: readonly RootLeaf[]): Promise<RootLeaf[] | null> {
+async function leavesAfter(
+  store: RootStore,
+  known: readonly RootLeaf[],
+): Promise<RootLeaf[] | null> {
   const ends = new Map((await store.chainEnds()).map((end) => [end.chain, end] as const));
   const before = new Map(known.map((leaf) => [leaf.chain, leaf] as const));
   const leaves: RootLeaf[] = [];
@@ -35,7 +43,10 @@ async function leavesAfter(store: RootStore, known: readonly RootLeaf[]): Promis
   for (const chain of [...new Set([...before.keys(), ...ends.keys()])].toSorted()) {
     const leaf = before.get(chain);
     const end = ends.get(chain);
-    const longer = end !== undefined && end.sequence > (leaf?.sequence ?? 0) ? await grown(store, end, leaf) : null;
+    const longer =
+      end !== undefined && end.sequence > (leaf?.sequence ?? 0)
+        ? await grown(store, end, leaf)
+        : null;
     isNew ||= longer !== null;
     // A chain that has become shorter, or is gone, stays as it was known: that is how it is missed.
     if (longer ?? leaf) leaves.push(longer ?? { ...(leaf as RootLeaf), records: 0, tree: "" });
@@ -43,7 +54,11 @@ async function leavesAfter(store: RootStore, known: readonly RootLeaf[]): Promis
   return isNew ? leaves : null;
 }
 
-async function grown(store: RootStore, end: ChainEnd, leaf: RootLeaf | undefined): Promise<RootLeaf> {
+async function grown(
+  store: RootStore,
+  end: ChainEnd,
+  leaf: RootLeaf | undefined,
+): Promise<RootLeaf> {
   const tree = growTree();
   let records = 0;
   let last = leaf?.sequence ?? 0;
@@ -59,6 +74,8 @@ async function grown(store: RootStore, end: ChainEnd, leaf: RootLeaf | undefined
   const isWhole = last >= end.sequence;
   // What was there before the first root is covered by the chain alone where it is much.
   if (!isWhole && leaf === undefined) return { ...end, records: 0, tree: "" };
-  const place = isWhole ? { sequence: end.sequence, hash: end.hash } : { sequence: last, hash: lastHash };
+  const place = isWhole
+    ? { sequence: end.sequence, hash: end.hash }
+    : { sequence: last, hash: lastHash };
   return { chain: end.chain, ...place, records, tree: tree.root() };
 }

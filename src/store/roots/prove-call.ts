@@ -8,12 +8,23 @@ import { findProofProblem, pathTo } from "./root-hash.ts";
 const mostRecords = 60_000;
 
 /** Shows that a call is under a root. A root is made where none covers it yet. */
-export async function proveCall(store: RootStore, id: string, sign?: Sign | null): Promise<CallProof> {
+export async function proveCall(
+  store: RootStore,
+  id: string,
+  sign?: Sign | null,
+): Promise<CallProof> {
   const call = await store.chainedCall(id);
   if (call === null)
-    throw new PlaneError("NOT_FOUND", `No call '${id}' is recorded. 'toolplane calls list' shows those that are.`);
+    throw new PlaneError(
+      "NOT_FOUND",
+      `No call '${id}' is recorded. 'toolplane calls list' shows those that are.`,
+    );
   const { chain, sequence, record, previous, hash } = call;
-  for (let newest = await store.root(); !covers(newest, chain, sequence); newest = await store.root())
+  for (
+    let newest = await store.root();
+    !covers(newest, chain, sequence);
+    newest = await store.root()
+  )
     if ((await makeRoot(store, sign)) === null) break;
   const root = await firstThatCovers(store, chain, sequence);
   const before = root === null ? null : await store.root(root.number - 1);
@@ -37,7 +48,11 @@ function covers(root: AuditRoot | null, chain: string, sequence: number): boolea
 }
 
 /** Roots are linked, and each covers more than the one before: halving finds it. */
-async function firstThatCovers(store: RootStore, chain: string, sequence: number): Promise<AuditRoot | null> {
+async function firstThatCovers(
+  store: RootStore,
+  chain: string,
+  sequence: number,
+): Promise<AuditRoot | null> {
   let low = (await store.roots(0, 1))[0]?.number ?? 1;
   let found = await store.root();
   if (!covers(found, chain, sequence)) return null;

@@ -1,5 +1,11 @@
 import type { KeyObject } from "node:crypto";
-import { followPath, growMerkleTree, leafHash, merklePath, merkleRoot } from "../../lib/merkle-tree.ts";
+import {
+  followPath,
+  growMerkleTree,
+  leafHash,
+  merklePath,
+  merkleRoot,
+} from "../../lib/merkle-tree.ts";
 import type { AuditRoot, CallProof } from "../../model/audit-schema.ts";
 import { isObject } from "../../model/json.ts";
 import { hashAfter } from "../call-chain.ts";
@@ -33,14 +39,18 @@ export function findProofProblem(proof: CallProof, trusted?: string): string | n
   const { record, previous, hash, chain, path, root } = proof;
   if (hashAfter(previous, record) !== hash) return "the record does not have this hash";
   const leaf = root.leaves.find((one) => one.chain === chain);
-  if (leaf === undefined || followPath(leafHash(hash), path) !== leaf.tree) return "the record is not under this root";
+  if (leaf === undefined || followPath(leafHash(hash), path) !== leaf.tree)
+    return "the record is not under this root";
   if (hashOfRoot(root) !== root.hash) return "the root does not have this hash";
-  if (trusted !== undefined && trusted !== root.hash) return "the root is another than the one that was kept";
+  if (trusted !== undefined && trusted !== root.hash)
+    return "the root is another than the one that was kept";
   return findSignatureProblem(root);
 }
 
 /** Ed25519, with the private key of an operator. `key` is PKCS 8 as PEM. */
-export function createSigner(key: string): ((hash: string) => Pick<AuditRoot, "signature" | "key">) | null {
+export function createSigner(
+  key: string,
+): ((hash: string) => Pick<AuditRoot, "signature" | "key">) | null {
   const { createPrivateKey, createPublicKey, sign } = process.getBuiltinModule("node:crypto");
   let own: KeyObject;
   try {
@@ -50,11 +60,17 @@ export function createSigner(key: string): ((hash: string) => Pick<AuditRoot, "s
     return null;
   }
   const shown = createPublicKey(own).export({ type: "spki", format: "der" }).toString("base64");
-  return (hash) => ({ signature: sign(null, Buffer.from(hash), own).toString("base64"), key: shown });
+  return (hash) => ({
+    signature: sign(null, Buffer.from(hash), own).toString("base64"),
+    key: shown,
+  });
 }
 
 /** `trusted`: more than one where the key was changed meanwhile. */
-export function findSignatureProblem({ hash, signature, key }: AuditRoot, trusted?: readonly string[]): string | null {
+export function findSignatureProblem(
+  { hash, signature, key }: AuditRoot,
+  trusted?: readonly string[],
+): string | null {
   if (signature === undefined) return trusted === undefined ? null : "it is not signed";
   if (trusted !== undefined && !trusted.includes(key ?? "")) return "it is signed with another key";
   const { createPublicKey, verify } = process.getBuiltinModule("node:crypto");
@@ -74,10 +90,15 @@ const isChain = /^(changes|calls\/\d{1,9})$/;
 export function parseRoot(text: string): AuditRoot | null {
   try {
     const said: unknown = JSON.parse(text);
-    if (!isObject(said) || !Array.isArray(said.leaves) || typeof said.hash !== "string") return null;
+    if (!isObject(said) || !Array.isArray(said.leaves) || typeof said.hash !== "string")
+      return null;
     const root = said as unknown as AuditRoot;
-    const isOurs = root.leaves.every(({ chain, sequence }) => isChain.test(chain) && Number.isSafeInteger(sequence));
-    return isOurs && Number.isSafeInteger(root.number) && hashOfRoot(root) === root.hash ? root : null;
+    const isOurs = root.leaves.every(
+      ({ chain, sequence }) => isChain.test(chain) && Number.isSafeInteger(sequence),
+    );
+    return isOurs && Number.isSafeInteger(root.number) && hashOfRoot(root) === root.hash
+      ? root
+      : null;
   } catch {
     return null;
   }

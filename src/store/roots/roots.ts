@@ -30,7 +30,10 @@ export function createRoots({ settings, recorder }: RootsContext) {
     if (key === undefined) return null;
     const signer = (await import("./root-hash.ts")).createSigner(key);
     if (signer) return signer;
-    throw new PlaneError("CONFIG_INVALID", "'audit.signingKey' is no Ed25519 private key: give it as PEM (PKCS 8).");
+    throw new PlaneError(
+      "CONFIG_INVALID",
+      "'audit.signingKey' is no Ed25519 private key: give it as PEM (PKCS 8).",
+    );
   };
 
   async function make(isLast: boolean): Promise<void> {
@@ -42,7 +45,11 @@ export function createRoots({ settings, recorder }: RootsContext) {
       if (!isLast && newest && Math.abs(Date.now() - Date.parse(newest.at)) < youngMs) return;
       const { makeRoot } = await import("./make-root.ts");
       const signer = await sign();
-      for (let root = await makeRoot(store, signer); root !== null; root = await makeRoot(store, signer)) {
+      for (
+        let root = await makeRoot(store, signer);
+        root !== null;
+        root = await makeRoot(store, signer)
+      ) {
         made.push(root);
         recorder.emit(toEvent(root));
       }
@@ -53,7 +60,9 @@ export function createRoots({ settings, recorder }: RootsContext) {
   async function exportRoots(roots: readonly AuditRoot[]): Promise<void> {
     const { rootFile, rootWebhook } = settings.config().audit;
     if (rootFile !== undefined)
-      await appendFile(rootFile, roots.map((root) => `${JSON.stringify(root)}\n`).join(""), { mode: 0o600 });
+      await appendFile(rootFile, roots.map((root) => `${JSON.stringify(root)}\n`).join(""), {
+        mode: 0o600,
+      });
     // The last one covers the others.
     if (rootWebhook !== undefined) await post(rootWebhook, JSON.stringify(roots.at(-1)));
     hasWarned = false;
@@ -62,7 +71,8 @@ export function createRoots({ settings, recorder }: RootsContext) {
   /** A root that could not be made or given away is covered by the next one. */
   const quietly = (work: () => Promise<void>) => {
     making = making.then(work).catch((thrown) => {
-      if (!hasWarned) process.emitWarning(`No audit root can be made or exported: ${(thrown as Error).message}`);
+      if (!hasWarned)
+        process.emitWarning(`No audit root can be made or exported: ${(thrown as Error).message}`);
       hasWarned = true;
     });
     return making;
@@ -107,9 +117,17 @@ function toEvent({ number, hash, leaves, signature, key }: AuditRoot): PlaneEven
 async function post(url: string, body: string): Promise<void> {
   const headers = { "content-type": "application/json" };
   const signal = AbortSignal.timeout(webhookTimeoutMs);
-  const response = await fetch(url, { method: "POST", headers, body, redirect: "error", signal }).catch(() => null);
+  const response = await fetch(url, {
+    method: "POST",
+    headers,
+    body,
+    redirect: "error",
+    signal,
+  }).catch(() => null);
   await response?.body?.cancel();
   // The address may hold a credential.
   if (!response?.ok)
-    throw new Error(`'audit.rootWebhook' ${response ? `answers HTTP ${response.status}` : "cannot be reached"}`);
+    throw new Error(
+      `'audit.rootWebhook' ${response ? `answers HTTP ${response.status}` : "cannot be reached"}`,
+    );
 }

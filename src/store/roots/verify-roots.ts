@@ -21,10 +21,15 @@ export async function verifyRoots(store: RootStore, asked: Asked = {}): Promise<
   const { newest, broken, roots } = await follow(store, asked, { keys, kept, missing });
   // Of a range, and behind a break, the others were not compared.
   const isWhole = asked.since === undefined && asked.until === undefined && broken === null;
-  const { isThere: rootFound, strange } = kept === null ? notAsked : await findKept(store, kept, isWhole);
+  const { isThere: rootFound, strange } =
+    kept === null ? notAsked : await findKept(store, kept, isWhole);
   await missing.look(kept?.newest ? [...strange, kept.newest] : strange);
   return {
-    ok: broken === null && missing.chains.size === 0 && rootFound !== false && (kept?.problem ?? null) === null,
+    ok:
+      broken === null &&
+      missing.chains.size === 0 &&
+      rootFound !== false &&
+      (kept?.problem ?? null) === null,
     roots,
     newest: newest && {
       number: newest.number,
@@ -55,7 +60,11 @@ function createMissing(store: RootStore) {
       for (const { leaves, at } of roots)
         for (const leaf of leaves) {
           const before = known.get(leaf.chain);
-          if (leaf.sequence === 0 || (before?.sequence === leaf.sequence && before.hash === leaf.hash)) continue;
+          if (
+            leaf.sequence === 0 ||
+            (before?.sequence === leaf.sequence && before.hash === leaf.hash)
+          )
+            continue;
           known.set(leaf.chain, leaf);
           named.set(leaf.chain, [...(named.get(leaf.chain) ?? []), { ...leaf, at }]);
         }
@@ -70,7 +79,11 @@ function createMissing(store: RootStore) {
 type Followed = { newest: AuditRoot | null; roots: number; broken: RootCheck["broken"] };
 type Looking = { keys: readonly string[] | undefined; kept: KeptRoots | null; missing: Missing };
 
-async function follow(store: RootStore, { since, until }: Asked, looking: Looking): Promise<Followed> {
+async function follow(
+  store: RootStore,
+  { since, until }: Asked,
+  looking: Looking,
+): Promise<Followed> {
   const first = since === undefined ? 0 : await store.firstRootFrom(since);
   if (since !== undefined && first === 0) return { newest: null, roots: 0, broken: null };
   let newest: AuditRoot | null = null;
@@ -84,7 +97,8 @@ async function follow(store: RootStore, { since, until }: Asked, looking: Lookin
     for (const root of inTime) {
       looking.kept?.compare(root);
       const reason = problemOf(root, newest, looking.keys);
-      if (reason !== null) return { newest, roots, broken: { number: root.number, at: root.at, reason } };
+      if (reason !== null)
+        return { newest, roots, broken: { number: root.number, at: root.at, reason } };
       newest = root;
       roots += 1;
     }
@@ -93,7 +107,11 @@ async function follow(store: RootStore, { since, until }: Asked, looking: Lookin
   }
 }
 
-function problemOf(root: AuditRoot, before: AuditRoot | null, keys: readonly string[] | undefined): string | null {
+function problemOf(
+  root: AuditRoot,
+  before: AuditRoot | null,
+  keys: readonly string[] | undefined,
+): string | null {
   if (hashOfRoot(root) !== root.hash) return "it was changed";
   if (before !== null && (root.number !== before.number + 1 || root.previous !== before.hash))
     return "one before it was changed or removed";

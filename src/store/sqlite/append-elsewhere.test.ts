@@ -23,7 +23,8 @@ async function opened(t: { after(end: () => Promise<void>): void }, idleMs?: num
     await rm(directory, { recursive: true });
   });
   let made = 0;
-  const calls = (count: number): JournalEntry[] => Array.from({ length: count }, () => callEntry(`call-${++made}`));
+  const calls = (count: number): JournalEntry[] =>
+    Array.from({ length: count }, () => callEntry(`call-${++made}`));
   await append(calls(1_000));
   while (elsewhere.threadId() === null) await pause(5);
   return { store, append, elsewhere, calls };
@@ -39,7 +40,10 @@ test("a store that is closed while its thread begins leaves none behind", async 
   await elsewhere.append(Array.from({ length: 1_000 }, (_, at) => callEntry(`call-${at}`)));
   await elsewhere.close();
   await import("node:worker_threads");
-  assert.deepEqual([stored, process.getActiveResourcesInfo().includes("MessagePort")], [1_000, false]);
+  assert.deepEqual(
+    [stored, process.getActiveResourcesInfo().includes("MessagePort")],
+    [1_000, false],
+  );
 });
 
 test("what a thread of its own stores is in one chain with what was stored before", async (t) => {
@@ -53,7 +57,10 @@ test("what a thread of its own stores is in one chain with what was stored befor
 
 test("a thread stores every kind of entry as it was given", async (t) => {
   const { store, append } = await opened(t);
-  const call = { ...callEntry("packed"), text: JSON.stringify({ id: "packed", run: "r" }) } as JournalEntry;
+  const call = {
+    ...callEntry("packed"),
+    text: JSON.stringify({ id: "packed", run: "r" }),
+  } as JournalEntry;
   const event = eventEntry("packed");
   await append([call, event, sampleEntry("tool:packed", 2), sampleEntry("tool:packed", 3)]);
   assert.deepEqual(await store.call("packed"), { id: "packed", run: "r" });
@@ -94,7 +101,12 @@ test("batches that are given at once are all stored, one after the other", async
   const { store, append, calls } = await opened(t);
   const [twice] = calls(1) as [JournalEntry];
   await append([twice]);
-  const ends = await Promise.allSettled([append(calls(20)), append([twice]), append(calls(3)), append(calls(1))]);
+  const ends = await Promise.allSettled([
+    append(calls(20)),
+    append([twice]),
+    append(calls(3)),
+    append(calls(1)),
+  ]);
   assert.deepEqual(
     ends.map(({ status }) => status),
     ["fulfilled", "rejected", "fulfilled", "fulfilled"],

@@ -67,7 +67,9 @@ export function createAppendElsewhere(
       const { waits } = started;
       started.waits = null;
       if (!("failed" in said)) return waits?.resolve(said);
-      const failure = new PlaneError("STORE_FAILED", said.failed.message, { data: said.failed.data });
+      const failure = new PlaneError("STORE_FAILED", said.failed.message, {
+        data: said.failed.data,
+      });
       onFailure(failure);
       waits?.reject(failure);
     });

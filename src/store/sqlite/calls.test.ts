@@ -22,7 +22,9 @@ async function recorded(context: TestContext, at = moment): Promise<string> {
 /** What an attacker with the file could do. */
 function tamper(file: string, sql: string): void {
   const database = new DatabaseSync(file);
-  for (const { name } of database.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all())
+  for (const { name } of database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+    .all())
     database.exec(`DROP TRIGGER ${name}`);
   database.exec(sql);
   database.close();
@@ -45,13 +47,22 @@ for (const sql of [
     const file = await recorded(context);
     const database = new DatabaseSync(file);
     context.after(() => database.close());
-    database.exec("INSERT INTO call_checkpoints (sequence, hash, at, removed) VALUES (0, NULL, 'now', 0)");
-    assert.throws(() => database.exec(sql), /cannot be changed|only be removed behind a checkpoint/);
+    database.exec(
+      "INSERT INTO call_checkpoints (sequence, hash, at, removed) VALUES (0, NULL, 'now', 0)",
+    );
+    assert.throws(
+      () => database.exec(sql),
+      /cannot be changed|only be removed behind a checkpoint/,
+    );
   });
 }
 
 for (const [what, sql, id] of [
-  ["a changed record", "UPDATE calls SET record = replace(record, '\"ada\"', '\"bob\"') WHERE id = 'two'", "two"],
+  [
+    "a changed record",
+    "UPDATE calls SET record = replace(record, '\"ada\"', '\"bob\"') WHERE id = 'two'",
+    "two",
+  ],
   ["a changed column", "UPDATE calls SET user = 'bob' WHERE id = 'three'", "three"],
   ["a call that was given to a run", "UPDATE calls SET run = 'theirs' WHERE id = 'two'", "two"],
   ["a removed call", "DELETE FROM calls WHERE id = 'two'", "three"],
@@ -86,7 +97,10 @@ test("a removed end is found with a head that was kept", async (context) => {
 
 test("records without hashes are found, also where no record has one", async (context) => {
   const file = await recorded(context);
-  tamper(file, "UPDATE calls SET hash = NULL, record = replace(record, '\"ada\"', '\"bob\"'), user = 'bob'");
+  tamper(
+    file,
+    "UPDATE calls SET hash = NULL, record = replace(record, '\"ada\"', '\"bob\"'), user = 'bob'",
+  );
   const { ok, broken } = await verify(file);
   assert.deepEqual([ok, broken?.id], [false, "one"]);
 });

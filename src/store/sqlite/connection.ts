@@ -35,7 +35,11 @@ export function createSqliteConnection(
   };
 
   async function attempt<T>(work: () => T | Promise<T>): Promise<T> {
-    if (!open) throw new PlaneError("STORE_FAILED", `The store '${file}' is closed. Open it again to use it.`);
+    if (!open)
+      throw new PlaneError(
+        "STORE_FAILED",
+        `The store '${file}' is closed. Open it again to use it.`,
+      );
     try {
       return await work();
     } catch (thrown) {
@@ -76,7 +80,10 @@ function follow<T>(work: Work<T>, prepare: Prepare): T {
   }
 }
 
-function answer(statement: StatementSync, { sql, values }: { sql: string; values: readonly SqlValue[] }): QueryResult {
+function answer(
+  statement: StatementSync,
+  { sql, values }: { sql: string; values: readonly SqlValue[] },
+): QueryResult {
   if (/^\s*(?:SELECT|WITH)/.test(sql)) {
     const rows = statement.all(...values.map(asValue));
     return { rows, count: rows.length };

@@ -30,7 +30,13 @@ export function createSqliteDueWork({ read }: Pick<Database, "read">): DueWork {
     if (most === 0) return [];
     const due = await read(() => selectDueDeadLetters(new Date().toISOString()));
     return due
-      .map((letter): DueItem => ({ kind: "deadLetter", id: letter.id, group: deadLetterGroup(letter) }))
+      .map(
+        (letter): DueItem => ({
+          kind: "deadLetter",
+          id: letter.id,
+          group: deadLetterGroup(letter),
+        }),
+      )
       .filter((item) => isFree(item, without))
       .slice(0, most);
   }
@@ -39,7 +45,10 @@ export function createSqliteDueWork({ read }: Pick<Database, "read">): DueWork {
     lookMs: Number.POSITIVE_INFINITY,
     async take(room, without) {
       for (const [key, until] of deferred) if (until <= Date.now()) deferred.delete(key);
-      const items = [...(await runs(room.run, without)), ...(await deadLetters(room.deadLetter, without))];
+      const items = [
+        ...(await runs(room.run, without)),
+        ...(await deadLetters(room.deadLetter, without)),
+      ];
       for (const item of items) taken.add(keyOf(item));
       return items;
     },

@@ -45,7 +45,11 @@ export function createExaminer(file: string, wasLeftOpen: boolean) {
     },
     trouble: () => trouble,
     async examine({ afterCrash = false } = {}): Promise<void> {
-      if (file === ":memory:" || (afterCrash && (!wasLeftOpen || statSync(file).size > maxBytesUnasked))) return;
+      if (
+        file === ":memory:" ||
+        (afterCrash && (!wasLeftOpen || statSync(file).size > maxBytesUnasked))
+      )
+        return;
       if (afterCrash) await pause(afterStartMs, { signal: closing.signal, isBackground: true });
       if (!closing.signal.aborted) await look();
     },

@@ -25,7 +25,10 @@ test("an old file is brought forward and keeps what is in it", (context) => {
   const database = openMemory(context);
   migrate(database, "file", { steps: [first] });
   migrate(database, "file", { steps: [first, second] });
-  assert.deepEqual({ ...database.prepare("SELECT * FROM notes").get() }, { text: "one", at: "now" });
+  assert.deepEqual(
+    { ...database.prepare("SELECT * FROM notes").get() },
+    { text: "one", at: "now" },
+  );
   assert.deepEqual(idsOf(database), [1, 2]);
 });
 
@@ -60,8 +63,14 @@ test("a new file gets the baseline, and the steps that came after it", (context)
 test("an old file gets only the steps that it lacks, never the baseline", (context) => {
   const database = openMemory(context);
   migrate(database, "file", { steps: [first] });
-  migrate(database, "file", { steps: [first, second], baseline: { id: 2, sql: "SELECT nonsense" } });
-  assert.deepEqual({ ...database.prepare("SELECT * FROM notes").get() }, { text: "one", at: "now" });
+  migrate(database, "file", {
+    steps: [first, second],
+    baseline: { id: 2, sql: "SELECT nonsense" },
+  });
+  assert.deepEqual(
+    { ...database.prepare("SELECT * FROM notes").get() },
+    { text: "one", at: "now" },
+  );
   assert.deepEqual(idsOf(database), [1, 2]);
 });
 
@@ -71,7 +80,10 @@ test("an earlier version refuses what this one has written, and leaves it as it 
   const before = idsOf(database);
   const steps = sqliteSchema.steps.slice(0, 16);
   const message = `it has format ${before.length}, and this version knows 16`;
-  assert.throws(() => migrate(database, "file", { steps }), { code: "STORE_FAILED", message: new RegExp(message) });
+  assert.throws(() => migrate(database, "file", { steps }), {
+    code: "STORE_FAILED",
+    message: new RegExp(message),
+  });
   assert.deepEqual(idsOf(database), before);
 });
 
@@ -86,7 +98,9 @@ test("the baseline is what all steps come to", (context) => {
 
 /** The SQL of everything in a file, whatever its spacing: an added column is appended to the text of its table. */
 function schemaOf(database: DatabaseSync): unknown[] {
-  const rows = database.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name").all();
+  const rows = database
+    .prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")
+    .all();
   return rows.map(({ sql, ...row }) => ({ ...row, sql: sql && withoutSpacing(String(sql)) }));
 }
 

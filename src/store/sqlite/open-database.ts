@@ -102,7 +102,9 @@ function pendingOf(database: DatabaseSync, file: string, schema: DatabaseSchema)
 }
 
 function apply(database: DatabaseSync, { sql, ids }: Pending): void {
-  database.exec("CREATE TABLE IF NOT EXISTS migrations (id INTEGER PRIMARY KEY, at TEXT NOT NULL) STRICT");
+  database.exec(
+    "CREATE TABLE IF NOT EXISTS migrations (id INTEGER PRIMARY KEY, at TEXT NOT NULL) STRICT",
+  );
   database.exec(sql);
   const at = new Date().toISOString();
   const record = database.prepare("INSERT INTO migrations (id, at) VALUES (?, ?)");
@@ -111,7 +113,9 @@ function apply(database: DatabaseSync, { sql, ids }: Pending): void {
 
 function versionOf(database: DatabaseSync): number {
   if (!hasTable(database, "name = 'migrations'")) return 0;
-  return Number(database.prepare("SELECT coalesce(max(id), 0) AS version FROM migrations").get()?.version);
+  return Number(
+    database.prepare("SELECT coalesce(max(id), 0) AS version FROM migrations").get()?.version,
+  );
 }
 
 function isForeign(database: DatabaseSync): boolean {

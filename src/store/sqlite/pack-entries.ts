@@ -9,8 +9,29 @@ export function packEntries(entries: readonly JournalEntry[]): PackedEntries {
   const packed: PackedEntries = [];
   for (const entry of entries) {
     if (entry.kind === "call" && entry.text !== undefined) {
-      const { id, at, tool, status, server, run = null, conversation = null, durationMs, principal } = entry.call;
-      packed.push("call", entry.text, entry.events ?? 0, id, at, tool, status, server, run, conversation);
+      const {
+        id,
+        at,
+        tool,
+        status,
+        server,
+        run = null,
+        conversation = null,
+        durationMs,
+        principal,
+      } = entry.call;
+      packed.push(
+        "call",
+        entry.text,
+        entry.events ?? 0,
+        id,
+        at,
+        tool,
+        status,
+        server,
+        run,
+        conversation,
+      );
       packed.push(durationMs, principal.user);
     } else if (entry.kind === "event") {
       packed.push("event", entry.at, entry.event.type, JSON.stringify(entry.event));
@@ -31,13 +52,21 @@ export function unpackEntries(packed: PackedEntries): JournalEntry[] {
     if (kind === "call") {
       const text = next<string>();
       const events = next<CallEventCount>();
-      const named = { id: next<string>(), at: next<string>(), tool: next<string>(), status: next<CallStatus>() };
+      const named = {
+        id: next<string>(),
+        at: next<string>(),
+        tool: next<string>(),
+        status: next<CallStatus>(),
+      };
       const server = next<string | null>();
       const run = next<string | null>();
       const conversation = next<string | null>();
       const durationMs = next<number>();
       const user = next<string | null>();
-      const within = { ...(run !== null && { run }), ...(conversation !== null && { conversation }) };
+      const within = {
+        ...(run !== null && { run }),
+        ...(conversation !== null && { conversation }),
+      };
       const call = { ...named, server, durationMs, principal: { user }, ...within };
       entries.push({ kind, call, text, events });
     } else if (kind === "event") {
@@ -46,7 +75,10 @@ export function unpackEntries(packed: PackedEntries): JournalEntry[] {
       const text = next<string>();
       entries.push({ kind, at, event: { type } as PlaneEvent, text });
     } else if (kind === "sample") {
-      entries.push({ kind, sample: { subject: next(), at: next(), ok: next(), latencyMs: next() } });
+      entries.push({
+        kind,
+        sample: { subject: next(), at: next(), ok: next(), latencyMs: next() },
+      });
     } else entries.push(next());
   }
   return entries;

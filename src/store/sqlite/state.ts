@@ -1,5 +1,11 @@
 import type { Json } from "../../model/json.ts";
-import { type StateLine, type StateRow, type StateStore, type StateTable, stateTables } from "../../model/store.ts";
+import {
+  type StateLine,
+  type StateRow,
+  type StateStore,
+  type StateTable,
+  stateTables,
+} from "../../model/store.ts";
 import { number, query, type Row } from "../tables/database.ts";
 import type { Prepare, SqliteConnection } from "./connection.ts";
 
@@ -13,7 +19,11 @@ const nameOf = (table: StateTable, column: string) =>
 
 const tables = Object.keys(stateTables) as StateTable[];
 
-export function createSqliteStateStore({ read, readLong, writeLong }: SqliteConnection): StateStore {
+export function createSqliteStateStore({
+  read,
+  readLong,
+  writeLong,
+}: SqliteConnection): StateStore {
   return {
     countRows: (table) => read(() => number(`SELECT count(*) FROM ${table}`)),
     async stateColumns(table) {
@@ -27,12 +37,19 @@ export function createSqliteStateStore({ read, readLong, writeLong }: SqliteConn
 
 function* selectAll(prepare: Prepare): Iterable<StateLine> {
   for (const table of tables)
-    for (const row of prepare(`SELECT * FROM ${table} ORDER BY ${stateTables[table].order}`).iterate())
+    for (const row of prepare(
+      `SELECT * FROM ${table} ORDER BY ${stateTables[table].order}`,
+    ).iterate())
       yield { table, row: toStateRow(table, row) };
 }
 
-async function writeAll(prepare: Prepare, lines: AsyncIterable<StateLine>): Promise<StateTable | null> {
-  const taken = tables.find((table) => prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined);
+async function writeAll(
+  prepare: Prepare,
+  lines: AsyncIterable<StateLine>,
+): Promise<StateTable | null> {
+  const taken = tables.find(
+    (table) => prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined,
+  );
   if (taken !== undefined) return taken;
   const inserts = new Map<string, (row: StateRow) => void>();
   for await (const { table, row } of lines) {
@@ -64,14 +81,19 @@ function asColumn(table: StateTable, { name, type }: Row): Column {
 function toStateRow(table: StateTable, row: Record<string, unknown>): StateRow {
   const pairs = Object.entries(row).flatMap(([column, value]): [string, Json][] => {
     if (table === "samples" && column === "number") return [];
-    if (value instanceof Uint8Array) return [[nameOf(table, column), Buffer.from(value).toString("base64")]];
+    if (value instanceof Uint8Array)
+      return [[nameOf(table, column), Buffer.from(value).toString("base64")]];
     return [[nameOf(table, column), flags.has(column) ? value === 1 : (value as Json)]];
   });
   return Object.fromEntries(pairs.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** Inserts rows with the same columns as this one. */
-function createInsert(prepare: Prepare, table: StateTable, like: StateRow): (row: StateRow) => void {
+function createInsert(
+  prepare: Prepare,
+  table: StateTable,
+  like: StateRow,
+): (row: StateRow) => void {
   const columns = prepare(columnsOf(table))
     .all()
     .map((row) => asColumn(table, row))
@@ -92,6 +114,8 @@ function createInsert(prepare: Prepare, table: StateTable, like: StateRow): (row
 }
 
 function nextNumber(prepare: Prepare, subject: string): number {
-  const row = prepare("SELECT coalesce(max(number), 0) + 1 AS next FROM samples WHERE subject = ?").get(subject);
+  const row = prepare(
+    "SELECT coalesce(max(number), 0) + 1 AS next FROM samples WHERE subject = ?",
+  ).get(subject);
   return Number(row?.next);
 }

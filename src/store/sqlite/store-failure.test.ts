@@ -45,7 +45,10 @@ test("a lock that is held too long says who to look for", (context) => {
     "plane.db",
     thrownBy(() => waiter.exec("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE")),
   );
-  assert.match(failure.message, /'plane\.db' was locked by another process for more than 5 s\. Stop the process/);
+  assert.match(
+    failure.message,
+    /'plane\.db' was locked by another process for more than 5 s\. Stop the process/,
+  );
   assert.equal(failure.data.locked, true);
 });
 

@@ -10,8 +10,10 @@ const locked =
   "Stop the process that holds it, or try again later";
 const full = "has no room left on its disk. Free some space, then try again";
 const broken = "is damaged. Restore a copy of it, or move it away to start with an empty one";
-const foreign = "is not an SQLite database. Name another file, or move this one away to start with an empty one";
-const unreadable = "cannot be read from or written to its disk. Check the disk, or name another file";
+const foreign =
+  "is not an SQLite database. Name another file, or move this one away to start with an empty one";
+const unreadable =
+  "cannot be read from or written to its disk. Check the disk, or name another file";
 const directory = "is a directory. Name a file inside it";
 const wrongPath = "has a file where its path needs a directory. Name another path";
 const refused = "already holds this id, or a field is missing. Record each thing once and in full";
@@ -56,7 +58,8 @@ const troubles: { [code: string | number]: string } = {
 export function sqliteFailure(file: string, thrown: unknown): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
-  const trouble = troubles[troubleCode(thrown)] ?? "could not do this; the cause stands in brackets";
+  const trouble =
+    troubles[troubleCode(thrown)] ?? "could not do this; the cause stands in brackets";
   const why = mendable[trouble];
   const isDamaged = trouble === broken || trouble === foreign;
   const data = {

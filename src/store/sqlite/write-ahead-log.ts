@@ -30,7 +30,13 @@ export async function reportDamagedLog(file: string): Promise<void> {
   // Another process may be about to write that frame.
   await pause(writeMs);
   const again = judgeLog(path);
-  if (again === null || again.salts !== judged.salts || again.accepted !== judged.accepted || again.lost === 0) return;
+  if (
+    again === null ||
+    again.salts !== judged.salts ||
+    again.accepted !== judged.accepted ||
+    again.lost === 0
+  )
+    return;
   const kept = `${path}.damaged`;
   copyFileSync(path, kept);
   process.emitWarning(
@@ -44,7 +50,10 @@ export function judgeLog(path: string): Judged | null {
   if (size <= headerBytes) return null;
   const file = openSync(path, "r");
   try {
-    return judge((buffer, position) => buffer.subarray(0, readSync(file, buffer, 0, buffer.length, position)), size);
+    return judge(
+      (buffer, position) => buffer.subarray(0, readSync(file, buffer, 0, buffer.length, position)),
+      size,
+    );
   } finally {
     closeSync(file);
   }
@@ -67,12 +76,21 @@ function judge(read: (buffer: Buffer, position: number) => Buffer, size: number)
   let seen = 0;
   for (let at = 0; at < count; at += 1) {
     const isNext = whole === at;
-    const frame = read(isNext ? buffer : buffer.subarray(0, frameHeaderBytes), headerBytes + at * frameBytes);
+    const frame = read(
+      isNext ? buffer : buffer.subarray(0, frameHeaderBytes),
+      headerBytes + at * frameBytes,
+    );
     // Other salts are left over from before the log was begun again.
     if (frame.length < 16 ? !isNext : frame.toString("hex", 8, 16) !== salts) continue;
     seen = at + 1;
     if (!isNext || frame.length < frameBytes) continue;
-    sums = checksum(checksum(sums, frame, 0, 8, isLittle), frame, frameHeaderBytes, frameBytes, isLittle);
+    sums = checksum(
+      checksum(sums, frame, 0, 8, isLittle),
+      frame,
+      frameHeaderBytes,
+      frameBytes,
+      isLittle,
+    );
     if (!isSum(frame, 16, sums)) continue;
     whole = at + 1;
     if (frame.readUInt32BE(4) > 0) accepted = at + 1;
@@ -86,7 +104,13 @@ function isSum(buffer: Buffer, at: number, [first, second]: Sums): boolean {
 }
 
 /** Fibonacci-weighted sums over pairs of words. */
-function checksum([first, second]: Sums, buffer: Buffer, from: number, to: number, isLittle: boolean): Sums {
+function checksum(
+  [first, second]: Sums,
+  buffer: Buffer,
+  from: number,
+  to: number,
+  isLittle: boolean,
+): Sums {
   const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
   for (let at = from; at < to; at += 8) {
     first = (first + view.getUint32(at, isLittle) + second) >>> 0;

@@ -25,7 +25,11 @@ export function createHeldCallTable({ read, write }: Database) {
   return {
     addHeldCall: (held) => write(() => insertHeldCall(held), notifyOf(held)),
     heldCall: (id) =>
-      read(() => first(parseRevised<KeptHeldCall>, "SELECT record, revision FROM held_calls WHERE id = ?", [id])),
+      read(() =>
+        first(parseRevised<KeptHeldCall>, "SELECT record, revision FROM held_calls WHERE id = ?", [
+          id,
+        ]),
+      ),
     heldCalls: (filter = {}, part) =>
       read(() => {
         const { order = "oldest", limit, after = null }: Partial<HeldPart> = part ?? {};
@@ -44,7 +48,11 @@ export function createHeldCallTable({ read, write }: Database) {
     replaceHeldCall: (held) =>
       write(() => {
         const { id, revision, status } = held;
-        return replaceRevised("held_calls", { id, revision }, { status, record: JSON.stringify(held) });
+        return replaceRevised(
+          "held_calls",
+          { id, revision },
+          { status, record: JSON.stringify(held) },
+        );
       }, notifyOf(held)),
   } satisfies Partial<Store>;
 }
@@ -54,17 +62,29 @@ export function createPlanTable({ read, write }: Database) {
   const lock = "plans";
   return {
     // Who closes a plan waits for changes that are under way, and they for that. Among themselves they do not wait.
-    addChange: (held, plan) => write(() => insertChange(held, plan), { lock, isShared: true, ...notifyOf(held) }),
-    plans: () => read(() => all(parseRecord<PlanRecord>, "SELECT record FROM plans ORDER BY sequence DESC")),
+    addChange: (held, plan) =>
+      write(() => insertChange(held, plan), { lock, isShared: true, ...notifyOf(held) }),
+    plans: () =>
+      read(() => all(parseRecord<PlanRecord>, "SELECT record FROM plans ORDER BY sequence DESC")),
     closePlan: async (id) =>
-      void (await write(() => query("UPDATE plans SET is_open = false WHERE id = ?", [id]), { lock })),
+      void (await write(() => query("UPDATE plans SET is_open = false WHERE id = ?", [id]), {
+        lock,
+      })),
     addRemembered: async (remembered) => {
       const { id, user } = remembered;
-      await write(() => insert("remembered", { id, user_name: user, record: JSON.stringify(remembered) }));
+      await write(() =>
+        insert("remembered", { id, user_name: user, record: JSON.stringify(remembered) }),
+      );
     },
     remembered: (user) =>
       read(() =>
-        select(parseRecord<RememberedApproval>, "record", "remembered", [[same("user_name"), user]], { order: "id" }),
+        select(
+          parseRecord<RememberedApproval>,
+          "record",
+          "remembered",
+          [[same("user_name"), user]],
+          { order: "id" },
+        ),
       ),
     forgetRemembered: (id, user) =>
       write(() => {
@@ -80,7 +100,14 @@ function notifyOf({ id }: KeptHeldCall) {
 
 function* insertHeldCall(held: KeptHeldCall): Work<void> {
   const { id, plan, principal, status, revision } = held;
-  yield* insert("held_calls", { id, plan, user_name: principal.user, status, revision, record: JSON.stringify(held) });
+  yield* insert("held_calls", {
+    id,
+    plan,
+    user_name: principal.user,
+    status,
+    revision,
+    record: JSON.stringify(held),
+  });
 }
 
 /** Adds the change to the open plan of its owner, or to this new one. */
@@ -88,7 +115,11 @@ function* insertChange(held: KeptHeldCall, plan: PlanRecord): Work<string> {
   const owner = stableJson([plan.owner ?? plan.user, plan.conversation]);
   const columns = { id: plan.id, owner, is_open: true, record: JSON.stringify(plan) };
   yield* insert("plans", columns, "ON CONFLICT DO NOTHING");
-  const id = yield* first((row) => String(row.id), "SELECT id FROM plans WHERE owner = ? AND is_open = true", [owner]);
+  const id = yield* first(
+    (row) => String(row.id),
+    "SELECT id FROM plans WHERE owner = ? AND is_open = true",
+    [owner],
+  );
   yield* insertHeldCall({ ...held, plan: id });
   return String(id);
 }

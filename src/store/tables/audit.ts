@@ -2,7 +2,15 @@ import type { AuditRecord } from "../../model/audit-schema.ts";
 import type { ChainHeads, Store } from "../../model/store.ts";
 import { hashAfter } from "../call-chain.ts";
 import { type Chained, deleteBefore, lastHash } from "./chained.ts";
-import { type Database, first, newestFirst, number, parseRecord, same, type Work } from "./database.ts";
+import {
+  type Database,
+  first,
+  newestFirst,
+  number,
+  parseRecord,
+  same,
+  type Work,
+} from "./database.ts";
 import { verify } from "./verify-chain.ts";
 
 export const changesChain: Chained<AuditRecord> = {
@@ -20,7 +28,8 @@ export const changesChain: Chained<AuditRecord> = {
 export function createAuditTable(database: Database) {
   const { read, write } = database;
   return {
-    audited: (id) => read(() => first(parseRecord<AuditRecord>, "SELECT record FROM audit WHERE id = ?", [id])),
+    audited: (id) =>
+      read(() => first(parseRecord<AuditRecord>, "SELECT record FROM audit WHERE id = ?", [id])),
     audit: (filter = {}) =>
       read(() =>
         newestFirst(
@@ -40,7 +49,10 @@ export function createAuditTable(database: Database) {
   } satisfies Partial<Store>;
 }
 
-export function* insertAudit(database: Database, records: readonly AuditRecord[]): Work<ChainHeads> {
+export function* insertAudit(
+  database: Database,
+  records: readonly AuditRecord[],
+): Work<ChainHeads> {
   const newest = records.at(-1);
   if (newest === undefined) return {};
   let hash = yield* lastHash(changesChain);

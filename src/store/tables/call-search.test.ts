@@ -12,7 +12,11 @@ import type { Database, Work } from "./database.ts";
 const dayBits = 38;
 
 test("who looks for few calls of many days asks about days, not about the numbers between them", async () => {
-  const connection = createSqliteConnection(await openDatabase(":memory:"), ":memory:", () => undefined);
+  const connection = createSqliteConnection(
+    await openDatabase(":memory:"),
+    ":memory:",
+    () => undefined,
+  );
   const database = createDatabase(connection);
   const days = [20_000, 20_001, 20_030];
   const numbered = days.flatMap((day) =>
@@ -29,7 +33,11 @@ test("who looks for few calls of many days asks about days, not about the number
   };
   const idsOf = async (filter: Parameters<typeof findCalls>[1]) =>
     (await findCalls({ ...database, read }, filter)).map(({ id }) => id);
-  assert.deepEqual(await idsOf({ server: "rare", limit: 50 }), ["20030-rare", "20001-rare", "20000-rare"]);
+  assert.deepEqual(await idsOf({ server: "rare", limit: 50 }), [
+    "20030-rare",
+    "20001-rare",
+    "20000-rare",
+  ]);
   assert.deepEqual(await idsOf({ server: "rare", limit: 2 }), ["20030-rare", "20001-rare"]);
   assert.deepEqual(await idsOf({ server: "rare", limit: 9, before: "20001-rare" }), ["20000-rare"]);
   assert.deepEqual(await idsOf({ server: "none", limit: 50 }), []);

@@ -25,14 +25,21 @@ export function findCalls(database: Database, filter: CallFilter): Promise<CallR
   if (since !== undefined || until !== undefined) return findByTime(database, filter);
   if (limit !== undefined && isScan(filter)) return scan(database, filter, limit);
   if (limit !== undefined && database.days) return findByDay(database, filter, limit);
-  return database.read(() => newestFirst(parseRecord<CallRecord>, "calls", conditionsOf(database, filter), filter));
+  return database.read(() =>
+    newestFirst(parseRecord<CallRecord>, "calls", conditionsOf(database, filter), filter),
+  );
 }
 
 /** First among the last days: to ask many tables costs more than to read one. */
-async function findByDay(database: Database, filter: CallFilter, limit: number): Promise<CallRecord[]> {
+async function findByDay(
+  database: Database,
+  filter: CallFilter,
+  limit: number,
+): Promise<CallRecord[]> {
   const { before } = filter;
   const place = "SELECT sequence FROM calls WHERE id = ?";
-  const high = before === undefined ? undefined : await database.read(() => number(place, [before]));
+  const high =
+    before === undefined ? undefined : await database.read(() => number(place, [before]));
   const recent = database.days?.recent(high) ?? 0;
   const fixed: Condition[] = [...conditionsOf(database, filter), ["sequence < ?", high]];
   const found: CallRecord[] = [];
@@ -40,12 +47,19 @@ async function findByDay(database: Database, filter: CallFilter, limit: number):
     const page = { limit: limit - found.length };
     if (page.limit <= 0) break;
     const conditions: Condition[] = [...fixed, [within, recent]];
-    found.push(...(await database.read(() => newestFirst(parseRecord<CallRecord>, "calls", conditions, page))));
+    found.push(
+      ...(await database.read(() =>
+        newestFirst(parseRecord<CallRecord>, "calls", conditions, page),
+      )),
+    );
   }
   return found;
 }
 
-function conditionsOf({ recordNumber }: Pick<Database, "recordNumber">, filter: CallFilter): Condition[] {
+function conditionsOf(
+  { recordNumber }: Pick<Database, "recordNumber">,
+  filter: CallFilter,
+): Condition[] {
   const { tool, match, server, status, run, conversation, user, minMs, maxMs, minCost } = filter;
   return [
     ["tool = ?", tool],
@@ -62,7 +76,18 @@ function conditionsOf({ recordNumber }: Pick<Database, "recordNumber">, filter: 
 }
 
 /** An index finds calls by one of the first three. For others, all calls may have to be read in vain. */
-function isScan({ tool, status, user, run, conversation, match, server, minMs, maxMs, minCost }: CallFilter): boolean {
+function isScan({
+  tool,
+  status,
+  user,
+  run,
+  conversation,
+  match,
+  server,
+  minMs,
+  maxMs,
+  minCost,
+}: CallFilter): boolean {
   if (run !== undefined || conversation !== undefined) return false;
   const indexed = [tool, status, user].filter((value) => value !== undefined).length;
   return indexed > 1 || [match, server, minMs, maxMs, minCost].some((value) => value !== undefined);
@@ -79,18 +104,28 @@ async function scan(database: Database, filter: CallFilter, limit: number): Prom
   // Numbers have gaps: those of a shared store begin again far above with each day.
   const next = `${newest} WHERE sequence < ?`;
   let high = await read(() =>
-    before === undefined ? number(newest) : number("SELECT sequence FROM calls WHERE id = ?", [before]),
+    before === undefined
+      ? number(newest)
+      : number("SELECT sequence FROM calls WHERE id = ?", [before]),
   );
   const found: CallRecord[] = [];
   const fixed = conditionsOf(database, filter);
-  for (let width = firstWindow; high > 0 && found.length < limit; width = Math.min(width * 2, widestWindow)) {
+  for (
+    let width = firstWindow;
+    high > 0 && found.length < limit;
+    width = Math.min(width * 2, widestWindow)
+  ) {
     const low = high - width;
     const within: Condition[] = [
       ["sequence < ?", high],
       ["sequence >= ?", low],
     ];
     const page = { limit: limit - found.length };
-    found.push(...(await read(() => newestFirst(parseRecord<CallRecord>, "calls", [...fixed, ...within], page))));
+    found.push(
+      ...(await read(() =>
+        newestFirst(parseRecord<CallRecord>, "calls", [...fixed, ...within], page),
+      )),
+    );
     high = found.length < limit ? await read(() => number(next, [low])) : 0;
     await nextTurn();
   }
@@ -114,13 +149,19 @@ async function findByTime(database: Database, filter: CallFilter): Promise<CallR
   while (low < high && (limit === undefined || found.length < limit)) {
     const part = high;
     // Without another condition the first are found at once.
-    const edge = (isPlain ? null : await read(() => first(({ id }) => String(id), edgeSql, [low, part]))) ?? low;
+    const edge =
+      (isPlain ? null : await read(() => first(({ id }) => String(id), edgeSql, [low, part]))) ??
+      low;
     const within: Condition[] = [
       ["id >= ?", edge],
       ["id < ?", part],
     ];
     const page = { order: "id DESC", limit: limit && limit - found.length };
-    found.push(...(await read(() => select(parseRecord<CallRecord>, "record", "calls", [...fixed, ...within], page))));
+    found.push(
+      ...(await read(() =>
+        select(parseRecord<CallRecord>, "record", "calls", [...fixed, ...within], page),
+      )),
+    );
     high = edge;
     await nextTurn();
   }
@@ -137,7 +178,11 @@ const eachToolSql = `
   FROM named WHERE tool IS NOT NULL`;
 
 export async function findLastUses({ read }: Database): Promise<CallUsage> {
-  const since = await read(() => first(({ at }) => String(at), "SELECT at FROM calls ORDER BY sequence LIMIT 1"));
-  const tools = await read(() => all(({ tool, at }) => ({ name: String(tool), lastAt: String(at) }), eachToolSql));
+  const since = await read(() =>
+    first(({ at }) => String(at), "SELECT at FROM calls ORDER BY sequence LIMIT 1"),
+  );
+  const tools = await read(() =>
+    all(({ tool, at }) => ({ name: String(tool), lastAt: String(at) }), eachToolSql),
+  );
   return { since, tools };
 }

@@ -49,13 +49,21 @@ export function createCallSeries({ read, minutes }: Database) {
     const found: Row[] = [];
     if (span.user === undefined && each % hour === 0 && from % hour === 0) {
       for (let at = from; at < until; at += hour)
-        for (const row of await hourRows(at / hour)) found.push({ ...row, place: Math.floor((at - from) / each) });
+        for (const row of await hourRows(at / hour))
+          found.push({ ...row, place: Math.floor((at - from) / each) });
       return toCountedSteps(found);
     }
     // A turn holds whole steps, so that each is counted in one.
     const atOnce = Math.max(1, Math.floor(minutesAtOnce / each)) * each;
     for (let at = from; at < until; at += atOnce) {
-      found.push(...(await count(at, Math.min(until, at + atOnce), `(minute - ${from}) / ${each}`, span.user)));
+      found.push(
+        ...(await count(
+          at,
+          Math.min(until, at + atOnce),
+          `(minute - ${from}) / ${each}`,
+          span.user,
+        )),
+      );
       await nextTurn();
     }
     return toCountedSteps(found);

@@ -5,7 +5,15 @@ import { countMinutes, oldestMinute } from "../call-minutes.ts";
 import { findCalls, findLastUses, keyOf } from "./call-search.ts";
 import { createCallSeries } from "./call-series.ts";
 import { type Chained, deleteBefore, lastHash } from "./chained.ts";
-import { all, type Database, first, freeDropped, parseRecord, query, type Work } from "./database.ts";
+import {
+  all,
+  type Database,
+  first,
+  freeDropped,
+  parseRecord,
+  query,
+  type Work,
+} from "./database.ts";
 import { verify } from "./verify-chain.ts";
 
 /** `sequence` is the number of its last event, too. */
@@ -30,7 +38,8 @@ export const callsChain: Chained<CallRecord> = {
 export function createCallTable(database: Database) {
   const { read, write, isOneOf } = database;
   return {
-    call: (id) => read(() => first(parseRecord<CallRecord>, "SELECT record FROM calls WHERE id = ?", [id])),
+    call: (id) =>
+      read(() => first(parseRecord<CallRecord>, "SELECT record FROM calls WHERE id = ?", [id])),
     async callOwners(ids) {
       const sql = `SELECT record FROM calls WHERE ${isOneOf("id")}`;
       const records = await read(() => all(parseRecord<CallRecord>, sql, [ids]));
@@ -57,7 +66,10 @@ export function createCallTable(database: Database) {
   } satisfies Partial<Store>;
 }
 
-export function* insertCalls(database: Database, numbered: readonly NumberedCall[]): Work<ChainHeads> {
+export function* insertCalls(
+  database: Database,
+  numbered: readonly NumberedCall[],
+): Work<ChainHeads> {
   const newest = numbered.at(-1);
   if (newest === undefined) return {};
   const { rows, hash } = chainCalls(numbered, yield* lastHash(callsChain));
@@ -78,7 +90,17 @@ export function chainCalls(numbered: readonly NumberedCall[], after: string) {
     const conversation = call.conversation === undefined ? null : keyOf(call.conversation);
     const record = text ?? JSON.stringify(call);
     hash = hashAfter(hash, record);
-    const columns = { sequence, id, at, tool, status, server, user_name: principal.user, run, conversation };
+    const columns = {
+      sequence,
+      id,
+      at,
+      tool,
+      status,
+      server,
+      user_name: principal.user,
+      run,
+      conversation,
+    };
     return { ...columns, record, hash, events };
   });
   return { rows, hash };
@@ -92,7 +114,8 @@ export function minuteRows(calls: readonly CallColumns[]) {
 function* addToMinutes({ insertRows }: Database, calls: readonly CallColumns[]): Work<void> {
   const counts = minuteRows(calls);
   if (counts.length === 0) return;
-  const add = "ON CONFLICT (minute, user_name, status, took) DO UPDATE SET calls = call_minutes.calls + excluded.calls";
+  const add =
+    "ON CONFLICT (minute, user_name, status, took) DO UPDATE SET calls = call_minutes.calls + excluded.calls";
   yield* insertRows("call_minutes", counts, add);
   const newest = Math.max(...counts.map(({ minute }) => minute));
   yield* query("DELETE FROM call_minutes WHERE minute < ?", [oldestMinute(newest)]);

@@ -33,15 +33,18 @@ export function createCatalogueTables(database: Database) {
       return identities.flatMap((identity) => found.get(identity) ?? []);
     },
     putKnownServer: (known) => write(() => upsertKnownServer(database, known), { lock }),
-    putListing: (known, basis, changes) => write(() => putListing(database, known, basis, changes), { lock }),
+    putListing: (known, basis, changes) =>
+      write(() => putListing(database, known, basis, changes), { lock }),
     entries: () => {
       const sql = `SELECT ${recordOf("entries")} AS record FROM entries ORDER BY kind, persona, name`;
       return read(() => all(parseRecord<StoredEntry>, sql));
     },
-    editEntries: (edits) => write(() => editEntries(database, edits), { lock, notify: { what: "entries" } }),
+    editEntries: (edits) =>
+      write(() => editEntries(database, edits), { lock, notify: { what: "entries" } }),
     addChanges: (changes) => write(() => insertChanges(database, changes), { lock }),
     changes: (asked) => read(() => selectChanges(database, asked)),
-    changeAudiences: () => read(() => all(({ audience }) => String(audience), "SELECT DISTINCT audience FROM changes")),
+    changeAudiences: () =>
+      read(() => all(({ audience }) => String(audience), "SELECT DISTINCT audience FROM changes")),
   } satisfies Partial<Store>;
 }
 
@@ -52,7 +55,8 @@ function* putListing(
   changes: readonly NewChange[],
 ): Work<boolean> {
   const sql = "SELECT listed_at FROM known_servers WHERE identity = ?";
-  if ((yield* first((row) => textOrNull(row.listed_at), sql, [known.identity])) !== basis) return false;
+  if ((yield* first((row) => textOrNull(row.listed_at), sql, [known.identity])) !== basis)
+    return false;
   yield* upsertKnownServer(database, known);
   yield* insertChanges(database, changes);
   return true;
@@ -79,12 +83,19 @@ function* editEntries(database: Database, { put, remove, changes }: EntryEdits):
   const replace = `ON CONFLICT (kind, persona, name) DO UPDATE SET ${record} = excluded.${record}`;
   for (const entry of put) {
     const { kind, persona, name } = entry;
-    yield* insert("entries", { kind, persona: persona ?? "", name, [record]: JSON.stringify(entry) }, replace);
+    yield* insert(
+      "entries",
+      { kind, persona: persona ?? "", name, [record]: JSON.stringify(entry) },
+      replace,
+    );
   }
   yield* insertChanges(database, changes);
 }
 
-function* insertChanges({ insertRows, recordOf }: Database, changes: readonly NewChange[]): Work<void> {
+function* insertChanges(
+  { insertRows, recordOf }: Database,
+  changes: readonly NewChange[],
+): Work<void> {
   if (changes.length === 0) return;
   const rows = changes.map(({ audience, ...change }) => {
     const { kind, what, name, persona } = change;
@@ -93,7 +104,8 @@ function* insertChanges({ insertRows, recordOf }: Database, changes: readonly Ne
   });
   yield* insertRows("changes", rows);
   // By position, not by id: a failed transaction leaves a gap in the ids.
-  const sql = "DELETE FROM changes WHERE id <= (SELECT id FROM changes ORDER BY id DESC LIMIT 1 OFFSET ?)";
+  const sql =
+    "DELETE FROM changes WHERE id <= (SELECT id FROM changes ORDER BY id DESC LIMIT 1 OFFSET ?)";
   yield* query(sql, [changesKept]);
 }
 
@@ -126,14 +138,20 @@ export function createVectorTable(database: Database): VectorStore {
   return {
     async vectors(keys) {
       const sql = `SELECT key, vector FROM vectors WHERE ${isOneOf("key")}`;
-      return new Map(await read(() => all((row) => [String(row.key), String(row.vector)] as const, sql, [keys])));
+      return new Map(
+        await read(() => all((row) => [String(row.key), String(row.vector)] as const, sql, [keys])),
+      );
     },
     putVectors: (added) =>
       write(
         function* () {
           const madeAt = Date.now();
           for (const { key, vector } of added)
-            yield* insert("vectors", { key, made_at: madeAt, vector }, "ON CONFLICT (key) DO NOTHING");
+            yield* insert(
+              "vectors",
+              { key, made_at: madeAt, vector },
+              "ON CONFLICT (key) DO NOTHING",
+            );
           const sql =
             "DELETE FROM vectors WHERE made_at < (SELECT made_at FROM vectors ORDER BY made_at DESC LIMIT 1 OFFSET ?)";
           yield* query(sql, [maxVectors]);
@@ -152,13 +170,19 @@ export function createPinTable(database: Database) {
   return {
     pinnedServer: (identity) => read(() => selectPinnedServer(identity)),
     pin: (identity, tool) =>
-      read(() => first(parseWholePin, "SELECT * FROM pins WHERE identity = ? AND tool = ?", [identity, tool])),
+      read(() =>
+        first(parseWholePin, "SELECT * FROM pins WHERE identity = ? AND tool = ?", [
+          identity,
+          tool,
+        ]),
+      ),
     pins: (identities) => {
       const columns = `${headColumns}, identity, record`;
       const sql = `SELECT ${columns} FROM pins WHERE ${isOneOf("identity")} ORDER BY identity, tool`;
       return read(() => all(parsePin, sql, [identities]));
     },
-    addPins: (identity, server, pins) => write(() => addPins(database, identity, server, pins), options),
+    addPins: (identity, server, pins) =>
+      write(() => addPins(database, identity, server, pins), options),
     putPin: ({ pin, change }) =>
       write(function* () {
         const columns = ["state", "hash", "quick_hash", "clean_by", "definition", "record"];
@@ -175,13 +199,31 @@ function* selectPinnedServer(identity: string) {
   return { isKnown: known.rows.length > 0, heads: yield* all(parseHead, sql, [identity]) };
 }
 
-function* addPins(database: Database, identity: string, server: string, pins: readonly Pin[]): Work<void> {
+function* addPins(
+  database: Database,
+  identity: string,
+  server: string,
+  pins: readonly Pin[],
+): Work<void> {
   const at = new Date().toISOString();
   yield* insert("pinned_servers", { identity, server, at }, "ON CONFLICT DO NOTHING");
-  if (pins.length > 0) yield* database.insertRows("pins", pins.map(columnsOf), "ON CONFLICT DO NOTHING");
+  if (pins.length > 0)
+    yield* database.insertRows("pins", pins.map(columnsOf), "ON CONFLICT DO NOTHING");
 }
 
-function columnsOf({ identity, tool, state, hash, quickHash, cleanBy, definition, server, at, by, reason }: Pin) {
+function columnsOf({
+  identity,
+  tool,
+  state,
+  hash,
+  quickHash,
+  cleanBy,
+  definition,
+  server,
+  at,
+  by,
+  reason,
+}: Pin) {
   return {
     identity,
     tool,
@@ -211,5 +253,8 @@ function parsePin(row: Row): Omit<Pin, "definition"> {
 
 function parseWholePin(row: Row): Pin {
   const text = textOrNull(row.definition);
-  return { ...parsePin(row), definition: text === null ? null : (JSON.parse(text) as Pin["definition"]) };
+  return {
+    ...parsePin(row),
+    definition: text === null ? null : (JSON.parse(text) as Pin["definition"]),
+  };
 }

@@ -1,5 +1,15 @@
 import type { ChainHead, Loss } from "../../model/calls/call-history.ts";
-import { all, change, type Database, first, insert, number, type Row, textOrNull, type Work } from "./database.ts";
+import {
+  all,
+  change,
+  type Database,
+  first,
+  insert,
+  number,
+  type Row,
+  textOrNull,
+  type Work,
+} from "./database.ts";
 
 /** Rows removed in one transaction, so that writers do not wait long. */
 const removedAtOnce = 2_000;
@@ -28,7 +38,9 @@ export function* lastHash({ table, stream }: Chained<never>): Work<string> {
 export function* deleteBefore(chained: Chained<never>, before: string): Work<number> {
   const { table, checkpoints, stream } = chained;
   const now = new Date().toISOString();
-  const last = (yield* lastOf(chained, before, now, oldestRows(chained))) ?? (yield* lastOfMany(chained, before, now));
+  const last =
+    (yield* lastOf(chained, before, now, oldestRows(chained))) ??
+    (yield* lastOfMany(chained, before, now));
   if (last === null) return 0;
   // Of the other streams the newest stays, too.
   const those = `(SELECT sequence, ${stream} AS stream FROM ${table} WHERE sequence <= ?) AS those`;
@@ -44,7 +56,12 @@ export function* deleteBefore(chained: Chained<never>, before: string): Work<num
   );
   for (const end of ends) {
     const ofStream = stream === "0" ? {} : { stream: Number(end.stream) };
-    const place = { sequence: Number(end.sequence), hash: textOrNull(end.hash), at: now, removed: Number(end.removed) };
+    const place = {
+      sequence: Number(end.sequence),
+      hash: textOrNull(end.hash),
+      at: now,
+      removed: Number(end.removed),
+    };
     yield* insert(checkpoints, { ...place, ...ofStream });
   }
   return ends.length === 0 ? 0 : yield* change(`DELETE FROM ${table} WHERE ${going}`, edge);
@@ -58,11 +75,18 @@ function* lastOfMany(chained: Chained<never>, before: string, now: string): Work
   const ahead = `SELECT count(*) FROM ${oldestRows(chained)} WHERE at > ?`;
   const { table, stream } = chained;
   const everyRow = `(SELECT sequence, at, ${stream} AS stream FROM ${table}) AS every_row`;
-  return (yield* number(ahead, [now])) >= removedAtOnce ? yield* lastOf(chained, before, now, everyRow) : null;
+  return (yield* number(ahead, [now])) >= removedAtOnce
+    ? yield* lastOf(chained, before, now, everyRow)
+    : null;
 }
 
 /** The last row to be removed, of these: the one before the newest that is too old, and the stream of that. */
-function* lastOf({ table }: Chained<never>, before: string, now: string, rows: string): Work<Row | null> {
+function* lastOf(
+  { table }: Chained<never>,
+  before: string,
+  now: string,
+  rows: string,
+): Work<Row | null> {
   return yield* first(
     (row) => row,
     `WITH edge AS (
@@ -90,7 +114,10 @@ export function* findLoss(
   if ((yield* lostOf(database, chained, ofStream, [head])).length === 0) return null;
   const { table, stream } = chained;
   const newest = `SELECT at FROM ${table} WHERE ${stream} = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1`;
-  return { after: yield* first((row) => textOrNull(row.at), newest, [ofStream, head.sequence]), until: head.at };
+  return {
+    after: yield* first((row) => textOrNull(row.at), newest, [ofStream, head.sequence]),
+    until: head.at,
+  };
 }
 
 /** Of these records of one stream those that are not there, and were not removed because of their age. */
@@ -114,8 +141,13 @@ export function* lostOf<T extends { sequence: number; hash: string }>(
   const edge = `SELECT coalesce(max(sequence), 0) FROM ${checkpoints} WHERE ${stream} = ?`;
   const removed = yield* number(edge, [ofStream]);
   // Removal takes all up to there, and leaves the newest: a checkpoint before or behind all records is forged.
-  const oldest = yield* number(`SELECT coalesce(min(sequence), 0) FROM ${table} WHERE ${stream} = ?`, [ofStream]);
-  return gone.filter(({ sequence }) => there.has(sequence) || sequence > removed || oldest <= removed);
+  const oldest = yield* number(
+    `SELECT coalesce(min(sequence), 0) FROM ${table} WHERE ${stream} = ?`,
+    [ofStream],
+  );
+  return gone.filter(
+    ({ sequence }) => there.has(sequence) || sequence > removed || oldest <= removed,
+  );
 }
 
 /** The hash that a record continues: of the one before it in its stream, or of what was removed there. */

@@ -26,35 +26,53 @@ export function createCredentialTables({ read, write }: Database) {
   return {
     addApiKey: async ({ lastUsedAt, revokedAt, ...record }, hash) => {
       const columns = { id: record.id, hash, last_used_at: lastUsedAt, revoked_at: revokedAt };
-      await write(() => insert("api_keys", { ...columns, record: JSON.stringify(record) }), changed);
+      await write(
+        () => insert("api_keys", { ...columns, record: JSON.stringify(record) }),
+        changed,
+      );
     },
     apiKeyByHash: (hash) => read(() => first(parseApiKey, `${apiKeys} WHERE hash = ?`, [hash])),
     apiKeys: () => read(() => all(parseApiKey, `${apiKeys} ORDER BY sequence`)),
-    hasApiKeys: async () => (await read(() => query("SELECT 1 FROM api_keys LIMIT 1"))).rows.length > 0,
+    hasApiKeys: async () =>
+      (await read(() => query("SELECT 1 FROM api_keys LIMIT 1"))).rows.length > 0,
     revokeApiKey: (id, at) =>
       write(
-        () => changeOne("UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", [at, id]),
+        () =>
+          changeOne("UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", [
+            at,
+            id,
+          ]),
         changed,
       ),
-    deleteApiKey: (id) => write(() => changeOne("DELETE FROM api_keys WHERE id = ?", [id]), changed),
+    deleteApiKey: (id) =>
+      write(() => changeOne("DELETE FROM api_keys WHERE id = ?", [id]), changed),
     touchApiKey: async (id, at) => {
-      const sql = "UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)";
+      const sql =
+        "UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)";
       await write(() => query(sql, [at, id, at]));
     },
     secret: (key) =>
-      read(() => first(({ value }) => value as Uint8Array, "SELECT value FROM secrets WHERE key = ?", [key])),
+      read(() =>
+        first(({ value }) => value as Uint8Array, "SELECT value FROM secrets WHERE key = ?", [key]),
+      ),
     putSecret: async (key, value) => {
       const replacing = "ON CONFLICT (key) DO UPDATE SET value = excluded.value";
       await write(() => insert("secrets", { key, value }, replacing), secretsChanged);
     },
-    deleteSecret: (key) => write(() => changeOne("DELETE FROM secrets WHERE key = ?", [key]), secretsChanged),
-    secrets: (prefix) => read(() => select(keyOf, "key", "secrets", [[beginsWith("key"), prefix]], { order: "key" })),
+    deleteSecret: (key) =>
+      write(() => changeOne("DELETE FROM secrets WHERE key = ?", [key]), secretsChanged),
+    secrets: (prefix) =>
+      read(() => select(keyOf, "key", "secrets", [[beginsWith("key"), prefix]], { order: "key" })),
   } satisfies Partial<Store>;
 }
 
 function parseApiKey(row: Row): ApiKey {
   const record = parseRecord<Omit<ApiKey, "lastUsedAt" | "revokedAt">>(row);
-  return { ...record, lastUsedAt: textOrNull(row.last_used_at), revokedAt: textOrNull(row.revoked_at) };
+  return {
+    ...record,
+    lastUsedAt: textOrNull(row.last_used_at),
+    revokedAt: textOrNull(row.revoked_at),
+  };
 }
 
 /** Short-lived values that all planes on one store share. */
@@ -64,23 +82,35 @@ export function createSharedValues(database: Database): SharedValues {
     sharedValue: async (key) => (await read(() => selectShared(database, key))).value,
     sharedMoment: (key) => read(() => selectShared(database, key)),
     changeShared: (key, keptMs, step, notifies = false) =>
-      write(() => changeShared(database, key, keptMs, step), notifies ? { notify: { what: "shared", key } } : {}),
+      write(
+        () => changeShared(database, key, keptMs, step),
+        notifies ? { notify: { what: "shared", key } } : {},
+      ),
     sharedKeys: (keys) => {
       const sql = `SELECT key FROM shared_values WHERE ${isOneOf("key")} AND until > ${now.sql} ORDER BY key`;
       return read(() => all(keyOf, sql, [keys, ...now.values()]));
     },
-    forgetShared: () => write(() => change(`DELETE FROM shared_values WHERE until <= ${now.sql}`, now.values())),
+    forgetShared: () =>
+      write(() => change(`DELETE FROM shared_values WHERE until <= ${now.sql}`, now.values())),
   };
 }
 
-function* selectShared({ now }: Database, key: string): Work<{ value: JsonObject | null; now: number }> {
+function* selectShared(
+  { now }: Database,
+  key: string,
+): Work<{ value: JsonObject | null; now: number }> {
   const sql = `SELECT ${now.sql} AS now, (SELECT value FROM shared_values WHERE key = ? AND until > ${now.sql}) AS value`;
   const [row] = (yield* query(sql, [...now.values(), key, ...now.values()])).rows;
   const text = textOrNull(row?.value);
   return { value: text === null ? null : (JSON.parse(text) as JsonObject), now: Number(row?.now) };
 }
 
-function* changeShared<T>(database: Database, key: string, keptMs: number, step: SharedStep<T>): Work<T> {
+function* changeShared<T>(
+  database: Database,
+  key: string,
+  keptMs: number,
+  step: SharedStep<T>,
+): Work<T> {
   yield* database.lockValue(key);
   const before = yield* selectShared(database, key);
   const { value, answer } = step(before.value, before.now);

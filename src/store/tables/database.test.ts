@@ -9,9 +9,16 @@ test("conditions without a value are not asked for, and the others keep their or
 });
 
 test("a value or NULL is compared in a way that an index is used for", () => {
-  const asked = (user: string | null) => where(["tool = ?", "a"], [`(x OR ${same("user_name")})`, user]);
-  assert.deepEqual(asked("ann"), { sql: "WHERE tool = ? AND (x OR user_name = ?)", values: ["a", "ann"] });
-  assert.deepEqual(asked(null), { sql: "WHERE tool = ? AND (x OR user_name IS NULL)", values: ["a"] });
+  const asked = (user: string | null) =>
+    where(["tool = ?", "a"], [`(x OR ${same("user_name")})`, user]);
+  assert.deepEqual(asked("ann"), {
+    sql: "WHERE tool = ? AND (x OR user_name = ?)",
+    values: ["a", "ann"],
+  });
+  assert.deepEqual(asked(null), {
+    sql: "WHERE tool = ? AND (x OR user_name IS NULL)",
+    values: ["a"],
+  });
 });
 
 test("null stays a value where sameness is not asked for", () => {
@@ -20,5 +27,8 @@ test("null stays a value where sameness is not asked for", () => {
 
 test("a value stands at each of its places", () => {
   const { sql, values } = where([beginsWith("id"), "x"], ["tool = ?", "a"]);
-  assert.deepEqual([sql, values], ["WHERE substr(id, 1, length(?)) = ? AND tool = ?", ["x", "x", "a"]]);
+  assert.deepEqual(
+    [sql, values],
+    ["WHERE substr(id, 1, length(?)) = ? AND tool = ?", ["x", "x", "a"]],
+  );
 });

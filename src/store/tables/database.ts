@@ -3,7 +3,13 @@ import type { KeptDeadLetter } from "../../model/work/dead-letter.ts";
 import type { KeptJobRun } from "../../model/work/job-run.ts";
 
 export type Row = { [column: string]: unknown };
-export type SqlValue = string | number | boolean | null | Uint8Array | readonly (string | number | null)[];
+export type SqlValue =
+  | string
+  | number
+  | boolean
+  | null
+  | Uint8Array
+  | readonly (string | number | null)[];
 export type Columns = { [name: string]: SqlValue };
 export type QueryResult = { rows: Row[]; count: number };
 
@@ -73,7 +79,10 @@ export type Database = {
 };
 
 /** Of the days that were set apart, also by a plane that was killed then: one statement each. */
-export async function freeDropped({ write, days }: Pick<Database, "write" | "days">): Promise<void> {
+export async function freeDropped({
+  write,
+  days,
+}: Pick<Database, "write" | "days">): Promise<void> {
   while (days && (await write(() => days.free(), { isSingle: true })));
 }
 
@@ -81,11 +90,19 @@ export function* query(sql: string, values: readonly SqlValue[] = []): Work<Quer
   return yield { sql, values };
 }
 
-export function* all<T>(parse: (row: Row) => T, sql: string, values?: readonly SqlValue[]): Work<T[]> {
+export function* all<T>(
+  parse: (row: Row) => T,
+  sql: string,
+  values?: readonly SqlValue[],
+): Work<T[]> {
   return (yield* query(sql, values)).rows.map((row) => parse(row));
 }
 
-export function* first<T>(parse: (row: Row) => T, sql: string, values?: readonly SqlValue[]): Work<T | null> {
+export function* first<T>(
+  parse: (row: Row) => T,
+  sql: string,
+  values?: readonly SqlValue[],
+): Work<T | null> {
   const [row] = (yield* query(sql, values)).rows;
   return row ? parse(row) : null;
 }
@@ -115,7 +132,11 @@ export function insert(table: string, columns: Columns, onConflict?: string): Wo
 }
 
 /** Optimistic: false when the row has another revision than the one that was read. */
-export function replaceRevised(table: string, key: Columns & { revision: number }, columns: Columns): Work<boolean> {
+export function replaceRevised(
+  table: string,
+  key: Columns & { revision: number },
+  columns: Columns,
+): Work<boolean> {
   const set = Object.keys(columns).map((name) => `${name} = ?`);
   const keys = Object.keys(key).map((name) => `${name} = ?`);
   const sql = `UPDATE ${table} SET ${set.join(", ")}, revision = revision + 1 WHERE ${keys.join(" AND ")}`;
@@ -158,7 +179,9 @@ export function select<T>(
 ): Work<T[]> {
   const { sql, values } = where(...conditions);
   const text = `SELECT ${columns} FROM ${table} ${sql} ORDER BY ${order}`;
-  return limit === undefined ? all(parse, text, values) : all(parse, `${text} LIMIT ?`, [...values, limit]);
+  return limit === undefined
+    ? all(parse, text, values)
+    : all(parse, `${text} LIMIT ?`, [...values, limit]);
 }
 
 /** A page of records; `before` is the last id of the previous one. */

@@ -25,7 +25,13 @@ const kinds = (recordOf: Database["recordOf"]): readonly Kind[] => [
   { kind: "events", table: "events", key: "id", content: [recordOf("events")], at: "at" },
   { kind: "results", table: "results", key: "sequence", content: ["bytes"], at: "expires_at" },
   { kind: "payloads", table: "payloads", key: "expires_at", content: ["body"], at: "expires_at" },
-  { kind: "deadLetters", table: "dead_letters", key: "sequence", content: ["record"], at: "updated_at" },
+  {
+    kind: "deadLetters",
+    table: "dead_letters",
+    key: "sequence",
+    content: ["record"],
+    at: "updated_at",
+  },
   { kind: "jobRuns", table: "job_runs", key: "sequence", content: ["record"], at: "ended_at" },
 ];
 
@@ -33,7 +39,10 @@ function holdings({ read, recordOf, days }: Database): Promise<StoredAmount[]> {
   return read(function* () {
     const held: StoredAmount[] = [];
     for (const kind of kinds(recordOf)) {
-      const known = days && (kind.kind === "calls" || kind.kind === "events") ? yield* days.counted(kind.kind) : null;
+      const known =
+        days && (kind.kind === "calls" || kind.kind === "events")
+          ? yield* days.counted(kind.kind)
+          : null;
       held.push(known === null ? yield* estimate(kind) : yield* withCount(kind, known));
     }
     return held;
@@ -41,10 +50,16 @@ function holdings({ read, recordOf, days }: Database): Promise<StoredAmount[]> {
 }
 
 /** Days that the store counts, and what is from the time before it did. */
-function* withCount(kind: Kind, { count, bytes }: { count: number; bytes: number }): Work<StoredAmount> {
+function* withCount(
+  kind: Kind,
+  { count, bytes }: { count: number; bytes: number },
+): Work<StoredAmount> {
   const before = yield* estimate({ ...kind, table: `${kind.table}_before` });
   const { table, key, at } = kind;
-  const oldest = yield* first((row) => textOrNull(row.at), `SELECT ${at} AS at FROM ${table} ORDER BY ${key} LIMIT 1`);
+  const oldest = yield* first(
+    (row) => textOrNull(row.at),
+    `SELECT ${at} AS at FROM ${table} ORDER BY ${key} LIMIT 1`,
+  );
   return { kind: kind.kind, count: before.count + count, bytes: before.bytes + bytes, oldest };
 }
 
@@ -62,7 +77,13 @@ export function createHoldings(database: Database): Pick<Store, "holdings" | "ca
   return {
     holdings: () => holdings(database),
     callAt: (place) =>
-      read(() => first(({ at }) => textOrNull(at), "SELECT at FROM calls ORDER BY sequence LIMIT 1 OFFSET ?", [place])),
+      read(() =>
+        first(
+          ({ at }) => textOrNull(at),
+          "SELECT at FROM calls ORDER BY sequence LIMIT 1 OFFSET ?",
+          [place],
+        ),
+      ),
   };
 }
 
@@ -75,9 +96,12 @@ function* estimate({ kind, table, key, content, at }: Kind): Work<StoredAmount> 
     `SELECT ${key} AS place, ${at} AS at FROM ${table} ORDER BY ${key} LIMIT 1`,
   );
   const count = rows.length < sampled ? rows.length : yield* countFrom(oldest, rows, table, key);
-  const places = rows.length < sampled ? [] : placesBetween(Number(oldest?.place), Number(rows[0]?.place));
+  const places =
+    rows.length < sampled ? [] : placesBetween(Number(oldest?.place), Number(rows[0]?.place));
   const { rows: others } =
-    places.length === 0 ? { rows } : yield* query(`${chosen} WHERE ${key} IN (${places.join(", ")})`);
+    places.length === 0
+      ? { rows }
+      : yield* query(`${chosen} WHERE ${key} IN (${places.join(", ")})`);
   const sample = others.length < fewest ? rows : others;
   const bytes = sample.reduce((sum, { size }) => sum + Number(size) + overheadBytes, 0);
   const all = sample.length === 0 ? 0 : Math.round((bytes / sample.length) * count);
@@ -90,11 +114,19 @@ const fewest = 20;
 /** None where the key is no number. */
 function placesBetween(low: number, high: number): number[] {
   if (!Number.isSafeInteger(low) || !Number.isSafeInteger(high)) return [];
-  return Array.from({ length: spread }, (_, at) => low + Math.floor(((high - low) * at) / (spread - 1)));
+  return Array.from(
+    { length: spread },
+    (_, at) => low + Math.floor(((high - low) * at) / (spread - 1)),
+  );
 }
 
 /** Numbers have gaps, about as many before the sample as within it. */
-function* countFrom(oldest: Row | null, rows: readonly Row[], table: string, key: string): Work<number> {
+function* countFrom(
+  oldest: Row | null,
+  rows: readonly Row[],
+  table: string,
+  key: string,
+): Work<number> {
   const [high, low, lowest] = [rows[0]?.place, rows.at(-1)?.place, oldest?.place].map(Number);
   if (high === undefined || low === undefined || lowest === undefined || Number.isNaN(high)) {
     const counted = yield* first(({ n }) => Number(n), `SELECT count(${key}) AS n FROM ${table}`);

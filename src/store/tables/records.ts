@@ -52,7 +52,9 @@ export function createJournalTables(database: Database) {
   const { read, write, recordOf, isOneOf } = database;
   return {
     findLoss: (chain, head) =>
-      read(() => findLoss(database, (chain === "calls" ? callsChain : changesChain) as Chained<never>, head)),
+      read(() =>
+        findLoss(database, (chain === "calls" ? callsChain : changesChain) as Chained<never>, head),
+      ),
     events: (after = 0, limit) =>
       read(function* () {
         // Before the rows: what is settled now is among them.
@@ -63,7 +65,10 @@ export function createJournalTables(database: Database) {
     async forgetEvents(before) {
       const removed = await write(function* () {
         const dropped = database.days ? yield* database.days.drop("events", before) : 0;
-        return dropped || (yield* change(`DELETE FROM events WHERE id IN (${oldestEvents}) AND at < ?`, [before]));
+        return (
+          dropped ||
+          (yield* change(`DELETE FROM events WHERE id IN (${oldestEvents}) AND at < ?`, [before]))
+        );
       });
       if (removed === 0) await freeDropped(database);
       return removed;
@@ -72,10 +77,10 @@ export function createJournalTables(database: Database) {
     async newSamples(after) {
       const { rows } = await read(function* () {
         const upTo = database.days ? yield* database.days.settled() : Number.MAX_SAFE_INTEGER;
-        return yield* query(`${samples} WHERE sequence > ? AND sequence <= ? ORDER BY sequence, subject`, [
-          after,
-          upTo,
-        ]);
+        return yield* query(
+          `${samples} WHERE sequence > ? AND sequence <= ? ORDER BY sequence, subject`,
+          [after, upTo],
+        );
       });
       return { samples: rows.map(parseSample), newest: Number(rows.at(-1)?.sequence ?? after) };
     },
@@ -98,15 +103,19 @@ export function createJournalTables(database: Database) {
       ),
     forgetRuns: (before) =>
       write(() =>
-        change("DELETE FROM runs WHERE sequence IN (SELECT sequence FROM runs WHERE at < ? LIMIT ?)", [
-          before,
-          runsRemovedAtOnce,
-        ]),
+        change(
+          "DELETE FROM runs WHERE sequence IN (SELECT sequence FROM runs WHERE at < ? LIMIT ?)",
+          [before, runsRemovedAtOnce],
+        ),
       ),
     titleRuns: (ids, title) =>
       write(function* () {
         for (const id of ids) {
-          const run = yield* first(parseRecord<RunSummary>, "SELECT record FROM runs WHERE id = ?", [id]);
+          const run = yield* first(
+            parseRecord<RunSummary>,
+            "SELECT record FROM runs WHERE id = ?",
+            [id],
+          );
           if (run === null) continue;
           const { title: _, ...untitled } = run;
           const record = JSON.stringify({ ...untitled, ...(title !== null && { title }) });
@@ -115,7 +124,10 @@ export function createJournalTables(database: Database) {
       }),
     removeRuns: (ids) =>
       write(function* () {
-        yield* query(`DELETE FROM payloads WHERE id IN (SELECT id FROM calls WHERE ${isOneOf("run")})`, [ids]);
+        yield* query(
+          `DELETE FROM payloads WHERE id IN (SELECT id FROM calls WHERE ${isOneOf("run")})`,
+          [ids],
+        );
         yield* query(`DELETE FROM runs WHERE ${isOneOf("id")}`, [ids]);
       }),
   } satisfies Partial<Store>;
@@ -136,7 +148,9 @@ function* selectEvents(
   const sql = `SELECT id, at, 0 AS events, ${record} AS record FROM events WHERE id > ? AND id <= ?
     UNION ALL SELECT sequence, at, events, record FROM calls WHERE sequence > ? AND sequence <= ? AND events > 0 ORDER BY 1`;
   const range = [after, upTo, after, upTo];
-  const { rows } = yield* limit === undefined ? query(sql, range) : query(`${sql} LIMIT ?`, [...range, limit]);
+  const { rows } = yield* limit === undefined
+    ? query(sql, range)
+    : query(`${sql} LIMIT ?`, [...range, limit]);
   // The start of a call may have been read with the page before.
   return rows
     .flatMap(parseEvents)
@@ -145,7 +159,10 @@ function* selectEvents(
 }
 
 /** Calls and events share their numbers: those of a call are its sequence, and the one before where it stands for two. */
-function* insertEntries(database: AppendedDatabase, entries: readonly JournalEntry[]): Work<ChainHeads> {
+function* insertEntries(
+  database: AppendedDatabase,
+  entries: readonly JournalEntry[],
+): Work<ChainHeads> {
   const calls: NumberedCall[] = [];
   const events: Columns[] = [];
   const isNumbered = entries.some(({ kind }) => kind === "call" || kind === "event");
@@ -160,7 +177,10 @@ function* insertEntries(database: AppendedDatabase, entries: readonly JournalEnt
     }
   }
   const audited = entries.flatMap((entry) => (entry.kind === "audit" ? [entry.record] : []));
-  const heads = { ...(yield* insertCalls(database, calls)), ...(yield* insertAudit(database, audited)) };
+  const heads = {
+    ...(yield* insertCalls(database, calls)),
+    ...(yield* insertAudit(database, audited)),
+  };
   if (events.length > 0) yield* database.insertRows("events", events);
   const added = entries.flatMap((entry) => (entry.kind === "sample" ? [entry.sample] : []));
   if (added.length > 0) yield* database.insertSamples(added);
@@ -185,7 +205,12 @@ function parseEvents(row: Row): StoredEvent[] {
 }
 
 function parseSample({ subject, at, ok, latency_ms }: Row): HealthSample {
-  return { subject: String(subject), at: String(at), ok: isSqlTrue(ok), latencyMs: Number(latency_ms) };
+  return {
+    subject: String(subject),
+    at: String(at),
+    ok: isSqlTrue(ok),
+    latencyMs: Number(latency_ms),
+  };
 }
 
 function parseRun(row: Row): AgentRun {
@@ -204,20 +229,29 @@ export function createPayloadTable({ read, write }: Database) {
     putPayloads: (rows) =>
       write(function* () {
         for (const { id, expiresAt, body } of rows)
-          yield* insert("payloads", { id, expires_at: expiresAt, body }, "ON CONFLICT (id) DO NOTHING");
+          yield* insert(
+            "payloads",
+            { id, expires_at: expiresAt, body },
+            "ON CONFLICT (id) DO NOTHING",
+          );
       }),
     payloads: (ids) =>
       read(function* () {
         const found: StoredPayload[] = [];
         for (const id of ids) {
-          const row = yield* first(parse, "SELECT id, expires_at, body FROM payloads WHERE id = ?", [id]);
+          const row = yield* first(
+            parse,
+            "SELECT id, expires_at, body FROM payloads WHERE id = ?",
+            [id],
+          );
           if (row) found.push(row);
         }
         return found;
       }),
     forgetPayloads: (now) =>
       write(() => {
-        const sql = "DELETE FROM payloads WHERE id IN (SELECT id FROM payloads WHERE expires_at <= ? LIMIT ?)";
+        const sql =
+          "DELETE FROM payloads WHERE id IN (SELECT id FROM payloads WHERE expires_at <= ? LIMIT ?)";
         return change(sql, [now, payloadsRemovedAtOnce]);
       }),
   } satisfies Partial<Store>;
@@ -229,9 +263,18 @@ export function createResultTable(database: Database) {
   return {
     putResult: (kept, maxBytes) => write(() => insertResult(database, kept, maxBytes)),
     result: (id) =>
-      read(() => first(parseResult, "SELECT record, is_compressed, body FROM results WHERE id = ?", [id])),
+      read(() =>
+        first(parseResult, "SELECT record, is_compressed, body FROM results WHERE id = ?", [id]),
+      ),
     results: (filter = {}) =>
-      read(() => newestFirst(parseRecord<StoredResult>, "results", [[same("user_name"), filter.user]], filter)),
+      read(() =>
+        newestFirst(
+          parseRecord<StoredResult>,
+          "results",
+          [[same("user_name"), filter.user]],
+          filter,
+        ),
+      ),
     forgetResults: (now) => write(() => deleteExpiredResults(database, now)),
   } satisfies Partial<Store>;
 }
@@ -244,13 +287,20 @@ function* insertResult(database: Database, kept: KeptResult, maxBytes: number): 
   yield* deleteExpiredResults(database, record.at);
   // A repeated id becomes the newest.
   yield* query("DELETE FROM results WHERE id = ?", [id]);
-  const columns = { id, user_name: user, expires_at: expiresAt, bytes, is_compressed: isCompressed };
+  const columns = {
+    id,
+    user_name: user,
+    expires_at: expiresAt,
+    bytes,
+    is_compressed: isCompressed,
+  };
   // Another plane may have stored the same meanwhile.
   const row = { ...columns, record: JSON.stringify(record), body };
   const renewed = Object.keys(row).map((name) => `${name} = excluded.${name}`);
   yield* insert("results", row, `ON CONFLICT (id) DO UPDATE SET ${renewed.join(", ")}`);
   if ((yield* number("SELECT coalesce(sum(bytes), 0) FROM results")) > maxBytes) {
-    const counted = "SELECT sequence, sum(bytes) OVER (ORDER BY sequence DESC) AS total FROM results";
+    const counted =
+      "SELECT sequence, sum(bytes) OVER (ORDER BY sequence DESC) AS total FROM results";
     const last = `SELECT max(sequence) FROM (${counted}) AS counted WHERE total > ?`;
     const oldest = `SELECT sequence FROM results WHERE sequence <= (${last}) ${database.unlocked}`;
     yield* query(`DELETE FROM results WHERE sequence IN (${oldest})`, [maxBytes]);

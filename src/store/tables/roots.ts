@@ -4,7 +4,17 @@ import type { ChainEnd, RootStore } from "../../model/roots.ts";
 import { changesChain } from "./audit.ts";
 import { callsChain } from "./calls.ts";
 import { type Chained, hashBefore, lostOf } from "./chained.ts";
-import { all, change, type Database, first, insert, number, parseRecord, type Row, textOrNull } from "./database.ts";
+import {
+  all,
+  change,
+  type Database,
+  first,
+  insert,
+  number,
+  parseRecord,
+  type Row,
+  textOrNull,
+} from "./database.ts";
 
 const removedAtOnce = 1_000;
 const prefix = "calls/";
@@ -29,14 +39,25 @@ export function createRootTable(database: Database): RootStore {
           ? first(asRoot, "SELECT record FROM roots ORDER BY number DESC LIMIT 1")
           : first(asRoot, "SELECT record FROM roots WHERE number = ?", [wanted]),
       ),
-    rootByHash: (hash) => read(() => first(asRoot, "SELECT record FROM roots WHERE hash = ?", [hash])),
+    rootByHash: (hash) =>
+      read(() => first(asRoot, "SELECT record FROM roots WHERE hash = ?", [hash])),
     roots: (from, limit) =>
-      read(() => all(asRoot, "SELECT record FROM roots WHERE number >= ? ORDER BY number LIMIT ?", [from, limit])),
-    firstRootFrom: (at) => read(() => number("SELECT coalesce(min(number), 0) FROM roots WHERE at >= ?", [at])),
+      read(() =>
+        all(asRoot, "SELECT record FROM roots WHERE number >= ? ORDER BY number LIMIT ?", [
+          from,
+          limit,
+        ]),
+      ),
+    firstRootFrom: (at) =>
+      read(() => number("SELECT coalesce(min(number), 0) FROM roots WHERE at >= ?", [at])),
     addRoot: (root) =>
       write(() => {
         const { number: place, at, hash } = root;
-        return insert("roots", { number: place, at, hash, record: JSON.stringify(root) }, "ON CONFLICT DO NOTHING");
+        return insert(
+          "roots",
+          { number: place, at, hash, record: JSON.stringify(root) },
+          "ON CONFLICT DO NOTHING",
+        );
       }),
     // Up to the first that is younger, so that none is missing in between; those of a clock that was ahead hold nothing back.
     forgetRoots: (before) =>
@@ -68,12 +89,18 @@ export function createRootTable(database: Database): RootStore {
       }),
     chainedCall: (id) =>
       read(function* () {
-        const row = yield* first((found) => found, "SELECT stream, sequence, hash, record FROM calls WHERE id = ?", [
-          id,
-        ]);
+        const row = yield* first(
+          (found) => found,
+          "SELECT stream, sequence, hash, record FROM calls WHERE id = ?",
+          [id],
+        );
         if (row === null) return null;
         const end = asEnd(`${prefix}${Number(row.stream)}`, row);
-        const previous = yield* hashBefore(callsChain as Chained<never>, Number(row.stream), end.sequence);
+        const previous = yield* hashBefore(
+          callsChain as Chained<never>,
+          Number(row.stream),
+          end.sequence,
+        );
         return { ...end, record: String(row.record), previous };
       }),
     lostOf: (chain, ends) =>

@@ -1,7 +1,18 @@
 import type { SignInRow, SignInStore } from "../../model/store.ts";
-import { change, changeOne, type Database, first, insert, query, type Row, select, textOrNull } from "./database.ts";
+import {
+  change,
+  changeOne,
+  type Database,
+  first,
+  insert,
+  query,
+  type Row,
+  select,
+  textOrNull,
+} from "./database.ts";
 
-const columns = "kind, id, grant_id, uid, account, made_at, used_at, consumed_at, expires_at, sealed";
+const columns =
+  "kind, id, grant_id, uid, account, made_at, used_at, consumed_at, expires_at, sealed";
 const isAlive = "(expires_at IS NULL OR expires_at > ?)";
 /** Rows that are removed in one statement. */
 const batch = 1_000;
@@ -10,8 +21,20 @@ const batch = 1_000;
 export function createSignInTable({ read, write }: Database): SignInStore {
   const changed = { notify: { what: "signIns" } } as const;
   return {
-    putSignIn: async ({ kind, id, grant, uid, account, madeAt, expiresAt, sealed }, tells = false) => {
-      const row = { kind, id, grant_id: grant, uid, account, made_at: madeAt, expires_at: expiresAt, sealed };
+    putSignIn: async (
+      { kind, id, grant, uid, account, madeAt, expiresAt, sealed },
+      tells = false,
+    ) => {
+      const row = {
+        kind,
+        id,
+        grant_id: grant,
+        uid,
+        account,
+        made_at: madeAt,
+        expires_at: expiresAt,
+        sealed,
+      };
       const again =
         "ON CONFLICT (kind, id) DO UPDATE SET grant_id = excluded.grant_id, uid = excluded.uid, account = excluded.account, expires_at = excluded.expires_at, sealed = excluded.sealed";
       await write(() => insert("sign_ins", row, again), tells ? changed : {});
@@ -20,14 +43,22 @@ export function createSignInTable({ read, write }: Database): SignInStore {
       write(() => {
         const about = { grant_id: grant, uid, account, expires_at: expiresAt, sealed };
         if (before === null)
-          return insert("sign_ins", { kind, id, made_at: madeAt, ...about }, "ON CONFLICT (kind, id) DO NOTHING");
+          return insert(
+            "sign_ins",
+            { kind, id, made_at: madeAt, ...about },
+            "ON CONFLICT (kind, id) DO NOTHING",
+          );
         const set = Object.keys(about).map((name) => `${name} = ?`);
         const sql = `UPDATE sign_ins SET ${set.join(", ")} WHERE kind = ? AND id = ? AND sealed = ?`;
         return changeOne(sql, [...Object.values(about), kind, id, before]);
       }),
     signIn: (kind, id, now) =>
       read(() =>
-        first(parse, `SELECT ${columns} FROM sign_ins WHERE kind = ? AND id = ? AND ${isAlive}`, [kind, id, now]),
+        first(parse, `SELECT ${columns} FROM sign_ins WHERE kind = ? AND id = ? AND ${isAlive}`, [
+          kind,
+          id,
+          now,
+        ]),
       ),
     signIns: ({ kind, grant, account, uid }, now) =>
       read(() =>
@@ -47,17 +78,18 @@ export function createSignInTable({ read, write }: Database): SignInStore {
       ),
     consumeSignIn: (kind, id, at) =>
       write(() =>
-        changeOne("UPDATE sign_ins SET consumed_at = ? WHERE kind = ? AND id = ? AND consumed_at IS NULL", [
-          at,
-          kind,
-          id,
-        ]),
+        changeOne(
+          "UPDATE sign_ins SET consumed_at = ? WHERE kind = ? AND id = ? AND consumed_at IS NULL",
+          [at, kind, id],
+        ),
       ),
     touchSignIn: async (kind, id, at) => {
-      const sql = "UPDATE sign_ins SET used_at = ? WHERE kind = ? AND id = ? AND (used_at IS NULL OR used_at < ?)";
+      const sql =
+        "UPDATE sign_ins SET used_at = ? WHERE kind = ? AND id = ? AND (used_at IS NULL OR used_at < ?)";
       await write(() => query(sql, [at, kind, id, at]));
     },
-    removeSignIn: (kind, id) => write(() => changeOne("DELETE FROM sign_ins WHERE kind = ? AND id = ?", [kind, id])),
+    removeSignIn: (kind, id) =>
+      write(() => changeOne("DELETE FROM sign_ins WHERE kind = ? AND id = ?", [kind, id])),
     removeGrant: async (grant) => {
       await write(() => query("DELETE FROM sign_ins WHERE grant_id = ?", [grant]));
     },

@@ -1,7 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Chain } from "../../model/audit-schema.ts";
 import type { VerifyOptions } from "../../model/calls/call-history.ts";
-import { type Broken, checkAge, checkPlace, createFollower, type StreamStart } from "../call-chain.ts";
+import {
+  type Broken,
+  checkAge,
+  checkPlace,
+  createFollower,
+  type StreamStart,
+} from "../call-chain.ts";
 import type { Chained } from "./chained.ts";
 import { all, type Database, first, number, type Row, textOrNull, type Work } from "./database.ts";
 import { isNearLimit } from "./holdings.ts";
@@ -32,7 +38,9 @@ export async function verify<T>(
     // Records that were removed meanwhile look like a gap.
     if (broken && checkpoints.length !== before.length) continue;
     const hashBefore = range.after === 0 ? null : await reader.hashBefore(range.after);
-    const isFound = follower.hasHead() || [hashBefore, ...checkpoints.map(({ hash }) => hash)].includes(head ?? null);
+    const isFound =
+      follower.hasHead() ||
+      [hashBefore, ...checkpoints.map(({ hash }) => hash)].includes(head ?? null);
     // Behind a break nothing was looked at.
     const headFound = head === undefined || (broken && !isFound) ? null : isFound;
     return {
@@ -62,7 +70,8 @@ async function follow(
     const checkpoint = removedFrom.get(Number(row.stream));
     const before = isWhole ? null : await reader.newestOf(Number(row.stream), after);
     if (before !== null) return { hash: before };
-    if (checkpoint) early ??= checkPlace(row, checkpoint.sequence) ?? checkAge(row, checkpoint.at, keepDays);
+    if (checkpoint)
+      early ??= checkPlace(row, checkpoint.sequence) ?? checkAge(row, checkpoint.at, keepDays);
     return { hash: checkpoint?.hash ?? "" };
   };
   for await (const rows of pagesOf(reader, after, last)) {
@@ -73,7 +82,8 @@ async function follow(
       if (broken) return broken;
     }
   }
-  const emptied = isWhole && isOpen ? [...removedFrom].find(([stream]) => !follower.knows(stream)) : undefined;
+  const emptied =
+    isWhole && isOpen ? [...removedFrom].find(([stream]) => !follower.knows(stream)) : undefined;
   return emptied === undefined ? early : checkAge(undefined, emptied[1].at, keepDays);
 }
 
@@ -95,7 +105,10 @@ async function* pagesOf(reader: Reader, after: number, last: number): AsyncGener
   }
 }
 
-function createReader<T>({ read, asStored }: Database, { table, checkpoints, stream, columns }: Chained<T>) {
+function createReader<T>(
+  { read, asStored }: Database,
+  { table, checkpoints, stream, columns }: Chained<T>,
+) {
   const names = Object.keys(columns).map((name, at) => `${name} AS c${at}`);
   const fields = Object.values(columns);
   const following = `SELECT sequence, ${stream} AS stream, id, at, ${names.join(", ")}, record, hash FROM ${table}
@@ -119,12 +132,19 @@ function createReader<T>({ read, asStored }: Database, { table, checkpoints, str
     checkpoints: () => read(() => selectCheckpoints(checkpoints, stream)),
     range: (since?: string, until?: string) => read(() => selectRange(table, since, until)),
     rows: (after: number, last: number) => read(() => all((row) => row, following, [after, last])),
-    newestOf: (ofStream: number, upTo: number) => newest(`${stream} = ? AND sequence <= ?`, [ofStream, upTo]),
+    newestOf: (ofStream: number, upTo: number) =>
+      newest(`${stream} = ? AND sequence <= ?`, [ofStream, upTo]),
     hashBefore: (upTo: number) => newest("sequence <= ?", [upTo]),
   };
 }
 
-type Checkpoint = { sequence: number; stream: number; at: string; removed: number; hash: string | null };
+type Checkpoint = {
+  sequence: number;
+  stream: number;
+  at: string;
+  removed: number;
+  hash: string | null;
+};
 
 function selectCheckpoints(checkpoints: string, stream: string): Work<Checkpoint[]> {
   return all(
@@ -142,9 +162,12 @@ function selectCheckpoints(checkpoints: string, stream: string): Work<Checkpoint
 /** The records of a time. */
 function* selectRange(table: string, since?: string, until?: string): Work<Range> {
   const edge = since === undefined ? 0 : yield* firstFrom(table, since);
-  const last = until === undefined ? Number.MAX_SAFE_INTEGER : (yield* firstFrom(table, until + end)) - 1;
+  const last =
+    until === undefined ? Number.MAX_SAFE_INTEGER : (yield* firstFrom(table, until + end)) - 1;
   const before =
-    edge === 0 ? 0 : yield* number(`SELECT coalesce(max(sequence), 0) FROM ${table} WHERE sequence < ?`, [edge]);
+    edge === 0
+      ? 0
+      : yield* number(`SELECT coalesce(max(sequence), 0) FROM ${table} WHERE sequence < ?`, [edge]);
   return { after: before, last, isWhole: before === 0, isOpen: until === undefined };
 }
 

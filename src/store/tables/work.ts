@@ -45,13 +45,21 @@ export function createJobStore(database: Database): JobStore {
     jobSchedules: () => read(() => all(schedule, schedules)),
     putJobSchedules: (put) => write(() => oneByOne(put, (one) => one, writeSchedule)),
     dueJobSchedules: (now) =>
-      read(() => all(schedule, `${schedules} WHERE due_at <= ? ORDER BY priority DESC, due_at`, [now])),
+      read(() =>
+        all(schedule, `${schedules} WHERE due_at <= ? ORDER BY priority DESC, due_at`, [now]),
+      ),
     async fireJobSchedules(firings) {
-      const fired = await write(() => fireSchedules(firings), { notify, due: ({ made }) => ({ runs: made }) });
+      const fired = await write(() => fireSchedules(firings), {
+        notify,
+        due: ({ made }) => ({ runs: made }),
+      });
       return fired.written;
     },
     addJobRun: (run, earlierSlot) =>
-      write(() => addRun(run, earlierSlot), { notify, due: (kept) => (kept === run ? { runs: [run] } : {}) }),
+      write(() => addRun(run, earlierSlot), {
+        notify,
+        due: (kept) => (kept === run ? { runs: [run] } : {}),
+      }),
     jobRun: (id) => read(() => first(parseRevised<KeptJobRun>, `${runs} WHERE id = ?`, [id])),
     replaceJobRun: (run) =>
       write(
@@ -59,7 +67,8 @@ export function createJobStore(database: Database): JobStore {
         run.endedAt === null ? { isSingle: true } : { notify: { what: "jobRun", id: run.id } },
       ),
     // Planes of 0.2 have one lock for all jobs.
-    claimJobRun: (run, now) => write(() => claimRun(database, run, now), { lock: "jobs", isShared: true }),
+    claimJobRun: (run, now) =>
+      write(() => claimRun(database, run, now), { lock: "jobs", isShared: true }),
     jobRuns: (filter) =>
       read(() =>
         newestFirst(
@@ -81,7 +90,8 @@ export function createJobStore(database: Database): JobStore {
       return read(() => number(sql, [job, owner ?? ""]));
     },
     forgetJobRuns: (before) => {
-      const sql = "DELETE FROM job_runs WHERE sequence IN (SELECT sequence FROM job_runs WHERE ended_at < ? LIMIT ?)";
+      const sql =
+        "DELETE FROM job_runs WHERE sequence IN (SELECT sequence FROM job_runs WHERE ended_at < ? LIMIT ?)";
       return write(() => change(sql, [before, removedAtOnce]));
     },
   };
@@ -94,13 +104,20 @@ function* oneByOne<T>(
   write: (item: T) => Work<boolean>,
 ): Work<boolean[]> {
   const written = items.map(() => false);
-  const keys = items.map((item, at) => ({ at, key: JSON.stringify([scheduleOf(item).job, scheduleOf(item).owner]) }));
-  for (const { at } of keys.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0)))
+  const keys = items.map((item, at) => ({
+    at,
+    key: JSON.stringify([scheduleOf(item).job, scheduleOf(item).owner]),
+  }));
+  for (const { at } of keys.sort((one, other) =>
+    one.key < other.key ? -1 : one.key > other.key ? 1 : 0,
+  ))
     written[at] = yield* write(items[at] as T);
   return written;
 }
 
-function* fireSchedules(firings: readonly Firing[]): Work<{ written: boolean[]; made: KeptJobRun[] }> {
+function* fireSchedules(
+  firings: readonly Firing[],
+): Work<{ written: boolean[]; made: KeptJobRun[] }> {
   const made: KeptJobRun[] = [];
   const written = yield* oneByOne(
     firings,
@@ -138,10 +155,26 @@ function runIn(slot: string): Work<KeptJobRun | null> {
 
 /** False when the slot is taken. */
 function insertRun(run: KeptJobRun): Work<boolean> {
-  const { id, slot, job, owner, user, origin, state, priority, most, dueAt, endedAt, revision } = run;
+  const { id, slot, job, owner, user, origin, state, priority, most, dueAt, endedAt, revision } =
+    run;
   const times = { due_at: dueAt, ended_at: endedAt };
-  const columns = { id, slot, job, owner: owner ?? "", user_name: user, origin, state, priority, most, ...times };
-  return insert("job_runs", { ...columns, revision, record: JSON.stringify(run) }, "ON CONFLICT (slot) DO NOTHING");
+  const columns = {
+    id,
+    slot,
+    job,
+    owner: owner ?? "",
+    user_name: user,
+    origin,
+    state,
+    priority,
+    most,
+    ...times,
+  };
+  return insert(
+    "job_runs",
+    { ...columns, revision, record: JSON.stringify(run) },
+    "ON CONFLICT (slot) DO NOTHING",
+  );
 }
 
 function replaceRun(run: KeptJobRun): Work<boolean> {
@@ -179,22 +212,35 @@ export function createDeadLetterTable(database: Database) {
         due: () => ({ letters: [letter] }),
       }),
     deadLetter: (id) =>
-      read(() => first(parseRevised<KeptDeadLetter>, "SELECT record, revision FROM dead_letters WHERE id = ?", [id])),
+      read(() =>
+        first(
+          parseRevised<KeptDeadLetter>,
+          "SELECT record, revision FROM dead_letters WHERE id = ?",
+          [id],
+        ),
+      ),
     deadLetters: (filter) => read(() => selectDeadLetters(filter)),
     replaceDeadLetter: (letter) =>
       write(
         () => {
           const { id, revision, status, updatedAt } = letter;
           const columns = { status, updated_at: updatedAt, due_at: deadLetterDueAt(letter) };
-          return replaceRevised("dead_letters", { id, revision }, { ...columns, record: JSON.stringify(letter) });
+          return replaceRevised(
+            "dead_letters",
+            { id, revision },
+            { ...columns, record: JSON.stringify(letter) },
+          );
         },
         { due: (isReplaced) => (isReplaced ? { letters: [letter] } : {}) },
       ),
     deleteDeadLetter: (id, revision) =>
-      write(() => changeOne("DELETE FROM dead_letters WHERE id = ? AND revision = ?", [id, revision])),
+      write(() =>
+        changeOne("DELETE FROM dead_letters WHERE id = ? AND revision = ?", [id, revision]),
+      ),
     dueDeadLetters: (now) => read(() => selectDueDeadLetters(now)),
     forgetEndedDeadLetters: (before) => {
-      const sql = "DELETE FROM dead_letters WHERE status IN ('resolved', 'abandoned') AND updated_at < ?";
+      const sql =
+        "DELETE FROM dead_letters WHERE status IN ('resolved', 'abandoned') AND updated_at < ?";
       return write(() => change(sql, [before]));
     },
   } satisfies Partial<Store>;
@@ -204,10 +250,26 @@ export function createDeadLetterTable(database: Database) {
  * Beyond `max` the oldest go: ended ones first, and never one that is being retried. Those that several planes add at once
  * are counted by the next.
  */
-function* insertDeadLetter({ unlocked }: Database, letter: KeptDeadLetter, max: number): Work<void> {
+function* insertDeadLetter(
+  { unlocked }: Database,
+  letter: KeptDeadLetter,
+  max: number,
+): Work<void> {
   const { id, tool, server, principal, status, updatedAt, revision } = letter;
-  const columns = { id, tool, server, user_name: principal.user, status, updated_at: updatedAt, revision };
-  yield* insert("dead_letters", { ...columns, due_at: deadLetterDueAt(letter), record: JSON.stringify(letter) });
+  const columns = {
+    id,
+    tool,
+    server,
+    user_name: principal.user,
+    status,
+    updated_at: updatedAt,
+    revision,
+  };
+  yield* insert("dead_letters", {
+    ...columns,
+    due_at: deadLetterDueAt(letter),
+    record: JSON.stringify(letter),
+  });
   const excess = (yield* number("SELECT count(*) FROM dead_letters")) - max;
   if (excess > 0)
     yield* query(
@@ -232,8 +294,14 @@ function* selectDeadLetters(filter: DeadLetterFilter): Work<DeadLetterPage<KeptD
     ["user_name = ?", owner],
   ];
   const { sql, values } = where(...matching);
-  const counts = yield* query(`SELECT status, count(*) AS count FROM dead_letters ${sql} GROUP BY status`, values);
-  const byStatus = Object.fromEntries(deadLetterStatuses.map((name) => [name, 0])) as Record<DeadLetterStatus, number>;
+  const counts = yield* query(
+    `SELECT status, count(*) AS count FROM dead_letters ${sql} GROUP BY status`,
+    values,
+  );
+  const byStatus = Object.fromEntries(deadLetterStatuses.map((name) => [name, 0])) as Record<
+    DeadLetterStatus,
+    number
+  >;
   for (const row of counts.rows) byStatus[row.status as DeadLetterStatus] = Number(row.count);
   const older: Condition = ["sequence < ?", cursor === undefined ? undefined : Number(cursor)];
   const rows = yield* select(
@@ -245,7 +313,10 @@ function* selectDeadLetters(filter: DeadLetterFilter): Work<DeadLetterPage<KeptD
   );
   const page = limit === undefined ? rows : rows.slice(0, limit);
   return {
-    total: status === undefined ? Object.values(byStatus).reduce((sum, count) => sum + count) : byStatus[status],
+    total:
+      status === undefined
+        ? Object.values(byStatus).reduce((sum, count) => sum + count)
+        : byStatus[status],
     byStatus,
     deadLetters: page.map(parseRevised<KeptDeadLetter>),
     nextCursor: rows.length > page.length ? String(page.at(-1)?.sequence) : null,

@@ -37,7 +37,15 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     await using directory = await temporaryDirectory();
     const hanging = fixture("echo", ["--delay", "600000", "--ttl", "60"]);
     const config = await writeConfig(directory, { srv: hanging });
-    const words = ["servers", "tools", "srv", "--config", config, "--data-dir", directory.file("data")];
+    const words = [
+      "servers",
+      "tools",
+      "srv",
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("data"),
+    ];
     const { code, stderr } = await startCli(words).result;
     assert.equal(code, 4, stderr);
     assert.match(stderr, /'srv'/);
@@ -54,7 +62,8 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     assert.equal(startsIn(log).length, 3);
     const listed = await runCli(["tools", "list", ...common]);
     const tools = (listed.json().tools as { name: string }[]).map(({ name }) => name);
-    for (const name of ["one.echo", "two.increment", "modern.region"]) assert.ok(tools.includes(name), name);
+    for (const name of ["one.echo", "two.increment", "modern.region"])
+      assert.ok(tools.includes(name), name);
     const shown = await runCli(["tools", "show", "modern.region", ...common]);
     assert.match(shown.stdout, /region/);
     assert.equal((await runCli(["tools", "show", "increment", ...common])).code, 0);
@@ -79,7 +88,8 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
   test("serve starts what is not known, what is never lazy, and nothing that is lazy", async () => {
     await using directory = await temporaryDirectory();
     const log = (name: string) => directory.file(`${name}.log`);
-    const entry = (name: string, more: object = {}) => fixture("echo", ["--log", log(name)], { ...more });
+    const entry = (name: string, more: object = {}) =>
+      fixture("echo", ["--log", log(name)], { ...more });
     const known = { known: entry("known"), eager: entry("eager", { lazy: false }) };
     await warm(directory, known);
     const config = await writeConfig(directory, {
@@ -93,12 +103,16 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
       "the two starts",
       () => startsIn(log("eager")).length === 2 && countIn(log("fresh"), "tools/list") === 1,
     );
-    const state = async (name: string) => (await getJson(`${serving.url}/servers/${name}`)).body.state;
+    const state = async (name: string) =>
+      (await getJson(`${serving.url}/servers/${name}`)).body.state;
     assert.deepEqual(
       [await state("known"), await state("lazy"), await state("manual")],
       ["disconnected", "disconnected", "disconnected"],
     );
-    assert.deepEqual([startsIn(log("known")).length, startsIn(log("lazy")), startsIn(log("manual"))], [1, [], []]);
+    assert.deepEqual(
+      [startsIn(log("known")).length, startsIn(log("lazy")), startsIn(log("manual"))],
+      [1, [], []],
+    );
     const { status } = await postCall(serving.url, "lazy.echo", { arguments: { message: "now" } });
     assert.equal(status, 200);
     assert.deepEqual([startsIn(log("lazy")).length, startsIn(log("known")).length], [1, 1]);
@@ -114,7 +128,11 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     plane.start();
     assert.ok((await plane.tools.list()).every(({ id }) => id.server === "echo"));
     await plane.servers.list({ connect: true });
-    assert.equal((await plane.call("increment")).ok, false, "a bare name starts nothing that is to be left alone");
+    assert.equal(
+      (await plane.call("increment")).ok,
+      false,
+      "a bare name starts nothing that is to be left alone",
+    );
     assert.equal((await plane.servers.get("manual")).state, "disconnected");
     assert.deepEqual(pidsIn(log), []);
     assert.equal((await plane.call("manual.increment")).ok, true);
@@ -133,9 +151,14 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     const names = (listed.json().tools as { name: string }[]).map(({ name }) => name).toSorted();
     assert.deepEqual(names, ["srv.current", "srv.increment", "srv.overlap"]);
     assert.equal(startsIn(log).length, 2);
-    await writeConfig(directory, { srv: fixture("state", ["--log", log], { deny_tools: ["overlap"] }) });
+    await writeConfig(directory, {
+      srv: fixture("state", ["--log", log], { deny_tools: ["overlap"] }),
+    });
     await using plane = await createPlane({ config, dataDirectory: data });
-    assert.deepEqual((await plane.tools.list()).map(({ id }) => id.tool).toSorted(), ["current", "increment"]);
+    assert.deepEqual((await plane.tools.list()).map(({ id }) => id.tool).toSorted(), [
+      "current",
+      "increment",
+    ]);
   });
 
   test("what is known is reported as known, and asked again as soon as the server runs anyway", async () => {
@@ -159,23 +182,35 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     {
       await using plane = await planeOf({ changing: entry }, { dataDirectory: data });
       await plane.call("changing.add_tool", { name: "fleeting" });
-      await eventually("the new tool", async () => (await plane.tools.list()).some(({ id }) => id.tool === "fleeting"));
+      await eventually("the new tool", async () =>
+        (await plane.tools.list()).some(({ id }) => id.tool === "fleeting"),
+      );
     }
     await using plane = await planeOf({ changing: entry }, { dataDirectory: data });
     assert.ok((await plane.tools.list()).some(({ id }) => id.tool === "fleeting"));
     assert.equal((await plane.call("changing.fleeting")).ok, false);
-    await eventually("a new listing", async () => (await plane.tools.list()).every(({ id }) => id.tool !== "fleeting"));
+    await eventually("a new listing", async () =>
+      (await plane.tools.list()).every(({ id }) => id.tool !== "fleeting"),
+    );
   });
 
   test("a server that is always on is not stopped for idling and comes back when it dies", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    const entry = fixture("echo", ["--log", log], { alwaysOn: true, idleTimeoutMs: 200, backoffMs: 100 });
+    const entry = fixture("echo", ["--log", log], {
+      alwaysOn: true,
+      idleTimeoutMs: 200,
+      backoffMs: 100,
+    });
     await warm(directory, { echo: entry });
     const config = await writeConfig(directory, { echo: entry });
     await using serving = await startServe(config, directory.file("data"));
-    const status = async () => (await getJson(`${serving.url}/servers/echo`)).body as unknown as ServerStatus;
-    await eventually("its start though it is known", async () => (await status()).state === "connected");
+    const status = async () =>
+      (await getJson(`${serving.url}/servers/echo`)).body as unknown as ServerStatus;
+    await eventually(
+      "its start though it is known",
+      async () => (await status()).state === "connected",
+    );
     const { pid } = await status();
     await delay(800);
     assert.equal((await status()).pid, pid, "it idles and stays");
@@ -189,7 +224,10 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
   test("a server that is always on and always dies is restarted at growing gaps", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    const entry = fixture("echo", ["--log", log, "--ttl", "0.05"], { alwaysOn: true, backoffMs: 300 });
+    const entry = fixture("echo", ["--log", log, "--ttl", "0.05"], {
+      alwaysOn: true,
+      backoffMs: 300,
+    });
     await using plane = await planeOf({ dying: entry });
     plane.start();
     await until("some lives", () => startsIn(log).length >= 4);
@@ -203,7 +241,9 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
   test("an idle server is stopped, its tools stay, and the next call brings it back", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf({ echo: fixture("echo", ["--log", log], { idleTimeoutMs: 400 }) });
+    await using plane = await planeOf({
+      echo: fixture("echo", ["--log", log], { idleTimeoutMs: 400 }),
+    });
     const ends = listenTo(plane, "server.disconnected");
     await plane.call("echo.echo", { message: "one" });
     await until("its end", () => startsIn(log).length === 1 && !pidsIn(log).some(isAlive));
@@ -235,7 +275,10 @@ suite("servers start when they are needed", { concurrency: 5 }, () => {
     const left = directory.file("left");
     const right = directory.file("right");
     const data = directory.file("data");
-    const servers = { left: fixture("echo", ["--log", left]), right: fixture("state", ["--log", right]) };
+    const servers = {
+      left: fixture("echo", ["--log", left]),
+      right: fixture("state", ["--log", right]),
+    };
     await using first = await planeOf(servers, { dataDirectory: data });
     await first.tools.list();
     await using second = await planeOf(servers, { dataDirectory: data });

@@ -5,7 +5,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { createPlane, type Plane } from "../../../src/index.ts";
 import { fixtureFile } from "../../fixtures/bundled.ts";
-import { readLog, startHttpFixture, type TemporaryDirectory, temporaryDirectory } from "../../fixtures/start-server.ts";
+import {
+  readLog,
+  startHttpFixture,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { getJson } from "../requests.ts";
 import { eventually } from "../rogue/rogue.ts";
@@ -21,7 +26,8 @@ import {
 } from "../support.ts";
 import { countIn, entriesOf, listenTo, odd, post, startOdd, startsIn } from "./parts.ts";
 
-const namesOf = async (plane: Plane) => (await plane.tools.list()).map(({ id }) => id.tool).toSorted();
+const namesOf = async (plane: Plane) =>
+  (await plane.tools.list()).map(({ id }) => id.tool).toSorted();
 
 suite("what servers offer is found out", { concurrency: 4 }, () => {
   test("all pages are read, once each, and a tool is listed once", async () => {
@@ -75,7 +81,9 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
   test("a storm of announcements is one listing or two, and changes nothing", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf({ changing: fixture("changing", ["--storm", "300", "--log", log]) });
+    await using plane = await planeOf({
+      changing: fixture("changing", ["--storm", "300", "--log", log]),
+    });
     await plane.tools.list();
     const changes = listenTo(plane, "registry.changed");
     await plane.call("changing.storm", { count: 500 });
@@ -93,7 +101,9 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     await plane.tools.list();
     for (const name of ["local", "remote"]) {
       await plane.call(`${name}.add_tool`, { name: `late_${name}` });
-      await eventually(`the new tool of ${name}`, async () => (await namesOf(plane)).includes(`late_${name}`));
+      await eventually(`the new tool of ${name}`, async () =>
+        (await namesOf(plane)).includes(`late_${name}`),
+      );
       assert.deepEqual(textsOf(await plane.call(`${name}.late_${name}`)), [`late_${name}`]);
     }
   });
@@ -102,9 +112,12 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const windowMs = 1_000;
-    await using plane = await planeOf({ echo: fixture("echo", ["--log", log], { listingTtlMs: windowMs }) });
+    await using plane = await planeOf({
+      echo: fixture("echo", ["--log", log], { listingTtlMs: windowMs }),
+    });
     for (let query = 0; query < 20; query++) await plane.tools.list();
-    const times = () => readLog(log).flatMap(({ time, message }) => (message?.method === "tools/list" ? [time] : []));
+    const times = () =>
+      readLog(log).flatMap(({ time, message }) => (message?.method === "tools/list" ? [time] : []));
     const early = times();
     for (const [at, time] of early.slice(1).entries()) {
       assert.ok(time - (early[at] ?? 0) >= windowMs - 50, "asked again within the window");
@@ -138,7 +151,9 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     const config = await writeConfig(directory, servers);
     await using serving = await startServe(config, directory.file("data"));
     await until("both lists", async () => {
-      const { tools } = (await getJson(`${serving.url}/tools`)).body as { tools: { id: { server: string } }[] };
+      const { tools } = (await getJson(`${serving.url}/tools`)).body as {
+        tools: { id: { server: string } }[];
+      };
       return new Set(tools.map(({ id }) => id.server)).size === 2;
     });
     await post(serving, "/registry/refresh");
@@ -155,7 +170,10 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
       report.still_failed.map(({ server: name }) => name),
       ["remote"],
     );
-    assert.equal((await plane.tools.list()).filter(({ id }) => id.server === "remote").length, before);
+    assert.equal(
+      (await plane.tools.list()).filter(({ id }) => id.server === "remote").length,
+      before,
+    );
     const { stale, error } = await plane.servers.get("remote");
     assert.equal(stale, true);
     assert.match(error ?? "", /\S/);
@@ -197,7 +215,10 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     const log = directory.file("log");
     const broken = directory.file("broken");
     await writeFile(broken, "");
-    const entry = odd(["--log", log, "--die-when", broken], { protocol: "legacy", backoffMs: 1_000 });
+    const entry = odd(["--log", log, "--die-when", broken], {
+      protocol: "legacy",
+      backoffMs: 1_000,
+    });
     await using plane = await planeOf({ odd: entry });
     const calls = await Promise.all(Array.from({ length: 20 }, () => plane.call("odd.ok")));
     for (const outcome of calls) assert.equal(errorOf(outcome).code, "SERVER_UNAVAILABLE");
@@ -255,7 +276,9 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
       const { serveRaw } = await import(${JSON.stringify(pathToFileURL(fixtureFile("raw-server")).href)});
       serveRaw(define());`;
     await writeFile(directory.file("server.mjs"), source);
-    const config = await writeConfig(directory, { echo: { ...server, args: [directory.file("server.mjs"), ...rest] } });
+    const config = await writeConfig(directory, {
+      echo: { ...server, args: [directory.file("server.mjs"), ...rest] },
+    });
     await using serving = await startServe(config, directory.file("data"));
     const get = async (path: string) =>
       (await fetch(`${serving.url}${path}`)).json() as Promise<Record<string, unknown>>;
@@ -263,7 +286,10 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     await until("its process", async () => (await get("/servers/echo")).state === "connected");
     await writeFile(directory.file("gone"), "");
     process.kill(Number((await get("/servers/echo")).pid), "SIGKILL");
-    const refreshed = await fetch(`${serving.url}/registry/refresh`, { method: "POST", headers: serving.proof });
+    const refreshed = await fetch(`${serving.url}/registry/refresh`, {
+      method: "POST",
+      headers: serving.proof,
+    });
     assert.equal(refreshed.status, 200);
     type Listed = { tools: { name: string; stale?: boolean; error?: string }[] };
     // First it was killed, then it does not start again.
@@ -281,8 +307,18 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
       { name: "bare" },
       { name: "nothing", inputSchema: null },
       { name: "listed", inputSchema: [] },
-      { name: "one", inputSchema: { type: "object", properties: { a: { type: "string" } }, required: "a" } },
-      { name: "some", inputSchema: { type: "object", properties: { a: { type: "string" } }, required: ["a", "", 5] } },
+      {
+        name: "one",
+        inputSchema: { type: "object", properties: { a: { type: "string" } }, required: "a" },
+      },
+      {
+        name: "some",
+        inputSchema: {
+          type: "object",
+          properties: { a: { type: "string" } },
+          required: ["a", "", 5],
+        },
+      },
     ];
     const config = await writeConfig(directory, {
       odd: await listing(directory, tools, { timeoutMs: 7_000 }),
@@ -290,7 +326,8 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
     });
     await using serving = await startServe(config, directory.file("data"));
     let listed: { tools: Record<string, unknown>[] } = { tools: [] };
-    const of = (server: string) => listed.tools.filter(({ name }) => String(name).startsWith(server));
+    const of = (server: string) =>
+      listed.tools.filter(({ name }) => String(name).startsWith(server));
     // A list does not wait for a server that is slow to start.
     await until("five tools of each", async () => {
       listed = (await (await fetch(`${serving.url}/tools`)).json()) as typeof listed;
@@ -320,7 +357,10 @@ suite("what servers offer is found out", { concurrency: 4 }, () => {
       return plane.config().servers.one?.listingTtlMs;
     };
     assert.equal(await ttl(block({ health_check_interval: 7 }, {})), 7_000);
-    assert.equal(await ttl(block({ health_check_interval: 7 }, { health_check_interval: "0.5" })), 500);
+    assert.equal(
+      await ttl(block({ health_check_interval: 7 }, { health_check_interval: "0.5" })),
+      500,
+    );
     assert.equal(await ttl(block({}, {})), 300_000);
     const env = { TOOLPLANE_MCP_DEFAULT_SERVER: "one", TOOLPLANE_MCP_HEALTH_CHECK_INTERVAL: "9" };
     const file = directory.file("seven.json");

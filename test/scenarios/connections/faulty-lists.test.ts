@@ -40,7 +40,9 @@ suite("faulty lists", () => {
         const value = '{"a":'.repeat(${levels}) + '1' + '}'.repeat(${levels});
         write('{"jsonrpc":"2.0","id":' + id + ',"result":{"tools":[{' + good + '},{' + deep + ',"${key}":' + value + '},{' + other + '}]}}\\n');
       };`;
-      await using plane = await planeOf({ listing: scriptedProcess({ other: 'answer(id, text("other"))' }, {}, list) });
+      await using plane = await planeOf({
+        listing: scriptedProcess({ other: 'answer(id, text("other"))' }, {}, list),
+      });
       const listed = await within("the list", plane.tools.list());
       assert.deepEqual(listed.map(({ id }) => id.tool).toSorted(), ["good", "other"]);
       const [server] = await plane.servers.list();
@@ -70,7 +72,8 @@ suite("faulty lists", () => {
     });
     assert.deepEqual((await status()).flapping, ["tools"]);
     const before = listings;
-    for (let count = 0; count < 200; count++) assert.deepEqual(textsOf(await plane.call("crying.ok")), ["ok"]);
+    for (let count = 0; count < 200; count++)
+      assert.deepEqual(textsOf(await plane.call("crying.ok")), ["ok"]);
     assert.ok(listings - before < 20, `${listings - before} listings for 200 calls`);
     const lines = await plane.servers.logs("crying");
     assert.equal(lines.filter(({ text }) => text.includes("are flapping")).length, 1);

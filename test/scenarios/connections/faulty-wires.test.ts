@@ -8,9 +8,13 @@ suite("faulty wires", () => {
   test("bytes without a line end fail the calls of their connection, and the next call has a new one", async () => {
     const flood = `setInterval(() => write("x".repeat(10_000)), 1)`;
     const pid = "answer(id, text(process.pid))";
-    await using plane = await planeOf({ wire: scriptedProcess({ flood, pid }, { maxMessageBytes: 100_000 }) });
+    await using plane = await planeOf({
+      wire: scriptedProcess({ flood, pid }, { maxMessageBytes: 100_000 }),
+    });
     const [before] = textsOf(await plane.call("wire.pid"));
-    const failed = errorOf(await within("the end of the call", plane.call("wire.flood", {}, { timeoutMs: 900_000 })));
+    const failed = errorOf(
+      await within("the end of the call", plane.call("wire.flood", {}, { timeoutMs: 900_000 })),
+    );
     assert.match(failed.message, /more than 100000 bytes \('maxMessageBytes'\)/);
     const [after] = textsOf(await within("the next call", plane.call("wire.pid")));
     assert.notEqual(after, before);
@@ -45,7 +49,10 @@ suite("faulty wires", () => {
     await until("the crash", async () => !(await plane.call("wire.crash")).ok);
     const ended = await within("the end of the calls", Promise.all(hanging));
     assert.ok(ended.every(({ error }) => error?.code === "OUTCOME_UNKNOWN"));
-    const again = await within("the next calls", Promise.all(Array.from({ length: 30 }, () => plane.call("wire.pid"))));
+    const again = await within(
+      "the next calls",
+      Promise.all(Array.from({ length: 30 }, () => plane.call("wire.pid"))),
+    );
     assert.ok(again.every(({ ok }) => ok));
     assert.equal(starts, 1);
     const { health } = await plane.tools.get("wire.hang");

@@ -2,10 +2,19 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Plane } from "../../../src/index.ts";
 import { startHttpFixture, temporaryDirectory } from "../../fixtures/start-server.ts";
-import { errorOf, fixture, namedServer, planeOf, runCli, textsOf, writeConfig } from "../support.ts";
+import {
+  errorOf,
+  fixture,
+  namedServer,
+  planeOf,
+  runCli,
+  textsOf,
+  writeConfig,
+} from "../support.ts";
 import { entriesOf, startsIn } from "./parts.ts";
 
-const namesOf = async (plane: Plane) => (await plane.tools.list()).map(({ id }) => id.tool).toSorted();
+const namesOf = async (plane: Plane) =>
+  (await plane.tools.list()).map(({ id }) => id.tool).toSorted();
 
 suite("what is let through and shown", { concurrency: 4 }, () => {
   const filters: [string, string[] | null, string[] | null, string[]][] = [
@@ -39,12 +48,18 @@ suite("what is let through and shown", { concurrency: 4 }, () => {
     };
     const mcp = { enabled: true, allow_tools: ["get_a", "get_b"], servers };
     await using plane = await createPlane({ config: { tools: { mcp } } });
-    assert.deepEqual((await plane.tools.list()).map(({ name }) => name).toSorted(), ["one.get_a", "two.get_a"]);
+    assert.deepEqual((await plane.tools.list()).map(({ name }) => name).toSorted(), [
+      "one.get_a",
+      "two.get_a",
+    ]);
   });
 
   test("a tool that is allowed and does not exist is a configuration error with its name and server", async () => {
     await using directory = await temporaryDirectory();
-    const entry = { ...namedServer("srv", ["get_a"]), allow_tools: ["get_a", "gone_one", "gone_two"] };
+    const entry = {
+      ...namedServer("srv", ["get_a"]),
+      allow_tools: ["get_a", "gone_one", "gone_two"],
+    };
     const config = await writeConfig(directory, { srv: entry });
     const common = ["--config", config, "--data-dir", directory.file("data")];
     const { code, stdout, stderr } = await runCli(["doctor", ...common]);
@@ -61,7 +76,10 @@ suite("what is let through and shown", { concurrency: 4 }, () => {
     assert.equal(code, "TOOL_AMBIGUOUS");
     assert.match(message, /'one\.same'.*'two\.same'/);
     assert.deepEqual(textsOf(await plane.call("own")), ["one:own"]);
-    await using filtered = await planeOf({ ...servers, two: { ...servers.two, deny_tools: ["same"] } });
+    await using filtered = await planeOf({
+      ...servers,
+      two: { ...servers.two, deny_tools: ["same"] },
+    });
     assert.deepEqual(textsOf(await filtered.call("same")), ["one:same"]);
   });
 
@@ -91,7 +109,15 @@ suite("what is let through and shown", { concurrency: 4 }, () => {
       srv: { url: server.url, auth: { type: "bearer", token: reference } },
       other: fixture("echo", ["--log", other]),
     });
-    const words = ["servers", "tools", "srv", "--config", config, "--data-dir", directory.file("data")];
+    const words = [
+      "servers",
+      "tools",
+      "srv",
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("data"),
+    ];
     const { code, stdout, stderr } = await runCli(words, { env: { SRV_TOKEN: "right-token" } });
     assert.equal(code, 0, stderr);
     assert.ok(stdout.split("\n").includes("invalidate_session"));

@@ -6,7 +6,11 @@ import { suite, test } from "node:test";
 import { createPlane, type Plane } from "../../../src/index.ts";
 import { principalOf } from "../../../src/model/principal.ts";
 import { scaledMs } from "../../fixtures/patience.ts";
-import { fixtureCommand, type TemporaryDirectory, temporaryDirectory } from "../../fixtures/start-server.ts";
+import {
+  fixtureCommand,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { runCli, startServe, writeConfig } from "../support.ts";
 
@@ -31,7 +35,8 @@ npm error A complete log of this run can be found in: /home/ada/.npm/_logs/x.log
 END
 exit 1`;
 
-const lineOf = async (plane: Plane, server = "fx") => (await plane.servers.get(server)).installing?.lastLine ?? null;
+const lineOf = async (plane: Plane, server = "fx") =>
+  (await plane.servers.get(server)).installing?.lastLine ?? null;
 
 suite("a server that has to be installed first", { timeout: scaledMs(60_000) }, () => {
   test("has its own limit, is shown as installing with the installer's last line, and then works", async () => {
@@ -89,12 +94,18 @@ if [ -e '${quiet}' ]; then ${waitFor(done)}; fi`;
     await writeFile(quiet, "");
     {
       await using plane = await open();
-      await assert.rejects(plane.servers.connect("brief"), /initialize timed out after .* \('connectTimeoutMs'\)/);
+      await assert.rejects(
+        plane.servers.connect("brief"),
+        /initialize timed out after .* \('connectTimeoutMs'\)/,
+      );
     }
     await writeFile(loud, "");
     await using plane = await open();
     const connected = plane.servers.connect("patient");
-    await until("a line of the installer", async () => (await lineOf(plane, "patient")) === "fetching again");
+    await until(
+      "a line of the installer",
+      async () => (await lineOf(plane, "patient")) === "fetching again",
+    );
     await writeFile(done, "");
     await connected;
   });
@@ -103,7 +114,9 @@ if [ -e '${quiet}' ]; then ${waitFor(done)}; fi`;
     await using directory = await temporaryDirectory();
     const count = directory.file("starts");
     const PATH = await fakeNpx(directory, `echo start >> '${count}'\n${e404}`);
-    const config = await writeConfig(directory, { fx: { command: "npx", args: ["-y", "x"], env: { PATH } } });
+    const config = await writeConfig(directory, {
+      fx: { command: "npx", args: ["-y", "x"], env: { PATH } },
+    });
     await using plane = await createPlane({ config });
     const { error } = await plane.call("fx.echo", {});
     assert.equal(error?.code, "SERVER_UNAVAILABLE");
@@ -113,26 +126,41 @@ if [ -e '${quiet}' ]; then ${waitFor(done)}; fi`;
     );
     const { state, stderrTail, installing } = await plane.servers.get("fx");
     assert.deepEqual([state, installing], ["error", undefined]);
-    assert.match(stderrTail ?? "", /npm error code E404 \| .*'no-such-server@\*' is not in this registry\.$/);
+    assert.match(
+      stderrTail ?? "",
+      /npm error code E404 \| .*'no-such-server@\*' is not in this registry\.$/,
+    );
     const place = ["--config", config, "--data-dir", directory.file("data")];
     const list = await runCli(["servers", "list", ...place]);
-    assert.match(list.stdout, /error +stdio .*npx could not install it \(E404\)\. Correct the name/);
+    assert.match(
+      list.stdout,
+      /error +stdio .*npx could not install it \(E404\)\. Correct the name/,
+    );
     const show = await runCli(["servers", "show", "fx", ...place]);
     assert.match(show.stdout, /it wrote +npm error code E404 \| .*is not in this registry\./);
     const doctor = await runCli(["doctor", "fx", ...place]);
-    assert.match(doctor.stdout, /handshake: It exited with code 1\. It last wrote:\n +npm error code E404\n/);
+    assert.match(
+      doctor.stdout,
+      /handshake: It exited with code 1\. It last wrote:\n +npm error code E404\n/,
+    );
     assert.match(doctor.stdout, /fix: Correct the name of the package in 'args'; the registry/);
   });
 
   test("that outlasts the limit of installing says which key sets it, and what the installer wrote last", async () => {
     await using directory = await temporaryDirectory();
-    const PATH = await fakeNpx(directory, `echo 'still fetching' >&2\n${waitFor(directory.file("never"))}`);
+    const PATH = await fakeNpx(
+      directory,
+      `echo 'still fetching' >&2\n${waitFor(directory.file("never"))}`,
+    );
     const limits = { connectTimeoutMs: 200, installTimeoutMs: 1_500 };
     const entry = { command: "npx", args: ["-y", "x"], env: { PATH }, ...limits };
     const config = await writeConfig(directory, { fx: entry });
     await using plane = await createPlane({ config });
     await until("what the installer wrote", async () => {
-      await assert.rejects(plane.servers.connect("fx"), /installing it timed out after .* s \('installTimeoutMs'\)/);
+      await assert.rejects(
+        plane.servers.connect("fx"),
+        /installing it timed out after .* s \('installTimeoutMs'\)/,
+      );
       return (await plane.servers.get("fx")).stderrTail === "still fetching";
     });
   });
@@ -141,7 +169,9 @@ if [ -e '${quiet}' ]; then ${waitFor(done)}; fi`;
     await using directory = await temporaryDirectory();
     const done = directory.file("done");
     const PATH = await fakeNpx(directory, `echo 'fetching 12 packages' >&2\n${waitFor(done)}`);
-    const config = await writeConfig(directory, { fx: { command: "npx", args: ["-y", "x"], env: { PATH } } });
+    const config = await writeConfig(directory, {
+      fx: { command: "npx", args: ["-y", "x"], env: { PATH } },
+    });
     await using serving = await startServe(config, directory.file("data"));
     const place = ["--config", config, "--data-dir", directory.file("data")];
     const line = async () => {
@@ -161,7 +191,10 @@ if [ -e '${quiet}' ]; then ${waitFor(done)}; fi`;
     ]);
     assert.match(list.stdout, /fx +connecting +stdio +- +0 +installing: fetching 12 packages\n/);
     assert.match(show.stdout, /installing since .*, last line: fetching 12 packages/);
-    assert.match(doctor.stdout, /✔ install: npx installs it since .*It last wrote: fetching 12 packages/);
+    assert.match(
+      doctor.stdout,
+      /✔ install: npx installs it since .*It last wrote: fetching 12 packages/,
+    );
     assert.equal(doctor.code, 0);
     let heard = "";
     for await (const text of (await called) ?? []) {
@@ -175,9 +208,15 @@ if [ -e '${quiet}' ]; then ${waitFor(done)}; fi`;
 
 test("a server that is known and not running because nothing needs it is idle, until a person disconnects it", async () => {
   await using directory = await temporaryDirectory();
-  const config = await writeConfig(directory, { fx: { ...fixtureCommand("echo"), idleTimeoutMs: 50 } });
+  const config = await writeConfig(directory, {
+    fx: { ...fixtureCommand("echo"), idleTimeoutMs: 50 },
+  });
   await using plane = await createPlane({ config, dataDirectory: directory.file("data") });
-  assert.equal((await plane.servers.get("fx")).idle, false, "what was never started is not known to be fine");
+  assert.equal(
+    (await plane.servers.get("fx")).idle,
+    false,
+    "what was never started is not known to be fine",
+  );
   await plane.tools.list();
   await until("its rest", async () => (await plane.servers.get("fx")).idle);
   const { state: atRest, error } = await plane.servers.get("fx");

@@ -21,7 +21,12 @@ import {
 } from "../support.ts";
 import { countIn, entriesOf, listenTo, post, startsIn } from "./parts.ts";
 
-const lifeEvents = ["server.connecting", "server.connected", "server.disconnected", "server.error"] as const;
+const lifeEvents = [
+  "server.connecting",
+  "server.connected",
+  "server.disconnected",
+  "server.error",
+] as const;
 const stubborn = ["--ignore-sigterm", "--ignore-stdin-end", "--ttl", "60"];
 
 suite("the life of a connection", { concurrency: 4 }, () => {
@@ -43,12 +48,23 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     assert.equal(await state("good"), "disconnected");
     assert.equal((await plane.call("missing.echo")).ok, false);
     assert.equal(await state("missing"), "error");
-    await assert.rejects(plane.servers.connect("missing"), { code: "SERVER_UNAVAILABLE", message: /'missing'/ });
+    await assert.rejects(plane.servers.connect("missing"), {
+      code: "SERVER_UNAVAILABLE",
+      message: /'missing'/,
+    });
     assert.equal(await state("missing"), "backoff");
     assert.ok((await plane.servers.get("missing")).nextRetryAt !== null);
-    await assert.rejects(plane.servers.connect("off"), { code: "SERVER_UNAVAILABLE", message: /'off'.*disabled/ });
-    const story = (name: string) => events.filter(({ server }) => server === name).map(({ type }) => type);
-    assert.deepEqual(story("good"), ["server.connecting", "server.connected", "server.disconnected"]);
+    await assert.rejects(plane.servers.connect("off"), {
+      code: "SERVER_UNAVAILABLE",
+      message: /'off'.*disabled/,
+    });
+    const story = (name: string) =>
+      events.filter(({ server }) => server === name).map(({ type }) => type);
+    assert.deepEqual(story("good"), [
+      "server.connecting",
+      "server.connected",
+      "server.disconnected",
+    ]);
     assert.deepEqual(story("missing").slice(0, 2), ["server.connecting", "server.error"]);
     assert.deepEqual(story("off"), []);
   });
@@ -58,7 +74,11 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     const log = directory.file("log");
     await using plane = await planeOf({ echo: fixture("echo", ["--log", log]) });
     const events = listenTo(plane, "server.connected");
-    await Promise.all([plane.servers.connect("echo"), plane.servers.connect("echo"), plane.servers.connect("echo")]);
+    await Promise.all([
+      plane.servers.connect("echo"),
+      plane.servers.connect("echo"),
+      plane.servers.connect("echo"),
+    ]);
     await plane.servers.connect("echo");
     plane.start();
     await plane.call("echo.echo", { message: "hi" });
@@ -67,13 +87,20 @@ suite("the life of a connection", { concurrency: 4 }, () => {
 
   test("five servers that take a second each are ready together", async () => {
     const names = ["a", "b", "c", "d", "e"];
-    const entries = names.map((name) => [name, fixture("echo", ["--delay", "1000"], { protocol: "legacy" })]);
+    const entries = names.map((name) => [
+      name,
+      fixture("echo", ["--delay", "1000"], { protocol: "legacy" }),
+    ]);
     await using plane = await planeOf(Object.fromEntries(entries));
     const events = listenTo(plane, "server.connecting", "server.connected");
     await plane.servers.list({ connect: true });
     assert.ok((await plane.servers.list()).every(({ state }) => state === "connected"));
     const connecting = events.slice(0, 5).map(({ type }) => type);
-    assert.deepEqual(new Set(connecting), new Set(["server.connecting"]), "all begin before one is ready");
+    assert.deepEqual(
+      new Set(connecting),
+      new Set(["server.connecting"]),
+      "all begin before one is ready",
+    );
   });
 
   test("the code or the signal of a server that dies is reported to all of its calls", async () => {
@@ -104,7 +131,10 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     await plane.stop();
     assert.deepEqual(pidsIn(log).filter(isAlive), []);
     const told = entriesOf(log, "signal").map(({ signal }) => signal);
-    assert.deepEqual([entriesOf(log, "stdin-end").length, told], [3, ["SIGTERM", "SIGTERM", "SIGTERM"]]);
+    assert.deepEqual(
+      [entriesOf(log, "stdin-end").length, told],
+      [3, ["SIGTERM", "SIGTERM", "SIGTERM"]],
+    );
   });
 
   test("a plane that was killed takes its most stubborn server along within 15 s", async () => {
@@ -137,7 +167,9 @@ suite("the life of a connection", { concurrency: 4 }, () => {
   test("the verbs of the HTTP API connect, disconnect and refresh really", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    const config = await writeConfig(directory, { echo: fixture("echo", ["--log", log], { lazy: true }) });
+    const config = await writeConfig(directory, {
+      echo: fixture("echo", ["--log", log], { lazy: true }),
+    });
     await using serving = await startServe(config, directory.file("data"));
     const verb = (name: string) => post(serving, `/servers/echo/${name}`);
     assert.deepEqual(pidsIn(log), []);
@@ -147,13 +179,19 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     assert.equal(countIn(log, "tools/list"), 2);
     assert.equal((await verb("disconnect")).state, "disconnected");
     assert.deepEqual(pidsIn(log).filter(isAlive), []);
-    const { status, body } = await postCall(serving.url, "echo.echo", { arguments: { message: "x" } });
+    const { status, body } = await postCall(serving.url, "echo.echo", {
+      arguments: { message: "x" },
+    });
     assert.equal(status, 503);
     assert.match(JSON.stringify(body), /'echo' was disconnected\. Connect it first/);
     assert.equal(pidsIn(log).length, 1);
     const report = (await post(serving, "/registry/refresh")) as unknown as RefreshReport;
     assert.equal(report.attempted.length + report.skipped.length, 1);
-    assert.equal(pidsIn(log).length, 1, "who was sent away is not fetched back by a refresh of all");
+    assert.equal(
+      pidsIn(log).length,
+      1,
+      "who was sent away is not fetched back by a refresh of all",
+    );
     const unknown = await getJson(`${serving.url}/servers/ecko`);
     assert.equal(unknown.status, 404);
     assert.match(JSON.stringify(unknown.body), /Did you mean 'echo'/);
@@ -173,16 +211,24 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     leave();
     await plane.servers.disconnect("echo");
     await plane.servers.connect("echo");
-    assert.deepEqual([left, heard.filter(({ type }) => type === "server.connected").length], [1, 2]);
+    assert.deepEqual(
+      [left, heard.filter(({ type }) => type === "server.connected").length],
+      [1, 2],
+    );
     const told = heard.find(({ type }) => type === "server.connected");
-    assert.ok(told?.type === "server.connected" && told.toolCount > 0 && told.protocolVersion !== "");
+    assert.ok(
+      told?.type === "server.connected" && told.toolCount > 0 && told.protocolVersion !== "",
+    );
   });
 
   test("a server that is disconnected and connected again is asked for its tools, however young its list is", async () => {
     await using directory = await temporaryDirectory();
     const file = directory.file("lists.json");
     const says = (...names: string[]) =>
-      writeFile(file, JSON.stringify({ tools: names.map((name) => ({ name, inputSchema: { type: "object" } })) }));
+      writeFile(
+        file,
+        JSON.stringify({ tools: names.map((name) => ({ name, inputSchema: { type: "object" } })) }),
+      );
     await says("one");
     const config = await writeConfig(directory, { s: fixture("offering", ["--lists", file]) });
     await using serving = await startServe(config, directory.file("data"));
@@ -192,7 +238,10 @@ suite("the life of a connection", { concurrency: 4 }, () => {
         return (body.tools as { name: string }[] | undefined)?.map(({ name }) => name);
       });
     const post = async (verb: string) => {
-      const { status } = await fetch(`${serving.url}/servers/s/${verb}`, { method: "POST", headers: serving.proof });
+      const { status } = await fetch(`${serving.url}/servers/s/${verb}`, {
+        method: "POST",
+        headers: serving.proof,
+      });
       assert.equal(status, 200);
     };
     assert.deepEqual(await listed(), ["s.one"]);
@@ -200,7 +249,10 @@ suite("the life of a connection", { concurrency: 4 }, () => {
     await says("one", "two");
     await post("connect");
     assert.deepEqual(await listed(), ["s.one", "s.two"]);
-    const called = await fetch(`${serving.url}/tools/s.two/call`, { method: "POST", body: '{"arguments":{}}' });
+    const called = await fetch(`${serving.url}/tools/s.two/call`, {
+      method: "POST",
+      body: '{"arguments":{}}',
+    });
     assert.equal(called.status, 200);
   });
 });

@@ -42,7 +42,8 @@ async function offering(directory: TemporaryDirectory, lists: Lists, args: strin
     starts: () => startsIn(log).length,
     open: (options: Options = {}) => createPlane({ config, dataDirectory, ...options }),
     gateway: () => startGateway({}, { plane: { config, dataDirectory } }),
-    cli: (...words: string[]) => runCli([...words, "--json", "--config", config, "--data-dir", dataDirectory]),
+    cli: (...words: string[]) =>
+      runCli([...words, "--json", "--config", config, "--data-dir", dataDirectory]),
   };
 }
 
@@ -61,12 +62,18 @@ const kinds = [
 type Kind = (typeof kinds)[number];
 
 const listOf = async (plane: Plane, { key }: Kind) =>
-  JSON.stringify(await (key === "resourceTemplates" ? plane.resources.templates() : plane[key].list()));
+  JSON.stringify(
+    await (key === "resourceTemplates" ? plane.resources.templates() : plane[key].list()),
+  );
 const namesIn = (result: JsonObject, { key, field }: Kind) =>
-  (result[key] as JsonObject[]).map((item) => String(item[field])).filter((name) => name !== "read_result");
+  (result[key] as JsonObject[])
+    .map((item) => String(item[field]))
+    .filter((name) => name !== "read_result");
 /** Prompts and resources are asked for without anybody waiting. */
 const allKnown = async (plane: Plane) =>
-  until("all lists", async () => Object.values((await plane.servers.get("s")).offers).every((n) => n !== null));
+  until("all lists", async () =>
+    Object.values((await plane.servers.get("s")).offers).every((n) => n !== null),
+  );
 
 /** What needs a server, and what it answers. */
 const uses: { method: string; params: JsonObject; expected: RegExp }[] = [
@@ -74,7 +81,11 @@ const uses: { method: string; params: JsonObject; expected: RegExp }[] = [
   { method: "prompts/get", params: { name: "s__first" }, expected: /prompt first/ },
   { method: "prompts/get", params: { name: "first" }, expected: /prompt first/ },
   { method: "resources/read", params: { uri: "fx://first" }, expected: /resource fx:\/\/first/ },
-  { method: "resources/read", params: { uri: "fx://first/7" }, expected: /resource fx:\/\/first\/7/ },
+  {
+    method: "resources/read",
+    params: { uri: "fx://first/7" },
+    expected: /resource fx:\/\/first\/7/,
+  },
   { method: "resources/subscribe", params: { uri: "fx://first" }, expected: /^{}$/ },
   {
     method: "completion/complete",
@@ -83,7 +94,10 @@ const uses: { method: string; params: JsonObject; expected: RegExp }[] = [
   },
   {
     method: "completion/complete",
-    params: { ref: { type: "ref/resource", uri: "fx://first/{id}" }, argument: { name: "id", value: "" } },
+    params: {
+      ref: { type: "ref/resource", uri: "fx://first/{id}" },
+      argument: { name: "id", value: "" },
+    },
     expected: /for id/,
   },
 ];
@@ -94,7 +108,9 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
     const { gateway } = await offering(directory, listsWith("first"), ["--delay", "1500"]);
     await using running = await gateway();
     const client = await EraClient.open(running.url, "legacy");
-    const listed = await Promise.all(kinds.map(async (kind) => namesIn(await client.request(kind.method), kind)));
+    const listed = await Promise.all(
+      kinds.map(async (kind) => namesIn(await client.request(kind.method), kind)),
+    );
     assert.deepEqual(listed, [["s__use"], ["s__first"], ["fx://first"], ["fx://first/{id}"]]);
   });
 
@@ -103,7 +119,9 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
     const { gateway, starts } = await offering(directory, listsWith("first"), ["--delay", "1500"]);
     await using running = await gateway();
     const client = await EraClient.open(running.url, "legacy");
-    const answers = await Promise.all(uses.map(({ method, params }) => client.request(method, params)));
+    const answers = await Promise.all(
+      uses.map(({ method, params }) => client.request(method, params)),
+    );
     for (const [at, { method, expected }] of uses.entries())
       assert.match(JSON.stringify(answers[at]), expected, method);
     assert.equal(starts(), 1);
@@ -128,7 +146,8 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
     }
     await using running = await gateway();
     const client = await EraClient.open(running.url, "legacy");
-    for (const kind of kinds) assert.equal(namesIn(await client.request(kind.method), kind).length, 1);
+    for (const kind of kinds)
+      assert.equal(namesIn(await client.request(kind.method), kind).length, 1);
     const api = running.url.replace(/\/mcp$/, "");
     assert.equal(((await getJson(`${api}/prompts`)).body.prompts as unknown[]).length, 1);
     const { resources, resourceTemplates } = (await getJson(`${api}/resources`)).body;
@@ -192,7 +211,8 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
     const said: string[] = [];
     running.plane.servers.onMessage(({ method }) => said.push(method));
     await says(listsWith("second"));
-    for (const announce of ["prompts", "resources"]) await running.plane.call("s.use", { announce });
+    for (const announce of ["prompts", "resources"])
+      await running.plane.call("s.use", { announce });
     await until("both notices", () => new Set(said).size === 2);
     const [, prompts] = kinds;
     assert.deepEqual(namesIn(await client.request("prompts/list"), prompts), ["s__second"]);
@@ -211,7 +231,11 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
       kinds.map(({ method }) => asked(method)),
       [3, 0, 0, 0],
     );
-    assert.deepEqual((await plane.servers.get("s")).offers, { prompts: 0, resources: 0, resourceTemplates: 0 });
+    assert.deepEqual((await plane.servers.get("s")).offers, {
+      prompts: 0,
+      resources: 0,
+      resourceTemplates: 0,
+    });
   });
 
   test("a refresh, and a server that was disconnected and connected, list everything again", async () => {
@@ -225,7 +249,8 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
     for (const kind of kinds) assert.match(await listOf(plane, kind), /second/, kind.method);
     await plane.servers.disconnect("s");
     await says(listsWith("third"));
-    for (const kind of kinds) assert.match(await listOf(plane, kind), /second/, "what is known stays");
+    for (const kind of kinds)
+      assert.match(await listOf(plane, kind), /second/, "what is known stays");
     await plane.servers.connect("s");
     for (const kind of kinds) assert.match(await listOf(plane, kind), /third/, kind.method);
   });
@@ -248,7 +273,9 @@ suite("what servers list is kept, waited for and listed again", { concurrency: 3
     await says({ ...listsWith("second"), fail: kinds.map(({ method }) => method) });
     await plane.call("s.use", { announce: "prompts" });
     await until("the failure", async () =>
-      (await plane.servers.logs("s")).some(({ text }) => /listing its prompts failed: no list today/.test(text)),
+      (await plane.servers.logs("s")).some(({ text }) =>
+        /listing its prompts failed: no list today/.test(text),
+      ),
     );
     assert.match(await listOf(plane, kinds[1]), /first/);
     assert.deepEqual(textsOf(await plane.call("s.use")).length, 1);

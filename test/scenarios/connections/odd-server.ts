@@ -7,7 +7,11 @@ import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { serveRawHttp } from "../../fixtures/servers/raw-http-server.ts";
 import { serveRaw } from "../../fixtures/servers/raw-server.ts";
-import { type FixtureTool, type ServerDefinition, toolListing } from "../../fixtures/servers/support/definition.ts";
+import {
+  type FixtureTool,
+  type ServerDefinition,
+  toolListing,
+} from "../../fixtures/servers/support/definition.ts";
 import { log } from "../../fixtures/servers/support/lifecycle.ts";
 import { errorCodes, numberAt, RpcError, textAt } from "../../fixtures/servers/support/messages.ts";
 import { flag, numberOption, option } from "../../fixtures/servers/support/options.ts";

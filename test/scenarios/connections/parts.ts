@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { EventOf, EventType, Outcome, Plane, PlaneEvent, Principal } from "../../../src/index.ts";
+import type {
+  EventOf,
+  EventType,
+  Outcome,
+  Plane,
+  PlaneEvent,
+  Principal,
+} from "../../../src/index.ts";
 import type { Question } from "../../../src/model/calls/question-schema.ts";
 import { principalOf } from "../../../src/model/principal.ts";
 import {
@@ -21,15 +28,24 @@ const oddFile = fileURLToPath(new URL("odd-server.ts", import.meta.url));
 /** A server entry that runs the odd server over stdio. */
 export function odd(args: string[] = [], more: ServerEntry = {}): ServerEntry {
   const { NODE_COMPILE_CACHE } = fixtureEnvironment();
-  return { command: process.execPath, args: [oddFile, ...args], env: { NODE_COMPILE_CACHE }, ...more };
+  return {
+    command: process.execPath,
+    args: [oddFile, ...args],
+    env: { NODE_COMPILE_CACHE },
+    ...more,
+  };
 }
 
 /** The odd server over HTTP, ready when it says where. */
 export async function startOdd(args: string[] = []): Promise<HttpFixture> {
-  const child: ChildProcess = spawn(process.execPath, [oddFile, "--http", "--watch-stdin", ...args], {
-    stdio: ["pipe", "pipe", "inherit"],
-    env: fixtureEnvironment(),
-  });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [oddFile, "--http", "--watch-stdin", ...args],
+    {
+      stdio: ["pipe", "pipe", "inherit"],
+      env: fixtureEnvironment(),
+    },
+  );
   const [chunk] = (await once(child.stdout ?? assert.fail("no pipe"), "data")) as [Buffer];
   const { listening, url } = JSON.parse(chunk.toString()) as { listening: number; url: string };
   const stop = () => stopProcess(child);
@@ -63,12 +79,19 @@ export function listenTo<T extends EventType>(plane: Plane, ...types: T[]): Even
 
 export function structuredOf(outcome: Partial<Outcome>): Record<string, unknown> {
   const value = outcome.result?.structuredContent;
-  assert.ok(typeof value === "object" && value !== null, `no structured result: ${JSON.stringify(outcome)}`);
+  assert.ok(
+    typeof value === "object" && value !== null,
+    `no structured result: ${JSON.stringify(outcome)}`,
+  );
   return value as Record<string, unknown>;
 }
 
 /** The open questions, as soon as there are so many. */
-export async function asked(plane: Plane, count: number, principal?: Principal): Promise<Question[]> {
+export async function asked(
+  plane: Plane,
+  count: number,
+  principal?: Principal,
+): Promise<Question[]> {
   let questions: Question[] = [];
   await until(`${count} questions`, async () => {
     questions = await plane.questions.list(principal ? { principal } : {});
@@ -83,6 +106,10 @@ export async function post(
   path: string,
   body: unknown = {},
 ): Promise<Record<string, unknown>> {
-  const response = await fetch(url + path, { method: "POST", headers: proof, body: JSON.stringify(body) });
+  const response = await fetch(url + path, {
+    method: "POST",
+    headers: proof,
+    body: JSON.stringify(body),
+  });
   return (await response.json()) as Record<string, unknown>;
 }

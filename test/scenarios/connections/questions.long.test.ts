@@ -18,7 +18,15 @@ import {
 } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
-import { errorOf, processFixture as fixture, planeOf, startServe, textsOf, within, writeConfig } from "../support.ts";
+import {
+  errorOf,
+  processFixture as fixture,
+  planeOf,
+  startServe,
+  textsOf,
+  within,
+  writeConfig,
+} from "../support.ts";
 import { asked, countIn, listenTo, odd, person, post, startOdd, structuredOf } from "./parts.ts";
 
 const answering = { answersQuestions: true };
@@ -44,8 +52,14 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     );
     assert.equal(Date.parse(question.expiresAt) - Date.parse(question.askedAt), 300_000);
     assert.ok(question.schema && "properties" in question.schema);
-    await plane.questions.answer(question.id, { action: "accept", content: { name: "Ada", age: 36 } });
-    const told = structuredOf(await calling).result as { action: string; content: Record<string, unknown> };
+    await plane.questions.answer(question.id, {
+      action: "accept",
+      content: { name: "Ada", age: 36 },
+    });
+    const told = structuredOf(await calling).result as {
+      action: string;
+      content: Record<string, unknown>;
+    };
     assert.equal(told.action, "accept");
     assert.deepEqual([told.content.name, told.content.age], ["Ada", 36]);
     assert.deepEqual(
@@ -77,7 +91,10 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
 
   test("a lone value becomes the only field", async () => {
     await using plane = await planeOf({ elicit: fixture("elicit") }, answering);
-    const told = await askAndAnswer(plane, "elicit.ask_value", { action: "accept", content: "blue" });
+    const told = await askAndAnswer(plane, "elicit.ask_value", {
+      action: "accept",
+      content: "blue",
+    });
     assert.deepEqual(told, { action: "accept", content: { value: "blue" } });
   });
 
@@ -86,9 +103,19 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     const calling = plane.call("elicit.ask_person");
     const [question] = await asked(plane, 1);
     const id = question?.id ?? "";
-    for (const content of [{ name: "", age: 1 }, { name: "Ada" }, { name: "Ada", age: 151 }, "Ada", [1]]) {
+    for (const content of [
+      { name: "", age: 1 },
+      { name: "Ada" },
+      { name: "Ada", age: 151 },
+      "Ada",
+      [1],
+    ]) {
       const given = plane.questions.answer(id, { action: "accept", content });
-      await assert.rejects(given, { code: "INVALID_ARGUMENTS", message: /is invalid/ }, JSON.stringify(content));
+      await assert.rejects(
+        given,
+        { code: "INVALID_ARGUMENTS", message: /is invalid/ },
+        JSON.stringify(content),
+      );
     }
     assert.equal((await plane.questions.list()).length, 1);
     await plane.questions.answer(id, { action: "accept", content: { name: "Ada", age: 36 } });
@@ -102,12 +129,20 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     const calling = plane.call("elicit.confirm", {}, { principal: ann });
     const [question] = await asked(plane, 1, ann);
     assert.equal(question?.user, "ann");
-    assert.deepEqual([await plane.questions.list({ principal: bob }), await plane.questions.list()], [[], []]);
+    assert.deepEqual(
+      [await plane.questions.list({ principal: bob }), await plane.questions.list()],
+      [[], []],
+    );
     const yes: QuestionAnswer = { action: "accept", content: { confirmed: true } };
-    await assert.rejects(plane.questions.answer(question?.id ?? "", yes, { principal: bob }), { code: "FORBIDDEN" });
+    await assert.rejects(plane.questions.answer(question?.id ?? "", yes, { principal: bob }), {
+      code: "FORBIDDEN",
+    });
     await assert.rejects(plane.questions.answer(question?.id ?? "", yes), { code: "FORBIDDEN" });
     await plane.questions.answer(question?.id ?? "", yes, { principal: ann });
-    assert.deepEqual(structuredOf(await calling).result, { action: "accept", content: { confirmed: true } });
+    assert.deepEqual(structuredOf(await calling).result, {
+      action: "accept",
+      content: { confirmed: true },
+    });
   });
 
   test("a question that sends to a page shows its address and is answered without content", async () => {
@@ -115,7 +150,10 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     const calling = plane.call("elicit.ask_url");
     const [question] = await asked(plane, 1);
     assert.deepEqual([question?.url, question?.schema], ["https://example.com/consent", null]);
-    await plane.questions.answer(question?.id ?? "", { action: "accept", content: { secret: "x" } });
+    await plane.questions.answer(question?.id ?? "", {
+      action: "accept",
+      content: { secret: "x" },
+    });
     assert.deepEqual(structuredOf(await calling).result, { action: "accept" });
   });
 
@@ -129,7 +167,9 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
       "data:text/html,x",
       "no address",
     ]) {
-      const { error } = structuredOf(await plane.call("elicit.ask_url", { url })) as { error?: { code: number } };
+      const { error } = structuredOf(await plane.call("elicit.ask_url", { url })) as {
+        error?: { code: number };
+      };
       assert.equal(error?.code, -32602, url);
     }
     assert.deepEqual(events, []);
@@ -165,7 +205,10 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     const calling = plane.call("elicit.confirm", {}, { timeoutMs });
     const [question] = await asked(plane, 1);
     await delay(1.5 * timeoutMs);
-    await plane.questions.answer(question?.id ?? "", { action: "accept", content: { confirmed: false } });
+    await plane.questions.answer(question?.id ?? "", {
+      action: "accept",
+      content: { confirmed: false },
+    });
     assert.equal((await calling).ok, true);
   });
 
@@ -197,7 +240,11 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     await plane.tools.list();
     const busy = plane.call("odd.slow", { ms: 1_500 }, { principal: person("ann") });
     await until("the other call", () => countIn(log, "tools/call") === 1);
-    const outcome = await plane.call("odd.confirm", { message: "whose?" }, { principal: person("bob") });
+    const outcome = await plane.call(
+      "odd.confirm",
+      { message: "whose?" },
+      { principal: person("bob") },
+    );
     assert.deepEqual(structuredOf(outcome).result, { action: "cancel" });
     assert.equal((await busy).ok, true);
   });
@@ -214,7 +261,11 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
       const [question] = await asked(plane, 1, person(user));
       assert.equal(question?.message, `for ${user}`);
       const content = { confirmed: user === "ann" };
-      await plane.questions.answer(question?.id ?? "", { action: "accept", content }, { principal: person(user) });
+      await plane.questions.answer(
+        question?.id ?? "",
+        { action: "accept", content },
+        { principal: person(user) },
+      );
     }
     const told = (await Promise.all(calls)).map((outcome) => structuredOf(outcome).result);
     assert.deepEqual(told, [
@@ -228,16 +279,26 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     await plane.tools.list();
     const users = ["ann", "bob"];
     const calls = users.map((user) =>
-      plane.call("elicit.confirm", { message: `for ${user}`, with_meta: true }, { principal: person(user) }),
+      plane.call(
+        "elicit.confirm",
+        { message: `for ${user}`, with_meta: true },
+        { principal: person(user) },
+      ),
     );
     const all = Promise.all(calls);
     for (const user of users) {
       const [question] = await Promise.race([asked(plane, 1, person(user)), all.then(() => [])]);
       assert.equal(question?.message, `for ${user}`);
       const content = { confirmed: user === "ann" };
-      await plane.questions.answer(question?.id ?? "", { action: "accept", content }, { principal: person(user) });
+      await plane.questions.answer(
+        question?.id ?? "",
+        { action: "accept", content },
+        { principal: person(user) },
+      );
     }
-    const told = (await all).map((outcome) => (structuredOf(outcome).result as { content: object }).content);
+    const told = (await all).map(
+      (outcome) => (structuredOf(outcome).result as { content: object }).content,
+    );
     assert.deepEqual(told, [{ confirmed: true }, { confirmed: false }]);
   });
 
@@ -249,18 +310,25 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     const calls = ["a", "b", "c"].map((what) => plane.call("modern.confirm", { what }));
     const questions = await asked(plane, 3);
     for (const { id, message } of questions) {
-      await plane.questions.answer(id, { action: "accept", content: { confirmed: !message.includes("b") } });
+      await plane.questions.answer(id, {
+        action: "accept",
+        content: { confirmed: !message.includes("b") },
+      });
     }
     assert.deepEqual((await Promise.all(calls)).flatMap(textsOf), ["did a", "left b", "did c"]);
     assert.equal(receivedMessages(readLog(log), "tools/call").length, 6);
   });
 
   test("a question that comes when nothing is called is declined and harms no one", async () => {
-    await using plane = await planeOf({ elicit: fixture("elicit"), rpc: fixture("rpc") }, answering);
+    await using plane = await planeOf(
+      { elicit: fixture("elicit"), rpc: fixture("rpc") },
+      answering,
+    );
     const outcomes: Outcome[] = await Promise.all(
       Array.from({ length: 5 }, () => plane.call("rpc.ask_elicitation", { message: "?" })),
     );
-    for (const outcome of outcomes) assert.deepEqual(structuredOf(outcome).result, { action: "cancel" });
+    for (const outcome of outcomes)
+      assert.deepEqual(structuredOf(outcome).result, { action: "cancel" });
     assert.deepEqual(await plane.questions.list(), []);
   });
 
@@ -271,7 +339,14 @@ suite("what servers ask people in the middle of calls", { concurrency: 4 }, () =
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { elicit: fixture("elicit") });
     const bin = fileURLToPath(new URL("../../../src/bin.ts", import.meta.url));
-    const words = ["call", "elicit.confirm", "--config", config, "--data-dir", directory.file("data")];
+    const words = [
+      "call",
+      "elicit.confirm",
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("data"),
+    ];
     const command = `stty cols 120 rows 40; ${[process.execPath, bin, ...words].join(" ")}`;
     const child = spawn(terminal, ["-qec", command, "/dev/null"], {
       env: fixtureEnvironment(),

@@ -19,7 +19,12 @@ import {
 } from "../support.ts";
 import { countIn, entriesOf, listenTo, odd, post } from "./parts.ts";
 
-const _lifeEvents = ["server.connecting", "server.connected", "server.disconnected", "server.error"] as const;
+const _lifeEvents = [
+  "server.connecting",
+  "server.connected",
+  "server.disconnected",
+  "server.error",
+] as const;
 const _stubborn = ["--ignore-sigterm", "--ignore-stdin-end", "--ttl", "60"];
 
 suite("what was lost comes back", { concurrency: 4 }, () => {
@@ -35,7 +40,11 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
       assert.equal(ok, true, "the call after the death");
       assert.equal(call.status, "succeeded");
     }
-    assert.equal(callsAt(log).filter(({ name }) => name === "do_it_now").length, 3, "each ran once");
+    assert.equal(
+      callsAt(log).filter(({ name }) => name === "do_it_now").length,
+      3,
+      "each ran once",
+    );
   });
 
   test("a call that may run twice survives a death that is not noticed yet", async () => {
@@ -43,7 +52,9 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     for (let round = 1; round <= 3; round++) {
       const [pid] = textsOf(await plane.call("echo.pid"));
       process.kill(Number(pid), "SIGKILL");
-      assert.deepEqual(textsOf(await plane.call("echo.echo", { message: `round ${round}` })), [`round ${round}`]);
+      assert.deepEqual(textsOf(await plane.call("echo.echo", { message: `round ${round}` })), [
+        `round ${round}`,
+      ]);
     }
   });
 
@@ -57,10 +68,13 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     const outcome = await plane.call("remote.write_note", { text: "once" });
     assert.deepEqual(textsOf(outcome), ["noted once"]);
     assert.equal(retries.length, 1);
-    assert.deepEqual(await plane.call("remote.read_note").then(({ result }) => result?.structuredContent), {
-      notes: ["once"],
-      keyed: {},
-    });
+    assert.deepEqual(
+      await plane.call("remote.read_note").then(({ result }) => result?.structuredContent),
+      {
+        notes: ["once"],
+        keyed: {},
+      },
+    );
     assert.equal(countIn(log, "initialize"), 2);
   });
 
@@ -83,10 +97,18 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     // 300, 600 and 1200 ms, each with a fifth of jitter to either side.
     const [first = 0, second = 0, third = 0] = gaps;
     assert.ok(first >= 240 && second >= 480 && third >= 960, gaps.join());
-    await eventually("the next rest", async () => (await plane.servers.get("failing")).state === "backoff", 10);
+    await eventually(
+      "the next rest",
+      async () => (await plane.servers.get("failing")).state === "backoff",
+      10,
+    );
 
     const gentle = await plane.servers.refresh(undefined, { force: false });
-    assert.deepEqual(gentle.skipped.map(({ server }) => server).toSorted(), ["failing", "off", "resting"]);
+    assert.deepEqual(gentle.skipped.map(({ server }) => server).toSorted(), [
+      "failing",
+      "off",
+      "resting",
+    ]);
     assert.deepEqual(gentle.attempted, ["good"]);
     await rm(broken);
     const forced = await plane.servers.refresh(undefined, { force: true });
@@ -107,7 +129,15 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
       bad: { command: "no-such-command" },
       off: fixture("echo", [], { enabled: false }),
     });
-    const words = ["servers", "reconnect", "--json", "--config", config, "--data-dir", directory.file("data")];
+    const words = [
+      "servers",
+      "reconnect",
+      "--json",
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("data"),
+    ];
     const { code, json } = await runCli(words);
     const report = json() as unknown as RefreshReport;
     assert.equal(code, 4);
@@ -148,9 +178,20 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     await plane.tools.list();
     const before = entriesOf(right, "received").length;
     const report = await plane.servers.refresh("left");
-    assert.deepEqual(report, { attempted: ["left"], reconnected: [], still_failed: [], skipped: [] });
-    assert.deepEqual([countIn(left, "tools/list"), entriesOf(right, "received").length], [2, before]);
-    await assert.rejects(plane.servers.refresh("lefd"), { code: "SERVER_NOT_FOUND", message: /Did you mean 'left'/ });
+    assert.deepEqual(report, {
+      attempted: ["left"],
+      reconnected: [],
+      still_failed: [],
+      skipped: [],
+    });
+    assert.deepEqual(
+      [countIn(left, "tools/list"), entriesOf(right, "received").length],
+      [2, before],
+    );
+    await assert.rejects(plane.servers.refresh("lefd"), {
+      code: "SERVER_NOT_FOUND",
+      message: /Did you mean 'left'/,
+    });
   });
 
   test("what a server writes to standard error is kept and shown, without its secrets", async () => {
@@ -158,7 +199,15 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     const { env, ...entry } = fixture("echo", ["--stderr", "warming up with CANARY-key"]);
     const server = { ...entry, env: { ...(env as object), API_KEY: "CANARY-key" } };
     const config = await writeConfig(directory, { srv: server });
-    const words = ["servers", "logs", "srv", "--config", config, "--data-dir", directory.file("data")];
+    const words = [
+      "servers",
+      "logs",
+      "srv",
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("data"),
+    ];
     const [plain, json] = await Promise.all([runCli(words), runCli([...words, "--json"])]);
     assert.match(plain.stdout, /stderr\s+warming up with/);
     assert.doesNotMatch(plain.stdout + json.stdout, /CANARY/);

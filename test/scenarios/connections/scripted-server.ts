@@ -9,13 +9,18 @@ export const toolNamed = (name: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
-export const listing = (...names: string[]): JsonObject => ({ tools: names.map((name) => toolNamed(name)) });
+export const listing = (...names: string[]): JsonObject => ({
+  tools: names.map((name) => toolNamed(name)),
+});
 
 /** Resolves with the result; what it throws is the error. Nothing is never answered. */
 export type Method = (params: JsonObject, notify: (method: string) => void) => unknown;
 
 /** A legacy server within this process whose methods do what the test wants. Each tool answers with its name. */
-export function scriptedServer(methods: Record<string, Method>, more: ServerEntry = {}): ServerEntry {
+export function scriptedServer(
+  methods: Record<string, Method>,
+  more: ServerEntry = {},
+): ServerEntry {
   const known: Record<string, Method> = {
     initialize: () => ({
       protocolVersion: "2025-11-25",
@@ -26,7 +31,10 @@ export function scriptedServer(methods: Record<string, Method>, more: ServerEntr
     "tools/call": ({ name }) => ({ content: [{ type: "text", text: name }] }),
     ...methods,
   };
-  const answer = async ({ id, method = "", params = {} }: MemoryMessage, reply: (message: object) => void) => {
+  const answer = async (
+    { id, method = "", params = {} }: MemoryMessage,
+    reply: (message: object) => void,
+  ) => {
     if (id === undefined) return;
     const body = await outcomeOf(known[method], params as JsonObject, (said) =>
       reply({ jsonrpc: "2.0", method: said }),
@@ -36,7 +44,11 @@ export function scriptedServer(methods: Record<string, Method>, more: ServerEntr
   return { ...inMemory(answer), ...more };
 }
 
-async function outcomeOf(method: Method | undefined, params: JsonObject, notify: (method: string) => void) {
+async function outcomeOf(
+  method: Method | undefined,
+  params: JsonObject,
+  notify: (method: string) => void,
+) {
   if (method === undefined) return { error: { code: -32601, message: "Method not found" } };
   try {
     const result = await method(params, notify);
@@ -48,7 +60,11 @@ async function outcomeOf(method: Method | undefined, params: JsonObject, notify:
 }
 
 /** A legacy server as a process. Its tools are bodies of functions of `id`, and `before` may replace its `methods`. */
-export function scriptedProcess(tools: Record<string, string>, more: ServerEntry = {}, before = ""): ServerEntry {
+export function scriptedProcess(
+  tools: Record<string, string>,
+  more: ServerEntry = {},
+  before = "",
+): ServerEntry {
   const names = JSON.stringify(Object.keys(tools));
   const program = `
     const write = (text) => process.stdout.write(text);

@@ -22,7 +22,12 @@ import {
 } from "../support.ts";
 import { countIn, startsIn } from "./parts.ts";
 
-const _lifeEvents = ["server.connecting", "server.connected", "server.disconnected", "server.error"] as const;
+const _lifeEvents = [
+  "server.connecting",
+  "server.connected",
+  "server.disconnected",
+  "server.error",
+] as const;
 const _stubborn = ["--ignore-sigterm", "--ignore-stdin-end", "--ttl", "60"];
 
 suite("two things at once", { concurrency: 4 }, () => {
@@ -95,7 +100,8 @@ suite("two things at once", { concurrency: 4 }, () => {
     const log = directory.file("log");
     const config = await writeConfig(directory, { srv: { command: "no-such-command-yet" } });
     await using serving = await startServe(config, directory.file("data"));
-    const status = async () => (await getJson(`${serving.url}/servers/srv`)).body as unknown as ServerStatus;
+    const status = async () =>
+      (await getJson(`${serving.url}/servers/srv`)).body as unknown as ServerStatus;
     await eventually("its failure", async () => (await status()).error !== null);
     await writeConfig(directory, { srv: fixture("echo", ["--log", log]) });
     await eventually("its connection", async () => (await status()).state === "connected");
@@ -109,7 +115,11 @@ suite("two things at once", { concurrency: 4 }, () => {
     await using plane = await createPlane({ config });
     const calling = plane.call("busy.slow", { ms: 800 });
     await until("the call", () => callsAt(log).length === 1);
-    await writeConfig(directory, { busy, other: fixture("echo", ["--name", "new"]), more: fixture("state") });
+    await writeConfig(directory, {
+      busy,
+      other: fixture("echo", ["--name", "new"]),
+      more: fixture("state"),
+    });
     await plane.reload();
     assert.deepEqual(textsOf(await calling), ["waited 800"]);
     assert.deepEqual(textsOf(await plane.call("other.whoami_server")), ["new"]);

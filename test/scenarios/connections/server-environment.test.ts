@@ -8,7 +8,16 @@ import { fixture, runCli, writeConfig } from "../support.ts";
 
 /** The names and values that a server sees, asked from the command line. */
 async function seenBy(config: string, dataDirectory: string, env: Record<string, string>) {
-  const words = ["call", "fx.env", "--yes", "--json", "--config", config, "--data-dir", dataDirectory];
+  const words = [
+    "call",
+    "fx.env",
+    "--yes",
+    "--json",
+    "--config",
+    config,
+    "--data-dir",
+    dataDirectory,
+  ];
   const { stdout, stderr } = await runCli(words, { env });
   const { result } = JSON.parse(stdout || `{"stderr":${JSON.stringify(stderr)}}`);
   return result.structuredContent as Record<string, string>;
@@ -31,9 +40,25 @@ suite("a stdio server starts as it does by hand", () => {
       ACME_URL: "https://acme.test",
       GIVEN_BY_TOP: "yes",
     });
-    const { NODE_EXTRA_CA_CERTS, HTTPS_PROXY, npm_config_registry, ACME_URL, OWN, SHARED, GIVEN_BY_TOP } = seen;
+    const {
+      NODE_EXTRA_CA_CERTS,
+      HTTPS_PROXY,
+      npm_config_registry,
+      ACME_URL,
+      OWN,
+      SHARED,
+      GIVEN_BY_TOP,
+    } = seen;
     assert.deepEqual(
-      { NODE_EXTRA_CA_CERTS, HTTPS_PROXY, npm_config_registry, ACME_URL, OWN, SHARED, GIVEN_BY_TOP },
+      {
+        NODE_EXTRA_CA_CERTS,
+        HTTPS_PROXY,
+        npm_config_registry,
+        ACME_URL,
+        OWN,
+        SHARED,
+        GIVEN_BY_TOP,
+      },
       {
         NODE_EXTRA_CA_CERTS: directory.file("ca.pem"),
         HTTPS_PROXY: "http://proxy.test:3128",
@@ -62,7 +87,11 @@ suite("a stdio server starts as it does by hand", () => {
     for (const server of ["fx", "inner"]) {
       const { result } = await plane.call(`${server}.env`, {});
       const { PWD = "" } = (result?.structuredContent ?? {}) as Record<string, string>;
-      assert.equal(join(basename(dirname(PWD)), basename(PWD)), join(basename(directory.path), "work"), server);
+      assert.equal(
+        join(basename(dirname(PWD)), basename(PWD)),
+        join(basename(directory.path), "work"),
+        server,
+      );
     }
   });
 });

@@ -20,11 +20,20 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
         },
       },
     );
-    const outcome = await plane.call("sample.sample", { prompt: "2+2?" }, { principal: person("ann") });
+    const outcome = await plane.call(
+      "sample.sample",
+      { prompt: "2+2?" },
+      { principal: person("ann") },
+    );
     assert.match(JSON.stringify(structuredOf(outcome)), /"text":"four"/);
-    assert.deepEqual(seen, [{ server: "sample", callId: outcome.call.id, user: "ann", maxTokens: 256 }]);
+    assert.deepEqual(seen, [
+      { server: "sample", callId: outcome.call.id, user: "ann", maxTokens: 256 },
+    ]);
     await using silent = await planeOf({ sample: fixture("sample") });
-    assert.match(JSON.stringify(await silent.call("sample.sample", { prompt: "?" })), /cannot sample/);
+    assert.match(
+      JSON.stringify(await silent.call("sample.sample", { prompt: "?" })),
+      /cannot sample/,
+    );
   });
 
   test("progress is reported with its percentage", async () => {
@@ -51,7 +60,10 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     await using plane = await planeOf({ progress: fixture("progress") });
     const heard = listenTo(plane, "tool.progress");
     const update = { type: "system_message", message: "half way", subtype: "info" };
-    await plane.call("progress.count", { steps: 1, message: `MCP_UPDATE:${JSON.stringify(update)}` });
+    await plane.call("progress.count", {
+      steps: 1,
+      message: `MCP_UPDATE:${JSON.stringify(update)}`,
+    });
     const told = heard.map((event) => event as unknown as { message: string; update?: unknown });
     assert.ok(
       told.every(({ message }) => !message.includes("MCP_UPDATE:")),
@@ -68,7 +80,9 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     await using plane = await planeOf({ progress: fixture("progress") });
     const heard = listenTo(plane, "tool.progress");
     const calls = await Promise.all(
-      [3, 5, 7].map((steps) => plane.call("progress.count", { steps, pause: 5, message: `of ${steps}` })),
+      [3, 5, 7].map((steps) =>
+        plane.call("progress.count", { steps, pause: 5, message: `of ${steps}` }),
+      ),
     );
     for (const [at, { call }] of calls.entries()) {
       const own = heard.filter(({ callId }) => callId === call.id);
@@ -84,7 +98,16 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     await using plane = await planeOf({ progress: fixture("progress") });
     const events = listenTo(plane, "server.log");
     await plane.call("progress.log_lines", { text: "a line" });
-    const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+    const levels = [
+      "debug",
+      "info",
+      "notice",
+      "warning",
+      "error",
+      "critical",
+      "alert",
+      "emergency",
+    ];
     assert.deepEqual(
       events.map(({ level }) => level),
       levels,
@@ -117,10 +140,10 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
       ["prompts.greeting", "prompts.travel", "prompts.with_resource"],
     );
     assert.equal(listed[1]?.title, "Travel plan");
-    const filled = (await plane.prompts.get("prompts", "travel", { city: "Bern", days: "2" })) as Record<
-      string,
-      unknown
-    >;
+    const filled = (await plane.prompts.get("prompts", "travel", {
+      city: "Bern",
+      days: "2",
+    })) as Record<string, unknown>;
     assert.match(JSON.stringify(filled.messages), /Plan 2 days in Bern/);
     assert.deepEqual(filled._meta, { "fixture/arguments": { city: "Bern", days: "2" } });
     await assert.rejects(plane.prompts.get("prompts", "travel"), /Missing argument: city/);
@@ -135,7 +158,11 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     const wrong = await runCli(["prompts", "get", "prompts", "travel", ...common]);
     assert.notEqual(wrong.code, 0);
     assert.match(wrong.stderr, /Missing argument: city/);
-    assert.doesNotMatch(wrong.stderr, /report it|Unexpected/i, "what a server refuses is no defect of ours");
+    assert.doesNotMatch(
+      wrong.stderr,
+      /report it|Unexpected/i,
+      "what a server refuses is no defect of ours",
+    );
     await using serving = await startServe(config, directory.file("data"));
     const overHttp = await getJson(`${serving.url}/prompts?server=prompts`);
     assert.equal((overHttp.body.prompts as unknown[]).length, 3);
@@ -162,12 +189,20 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     await assert.rejects(plane.resources.read("files", "fx://none"), /Resource not found/);
     const config = await writeConfig(directory, servers);
     const common = ["--config", config, "--data-dir", directory.file("data")];
-    assert.equal((await runCli(["resources", "read", "files", "fx://readme", ...common])).stdout.trim(), "# Hello");
+    assert.equal(
+      (await runCli(["resources", "read", "files", "fx://readme", ...common])).stdout.trim(),
+      "# Hello",
+    );
     assert.match((await runCli(["resources", "list", ...common])).stdout, /fx:\/\/users\/\{id\}/);
     await using serving = await startServe(config, directory.file("data"));
     const { body } = await getJson(`${serving.url}/resources`);
-    assert.deepEqual([(body.resources as unknown[]).length, (body.resourceTemplates as unknown[]).length], [3, 1]);
-    const read = await getJson(`${serving.url}/servers/files/resource?uri=${encodeURIComponent("fx://readme")}`);
+    assert.deepEqual(
+      [(body.resources as unknown[]).length, (body.resourceTemplates as unknown[]).length],
+      [3, 1],
+    );
+    const read = await getJson(
+      `${serving.url}/servers/files/resource?uri=${encodeURIComponent("fx://readme")}`,
+    );
     assert.match(JSON.stringify(read.body), /# Hello/);
     const none = await getJson(`${serving.url}/servers/files/resource?uri=fx%3A%2F%2Fnone`);
     assert.ok(none.status >= 400 && none.status !== 500, `HTTP ${none.status}`);
@@ -177,7 +212,10 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
     await using directory = await temporaryDirectory();
     await mkdir(directory.file("a b"));
     const roots = ["a b", "file:///elsewhere", directory.path];
-    const config = await writeConfig(directory, { rpc: fixture("rpc", [], { roots }), bare: fixture("rpc") });
+    const config = await writeConfig(directory, {
+      rpc: fixture("rpc", [], { roots }),
+      bare: fixture("rpc"),
+    });
     await using plane = await createPlane({ config });
     const told = async (server: string) => {
       const { result } = structuredOf(await plane.call(`${server}.ask_roots`)) as {
@@ -185,7 +223,9 @@ suite("what servers ask and say beside their answers", { concurrency: 4 }, () =>
       };
       return result.roots.map(({ uri }) => uri);
     };
-    const expected = [directory.file("a b"), "/elsewhere", directory.path].map((path) => pathToFileURL(path).href);
+    const expected = [directory.file("a b"), "/elsewhere", directory.path].map(
+      (path) => pathToFileURL(path).href,
+    );
     assert.deepEqual(await told("rpc"), expected);
     assert.deepEqual(await told("bare"), []);
   });

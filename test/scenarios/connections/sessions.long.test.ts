@@ -21,7 +21,11 @@ import { countIn, entriesOf, odd, person, startsIn, structuredOf } from "./parts
 
 type Who = { user?: string; conversation?: string };
 
-async function count(plane: Plane, { user, conversation }: Who = {}, tool = "increment"): Promise<unknown> {
+async function count(
+  plane: Plane,
+  { user, conversation }: Who = {},
+  tool = "increment",
+): Promise<unknown> {
   const options = {
     ...(user === undefined ? {} : { principal: person(user) }),
     ...(conversation === undefined ? {} : { conversation }),
@@ -40,9 +44,16 @@ suite("sessions", { concurrency: 4 }, () => {
       await using plane = await planeOf({ state: transport === "http" ? remote : local });
       const a = { user: "ann", conversation: "one" };
       const b = { user: "ann", conversation: "two" };
-      assert.deepEqual([await count(plane, a), await count(plane, a), await count(plane, b)], [1, 2, 1]);
+      assert.deepEqual(
+        [await count(plane, a), await count(plane, a), await count(plane, b)],
+        [1, 2, 1],
+      );
       const sameName = { user: "bob", conversation: "one" };
-      assert.equal(await count(plane, sameName), 1, "another user's conversation of the same name is another");
+      assert.equal(
+        await count(plane, sameName),
+        1,
+        "another user's conversation of the same name is another",
+      );
       assert.equal(await count(plane, a), 3);
       assert.equal(await plane.conversations.end("one", { principal: person("ann") }), 1);
       assert.equal(await plane.conversations.end("one", { principal: person("ann") }), 0);
@@ -78,7 +89,9 @@ suite("sessions", { concurrency: 4 }, () => {
   test("a principal never sees the session of another, nor that of no user", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf({ state: fixture("state", ["--log", log], { session: "principal" }) });
+    await using plane = await planeOf({
+      state: fixture("state", ["--log", log], { session: "principal" }),
+    });
     const users = ["ann", "bob", 'a","conversation":null}', ""];
     for (const user of users) assert.equal(await count(plane, { user }), 1, JSON.stringify(user));
     for (const user of users) assert.equal(await count(plane, { user, conversation: "x" }), 2);
@@ -114,14 +127,22 @@ suite("sessions", { concurrency: 4 }, () => {
 
   test("the conversation of a call over HTTP decides about its session", async () => {
     await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { state: fixture("state", [], { session: "conversation" }) });
+    const config = await writeConfig(directory, {
+      state: fixture("state", [], { session: "conversation" }),
+    });
     await using serving = await startServe(config, directory.file("data"));
     const step = async (conversation: string) => {
-      const { body } = await postCall(serving.url, "state.increment", { arguments: {}, conversation });
+      const { body } = await postCall(serving.url, "state.increment", {
+        arguments: {},
+        conversation,
+      });
       return structuredOf(body).count;
     };
     assert.deepEqual([await step("a"), await step("a"), await step("b")], [1, 2, 1]);
-    const { status } = await postCall(serving.url, "state.increment", { arguments: {}, conversation: 7 });
+    const { status } = await postCall(serving.url, "state.increment", {
+      arguments: {},
+      conversation: 7,
+    });
     assert.equal(status, 400);
   });
 
@@ -163,20 +184,31 @@ suite("sessions", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--log", log]);
-    const withKey = (key: string) => ({ url: server.url, headers: { Authorization: `Bearer ${key}` } });
+    const withKey = (key: string) => ({
+      url: server.url,
+      headers: { Authorization: `Bearer ${key}` },
+    });
     const { env, ...echo } = fixture("echo", ["--label", "CANARY-argument"]);
     await using plane = await planeOf({
       one: withKey("CANARY-one"),
       two: withKey("CANARY-two"),
       three: { ...echo, env: { ...(env as object), API_KEY: "CANARY-three" } },
     });
-    const sent = async (name: string) => structuredOf(await plane.call(`${name}.headers`)).authorization;
-    assert.deepEqual([await sent("one"), await sent("two")], ["Bearer CANARY-one", "Bearer CANARY-two"]);
+    const sent = async (name: string) =>
+      structuredOf(await plane.call(`${name}.headers`)).authorization;
+    assert.deepEqual(
+      [await sent("one"), await sent("two")],
+      ["Bearer CANARY-one", "Bearer CANARY-two"],
+    );
     await plane.call("three.pid");
     assert.equal(countIn(log, "initialize"), 2);
     const info = plane.servers.poolInfo();
     assert.equal(info.size, 3);
-    assert.deepEqual(info.sessions.map(({ server: name }) => name).toSorted(), ["one", "three", "two"]);
+    assert.deepEqual(info.sessions.map(({ server: name }) => name).toSorted(), [
+      "one",
+      "three",
+      "two",
+    ]);
     assert.equal(new Set(info.sessions.map(({ key }) => key)).size, 3);
     assert.doesNotMatch(JSON.stringify(info), /CANARY/);
   });
@@ -201,7 +233,10 @@ suite("sessions", { concurrency: 4 }, () => {
       state: fixture("state", ["--log", log], { session: "conversation" }),
       echo: fixture("echo", ["--log", log]),
     });
-    assert.deepEqual([await plane.servers.clearCaches(), await plane.servers.clearCaches("echo")], [0, 0]);
+    assert.deepEqual(
+      [await plane.servers.clearCaches(), await plane.servers.clearCaches("echo")],
+      [0, 0],
+    );
     await plane.call("echo.pid");
     for (const conversation of ["a", "b"]) await count(plane, { conversation });
     assert.equal(plane.servers.poolInfo().size, 4);

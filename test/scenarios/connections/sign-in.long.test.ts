@@ -6,7 +6,14 @@ import type { Plane } from "../../../src/index.ts";
 import { browse, redirectUri, startOAuth } from "../../contracts/signing-in.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { requestWith } from "../requests.ts";
-import { errorOf, planeOf, type RunningServe, startServe, within, writeConfig } from "../support.ts";
+import {
+  errorOf,
+  planeOf,
+  type RunningServe,
+  startServe,
+  within,
+  writeConfig,
+} from "../support.ts";
 import { person } from "./parts.ts";
 
 const ann = person("ann");
@@ -24,7 +31,10 @@ async function signIn(plane: Plane, principal = ann): Promise<URL> {
 suite("signing in", { concurrency: 4 }, () => {
   test("signing in with PKCE and a registered client lets the user in, and no one else", async () => {
     await using oauth = await startOAuth();
-    await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
+    await using plane = await planeOf(
+      { remote: { url: oauth.url, auth: { type: "oauth" } } },
+      { principal: ann },
+    );
     const before = errorOf(await plane.call("remote.whoami_token"));
     assert.deepEqual([before.code, before.data.kind], ["AUTH_REQUIRED", "oauth"]);
     const asked = (await signIn(plane)).searchParams;
@@ -44,29 +54,42 @@ suite("signing in", { concurrency: 4 }, () => {
 
   test("a token near its end is refreshed by itself, once for many calls", async () => {
     await using oauth = await startOAuth(["--expires-in", "6"]);
-    await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
+    await using plane = await planeOf(
+      { remote: { url: oauth.url, auth: { type: "oauth" } } },
+      { principal: ann },
+    );
     await signIn(plane);
     await plane.tools.list();
     await delay(3_100);
     const calls = Array.from({ length: 8 }, () => plane.call("remote.whoami_token"));
-    for (const outcome of await Promise.all(calls)) assert.equal(outcome.ok, true, outcome.error?.message);
+    for (const outcome of await Promise.all(calls))
+      assert.equal(outcome.ok, true, outcome.error?.message);
     const refreshes = oauth.tokens().filter(({ form }) => form.grant_type === "refresh_token");
     assert.ok(refreshes.length >= 1 && refreshes.length <= 2, `${refreshes.length} refreshes`);
   });
 
   test("a token that was revoked in the middle is refreshed and the call goes through", async () => {
     await using oauth = await startOAuth();
-    await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
+    await using plane = await planeOf(
+      { remote: { url: oauth.url, auth: { type: "oauth" } } },
+      { principal: ann },
+    );
     await signIn(plane);
     assert.equal((await plane.call("remote.revoke_token")).ok, true);
     const outcome = await plane.call("remote.whoami_token");
     assert.equal(outcome.ok, true, outcome.error?.message);
-    assert.equal(oauth.tokens().filter(({ form }) => form.grant_type === "refresh_token").length, 1);
+    assert.equal(
+      oauth.tokens().filter(({ form }) => form.grant_type === "refresh_token").length,
+      1,
+    );
   });
 
   test("a sign-in belongs to who began it and can be finished once", async () => {
     await using oauth = await startOAuth();
-    await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
+    await using plane = await planeOf(
+      { remote: { url: oauth.url, auth: { type: "oauth" } } },
+      { principal: ann },
+    );
     const { url } = await plane.tokens.beginSignIn("remote", redirectUri);
     const came = await browse(url);
     await assert.rejects(plane.tokens.finishSignIn(came, { principal: bob }));
@@ -83,7 +106,10 @@ suite("signing in", { concurrency: 4 }, () => {
 
   test("a refusal of the person is reported, and nothing is kept", async () => {
     await using oauth = await startOAuth(["--deny"]);
-    await using plane = await planeOf({ remote: { url: oauth.url, auth: { type: "oauth" } } }, { principal: ann });
+    await using plane = await planeOf(
+      { remote: { url: oauth.url, auth: { type: "oauth" } } },
+      { principal: ann },
+    );
     const { url } = await plane.tokens.beginSignIn("remote", redirectUri);
     const came = await browse(url);
     await assert.rejects(plane.tokens.finishSignIn(came), /denied|refused/i);
@@ -100,7 +126,9 @@ suite("a sign-in belongs to the browser that began it", () => {
   before(async () => {
     directory = await temporaryDirectory();
     oauth = await startOAuth();
-    const config = await writeConfig(directory, { remote: { url: oauth.url, auth: { type: "oauth" }, lazy: true } });
+    const config = await writeConfig(directory, {
+      remote: { url: oauth.url, auth: { type: "oauth" }, lazy: true },
+    });
     serving = await startServe(config, directory.file("data"));
   });
   after(async () => {
@@ -109,7 +137,10 @@ suite("a sign-in belongs to the browser that began it", () => {
     await directory[Symbol.asyncDispose]();
   });
   const begin = async () => {
-    const begun = await fetch(`${serving.url}/servers/remote/sign-in`, { method: "POST", headers: serving.proof });
+    const begun = await fetch(`${serving.url}/servers/remote/sign-in`, {
+      method: "POST",
+      headers: serving.proof,
+    });
     const { url } = (await begun.json()) as { url: string };
     return { url, cookie: String(begun.headers.getSetCookie()[0]) };
   };
@@ -123,9 +154,16 @@ suite("a sign-in belongs to the browser that began it", () => {
     const come = async (cookie: string) => (await fetch(callback, { headers: { cookie } })).status;
     const [name] = theirs.cookie.split("=", 1);
     const [value] = own.cookie.slice(own.cookie.indexOf("=") + 1).split(";", 1);
-    assert.deepEqual([await come(""), await come(own.cookie), await come(`${name}=${value}`)], [403, 403, 403]);
+    assert.deepEqual(
+      [await come(""), await come(own.cookie), await come(`${name}=${value}`)],
+      [403, 403, 403],
+    );
     // From the site of the authorization server, as a browser comes.
-    const headers = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+    const headers = {
+      "sec-fetch-site": "cross-site",
+      "sec-fetch-mode": "navigate",
+      "sec-fetch-dest": "document",
+    };
     const cookie = String(theirs.cookie.split(";", 1)[0]);
     assert.equal(await requestWith(callback, { ...headers, cookie }), 200);
   });

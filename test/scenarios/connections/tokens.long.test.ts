@@ -30,27 +30,43 @@ async function sentBy(plane: Plane, user: typeof ann): Promise<unknown> {
 
 suite("tokens that people give", { concurrency: 4 }, () => {
   test("a server that is a process, or wants none, takes no token", async () => {
-    const open = { url: "http://127.0.0.1:9/mcp", autoConnect: false, auth: { type: "none" as const } };
+    const open = {
+      url: "http://127.0.0.1:9/mcp",
+      autoConnect: false,
+      auth: { type: "none" as const },
+    };
     await using plane = await planeOf({ local: processFixture("echo"), open });
     for (const name of ["local", "open"])
-      await assert.rejects(plane.tokens.set(name, { token: "CANARY" }), { code: "USAGE", message: /takes no token/ });
+      await assert.rejects(plane.tokens.set(name, { token: "CANARY" }), {
+        code: "USAGE",
+        message: /takes no token/,
+      });
     assert.deepEqual(await plane.tokens.list(), []);
   });
 
   test("each user's token is theirs: listed without itself, sent in their calls only", async () => {
     await using server = await startHttpFixture("http");
-    await using plane = await planeOf({ remote: { url: server.url, ...wanted } }, { principal: ann });
+    await using plane = await planeOf(
+      { remote: { url: server.url, ...wanted } },
+      { principal: ann },
+    );
     const given = { token: "CANARY-ann", expiresAt: later(3_600_000), scopes: ["read", "write"] };
     await plane.tokens.set("remote", given);
     await plane.tokens.set("remote", { token: "CANARY-bob" }, { principal: bob });
-    assert.deepEqual([await sentBy(plane, ann), await sentBy(plane, bob)], ["Bearer CANARY-ann", "Bearer CANARY-bob"]);
+    assert.deepEqual(
+      [await sentBy(plane, ann), await sentBy(plane, bob)],
+      ["Bearer CANARY-ann", "Bearer CANARY-bob"],
+    );
     const [status, ...others] = await plane.tokens.list();
     assert.deepEqual(others, []);
     assert.deepEqual(
       [status?.server, status?.user, status?.kind, status?.scopes, status?.expired],
       ["remote", "ann", "token", ["read", "write"], false],
     );
-    assert.doesNotMatch(JSON.stringify([status, plane.servers.poolInfo(), await plane.servers.list()]), /CANARY/);
+    assert.doesNotMatch(
+      JSON.stringify([status, plane.servers.poolInfo(), await plane.servers.list()]),
+      /CANARY/,
+    );
     const [his] = await plane.tokens.list({ principal: bob });
     assert.deepEqual([his?.user, his?.expiresAt], ["bob", null]);
   });
@@ -74,7 +90,10 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--log", log]);
-    await using plane = await planeOf({ remote: { url: server.url, ...wanted } }, { principal: ann });
+    await using plane = await planeOf(
+      { remote: { url: server.url, ...wanted } },
+      { principal: ann },
+    );
     await plane.tokens.set("remote", { token: "short", expiresAt: later(50_000) });
     assert.equal((await plane.tokens.list())[0]?.expired, true);
     assert.equal(errorOf(await plane.call("remote.headers")).code, "AUTH_REQUIRED");
@@ -88,7 +107,10 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--log", log]);
-    await using plane = await planeOf({ remote: { url: server.url, ...wanted } }, { principal: ann });
+    await using plane = await planeOf(
+      { remote: { url: server.url, ...wanted } },
+      { principal: ann },
+    );
     await plane.tokens.set("remote", { token: "one" });
     assert.equal(await sentBy(plane, ann), "Bearer one");
     assert.ok(plane.servers.poolInfo().size > 0);
@@ -105,7 +127,10 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--log", log]);
-    await using plane = await planeOf({ remote: { url: server.url, ...wanted } }, { principal: ann });
+    await using plane = await planeOf(
+      { remote: { url: server.url, ...wanted } },
+      { principal: ann },
+    );
     await plane.tokens.set("remote", { token: "one" });
     await sentBy(plane, ann);
     const opened = countIn(log, "initialize");
@@ -126,7 +151,10 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--log", log]);
-    await using plane = await planeOf({ remote: { url: server.url, ...wanted } }, { principal: ann });
+    await using plane = await planeOf(
+      { remote: { url: server.url, ...wanted } },
+      { principal: ann },
+    );
     await plane.tokens.set("remote", { token: "ann" });
     await plane.tokens.set("remote", { token: "bob" }, { principal: bob });
     await sentBy(plane, bob);
@@ -150,12 +178,19 @@ suite("tokens that people give", { concurrency: 4 }, () => {
       assert.equal(errorOf(outcome).code, "AUTH_REQUIRED", JSON.stringify(user));
       assert.deepEqual(await plane.tokens.list({ principal: person(user) }), []);
     }
-    assert.equal(errorOf(await plane.call("other.headers")).code, "AUTH_REQUIRED", "nor that of another server");
+    assert.equal(
+      errorOf(await plane.call("other.headers")).code,
+      "AUTH_REQUIRED",
+      "nor that of another server",
+    );
   });
 
   test("a missing token is a result that says who wants what and how, and harms no one else", async () => {
     await using server = await startHttpFixture("http", ["--token", "right"]);
-    await using plane = await planeOf({ remote: { url: server.url, ...wanted }, echo: fixture("echo") });
+    await using plane = await planeOf({
+      remote: { url: server.url, ...wanted },
+      echo: fixture("echo"),
+    });
     const outcome = await plane.call("remote.echo", { message: "hi" });
     assertFailed(outcome, "AUTH_REQUIRED", outcome.call.status);
     const { server: name, message, data, recoverable, category } = errorOf(outcome);
@@ -172,7 +207,10 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--token", "right", "--log", log]);
-    await using plane = await planeOf({ remote: { url: server.url, ...wanted } }, { principal: ann });
+    await using plane = await planeOf(
+      { remote: { url: server.url, ...wanted } },
+      { principal: ann },
+    );
     await plane.tokens.set("remote", { token: "CANARY-wrong" });
     const outcome = await plane.call("remote.echo", { message: "hi" });
     const { code, message } = errorOf(outcome);
@@ -182,7 +220,10 @@ suite("tokens that people give", { concurrency: 4 }, () => {
       JSON.stringify([outcome, await plane.servers.list(), await plane.servers.logs("remote")]),
       /CANARY/,
     );
-    assert.ok(entriesOf(log, "challenged").length <= 4, `${entriesOf(log, "challenged").length} tries`);
+    assert.ok(
+      entriesOf(log, "challenged").length <= 4,
+      `${entriesOf(log, "challenged").length} tries`,
+    );
     await plane.tokens.set("remote", { token: "right" });
     assert.deepEqual(textsOf(await plane.call("remote.echo", { message: "in" })), ["in"]);
   });
@@ -197,7 +238,10 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     plane.start();
     await until("the first try", () => entriesOf(log, "challenged").length > 0);
     await delay(1_000);
-    assert.ok(entriesOf(log, "challenged").length <= 4, `${entriesOf(log, "challenged").length} tries in a second`);
+    assert.ok(
+      entriesOf(log, "challenged").length <= 4,
+      `${entriesOf(log, "challenged").length} tries in a second`,
+    );
     assert.equal((await plane.servers.get("remote")).state, "error");
   });
 
@@ -208,7 +252,11 @@ suite("tokens that people give", { concurrency: 4 }, () => {
     await using serving = await startServe(config, directory.file("data"));
     const call = () => postCall(serving.url, "remote.echo", { arguments: { message: "in" } });
     const send = async (method: string, body?: object) => {
-      const init = { method, headers: serving.proof, ...(body ? { body: JSON.stringify(body) } : {}) };
+      const init = {
+        method,
+        headers: serving.proof,
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      };
       return fetch(`${serving.url}/servers/remote/token`, init);
     };
     const before = await call();

@@ -59,7 +59,9 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
         assert.equal(headers["mcp-protocol-version"], "2025-11-25");
         assert.match(String(headers["mcp-session-id"]), /^[0-9a-f-]{36}$/);
       }
-      const inSession = entriesOf(log, "received").filter(({ message }) => message?.method === "tools/call");
+      const inSession = entriesOf(log, "received").filter(
+        ({ message }) => message?.method === "tools/call",
+      );
       assert.equal(new Set(inSession.map(({ sessionId }) => sessionId)).size, 1);
       assert.equal(entriesOf(log, "session-end").length, 1, "the session was ended with DELETE");
     });
@@ -84,7 +86,11 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
 
   test("the oldest, the newest legacy and the modern revision are distinguished and shown", async () => {
     await using directory = await temporaryDirectory();
-    const servers = { old: fixture("old"), echo: fixture("echo"), modern: fixture("modern", ["--only"]) };
+    const servers = {
+      old: fixture("old"),
+      echo: fixture("echo"),
+      modern: fixture("modern", ["--only"]),
+    };
     const config = await writeConfig(directory, servers);
     const versions = { old: "2024-11-05", echo: "2025-11-25", modern: "2026-07-28" };
     await using plane = await planeOf(servers);
@@ -92,7 +98,15 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
       assert.deepEqual(textsOf(await plane.call(`${name}.echo`, { message: name })), [name]);
       assert.equal((await plane.servers.get(name)).protocolVersion, version);
     }
-    const words = ["servers", "show", "old", "--config", config, "--data-dir", directory.file("data")];
+    const words = [
+      "servers",
+      "show",
+      "old",
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("data"),
+    ];
     const { code, stdout } = await runCli(words);
     assert.equal(code, 0);
     assert.match(stdout, /protocol\s+2024-11-05/);
@@ -111,7 +125,9 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
   test("a server that speaks both eras is spoken to in the one that 'protocol' names", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf({ both: fixture("modern", ["--log", log], { protocol: "legacy" }) });
+    await using plane = await planeOf({
+      both: fixture("modern", ["--log", log], { protocol: "legacy" }),
+    });
     assert.deepEqual(textsOf(await plane.call("both.echo", { message: "x" })), ["x"]);
     assert.equal((await plane.servers.get("both")).protocolVersion, "2025-11-25");
     assert.equal(countIn(log, "server/discover"), 0);
@@ -124,7 +140,9 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     const log = directory.file("log");
     const { command, args } = fixtureCommand("modern", ["--log", log]);
     const line = `sleep 4; exec '${command}' ${args.map((word) => `'${word}'`).join(" ")}`;
-    await using plane = await planeOf({ slow: { ...processFixture("modern"), command: "sh", args: ["-c", line] } });
+    await using plane = await planeOf({
+      slow: { ...processFixture("modern"), command: "sh", args: ["-c", line] },
+    });
     assert.deepEqual(textsOf(await plane.call("slow.echo", { message: "x" })), ["x"]);
     assert.equal((await plane.servers.get("slow")).protocolVersion, "2026-07-28");
     assert.equal(countIn(log, "initialize"), 1, "it was slow enough to be asked in both");
@@ -133,8 +151,13 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
   test("a server that cannot speak the era that 'protocol' names is not spoken to in the other", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf({ old: fixture("old", ["--log", log], { protocol: "modern" }) });
-    assert.match(errorOf(await plane.call("old.echo", { message: "x" })).message, /'old'.*2026-07-28/);
+    await using plane = await planeOf({
+      old: fixture("old", ["--log", log], { protocol: "modern" }),
+    });
+    assert.match(
+      errorOf(await plane.call("old.echo", { message: "x" })).message,
+      /'old'.*2026-07-28/,
+    );
     assert.equal(countIn(log, "initialize"), 0);
   });
 
@@ -161,7 +184,9 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
   test("a modern server is asked with the name and capabilities of the client in every request", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf({ modern: fixture("modern", ["--only", "--log", log], { protocol: "modern" }) });
+    await using plane = await planeOf({
+      modern: fixture("modern", ["--only", "--log", log], { protocol: "modern" }),
+    });
     const sum = await plane.call("modern.add", { a: 2, b: 3 });
     assert.deepEqual(sum.result?.structuredContent, { sum: 5 });
     assert.equal(countIn(log, "initialize"), 0);
@@ -179,7 +204,9 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     await using server = await startHttpFixture("websocket", ["--log", log]);
     await using plane = await planeOf({ ws: { url: server.url } });
     const messages = Array.from({ length: 30 }, (_, at) => `m${at}`);
-    const outcomes = await Promise.all(messages.map((message) => plane.call("ws.echo", { message })));
+    const outcomes = await Promise.all(
+      messages.map((message) => plane.call("ws.echo", { message })),
+    );
     assert.deepEqual(outcomes.flatMap(textsOf), messages);
     assert.equal(entriesOf(log, "upgrade").length, 1);
   });
@@ -199,7 +226,9 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
   test("questions with our own ids, a ping and an unknown method disturb no result", async () => {
     await using plane = await planeOf({ rpc: fixture("rpc") });
     const asked = ["ask_ping", "ask_unknown", "ask_ping", "ask_unknown"];
-    const [ping, unknown, ...others] = await Promise.all(asked.map((tool) => plane.call(`rpc.${tool}`)));
+    const [ping, unknown, ...others] = await Promise.all(
+      asked.map((tool) => plane.call(`rpc.${tool}`)),
+    );
     assert.deepEqual(structuredOf(ping ?? {}), { result: {} });
     assert.equal((structuredOf(unknown ?? {}).error as { code: number }).code, -32601);
     assert.ok(others.every(({ ok }) => ok));
@@ -208,7 +237,9 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
   test("a timeout and an abort reach the server and free their slot", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf({ echo: fixture("echo", ["--log", log], { maxConcurrency: 1 }) });
+    await using plane = await planeOf({
+      echo: fixture("echo", ["--log", log], { maxConcurrency: 1 }),
+    });
     await plane.call("echo.echo", { message: "connected" });
     const late = await plane.call("echo.slow", { ms: 60_000 }, { timeoutMs: 400 });
     assert.equal(errorOf(late).code, "TIMEOUT");
@@ -257,7 +288,9 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
       refused.map((outcome) => errorOf(outcome).code),
       Array(5).fill("BUSY"),
     );
-    const most = outcomes.filter(({ ok }) => ok).map((outcome) => structuredOf(outcome).most as number);
+    const most = outcomes
+      .filter(({ ok }) => ok)
+      .map((outcome) => structuredOf(outcome).most as number);
     assert.deepEqual([most.length, Math.max(...most)], [5, 2]);
     assert.equal(callsAt(log).length, 6);
   });
@@ -277,7 +310,9 @@ suite("transports and negotiation", { concurrency: 4 }, () => {
     const heard = listenTo(plane, "tool.progress", "tool.result");
     const outcome = await plane.call("progress.count", { steps: 25 });
     assert.deepEqual(textsOf(outcome), ["counted to 25"]);
-    const steps = heard.flatMap((event) => (event.type === "tool.progress" ? [event.progress] : []));
+    const steps = heard.flatMap((event) =>
+      event.type === "tool.progress" ? [event.progress] : [],
+    );
     // Ten in a second at most, and always the last one.
     assert.deepEqual(steps.slice(0, 10), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     assert.ok(steps.length < 25, `${steps}`);

@@ -6,7 +6,15 @@ import { patientSeconds } from "../../fixtures/patience.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { postCall } from "../requests.ts";
-import { assertFailed, errorOf, planeOf, startServe, startServeProcess, textsOf, writeConfig } from "../support.ts";
+import {
+  assertFailed,
+  errorOf,
+  planeOf,
+  startServe,
+  startServeProcess,
+  textsOf,
+  writeConfig,
+} from "../support.ts";
 import { openSockets } from "./probes.ts";
 import { eventually, oracle, received, rogue, startRogue, statusOf } from "./rogue.ts";
 
@@ -25,7 +33,11 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     const hanging = Promise.all(Array.from({ length: 20 }, () => postCall(url, "hang.hang", {})));
     await until("twenty calls", () => received(log, "tools/call", "hang").length === 20);
     assert.equal((await postCall(url, "hang.ok", {})).status, 200);
-    assert.deepEqual(received(log, "notifications/cancelled"), [], "it was answered while the others hang");
+    assert.deepEqual(
+      received(log, "notifications/cancelled"),
+      [],
+      "it was answered while the others hang",
+    );
     for (const { status, body } of await hanging) {
       assert.equal(status, 504);
       const { durationMs } = body.call as { durationMs: number };
@@ -34,7 +46,10 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
       assert.match(String(body.detail), new RegExp(`'hang\\.hang'.*\\b${limitSeconds} s`));
     }
     const asked = received(log, "tools/call", "hang").map(({ id }) => id);
-    await until("twenty cancellations", () => received(log, "notifications/cancelled").length === 20);
+    await until(
+      "twenty cancellations",
+      () => received(log, "notifications/cancelled").length === 20,
+    );
     const cancelled = received(log, "notifications/cancelled").map(({ requestId }) => requestId);
     assert.deepEqual([...cancelled].sort(), [...asked].sort());
     assert.equal((await statusOf(url, "hang")).pending, 0);
@@ -49,13 +64,24 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     assert.equal((await postCall(url, "neighbour.echo", {})).status, 200);
     const before = openSockets(serving.process.pid);
     for (let round = 0; round < 5; round++) {
-      await Promise.all(Array.from({ length: 10 }, () => hangUp(`${url}/tools/neighbour.sleep/call`)));
+      await Promise.all(
+        Array.from({ length: 10 }, () => hangUp(`${url}/tools/neighbour.sleep/call`)),
+      );
     }
     const asked = received(log, "tools/call").filter(({ params }) => nameIn(params) === "sleep");
     assert.ok(asked.length > 0, "some of them reached the server");
-    await until("as many cancellations", () => received(log, "notifications/cancelled").length >= asked.length);
-    await eventually("sockets as before", async () => openSockets(serving.process.pid) <= before + 1);
-    await eventually("that nothing is pending", async () => (await statusOf(url, "neighbour")).pending === 0);
+    await until(
+      "as many cancellations",
+      () => received(log, "notifications/cancelled").length >= asked.length,
+    );
+    await eventually(
+      "sockets as before",
+      async () => openSockets(serving.process.pid) <= before + 1,
+    );
+    await eventually(
+      "that nothing is pending",
+      async () => (await statusOf(url, "neighbour")).pending === 0,
+    );
     assert.equal((await postCall(url, "neighbour.echo", {})).status, 200);
   });
 
@@ -63,7 +89,9 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using failing = await startRogue("http-500", ["--fail", "2", "--log", log]);
-    await using plane = await planeOf({ failing: { url: failing.url, trusted: true, retry: { attempts: 3 } } });
+    await using plane = await planeOf({
+      failing: { url: failing.url, trusted: true, retry: { attempts: 3 } },
+    });
     const retries: EventOf<"tool.retry">[] = [];
     plane.on("tool.retry", (event) => retries.push(event));
     const items = Array.from({ length: 10 }, (_, at) => `item${at}`);
@@ -76,7 +104,8 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
       all.map(({ delayMs }) => delayMs),
     );
     assert.equal(waits.length, items.length);
-    for (const [first = 0, second = 0] of waits) assert.ok(second > first, `${first} ms, then ${second} ms`);
+    for (const [first = 0, second = 0] of waits)
+      assert.ok(second > first, `${first} ms, then ${second} ms`);
     const firsts = waits.map(([first = 0]) => first);
     const mean = firsts.reduce((sum, wait) => sum + wait, 0) / firsts.length;
     const spread = (Math.max(...firsts) - Math.min(...firsts)) / mean;
@@ -104,7 +133,9 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const ledger = directory.file("ledger");
     await using failing = await startRogue("http-500", ["--fail", "2", "--ledger", ledger]);
-    await using plane = await planeOf({ failing: { url: failing.url, trusted: true, retry: { attempts: 3 } } });
+    await using plane = await planeOf({
+      failing: { url: failing.url, trusted: true, retry: { attempts: 3 } },
+    });
     const outcome = await plane.call("failing.put_item", { id: "one", idempotency_key: "key-1" });
     assert.equal(outcome.ok, true, JSON.stringify(outcome.error));
     assert.equal(outcome.call.attempts, 3);
@@ -130,7 +161,11 @@ suite("rogue: calls, timeouts and retries", { concurrency: 2 }, () => {
     assert.deepEqual(textsOf(outcome), ["called good"]);
     const [{ args } = { args: undefined }] = received(log, "tools/call");
     const isNamed = outcome.call.dropped.includes("extra");
-    assert.deepEqual(args, isNamed ? { a: 1 } : { a: 1, extra: 1 }, "dropped and named, or passed on");
+    assert.deepEqual(
+      args,
+      isNamed ? { a: 1 } : { a: 1, extra: 1 },
+      "dropped and named, or passed on",
+    );
   });
 });
 

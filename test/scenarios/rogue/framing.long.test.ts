@@ -17,7 +17,8 @@ import { startMcp } from "./mcp-client.ts";
 import { filesWith, residentMegabytes, watchHealth } from "./probes.ts";
 import { received, rogue, statusOf } from "./rogue.ts";
 
-const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at));
+const times = <T>(count: number, make: (at: number) => T) =>
+  Array.from({ length: count }, (_, at) => make(at));
 const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 const keptCharacters = 64 * 1024;
 
@@ -79,7 +80,13 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { flood: rogue("stderr-flood") });
     const common = ["--config", config, "--data-dir", directory.file("data")];
-    const { code, stdout, stderr } = await runCli(["servers", "logs", "flood", "--json", ...common]);
+    const { code, stdout, stderr } = await runCli([
+      "servers",
+      "logs",
+      "flood",
+      "--json",
+      ...common,
+    ]);
     assert.equal(code, 0, stderr);
     const { lines } = JSON.parse(stdout) as { lines: (string | { text: string })[] };
     const kept = lines.map((line) => (typeof line === "string" ? line : line.text));
@@ -94,7 +101,10 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
 
   test("a message above the limit fails its call alone and stalls no other", async () => {
     await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { huge: rogue("huge-message"), neighbour: rogue("echo") });
+    const config = await writeConfig(directory, {
+      huge: rogue("huge-message"),
+      neighbour: rogue("echo"),
+    });
     await using serving = await startServeProcess(config, directory.file("data"));
     const { url } = serving;
     await postCall(url, "huge.ok", {});
@@ -107,7 +117,11 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
     health.assertAwake(500);
     assert.deepEqual(new Set(beside.map(({ status }) => status)), new Set([200]));
     assert.equal(body.ok, false);
-    assert.match(String(body.detail), /50(\.\d+)? ?Mi?B|52[.,]\d+ ?MB|52[,.]?4\d\d[,.]?\d{3}/, "the size");
+    assert.match(
+      String(body.detail),
+      /50(\.\d+)? ?Mi?B|52[.,]\d+ ?MB|52[,.]?4\d\d[,.]?\d{3}/,
+      "the size",
+    );
     assert.match(String(body.detail), /\b10 ?MiB|10[,.]?485[,.]?760/, "the limit");
     const after = await postCall(url, "huge.ok", {});
     assert.equal(after.status, 200);
@@ -116,14 +130,18 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
 
   test("with a small heap, each of sixteen huge results at once gets an answer that says what is wrong", async () => {
     await using directory = await temporaryDirectory();
-    const config = await writeConfig(directory, { huge: rogue("huge-message"), neighbour: rogue("echo") });
+    const config = await writeConfig(directory, {
+      huge: rogue("huge-message"),
+      neighbour: rogue("echo"),
+    });
     const heap = "export NODE_OPTIONS=--max-old-space-size=64";
     await using serving = await startServeProcess(config, directory.file("data"), "0", [], heap);
     // The server writes them into each other.
     const calls = times(16, () => postCall(serving.url, "huge.huge", { arguments: { mb: 50 } }));
     const answers = await within("sixteen answers", Promise.all(calls));
     const codes = new Set(answers.map(({ body }) => String(body.type).split(":").at(-1)));
-    for (const code of codes) assert.ok(["PROVIDER_FAILED", "OUTCOME_UNKNOWN", "TIMEOUT"].includes(code ?? ""), code);
+    for (const code of codes)
+      assert.ok(["PROVIDER_FAILED", "OUTCOME_UNKNOWN", "TIMEOUT"].includes(code ?? ""), code);
     assert.equal((await postCall(serving.url, "neighbour.echo", {})).status, 200);
   });
 
@@ -156,11 +174,17 @@ suite("rogue: framing and protocol", { concurrency: 2 }, () => {
   test("answers without a request are dropped and counted, and reach no other caller", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf({ wrong: rogue("wrong-id", ["--log", log], { timeoutMs: 1_500 }) });
+    await using plane = await planeOf({
+      wrong: rogue("wrong-id", ["--log", log], { timeoutMs: 1_500 }),
+    });
     await plane.tools.list();
     const lost = ["wrong_id", "null_id", "no_id"].map((tool) => plane.call(`wrong.${tool}`));
-    const right = await Promise.all(times(20, () => plane.call("wrong.right", {}, { timeoutMs: 60_000 })));
-    const expected = received(log, "tools/call", "right").map(({ id }) => `meant for ${JSON.stringify(id)}`);
+    const right = await Promise.all(
+      times(20, () => plane.call("wrong.right", {}, { timeoutMs: 60_000 })),
+    );
+    const expected = received(log, "tools/call", "right").map(
+      ({ id }) => `meant for ${JSON.stringify(id)}`,
+    );
     assert.deepEqual(right.flatMap(textsOf).sort(), expected.sort());
     for (const outcome of await Promise.all(lost)) {
       assertFailed(outcome, "TIMEOUT", "failed");
@@ -196,11 +220,14 @@ suite("rogue: kinds of errors", { concurrency: 4 }, () => {
     test(`'${tool}' becomes ${code ?? "a result"} and is sent once`, async () => {
       await using directory = await temporaryDirectory();
       const log = directory.file("log");
-      await using plane = await planeOf({ kinds: rogue("error-kinds", ["--log", log], { trusted: true }) });
+      await using plane = await planeOf({
+        kinds: rogue("error-kinds", ["--log", log], { trusted: true }),
+      });
       const outcome = await plane.call(`kinds.${tool}`);
       assert.equal(outcome.error?.code, code, JSON.stringify(outcome));
       if (code === "TOOL_ERROR") assert.equal(outcome.result?.isError, true);
-      if (code === "PROVIDER_FAILED") assert.match(errorOf(outcome).message, new RegExp(`'kinds'.*'${tool}'`));
+      if (code === "PROVIDER_FAILED")
+        assert.match(errorOf(outcome).message, new RegExp(`'kinds'.*'${tool}'`));
       if (rpcCode !== undefined) assert.equal(errorOf(outcome).data.rpcCode, rpcCode);
       if (message) assert.match(errorOf(outcome).message, message);
       assert.equal(received(log, "tools/call").length, 1);

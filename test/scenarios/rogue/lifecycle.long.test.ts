@@ -29,7 +29,8 @@ import {
   statusOf,
 } from "./rogue.ts";
 
-const isWorking = async (url: string, tool: string) => (await postCall(url, tool, { arguments: {} })).status === 200;
+const isWorking = async (url: string, tool: string) =>
+  (await postCall(url, tool, { arguments: {} })).status === 200;
 
 async function toolNames(url: string): Promise<string[]> {
   const { body } = await getJson(`${url}/tools`);
@@ -56,7 +57,9 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     const [first] = startsIn(log);
     await until("the end of the child", () => first !== undefined && !isAlive(first.pid));
     await delay(Math.max(0, Date.parse(nextRetryAt) - Date.now() - 200));
-    const early = startsIn(log).filter(({ t }) => t > (first?.t ?? 0) && t < Date.parse(nextRetryAt) - 100);
+    const early = startsIn(log).filter(
+      ({ t }) => t > (first?.t ?? 0) && t < Date.parse(nextRetryAt) - 100,
+    );
     assert.deepEqual(early, [], "nothing was started before the backoff was over");
   });
 
@@ -68,7 +71,9 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     const config = await writeConfig(directory, { slow, neighbour: rogue("echo") });
     await using client = await startMcp(config, directory.file("data"));
     await until("the start", () => startsIn(log).length === 1);
-    await eventually("the other tools", async () => (await client.toolNames()).includes("neighbour__echo"));
+    await eventually("the other tools", async () =>
+      (await client.toolNames()).includes("neighbour__echo"),
+    );
     const before = listChanges(client);
     await writeFile(gate, "");
     await until("the slow server", () => oracle(log, "ready").length === 1);
@@ -134,7 +139,9 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
   test("a server that exits after three answers is replaced, one process at a time", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf({ brief: rogue("exits-after-n", ["--n", "3", "--log", log]) });
+    await using plane = await planeOf({
+      brief: rogue("exits-after-n", ["--n", "3", "--log", log]),
+    });
     for (let group = 0; group < 10; group++) {
       for (let call = 1; call <= 3; call++) {
         const [text] = textsOf(await plane.call("brief.count"));
@@ -150,10 +157,13 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
   test("thirty calls, ten at a time, are all answered while their server keeps exiting", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using plane = await planeOf({ brief: rogue("exits-after-n", ["--n", "3", "--log", log]) });
+    await using plane = await planeOf({
+      brief: rogue("exits-after-n", ["--n", "3", "--log", log]),
+    });
     const codes: (string | undefined)[] = [];
     const worker = async () => {
-      for (let call = 0; call < 3; call++) codes.push((await plane.call("brief.count")).error?.code);
+      for (let call = 0; call < 3; call++)
+        codes.push((await plane.call("brief.count")).error?.code);
     };
     await within("thirty calls", Promise.all(Array.from({ length: 10 }, worker)));
     assert.equal(codes.length, 30);
@@ -165,7 +175,10 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     const exits = oracle(log, "exit");
     for (const [at, { t }] of starts.slice(1).entries()) {
       const ended = exits.find(({ pid }) => pid === starts[at]?.pid);
-      assert.ok(ended && ended.t <= t, `process ${at + 2} started before process ${at + 1} had ended`);
+      assert.ok(
+        ended && ended.t <= t,
+        `process ${at + 2} started before process ${at + 1} had ended`,
+      );
     }
   });
 
@@ -203,8 +216,14 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     const listed = (await runCli(["servers", "list", ...common])).json().servers as RogueStatus[];
     const errors = Object.fromEntries(listed.map(({ name, error }) => [name, error ?? ""]));
     assert.match(errors.missing ?? "", /command.*no-such-command-anywhere.*(not found|ENOENT)/);
-    assert.match(errors.folder ?? "", /command.*folder.*(not executable|directory|EACCES|permission)/i);
-    assert.match(errors.plain ?? "", /command.*not-executable.*(not executable|EACCES|permission)/i);
+    assert.match(
+      errors.folder ?? "",
+      /command.*folder.*(not executable|directory|EACCES|permission)/i,
+    );
+    assert.match(
+      errors.plain ?? "",
+      /command.*not-executable.*(not executable|EACCES|permission)/i,
+    );
     assert.match(errors.nowhere ?? "", /no-such-directory/);
     assert.match(errors.nowhere ?? "", /cwd/);
     assert.equal(errors.neighbour, "");
@@ -225,7 +244,14 @@ suite("rogue: lifecycle and processes", { concurrency: 3 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const config = await writeConfig(directory, { hang: rogue("hang-call", ["--log", log]) });
-    const running = startCli(["call", "hang.hang", "--config", config, "--data-dir", directory.file("data")]);
+    const running = startCli([
+      "call",
+      "hang.hang",
+      "--config",
+      config,
+      "--data-dir",
+      directory.file("data"),
+    ]);
     await until("the call", () => received(log, "tools/call", "hang").length === 1);
     await delay(1_000);
     running.process.kill("SIGINT");

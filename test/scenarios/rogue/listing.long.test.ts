@@ -5,7 +5,15 @@ import type { ToolListing } from "../../../src/index.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { getJson, postCall } from "../requests.ts";
-import { planeOf, runCli, startServe, startServeProcess, textsOf, within, writeConfig } from "../support.ts";
+import {
+  planeOf,
+  runCli,
+  startServe,
+  startServeProcess,
+  textsOf,
+  within,
+  writeConfig,
+} from "../support.ts";
 import { listChanges, startMcp } from "./mcp-client.ts";
 import { residentMegabytes } from "./probes.ts";
 import { eventually, oracle, received, rogue, statusOf } from "./rogue.ts";
@@ -25,7 +33,9 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
   test("two thousand list_changed cause a handful of listings and tell the client nothing", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    const config = await writeConfig(directory, { storm: rogue("listchanged-storm", ["--log", log]) });
+    const config = await writeConfig(directory, {
+      storm: rogue("listchanged-storm", ["--log", log]),
+    });
     await using client = await startMcp(config, directory.file("data"));
     await eventually("its tools", async () => (await client.toolNames()).includes("storm__lists"));
     const atFirst = listChanges(client);
@@ -63,7 +73,9 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     await using serving = await startServe(config, directory.file("data"));
     assert.equal(await countListed(serving.url, "many"), 5_000);
     for (let tenant = 0; tenant < 97; tenant++) {
-      const { status, body } = await getJson(`${serving.url}/search?q=export+invoice+tenant+${tenant}`);
+      const { status, body } = await getJson(
+        `${serving.url}/search?q=export+invoice+tenant+${tenant}`,
+      );
       assert.equal(status, 200);
       const [best] = body.tools as { summary: string }[];
       assert.ok(best?.summary.startsWith(`export a invoice in tenant ${tenant}.`), best?.summary);
@@ -71,7 +83,10 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
   });
 
   test("a schema is repaired, or costs only its own tool, which is named with the reason", async () => {
-    await using plane = await planeOf({ invalid: rogue("invalid-schema"), neighbour: rogue("echo") });
+    await using plane = await planeOf({
+      invalid: rogue("invalid-schema"),
+      neighbour: rogue("echo"),
+    });
     const names = (await plane.tools.list({ server: "invalid" })).map(({ id }) => id.tool);
     const bad = ["props_array", "pattern_broken", "dialect_unknown"];
     const repaired = [
@@ -91,7 +106,9 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     assert.ok(nameless.length >= 4, JSON.stringify(nameless));
     assert.deepEqual(textsOf(await plane.call("invalid.good", { a: 1 })), ["called good"]);
     assert.ok(names.includes("root_oneof"), "a oneOf at the root is legal");
-    assert.deepEqual(textsOf(await plane.call("invalid.root_oneof", { a: 1 })), ["called root_oneof"]);
+    assert.deepEqual(textsOf(await plane.call("invalid.root_oneof", { a: 1 })), [
+      "called root_oneof",
+    ]);
     assert.equal((await plane.call("neighbour.echo")).ok, true);
   });
 
@@ -106,13 +123,18 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     const b = rogue("duplicate-names", ["--name", "b"]);
     await using plane = await planeOf({ a, b });
     await using reversed = await planeOf({ b, a });
-    const spell = (tools: readonly ToolListing[]) => tools.flatMap(({ name, modelName }) => [name, modelName]);
+    const spell = (tools: readonly ToolListing[]) =>
+      tools.flatMap(({ name, modelName }) => [name, modelName]);
     const tools = await plane.tools.list();
     const names = tools.map(({ name }) => name);
     const modelNames = tools.map(({ modelName }) => modelName);
     assert.equal(new Set(names).size, names.length);
     assert.equal(new Set(modelNames).size, modelNames.length);
-    assert.deepEqual(spell(await reversed.tools.list()).sort(), spell(tools).sort(), "the order of servers is no name");
+    assert.deepEqual(
+      spell(await reversed.tools.list()).sort(),
+      spell(tools).sort(),
+      "the order of servers is no name",
+    );
     for (const { id, name, modelName } of tools) {
       for (const spelling of [name, modelName]) {
         const [text] = textsOf(await plane.call(spelling));
@@ -120,7 +142,11 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
       }
     }
     for (const server of ["a", "b"]) {
-      assert.equal(tools.filter(({ id }) => id.server === server).length, 4, "dup, Dup, DUP and plain");
+      assert.equal(
+        tools.filter(({ id }) => id.server === server).length,
+        4,
+        "dup, Dup, DUP and plain",
+      );
       const { rejected } = await statusOf(plane, server);
       assert.deepEqual(
         rejected.map(({ tool }) => tool),
@@ -159,7 +185,9 @@ suite("rogue: listing and registry", { concurrency: 2 }, () => {
     });
     const common = ["--config", config, "--data-dir", directory.file("data")];
     const asked = ["neighbour.ecko", "neighbour.ECHO", "off.echo"];
-    const codes = await Promise.all(asked.map(async (name) => (await runCli(["call", name, ...common])).code));
+    const codes = await Promise.all(
+      asked.map(async (name) => (await runCli(["call", name, ...common])).code),
+    );
     assert.deepEqual(codes, [2, 2, 2]);
     await using serving = await startServe(config, directory.file("data"));
     for (const name of asked) assert.equal((await postCall(serving.url, name, {})).status, 404);

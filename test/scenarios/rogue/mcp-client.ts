@@ -36,17 +36,20 @@ export async function startMcp(
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     output += text;
     for (let end = output.indexOf("\n", taken); end >= 0; end = output.indexOf("\n", taken)) {
-      const message = JSON.parse(output.slice(taken, end)) as Answer & Partial<Notice> & { id?: number };
+      const message = JSON.parse(output.slice(taken, end)) as Answer &
+        Partial<Notice> & { id?: number };
       taken = end + 1;
       if (message.id !== undefined) waiting.get(message.id)?.(message);
       else if (message.method !== undefined) notices.push({ method: message.method });
     }
   });
   child.once("close", () => {
-    for (const settle of waiting.values()) settle({ error: { code: 0, message: "toolplane mcp has ended" } });
+    for (const settle of waiting.values())
+      settle({ error: { code: 0, message: "toolplane mcp has ended" } });
   });
   let lastId = 0;
-  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const send = (message: object) =>
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const ask = (method: string, params: object = {}): Promise<Answer> => {
     const id = ++lastId;
     return new Promise((resolve) => {

@@ -4,10 +4,27 @@ import type { Plane } from "../../../src/index.ts";
 import { freePort } from "../../fixtures/free-port.ts";
 import { temporaryDirectory } from "../../fixtures/start-server.ts";
 import { until } from "../../fixtures/until.ts";
-import { assertFailed, errorOf, planeOf, startServe, textsOf, within, writeConfig } from "../support.ts";
-import { eventually, oracle, received, restingStatus, rogue, startRogue, statusOf } from "./rogue.ts";
+import {
+  assertFailed,
+  errorOf,
+  planeOf,
+  startServe,
+  textsOf,
+  within,
+  writeConfig,
+} from "../support.ts";
+import {
+  eventually,
+  oracle,
+  received,
+  restingStatus,
+  rogue,
+  startRogue,
+  statusOf,
+} from "./rogue.ts";
 
-const works = async (plane: Plane, tool: string, args: object = {}) => (await plane.call(tool, args)).ok;
+const works = async (plane: Plane, tool: string, args: object = {}) =>
+  (await plane.call(tool, args)).ok;
 
 suite("rogue: network transports", { concurrency: 4 }, () => {
   test("a session that the server forgets is opened again and no call is lost", async () => {
@@ -28,9 +45,16 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
   test("a session that is never accepted again ends in one clear error", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
-    await using server = await startRogue("http-session-404", ["--uses", "3", "--forever", "--log", log]);
+    await using server = await startRogue("http-session-404", [
+      "--uses",
+      "3",
+      "--forever",
+      "--log",
+      log,
+    ]);
     await using plane = await planeOf({ forgetful: { url: server.url } });
-    for (let call = 0; call < 2; call++) assert.equal((await plane.call("forgetful.session")).ok, true);
+    for (let call = 0; call < 2; call++)
+      assert.equal((await plane.call("forgetful.session")).ok, true);
     const before = received(log, "initialize").length;
     const outcome = await plane.call("forgetful.session");
     const tries = received(log, "initialize").length - before;
@@ -60,7 +84,13 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     const ledger = directory.file("ledger");
-    await using server = await startRogue("http-sse-drop", ["--resume", "--log", log, "--ledger", ledger]);
+    await using server = await startRogue("http-sse-drop", [
+      "--resume",
+      "--log",
+      log,
+      "--ledger",
+      ledger,
+    ]);
     await using plane = await planeOf({ dropping: { url: server.url } });
     for (const tool of ["drop", "end_early", "commit_then_drop", "ok"]) {
       const outcome = await plane.call(`dropping.${tool}`);
@@ -71,7 +101,8 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     assert.equal(oracle(ledger).length, 1);
     assert.ok(oracle(log, "get").length < 10);
     const places = oracle(log, "get").filter(({ last }) => last !== null);
-    for (const { last } of places) assert.match(String(last), /^e\d+$/, "an event that never ended has no place");
+    for (const { last } of places)
+      assert.match(String(last), /^e\d+$/, "an event that never ended has no place");
   });
 
   for (const code of ["301", "302", "307", "308"]) {
@@ -136,17 +167,33 @@ suite("rogue: network transports", { concurrency: 4 }, () => {
     const url = `http://127.0.0.1:${proxy.port}/mcp`;
     await using plane = await planeOf({ far: { url, timeoutMs: 2_000, connectTimeoutMs: 2_000 } });
     await eventually("a first call", () => works(plane, "far.read_item", { id: "first" }));
-    const faults = ["latency:500:200", "slicer:1:1", "bandwidth:50", "reset:200", "timeout", "down"];
+    const faults = [
+      "latency:500:200",
+      "slicer:1:1",
+      "bandwidth:50",
+      "reset:200",
+      "timeout",
+      "down",
+    ];
     for (const fault of faults) {
       proxy.tell(fault);
-      const outcome = await within(`the end of a call with ${fault}`, plane.call("far.read_item", { id: fault }));
+      const outcome = await within(
+        `the end of a call with ${fault}`,
+        plane.call("far.read_item", { id: fault }),
+      );
       if (!outcome.ok) {
         const { code, message } = errorOf(outcome);
-        assert.match(code, /^(TIMEOUT|OUTCOME_UNKNOWN|SERVER_UNAVAILABLE)$/, `${fault}: ${message}`);
+        assert.match(
+          code,
+          /^(TIMEOUT|OUTCOME_UNKNOWN|SERVER_UNAVAILABLE)$/,
+          `${fault}: ${message}`,
+        );
         assert.match(message, /far/);
       }
       proxy.tell("none");
-      await eventually(`recovery from ${fault}`, () => works(plane, "far.read_item", { id: "after" }));
+      await eventually(`recovery from ${fault}`, () =>
+        works(plane, "far.read_item", { id: "after" }),
+      );
     }
   });
 

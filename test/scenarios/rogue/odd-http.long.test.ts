@@ -141,7 +141,9 @@ suite("rogue: oddities over HTTP", { concurrency: 4 }, () => {
   test("ODD: a WebSocket address of a server without WebSocket is reported as such", async () => {
     await using server = await startRogue("http-odd");
     const url = server.url.replace("http:", "ws:");
-    await using plane = await planeOf({ odd: { url, transport: "websocket", connectTimeoutMs: 5_000 } });
+    await using plane = await planeOf({
+      odd: { url, transport: "websocket", connectTimeoutMs: 5_000 },
+    });
     const outcome = await within("the failure", plane.call("odd.ok"));
     assert.match(errorOf(outcome).message, /'odd'.*(WebSocket|upgrade|handshake|HTTP \d{3})/i);
     assert.notEqual((await statusOf(plane, "odd")).error, null);
@@ -161,5 +163,8 @@ function watchClosed(port: number): Disposable & { count(): number } {
     });
   };
   subscribe("net.client.socket", watch);
-  return { count: () => count, [Symbol.dispose]: () => void unsubscribe("net.client.socket", watch) };
+  return {
+    count: () => count,
+    [Symbol.dispose]: () => void unsubscribe("net.client.socket", watch),
+  };
 }

@@ -16,7 +16,16 @@ import {
   writeConfig,
 } from "../support.ts";
 import { residentMegabytes, watchHealth } from "./probes.ts";
-import { aliveIn, eventually, oracle, received, restingStatus, rogue, startsIn, statusOf } from "./rogue.ts";
+import {
+  aliveIn,
+  eventually,
+  oracle,
+  received,
+  restingStatus,
+  rogue,
+  startsIn,
+  statusOf,
+} from "./rogue.ts";
 
 const odd = (mode: string, args: string[] = [], more: object = {}) =>
   rogue("stdio-odd", ["--mode", mode, ...args], { ...more });
@@ -130,11 +139,17 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
 
   test("ODD: a list of 100 MB is refused with the limit and costs the plane nothing", async () => {
     await using directory = await temporaryDirectory();
-    const servers = { odd: odd("big-list", [], { connectTimeoutMs: 120_000 }), neighbour: rogue("echo") };
+    const servers = {
+      odd: odd("big-list", [], { connectTimeoutMs: 120_000 }),
+      neighbour: rogue("echo"),
+    };
     const config = await writeConfig(directory, servers);
     await using serving = await startServeProcess(config, directory.file("data"));
     await using health = watchHealth(serving.url);
-    await eventually("the failure", async () => (await statusOf(serving.url, "odd")).error !== null);
+    await eventually(
+      "the failure",
+      async () => (await statusOf(serving.url, "odd")).error !== null,
+    );
     assert.match((await statusOf(serving.url, "odd")).error ?? "", /10 ?MiB|10[,.]?485[,.]?760/);
     assert.equal((await postCall(serving.url, "neighbour.echo", {})).status, 200);
     health.assertAwake(1_000);
@@ -175,7 +190,8 @@ suite("rogue: oddities over stdio", { concurrency: 4 }, () => {
     const mark = "x".repeat(1024 * 1024);
     const calls = Promise.all(marks.map(() => plane.call("odd.ok", { mark })));
     assert.equal((await plane.call("echo.echo")).ok, true);
-    for (const outcome of await within("five calls", calls)) assertFailed(outcome, "TIMEOUT", "failed");
+    for (const outcome of await within("five calls", calls))
+      assertFailed(outcome, "TIMEOUT", "failed");
     await within("stopping", plane.stop());
     assert.deepEqual(aliveIn(log), []);
   });

@@ -30,7 +30,11 @@ function rogueFile(name: string): string {
 }
 
 /** A server entry that runs a rogue. It ends by itself, so that a failing test leaves nothing behind. */
-export function rogue(name: string, args: readonly string[] = [], more: ServerEntry = {}): ServerEntry {
+export function rogue(
+  name: string,
+  args: readonly string[] = [],
+  more: ServerEntry = {},
+): ServerEntry {
   return { command: process.execPath, args: [rogueFile(name), "--ttl", "90", ...args], ...more };
 }
 
@@ -50,7 +54,10 @@ export async function startRogue(name: string, args: readonly string[] = []): Pr
   };
 }
 
-function firstLine(child: ChildProcess, name: string): Promise<{ listening: number; url?: string }> {
+function firstLine(
+  child: ChildProcess,
+  name: string,
+): Promise<{ listening: number; url?: string }> {
   return new Promise((resolve, reject) => {
     let output = "";
     child.stdout?.on("data", (chunk: Buffer) => {
@@ -109,7 +116,11 @@ export async function restingStatus(
 }
 
 /** Polls a question that has to be awaited, and returns how long its answer took. */
-export async function eventually(what: string, ask: () => Promise<boolean>, everyMs = 100): Promise<number> {
+export async function eventually(
+  what: string,
+  ask: () => Promise<boolean>,
+  everyMs = 100,
+): Promise<number> {
   const startedAt = Date.now();
   while (!(await ask())) {
     assert.ok(Date.now() - startedAt < hangMs, `${what} did not happen`);

@@ -15,7 +15,8 @@ import { watchHealth } from "./probes.ts";
 import { rogue } from "./rogue.ts";
 
 /** What no one sees: controls, marks of direction, characters without a width, tags. */
-const hidden = /(?!\n|\t)\p{Cc}|[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/u;
+const hidden =
+  /(?!\n|\t)\p{Cc}|[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/u;
 
 /** Every text in an answer, the names of fields among them. */
 function textsIn(value: unknown): string[] {
@@ -59,14 +60,28 @@ describe("rogue: security", () => {
       texts.filter((text) => hidden.test(text)),
       [],
     );
-    const flagged = tools.filter(({ review }) => (review?.findings.length ?? 0) > 0).map(({ name }) => name);
+    const flagged = tools
+      .filter(({ review }) => (review?.findings.length ?? 0) > 0)
+      .map(({ name }) => name);
     assert.equal(tools.length, 9);
     assert.ok(!flagged.includes("poison.clean"));
-    const serious = tools.filter(({ review }) => review?.findings.some(({ severity }) => severity !== "low"));
+    const serious = tools.filter(({ review }) =>
+      review?.findings.some(({ severity }) => severity !== "low"),
+    );
     assert.equal(flagged.length, 8);
     assert.equal(serious.length, 8);
-    const held = tools.filter(({ review }) => typeof review?.held === "string").map(({ name }) => name);
-    for (const name of ["tag_block", "zero_width", "bidi", "ansi", "html_comment", "important_block", "padding"])
+    const held = tools
+      .filter(({ review }) => typeof review?.held === "string")
+      .map(({ name }) => name);
+    for (const name of [
+      "tag_block",
+      "zero_width",
+      "bidi",
+      "ansi",
+      "html_comment",
+      "important_block",
+      "padding",
+    ])
       assert.ok(held.includes(`poison.${name}`), name);
     await using client = await startMcp(config, directory.file("other"));
     const { result } = await client.ask("tools/list");
@@ -77,7 +92,10 @@ describe("rogue: security", () => {
       [],
     );
     for (const { name, description } of exported.filter(({ name }) => name.startsWith("poison__")))
-      assert.equal(description, tools.find((tool) => tool.name === name.replace("__", "."))?.description);
+      assert.equal(
+        description,
+        tools.find((tool) => tool.name === name.replace("__", "."))?.description,
+      );
   });
 
   test("a definition that changes after it was used is quarantined with what is different", async () => {
@@ -90,9 +108,16 @@ describe("rogue: security", () => {
     });
     assert.deepEqual(textsOf(await plane.call("rug.get_fact", { topic: "x" })), ["a fact"]);
     // It announces the change after its answer.
-    await until("the change", async () => (await plane.pins.get("rug.get_fact")).difference.length > 0);
+    await until(
+      "the change",
+      async () => (await plane.pins.get("rug.get_fact")).difference.length > 0,
+    );
     assertFailed(await plane.call("rug.get_fact", { topic: "x" }), "TOOL_QUARANTINED", "refused");
-    assertFailed(await plane.call("rug.get_fact", { topic: "x", note: "y" }), "TOOL_QUARANTINED", "refused");
+    assertFailed(
+      await plane.call("rug.get_fact", { topic: "x", note: "y" }),
+      "TOOL_QUARANTINED",
+      "refused",
+    );
     assert.deepEqual(textsOf(await plane.call("rug.stable")), ["a fact"]);
     const places = (await plane.pins.get("rug.get_fact")).difference.map(({ where }) => where);
     assert.ok(places.includes("/description"), places.join());
@@ -100,7 +125,10 @@ describe("rogue: security", () => {
 
   test("a body without an end is answered before it has been read, and the answer can be read", async () => {
     await using directory = await temporaryDirectory();
-    await using serving = await startServe(await writeConfig(directory, {}), directory.file("data"));
+    await using serving = await startServe(
+      await writeConfig(directory, {}),
+      directory.file("data"),
+    );
     const { status, sent } = await pour(`${serving.url}/mcp`, 64);
     assert.equal(status, 413);
     assert.ok(sent < 64, `${sent} MB were taken`);
@@ -113,7 +141,13 @@ describe("rogue: security", () => {
     await using serving = await startServe(config, directory.file("data"));
     await getJson(`${serving.url}/tools?limit=1`);
     await using health = watchHealth(serving.url);
-    for (const pattern of ["(a+)+$", "(.*a){25}", "^(?:[\\s\\S]*)*\\x00", "(", "a?".repeat(5_000)]) {
+    for (const pattern of [
+      "(a+)+$",
+      "(.*a){25}",
+      "^(?:[\\s\\S]*)*\\x00",
+      "(",
+      "a?".repeat(5_000),
+    ]) {
       const query = new URLSearchParams({ q: pattern, regex: "true" });
       const { status } = await fetch(`${serving.url}/search?${query}`);
       assert.ok([200, 400, 431].includes(status), `${pattern.slice(0, 20)}: ${status}`);
@@ -134,7 +168,10 @@ describe("rogue: security", () => {
 });
 
 /** Sends a body of so many megabytes piece by piece, until it is answered. */
-function pour(url: string, megabytes: number): Promise<{ status: number | undefined; sent: number }> {
+function pour(
+  url: string,
+  megabytes: number,
+): Promise<{ status: number | undefined; sent: number }> {
   return new Promise((resolve) => {
     let sent = 0;
     let status: number | undefined;

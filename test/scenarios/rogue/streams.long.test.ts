@@ -48,16 +48,30 @@ suite("servers that misuse streams, sessions and waits", () => {
 
   test("callers that differ have sessions of their own with a remote server, unless it is shared", async () => {
     await using server = await startRogue("http-streams");
-    const config = { mcpServers: { own: { url: server.url }, one: { url: server.url, session: "shared" as const } } };
+    const config = {
+      mcpServers: {
+        own: { url: server.url },
+        one: { url: server.url, session: "shared" as const },
+      },
+    };
     await using plane = await createPlane({ config });
     const whose = async (tool: string, user?: string) => {
-      const caller = user === undefined ? {} : { principal: { ...plane.identity.usualCaller(), user } };
+      const caller =
+        user === undefined ? {} : { principal: { ...plane.identity.usualCaller(), user } };
       return textsOf(await plane.call(tool, {}, caller))[0];
     };
-    const own = [await whose("own.whose"), await whose("own.whose", "ann"), await whose("own.whose", "bob")];
+    const own = [
+      await whose("own.whose"),
+      await whose("own.whose", "ann"),
+      await whose("own.whose", "bob"),
+    ];
     assert.equal(new Set(own).size, 3, `${own}`);
     assert.deepEqual([await whose("own.whose"), await whose("own.whose", "ann")], own.slice(0, 2));
-    const shared = [await whose("one.whose"), await whose("one.whose", "ann"), await whose("one.whose", "bob")];
+    const shared = [
+      await whose("one.whose"),
+      await whose("one.whose", "ann"),
+      await whose("one.whose", "bob"),
+    ];
     assert.equal(new Set(shared).size, 1, `${shared}`);
   });
 
@@ -71,7 +85,10 @@ suite("servers that misuse streams, sessions and waits", () => {
       await using plane = await planeOf({ busy: { url: server.url } });
       const calls = Array.from({ length: 30 }, () => plane.call("busy.turn"));
       for (const outcome of await Promise.all(calls)) assert.deepEqual(textsOf(outcome), ["turn"]);
-      assert.ok(received(log, "tools/call").length > 50, "more retries than a budget of twenty allows");
+      assert.ok(
+        received(log, "tools/call").length > 50,
+        "more retries than a budget of twenty allows",
+      );
     });
   }
 

@@ -10,9 +10,13 @@ export async function count(plane: Plane): Promise<number> {
     parser: (text) => Number(text),
     maxCorrectionSteps: 1,
   });
-  const generated = await plane.toolset("reading").generate({ prompt: "Read.", parser: (text) => text.split("\n") });
+  const generated = await plane
+    .toolset("reading")
+    .generate({ prompt: "Read.", parser: (text) => text.split("\n") });
   const lines: string[] | null = generated.value;
-  for await (const { index, generation, error } of plane.agent.generateAll(["a", "b"], { parallel: 2 }))
+  for await (const { index, generation, error } of plane.agent.generateAll(["a", "b"], {
+    parallel: 2,
+  }))
     if (error) throw new Error(`${index}: ${error.code} ${generation?.answer}`);
   return (value ?? 0) + (lines?.length ?? 0);
 }

@@ -1,6 +1,9 @@
 import { createPlane } from "toolplane";
 
-await using plane = await createPlane({ config: { policy: { mode: "debug" } }, principal: { user: "ann" } });
+await using plane = await createPlane({
+  config: { policy: { mode: "debug" } },
+  principal: { user: "ann" },
+});
 plane.on("approval.requested", async ({ approvalId, tool }) => {
   const { shown, verdict } = await plane.approvals.get(approvalId);
   const decision = tool === "demo.add" && Object.keys(shown).length < 3 ? "approve" : "reject";

@@ -27,15 +27,21 @@ const operation: ExtensionOperation = {
   changes: true,
   positional: ["word"],
   columns: { word: "WORD" },
-  run: ({ word = null }, { principal, signal }) => [{ word, user: principal.user, ended: signal?.aborted ?? false }],
+  run: ({ word = null }, { principal, signal }) => [
+    { word, user: principal.user, ended: signal?.aborted ?? false },
+  ],
 };
 const open: OpenTransport = async (url, { onMessage, onClose, signal }) => ({
   send: (message) => (signal.aborted ? onClose("over") : onMessage({ ...message, url })),
   close() {},
 });
-const source: ToolSource = { list: async () => [{ name: "first_tool", description: "Says a word back." }] };
-const read: ReadSecret = (name, { directory, signal }) => (signal.aborted ? "" : `${directory}/${name}`);
-const scan: ScanDefinition = ({ name }) => (name === "bad" ? [{ severity: "high", excerpt: "bad" }] : []);
+const source: ToolSource = {
+  list: async () => [{ name: "first_tool", description: "Says a word back." }],
+};
+const read: ReadSecret = (name, { directory, signal }) =>
+  signal.aborted ? "" : `${directory}/${name}`;
+const scan: ScanDefinition = ({ name }) =>
+  name === "bad" ? [{ severity: "high", excerpt: "bad" }] : [];
 const rank: RankTools = (query, tools) => tools.map(({ name }) => name + query);
 const channel: ApprovalChannel = {
   name: "first-chat",
@@ -48,7 +54,10 @@ const stage: ExecuteStage = async ({ id, tool, arguments: args, principal, signa
   const text = `${id} ${tool} ${Object.keys(args)} ${principal.user}`;
   return { ...result, content: [...result.content, { type: "text", text }] };
 };
-const panel: Panel = { title: "First", facts: () => [{ label: "Word", value: null, about: "From the settings." }] };
+const panel: Panel = {
+  title: "First",
+  facts: () => [{ label: "Word", value: null, about: "From the settings." }],
+};
 
 const first = defineExtension({
   name: "first",
@@ -64,7 +73,11 @@ const first = defineExtension({
     const { settings, directory, plane, log } = to;
     log(`${settings.word} in ${directory}`);
     to.addOperation(operation);
-    to.addProvider("plain", async ({ config }, { word = null }, { signal }) => [config.key, word, signal.aborted]);
+    to.addProvider("plain", async ({ config }, { word = null }, { signal }) => [
+      config.key,
+      word,
+      signal.aborted,
+    ]);
     to.addProvider("made", { create: async () => () => "made" }, { check: async () => undefined });
     to.addTransport("first", open);
     const { changed } = to.addToolSource(source);
@@ -90,5 +103,14 @@ const first = defineExtension({
 });
 
 await using plane = await createPlane({ config: {}, extensions: [first] });
-const shown = (await plane.extensions.list()).map(({ name, state, adds, error }) => [name, state, adds, error]);
-export const all = [shown, await plane.extensions.run("first.run", { word: "hello" }), await plane.extensions.panels()];
+const shown = (await plane.extensions.list()).map(({ name, state, adds, error }) => [
+  name,
+  state,
+  adds,
+  error,
+]);
+export const all = [
+  shown,
+  await plane.extensions.run("first.run", { word: "hello" }),
+  await plane.extensions.panels(),
+];

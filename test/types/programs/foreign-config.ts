@@ -22,7 +22,11 @@ export const listed: ConfigInput = {
 
 export const remoteTools: ConfigInput = {
   mcp: { balance: { url: "https://example.org/mcp", "remote-name": "get_balance" } },
-  tool: { balance: { type: "mcp-tool", name: "bank_balance", "mcp-tool": "balance", group: ["finance"] } },
+  tool: {
+    balance: { type: "mcp-tool", name: "bank_balance", "mcp-tool": "balance", group: ["finance"] },
+  },
 };
 
-export const block: ConfigInput = { tools: { mcp: { enabled: true, servers: { demo: { cmd: "demo" } } } } };
+export const block: ConfigInput = {
+  tools: { mcp: { enabled: true, servers: { demo: { cmd: "demo" } } } },
+};

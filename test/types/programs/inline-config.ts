@@ -1,6 +1,10 @@
 import { type ConfigInput, createPlane, type ServerInput } from "toolplane";
 
-const demo = { command: "npx", args: ["-y", "demo-server"], env: { LEVEL: "3" } } satisfies ServerInput;
+const demo = {
+  command: "npx",
+  args: ["-y", "demo-server"],
+  env: { LEVEL: "3" },
+} satisfies ServerInput;
 const servers = new Map<string, ServerInput>([["demo", demo]]);
 
 const config: ConfigInput = {

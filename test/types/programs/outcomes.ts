@@ -1,7 +1,8 @@
 import { type ContentBlock, type ErrorCode, type Outcome, resultText } from "toolplane";
 
 export function explain(outcome: Outcome): string {
-  if (outcome.ok) return outcome.stored ? `large: ${outcome.stored.id}` : resultText(outcome.result);
+  if (outcome.ok)
+    return outcome.stored ? `large: ${outcome.stored.id}` : resultText(outcome.result);
   if (outcome.approval) return `waits for ${outcome.approval.id}`;
   if (outcome.plan) return `change ${outcome.plan.change} of plan ${outcome.plan.id}`;
   const code: ErrorCode = outcome.error.code;

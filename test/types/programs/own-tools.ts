@@ -1,7 +1,10 @@
 import { createPlane, type LibraryHooks } from "toolplane";
 
 const hooks: LibraryHooks = {
-  PreToolUse: [({ payload }) => (payload.tool === "demo.rm" ? { decision: "deny", reason: "not here" } : undefined)],
+  PreToolUse: [
+    ({ payload }) =>
+      payload.tool === "demo.rm" ? { decision: "deny", reason: "not here" } : undefined,
+  ],
 };
 await using plane = await createPlane({ config: { mcpServers: {} }, hooks });
 plane.tools.register({

@@ -13,5 +13,11 @@ export async function shapes(plane: Plane): Promise<number> {
   const [anthropic] = await inline.schemas("anthropic");
   const limit: number = inline.timeout_sec ?? 60;
   const name: string = inline.alias ?? "(inline)";
-  return names.length + limit + name.length + (openai?.function.name.length ?? 0) + (anthropic?.name.length ?? 0);
+  return (
+    names.length +
+    limit +
+    name.length +
+    (openai?.function.name.length ?? 0) +
+    (anthropic?.name.length ?? 0)
+  );
 }

@@ -12,7 +12,11 @@ export type PlanOutcomeAnswer = AnswerOf<"plans.approve">;
 
 /** How many calls wait; the list itself is not sent. */
 export const pendingCountQuery = () =>
-  operationQuery("approvals.page", { status: "pending", limit: 1 }, { select: ({ total }) => total });
+  operationQuery(
+    "approvals.page",
+    { status: "pending", limit: 1 },
+    { select: ({ total }) => total },
+  );
 
 const waitingAtOnce = 500;
 
@@ -22,7 +26,8 @@ export const waitingQuery = () =>
     "approvals.page",
     { status: "pending", limit: waitingAtOnce },
     {
-      refetchInterval: ({ state }) => untilNextEnd(state.data?.pages.flatMap((page) => page.approvals) ?? []),
+      refetchInterval: ({ state }) =>
+        untilNextEnd(state.data?.pages.flatMap((page) => page.approvals) ?? []),
       select: ({ pages }) => ({
         approvals: pages.flatMap((page) => page.approvals),
         total: pages.at(-1)?.total ?? 0,
@@ -42,13 +47,16 @@ export const pendingQuery = () =>
 const maxMs = 2 ** 31 - 1;
 
 function untilNextEnd(approvals: readonly HeldAnswer[]): number | false {
-  const ends = approvals.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [Date.parse(expiresAt)]));
+  const ends = approvals.flatMap(({ expiresAt }) =>
+    expiresAt === null ? [] : [Date.parse(expiresAt)],
+  );
   if (ends.length === 0) return false;
   return Math.min(maxMs, Math.max(1_000, Math.min(...ends) - Date.now() + 100));
 }
 
 /** All held calls, newest first, by page; waiting ones included. */
-export const answeredQuery = () => operationPages("approvals.page", { status: "all", order: "newest", limit: 200 });
+export const answeredQuery = () =>
+  operationPages("approvals.page", { status: "all", order: "newest", limit: 200 });
 
 export const plansQuery = () => operationQuery("plans.list", { limit: 1000 });
 
@@ -65,15 +73,27 @@ export const precedingCallsQuery = ({ callId, at: heldAt, principal, options }: 
     queryKey: ["preceding", callId],
     queryFn: async ({ signal }) => {
       const { run, conversation } = options;
-      const whose = run ? { run } : conversation ? { conversation } : { user: principal.user ?? undefined };
+      const whose = run
+        ? { run }
+        : conversation
+          ? { conversation }
+          : { user: principal.user ?? undefined };
       const [{ calls }, { activity }] = await Promise.all([
         callOperation("calls.list", { ...whose, limit: precedingAtOnce }, { signal }),
         callOperation("calls.activity", {}, { signal }),
       ]);
       const said = new Map(activity.map((one) => [one.id, one.arguments]));
       // A call whose caller waits has no record yet, so that it cannot be the cursor.
-      const before = calls.filter(({ id, at }) => id !== callId && at <= heldAt).slice(0, maxPreceding);
-      return before.map(({ id, tool, status, at }) => ({ id, tool, status, at, said: said.get(id) ?? "" }));
+      const before = calls
+        .filter(({ id, at }) => id !== callId && at <= heldAt)
+        .slice(0, maxPreceding);
+      return before.map(({ id, tool, status, at }) => ({
+        id,
+        tool,
+        status,
+        at,
+        said: said.get(id) ?? "",
+      }));
     },
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -93,8 +113,13 @@ type Answers = { ids: readonly string[]; answer: Answer };
 /** Is or was the call answered on this page? */
 export function isAnsweredHere(client: QueryClient, id: string): boolean {
   const cache = client.getMutationCache();
-  const several = cache.findAll({ mutationKey: ["answers"] }).map(({ state }) => state.variables as Answers);
-  return cache.find({ mutationKey: ["answer", id] }) !== undefined || several.some(({ ids }) => ids.includes(id));
+  const several = cache
+    .findAll({ mutationKey: ["answers"] })
+    .map(({ state }) => state.variables as Answers);
+  return (
+    cache.find({ mutationKey: ["answer", id] }) !== undefined ||
+    several.some(({ ids }) => ids.includes(id))
+  );
 }
 
 /** Answers several calls, one after the other. */
@@ -138,7 +163,10 @@ type PlanDecision =
 export function usePlanDecision(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async ({ verb, ...choice }: PlanDecision): Promise<PlanOutcomeAnswer | PlanAnswer> =>
+    mutationFn: async ({
+      verb,
+      ...choice
+    }: PlanDecision): Promise<PlanOutcomeAnswer | PlanAnswer> =>
       verb === "approve"
         ? callOperation("plans.approve", { id, ...choice })
         : callOperation("plans.reject", { id, ...choice }),

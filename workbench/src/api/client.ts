@@ -2,7 +2,12 @@ import type { ErrorCode } from "../../../src/model/errors.ts";
 import { readLargeJson } from "./large-json.ts";
 
 /** A problem of the API: RFC 9457 with our error code. */
-export type Problem = { status: number; code: ErrorCode | "OFFLINE"; detail: string; data?: unknown };
+export type Problem = {
+  status: number;
+  code: ErrorCode | "OFFLINE";
+  detail: string;
+  data?: unknown;
+};
 
 export class ApiError extends Error {
   readonly status: number;
@@ -19,7 +24,11 @@ export class ApiError extends Error {
 }
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
-export type RequestOptions = { body?: unknown; signal?: AbortSignal; headers?: Record<string, string> };
+export type RequestOptions = {
+  body?: unknown;
+  signal?: AbortSignal;
+  headers?: Record<string, string>;
+};
 
 /** The page's half of a session, shared by all tabs. It is useless without the HTTP-only cookie. */
 const pageKey = "toolplane.session";
@@ -37,11 +46,18 @@ export function keepSession(page: string | null): void {
 }
 
 function ownHeaders(): Record<string, string> {
-  return { "x-toolplane-face": "workbench", ...(session === null ? {} : { "x-toolplane-session": session }) };
+  return {
+    "x-toolplane-face": "workbench",
+    ...(session === null ? {} : { "x-toolplane-session": session }),
+  };
 }
 
 /** The response of any status; rejects with an `ApiError` if the plane does not answer. */
-export async function send(method: Method, path: string, options: RequestOptions = {}): Promise<Response> {
+export async function send(
+  method: Method,
+  path: string,
+  options: RequestOptions = {},
+): Promise<Response> {
   const { body, signal, headers } = options;
   try {
     return await fetch(path, {

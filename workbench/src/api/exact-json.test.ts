@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { ExactNumber, readJson } from "./exact-json.ts";
 
 test("numbers with more digits than a browser counts with stay as they are written", () => {
-  const text = '{"id":9007199254740993,"list":[1,0.10000000000000000555],"text":"9007199254740993"}';
+  const text =
+    '{"id":9007199254740993,"list":[1,0.10000000000000000555],"text":"9007199254740993"}';
   const value = readJson<{ id: unknown; list: unknown[] }>(text);
   assert.ok(value.id instanceof ExactNumber);
   assert.equal(String(value.id), "9007199254740993");

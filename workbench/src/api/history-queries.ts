@@ -22,7 +22,11 @@ export type CallSummary = AnswerOf<"calls.summary">;
 
 export const summaryQuery = (range: Range) =>
   // A week is read for it.
-  operationQuery("calls.summary", { minutes: ranges[range].minutes }, { staleTime: range === "hour" ? 0 : everyMs });
+  operationQuery(
+    "calls.summary",
+    { minutes: ranges[range].minutes },
+    { staleTime: range === "hour" ? 0 : everyMs },
+  );
 
 /** What stands out among the calls of a time. */
 export const filteredSummaryQuery = (filter: CallFilter & { since: string }) =>

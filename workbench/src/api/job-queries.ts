@@ -15,7 +15,10 @@ export const preflightQuery = (job: string, skills: readonly string[]) =>
           (skill): Promise<SkillCheck> =>
             callOperation("skills.run", { name: skill, dryRun: true }).then(
               ({ error }) => ({ skill, problem: error?.message ?? null }),
-              (thrown) => ({ skill, problem: thrown instanceof Error ? thrown.message : String(thrown) }),
+              (thrown) => ({
+                skill,
+                problem: thrown instanceof Error ? thrown.message : String(thrown),
+              }),
             ),
         ),
       ),

@@ -6,7 +6,11 @@ import { readLargeJson } from "./large-json.ts";
 const long = 'x\\"{[,]}'.repeat(40_000);
 
 test("large JSON is read in pieces as it is read at once, wherever it is large", async () => {
-  const rows = Array.from({ length: 20_000 }, (_, at) => ({ at, name: `row "${at}" {[,`, nested: [[at], {}, []] }));
+  const rows = Array.from({ length: 20_000 }, (_, at) => ({
+    at,
+    name: `row "${at}" {[,`,
+    nested: [[at], {}, []],
+  }));
   const values: unknown[] = [
     { rows, 'a "key"': { more: rows, long, last: null }, "": [long, [rows], true, -1.5] },
     rows,
@@ -20,12 +24,17 @@ test("large JSON is read in pieces as it is read at once, wherever it is large",
 });
 
 test("numbers keep their digits in it, and it gives way to the page", async () => {
-  const rows = Array.from({ length: 60_000 }, (_, at) => `{"id":9007199254740993${at + 10_000},"price":1.5}`);
+  const rows = Array.from(
+    { length: 60_000 },
+    (_, at) => `{"id":9007199254740993${at + 10_000},"price":1.5}`,
+  );
   let turns = 0;
   const timer = setInterval(() => {
     turns += 1;
   });
-  const read = await readLargeJson<{ rows: { id: unknown; price: unknown }[] }>(`{"rows":[${rows.join(" , ")}]}`);
+  const read = await readLargeJson<{ rows: { id: unknown; price: unknown }[] }>(
+    `{"rows":[${rows.join(" , ")}]}`,
+  );
   clearInterval(timer);
   assert.ok(read.rows.every(({ id }) => id instanceof ExactNumber));
   assert.equal(`{"id":${read.rows[59_999]?.id},"price":${read.rows[0]?.price}}`, rows[59_999]);

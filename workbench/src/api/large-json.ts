@@ -49,7 +49,8 @@ class Pieces {
 
   /** Nothing may follow: it would not be seen. */
   end(): void {
-    if (!Number.isNaN(this.#next())) throw new SyntaxError("There is more behind the end of the JSON text.");
+    if (!Number.isNaN(this.#next()))
+      throw new SyntaxError("There is more behind the end of the JSON text.");
   }
 
   /** A value that may be large. */
@@ -70,13 +71,18 @@ class Pieces {
     const items: unknown[] = [];
     const members: [string, unknown][] = [];
     this.#at += 1;
-    for (let code = this.#next(); code !== closeBrace && code !== closeBracket; code = this.#next()) {
+    for (
+      let code = this.#next();
+      code !== closeBrace && code !== closeBracket;
+      code = this.#next()
+    ) {
       const from = this.#at;
       const to = this.#endOfSmall(from);
       if (to > from) {
         const piece = this.#text.slice(from, to);
         if (isList) for (const item of readJson<unknown[]>(`[${piece}]`)) items.push(item);
-        else for (const member of Object.entries(readJson<object>(`{${piece}}`))) members.push(member);
+        else
+          for (const member of Object.entries(readJson<object>(`{${piece}}`))) members.push(member);
         this.#at = to;
       } else if (isList) items.push(await this.value(depth + 1));
       else {

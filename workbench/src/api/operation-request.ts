@@ -8,17 +8,25 @@ export type OperationRequest = Pick<RouteFacts, "method" | "path"> & {
 };
 
 /** What is sent for an operation: the inputs that its path names, the others as its query or body. */
-export function requestOf<Name extends OperationName>(name: Name, input: InputOf<Name>): OperationRequest {
+export function requestOf<Name extends OperationName>(
+  name: Name,
+  input: InputOf<Name>,
+): OperationRequest {
   const given: Fields = input;
   const { method, path, inPath, fixed = {}, body, wait = "" } = routeOf(name, given);
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, one: string) => encodeURIComponent(String(given[one])));
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, one: string) =>
+    encodeURIComponent(String(given[one])),
+  );
   const elsewhere = [...inPath, ...Object.keys(fixed), wait, body];
-  const rest = Object.fromEntries(Object.entries(given).filter(([one]) => !elsewhere.includes(one)));
+  const rest = Object.fromEntries(
+    Object.entries(given).filter(([one]) => !elsewhere.includes(one)),
+  );
   return {
     method,
     path: body === true ? filled : withQuery(filled, rest),
     ...(body !== undefined && { body: body === true ? rest : given[body] }),
-    headers: given[wait] === undefined ? {} : { prefer: `wait=${Math.ceil(Number(given[wait]) / 1_000)}` },
+    headers:
+      given[wait] === undefined ? {} : { prefer: `wait=${Math.ceil(Number(given[wait]) / 1_000)}` },
   };
 }
 
@@ -28,7 +36,8 @@ function routeOf(name: string, given: Fields): RouteFacts {
     inPath.every((one) => given[one] !== undefined) &&
     Object.entries(fixed).every(([one, value]) => given[one] === value);
   const found = routeTable[name]?.find(fits);
-  if (found === undefined) throw new Error(`The operation '${name}' has no route for these inputs.`);
+  if (found === undefined)
+    throw new Error(`The operation '${name}' has no route for these inputs.`);
   return found;
 }
 

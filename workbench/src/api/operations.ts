@@ -81,7 +81,8 @@ export function operationPages<Name extends PagedName, Data = InfiniteData<Answe
   return infiniteQueryOptions<AnswerOf<Name>, Error, Data, PagesKey<Name>, string>({
     ...extra,
     queryKey: [topic, name, input, "pages"],
-    queryFn: ({ pageParam: cursor, signal }) => callOperation(name, { ...input, cursor }, { signal }),
+    queryFn: ({ pageParam: cursor, signal }) =>
+      callOperation(name, { ...input, cursor }, { signal }),
     initialPageParam: "",
     getNextPageParam: (page) => (page as { nextCursor: string | null }).nextCursor,
   });
@@ -101,6 +102,7 @@ export function useMutateOperation<Name extends OperationName>(
   return useMutation({
     ...options,
     mutationFn: (input: InputOf<Name>) => callOperation(name, input),
-    onSettled: () => Promise.all(changes.map((topic) => client.invalidateQueries({ queryKey: [topic] }))),
+    onSettled: () =>
+      Promise.all(changes.map((topic) => client.invalidateQueries({ queryKey: [topic] }))),
   });
 }

@@ -32,7 +32,8 @@ export type CallFilter = Omit<InputOf<"calls.list">, "limit" | "cursor" | "paylo
 
 const pageSize = 200;
 
-export const callsQuery = (filter: CallFilter = {}) => operationPages("calls.list", { ...filter, limit: pageSize });
+export const callsQuery = (filter: CallFilter = {}) =>
+  operationPages("calls.list", { ...filter, limit: pageSize });
 
 export type RunSummary = AnswerOf<"runs.page">["runs"][number];
 export type RunAnswer = AnswerOf<"runs.get">;
@@ -47,7 +48,11 @@ export const deadLettersQuery = (status?: InputOf<"deadLetters.page">["status"])
 
 /** How many dead letters are open; the list itself is not sent. */
 export const openLettersCountQuery = () =>
-  operationQuery("deadLetters.page", { status: "pending", limit: 1 }, { select: ({ total }) => total });
+  operationQuery(
+    "deadLetters.page",
+    { status: "pending", limit: 1 },
+    { select: ({ total }) => total },
+  );
 
 export type ToolsetAnswer = AnswerOf<"toolsets.get">;
 export type ToolsetEntry = AnswerOf<"toolsets.list">["toolsets"][number];
@@ -68,7 +73,8 @@ export const toolsetQuery = (name: string) =>
 export type ClientRow = AnswerOf<"clients.list">["clients"][number];
 
 /** MCP clients of the plane's machine. Their files raise no event. */
-export const clientsQuery = () => operationQuery("clients.list", {}, { staleTime: 0, retry: false });
+export const clientsQuery = () =>
+  operationQuery("clients.list", {}, { staleTime: 0, retry: false });
 
 export type ServerQuestion = AnswerOf<"questions.list">["questions"][number];
 
@@ -90,4 +96,5 @@ export const doctorQuery = (server: string, isAsked = false) =>
   );
 
 /** As it is written; secrets are masked. */
-export const entryQuery = (name: string) => operationQuery("servers.entry", { name }, { retry: false });
+export const entryQuery = (name: string) =>
+  operationQuery("servers.entry", { name }, { retry: false });

@@ -12,7 +12,9 @@ export async function readServerSentEvents(
       if (data !== "") onEvent({ id, name, data });
     },
   });
-  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  const reader = body
+    .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
+    .getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;

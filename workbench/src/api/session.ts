@@ -14,7 +14,9 @@ export const sessionQuery = () =>
 
 /** Exchanges a credential for a session: a cookie and the page's half. */
 export async function beginSession(key: string): Promise<void> {
-  const { page } = await readAnswer<Session & { page: string }>(await send("POST", "/session", { body: { key } }));
+  const { page } = await readAnswer<Session & { page: string }>(
+    await send("POST", "/session", { body: { key } }),
+  );
   keepSession(page);
 }
 

@@ -10,12 +10,22 @@ export type ToolRow = Exclude<Listed, ToolAnswer>;
 
 /** The filters of the list, as addresses spell them; lists are written with commas. */
 export const toolFilterNames = [
-  ...(["q", "server", "side_effects", "safety_level", "capability", "provider", "persona"] as const),
+  ...([
+    "q",
+    "server",
+    "side_effects",
+    "safety_level",
+    "capability",
+    "provider",
+    "persona",
+  ] as const),
   ...(["version", "min_success_rate", "include_unused", "group", "state"] as const),
   ...(["impact", "quarantined", "overlaid", "unused", "max_quality", "sort"] as const),
 ] as const;
 export type ToolFilterName = (typeof toolFilterNames)[number];
-export type ToolFilter = { [Name in ToolFilterName]?: Extract<InputOf<"tools.page">[Name], string> };
+export type ToolFilter = {
+  [Name in ToolFilterName]?: Extract<InputOf<"tools.page">[Name], string>;
+};
 
 /** A screen and a half, so that typing stays quick. */
 const firstPage = 30;
@@ -27,7 +37,11 @@ const isRow = (tool: Listed): tool is ToolRow => "tokens" in tool;
 
 /** Tools as a list shows them. */
 export async function listTools(input: InputOf<"tools.page">, signal: AbortSignal) {
-  const { tools, ...page } = await callOperation("tools.page", { ...input, view: "row" }, { signal });
+  const { tools, ...page } = await callOperation(
+    "tools.page",
+    { ...input, view: "row" },
+    { signal },
+  );
   return { ...page, tools: tools.filter(isRow) };
 }
 
@@ -53,4 +67,8 @@ export const overlayQuery = (name: string) =>
   operationQuery("tools.overlay", { name }, { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 });
 
 export const overlayPreviewQuery = (name: string, overlay: UnknownObject) =>
-  operationQuery("tools.previewOverlay", { name, overlay }, { placeholderData: keepPreviousData, retry: false });
+  operationQuery(
+    "tools.previewOverlay",
+    { name, overlay },
+    { placeholderData: keepPreviousData, retry: false },
+  );

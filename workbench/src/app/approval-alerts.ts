@@ -2,7 +2,13 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useSyncExternalStore } from "react";
 import type { LiveEvent } from "../api/event-stream.ts";
 import { toast } from "../parts/toast.ts";
-import { answerNotices, mayNotify, registerNotices, removeNotices, showNotice } from "./approval-notices.ts";
+import {
+  answerNotices,
+  mayNotify,
+  registerNotices,
+  removeNotices,
+  showNotice,
+} from "./approval-notices.ts";
 import { useLiveEvent } from "./live-events.ts";
 
 const soundKey = "toolplane.sound";
@@ -22,10 +28,15 @@ export function useNotifies(): [boolean, (on: boolean) => void] {
       void removeNotices();
       return set(notificationKey, false);
     }
-    if (!("Notification" in window)) return toast("This browser shows no notifications here.", "bad");
+    if (!("Notification" in window))
+      return toast("This browser shows no notifications here.", "bad");
     void Notification.requestPermission().then((permission) => {
       if (permission === "granted") void registerNotices().then(() => set(notificationKey, true));
-      else toast("The browser does not allow notifications of this page. Change that in its settings.", "bad");
+      else
+        toast(
+          "The browser does not allow notifications of this page. Change that in its settings.",
+          "bad",
+        );
     });
   };
   return [isChosen && mayNotify(), choose];
@@ -70,7 +81,8 @@ const hear = (event: LiveEvent["event"]): void => {
   if (isOn(soundKey)) ring();
   // A person who looks at the page sees it there.
   const isSeen = document.visibilityState === "visible" && document.hasFocus();
-  if (isOn(notificationKey) && !isSeen && mayNotify()) void showNotice(event.tool, event.approvalId);
+  if (isOn(notificationKey) && !isSeen && mayNotify())
+    void showNotice(event.tool, event.approvalId);
 };
 
 /** Rings and notifies on every page. */
@@ -84,5 +96,8 @@ export function useApprovalAlerts(): void {
     window.addEventListener("storage", onStorage);
     return () => window.removeEventListener("storage", onStorage);
   }, []);
-  useEffect(() => answerNotices((id) => void navigate({ to: "/approvals", search: { id } })), [navigate]);
+  useEffect(
+    () => answerNotices((id) => void navigate({ to: "/approvals", search: { id } })),
+    [navigate],
+  );
 }

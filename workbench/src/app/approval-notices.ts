@@ -34,7 +34,10 @@ export async function showNotice(tool: string, id: string): Promise<void> {
       { action: "approve", title: "Approve" },
       { action: "reject", title: "Reject" },
     ];
-    return worker.showNotification("Approval needed", { ...options, actions } as NotificationOptions);
+    return worker.showNotification("Approval needed", {
+      ...options,
+      actions,
+    } as NotificationOptions);
   }
   const shown = new Notification("Approval needed", options);
   shown.onclick = () => {
@@ -49,13 +52,16 @@ function short(text: string): string {
   return plain.length <= maxLength ? plain : `${plain.slice(0, maxLength)}…`;
 }
 
-type Clicked = { kind: "answer"; decision: "approve" | "reject"; id: string } | { kind: "open"; id: string };
+type Clicked =
+  | { kind: "answer"; decision: "approve" | "reject"; id: string }
+  | { kind: "open"; id: string };
 
 /** Answers what was clicked in a notification, with the session of this page; else the approval is opened. */
 export function answerNotices(open: (id: string) => void): () => void {
   const hear = ({ data, ports }: MessageEvent<Clicked>) => {
     if (data.kind === "open") return open(data.id);
-    if (data.kind === "answer") void answer(data.id, data.decision).then((isDone) => ports[0]?.postMessage(isDone));
+    if (data.kind === "answer")
+      void answer(data.id, data.decision).then((isDone) => ports[0]?.postMessage(isDone));
   };
   navigator.serviceWorker?.addEventListener("message", hear);
   navigator.serviceWorker?.startMessages();
@@ -67,12 +73,16 @@ async function answer(id: string, decision: "approve" | "reject"): Promise<boole
   if (!session?.isProven || !session.scopes.includes("call")) return false;
   try {
     const { approval } = await callOperation("approvals.answer", { id, decision });
-    toast(`${decision === "approve" ? "Approved" : "Rejected"}: ${short(approval.tool)}`, "neutral");
+    toast(
+      `${decision === "approve" ? "Approved" : "Rejected"}: ${short(approval.tool)}`,
+      "neutral",
+    );
     return true;
   } catch (thrown) {
     toastError(thrown);
     return false;
   } finally {
-    for (const topic of ["approvals", "plans", "calls"]) void queryClient.invalidateQueries({ queryKey: [topic] });
+    for (const topic of ["approvals", "plans", "calls"])
+      void queryClient.invalidateQueries({ queryKey: [topic] });
   }
 }

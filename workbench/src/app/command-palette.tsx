@@ -78,7 +78,10 @@ function useChoices(words: string): { choices: Choice[]; isSearching: boolean } 
   const asked = words.trim();
   const servers = useQuery(serversQuery()).data?.servers ?? [];
   const search = { q: [asked], limit: 8 };
-  const query = useOperation("search", search, { enabled: asked.length > 1, placeholderData: keepPreviousData });
+  const query = useOperation("search", search, {
+    enabled: asked.length > 1,
+    placeholderData: keepPreviousData,
+  });
   const found = query.data;
   const fits = (name: string) => name.toLowerCase().includes(asked.toLowerCase());
   const choices = [
@@ -87,7 +90,13 @@ function useChoices(words: string): { choices: Choice[]; isSearching: boolean } 
       .map((action) => ({ ...action, key: `action ${action.label}`, about: "action" })),
     ...places
       .filter(({ label }) => fits(label))
-      .map(({ to, label, icon }) => ({ key: to, label, about: "", icon, go: () => void navigate({ to }) })),
+      .map(({ to, label, icon }) => ({
+        key: to,
+        label,
+        about: "",
+        icon,
+        go: () => void navigate({ to }),
+      })),
     ...servers
       .filter(({ name }) => asked !== "" && fits(name))
       .slice(0, 5)

@@ -10,7 +10,10 @@ export function ProofBanner() {
   const [isOpen, setOpen] = useState(false);
   if (useIsProven()) return null;
   return (
-    <section aria-label="Changes are locked" className="border-b border-line bg-warn-soft px-4 py-2 text-sm md:px-8">
+    <section
+      aria-label="Changes are locked"
+      className="border-b border-line bg-warn-soft px-4 py-2 text-sm md:px-8"
+    >
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-warn">
         <Lock aria-hidden className="size-4 shrink-0" />
         <p role="status" className="min-w-0 flex-1">
@@ -23,8 +26,9 @@ export function ProofBanner() {
       {isOpen && (
         <div className="mt-2 max-w-2xl pb-1">
           <p className="mb-2 text-muted">
-            The plane printed a link when it started; it ends in <code className="font-mono">#pass=…</code> Open it, or
-            paste it here. It changes with each start.
+            The plane printed a link when it started; it ends in{" "}
+            <code className="font-mono">#pass=…</code> Open it, or paste it here. It changes with
+            each start.
           </p>
           <ShowPass />
         </div>
@@ -37,7 +41,10 @@ export function ProofBanner() {
 export function ConnectionBanner() {
   if (useConnection() !== "lost") return null;
   return (
-    <p role="status" className="flex items-center gap-2 bg-warn-soft px-4 py-2 text-sm text-warn md:px-8">
+    <p
+      role="status"
+      className="flex items-center gap-2 bg-warn-soft px-4 py-2 text-sm text-warn md:px-8"
+    >
       <PlugZap aria-hidden className="size-4" />
       The plane does not answer; what you see may be old. Trying again …
     </p>

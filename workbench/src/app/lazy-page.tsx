@@ -35,7 +35,9 @@ export function loadRest(): () => void {
   let isOver = false;
   const timer = setTimeout(async () => {
     for (const source of sources) {
-      await new Promise<void>((resolve) => (window.requestIdleCallback ?? setTimeout)(() => resolve()));
+      await new Promise<void>((resolve) =>
+        (window.requestIdleCallback ?? setTimeout)(() => resolve()),
+      );
       if (isOver) return;
       await source.load().catch(() => undefined);
     }
@@ -70,7 +72,10 @@ function LazyPage({ source }: { source: Source }) {
   if (problem === null) return <Loading />;
   return (
     <Page title="This page cannot be shown">
-      <Failed error={problem} onRetry={() => (problem instanceof ApiError ? setTries(tries + 1) : location.reload())} />
+      <Failed
+        error={problem}
+        onRetry={() => (problem instanceof ApiError ? setTries(tries + 1) : location.reload())}
+      />
     </Page>
   );
 }

@@ -9,7 +9,21 @@ import { shareEvents } from "./tab-leader.ts";
 /** The topics that an event invalidates, by prefix of its type. Other events invalidate nothing. */
 const topicsByEvent: [EventType | `${string}.`, readonly Topic[]][] = [
   ["server.", ["servers", "tools", "tool-list"]],
-  ["config.", ["servers", "tools", "tool-list", "stats", "config", "policy", "jobs", "toolsets", "users", "personas"]],
+  [
+    "config.",
+    [
+      "servers",
+      "tools",
+      "tool-list",
+      "stats",
+      "config",
+      "policy",
+      "jobs",
+      "toolsets",
+      "users",
+      "personas",
+    ],
+  ],
   ["extension.", ["extensions"]],
   ["registry.", ["tools", "tool-list", "stats", "pins", "jobs", "toolsets"]],
   ["tool.definition", ["tools", "tool-list", "pins"]],

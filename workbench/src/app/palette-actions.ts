@@ -37,7 +37,11 @@ export function useActions(): Action[] {
     }, toastError);
   return [
     { label: "Try a tool", icon: FlaskConical, go: () => void navigate({ to: "/try" }) },
-    { label: "Decide waiting approvals", icon: Hand, go: () => void navigate({ to: "/approvals" }) },
+    {
+      label: "Decide waiting approvals",
+      icon: Hand,
+      go: () => void navigate({ to: "/approvals" }),
+    },
     {
       label: "Review quarantined tools",
       icon: ShieldAlert,

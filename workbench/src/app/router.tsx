@@ -5,7 +5,11 @@ import { NotFound, PageFailed } from "./fallback-pages.tsx";
 import { lazyPage } from "./lazy-page.tsx";
 import { Shell } from "./shell.tsx";
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageFailed });
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: NotFound,
+  errorComponent: PageFailed,
+});
 const under = { getParentRoute: () => root, errorComponent: PageFailed };
 
 /** A search parameter as a string, if set. The router parses what looks like a number. */
@@ -53,7 +57,10 @@ const routes = [
   createRoute({
     ...under,
     path: "/tools/$name/edit",
-    component: lazyPage(() => import("../pages/tool-editor/tool-editor-page.tsx"), "ToolEditorPage"),
+    component: lazyPage(
+      () => import("../pages/tool-editor/tool-editor-page.tsx"),
+      "ToolEditorPage",
+    ),
   }),
   createRoute({
     ...under,
@@ -72,7 +79,10 @@ const routes = [
     // As a text: parsed, long numbers would lose digits.
     validateSearch: (search: Search): { tool?: string; args?: string } => ({
       ...text(search, "tool"),
-      ...text({ args: typeof search.args === "object" ? JSON.stringify(search.args) : search.args }, "args"),
+      ...text(
+        { args: typeof search.args === "object" ? JSON.stringify(search.args) : search.args },
+        "args",
+      ),
     }),
     component: lazyPage(() => import("../pages/try/try-page.tsx"), "TryPage"),
   }),
@@ -108,7 +118,10 @@ const routes = [
       ...text(search, "id"),
       ...text(search, "status"),
     }),
-    component: lazyPage(() => import("../pages/dead-letters/dead-letters-page.tsx"), "DeadLettersPage"),
+    component: lazyPage(
+      () => import("../pages/dead-letters/dead-letters-page.tsx"),
+      "DeadLettersPage",
+    ),
   }),
   createRoute({
     ...under,
@@ -139,7 +152,10 @@ const routes = [
     path: "/policy",
     validateSearch: (search: Search): { tool?: string; rule?: string } => ({
       ...text(search, "tool"),
-      ...text({ rule: typeof search.rule === "object" ? JSON.stringify(search.rule) : search.rule }, "rule"),
+      ...text(
+        { rule: typeof search.rule === "object" ? JSON.stringify(search.rule) : search.rule },
+        "rule",
+      ),
     }),
     component: lazyPage(() => import("../pages/policy/policy-page.tsx"), "PolicyPage"),
   }),

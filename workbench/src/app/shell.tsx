@@ -19,7 +19,9 @@ export function Shell() {
   const session = useQuery(sessionQuery());
   const isOver = session.error instanceof ApiError && session.error.status === 401;
   if (session.data !== undefined)
-    return <Frame lastEventId={session.data.lastEventId} signedOut={isOver ? session.data : null} />;
+    return (
+      <Frame lastEventId={session.data.lastEventId} signedOut={isOver ? session.data : null} />
+    );
   if (isOver) return <SignIn />;
   if (session.error) return <Failed error={session.error} onRetry={() => void session.refetch()} />;
   return (
@@ -45,7 +47,8 @@ function keepFocus(): void {
 }
 
 function isTyping({ target, ctrlKey, metaKey }: KeyboardEvent): boolean {
-  const isInField = target instanceof Element && target.closest("input, textarea, select, [role=dialog]") !== null;
+  const isInField =
+    target instanceof Element && target.closest("input, textarea, select, [role=dialog]") !== null;
   return isInField || ctrlKey || metaKey;
 }
 

@@ -25,7 +25,8 @@ export function SideBar({ counts, onSearch }: SideProps) {
         className="mx-3 my-2 flex h-9 items-center gap-2 rounded-md border border-line bg-surface px-2.5 text-sm text-muted shadow-raised hover:text-ink"
       >
         <Search aria-hidden className="size-4" />
-        Go to …<kbd className="ml-auto rounded border border-line px-1 font-mono text-2xs">Ctrl K</kbd>
+        Go to …
+        <kbd className="ml-auto rounded border border-line px-1 font-mono text-2xs">Ctrl K</kbd>
       </button>
       <nav aria-label="Pages" className="min-h-0 flex-1 overflow-auto px-3 pb-3">
         <Places counts={counts} />
@@ -40,7 +41,9 @@ export function Places({ counts, onGo }: { counts: WaitingCounts; onGo?: () => v
   const [isWhole, setWhole] = useState(false);
   const servers = useQuery(serversQuery()).data?.servers;
   const isFew = servers?.length === 0 && !isWhole;
-  const shown: readonly Place[] = isFew ? places.filter(({ to }) => firstPlaces.includes(to)) : places;
+  const shown: readonly Place[] = isFew
+    ? places.filter(({ to }) => firstPlaces.includes(to))
+    : places;
   return (
     <ul className="flex flex-col gap-px">
       {shown.map((place, at) => (
@@ -73,7 +76,9 @@ function PlaceLink({ place, count, onGo }: { place: Place; count: number; onGo?:
     <Link
       to={to}
       activeOptions={{ exact: to === "/", includeSearch: false }}
-      activeProps={{ className: "bg-surface font-semibold text-ink shadow-raised before:bg-accent" }}
+      activeProps={{
+        className: "bg-surface font-semibold text-ink shadow-raised before:bg-accent",
+      }}
       inactiveProps={{ className: "font-medium text-muted hover:bg-sunken hover:text-ink" }}
       {...(onGo ? { onClick: onGo } : {})}
       className="relative flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm before:absolute before:inset-y-2 before:left-0 before:w-0.5 before:rounded-full max-md:h-10"
@@ -101,7 +106,11 @@ function ThemeSwitch() {
   const [theme, choose] = useTheme();
   const next = themes[(themes.indexOf(theme) + 1) % themes.length] as Theme;
   return (
-    <IconButton label={`Theme: ${theme}. Change to ${next}`} icon={themeIcons[theme]} onClick={() => choose(next)} />
+    <IconButton
+      label={`Theme: ${theme}. Change to ${next}`}
+      icon={themeIcons[theme]}
+      onClick={() => choose(next)}
+    />
   );
 }
 
@@ -123,14 +132,17 @@ export function Foot() {
         </p>
       </div>
       <ThemeSwitch />
-      {session?.needsCredentials && <IconButton label="Sign out" icon={LogOut} onClick={() => void signOut()} />}
+      {session?.needsCredentials && (
+        <IconButton label="Sign out" icon={LogOut} onClick={() => void signOut()} />
+      )}
     </div>
   );
 }
 
 /** On a phone: the main pages at the bottom, the others behind one button. */
 export function PhoneBar({ counts, onMore }: PhoneProps) {
-  const look = "relative flex min-w-0 flex-1 flex-col items-center gap-0.5 py-2 text-2xs font-medium";
+  const look =
+    "relative flex min-w-0 flex-1 flex-col items-center gap-0.5 py-2 text-2xs font-medium";
   return (
     <nav aria-label="Main pages" className="flex border-t border-line bg-surface md:hidden">
       {phonePlaces.map(({ to, label, icon: Icon }) => (

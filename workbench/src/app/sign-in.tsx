@@ -17,7 +17,8 @@ export function SignIn() {
           <h1 className="text-lg font-bold tracking-tight">Toolplane</h1>
         </div>
         <p className="text-sm text-muted">
-          All your MCP servers behind one address: one catalogue of tools, every call checked, approved and recorded.
+          All your MCP servers behind one address: one catalogue of tools, every call checked,
+          approved and recorded.
         </p>
         {/* It may be another user: drop what the last one saw. */}
         <WaysIn onDone={() => location.reload()} place={location.pathname + location.search} />
@@ -27,7 +28,15 @@ export function SignIn() {
 }
 
 /** With a browser, where the plane signs people in; with a key, which is sent once and not stored here. */
-export function WaysIn({ onDone, place, isAgain = false }: { onDone: () => void; place: string; isAgain?: boolean }) {
+export function WaysIn({
+  onDone,
+  place,
+  isAgain = false,
+}: {
+  onDone: () => void;
+  place: string;
+  isAgain?: boolean;
+}) {
   const [key, setKey] = useState("");
   const signIn = useMutation({ mutationFn: () => beginSession(key.trim()), onSuccess: onDone });
   const { data: hasPeople } = useQuery({ queryKey: ["sign-in"], queryFn: signsPeopleIn });
@@ -55,7 +64,10 @@ export function WaysIn({ onDone, place, isAgain = false }: { onDone: () => void;
             <code className="font-mono text-ink">toolplane keys create NAME</code>.
           </p>
         )}
-        <Field label="API key" hint="Starts with tp_. A token from the configured issuer works too.">
+        <Field
+          label="API key"
+          hint="Starts with tp_. A token from the configured issuer works too."
+        >
           <TextInput
             type="password"
             autoComplete="current-password"

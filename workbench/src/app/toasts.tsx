@@ -20,7 +20,12 @@ export function Toasts() {
       takeNotices((notice) => {
         const { tone, text, action } = notice;
         const timeout = tone === "bad" ? 0 : action ? withActionMs : shownMs;
-        manager.add({ title: text, data: notice, timeout, priority: tone === "bad" ? "high" : "low" });
+        manager.add({
+          title: text,
+          data: notice,
+          timeout,
+          priority: tone === "bad" ? "high" : "low",
+        });
       }),
     [],
   );
@@ -51,7 +56,10 @@ function Shown() {
       >
         <Toast.Content className="flex items-start gap-2 py-1.5 pl-3 pr-1.5">
           <Icon aria-hidden className={classes("mt-2 size-4 shrink-0", looks[tone])} />
-          <Toast.Title render={<p />} className={classes("min-w-0 break-words py-1.5", tone === "bad" && "text-bad")} />
+          <Toast.Title
+            render={<p />}
+            className={classes("min-w-0 break-words py-1.5", tone === "bad" && "text-bad")}
+          />
           {action && (
             <Toast.Action
               className="rounded px-2 py-1.5 font-medium text-accent hover:underline"

@@ -5,8 +5,16 @@ import { phonePlaces } from "./navigation.ts";
 
 /** Beside an entry of the side bar, or at the bottom where there is none. */
 const hints = [
-  { at: "/servers", title: "Servers", text: "Add, edit and examine MCP servers. One that fails says what to try." },
-  { at: "/tools", title: "Tools", text: "All tools of all servers: search them, see their risk, switch them off." },
+  {
+    at: "/servers",
+    title: "Servers",
+    text: "Add, edit and examine MCP servers. One that fails says what to try.",
+  },
+  {
+    at: "/tools",
+    title: "Tools",
+    text: "All tools of all servers: search them, see their risk, switch them off.",
+  },
   { at: "/try", title: "Try", text: "Run any tool by hand, with a form made from its schema." },
   {
     at: "/approvals",
@@ -65,7 +73,8 @@ export function Tour() {
       className="fixed z-40 flex w-72 flex-col gap-2 rounded-lg border border-accent bg-surface p-3 text-sm shadow-2xl"
     >
       <p role="status">
-        <span className="font-semibold">{hint.title}.</span> {hint.text} {isUnderMore && "On a phone it is under More."}
+        <span className="font-semibold">{hint.title}.</span> {hint.text}{" "}
+        {isUnderMore && "On a phone it is under More."}
       </p>
       <div className="flex items-center gap-2">
         <span className="mr-auto text-xs text-muted">

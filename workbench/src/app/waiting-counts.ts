@@ -10,5 +10,9 @@ export function useWaitingCounts() {
   const questions = useQuery(questionsQuery()).data?.questions.length ?? 0;
   const plans = waitingPlans(useQuery(plansQuery()).data?.plans ?? []).length;
   const letters = useQuery(openLettersCountQuery()).data ?? 0;
-  return { "/approvals": approvals + questions, "/plans": plans, "/dead-letters": letters } satisfies WaitingCounts;
+  return {
+    "/approvals": approvals + questions,
+    "/plans": plans,
+    "/dead-letters": letters,
+  } satisfies WaitingCounts;
 }

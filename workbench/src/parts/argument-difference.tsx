@@ -13,7 +13,10 @@ export function ArgumentDifference({ before, after }: DifferenceProps) {
   return (
     <ul aria-label="Your changes" className="flex flex-col gap-2">
       {changed.map((name) => (
-        <li key={name} className="overflow-hidden rounded-md border border-line font-mono text-xs leading-5">
+        <li
+          key={name}
+          className="overflow-hidden rounded-md border border-line font-mono text-xs leading-5"
+        >
           <div className="border-b border-line bg-sunken px-3 py-1 text-muted">
             <VisibleText text={name} />
           </div>
@@ -26,7 +29,11 @@ export function ArgumentDifference({ before, after }: DifferenceProps) {
   );
 }
 
-const looks = { "−": "bg-bad-soft text-bad", "+": "bg-good-soft text-good", " ": "text-muted" } as const;
+const looks = {
+  "−": "bg-bad-soft text-bad",
+  "+": "bg-good-soft text-good",
+  " ": "text-muted",
+} as const;
 const spoken = { "−": "before: ", "+": "after: ", " ": "" } as const;
 
 function DifferenceLine({ line: { sign, text } }: { line: Line }) {

@@ -76,7 +76,12 @@ const letterStatuses: Record<DeadLetterStatus, Word> = {
   abandoned: { tone: "neutral", text: "abandoned" },
 };
 
-const tables = { server: serverStates, call: callStatuses, held: heldStatuses, letter: letterStatuses };
+const tables = {
+  server: serverStates,
+  call: callStatuses,
+  held: heldStatuses,
+  letter: letterStatuses,
+};
 
 const faceNames: Record<string, string> = { http: "HTTP", mcp: "MCP", cli: "CLI" };
 
@@ -87,7 +92,8 @@ export const faceText = (face: string) => faceNames[face] ?? face;
 export const callerText = (user: string | null | undefined, face: string) =>
   `${user ?? "anonymous"}, via ${faceText(face)}`;
 
-export const callStatusText = (status: string) => (callStatuses as Record<string, Word>)[status]?.text ?? status;
+export const callStatusText = (status: string) =>
+  (callStatuses as Record<string, Word>)[status]?.text ?? status;
 
 /** A server's state. An unused lazy server is idle; one whose package downloads is installing. */
 export function ServerBadge({
@@ -119,7 +125,10 @@ export function ServerBadge({
   return <StateBadge kind="server" state={state} />;
 }
 
-type AnsweredCall = { status: string; answer?: { status: string; outcome: { ok: boolean } | null } | undefined };
+type AnsweredCall = {
+  status: string;
+  answer?: { status: string; outcome: { ok: boolean } | null } | undefined;
+};
 
 /** A call's state; of one that waited, what became of it. */
 export function CallState({ call: { status, answer } }: { call: AnsweredCall }) {

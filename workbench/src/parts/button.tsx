@@ -20,7 +20,16 @@ export type ButtonProps = Native & {
   whyNot?: string | null;
 };
 
-export function Button({ variant = "plain", icon, busy, whyNot, children, className, disabled, ...rest }: ButtonProps) {
+export function Button({
+  variant = "plain",
+  icon,
+  busy,
+  whyNot,
+  children,
+  className,
+  disabled,
+  ...rest
+}: ButtonProps) {
   const Icon = busy ? LoaderCircle : icon;
   return (
     <button

@@ -39,10 +39,16 @@ export function Chart({ label, times, series, height, write, writeTime, onChoose
     if (element === null) return;
     const draw = () => {
       chart.current?.destroy();
-      chart.current = new UPlot(optionsOf(element, height, latest, said.current), dataOf(latest.current), element);
+      chart.current = new UPlot(
+        optionsOf(element, height, latest, said.current),
+        dataOf(latest.current),
+        element,
+      );
     };
     draw();
-    const width = new ResizeObserver(() => chart.current?.setSize({ width: element.clientWidth, height }));
+    const width = new ResizeObserver(() =>
+      chart.current?.setSize({ width: element.clientWidth, height }),
+    );
     width.observe(element);
     const theme = new MutationObserver(draw);
     theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
@@ -92,7 +98,11 @@ function optionsOf(
     width: element.clientWidth,
     height,
     legend: { show: false },
-    cursor: { y: false, drag: { x: onChoose !== undefined, y: false, setScale: false }, points: { show: false } },
+    cursor: {
+      y: false,
+      drag: { x: onChoose !== undefined, y: false, setScale: false },
+      points: { show: false },
+    },
     padding: [8, 20, 0, 0],
     scales: { y: { range: (_, __, most) => [0, Math.max(most * 1.05, Number.MIN_VALUE)] } },
     axes: [
@@ -122,7 +132,8 @@ function optionsOf(
             const value = data[place + 1]?.[idx ?? 0];
             return value == null ? null : `${name} ${write(value)}`;
           });
-          said.textContent = at === undefined ? "" : [writeTime(at * 1_000), ...parts.filter(Boolean)].join(" · ");
+          said.textContent =
+            at === undefined ? "" : [writeTime(at * 1_000), ...parts.filter(Boolean)].join(" · ");
         },
       ],
     },
@@ -152,9 +163,17 @@ function chooseSteps(drawn: UPlot, latest: { current: Shown }): void {
 }
 
 function seriesOf({ label, kind }: ChartSeries, colour: string): Series {
-  if (kind === "line") return { label, stroke: colour, width: 1.5, points: { size: 4 }, spanGaps: false };
+  if (kind === "line")
+    return { label, stroke: colour, width: 1.5, points: { size: 4 }, spanGaps: false };
   const bars = UPlot.paths.bars?.({ size: [0.7, 24], radius: 0.15 });
-  return { label, fill: colour, stroke: colour, width: 0, points: { show: false }, ...(bars ? { paths: bars } : {}) };
+  return {
+    label,
+    fill: colour,
+    stroke: colour,
+    width: 0,
+    points: { show: false },
+    ...(bars ? { paths: bars } : {}),
+  };
 }
 
 /** A canvas does not know the variables of the style sheet. */

@@ -26,7 +26,9 @@ export function ChoiceChips({ label, options, value, onChange }: ChoiceChipsProp
               onClick={() => toggle(one)}
               className={classes(
                 "h-7 rounded-full border px-2.5 text-xs",
-                isChosen ? "border-accent bg-accent-soft text-accent" : "border-line hover:bg-sunken",
+                isChosen
+                  ? "border-accent bg-accent-soft text-accent"
+                  : "border-line hover:bg-sunken",
               )}
             >
               {text}

@@ -16,7 +16,8 @@ type CopyProps = {
 export function CopyButton({ text, label = "Copy", isNamed = false }: CopyProps) {
   const [copied, setCopied] = useState(false);
   const shown = { icon: copied ? Check : Copy, onBlur: () => setCopied(false) };
-  const onClick = () => void copy(typeof text === "string" ? text : text()).then(() => setCopied(true));
+  const onClick = () =>
+    void copy(typeof text === "string" ? text : text()).then(() => setCopied(true));
   if (isNamed)
     return (
       <Button variant="quiet" {...shown} onClick={onClick}>
@@ -62,7 +63,10 @@ export function CodeView({ text, label, wrap = false }: CodeViewProps) {
         aria-label={label}
         className="max-h-[50vh] overflow-auto p-3 pr-11 font-mono text-xs leading-5"
       >
-        <code dir="auto" className={classes("block", wrap ? "whitespace-pre-wrap break-words" : "whitespace-pre")}>
+        <code
+          dir="auto"
+          className={classes("block", wrap ? "whitespace-pre-wrap break-words" : "whitespace-pre")}
+        >
           <LongText text={text} render={verbatim} />
         </code>
       </div>

@@ -17,7 +17,11 @@ export function ColumnHead({ column, sort, onSort }: HeadProps) {
   const { title, head, sort: name, align, wide, isLargestFirst = align === "right" } = column;
   const isUp = name !== undefined && sort === name;
   const isDown = name !== undefined && sort === `-${name}`;
-  const look = classes("truncate text-xs font-medium text-muted", align && "text-right", wide && wideOnly);
+  const look = classes(
+    "truncate text-xs font-medium text-muted",
+    align && "text-right",
+    wide && wideOnly,
+  );
   if (name === undefined || onSort === undefined)
     return (
       <div role="columnheader" className={look}>
@@ -25,7 +29,11 @@ export function ColumnHead({ column, sort, onSort }: HeadProps) {
       </div>
     );
   return (
-    <div role="columnheader" aria-sort={isUp ? "ascending" : isDown ? "descending" : "none"} className={look}>
+    <div
+      role="columnheader"
+      aria-sort={isUp ? "ascending" : isDown ? "descending" : "none"}
+      className={look}
+    >
       <button
         type="button"
         className={classes("hover:text-ink", (isUp || isDown) && "text-ink")}
@@ -38,7 +46,11 @@ export function ColumnHead({ column, sort, onSort }: HeadProps) {
   );
 }
 
-function nextOf(name: string, sort: string | undefined, isLargestFirst: boolean): string | undefined {
+function nextOf(
+  name: string,
+  sort: string | undefined,
+  isLargestFirst: boolean,
+): string | undefined {
   const turns = isLargestFirst ? [`-${name}`, name] : [name, `-${name}`];
   return sort === undefined || !turns.includes(sort) ? turns[0] : turns[turns.indexOf(sort) + 1];
 }

@@ -26,7 +26,8 @@ const audioType = /^audio\/[a-z0-9.+-]+$/i;
 
 /** In an `img` no script runs, even in SVG. */
 function Picture({ data, mimeType }: { data: string; mimeType: string }) {
-  if (!base64.test(data) || !imageType.test(mimeType)) return <Broken what="image" mimeType={mimeType} />;
+  if (!base64.test(data) || !imageType.test(mimeType))
+    return <Broken what="image" mimeType={mimeType} />;
   return (
     <figure className="w-fit max-w-full rounded-md border border-line bg-sunken p-2">
       <img
@@ -40,10 +41,16 @@ function Picture({ data, mimeType }: { data: string; mimeType: string }) {
 }
 
 function Sound({ data, mimeType }: { data: string; mimeType: string }) {
-  if (!base64.test(data) || !audioType.test(mimeType)) return <Broken what="sound" mimeType={mimeType} />;
+  if (!base64.test(data) || !audioType.test(mimeType))
+    return <Broken what="sound" mimeType={mimeType} />;
   return (
     // biome-ignore lint/a11y/useMediaCaption: the tool sends no captions
-    <audio controls src={`data:${mimeType};base64,${data}`} aria-label="Tool result" className="max-w-full" />
+    <audio
+      controls
+      src={`data:${mimeType};base64,${data}`}
+      aria-label="Tool result"
+      className="max-w-full"
+    />
   );
 }
 
@@ -59,13 +66,20 @@ function Broken({ what, mimeType }: { what: string; mimeType: string }) {
 function Resource({ resource: { uri, mimeType, text, blob } }: { resource: UnknownObject }) {
   const type = typeof mimeType === "string" ? mimeType : "";
   return (
-    <figure aria-label={String(uri)} className="flex flex-col gap-2 rounded-md border border-line p-3">
+    <figure
+      aria-label={String(uri)}
+      className="flex flex-col gap-2 rounded-md border border-line p-3"
+    >
       <p className="flex items-center gap-1.5 break-all text-xs text-muted">
         <FileText aria-hidden className="size-4 shrink-0" /> {String(uri)} {type}
       </p>
       {typeof text === "string" && <TextView text={text} label={String(uri)} />}
       {typeof blob === "string" &&
-        (imageType.test(type) ? <Picture data={blob} mimeType={type} /> : <Blob64 data={blob} uri={String(uri)} />)}
+        (imageType.test(type) ? (
+          <Picture data={blob} mimeType={type} />
+        ) : (
+          <Blob64 data={blob} uri={String(uri)} />
+        ))}
     </figure>
   );
 }

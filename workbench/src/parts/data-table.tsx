@@ -48,7 +48,16 @@ const late = "opacity-50 transition-opacity delay-150";
 
 /** A virtual list that loads more before its end. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, keyOf, rowHeight = 44, empty, hasMore = false, moreAhead = 20, onMore } = props;
+  const {
+    label,
+    columns,
+    keyOf,
+    rowHeight = 44,
+    empty,
+    hasMore = false,
+    moreAhead = 20,
+    onMore,
+  } = props;
   const { rows, sort, onSort } = useTableModel(props);
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -101,10 +110,19 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       onScroll={remember}
       className="min-h-0 shrink overflow-auto rounded-lg border border-line bg-surface text-sm shadow-raised"
     >
-      <div role="rowgroup" style={room} className="sticky top-0 z-10 border-b border-line bg-surface">
+      <div
+        role="rowgroup"
+        style={room}
+        className="sticky top-0 z-10 border-b border-line bg-surface"
+      >
         <div role="row" className={classes(line, "h-9")}>
           {columns.map((column) => (
-            <ColumnHead key={column.title} column={column as Column<unknown>} sort={sort} onSort={onSort} />
+            <ColumnHead
+              key={column.title}
+              column={column as Column<unknown>}
+              sort={sort}
+              onSort={onSort}
+            />
           ))}
         </div>
       </div>
@@ -143,5 +161,8 @@ const gap = 16;
 
 /** The least that all columns need beside each other. */
 function leastOf(columns: readonly { width: string }[]): number {
-  return columns.reduce((sum, { width }) => sum + gap + Number(/(\d+)px/.exec(width)?.[1] ?? 0), gap);
+  return columns.reduce(
+    (sum, { width }) => sum + gap + Number(/(\d+)px/.exec(width)?.[1] ?? 0),
+    gap,
+  );
 }

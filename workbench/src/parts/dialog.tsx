@@ -23,7 +23,16 @@ const backdrop =
 
 /** It keeps the focus, closes with Escape, and begins in its first field. */
 export function Dialog(props: DialogProps) {
-  const { open, onClose, title, children, footer, side = false, wide = false, isDirty = false } = props;
+  const {
+    open,
+    onClose,
+    title,
+    children,
+    footer,
+    side = false,
+    wide = false,
+    isDirty = false,
+  } = props;
   const [isAsking, setAsking] = useState(false);
   const body = useRef<HTMLDivElement>(null);
   const popup = useRef<HTMLDivElement>(null);
@@ -37,23 +46,33 @@ export function Dialog(props: DialogProps) {
       <Base.Portal>
         <Base.Backdrop className={backdrop} />
         <Base.Viewport
-          className={classes("fixed inset-0 z-40 flex", side ? "justify-end" : "items-center justify-center p-3")}
+          className={classes(
+            "fixed inset-0 z-40 flex",
+            side ? "justify-end" : "items-center justify-center p-3",
+          )}
         >
           <Base.Popup
             ref={popup}
             initialFocus={() => beginOf(popup.current, body.current)}
             className={classes(
               "flex min-h-0 flex-col bg-raise text-ink shadow-float outline-none",
-              side ? "appear-side h-dvh w-[min(680px,100vw)]" : "appear max-h-[88dvh] max-w-full rounded-xl",
+              side
+                ? "appear-side h-dvh w-[min(680px,100vw)]"
+                : "appear max-h-[88dvh] max-w-full rounded-xl",
               !side && (wide ? "w-[760px]" : "w-[480px]"),
             )}
           >
             <header className="flex items-center justify-between gap-3 py-3 pl-5 pr-3">
-              <Base.Title className="min-w-0 break-words text-lg font-semibold tracking-tight">{title}</Base.Title>
+              <Base.Title className="min-w-0 break-words text-lg font-semibold tracking-tight">
+                {title}
+              </Base.Title>
               <IconButton label="Close" icon={X} onClick={leave} />
             </header>
             {isDirty && isAsking && (
-              <div role="alert" className="flex flex-wrap items-center gap-2 bg-warn-soft px-5 py-2 text-sm text-warn">
+              <div
+                role="alert"
+                className="flex flex-wrap items-center gap-2 bg-warn-soft px-5 py-2 text-sm text-warn"
+              >
                 <span className="mr-auto">Discard what you typed?</span>
                 <Button onClick={() => setAsking(false)}>Keep editing</Button>
                 <Button variant="danger" onClick={onClose}>
@@ -80,7 +99,11 @@ export function Dialog(props: DialogProps) {
 function beginOf(popup: HTMLElement | null, body: HTMLElement | null): HTMLElement | false | null {
   // A field that asked for the focus itself.
   if (popup?.contains(document.activeElement)) return false;
-  return body?.querySelector<HTMLElement>(":is(input, textarea, select):not(:disabled, [type=hidden])") ?? popup;
+  return (
+    body?.querySelector<HTMLElement>(
+      ":is(input, textarea, select):not(:disabled, [type=hidden])",
+    ) ?? popup
+  );
 }
 
 type ConfirmProps = {
@@ -96,7 +119,16 @@ type ConfirmProps = {
 };
 
 /** Confirms an action that cannot be undone. */
-export function Confirm({ open, title, children, action, busy = false, error, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({
+  open,
+  title,
+  children,
+  action,
+  busy = false,
+  error,
+  onConfirm,
+  onClose,
+}: ConfirmProps) {
   return (
     <Dialog
       open={open}

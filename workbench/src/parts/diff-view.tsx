@@ -40,7 +40,8 @@ export function DiffView({ text }: { text: string }) {
         className="max-h-[60vh] overflow-auto py-1 font-mono text-xs leading-5"
       >
         {lines.map(({ at, line }) => {
-          const [, look = "text-muted", said = ""] = looks.find(([pattern]) => pattern.test(line)) ?? [];
+          const [, look = "text-muted", said = ""] =
+            looks.find(([pattern]) => pattern.test(line)) ?? [];
           return (
             <div key={at} className={`min-h-5 whitespace-pre-wrap break-words px-3 ${look}`}>
               {said !== "" && <span className="sr-only">{said}</span>}

@@ -27,7 +27,11 @@ const impacts: Record<Impact["impact"], { tone: Tone; text: string }> = {
 export const knownImpacts = Object.keys(impacts) as Impact["impact"][];
 
 /** What a call may do, and how that is known; a question mark where only the name suggests it. */
-export function RiskBadge({ tool: { impact, side_effects } }: { tool: Pick<ToolRow, "impact" | "side_effects"> }) {
+export function RiskBadge({
+  tool: { impact, side_effects },
+}: {
+  tool: Pick<ToolRow, "impact" | "side_effects">;
+}) {
   const { tone, text } = impacts[impact.impact];
   const isGuess = !impact.known && impact.impact !== "unknown";
   const about = `${impact.because}${impact.known ? "" : "; not declared"}. Side effects: ${side_effects}.`;
@@ -46,10 +50,19 @@ const hints = {
 } as const;
 
 /** What the risk says already. */
-const saidByRisk: Readonly<Record<string, string>> = { readOnlyHint: "reads", destructiveHint: "destroys" };
+const saidByRisk: Readonly<Record<string, string>> = {
+  readOnlyHint: "reads",
+  destructiveHint: "destroys",
+};
 
 /** The server's annotations, and whether they are trusted. `besideRisk`: without those that the risk says already. */
-export function HintBadges({ tool, besideRisk = false }: { tool: ToolAnswer; besideRisk?: boolean }) {
+export function HintBadges({
+  tool,
+  besideRisk = false,
+}: {
+  tool: ToolAnswer;
+  besideRisk?: boolean;
+}) {
   const about = tool.settings.trusted
     ? "The server is trusted, so this counts."
     : "The server is not trusted, so this is ignored.";
@@ -68,7 +81,12 @@ type Troubled = {
   stale?: true | undefined;
   /** Lists have the count, pages the findings. */
   review?:
-    | { held: string | null; heldFor: string | null; change: string | null; findings: number | readonly unknown[] }
+    | {
+        held: string | null;
+        heldFor: string | null;
+        change: string | null;
+        findings: number | readonly unknown[];
+      }
     | undefined;
 };
 
@@ -94,7 +112,10 @@ export function TroubleBadges({ tool: { review, unavailable, stale } }: { tool: 
         </Badge>
       )}
       {stale && (
-        <Badge tone="warn" title="Its server could not list its tools again. This is the last known definition.">
+        <Badge
+          tone="warn"
+          title="Its server could not list its tools again. This is the last known definition."
+        >
           stale
         </Badge>
       )}

@@ -41,7 +41,9 @@ type SelectProps = SelectHTMLAttributes<HTMLSelectElement> & {
 };
 
 export function Select({ options, className, ...rest }: SelectProps) {
-  const chosen = options.find((option) => (typeof option === "string" ? option : option.value) === rest.value);
+  const chosen = options.find(
+    (option) => (typeof option === "string" ? option : option.value) === rest.value,
+  );
   return (
     <select
       // What is chosen may be longer than the box.
@@ -50,7 +52,8 @@ export function Select({ options, className, ...rest }: SelectProps) {
       className={classes(box, "h-8 pr-7 text-ellipsis", className)}
     >
       {options.map((option) => {
-        const { value, text } = typeof option === "string" ? { value: option, text: option } : option;
+        const { value, text } =
+          typeof option === "string" ? { value: option, text: option } : option;
         return (
           <option key={value} value={value}>
             {text}

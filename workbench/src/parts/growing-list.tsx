@@ -25,7 +25,16 @@ const whenSeen = "[contain-intrinsic-block-size:auto_200px] [content-visibility:
  * off-screen ones. Items stay mounted, so that typed input survives.
  */
 export function GrowingList<Item>(props: GrowingListProps<Item>) {
-  const { items, keyOf, children, idOf, total = items.length, onMore, atOnce = 20, className } = props;
+  const {
+    items,
+    keyOf,
+    children,
+    idOf,
+    total = items.length,
+    onMore,
+    atOnce = 20,
+    className,
+  } = props;
   const [limit, setLimit] = useState(atOnce);
   const end = useRef<HTMLButtonElement>(null);
   const left = total - limit;
@@ -48,7 +57,11 @@ export function GrowingList<Item>(props: GrowingListProps<Item>) {
     <>
       <ol className={classes("flex min-w-0 flex-col", className)}>
         {items.slice(0, limit).map((item, index) => (
-          <li key={keyOf(item)} id={idOf?.(item)} className={classes("min-w-0", index >= drawnAtOnce && whenSeen)}>
+          <li
+            key={keyOf(item)}
+            id={idOf?.(item)}
+            className={classes("min-w-0", index >= drawnAtOnce && whenSeen)}
+          >
             {children(item, index)}
           </li>
         ))}

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { escapeHidden, hiddenCharacters, nameCharacter } from "./hidden-characters.ts";
 
-const found = (text: string) => [...text.matchAll(hiddenCharacters)].map(([one]) => nameCharacter(one));
+const found = (text: string) =>
+  [...text.matchAll(hiddenCharacters)].map(([one]) => nameCharacter(one));
 
 test("what is not seen, or turns letters round, is found and named", () => {
   assert.deepEqual(found("a\u202ebc\u200b\u0007"), ["U+202E", "U+200B", "U+0007"]);

@@ -1,7 +1,11 @@
 import type { ComponentType } from "react";
 
 /** Size and colour come from its classes. */
-export type IconType = ComponentType<{ className?: string; "aria-hidden"?: boolean; "aria-label"?: string }>;
+export type IconType = ComponentType<{
+  className?: string;
+  "aria-hidden"?: boolean;
+  "aria-label"?: string;
+}>;
 
 /** Every icon of the workbench. */
 export {

@@ -5,24 +5,42 @@ import { above, findIn, levelsAtFirst, pathOf, rowsOf } from "./json-rows.ts";
 const closed = new Map<string, boolean>();
 const rowsIn = (value: unknown, depth: number, opened: ReadonlyMap<string, boolean> = closed) => {
   const rows = rowsOf(value, depth, opened);
-  return Array.from({ length: rows.length }, (_, at) => rows.at(at) ?? assert.fail(`no line ${at}`));
+  return Array.from(
+    { length: rows.length },
+    (_, at) => rows.at(at) ?? assert.fail(`no line ${at}`),
+  );
 };
 const show = (value: unknown, depth: number, opened = closed) =>
   rowsIn(value, depth, opened).map(
-    ({ depth: level, name, kind, isOpen }) => `${level} ${name ?? ""} ${kind}${isOpen ? " open" : ""}`,
+    ({ depth: level, name, kind, isOpen }) =>
+      `${level} ${name ?? ""} ${kind}${isOpen ? " open" : ""}`,
   );
 
 test("a tree opens as many levels as its depth says, and what a person opened", () => {
   const value = { a: [1, { b: 2 }], c: "x", d: {} };
   assert.deepEqual(show(value, 0), ["0  holder"]);
-  assert.deepEqual(show(value, 1), ["0  holder open", "1 a holder", "1 c leaf", "1 d holder", "0  end open"]);
+  assert.deepEqual(show(value, 1), [
+    "0  holder open",
+    "1 a holder",
+    "1 c leaf",
+    "1 d holder",
+    "0  end open",
+  ]);
   const opened = new Map([[pathOf("", "a"), true]]);
-  assert.deepEqual(show(value, 1, opened).slice(1, 5), ["1 a holder open", "2 0 leaf", "2 1 holder", "1  end open"]);
+  assert.deepEqual(show(value, 1, opened).slice(1, 5), [
+    "1 a holder open",
+    "2 0 leaf",
+    "2 1 holder",
+    "1  end open",
+  ]);
   assert.deepEqual(show(value, 1, new Map([["", false]])), ["0  holder"]);
 });
 
 test("a value of few lines is open to its last level", () => {
-  const value = { answers: [{ result: { content: { text: "here" } } }], list: Array.from({ length: 30 }, () => [1]) };
+  const value = {
+    answers: [{ result: { content: { text: "here" } } }],
+    list: Array.from({ length: 30 }, () => [1]),
+  };
   const rows = rowsIn(value, levelsAtFirst(value, 200));
   assert.deepEqual(
     rows.filter(({ kind, isOpen }) => kind === "holder" && !isOpen),

@@ -40,7 +40,8 @@ function namesIn(value: object): readonly string[] | null {
   return known;
 }
 
-const countOf = (value: object, names: readonly string[] | null) => names?.length ?? (value as unknown[]).length;
+const countOf = (value: object, names: readonly string[] | null) =>
+  names?.length ?? (value as unknown[]).length;
 
 /** How many levels begin open: all of a value that has at most so many lines. */
 export function levelsAtFirst(value: unknown, lines: number): number {
@@ -79,21 +80,39 @@ type OpenHolder = {
 };
 
 /** `opened` says what a person opened or closed; without a word of it, `depth` levels are open. */
-export function rowsOf(value: unknown, depth: number, opened: ReadonlyMap<string, boolean>): JsonRows {
+export function rowsOf(
+  value: unknown,
+  depth: number,
+  opened: ReadonlyMap<string, boolean>,
+): JsonRows {
   const inside = openedInside(opened);
-  const build = (path: string, name: string | null, given: unknown, level: number, left: number): OpenHolder | null => {
+  const build = (
+    path: string,
+    name: string | null,
+    given: unknown,
+    level: number,
+    left: number,
+  ): OpenHolder | null => {
     if (!isHolder(given)) return null;
     const names = namesIn(given);
     const count = countOf(given, names);
     if (count === 0 || !(opened.get(path) ?? left > 0)) return null;
-    const begin = left === Number.POSITIVE_INFINITY ? count : left > 1 ? Math.min(openAtOnce, count) : 0;
+    const begin =
+      left === Number.POSITIVE_INFINITY ? count : left > 1 ? Math.min(openAtOnce, count) : 0;
     const places = new Set(Array.from({ length: begin }, (_, at) => at));
-    for (const key of inside.get(path) ?? []) places.add(names === null ? Number(key) : names.indexOf(key));
+    for (const key of inside.get(path) ?? [])
+      places.add(names === null ? Number(key) : names.indexOf(key));
     const open: [number, OpenHolder][] = [];
     for (const at of [...places].sort((one, other) => one - other)) {
       if (!(at >= 0 && at < count)) continue;
       const key = keyAt(names, at);
-      const child = build(pathOf(path, key), key, heldIn(given, key), level + 1, at < begin ? left - 1 : 0);
+      const child = build(
+        pathOf(path, key),
+        key,
+        heldIn(given, key),
+        level + 1,
+        at < begin ? left - 1 : 0,
+      );
       if (child !== null) open.push([at, child]);
     }
     const lines = open.reduce((sum, [, child]) => sum + child.lines - 1, count + 2);
@@ -102,7 +121,11 @@ export function rowsOf(value: unknown, depth: number, opened: ReadonlyMap<string
   const root = build("", null, value, 0, depth);
   if (root === null) {
     const row = closedRow("", null, value, 0);
-    return { length: 1, at: (index) => (index === 0 ? row : undefined), indexOf: (path) => (path === "" ? 0 : -1) };
+    return {
+      length: 1,
+      at: (index) => (index === 0 ? row : undefined),
+      indexOf: (path) => (path === "" ? 0 : -1),
+    };
   }
   return {
     length: root.lines,
@@ -133,7 +156,8 @@ function rowAt(holder: OpenHolder, index: number): JsonRow {
   const { path, name, value, level, names, count, lines, open } = holder;
   const own = { depth: level, value, isOpen: true, count };
   if (index === 0) return { ...own, path, name, kind: "holder" };
-  if (index === lines - 1) return { ...own, path: `${path}${between}${between}`, name: null, kind: "end" };
+  if (index === lines - 1)
+    return { ...own, path: `${path}${between}${between}`, name: null, kind: "end" };
   // The place among the children, were all of them closed.
   let at = index - 1;
   for (const [place, child] of open) {
@@ -161,14 +185,20 @@ function placeOf(root: OpenHolder, path: string): number {
   return line;
 }
 
-const keyAt = (names: readonly string[] | null, at: number) => (names === null ? String(at) : (names[at] as string));
+const keyAt = (names: readonly string[] | null, at: number) =>
+  names === null ? String(at) : (names[at] as string);
 const heldIn = (value: object, key: string) => (value as Record<string, unknown>)[key];
 
 /** A turn with the page after so much work. */
 const turnMs = 8;
 
 /** The paths of the values whose name or text has the words, in order, found in turns with the page. */
-export async function findIn(value: unknown, words: string, most: number, isOver: () => boolean): Promise<string[]> {
+export async function findIn(
+  value: unknown,
+  words: string,
+  most: number,
+  isOver: () => boolean,
+): Promise<string[]> {
   const wanted = words.toLowerCase();
   const found: string[] = [];
   let since = performance.now();
@@ -176,7 +206,8 @@ export async function findIn(value: unknown, words: string, most: number, isOver
   for (let next = stack.pop(); next !== undefined && found.length < most; next = stack.pop()) {
     const { path, name, value: inner } = next;
     const isFound =
-      name.toLowerCase().includes(wanted) || (!isHolder(inner) && String(inner).toLowerCase().includes(wanted));
+      name.toLowerCase().includes(wanted) ||
+      (!isHolder(inner) && String(inner).toLowerCase().includes(wanted));
     if (isFound) found.push(path);
     if (isHolder(inner)) {
       const names = namesIn(inner);
@@ -184,7 +215,11 @@ export async function findIn(value: unknown, words: string, most: number, isOver
         const key = names === null ? String(at) : (names[at] as string);
         // A place in a list is no name.
         const label = names === null ? "" : key;
-        stack.push({ path: pathOf(path, key), name: label, value: (inner as Record<string, unknown>)[key] });
+        stack.push({
+          path: pathOf(path, key),
+          name: label,
+          value: (inner as Record<string, unknown>)[key],
+        });
       }
     }
     if (performance.now() - since > turnMs) {

@@ -72,10 +72,24 @@ export function JsonSearch({ value, label, onFound }: SearchProps) {
               ? "not found"
               : `${at + 1} of ${renderCount(paths.length)}${paths.length === maxFound ? "+" : ""}`}
       </span>
-      <IconButton label="Previous match" icon={ArrowUp} disabled={paths.length === 0} onClick={() => step(-1)} />
-      <IconButton label="Next match" icon={ArrowDown} disabled={paths.length === 0} onClick={() => step(1)} />
+      <IconButton
+        label="Previous match"
+        icon={ArrowUp}
+        disabled={paths.length === 0}
+        onClick={() => step(-1)}
+      />
+      <IconButton
+        label="Next match"
+        icon={ArrowDown}
+        disabled={paths.length === 0}
+        onClick={() => step(1)}
+      />
       <CopyButton label={`Copy ${label}`} text={text} />
-      <IconButton label={`Save ${label}`} icon={Download} onClick={() => saveFile(text(), `${label}.json`)} />
+      <IconButton
+        label={`Save ${label}`}
+        icon={Download}
+        onClick={() => saveFile(text(), `${label}.json`)}
+      />
     </div>
   );
 }

@@ -38,7 +38,9 @@ export function JsonView({ value, label = "JSON" }: JsonViewProps) {
     setFound(path);
     if (path === null) return;
     const next = new Map(opened);
-    const closed = around.map((holder) => rows.indexOf(holder)).filter((at) => at >= 0 && !rows.at(at)?.isOpen);
+    const closed = around
+      .map((holder) => rows.indexOf(holder))
+      .filter((at) => at >= 0 && !rows.at(at)?.isOpen);
     for (const at of closed) keys.changedBehind(at);
     for (const holder of around) next.set(holder, true);
     setOpened(next);
@@ -55,7 +57,14 @@ export function JsonView({ value, label = "JSON" }: JsonViewProps) {
   return (
     <div className="flex min-w-0 flex-col rounded-md border border-line">
       <JsonSearch value={value} label={label} onFound={go} />
-      <VirtualLines rows={rows} label={label} onToggle={toggle} found={found} scrollTo={scrollTo} keyOf={keys.keyOf} />
+      <VirtualLines
+        rows={rows}
+        label={label}
+        onToggle={toggle}
+        found={found}
+        scrollTo={scrollTo}
+        keyOf={keys.keyOf}
+      />
     </div>
   );
 }
@@ -81,7 +90,8 @@ function VirtualLines({ rows, label, onToggle, found, scrollTo, keyOf }: LinesPr
     overscan: 10,
   });
   // The rows with the place may come with the next render only.
-  scrollTo.current = (index) => requestAnimationFrame(() => virtual.scrollToIndex(index, { align: "center" }));
+  scrollTo.current = (index) =>
+    requestAnimationFrame(() => virtual.scrollToIndex(index, { align: "center" }));
   return (
     // biome-ignore lint/a11y/useSemanticElements: a page may have many of them, which as regions would be landmarks
     <div
@@ -123,7 +133,10 @@ const Line = memo(
     const { depth, name, value, kind, isOpen, count } = row;
     const [left, right] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
     return (
-      <div style={{ paddingLeft: depth * indent }} className={classes("rounded", isFound && "bg-warn-soft")}>
+      <div
+        style={{ paddingLeft: depth * indent }}
+        className={classes("rounded", isFound && "bg-warn-soft")}
+      >
         {kind === "leaf" ? (
           <div className="pl-4">
             <Name name={name} />
@@ -146,10 +159,15 @@ const Line = memo(
             onClick={() => onToggle(row)}
             className="flex items-center text-left"
           >
-            <ChevronRight aria-hidden className={classes("size-4 shrink-0 text-muted", isOpen && "rotate-90")} />
+            <ChevronRight
+              aria-hidden
+              className={classes("size-4 shrink-0 text-muted", isOpen && "rotate-90")}
+            />
             <span>
               <Name name={name} />
-              <span className="text-muted">{isOpen ? left : `${left} ${renderCount(count)} ${right}`}</span>
+              <span className="text-muted">
+                {isOpen ? left : `${left} ${renderCount(count)} ${right}`}
+              </span>
             </span>
           </button>
         )}
@@ -178,7 +196,8 @@ function Leaf({ value }: { value: unknown }) {
   const [isWhole, setWhole] = useState(false);
   const isCut = !isWhole && typeof value === "string" && value.length > maxLeaf;
   const text = JSON.stringify(isCut ? value.slice(0, maxLeaf) : value) ?? "undefined";
-  const look = typeof value === "string" ? "text-ink" : value === null ? "text-muted" : "text-accent";
+  const look =
+    typeof value === "string" ? "text-ink" : value === null ? "text-muted" : "text-accent";
   return (
     <span dir="auto" className={classes("whitespace-pre-wrap break-words", look)}>
       <LongText text={text} />

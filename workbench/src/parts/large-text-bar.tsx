@@ -50,9 +50,23 @@ export function LargeTextBar({ text, name, shown }: BarProps) {
           {found.length === maxFound && "+"}
         </span>
       )}
-      <IconButton label="Previous match" icon={ArrowUp} disabled={found.length === 0} onClick={() => step(-1)} />
-      <IconButton label="Next match" icon={ArrowDown} disabled={found.length === 0} onClick={() => step(1)} />
-      <IconButton label={`Save ${name}`} icon={Download} onClick={() => saveFile(text, `${name}.txt`)} />
+      <IconButton
+        label="Previous match"
+        icon={ArrowUp}
+        disabled={found.length === 0}
+        onClick={() => step(-1)}
+      />
+      <IconButton
+        label="Next match"
+        icon={ArrowDown}
+        disabled={found.length === 0}
+        onClick={() => step(1)}
+      />
+      <IconButton
+        label={`Save ${name}`}
+        icon={Download}
+        onClick={() => saveFile(text, `${name}.txt`)}
+      />
     </div>
   );
 }
@@ -86,7 +100,11 @@ function placesOf(text: string, words: string): number[] {
   const wanted = words.toLowerCase();
   // Lower case may be longer, and then places would be others.
   const source = all.length === text.length ? all : text;
-  for (let at = source.indexOf(wanted); at >= 0 && places.length < maxFound; at = source.indexOf(wanted, at + 1))
+  for (
+    let at = source.indexOf(wanted);
+    at >= 0 && places.length < maxFound;
+    at = source.indexOf(wanted, at + 1)
+  )
     places.push(at);
   return places;
 }

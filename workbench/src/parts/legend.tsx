@@ -1,5 +1,11 @@
 /** What the colours of a chart mean, and its largest value. */
-export function Legend({ keys, note }: { keys: readonly { look: string; text: string }[]; note: string }) {
+export function Legend({
+  keys,
+  note,
+}: {
+  keys: readonly { look: string; text: string }[];
+  note: string;
+}) {
   return (
     <p className="flex flex-wrap gap-x-4 text-xs text-muted">
       {keys.map(({ look, text }) => (

@@ -14,6 +14,7 @@ export function createLineKeys() {
       made += 1;
       cuts = [...cuts.filter(({ after }) => after < index), { after: index, kind: made }];
     },
-    keyOf: (index: number): number => (cuts.findLast(({ after }) => after < index)?.kind ?? 0) * apart + index,
+    keyOf: (index: number): number =>
+      (cuts.findLast(({ after }) => after < index)?.kind ?? 0) * apart + index,
   };
 }

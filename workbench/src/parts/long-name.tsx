@@ -15,4 +15,5 @@ export function LongName({ name }: { name: string }) {
   );
 }
 
-const onPhone = "max-md:line-clamp-2 max-md:whitespace-normal max-md:break-all max-md:leading-tight";
+const onPhone =
+  "max-md:line-clamp-2 max-md:whitespace-normal max-md:break-all max-md:leading-tight";

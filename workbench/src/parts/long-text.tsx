@@ -17,7 +17,11 @@ type LongTextProps = { text: string; render?: Render };
  * not stop the page; the browser's own search finds all of it.
  */
 export function LongText({ text, render = showHidden }: LongTextProps) {
-  return text.length <= pieceLength ? render(text) : <Pieces key={text.length} text={text} render={render} />;
+  return text.length <= pieceLength ? (
+    render(text)
+  ) : (
+    <Pieces key={text.length} text={text} render={render} />
+  );
 }
 
 function Pieces({ text, render }: { text: string; render: Render }) {
@@ -35,7 +39,9 @@ function Pieces({ text, render }: { text: string; render: Render }) {
     const timer = setTimeout(() => setCount(count + piecesAtOnce));
     return () => clearTimeout(timer);
   }, [count, isWhole]);
-  return cut.pieces.map(({ from, piece }) => <Piece key={from} from={from} text={piece} render={render} />);
+  return cut.pieces.map(({ from, piece }) => (
+    <Piece key={from} from={from} text={piece} render={render} />
+  ));
 }
 
 const Piece = memo(({ from, text, render }: { from: number; text: string; render: Render }) => (

@@ -14,7 +14,11 @@ export function MarkdownTable({ node, render }: TableProps) {
         kind === "th" ? "th" : "td",
         {
           key: at,
-          className: classes("px-2.5 py-1.5", isRight && "text-right tabular-nums", parts[kind as keyof typeof parts]),
+          className: classes(
+            "px-2.5 py-1.5",
+            isRight && "text-right tabular-nums",
+            parts[kind as keyof typeof parts],
+          ),
           ...(kind === "th" && { scope: "col" }),
         },
         render(inside),

@@ -69,8 +69,18 @@ function nodeOf(token: Token, at: number): MarkdownNode {
   return {
     ...partOf(at, kind),
     text: kind === "fence" || kind === "code_block" ? content.replace(/\n$/, "") : content,
-    level: kind === "heading" ? Number(tag.slice(1)) : kind === "ordered_list" ? Number(attribute("start") || 1) : 0,
-    address: kind === "image" ? attribute("src") : kind === "fence" ? info.trim() : safe(attribute("href")),
+    level:
+      kind === "heading"
+        ? Number(tag.slice(1))
+        : kind === "ordered_list"
+          ? Number(attribute("start") || 1)
+          : 0,
+    address:
+      kind === "image"
+        ? attribute("src")
+        : kind === "fence"
+          ? info.trim()
+          : safe(attribute("href")),
     isRight: attribute("style").includes("right"),
   };
 }

@@ -76,7 +76,10 @@ test("hostile texts are nested no deeper than a page shows, and too many parts a
   ])
     assert.ok(depth(readMarkdown(text) ?? []) < 50, text.slice(0, 8));
   assert.equal(readMarkdown("*a* ".repeat(20_000)), null);
-  assert.equal(readMarkdown(`${"a|".repeat(2_000)}\n${"-|".repeat(2_000)}\n${"|\n".repeat(2_000)}`), null);
+  assert.equal(
+    readMarkdown(`${"a|".repeat(2_000)}\n${"-|".repeat(2_000)}\n${"|\n".repeat(2_000)}`),
+    null,
+  );
 });
 
 test("plain text and data do not look like Markdown", () => {

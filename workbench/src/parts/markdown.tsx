@@ -62,7 +62,9 @@ const views: Record<string, View> = {
       { className: classes("mt-1 font-semibold tracking-tight", own < 3 && "text-lg") },
       <Nodes of={inside} />,
     ),
-  fence: ({ text, address }) => <CodeView label={address === "" ? "code" : `${address} code`} text={text} />,
+  fence: ({ text, address }) => (
+    <CodeView label={address === "" ? "code" : `${address} code`} text={text} />
+  ),
   code_block: ({ text }) => <CodeView label="code" text={text} />,
   code_inline: ({ text }) => (
     <code className="rounded bg-sunken px-1 py-0.5 font-mono text-xs">

@@ -1,5 +1,6 @@
 /** `'toolplane tools list' lists them.`, `List them: toolplane calls runs`, `'calls' lists those that are.`, `To …, add --force.` */
-const command = /(?:['\u2018`]|: )toolplane [a-z]|^'[a-z-]+(?: [a-z-]+)*' lists |^(?:To .+, add|Say it with) --[a-z]/;
+const command =
+  /(?:['\u2018`]|: )toolplane [a-z]|^'[a-z-]+(?: [a-z-]+)*' lists |^(?:To .+, add|Say it with) --[a-z]/;
 
 /** What to type into a terminal is no help to a person who is at a page. */
 export function withoutCommands(message: string): string {

@@ -18,7 +18,11 @@ export function QueryPage<Data>({ query, title, back, children }: QueryPageProps
   if (isMissing(query.error))
     return (
       <Page title={title}>
-        <Empty icon={Compass} title="It is not here" action={<span className={wayBack}>{back}</span>}>
+        <Empty
+          icon={Compass}
+          title="It is not here"
+          action={<span className={wayBack}>{back}</span>}
+        >
           <span className="break-words">{messageOf(query.error)}</span>
         </Empty>
       </Page>

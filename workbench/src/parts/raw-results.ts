@@ -10,7 +10,9 @@ export function setRaw(next: boolean): void {
 }
 
 function onKey({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): void {
-  const isTyping = target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
+  const isTyping =
+    target instanceof Element &&
+    target.closest("input, textarea, select, [contenteditable]") !== null;
   if (key.toLowerCase() === "v" && !ctrlKey && !metaKey && !altKey && !isTyping) setRaw(!isRaw);
 }
 

@@ -11,7 +11,10 @@ import { VisibleText } from "./visible-text.tsx";
 type LinkProps = { block: UnknownObject; server: string | null };
 
 /** What a tool points to: a page opens in a tab, a resource of the server opens here. */
-export function ResourceLink({ block: { uri, name, title, description, mimeType }, server }: LinkProps) {
+export function ResourceLink({
+  block: { uri, name, title, description, mimeType },
+  server,
+}: LinkProps) {
   const [isOpen, setOpen] = useState(false);
   const address = String(uri);
   const isWeb = /^https?:\/\//i.test(address);

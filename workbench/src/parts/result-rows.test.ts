@@ -8,7 +8,11 @@ test("a list of alike things is a table, alone or as the only list beside simple
     { id: 2, name: "b", note: null },
   ];
   assert.deepEqual(rowsIn(rows), { rows, names: ["id", "name", "note"], rest: null });
-  assert.deepEqual(rowsIn({ total: 2, rows }), { rows, names: ["id", "name", "note"], rest: { total: 2 } });
+  assert.deepEqual(rowsIn({ total: 2, rows }), {
+    rows,
+    names: ["id", "name", "note"],
+    rest: { total: 2 },
+  });
 });
 
 test("what a table would hide is no table", () => {
@@ -27,9 +31,15 @@ test("what a table would hide is no table", () => {
 
 test("CSV quotes what it has to, and no cell is a formula", () => {
   const rows = [{ name: 'a "b", c', sum: -1.5, note: "=1+1", list: [1] }];
-  assert.equal(renderCsv(rows, ["name", "sum", "note", "list"]), 'name,sum,note,list\r\n"a ""b"", c",-1.5,\'=1+1,[1]');
+  assert.equal(
+    renderCsv(rows, ["name", "sum", "note", "list"]),
+    'name,sum,note,list\r\n"a ""b"", c",-1.5,\'=1+1,[1]',
+  );
 });
 
 test("a table of Markdown keeps its columns whatever is in a cell", () => {
-  assert.equal(renderMarkdownTable([{ a: "x|y\nz", b: null }], ["a", "b"]), "| a | b |\n| --- | --- |\n| x\\|y z |  |");
+  assert.equal(
+    renderMarkdownTable([{ a: "x|y\nz", b: null }], ["a", "b"]),
+    "| a | b |\n| --- | --- |\n| x\\|y z |  |",
+  );
 });

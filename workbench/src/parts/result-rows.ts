@@ -3,7 +3,11 @@ import { ExactNumber } from "../api/exact-json.ts";
 import { textOf } from "./table-model.ts";
 
 /** Rows with the names of their columns, and what stood beside the list. */
-export type ResultRows = { rows: readonly UnknownObject[]; names: string[]; rest: UnknownObject | null };
+export type ResultRows = {
+  rows: readonly UnknownObject[];
+  names: string[];
+  rest: UnknownObject | null;
+};
 
 /** Rows that are looked at for the names of columns. */
 const looked = 200;
@@ -11,17 +15,21 @@ const maxColumns = 40;
 /** A row that has fewer of the columns than this is another kind of thing. */
 const minFilled = 0.4;
 
-const isRow = (value: unknown): value is UnknownObject => isObject(value) && !(value instanceof ExactNumber);
+const isRow = (value: unknown): value is UnknownObject =>
+  isObject(value) && !(value instanceof ExactNumber);
 
 /** The list of alike things that a value is, or that is the only list in it; null where a table would show less than a tree. */
 export function rowsIn(value: unknown): ResultRows | null {
   if (Array.isArray(value)) return asRows(value, null);
   if (!isRow(value)) return null;
-  const lists = Object.entries(value).filter(([, inner]) => Array.isArray(inner) && inner.length > 0);
+  const lists = Object.entries(value).filter(
+    ([, inner]) => Array.isArray(inner) && inner.length > 0,
+  );
   const [only] = lists;
   if (lists.length !== 1 || only === undefined) return null;
   const { [only[0]]: _, ...rest } = value;
-  if (Object.values(rest).some((inner) => isRow(inner) && Object.keys(inner).length > 0)) return null;
+  if (Object.values(rest).some((inner) => isRow(inner) && Object.keys(inner).length > 0))
+    return null;
   return asRows(only[1] as unknown[], Object.keys(rest).length === 0 ? null : rest);
 }
 
@@ -30,7 +38,8 @@ function asRows(list: readonly unknown[], rest: UnknownObject | null): ResultRow
   if (list.length < 2 || !sample.every(isRow) || !list.every(isRow)) return null;
   const names = [...new Set(sample.flatMap((row) => Object.keys(row)))];
   if (names.length === 0 || names.length > maxColumns) return null;
-  const filled = sample.reduce((sum, row) => sum + Object.keys(row).length, 0) / (sample.length * names.length);
+  const filled =
+    sample.reduce((sum, row) => sum + Object.keys(row).length, 0) / (sample.length * names.length);
   return filled < minFilled ? null : { rows: list as UnknownObject[], names, rest };
 }
 
@@ -41,11 +50,16 @@ export function renderCsv(rows: readonly UnknownObject[], names: readonly string
     return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
   };
   const line = (cells: readonly string[]) => cells.map(cell).join(",");
-  return [line(names), ...rows.map((row) => line(names.map((name) => textOf(row[name]))))].join("\r\n");
+  return [line(names), ...rows.map((row) => line(names.map((name) => textOf(row[name]))))].join(
+    "\r\n",
+  );
 }
 
 /** As a table of Markdown. */
-export function renderMarkdownTable(rows: readonly UnknownObject[], names: readonly string[]): string {
+export function renderMarkdownTable(
+  rows: readonly UnknownObject[],
+  names: readonly string[],
+): string {
   const cell = (text: string) =>
     text
       .replaceAll("\\", "\\\\")
@@ -53,5 +67,9 @@ export function renderMarkdownTable(rows: readonly UnknownObject[], names: reado
       .replaceAll(/\s*\n\s*/g, " ");
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
   const rule = `| ${names.map(() => "---").join(" | ")} |`;
-  return [line(names), rule, ...rows.map((row) => line(names.map((name) => textOf(row[name]))))].join("\n");
+  return [
+    line(names),
+    rule,
+    ...rows.map((row) => line(names.map((name) => textOf(row[name])))),
+  ].join("\n");
 }

@@ -26,12 +26,22 @@ export function ResultTable({ found: { rows, names, rest } }: { found: ResultRow
     <div className="flex min-w-0 flex-col gap-2">
       {rest !== null && <Rest of={rest} />}
       <div className="flex flex-wrap items-center gap-1">
-        <SearchBox label="Filter the rows" value={words} onChange={setWords} found={shown.length} of={rows.length} />
+        <SearchBox
+          label="Filter the rows"
+          value={words}
+          onChange={setWords}
+          found={shown.length}
+          of={rows.length}
+        />
         <span className="mr-auto text-xs tabular-nums text-muted">
           {words === "" && `${renderCount(rows.length)} rows`}
         </span>
         <CopyButton isNamed label="Copy as CSV" text={() => renderCsv(shown, names)} />
-        <CopyButton isNamed label="Copy as Markdown" text={() => renderMarkdownTable(shown, names)} />
+        <CopyButton
+          isNamed
+          label="Copy as Markdown"
+          text={() => renderMarkdownTable(shown, names)}
+        />
       </div>
       <div className="flex min-h-0 flex-col" style={{ maxHeight: (mostRows + 1) * rowHeight }}>
         <DataTable

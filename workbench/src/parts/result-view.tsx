@@ -25,10 +25,12 @@ export function ResultView({ outcome, server = null }: ResultProps) {
     <div className={`flex min-w-0 flex-col gap-3 ${inOneLine}`}>
       {error && <CallError error={error} />}
       {result && <RawSwitch isRaw={isRaw} />}
-      {result && (isRaw ? <RawResult result={result} /> : <Parts result={result} server={server} />)}
+      {result &&
+        (isRaw ? <RawResult result={result} /> : <Parts result={result} server={server} />)}
       {stored && (
         <p className="text-sm text-muted">
-          The result is too large to show; it is stored as <code className="font-mono text-xs">{stored.id}</code>.
+          The result is too large to show; it is stored as{" "}
+          <code className="font-mono text-xs">{stored.id}</code>.
         </p>
       )}
       {artifacts && artifacts.length > 0 && (
@@ -50,9 +52,12 @@ function Parts({ result, server }: { result: Result; server: string | null }) {
   const { content, structuredContent: structured } = result;
   const shown = useMemo(() => {
     const blocks = (content ?? []) as UnknownObject[];
-    return structured === undefined ? blocks : blocks.filter((block) => !isSaidTwice(block, structured));
+    return structured === undefined
+      ? blocks
+      : blocks.filter((block) => !isSaidTwice(block, structured));
   }, [content, structured]);
-  if (shown.length === 0 && structured === undefined) return <p className="text-sm text-muted">The result is empty.</p>;
+  if (shown.length === 0 && structured === undefined)
+    return <p className="text-sm text-muted">The result is empty.</p>;
   return (
     <>
       {/* An app that the server has for its result stands here, before the data that it shows. */}

@@ -24,7 +24,10 @@ test("a text that says anything more, or something else, is shown", () => {
     '{"__proto__": 1}',
   ])
     assert.equal(isSaidTwice(text(said), structured), false, said);
-  assert.equal(isSaidTwice({ ...text(JSON.stringify(structured)), annotations: {} }, structured), false);
+  assert.equal(
+    isSaidTwice({ ...text(JSON.stringify(structured)), annotations: {} }, structured),
+    false,
+  );
   assert.equal(isSaidTwice({ type: "image", text: JSON.stringify(structured) }, structured), false);
 });
 

@@ -2,10 +2,15 @@ import { type RefObject, useLayoutEffect, useRef } from "react";
 
 /** Where each table stood, by entry of the history: "back" finds it there again. */
 const places = new Map<string, number>();
-const entryKey = (label: string) => `${label} ${(history.state as { __TSR_key?: string } | null)?.__TSR_key ?? ""}`;
+const entryKey = (label: string) =>
+  `${label} ${(history.state as { __TSR_key?: string } | null)?.__TSR_key ?? ""}`;
 
 /** Call what it returns whenever the table is scrolled. */
-export function useScrollPlace(scroller: RefObject<HTMLDivElement | null>, label: string, hasRows: boolean) {
+export function useScrollPlace(
+  scroller: RefObject<HTMLDivElement | null>,
+  label: string,
+  hasRows: boolean,
+) {
   const isDone = useRef(false);
   useLayoutEffect(() => {
     if (!hasRows || isDone.current) return;

@@ -1,13 +1,22 @@
 import { TextInput } from "./field.tsx";
 import { renderCount } from "./time.tsx";
 
-type SearchBoxProps = { label: string; value: string; onChange: (value: string) => void; found: number; of: number };
+type SearchBoxProps = {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  found: number;
+  of: number;
+};
 
 /** A search within a list that is there whole, with the count of matches. */
 export function SearchBox({ label, value, onChange, found, of }: SearchBoxProps) {
   return (
     <span className="flex items-center">
-      <span role="status" className="whitespace-nowrap text-xs tabular-nums text-muted not-empty:mr-2">
+      <span
+        role="status"
+        className="whitespace-nowrap text-xs tabular-nums text-muted not-empty:mr-2"
+      >
         {value !== "" && `${renderCount(found)} of ${renderCount(of)}`}
       </span>
       <TextInput

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { causeOf } from "./server-cause.ts";
 
-test("a server that runs has no cause", () => assert.equal(causeOf({ error: null, stderrTail: "warming up" }), null));
+test("a server that runs has no cause", () =>
+  assert.equal(causeOf({ error: null, stderrTail: "warming up" }), null));
 
 test("what the server wrote itself stands behind what the plane saw", () =>
   assert.equal(

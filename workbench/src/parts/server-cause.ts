@@ -7,5 +7,7 @@ export function causeOf({ error, stderrTail }: Failing): string | null {
   if (error === null) return null;
   const seen = error.charAt(0).toUpperCase() + error.slice(1);
   const written = stderrTail?.trim() ?? "";
-  return written === "" || seen.includes(written) ? seen : `${seen.replace(/\.$/, "")}. It wrote: ${written}`;
+  return written === "" || seen.includes(written)
+    ? seen
+    : `${seen.replace(/\.$/, "")}. It wrote: ${written}`;
 }

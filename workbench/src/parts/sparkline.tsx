@@ -17,7 +17,8 @@ export function Sparkline({ values, marked = [], label, className }: SparklinePr
   const most = Math.max(1, ...values);
   const step = width / Math.max(1, values.length - 1);
   const points = values.map(
-    (value, at) => `${(at * step).toFixed(1)},${(height - 2 - (value / most) * (height - 4)).toFixed(1)}`,
+    (value, at) =>
+      `${(at * step).toFixed(1)},${(height - 2 - (value / most) * (height - 4)).toFixed(1)}`,
   );
   return (
     <svg

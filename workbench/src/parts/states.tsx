@@ -14,7 +14,9 @@ export function Empty({ icon: Icon = Inbox, title, children, action }: EmptyProp
         <Icon className="size-5 text-muted" />
       </span>
       <p className="text-lg font-semibold tracking-tight">{title}</p>
-      {children !== undefined && <div className="w-full max-w-md text-sm text-muted">{children}</div>}
+      {children !== undefined && (
+        <div className="w-full max-w-md text-sm text-muted">{children}</div>
+      )}
       {action}
     </div>
   );
@@ -42,7 +44,10 @@ export function Failed({ error, onRetry }: FailedProps) {
   const isOffline = error instanceof ApiError && error.code === "OFFLINE";
   const Icon = isOffline ? PlugZap : CircleAlert;
   return (
-    <div role="alert" className="flex flex-col items-center justify-center gap-2 px-6 py-10 text-center">
+    <div
+      role="alert"
+      className="flex flex-col items-center justify-center gap-2 px-6 py-10 text-center"
+    >
       <Icon aria-hidden className="size-7 text-bad" />
       <p className="max-w-xl break-words text-sm">{messageOf(error)}</p>
       {onRetry && <Button onClick={onRetry}>Try again</Button>}
@@ -67,8 +72,18 @@ export function messageOf(error: unknown): string {
 
 export const isMissing = (error: unknown) => error instanceof ApiError && error.status === 404;
 
-export type Query<Data> = { data: Data | undefined; error: unknown; isPending: boolean; refetch(): unknown };
-type QueryViewProps<Data> = { query: Query<Data>; what?: string; lines?: number; children: (data: Data) => ReactNode };
+export type Query<Data> = {
+  data: Data | undefined;
+  error: unknown;
+  isPending: boolean;
+  refetch(): unknown;
+};
+type QueryViewProps<Data> = {
+  query: Query<Data>;
+  what?: string;
+  lines?: number;
+  children: (data: Data) => ReactNode;
+};
 
 /** Loading, failed or data. Data stays visible during a refetch. */
 export function QueryView<Data>({ query, what, lines, children }: QueryViewProps<Data>) {
@@ -76,5 +91,10 @@ export function QueryView<Data>({ query, what, lines, children }: QueryViewProps
   // What is not there will not be there when it is asked for again.
   if (isMissing(query.error)) return <Failed error={query.error} />;
   if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
-  return <Loading {...(what === undefined ? {} : { what })} {...(lines === undefined ? {} : { lines })} />;
+  return (
+    <Loading
+      {...(what === undefined ? {} : { what })}
+      {...(lines === undefined ? {} : { lines })}
+    />
+  );
 }

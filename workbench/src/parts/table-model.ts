@@ -56,7 +56,13 @@ export type TableModel<Row> = {
 };
 
 /** The rows in their order, those that are asked for. */
-export function useTableModel<Row>({ columns, rows, sort, onSort, words = "" }: ModelOptions<Row>): TableModel<Row> {
+export function useTableModel<Row>({
+  columns,
+  rows,
+  sort,
+  onSort,
+  words = "",
+}: ModelOptions<Row>): TableModel<Row> {
   const [own, setOwn] = useState<string | undefined>(undefined);
   const isOwn = onSort === undefined;
   const order = isOwn ? own : sort;
@@ -67,12 +73,16 @@ export function useTableModel<Row>({ columns, rows, sort, onSort, words = "" }: 
         accessorFn: (row: RowData) => column.value?.(row as Row),
         sortFn: (a: Valued, b: Valued, id: string) => compare(a.getValue(id), b.getValue(id)),
         sortUndefined: "last" as const,
-        filterFn: (row: Valued, id: string, wanted: string) => textOf(row.getValue(id)).toLowerCase().includes(wanted),
+        filterFn: (row: Valued, id: string, wanted: string) =>
+          textOf(row.getValue(id)).toLowerCase().includes(wanted),
       })),
     [columns],
   );
   const sorting: SortingState = useMemo(
-    () => (order === undefined || !isOwn ? [] : [{ id: order.replace(/^-/, ""), desc: order.startsWith("-") }]),
+    () =>
+      order === undefined || !isOwn
+        ? []
+        : [{ id: order.replace(/^-/, ""), desc: order.startsWith("-") }],
     [order, isOwn],
   );
   const globalFilter = words.trim().toLowerCase();
@@ -88,14 +98,19 @@ export function useTableModel<Row>({ columns, rows, sort, onSort, words = "" }: 
     globalFilterFn: (row: Valued, id: string, wanted: string) =>
       textOf(row.getValue(id)).toLowerCase().includes(wanted),
     getColumnCanGlobalFilter: () => true,
-    state: { sorting, globalFilter: globalFilter === "" ? undefined : globalFilter, columnFilters: [] },
+    state: {
+      sorting,
+      globalFilter: globalFilter === "" ? undefined : globalFilter,
+      columnFilters: [],
+    },
   });
   const found = table.getRowModel().rows;
   const shown = useMemo(
     () => (isNeeded ? found.map(({ original }) => original as Row) : (rows as Row[])),
     [found, isNeeded, rows],
   );
-  const canSort = !isOwn || columns.some(({ value, sort: name }) => value !== undefined && name !== undefined);
+  const canSort =
+    !isOwn || columns.some(({ value, sort: name }) => value !== undefined && name !== undefined);
   return { rows: shown, sort: order, onSort: canSort ? (onSort ?? setOwn) : undefined };
 }
 

@@ -22,7 +22,18 @@ export type RowProps = {
 
 /** Memoized: typing re-renders the list around it with every key. */
 export const TableRow = memo(
-  ({ columns, row, index, top, height, below, measure, onOpen, isSelected, isActive }: RowProps) => (
+  ({
+    columns,
+    row,
+    index,
+    top,
+    height,
+    below,
+    measure,
+    onOpen,
+    isSelected,
+    isActive,
+  }: RowProps) => (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a larger target for the link or button inside the row
     <div
       ref={measure}
@@ -45,13 +56,20 @@ export const TableRow = memo(
         <div
           key={title}
           role="cell"
-          className={classes("min-w-0 truncate", align && "text-right tabular-nums", wide && wideOnly)}
+          className={classes(
+            "min-w-0 truncate",
+            align && "text-right tabular-nums",
+            wide && wideOnly,
+          )}
         >
           {render(row)}
         </div>
       ))}
       {below && (
-        <div role="cell" className="col-span-full -mt-3 min-w-0 break-words text-xs empty:hidden md:hidden">
+        <div
+          role="cell"
+          className="col-span-full -mt-3 min-w-0 break-words text-xs empty:hidden md:hidden"
+        >
           {below(row)}
         </div>
       )}

@@ -3,7 +3,12 @@ import { type ReactNode, useState } from "react";
 
 export type Tab = { name: string; title: ReactNode; content: ReactNode };
 
-type TabsProps = { label: string; tabs: readonly Tab[]; value?: string; onChange?: (name: string) => void };
+type TabsProps = {
+  label: string;
+  tabs: readonly Tab[];
+  value?: string;
+  onChange?: (name: string) => void;
+};
 
 /** Views of the same thing; the arrow keys go from one to the next and show it. */
 export function Tabs({ label, tabs, value, onChange }: TabsProps) {

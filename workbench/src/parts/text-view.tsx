@@ -27,19 +27,33 @@ export function TextView({ text, label = "text", level = 3 }: TextViewProps) {
   if (json.state === "reading") return <Loading what="Reading" />;
   if (json.state === "json") return <ValueView value={json.value} label={label} />;
   if (text.length > looked) return <CodeView wrap label={label} text={text} />;
-  const source = { name: "Text", icon: Code, show: () => <CodeView wrap label={label} text={text} /> };
+  const source = {
+    name: "Text",
+    icon: Code,
+    show: () => <CodeView wrap label={label} text={text} />,
+  };
   if (looksLikeDiff(text))
     return (
       <Views
         label={`How to show ${label}`}
-        views={[{ name: "Difference", icon: FileText, show: () => <DiffView text={text} /> }, source]}
+        views={[
+          { name: "Difference", icon: FileText, show: () => <DiffView text={text} /> },
+          source,
+        ]}
       />
     );
   if (looksLikeMarkdown(text))
     return (
       <Views
         label={`How to show ${label}`}
-        views={[{ name: "Formatted", icon: FileText, show: () => <Formatted text={text} level={level} /> }, source]}
+        views={[
+          {
+            name: "Formatted",
+            icon: FileText,
+            show: () => <Formatted text={text} level={level} />,
+          },
+          source,
+        ]}
       />
     );
   return source.show();

@@ -16,7 +16,8 @@ const exact = new Intl.DateTimeFormat(undefined, {
   hourCycle: "h23",
 });
 /** Day and time, in the reader's locale. */
-export const exactTime = (at: string) => (Number.isNaN(Date.parse(at)) ? at : exact.format(new Date(at)));
+export const exactTime = (at: string) =>
+  Number.isNaN(Date.parse(at)) ? at : exact.format(new Date(at));
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 
 /** `09:05`, in any locale. */

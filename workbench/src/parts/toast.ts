@@ -1,7 +1,11 @@
 import { messageOf } from "./states.tsx";
 
 type Action = { text: string; act: () => void };
-export type Notice = { tone: "good" | "bad" | "neutral"; text: string; action?: Action | undefined };
+export type Notice = {
+  tone: "good" | "bad" | "neutral";
+  text: string;
+  action?: Action | undefined;
+};
 
 /** What was said before there was a place for it. */
 let early: Notice[] = [];

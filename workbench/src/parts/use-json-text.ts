@@ -33,7 +33,8 @@ export function useJsonText(text: string): JsonText {
   return large?.of === text ? large.read : { state: "reading" };
 }
 
-const isHolder = (text: string) => /^\s*[[{]/.test(text.slice(0, 200)) && /[\]}]\s*$/.test(text.slice(-200));
+const isHolder = (text: string) =>
+  /^\s*[[{]/.test(text.slice(0, 200)) && /[\]}]\s*$/.test(text.slice(-200));
 
 function readNow(text: string): JsonText {
   if (!isHolder(text)) return none;

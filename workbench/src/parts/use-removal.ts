@@ -62,7 +62,10 @@ export function useRemoval(topic: keyof typeof words, onDone: () => void) {
     },
     onSuccess(removed) {
       const [only = ""] = removed;
-      const said = removed.length > 1 || topic === "dead-letters" ? `${counted(removed.length, words[topic])}` : only;
+      const said =
+        removed.length > 1 || topic === "dead-letters"
+          ? `${counted(removed.length, words[topic])}`
+          : only;
       const verb = removed.length > 1 ? "are" : "is";
       toast(`${said} ${verb} removed.`, "neutral", {
         text: "Undo",

@@ -17,7 +17,14 @@ export function ValueView({ value, label }: { value: unknown; label: string }) {
   return (
     <Views
       label={`How to show ${label}`}
-      views={[{ name: "Table", icon: TableProperties as IconType, show: () => <ResultTable found={found} /> }, tree]}
+      views={[
+        {
+          name: "Table",
+          icon: TableProperties as IconType,
+          show: () => <ResultTable found={found} />,
+        },
+        tree,
+      ]}
     />
   );
 }

@@ -13,7 +13,10 @@ export function VisibleText({ text }: { text: string }) {
       {text.slice(0, found[0]?.index)}
       {found.map(({ index, 0: character }, at) => (
         <Fragment key={index}>
-          <mark title="A character that is not seen" className="rounded bg-warn-soft px-0.5 text-warn">
+          <mark
+            title="A character that is not seen"
+            className="rounded bg-warn-soft px-0.5 text-warn"
+          >
             {nameCharacter(character)}
           </mark>
           {text.slice(index + character.length, found[at + 1]?.index)}

@@ -37,9 +37,15 @@ export function renderClient(types: readonly NamedTypes[]): string {
     else groups.set(group, [...(groups.get(group) ?? []), { key, types: one }]);
   }
   const free = uniqueKeys([...groups.keys()]);
-  const named = [...groups].map(([group, methods]) => ({ key: free(group), methods: renamed(methods) }));
+  const named = [...groups].map(([group, methods]) => ({
+    key: free(group),
+    methods: renamed(methods),
+  }));
   // A client with a method `then` would be taken for a promise.
-  const single = own.map((method) => ({ ...method, key: free(method.key === "then" ? "then_" : method.key) }));
+  const single = own.map((method) => ({
+    ...method,
+    key: free(method.key === "then" ? "then_" : method.key),
+  }));
   const declared = [
     ...single.map((method) => declareMethod(method, "  ")),
     ...named.map(

@@ -3,7 +3,11 @@ import { foldIdentifier } from "../../../../src/lib/text/identifier.ts";
 import { PlaneError } from "../../../../src/model/errors.ts";
 import type { Plane } from "../../../../src/model/plane.ts";
 import type { ToolListing } from "../../../../src/model/plane-tools.ts";
-import { type CodegenKind, codegenKinds, type PlaneCodegen } from "../../../../src/model/plane-work.ts";
+import {
+  type CodegenKind,
+  codegenKinds,
+  type PlaneCodegen,
+} from "../../../../src/model/plane-work.ts";
 import { renderClient, reservedNames } from "./client.ts";
 import { renderCommandProgram } from "./command-line.ts";
 import { nameTypes, renderToolMap, type TypedTool } from "./tool-types.ts";
@@ -16,12 +20,18 @@ export function createCodegen(plane: () => Pick<Plane, "tools" | "toolsets">): P
   return {
     async generate(kind, { server, toolset } = {}, caller = {}) {
       if (!codegenKinds.includes(kind))
-        throw new PlaneError("USAGE", `No kind '${kind}'. Give one of ${codegenKinds.join(", ")}.`, {
-          data: { parameter: "kind" },
-        });
+        throw new PlaneError(
+          "USAGE",
+          `No kind '${kind}'. Give one of ${codegenKinds.join(", ")}.`,
+          {
+            data: { parameter: "kind" },
+          },
+        );
       const selection = toolset === undefined ? undefined : plane().toolsets.select(toolset);
       const listed = await plane().tools.list({ ...caller, ...withoutUndefined({ server }) });
-      const tools = byName(listed.filter((tool) => isTrusted(tool) && (selection?.has(tool) ?? true)));
+      const tools = byName(
+        listed.filter((tool) => isTrusted(tool) && (selection?.has(tool) ?? true)),
+      );
       if (tools.length === 0) throw new PlaneError("USAGE", nothing(server, toolset));
       return { files: [kind === "cli" ? commandLine(tools) : typesOrClient(kind, tools)] };
     },
@@ -43,14 +53,20 @@ function commandLine(tools: readonly TypedTool[]) {
   const servers = [...new Set(tools.map(({ id }) => id.server ?? ""))];
   const [server = "", ...others] = servers;
   if (others.length > 0)
-    throw new PlaneError("USAGE", `A command line is for one server. Give 'server': ${servers.join(", ")}.`, {
-      data: { parameter: "server", servers },
-    });
+    throw new PlaneError(
+      "USAGE",
+      `A command line is for one server. Give 'server': ${servers.join(", ")}.`,
+      {
+        data: { parameter: "server", servers },
+      },
+    );
   const program =
     foldIdentifier(server || "tools")
       .replaceAll("_", "-")
       .replaceAll(/^-+|-+$/g, "") || "tools";
-  const text = ["#!/usr/bin/env node", head("cli"), renderCommandProgram(program, tools)].join("\n\n");
+  const text = ["#!/usr/bin/env node", head("cli"), renderCommandProgram(program, tools)].join(
+    "\n\n",
+  );
   return { path: `${program}.ts`, text: `${text}\n`, isExecutable: true as const };
 }
 

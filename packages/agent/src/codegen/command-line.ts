@@ -47,7 +47,11 @@ function flagsOf(parameters: Schema): object[] {
     const items = schema.type === "array" ? withoutNull(schema.items, parameters).schema : null;
     const isList = items !== null && kindOf(items) !== "json";
     const shown = items !== null && isList ? items : schema;
-    const values = Array.isArray(shown.enum) ? shown.enum : "const" in shown ? [shown.const] : undefined;
+    const values = Array.isArray(shown.enum)
+      ? shown.enum
+      : "const" in shown
+        ? [shown.const]
+        : undefined;
     const isPlain = values?.every((value) => typeof value !== "object") ?? false;
     const about = [schema.description, isSchema(property) ? property.description : ""].find(
       (text) => typeof text === "string",
@@ -75,7 +79,11 @@ function notesOf({ format, default: usual }: Schema): string {
 }
 
 /** The schema itself, behind references and beside `null`. */
-function withoutNull(given: unknown, document: Schema, depth = 0): { schema: Schema; nullable: boolean } {
+function withoutNull(
+  given: unknown,
+  document: Schema,
+  depth = 0,
+): { schema: Schema; nullable: boolean } {
   let schema = isSchema(given) ? given : {};
   for (let steps = 0; typeof schema.$ref === "string" && steps < maxReferences; steps++) {
     const { $ref, ...beside } = schema;
@@ -84,7 +92,8 @@ function withoutNull(given: unknown, document: Schema, depth = 0): { schema: Sch
   }
   const all: unknown[] = [schema.anyOf, schema.oneOf].find(Array.isArray) ?? [];
   const members = all.filter(isSchema).filter(({ type }) => type !== "null");
-  const isNullable = schema.nullable === true || (Array.isArray(schema.type) && schema.type.includes("null"));
+  const isNullable =
+    schema.nullable === true || (Array.isArray(schema.type) && schema.type.includes("null"));
   if (members.length === 1 && depth < maxReferences) {
     const { anyOf: _, oneOf: __, ...beside } = schema;
     const inner = withoutNull({ ...members[0], ...beside }, document, depth + 1);
@@ -93,12 +102,19 @@ function withoutNull(given: unknown, document: Schema, depth = 0): { schema: Sch
   }
   if (!Array.isArray(schema.type)) return { schema, nullable: isNullable };
   const types = schema.type.filter((type) => type !== "null");
-  return { schema: { ...schema, type: types.length === 1 ? types[0] : types }, nullable: isNullable };
+  return {
+    schema: { ...schema, type: types.length === 1 ? types[0] : types },
+    nullable: isNullable,
+  };
 }
 
 function kindOf(schema: Schema): "text" | "number" | "integer" | "boolean" | "json" {
   const { type, enum: values } = schema;
-  const all: readonly unknown[] = Array.isArray(values) ? values : "const" in schema ? [schema.const] : [];
+  const all: readonly unknown[] = Array.isArray(values)
+    ? values
+    : "const" in schema
+      ? [schema.const]
+      : [];
   if (all.length > 0 && all.every((value) => typeof value === "string")) return "text";
   if (type === "string") return "text";
   return type === "number" || type === "integer" || type === "boolean" ? type : "json";

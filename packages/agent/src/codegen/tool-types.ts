@@ -1,4 +1,8 @@
-import { propertyName, renderSchemaType, resolveReference } from "../../../../src/lib/json/schema-type.ts";
+import {
+  propertyName,
+  renderSchemaType,
+  resolveReference,
+} from "../../../../src/lib/json/schema-type.ts";
 import { plainText } from "../../../../src/lib/text/plain-text.ts";
 import type { Tool } from "../../../../src/model/catalogue/tool.ts";
 
@@ -73,7 +77,8 @@ function declare(
   for (const [reference, own] of wanted) {
     const target = reference === "#" ? document : resolveReference(document, reference);
     const type = renderSchemaType(target, { document, nameOf, maxDepth, comment: propertyComment });
-    const note = reference === "#" ? `/** ${about.replaceAll("*/", "*\\/")} */\n` : commentOf(target);
+    const note =
+      reference === "#" ? `/** ${about.replaceAll("*/", "*\\/")} */\n` : commentOf(target);
     texts.push(`${note}export type ${own} = ${type};`);
   }
   return texts.join("\n\n");
@@ -124,9 +129,15 @@ function propertyComment(schema: Schema): string {
 function commentOf(schema: unknown): string {
   if (typeof schema !== "object" || schema === null) return "";
   const given = schema as Schema;
-  const tags = told.flatMap((key) => (given[key] === undefined ? [] : `@${key} ${JSON.stringify(given[key])}`));
+  const tags = told.flatMap((key) =>
+    given[key] === undefined ? [] : `@${key} ${JSON.stringify(given[key])}`,
+  );
   const deprecated = given.deprecated === true ? ["@deprecated"] : [];
-  return comment(typeof given.description === "string" ? given.description : "", [...tags, ...deprecated], "");
+  return comment(
+    typeof given.description === "string" ? given.description : "",
+    [...tags, ...deprecated],
+    "",
+  );
 }
 
 /** A doc comment with its line break; nothing where there is nothing to say. */

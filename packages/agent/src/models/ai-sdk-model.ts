@@ -26,14 +26,22 @@ type Streaming = ForeignModel & {
 };
 
 export function isForeignModel(value: unknown): value is Streaming {
-  return isObject(value) && typeof value.doStream === "function" && typeof value.specificationVersion === "string";
+  return (
+    isObject(value) &&
+    typeof value.doStream === "function" &&
+    typeof value.specificationVersion === "string"
+  );
 }
 
 /** In our words: what an endpoint wrote may repeat the key or the prompt. */
 type ExplainFailure = (thrown: unknown) => PlaneError;
 
 /** Read below the SDK's own loop, which parses arguments: invalid JSON has to reach the model as a mistake. */
-export function createAiSdkModel(name: string, model: Streaming, explain: ExplainFailure): ChatModel {
+export function createAiSdkModel(
+  name: string,
+  model: Streaming,
+  explain: ExplainFailure,
+): ChatModel {
   return {
     name,
     ...providerOf(model),
@@ -146,11 +154,17 @@ function reasonOf(reason: unknown): string {
 }
 
 function usageOf(usage: unknown): TokenUsage {
-  const { inputTokens, outputTokens, totalTokens, cachedInputTokens } = isObject(usage) ? usage : {};
+  const { inputTokens, outputTokens, totalTokens, cachedInputTokens } = isObject(usage)
+    ? usage
+    : {};
   const input = countOf(inputTokens);
   const output = countOf(outputTokens);
   const cachedTokens = countOf(isObject(inputTokens) ? inputTokens.cacheRead : cachedInputTokens);
-  const tokens = { inputTokens: input, outputTokens: output, totalTokens: countOf(totalTokens) || input + output };
+  const tokens = {
+    inputTokens: input,
+    outputTokens: output,
+    totalTokens: countOf(totalTokens) || input + output,
+  };
   return cachedTokens > 0 ? { ...tokens, cachedTokens } : tokens;
 }
 
@@ -167,11 +181,16 @@ export function toPrompt(messages: readonly ChatMessage[], version: string): Unk
   return messages.flatMap((message, at): UnknownObject[] => {
     if (message.role === "assistant") return [toAssistant(message)];
     const { role, content } = message;
-    if (role !== "tool") return [{ role, content: role === "system" ? textOf(content) : toParts(content, version) }];
+    if (role !== "tool")
+      return [{ role, content: role === "system" ? textOf(content) : toParts(content, version) }];
     // All results of a turn are one message.
     if (isResult(messages[at - 1])) return [];
     const end = messages.findIndex((later, place) => place > at && !isResult(later));
-    return toResults(messages.slice(at, end === -1 ? undefined : end) as ToolMessage[], nameOf, version);
+    return toResults(
+      messages.slice(at, end === -1 ? undefined : end) as ToolMessage[],
+      nameOf,
+      version,
+    );
   });
 }
 
@@ -212,12 +231,21 @@ function toResults(
     const toolName = nameOf.get(toolCallId) ?? "tool";
     const value = blocksOf(said).map((block) => {
       if (block.type === "text") return block.text;
-      pictures.push({ type: "text", text: `Picture ${pictures.length / 2 + 1}, from ${toolName}:` }, block);
+      pictures.push(
+        { type: "text", text: `Picture ${pictures.length / 2 + 1}, from ${toolName}:` },
+        block,
+      );
       return `[picture ${pictures.length / 2}]`;
     });
-    return { type: "tool-result", toolCallId, toolName, output: { type: "text", value: value.join("\n") } };
+    return {
+      type: "tool-result",
+      toolCallId,
+      toolName,
+      output: { type: "text", value: value.join("\n") },
+    };
   });
-  const shown = pictures.length === 0 ? [] : [{ role: "user", content: toParts(pictures, version) }];
+  const shown =
+    pictures.length === 0 ? [] : [{ role: "user", content: toParts(pictures, version) }];
   return [{ role: "tool", content }, ...shown];
 }
 
@@ -248,8 +276,13 @@ function textOf(content: ChatContent): string {
     .join("\n");
 }
 
-export async function openEndpoint(name: string, endpoint: ModelEndpoint, explain: ExplainFailure): Promise<ChatModel> {
+export async function openEndpoint(
+  name: string,
+  endpoint: ModelEndpoint,
+  explain: ExplainFailure,
+): Promise<ChatModel> {
   const opened: unknown = await openChatModel(name, endpoint);
-  if (!isForeignModel(opened)) throw new PlaneError("INTERNAL", "The AI SDK has made a model without a stream.");
+  if (!isForeignModel(opened))
+    throw new PlaneError("INTERNAL", "The AI SDK has made a model without a stream.");
   return { ...createAiSdkModel(name, opened, explain), provider: "openai-compatible" };
 }

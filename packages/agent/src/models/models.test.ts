@@ -29,7 +29,8 @@ function failing(failures: PlaneError[]): ChatModel & { asked: number } {
   };
   return model;
 }
-const busy = (data: object = {}) => new PlaneError("SERVER_UNAVAILABLE", "busy", { data: { ...data } });
+const busy = (data: object = {}) =>
+  new PlaneError("SERVER_UNAVAILABLE", "busy", { data: { ...data } });
 
 test("an overloaded endpoint is asked again when it wants to be", async () => {
   mock.timers.enable({ apis: ["setTimeout", "Date"] });
@@ -68,7 +69,11 @@ test("a model that does not listen to the signal is not waited for", async () =>
   const leaving = new AbortController();
   const heard: ModelPart[] = [];
   const listening = (async () => {
-    for await (const part of streamWithRetries(deaf, { messages: [], signal: leaving.signal }, () => 9_000)) {
+    for await (const part of streamWithRetries(
+      deaf,
+      { messages: [], signal: leaving.signal },
+      () => 9_000,
+    )) {
       heard.push(part);
       leaving.abort(new Error("over"));
     }
@@ -125,7 +130,9 @@ test("what a tool showed is shown by the user, and what was no JSON is JSON", ()
     { role: "user", content: [{ type: "text", text: "Look." }] },
     {
       role: "assistant",
-      content: [{ type: "tool-call", toolCallId: "1", toolName: "look", input: { unreadable: "{no" } }],
+      content: [
+        { type: "tool-call", toolCallId: "1", toolName: "look", input: { unreadable: "{no" } },
+      ],
     },
     {
       role: "tool",
@@ -151,7 +158,8 @@ test("what a tool showed is shown by the user, and what was no JSON is JSON", ()
 test("arguments that never end are heard to a limit, and what was heard is counted", async () => {
   let isCancelled = false;
   const endless = new ReadableStream({
-    pull: (controller) => controller.enqueue({ type: "tool-input-delta", delta: "x".repeat(500_000) }),
+    pull: (controller) =>
+      controller.enqueue({ type: "tool-input-delta", delta: "x".repeat(500_000) }),
     cancel: () => {
       isCancelled = true;
     },

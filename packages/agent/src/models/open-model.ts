@@ -31,6 +31,10 @@ export function createOpenModel({ config, models, givenModels, keyOfModel }: Par
 async function openGiven(model: Exclude<ModelChoice, string>, name: string): Promise<ChatModel> {
   if ("stream" in model && typeof model.stream === "function") return model;
   const { createAiSdkModel, isForeignModel } = await import("./ai-sdk-model.ts");
-  if (isForeignModel(model)) return createAiSdkModel(name, model, (thrown) => explainModelFailure(thrown, name));
-  throw new PlaneError("USAGE", `'${name}' is not a model: give the name of one, or a language model of the AI SDK.`);
+  if (isForeignModel(model))
+    return createAiSdkModel(name, model, (thrown) => explainModelFailure(thrown, name));
+  throw new PlaneError(
+    "USAGE",
+    `'${name}' is not a model: give the name of one, or a language model of the AI SDK.`,
+  );
 }

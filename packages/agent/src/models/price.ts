@@ -15,16 +15,27 @@ export function pricedModel(model: ChatModel, price: ModelPrice): ChatModel {
   };
 }
 
-async function* withCosts(parts: AsyncIterable<ModelPart>, price: ModelPrice): AsyncGenerator<ModelPart> {
-  for await (const part of parts) yield part.type === "end" ? { ...part, usage: withCost(part.usage, price) } : part;
+async function* withCosts(
+  parts: AsyncIterable<ModelPart>,
+  price: ModelPrice,
+): AsyncGenerator<ModelPart> {
+  for await (const part of parts)
+    yield part.type === "end" ? { ...part, usage: withCost(part.usage, price) } : part;
 }
 
 /** None where the endpoint did not count what it read: that is unknown, not free. */
-export function withCost(usage: TokenUsage, { input, output, cached = input, currency }: ModelPrice): TokenUsage {
+export function withCost(
+  usage: TokenUsage,
+  { input, output, cached = input, currency }: ModelPrice,
+): TokenUsage {
   const { inputTokens, outputTokens, cachedTokens = 0 } = usage;
   if (inputTokens === 0) return usage;
-  const read = Math.max(0, inputTokens - cachedTokens) * input + Math.min(cachedTokens, inputTokens) * cached;
-  return { ...usage, cost: { amount: roundedCost((read + outputTokens * output) / million), unit: currency } };
+  const read =
+    Math.max(0, inputTokens - cachedTokens) * input + Math.min(cachedTokens, inputTokens) * cached;
+  return {
+    ...usage,
+    cost: { amount: roundedCost((read + outputTokens * output) / million), unit: currency },
+  };
 }
 
 /** To a billionth: sums of fractions end in noise. */

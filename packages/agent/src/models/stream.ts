@@ -73,5 +73,9 @@ export async function* limitParts(parts: AsyncIterable<ModelPart>): AsyncGenerat
 
 export function endOfRoom(characters: number): ModelPart {
   const tokens = Math.ceil(characters / charactersPerToken);
-  return { type: "end", reason: "length", usage: { inputTokens: 0, outputTokens: tokens, totalTokens: tokens } };
+  return {
+    type: "end",
+    reason: "length",
+    usage: { inputTokens: 0, outputTokens: tokens, totalTokens: tokens },
+  };
 }

@@ -155,7 +155,9 @@ const maxName = 200;
 
 /** What stands between a name and its object on one line: `search Args: {…}`, `search({…})`. */
 function withoutLabel(name: string): string {
-  return name.length > maxName ? name : name.replace(/[\s(]*(?:args|arguments|action input)?[\s:(]*$/i, "");
+  return name.length > maxName
+    ? name
+    : name.replace(/[\s(]*(?:args|arguments|action input)?[\s:(]*$/i, "");
 }
 
 const around = "\"'`*“”‘’[]<>";

@@ -25,7 +25,11 @@ type FoundLabel = { label: Label; length: number; mark: string };
  * is decided once stays so whatever comes after, and that is why pieces and the whole are read alike. In a reply whose
  * lines are numbered a number may stand before it; elsewhere such a line is an item of a list.
  */
-export function readLabel(line: string, isWhole: boolean, isNumbered = false): FoundLabel | "open" | null {
+export function readLabel(
+  line: string,
+  isWhole: boolean,
+  isNumbered = false,
+): FoundLabel | "open" | null {
   const hashAt = takeWhile(line, 0, " \t", 8);
   const textAt = takeWhile(line, hashAt, "#", 6);
   const itemAt = takeWhile(line, textAt, " \t", 4);
@@ -54,13 +58,22 @@ function skipNumber(line: string, from: number): number {
 }
 
 /** `**Action:** x`: the mark that was opened before the word may be closed behind the colon. */
-function closeMark(line: string, at: number, mark: string, label: Label, isWhole: boolean): FoundLabel | "open" {
+function closeMark(
+  line: string,
+  at: number,
+  mark: string,
+  label: Label,
+  isWhole: boolean,
+): FoundLabel | "open" {
   const rest = line.slice(at, at + mark.length);
   if (rest === mark) return { label, length: at + mark.length, mark: "" };
   return mark.startsWith(rest) && !isWhole ? "open" : { label, length: at, mark };
 }
 
-function readWord(text: string, isWhole: boolean): { label: Label; length: number } | "open" | null {
+function readWord(
+  text: string,
+  isWhole: boolean,
+): { label: Label; length: number } | "open" | null {
   for (const [word, label] of words) {
     if (text.startsWith(word)) return { label, length: word.length };
     if (!isWhole && word.startsWith(text)) return "open";
@@ -96,7 +109,9 @@ export function createReactLexer(hear: (spoken: ReactToken) => void) {
   function read(isEnd: boolean): void {
     let at = 0;
     while (at < waiting.length) {
-      const spoken = isBeginning ? readBeginning(waiting, at, isEnd, isNumbered !== false) : readRest(waiting, at);
+      const spoken = isBeginning
+        ? readBeginning(waiting, at, isEnd, isNumbered !== false)
+        : readRest(waiting, at);
       if (spoken === "open") break;
       at += spoken.text.length;
       isBeginning = spoken.text.endsWith("\n");
@@ -121,14 +136,24 @@ function readRest(text: string, at: number): ReactToken {
   return { kind: "text", text: newline < 0 ? text.slice(at) : text.slice(at, newline + 1) };
 }
 
-function readBeginning(text: string, at: number, isEnd: boolean, isNumbered: boolean): ReactToken | "open" {
+function readBeginning(
+  text: string,
+  at: number,
+  isEnd: boolean,
+  isNumbered: boolean,
+): ReactToken | "open" {
   const start = text.slice(at, at + maxLabel);
   const newline = start.indexOf("\n");
   const line = newline < 0 ? start : start.slice(0, newline);
   const isWhole = newline >= 0 || (isEnd && start.length < maxLabel);
   const found = readLabel(line, isWhole, isNumbered);
   if (found !== "open" && found !== null)
-    return { kind: "label", label: found.label, text: line.slice(0, found.length), mark: found.mark };
+    return {
+      kind: "label",
+      label: found.label,
+      text: line.slice(0, found.length),
+      mark: found.mark,
+    };
   if (isWhole && fence.test(line)) return { kind: "fence", text: newline < 0 ? line : `${line}\n` };
   const isOpen = found === "open" || fenceBeginning.test(line);
   if (isOpen && !isWhole && start.length < maxLabel) return "open";

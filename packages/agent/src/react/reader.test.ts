@@ -20,7 +20,9 @@ function readPieces(pieces: readonly string[]): { turn: ReactTurn; heard: Heard 
 
 /** Cut at these places, which may be anywhere. */
 function cut(text: string, places: readonly number[]): string[] {
-  const at = [0, ...places.map((place) => place % (text.length + 1)), text.length].sort((a, b) => a - b);
+  const at = [0, ...places.map((place) => place % (text.length + 1)), text.length].sort(
+    (a, b) => a - b,
+  );
   return at.slice(1).map((end, index) => text.slice(at[index], end));
 }
 
@@ -30,7 +32,11 @@ for (const { title, text, thought, action, answer, problem } of reactOutputs) {
     assert.equal(turn.thought, thought ?? "");
     assert.equal(turn.answer, answer ?? null);
     assert.equal(turn.action?.name, action?.[0]);
-    if (action) assert.deepEqual(JSON.parse(parseLenientJson(turn.action?.arguments ?? "").text ?? ""), action[1]);
+    if (action)
+      assert.deepEqual(
+        JSON.parse(parseLenientJson(turn.action?.arguments ?? "").text ?? ""),
+        action[1],
+      );
     if (problem) assert.match(turn.problem ?? "", problem);
     else assert.equal(turn.problem, null);
   });
@@ -141,7 +147,10 @@ test("what is written by the rules is read as it was meant", () => {
         const text = `Thought: ${thought}\nAction: ${name}\nArgs: ${JSON.stringify(args, null, 2)}\nObservation: no`;
         const { turn } = readPieces(cut(text, where));
         assert.deepEqual(
-          { ...turn, action: { ...turn.action, arguments: JSON.parse(turn.action?.arguments ?? "null") } },
+          {
+            ...turn,
+            action: { ...turn.action, arguments: JSON.parse(turn.action?.arguments ?? "null") },
+          },
           {
             thought,
             action: { name, arguments: JSON.parse(JSON.stringify(args)) },
@@ -159,7 +168,16 @@ test("what is written by the rules is read as it was meant", () => {
 test("a text is emitted while it comes, except where it could become something else", () => {
   const heard: string[] = [];
   const reader = createReactReader((type, text) => heard.push(`${type} ${text}`));
-  for (const piece of ["Thought: I lo", "ok", " it up.", "\nAct", "ually no", "\nFinal", " Answer: 4", "2 "]) {
+  for (const piece of [
+    "Thought: I lo",
+    "ok",
+    " it up.",
+    "\nAct",
+    "ually no",
+    "\nFinal",
+    " Answer: 4",
+    "2 ",
+  ]) {
     reader.push(piece);
   }
   assert.deepEqual(heard, [
@@ -192,7 +210,9 @@ const long: Record<string, string> = {
 for (const [what, text] of Object.entries(long)) {
   test(`a long text of ${what} comes to an end, whole and in small pieces`, () => {
     const whole = parseReact(text);
-    const pieces = Array.from({ length: Math.ceil(text.length / 3) }, (_, at) => text.slice(at * 3, at * 3 + 3));
+    const pieces = Array.from({ length: Math.ceil(text.length / 3) }, (_, at) =>
+      text.slice(at * 3, at * 3 + 3),
+    );
     assert.deepEqual(readPieces(pieces).turn, whole);
   });
 }

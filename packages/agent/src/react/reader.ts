@@ -6,7 +6,11 @@ const closing = "</think>";
 const maxSpace = 64;
 
 /** Models may think aloud first, between tags; that text has no structure. */
-function createThinking(to: { think(text: string): void; done(): void; speak(text: string): void }) {
+function createThinking(to: {
+  think(text: string): void;
+  done(): void;
+  speak(text: string): void;
+}) {
   let state: "before" | "in" | "after" = "before";
   let waiting = "";
 
@@ -25,7 +29,10 @@ function createThinking(to: { think(text: string): void; done(): void; speak(tex
 
   function think(isEnd: boolean): void {
     const end = waiting.indexOf(closing);
-    if (end < 0) return to.think(take(isEnd ? waiting.length : Math.max(0, waiting.length - closing.length + 1)));
+    if (end < 0)
+      return to.think(
+        take(isEnd ? waiting.length : Math.max(0, waiting.length - closing.length + 1)),
+      );
     to.think(take(end));
     take(closing.length);
     to.done();
@@ -97,7 +104,11 @@ export function createReactReader(onText: OnText = () => {}) {
   const lines = createReactLexer((spoken) => {
     if (!isOver) hear[part](spoken);
   });
-  const thinking = createThinking({ think: thought.write, done: () => thought.begin(""), speak: lines.push });
+  const thinking = createThinking({
+    think: thought.write,
+    done: () => thought.begin(""),
+    speak: lines.push,
+  });
 
   return {
     push(text: string): void {
@@ -109,14 +120,20 @@ export function createReactReader(onText: OnText = () => {}) {
       const turn = { thought: thought.end(), action: null, answer: null, problem: null };
       if (part === "answer") {
         const text = answer.end();
-        return text === "" ? { ...turn, problem: "The Final Answer is empty." } : { ...turn, answer: text };
+        return text === ""
+          ? { ...turn, problem: "The Final Answer is empty." }
+          : { ...turn, answer: text };
       }
       if (part === "action") {
         const read = action.end();
         return "problem" in read ? { ...turn, ...read } : { ...turn, action: read };
       }
       if (turn.thought === "") return { ...turn, problem: "Nothing was said." };
-      return { ...turn, problem: "There is neither an Action nor a Final Answer.", isOnlyThought: true };
+      return {
+        ...turn,
+        problem: "There is neither an Action nor a Final Answer.",
+        isOnlyThought: true,
+      };
     },
   };
 }
@@ -154,7 +171,9 @@ function createSection(tell: (text: string) => void, options: { keepsFirstFence:
 
   /** Emits what was buffered, except for what closes something that was opened outside. */
   function settle(): void {
-    const isLoose = isFenceWaiting ? fences % 2 === 1 : waiting.trim() === mark && isEven(told, mark);
+    const isLoose = isFenceWaiting
+      ? fences % 2 === 1
+      : waiting.trim() === mark && isEven(told, mark);
     if (isFenceWaiting && isLoose) fences--;
     mark = "";
     if (!isLoose && waiting.trim() !== "") flush(waiting);

@@ -11,7 +11,14 @@ import type {
   ModelTool,
 } from "../../../../src/model/agent/chat.ts";
 import { isObject, type UnknownObject } from "../../../../src/model/json.ts";
-import { assistantMessage, contentText, type ModelReply, type ModelTurn, readReply, type Style } from "../style.ts";
+import {
+  assistantMessage,
+  contentText,
+  type ModelReply,
+  type ModelTurn,
+  readReply,
+  type Style,
+} from "../style.ts";
 import { maxLabel, readLabel } from "./lines.ts";
 import { createReactReader, type ReactTurn } from "./reader.ts";
 
@@ -27,13 +34,19 @@ export function describeTool({ name, description, parameters }: ModelTool): stri
   const lines = Object.entries(properties)
     .toSorted(([a], [b]) => Number(required.has(b)) - Number(required.has(a)))
     .map(([key, schema]) => describeArgument(key, schema, required.has(key), parameters));
-  const isOpen = parameters.additionalProperties === true || isObject(parameters.additionalProperties);
+  const isOpen =
+    parameters.additionalProperties === true || isObject(parameters.additionalProperties);
   const none = isOpen ? "  Arguments: any; which, the description says." : "  No arguments.";
   const args = lines.length === 0 ? [none] : ["  Arguments:", ...lines];
   return [`- ${name}: ${indent(description, "  ")}`, ...args].join("\n");
 }
 
-function describeArgument(key: string, schema: unknown, isRequired: boolean, root: UnknownObject): string {
+function describeArgument(
+  key: string,
+  schema: unknown,
+  isRequired: boolean,
+  root: UnknownObject,
+): string {
   const { description, default: usual } = isObject(schema) ? schema : {};
   const shape = describeShape(schema, root, 0);
   const start = `    ${oneLine(JSON.stringify(key))} (${shape}, ${isRequired ? "required" : "optional"})`;
@@ -48,7 +61,8 @@ function describeShape(schema: unknown, root: UnknownObject, depth: number): str
   const { $ref, enum: choices, const: only, anyOf, oneOf, type, items, properties } = schema;
   if (depth > deepest) return typeof type === "string" ? kindOf(type) : "anything";
   if (typeof $ref === "string") return describeShape(resolve($ref, root), root, depth + 1);
-  if (Array.isArray(choices)) return oneOfThese(choices.map((choice) => oneLine(JSON.stringify(choice))));
+  if (Array.isArray(choices))
+    return oneOfThese(choices.map((choice) => oneLine(JSON.stringify(choice))));
   if (only !== undefined) return oneLine(JSON.stringify(only));
   const ways = [anyOf, oneOf].find(Array.isArray);
   if (ways) {
@@ -56,17 +70,26 @@ function describeShape(schema: unknown, root: UnknownObject, depth: number): str
     return [...new Set(shapes)].join(" or ");
   }
   if (Array.isArray(type)) return oneOfThese(type.map((one) => kindOf(String(one))));
-  if (type === "array") return items === undefined ? "list" : `list of ${describeShape(items, root, depth + 1)}`;
+  if (type === "array")
+    return items === undefined ? "list" : `list of ${describeShape(items, root, depth + 1)}`;
   if (isObject(properties)) return describeObject(schema, properties, root, depth);
   return typeof type === "string" ? kindOf(type) : "anything";
 }
 
-function describeObject(schema: UnknownObject, properties: UnknownObject, root: UnknownObject, depth: number): string {
+function describeObject(
+  schema: UnknownObject,
+  properties: UnknownObject,
+  root: UnknownObject,
+  depth: number,
+): string {
   const required = requiredOf(schema);
   const all = Object.entries(properties);
   const fields = all
     .slice(0, maxTold)
-    .map(([key, field]) => `${oneLine(key)}${required.has(key) ? "" : "?"}: ${describeShape(field, root, depth + 1)}`);
+    .map(
+      ([key, field]) =>
+        `${oneLine(key)}${required.has(key) ? "" : "?"}: ${describeShape(field, root, depth + 1)}`,
+    );
   const more = all.length > maxTold ? [`${all.length - maxTold} more`] : [];
   return `{${[...fields, ...more].join(", ")}}`;
 }
@@ -111,7 +134,9 @@ const observationLabel = "Observation:";
 /** A conversation of any style as text: calls are actions with valid JSON, and their results observations. */
 function renderTranscript(messages: readonly ChatMessage[]): ChatMessage[] {
   const results = new Map(
-    messages.flatMap((one) => (one.role === "tool" ? [[one.tool_call_id, one.content] as const] : [])),
+    messages.flatMap((one) =>
+      one.role === "tool" ? [[one.tool_call_id, one.content] as const] : [],
+    ),
   );
   return messages.flatMap((message, at): ChatMessage[] => {
     if (message.role === "tool") return [];
@@ -130,16 +155,22 @@ function renderCalls(
   return tool_calls.flatMap(({ id, function: { name, arguments: args } }, at): ChatMessage[] => [
     {
       role: "assistant",
-      content: [...(at === 0 ? thought : []), `Action: ${name}`, `Args: ${validJson(args)}`].join("\n"),
+      content: [...(at === 0 ? thought : []), `Action: ${name}`, `Args: ${validJson(args)}`].join(
+        "\n",
+      ),
     },
     { role: "user", content: renderObservation(results.get(id) ?? "Error: There is no result.") },
   ]);
 }
 
 /** A misunderstood reply stays as it was written: the next message corrects it. */
-function renderAnswer({ content, reasoning_content }: AssistantMessage, next: ChatMessage | undefined): string {
+function renderAnswer(
+  { content, reasoning_content }: AssistantMessage,
+  next: ChatMessage | undefined,
+): string {
   const text = contentText(content);
-  const isCorrected = next?.role === "user" && contentText(next.content).startsWith(observationLabel);
+  const isCorrected =
+    next?.role === "user" && contentText(next.content).startsWith(observationLabel);
   if (isCorrected || beginsWithLabel(text)) return text;
   return [...renderThought(reasoning_content ?? ""), `Final Answer: ${text}`].join("\n");
 }
@@ -148,7 +179,9 @@ function renderAnswer({ content, reasoning_content }: AssistantMessage, next: Ch
 function renderThought(thought: string): string[] {
   if (thought.trim() === "") return [];
   const lines = thought.trim().split("\n");
-  return [`Thought: ${lines.map((line) => (beginsWithLabel(line) ? `- ${line}` : line)).join("\n")}`];
+  return [
+    `Thought: ${lines.map((line) => (beginsWithLabel(line) ? `- ${line}` : line)).join("\n")}`,
+  ];
 }
 
 function beginsWithLabel(text: string): boolean {
@@ -160,7 +193,9 @@ function renderObservation(content: ChatContent): ChatContent {
   if (typeof content === "string") return `${observationLabel}\n${fenceUntrusted(content)}`;
   return [
     { type: "text", text: observationLabel },
-    ...content.map((block) => (block.type === "text" ? { type: block.type, text: fenceUntrusted(block.text) } : block)),
+    ...content.map((block) =>
+      block.type === "text" ? { type: block.type, text: fenceUntrusted(block.text) } : block,
+    ),
   ];
 }
 
@@ -185,7 +220,9 @@ const outputs =
 /** The system prompt: the model's role, its tools and the format of its answers. */
 export function renderPrompt(tools: readonly ModelTool[], system: string | null): string {
   const parts = tools.length === 0 ? withoutTools : withTools(tools);
-  return [...(system === null || system.trim() === "" ? [] : [system.trim()]), ...parts].join("\n\n");
+  return [...(system === null || system.trim() === "" ? [] : [system.trim()]), ...parts].join(
+    "\n\n",
+  );
 }
 
 const withoutTools: readonly string[] = [
@@ -220,7 +257,10 @@ export function renderFormatProblem(problem: string, reason: string): string {
 export const reactStyle: Style = {
   name: "react",
   request: ({ messages, tools, system }) => ({
-    messages: [{ role: "system", content: renderPrompt(tools, system) }, ...renderTranscript(messages)],
+    messages: [
+      { role: "system", content: renderPrompt(tools, system) },
+      ...renderTranscript(messages),
+    ],
     stop: [`\n${observationLabel}`],
   }),
   async read(parts, stream) {
@@ -239,14 +279,25 @@ export const reactStyle: Style = {
   },
 };
 
-function understand(read: ReactTurn, { text, reasoning, calls: native, usage, reason }: ModelReply): ModelTurn {
+function understand(
+  read: ReactTurn,
+  { text, reasoning, calls: native, usage, reason }: ModelReply,
+): ModelTurn {
   const turn = isCutOff(reason) ? withoutHalfAction(read) : read;
   const silence = text.trim() === "" && native.length === 0 ? emptyReplyOf(reason) : undefined;
-  const calls = turn.action ? [toolCall(turn.action)] : turn.problem === null ? [] : withUniqueIds(native);
+  const calls = turn.action
+    ? [toolCall(turn.action)]
+    : turn.problem === null
+      ? []
+      : withUniqueIds(native);
   const thought = turn.thought === "" ? reasoning.trim() : turn.thought;
-  const problem = calls.length > 0 || turn.problem === null ? null : renderFormatProblem(turn.problem, reason);
+  const problem =
+    calls.length > 0 || turn.problem === null ? null : renderFormatProblem(turn.problem, reason);
   return {
-    message: problem === null ? assistantMessage(turn.answer ?? "", thought, calls) : assistantMessage(text, "", calls),
+    message:
+      problem === null
+        ? assistantMessage(turn.answer ?? "", thought, calls)
+        : assistantMessage(text, "", calls),
     calls,
     answer: turn.answer,
     problem,

@@ -11,14 +11,22 @@ test("nothing, the model's last message or all of them are kept, as the trace sa
   assert.deepEqual(messagesFor("last_message", messages), [messages.at(-1)]);
   assert.deepEqual(messagesFor("all_messages", messages), messages);
   const unanswered = messages.slice(0, 3);
-  assert.deepEqual(messagesFor("last_message", unanswered), [messages[1]], "a result is no message of the model");
+  assert.deepEqual(
+    messagesFor("last_message", unanswered),
+    [messages[1]],
+    "a result is no message of the model",
+  );
   assert.deepEqual(messagesFor("last_message", []), []);
 });
 
 test("what was thought last is reported without the space around it, and null where it is blank", () => {
   const last = (reasoning_content?: string): ChatMessage[] => [
     ...messages,
-    { role: "assistant", content: "x", ...(reasoning_content === undefined ? {} : { reasoning_content }) },
+    {
+      role: "assistant",
+      content: "x",
+      ...(reasoning_content === undefined ? {} : { reasoning_content }),
+    },
   ];
   assert.equal(reasoningIn(last("  I know.\n ")), "I know.");
   assert.equal(reasoningIn(last(" \n")), null);
@@ -52,7 +60,12 @@ test("a run is kept without what looks like a secret, wherever it was written", 
       { role: "tool", tool_call_id: "a", content: said },
       {
         role: "user",
-        content: [{ type: "image_url", image_url: { url: "https://files.example/a.png?signature=hunter22" } }],
+        content: [
+          {
+            type: "image_url",
+            image_url: { url: "https://files.example/a.png?signature=hunter22" },
+          },
+        ],
       },
     ],
   });
@@ -76,6 +89,9 @@ test("a text or a picture that is too large is cut, and says so", () => {
   const urls = [small, large].map((url) => ({ type: "image_url", image_url: { url } }) as const);
   assert.deepEqual(keptMessage({ role: "user", content: urls }).content, [
     urls[0],
-    { type: "image_url", image_url: { url: "data:image/png;base64,… (100022 characters were not kept)" } },
+    {
+      type: "image_url",
+      image_url: { url: "data:image/png;base64,… (100022 characters were not kept)" },
+    },
   ]);
 });

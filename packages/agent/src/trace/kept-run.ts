@@ -2,7 +2,12 @@ import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import { sliceText } from "../../../../src/lib/text/cut-text.ts";
 import { redact, redactDeep } from "../../../../src/lib/text/redact.ts";
 import type { TraceType } from "../../../../src/model/agent/agent-run.ts";
-import type { AskedCall, ChatContent, ChatContentBlock, ChatMessage } from "../../../../src/model/agent/chat.ts";
+import type {
+  AskedCall,
+  ChatContent,
+  ChatContentBlock,
+  ChatMessage,
+} from "../../../../src/model/agent/chat.ts";
 import type { AgentRun, AgentStep } from "../../../../src/model/agent/run-schema.ts";
 
 /** A run as it is kept: as much of the conversation as its trace says, and nowhere what looks like a secret. */
@@ -20,7 +25,18 @@ export function keptRun(run: AgentRun): AgentRun {
   };
 }
 
-function summaryOf({ id, at, durationMs, user, owner, style, model, toolset, conversation, ...rest }: AgentRun) {
+function summaryOf({
+  id,
+  at,
+  durationMs,
+  user,
+  owner,
+  style,
+  model,
+  toolset,
+  conversation,
+  ...rest
+}: AgentRun) {
   const { outcome, turns, usage, counters, trace, truncated, refused, waiting, missing } = rest;
   return {
     id,
@@ -42,7 +58,11 @@ function summaryOf({ id, at, durationMs, user, owner, style, model, toolset, con
 
 /** Names and ids of calls are what a model wrote. */
 export function keptStep(step: AgentStep): AgentStep {
-  const calls = step.calls.map((call) => ({ ...call, id: keptText(call.id), tool: keptText(call.tool) }));
+  const calls = step.calls.map((call) => ({
+    ...call,
+    id: keptText(call.id),
+    tool: keptText(call.tool),
+  }));
   return { ...step, calls };
 }
 
@@ -60,7 +80,9 @@ export function messagesFor(trace: TraceType, messages: readonly ChatMessage[]):
 
 function inBlocks(message: ChatMessage): ChatMessage {
   const { content } = message;
-  return typeof content === "string" ? { ...message, content: [{ type: "text", text: content }] } : message;
+  return typeof content === "string"
+    ? { ...message, content: [{ type: "text", text: content }] }
+    : message;
 }
 
 /** What the model thought last; null where that is blank or nowhere told apart. */
@@ -78,7 +100,8 @@ export function keptMessage(message: ChatMessage): ChatMessage {
       tool_call_id: keptText(message.tool_call_id),
       content: keptContent(message.content),
     };
-  if (message.role !== "assistant") return { role: message.role, content: keptContent(message.content) };
+  if (message.role !== "assistant")
+    return { role: message.role, content: keptContent(message.content) };
   const { content, reasoning_content: thought, tool_calls: calls } = message;
   return {
     role: "assistant",

@@ -23,7 +23,9 @@ const style =
 export function renderRunPage(run: AgentRun): string {
   const [title = "", ...facts] = headOf(run).split("\n");
   const error = run.error ? section("Error", `${run.error.message} [${run.error.code}]`) : "";
-  const told = traceEntries(run).map((entry) => (entry.kind === "call" ? callSection(entry) : messageSection(entry)));
+  const told = traceEntries(run).map((entry) =>
+    entry.kind === "call" ? callSection(entry) : messageSection(entry),
+  );
   return [
     "<!doctype html>",
     '<html lang="en">',
@@ -39,12 +41,15 @@ export function renderRunPage(run: AgentRun): string {
 
 const shown = (text: string) => escapeHtml(plainText(text));
 const block = (text: string) => `<pre>${shown(text)}</pre>`;
-const section = (title: string, text: string) => `<section><h2>${shown(title)}</h2>${block(text)}</section>`;
+const section = (title: string, text: string) =>
+  `<section><h2>${shown(title)}</h2>${block(text)}</section>`;
 
 function messageSection({ role, content, reasoning }: TraceMessage): string {
   const said = contentText(content, pictureOf);
   return [
-    ...(reasoning === null ? [] : [`<details><summary>Reasoning</summary>${block(reasoning)}</details>`]),
+    ...(reasoning === null
+      ? []
+      : [`<details><summary>Reasoning</summary>${block(reasoning)}</details>`]),
     ...(said.trim() === "" ? [] : [section(titles[role], said)]),
   ].join("\n");
 }

@@ -48,8 +48,13 @@ test("of a run whose conversation is not kept, the question, the calls and the a
     /Question\n {3}Which issues[\s\S]*\n1\. github_search_issues {2}succeeded[\s\S]*Answer\n {3}Two are\.$/,
   );
   const { messages } = agentRun("one");
-  const last = renderRunText(agentRun("one", { trace: "last_message", messages: messages.slice(-1) }));
-  assert.match(last, /1\. github_search_issues[\s\S]*Reasoning\n {3}I have seen both\.\n\nAnswer\n {3}Two are\.$/);
+  const last = renderRunText(
+    agentRun("one", { trace: "last_message", messages: messages.slice(-1) }),
+  );
+  assert.match(
+    last,
+    /1\. github_search_issues[\s\S]*Reasoning\n {3}I have seen both\.\n\nAnswer\n {3}Two are\.$/,
+  );
 });
 
 test("a failed run tells its error, and arguments that are no JSON stay what they are", () => {
@@ -61,7 +66,11 @@ test("a failed run tells its error, and arguments that are no JSON stay what the
         role: "assistant",
         content: "",
         tool_calls: [
-          { id: "x", type: "function", function: { name: "odd", arguments: '{"a": 12345678901234567890, ' } },
+          {
+            id: "x",
+            type: "function",
+            function: { name: "odd", arguments: '{"a": 12345678901234567890, ' },
+          },
         ],
       },
     ],
@@ -94,6 +103,8 @@ test("ids that come again in a conversation that goes on belong to the newest ca
 
 test("nothing that a model or a tool wrote can write to the terminal", () => {
   const odd = "\u001b[2J\u202etxt";
-  const text = renderRunText(agentRun("one", { question: odd, messages: [{ role: "user", content: odd }] }));
+  const text = renderRunText(
+    agentRun("one", { question: odd, messages: [{ role: "user", content: odd }] }),
+  );
   assert.ok(!/[\u001b\u202e]/.test(text));
 });

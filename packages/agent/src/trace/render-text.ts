@@ -17,7 +17,9 @@ export const titles = {
 export function renderRunText(run: AgentRun): string {
   const parts = [
     headOf(run),
-    ...traceEntries(run).map((told) => (told.kind === "call" ? renderCall(told) : renderMessage(told))),
+    ...traceEntries(run).map((told) =>
+      told.kind === "call" ? renderCall(told) : renderMessage(told),
+    ),
   ];
   if (run.error) parts.push(`Error\n${indent(`${run.error.message} [${run.error.code}]`)}`);
   return plainText(parts.join("\n\n"));
@@ -56,7 +58,9 @@ function renderCall({ number, tool, arguments: args, result, facts }: TraceCall)
   return [
     `${number}. ${tool}${facts === null ? "" : `  ${factsOf(facts)}`}`,
     ...(args === null || args.trim() === "" ? [] : [indent(prettyJson(args))]),
-    ...(result === null ? [] : [indent(`→ ${indent(prettyJson(contentText(result, pictureOf)), 2).trimStart()}`)]),
+    ...(result === null
+      ? []
+      : [indent(`→ ${indent(prettyJson(contentText(result, pictureOf)), 2).trimStart()}`)]),
   ].join("\n");
 }
 
@@ -92,7 +96,8 @@ type TraceEntry = TraceMessage | TraceCall;
 /** What happened, in order: what was said, and each call with its number, its arguments and its result. */
 export function traceEntries(run: AgentRun): TraceEntry[] {
   const made = run.steps.flatMap(({ calls }) => calls);
-  const told = run.trace === "all_messages" ? conversationOf(run.messages, made) : shortStoryOf(run, made);
+  const told =
+    run.trace === "all_messages" ? conversationOf(run.messages, made) : shortStoryOf(run, made);
   let number = 0;
   return told.map((one, at) => {
     if (one.kind === "call") return { ...one, number: ++number };
@@ -100,14 +105,20 @@ export function traceEntries(run: AgentRun): TraceEntry[] {
   });
 }
 
-function shortStoryOf({ question, messages, answer }: AgentRun, made: readonly AgentCall[]): TraceEntry[] {
+function shortStoryOf(
+  { question, messages, answer }: AgentRun,
+  made: readonly AgentCall[],
+): TraceEntry[] {
   const calls = made.map((facts) => callEntry(facts.tool, null, facts));
   const last = messages.map((message) => messageEntry(message));
   const end = last.length > 0 || answer === null ? last : [said("assistant", answer)];
   return [said("user", question), ...calls, ...end];
 }
 
-function conversationOf(messages: readonly ChatMessage[], made: readonly AgentCall[]): TraceEntry[] {
+function conversationOf(
+  messages: readonly ChatMessage[],
+  made: readonly AgentCall[],
+): TraceEntry[] {
   const factsOf = matchCalls(messages, made);
   const told: TraceEntry[] = [];
   let open = new Map<string, TraceCall>();
@@ -120,7 +131,8 @@ function conversationOf(messages: readonly ChatMessage[], made: readonly AgentCa
       continue;
     }
     const spoken = messageEntry(message);
-    if (message.role !== "assistant" || spoken.reasoning !== null || !isEmpty(message.content)) told.push(spoken);
+    if (message.role !== "assistant" || spoken.reasoning !== null || !isEmpty(message.content))
+      told.push(spoken);
     if (message.role !== "assistant") continue;
     const asked = (message.tool_calls ?? []).map((call) => {
       const { name, arguments: args } = call.function;
@@ -133,7 +145,10 @@ function conversationOf(messages: readonly ChatMessage[], made: readonly AgentCa
 }
 
 /** Ids repeat in a longer conversation, and this run is its end: so search backwards. */
-function matchCalls(messages: readonly ChatMessage[], made: readonly AgentCall[]): Map<AskedCall, AgentCall> {
+function matchCalls(
+  messages: readonly ChatMessage[],
+  made: readonly AgentCall[],
+): Map<AskedCall, AgentCall> {
   const left = [...made];
   const found = new Map<AskedCall, AgentCall>();
   for (const call of callsIn(messages).toReversed()) {
@@ -187,5 +202,7 @@ const outcomeWords = {
 } as const satisfies Record<AgentRun["outcome"], string>;
 
 export function pictureOf(url: string): string {
-  return url.startsWith("data:") ? `[picture ${url.slice(5).replace(/[;,].*$/s, "")}]` : `[picture ${url}]`;
+  return url.startsWith("data:")
+    ? `[picture ${url.slice(5).replace(/[;,].*$/s, "")}]`
+    : `[picture ${url}]`;
 }

@@ -36,7 +36,10 @@ test("what is asked for in a way that makes no sense is refused by name", async 
   const { runs: verbs } = bindCaller({ runs: inside }, { principal: trusted() });
   try {
     await keep(agentRun("one"));
-    await assert.rejects(verbs.render("one", "pdf" as never), /cannot be rendered as 'pdf': use text/);
+    await assert.rejects(
+      verbs.render("one", "pdf" as never),
+      /cannot be rendered as 'pdf': use text/,
+    );
     await assert.rejects(verbs.page({ limit: 1.5 }), /'limit' cannot be '1\.5'/);
     await assert.rejects(verbs.page({ since: "x".repeat(500) }), /'since' cannot be 'x{60}'/);
     const nothing = principalOf({ user: "ada", scopes: [] });

@@ -1,18 +1,30 @@
 import type { AgentParts, AgentRunner } from "../../../../src/agent/agent.ts";
 import { shorten } from "../../../../src/lib/text/cut-text.ts";
 import { redact } from "../../../../src/lib/text/redact.ts";
-import { type RunFilter, type RunQuery, runFormats } from "../../../../src/model/agent/agent-run.ts";
+import {
+  type RunFilter,
+  type RunQuery,
+  runFormats,
+} from "../../../../src/model/agent/agent-run.ts";
 import type { AgentRun } from "../../../../src/model/agent/run-schema.ts";
 import { PlaneError, toPlaneError } from "../../../../src/model/errors.ts";
 import { collectPages } from "../../../../src/model/page.ts";
-import { mayDo, ownsRecord, type Principal, requireScope } from "../../../../src/model/principal.ts";
+import {
+  mayDo,
+  ownsRecord,
+  type Principal,
+  requireScope,
+} from "../../../../src/model/principal.ts";
 import type { Recorder } from "../../../../src/store/store.ts";
 
 const defaultPage = 50;
 const maxPage = 1_000;
 const maxTitle = 200;
 
-type RunStore = { verbs: Omit<AgentRunner["runs"], "running" | "stop">; keep: AgentRunner["keepRun"] };
+type RunStore = {
+  verbs: Omit<AgentRunner["runs"], "running" | "stop">;
+  keep: AgentRunner["keepRun"];
+};
 
 /** What agents did: kept, told of, and shown to whose it was, or to admins. */
 export function createRunStore({ recorder }: Pick<AgentParts, "recorder">): RunStore {
@@ -40,7 +52,8 @@ export function createRunStore({ recorder }: Pick<AgentParts, "recorder">): RunS
         const { limit, ...filter } = filterOf(query);
         if (!mayDo(principal, "admin")) {
           // Whether others have runs is not shown.
-          if (filter.user !== undefined && filter.user !== principal.user) return { runs: [], nextCursor: null };
+          if (filter.user !== undefined && filter.user !== principal.user)
+            return { runs: [], nextCursor: null };
           filter.user = principal.user;
         }
         const { runs: read } = await recorder.storeOf(principal);
@@ -60,14 +73,18 @@ export function createRunStore({ recorder }: Pick<AgentParts, "recorder">): RunS
             `A run cannot be rendered as '${format}': use ${runFormats.join(" or ")}, or read it as JSON with 'run'.`,
           );
         const run = await find(id, principal);
-        if (format === "html") return { text: (await import("./render-html.ts")).renderRunPage(run) };
+        if (format === "html")
+          return { text: (await import("./render-html.ts")).renderRunPage(run) };
         const { renderRunText } = await import("./render-text.ts");
         return { text: renderRunText(run) };
       },
       async rename(conversation, title, { principal }) {
         const called = typeof title === "string" ? title.trim() : null;
         if (called === null || called.length > maxTitle)
-          throw new PlaneError("USAGE", `'title' must be a string of at most ${maxTitle} characters.`);
+          throw new PlaneError(
+            "USAGE",
+            `'title' must be a string of at most ${maxTitle} characters.`,
+          );
         const ids = await idsOf(conversation, principal);
         await (await recorder.store()).titleRuns(ids, called === "" ? null : redact(called));
         return { conversation, runs: ids.length };
@@ -84,7 +101,9 @@ export function createRunStore({ recorder }: Pick<AgentParts, "recorder">): RunS
       try {
         await recorder.recordRun(kept);
       } catch (thrown) {
-        process.emitWarning(`The run '${run.id}' of an agent could not be kept: ${toPlaneError(thrown).message}`);
+        process.emitWarning(
+          `The run '${run.id}' of an agent could not be kept: ${toPlaneError(thrown).message}`,
+        );
       }
       tell(kept, recorder.emit);
     },
@@ -95,9 +114,17 @@ function withoutOwner<T extends { owner?: string }>({ owner: _, ...run }: T): Om
   return run;
 }
 
-function filterOf({ cursor, limit = defaultPage, since, ...query }: RunQuery): RunFilter & { limit: number } {
+function filterOf({
+  cursor,
+  limit = defaultPage,
+  since,
+  ...query
+}: RunQuery): RunFilter & { limit: number } {
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > maxPage)
-    throw new PlaneError("USAGE", `'limit' cannot be '${limit}': give an integer from 1 to ${maxPage}.`);
+    throw new PlaneError(
+      "USAGE",
+      `'limit' cannot be '${limit}': give an integer from 1 to ${maxPage}.`,
+    );
   const filter = { ...query, limit, ...(cursor === undefined ? {} : { before: cursor }) };
   if (since === undefined) return filter;
   const from = Date.parse(since);
@@ -110,7 +137,20 @@ function filterOf({ cursor, limit = defaultPage, since, ...query }: RunQuery): R
 }
 
 function tell(run: AgentRun, emit: Recorder["emit"]): void {
-  const { id, user, owner, outcome, error, model, style, toolset, turns, durationMs, usage, steps } = run;
+  const {
+    id,
+    user,
+    owner,
+    outcome,
+    error,
+    model,
+    style,
+    toolset,
+    turns,
+    durationMs,
+    usage,
+    steps,
+  } = run;
   const key = owner?.startsWith("key:") ? owner.slice("key:".length) : undefined;
   emit({
     type: "agent.run",

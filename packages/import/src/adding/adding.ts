@@ -17,7 +17,13 @@ import {
 } from "../../../../src/config/editing.ts";
 import { createEgress } from "../../../../src/lib/net/egress.ts";
 import { variableName } from "../../../../src/lib/text/variable-name.ts";
-import type { AddedOne, AddHooks, AddOptions, FoundServer, Trial } from "../../../../src/model/config/adding.ts";
+import type {
+  AddedOne,
+  AddHooks,
+  AddOptions,
+  FoundServer,
+  Trial,
+} from "../../../../src/model/config/adding.ts";
 import { officialRegistry } from "../../../../src/model/config/config.ts";
 import type { SetupAdding } from "../../../../src/model/config/setup.ts";
 import { PlaneError, toPlaneError } from "../../../../src/model/errors.ts";
@@ -25,12 +31,25 @@ import { asShown, type Foreign, fieldOf } from "../../../../src/model/foreign.ts
 import { isObject, type JsonObject } from "../../../../src/model/json.ts";
 import { packageLauncher } from "../../../../src/model/servers/package-launcher.ts";
 import { concealSecrets } from "./conceal.ts";
-import { type EntryInput, formOf, type InputValues, missingInputs, wrongChoices } from "./inputs.ts";
+import {
+  type EntryInput,
+  formOf,
+  type InputValues,
+  missingInputs,
+  wrongChoices,
+} from "./inputs.ts";
 import { keepSecrets, unkeptSecrets } from "./keep-secrets.ts";
 import { freeName } from "./names.ts";
 import { type Recognised, recognise } from "./recognise.ts";
 import { createRegistries } from "./registries.ts";
-import { askForSent, noteSent, receiverOf, refuseSent, type Sent, sentVariables } from "./sent-variables.ts";
+import {
+  askForSent,
+  noteSent,
+  receiverOf,
+  refuseSent,
+  type Sent,
+  sentVariables,
+} from "./sent-variables.ts";
 import type { RegistryServer } from "./server-json.ts";
 import { updateServers } from "./updates.ts";
 
@@ -43,20 +62,31 @@ export function createAdding(ports: AddingPorts): SetupAdding {
       () => ({ urls: [officialRegistry], allow: [] }),
     );
     const egress = createEgress({ allow: () => allow });
-    return { registries: createRegistries({ urls, directory: place.dataDirectory, isOffline, egress }), egress };
+    return {
+      registries: createRegistries({ urls, directory: place.dataDirectory, isOffline, egress }),
+      egress,
+    };
   };
   return {
     async addServers(what, options, hooks = {}) {
       const file = fileFor(place, options.scope);
       const tryEntry = (entry: JsonObject) => tryOne(ports, "server", entry, {}, file);
-      const found = await recognise(what, { ...options, place, ...(await means(options.offline)), tryUrl: tryEntry });
-      const taken = place.present().flatMap((one) => readServerEntries(one).map(({ name }) => name));
+      const found = await recognise(what, {
+        ...options,
+        place,
+        ...(await means(options.offline)),
+        tryUrl: tryEntry,
+      });
+      const taken = place
+        .present()
+        .flatMap((one) => readServerEntries(one).map(({ name }) => name));
       const named = found.map((one) => nameOf(one, options, taken, found.length));
       const drafts: ServerDraft[] = [];
       for (const [at, one] of found.entries())
         drafts.push(await draftServer(ports, named[at] ?? "", one, { ...options, file }, hooks));
       const done: AddedOne[] = [];
-      for (const one of drafts) done.push(await conclude(ports, one, options, hooks).catch(among(drafts, one)));
+      for (const one of drafts)
+        done.push(await conclude(ports, one, options, hooks).catch(among(drafts, one)));
       const [first, ...more] = done;
       if (first === undefined) throw new PlaneError("USAGE", "There is nothing to add.");
       return { ...first, more };
@@ -71,8 +101,16 @@ export function createAdding(ports: AddingPorts): SetupAdding {
   };
 }
 
-function shownServer({ name, title, description, version, packages, remotes }: RegistryServer): FoundServer {
-  const said = (of: Foreign, ...keys: string[]) => keys.map((key) => asShown(fieldOf(of, key))).find(Boolean) ?? "";
+function shownServer({
+  name,
+  title,
+  description,
+  version,
+  packages,
+  remotes,
+}: RegistryServer): FoundServer {
+  const said = (of: Foreign, ...keys: string[]) =>
+    keys.map((key) => asShown(fieldOf(of, key))).find(Boolean) ?? "";
   return {
     name,
     title: title ? asShown(title) : null,
@@ -88,7 +126,10 @@ function shownServer({ name, title, description, version, packages, remotes }: R
 }
 
 /** Of several, one that fails does not keep the others out. */
-function among(all: readonly ServerDraft[], { values: _, recognised: __, sent: ___, ...shown }: ServerDraft) {
+function among(
+  all: readonly ServerDraft[],
+  { values: _, recognised: __, sent: ___, ...shown }: ServerDraft,
+) {
   return (thrown: unknown): AddedOne => {
     if (all.length === 1) throw thrown;
     return { ...shown, problem: toPlaneError(thrown).message };
@@ -96,17 +137,29 @@ function among(all: readonly ServerDraft[], { values: _, recognised: __, sent: _
 }
 
 /** Which of our files takes it. */
-function fileFor({ files, directory, environment, fileAt, lastFile }: SetupPlace, scope: AddOptions["scope"]): string {
+function fileFor(
+  { files, directory, environment, fileAt, lastFile }: SetupPlace,
+  scope: AddOptions["scope"],
+): string {
   if (scope === undefined) return lastFile();
   if (files.length > 0)
-    throw new PlaneError("USAGE", "--config names the file already; leave --user and --project out.");
+    throw new PlaneError(
+      "USAGE",
+      "--config names the file already; leave --user and --project out.",
+    );
   const possible = scope === "user" ? userFiles(environment) : projectFiles(directory);
   const file = possible.find((one) => existsSync(one)) ?? possible[0];
-  if (file === undefined) throw new PlaneError("USAGE", "There is no home directory for a file of the user.");
+  if (file === undefined)
+    throw new PlaneError("USAGE", "There is no home directory for a file of the user.");
   return fileAt(file) ?? join(directory, newFile);
 }
 
-function nameOf({ name }: Recognised, options: AddOptions, taken: readonly string[], count: number): string {
+function nameOf(
+  { name }: Recognised,
+  options: AddOptions,
+  taken: readonly string[],
+  count: number,
+): string {
   if (options.name === undefined || count > 1) return freeName(name, taken);
   if (!/^[^\s./\\][^\s/\\]*$/.test(options.name))
     throw new PlaneError("USAGE", `'${options.name}' is not a valid server name.`);
@@ -117,7 +170,11 @@ function nameOf({ name }: Recognised, options: AddOptions, taken: readonly strin
   });
 }
 
-type ServerDraft = AddedOne & { values: Record<string, string>; recognised: Recognised; sent: Sent | null };
+type ServerDraft = AddedOne & {
+  values: Record<string, string>;
+  recognised: Recognised;
+  sent: Sent | null;
+};
 
 /** Asks what only a person knows, where there is one to be asked. */
 async function draftServer(
@@ -182,16 +239,22 @@ async function draftServer(
 /** A manifest says `greeting`, and the variable for it is `GREETING`: either names the answer. */
 function asKeys(given: InputValues, inputs: readonly EntryInput[]): InputValues {
   const keyOf = (name: string) =>
-    (inputs.find(({ key }) => key === name) ?? inputs.find(({ key }) => key === variableName(name)))?.key ?? name;
+    (inputs.find(({ key }) => key === name) ?? inputs.find(({ key }) => key === variableName(name)))
+      ?.key ?? name;
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [keyOf(name), value]));
 }
 
 const cancelled = () => new PlaneError("CANCELLED", "Nothing was written.");
 
-function withMore(entry: JsonObject, more: Record<"env" | "headers", Readonly<Record<string, string>>>): JsonObject {
+function withMore(
+  entry: JsonObject,
+  more: Record<"env" | "headers", Readonly<Record<string, string>>>,
+): JsonObject {
   const joined = Object.entries(more).flatMap(([key, added]) => {
     const before = entry[key];
-    return Object.keys(added).length === 0 ? [] : [[key, { ...(isObject(before) ? before : {}), ...added }] as const];
+    return Object.keys(added).length === 0
+      ? []
+      : [[key, { ...(isObject(before) ? before : {}), ...added }] as const];
   });
   return { ...entry, ...Object.fromEntries(joined) } as JsonObject;
 }
@@ -217,8 +280,11 @@ function needed(
   });
   const isSet = (name: string) => (environment[name] ?? "") !== "";
   const describe = (name: string) => inputs.find(({ key }) => key === name);
-  const asInput = (key: string): EntryInput => describe(key) ?? { key, isRequired: true, isSecret: true };
-  const unset = [...names].filter((name) => !isSet(name) && values[name] === undefined && pasted[name] === undefined);
+  const asInput = (key: string): EntryInput =>
+    describe(key) ?? { key, isRequired: true, isSecret: true };
+  const unset = [...names].filter(
+    (name) => !isSet(name) && values[name] === undefined && pasted[name] === undefined,
+  );
   return {
     variables: [...names].map((name) => ({
       name,
@@ -235,8 +301,14 @@ function located(entry: JsonObject, file: string, directory: string): JsonObject
   const { command, args, cwd, openapi } = entry;
   const isHere = dirname(file) === directory;
   const isRelative = (word: unknown) =>
-    typeof word === "string" && /^\.{1,2}($|[\\/])/.test(word) && existsSync(resolve(directory, word));
-  const usesPaths = typeof command === "string" && Array.isArray(args) && args.some(isRelative) && cwd === undefined;
+    typeof word === "string" &&
+    /^\.{1,2}($|[\\/])/.test(word) &&
+    existsSync(resolve(directory, word));
+  const usesPaths =
+    typeof command === "string" &&
+    Array.isArray(args) &&
+    args.some(isRelative) &&
+    cwd === undefined;
   // What fetches packages would look for them there.
   const fetches = usesPaths && packageLauncher({ command, args: args.map(String) }) !== null;
   const away = fetches
@@ -260,22 +332,31 @@ async function conclude(
   const { values, recognised, sent, ...shown } = draft;
   const { name, entry, file, missing } = shown;
   if (options.dryRun)
-    return { ...shown, tools: recognised.trial?.tools ?? null, needsSignIn: recognised.trial?.needsSignIn ?? false };
+    return {
+      ...shown,
+      tools: recognised.trial?.tools ?? null,
+      needsSignIn: recognised.trial?.needsSignIn ?? false,
+    };
   if (sent !== null) throw refuseSent(shown, sent);
-  if (missing.length > 0 && !options.force) throw incomplete(shown, recognised.isForeign && receiverOf(entry) !== null);
+  if (missing.length > 0 && !options.force)
+    throw incomplete(shown, recognised.isForeign && receiverOf(entry) !== null);
   onDraft?.(shown);
   await recognised.prepare?.(entry);
-  const trial = missing.length > 0 ? untried : await tryOne(ports, name, entry, values, file, recognised);
+  const trial =
+    missing.length > 0 ? untried : await tryOne(ports, name, entry, values, file, recognised);
   const done = { ...shown, ...trial };
   if (trial.problem !== null && !trial.needsSignIn && !options.force) throw failed(done);
   const { environment } = ports.place;
   const names = unkeptSecrets(entry, values, environment);
-  const where = names.length === 0 ? "env" : (options.secrets ?? (await keep?.(name, names)) ?? "env");
+  const where =
+    names.length === 0 ? "env" : (options.secrets ?? (await keep?.(name, names)) ?? "env");
   const secrets = Object.fromEntries(names.map((one) => [one, values[one] ?? ""]));
-  const written = where === "env" ? { entry } : await keepSecrets(name, entry, secrets, where, environment);
+  const written =
+    where === "env" ? { entry } : await keepSecrets(name, entry, secrets, where, environment);
   await addServerEntry(file, name, written.entry);
   await ports.trustWritten(file, [name]);
-  const variables = where === "env" ? done.variables : done.variables.filter((one) => !names.includes(one.name));
+  const variables =
+    where === "env" ? done.variables : done.variables.filter((one) => !names.includes(one.name));
   return { ...done, ...written, variables, isWritten: true };
 }
 
@@ -283,11 +364,18 @@ const untried: Trial = { tools: null, needsSignIn: false, problem: null };
 const anyway = "To write it anyway, add --force.";
 
 /** A variable that is set is not enough for what leaves this machine. */
-function incomplete({ name, missing, form, entry, variables }: AddedOne, isSent: boolean): PlaneError {
-  const secret = isSent ? [] : variables.filter((one) => missing.includes(one.name)).map((one) => one.name);
+function incomplete(
+  { name, missing, form, entry, variables }: AddedOne,
+  isSent: boolean,
+): PlaneError {
+  const secret = isSent
+    ? []
+    : variables.filter((one) => missing.includes(one.name)).map((one) => one.name);
   const others = missing.filter((key) => !secret.includes(key));
   const remedy = [
-    ...(secret.length > 0 ? [`Set ${secret.join(" and ")} in the environment or with --env-file.`] : []),
+    ...(secret.length > 0
+      ? [`Set ${secret.join(" and ")} in the environment or with --env-file.`]
+      : []),
     ...others.map((key) => `Say it with --set ${key}=….`),
   ].join(" ");
   const message = `'${name}' needs ${missing.join(" and ")}. ${remedy} ${anyway}`;
@@ -317,7 +405,8 @@ async function tryOne(
     return recognised.trial;
   const environment = { ...place.environment, ...values };
   const { definition, problems } = readServerEntry(name, entry, environment);
-  if (definition === undefined || problems.length > 0) return { ...untried, problem: `${problems.join("; ")}.` };
+  if (definition === undefined || problems.length > 0)
+    return { ...untried, problem: `${problems.join("; ")}.` };
   try {
     const directory = dirname(isAbsolute(file) ? file : resolve(place.directory, file));
     const whole = withPlaces(await resolveSecrets(definition, { directory }), directory);

@@ -1,5 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { Environment } from "../../../../src/config/editing.ts";
 import { fileErrorText, homeDirectory } from "../../../../src/lib/files.ts";
@@ -35,7 +44,11 @@ import { plainName } from "./names.ts";
 import { refuseSecretReferences } from "./server-json.ts";
 
 export const maxBundleBytes = 512 * 1024 * 1024;
-const limits = { maxEntries: 50_000, maxFileBytes: 256 * 1024 * 1024, maxBytes: 1024 * 1024 * 1024 };
+const limits = {
+  maxEntries: 50_000,
+  maxFileBytes: 256 * 1024 * 1024,
+  maxBytes: 1024 * 1024 * 1024,
+};
 
 export type McpBundle = {
   name: string;
@@ -50,22 +63,33 @@ type BundlePlace = { dataDirectory: string | undefined; platform: NodeJS.Platfor
 
 export function readBundleFile(file: string): Buffer {
   try {
-    if (statSync(file).size > maxBundleBytes) throw new PlaneError("USAGE", `${file} is larger than a bundle may be.`);
+    if (statSync(file).size > maxBundleBytes)
+      throw new PlaneError("USAGE", `${file} is larger than a bundle may be.`);
     return readFileSync(file);
   } catch (thrown) {
     if (thrown instanceof PlaneError) throw thrown;
-    throw new PlaneError("USAGE", `${file} cannot be read: ${fileErrorText(thrown)}.`, { cause: thrown });
+    throw new PlaneError("USAGE", `${file} cannot be read: ${fileErrorText(thrown)}.`, {
+      cause: thrown,
+    });
   }
 }
 
 /** An `.mcpb` file: a zip archive with a server and a `manifest.json` that says how to start it. */
-export function readMcpBundle(bytes: Buffer, what: string, { dataDirectory, platform }: BundlePlace): McpBundle {
+export function readMcpBundle(
+  bytes: Buffer,
+  what: string,
+  { dataDirectory, platform }: BundlePlace,
+): McpBundle {
   const files = guarded(what, () => readZip(bytes, limits));
   const { name, version, server, config, platforms } = readManifest(files, what);
   for (const part of [server, config]) refuseSecretReferences(part, `The bundle ${what}`);
   if (platforms.length > 0 && !platforms.some((one) => asOneOf(one, [platform])))
-    throw refused(what, `it is made for ${platforms.map(asShown).join(", ")}, and this is ${platform}`);
-  if (dataDirectory === undefined) throw refused(what, "there is no data directory to unpack it in");
+    throw refused(
+      what,
+      `it is made for ${platforms.map(asShown).join(", ")}, and this is ${platform}`,
+    );
+  if (dataDirectory === undefined)
+    throw refused(what, "there is no data directory to unpack it in");
   const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   const directory = join(dataDirectory, "bundles", `${name}-${version}-${hash}`);
   const settings = settingsOf(config);
@@ -99,7 +123,8 @@ function guarded<T>(what: string, work: () => T): T {
   try {
     return work();
   } catch (thrown) {
-    if (thrown instanceof ZipProblem || thrown instanceof RangeError) throw refused(what, thrown.message);
+    if (thrown instanceof ZipProblem || thrown instanceof RangeError)
+      throw refused(what, thrown.message);
     throw thrown;
   }
 }
@@ -145,14 +170,24 @@ function unpackInto(directory: string, files: readonly ZipFile[]): void {
   } catch (thrown) {
     rmSync(temporary, { recursive: true, force: true });
     if (thrown instanceof ZipProblem || existsSync(directory)) throw thrown;
-    throw new PlaneError("USAGE", `The bundle cannot be unpacked into ${directory}: ${fileErrorText(thrown)}.`);
+    throw new PlaneError(
+      "USAGE",
+      `The bundle cannot be unpacked into ${directory}: ${fileErrorText(thrown)}.`,
+    );
   }
 }
 
-type Start = { command: Foreign<string>; args: Foreign<string>[]; env: [name: string, value: Foreign<string>][] };
+type Start = {
+  command: Foreign<string>;
+  args: Foreign<string>[];
+  env: [name: string, value: Foreign<string>][];
+};
 
 const inside = (entry: Foreign<string>) => joined("${__dirname}/", entry);
-const started = (command: Foreign<string> | string, ...args: (Foreign<string> | string)[]): Start => ({
+const started = (
+  command: Foreign<string> | string,
+  ...args: (Foreign<string> | string)[]
+): Start => ({
   command: joined(command),
   args: args.map((one) => joined(one)),
   env: [],
@@ -168,16 +203,25 @@ const kinds = {
   uv: (entry) => started("uv", "run", "--directory", "${__dirname}", entry),
 } satisfies Record<string, (entry: Foreign<string>) => Start>;
 
-function startOf(server: Foreign, directory: string, platform: NodeJS.Platform, what: string): Start {
+function startOf(
+  server: Foreign,
+  directory: string,
+  platform: NodeJS.Platform,
+  what: string,
+): Start {
   const type = asOneOf(fieldOf(server, "type"), Object.keys(kinds) as (keyof typeof kinds)[]);
   if (type === undefined)
-    throw refused(what, `its server is of the kind '${asShown(fieldOf(server, "type"))}', which is not known`);
+    throw refused(
+      what,
+      `its server is of the kind '${asShown(fieldOf(server, "type"))}', which is not known`,
+    );
   const config = fieldOf(server, "mcp_config");
   const overrides = fieldOf(fieldOf(config, "platform_overrides"), platform);
   const given = (key: string) => [fieldOf(overrides, key), fieldOf(config, key)];
   const entry = foreignTextOf(fieldOf(server, "entry_point"));
   const own = given("command").map(foreignTextOf).find(Boolean);
-  if (entry === undefined && own === undefined) throw refused(what, "its manifest.json does not say what to start");
+  if (entry === undefined && own === undefined)
+    throw refused(what, "its manifest.json does not say what to start");
   const usual = kinds[type](entry ?? foreign(""));
   const command = own ?? usual.command;
   return {
@@ -191,7 +235,8 @@ function startOf(server: Foreign, directory: string, platform: NodeJS.Platform, 
   };
 }
 
-const wordsOf = (list: Foreign): Foreign<string>[] => itemsOf(list).map((one) => spelled(one) ?? foreign(""));
+const wordsOf = (list: Foreign): Foreign<string>[] =>
+  itemsOf(list).map((one) => spelled(one) ?? foreign(""));
 
 function variablesOf(map: Foreign, what: string): Start["env"] {
   return fieldsOf(map).map(([key, value]) => {
@@ -207,14 +252,21 @@ function settingsOf(given: Foreign): Setting[] {
   return fieldsOf(given).flatMap(([id, one]) => {
     if (!isForeignObject(one)) return [];
     const usual = fieldOf(one, "default");
-    const fallback = (isForeignList(usual) ? itemsOf(usual) : [usual]).flatMap((each) => spelled(each) ?? []);
-    const [title, description] = [fieldOf(one, "title"), fieldOf(one, "description")].map(foreignTextOf);
+    const fallback = (isForeignList(usual) ? itemsOf(usual) : [usual]).flatMap(
+      (each) => spelled(each) ?? [],
+    );
+    const [title, description] = [fieldOf(one, "title"), fieldOf(one, "description")].map(
+      foreignTextOf,
+    );
     const input = {
       key: asVariable(id),
       ...withoutUndefined({
         title: title && asShown(title),
         description: description && asShown(description),
-        default: fallback.length > 0 && fallback.every((each) => foreignTextOf(each)) ? fallback : undefined,
+        default:
+          fallback.length > 0 && fallback.every((each) => foreignTextOf(each))
+            ? fallback
+            : undefined,
         type: asOneOf(fieldOf(one, "type"), ["number", "boolean"]),
       }),
       isRequired: isTrue(fieldOf(one, "required")),
@@ -251,14 +303,18 @@ function createFill(
   const valuesOf = (id: Foreign<string>): Piece[][] => {
     const found = settings.find((one) => isSame(joined("user_config.", one.id), id));
     const pieces = found === undefined ? [] : inputPieces(found.input, values, environment);
-    return pieces.map((one) => (typeof one === "string" || one instanceof Foreign ? placed(joined(one)) : [one]));
+    return pieces.map((one) =>
+      typeof one === "string" || one instanceof Foreign ? placed(joined(one)) : [one],
+    );
   };
   return (word) => {
     const parts = splitAt(word, /\$\{(user_config\.[\w-]+)\}/g);
     const [before, setting, after, ...more] = parts;
     const isAlone =
-      more.length === 0 && [before, after].every((one) => one instanceof Foreign && isSame(one, foreign("")));
-    if (setting !== undefined && !(setting instanceof Foreign) && isAlone) return valuesOf(setting.name).map(writeText);
+      more.length === 0 &&
+      [before, after].every((one) => one instanceof Foreign && isSame(one, foreign("")));
+    if (setting !== undefined && !(setting instanceof Foreign) && isAlone)
+      return valuesOf(setting.name).map(writeText);
     const pieces = parts.flatMap((part): Piece[] => {
       if (part instanceof Foreign) return placed(part);
       return valuesOf(part.name).flatMap((value, at) => (at === 0 ? value : [",", ...value]));

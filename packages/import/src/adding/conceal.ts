@@ -1,4 +1,9 @@
-import { type Environment, findReferences, isKeyLike, splitReferences } from "../../../../src/config/editing.ts";
+import {
+  type Environment,
+  findReferences,
+  isKeyLike,
+  splitReferences,
+} from "../../../../src/config/editing.ts";
 import { findPlaceholder } from "../../../../src/lib/text/placeholder.ts";
 import { looksSecret, redact } from "../../../../src/lib/text/redact.ts";
 import { spell } from "../../../../src/lib/text/spell.ts";
@@ -23,13 +28,15 @@ export function concealSecrets(
 ): Concealed {
   const isPasted = source === "pasted";
   const values: Record<string, string> = {};
-  const isBlank = (value: string) => value === "" || (isPasted && findPlaceholder(value) !== undefined);
+  const isBlank = (value: string) =>
+    value === "" || (isPasted && findPlaceholder(value) !== undefined);
   const hide = (base: string, value: string) => {
     if (isBlank(value)) return `\${${base}}`;
     const plain = splitReferences(value).join("");
     // Two that are different under one name must not become one. A name that was pasted may be meant to be that of the variable.
     const isFree = (name: string) =>
-      [undefined, plain].includes(values[name]) && (isPasted || [undefined, "", plain].includes(environment[name]));
+      [undefined, plain].includes(values[name]) &&
+      (isPasted || [undefined, "", plain].includes(environment[name]));
     let variable = base;
     for (let count = 2; !isFree(variable); count += 1) variable = `${base}_${count}`;
     values[variable] = plain;
@@ -42,7 +49,8 @@ export function concealSecrets(
     return looksSecret(name) || isPlaceholder || redact(value) !== value;
   };
   // A name that a server chose need not say what it is for.
-  const isHanded: IsSecret = (name, value) => isSecret(name, value) || (!isPasted && isMadeUp(value));
+  const isHanded: IsSecret = (name, value) =>
+    isSecret(name, value) || (!isPasted && isMadeUp(value));
   const own = (name: string, value: string) => {
     const base = variableName(`${server}_${name}`);
     const isFree = (variable: string) => [undefined, "", value].includes(environment[variable]);
@@ -55,7 +63,10 @@ export function concealSecrets(
     const map = entry[key];
     if (!isObject(map)) return;
     entry[key] = Object.fromEntries(
-      Object.entries(map).map(([name, value]) => [name, typeof value === "string" ? each(name, value) : value]),
+      Object.entries(map).map(([name, value]) => [
+        name,
+        typeof value === "string" ? each(name, value) : value,
+      ]),
     ) as JsonObject;
   };
   change("env", (name, value) => (isHanded(name, value) ? hide(variableName(name), value) : value));
@@ -64,11 +75,16 @@ export function concealSecrets(
     const variable = own(scheme === "" ? name : "token", token);
     return isHanded(name, token) ? scheme + hide(variable, token) : value;
   });
-  if (!isPasted) change("auth", (name, value) => (isSecret(name, value) ? hide(own(name, value), value) : value));
-  if (Array.isArray(entry.args)) entry.args = concealArguments(entry.args.map(spell), isSecret, hide, !isPasted);
+  if (!isPasted)
+    change("auth", (name, value) =>
+      isSecret(name, value) ? hide(own(name, value), value) : value,
+    );
+  if (Array.isArray(entry.args))
+    entry.args = concealArguments(entry.args.map(spell), isSecret, hide, !isPasted);
   if (typeof entry.url === "string") {
     entry.url = concealUrl(entry.url, (name, value) => hide(own(name, value), value));
-    if (!isPasted) entry.url = concealPath(entry.url, (value) => hide(own("url key", value), value));
+    if (!isPasted)
+      entry.url = concealPath(entry.url, (value) => hide(own("url key", value), value));
   }
   return { entry, values };
 }
@@ -79,12 +95,18 @@ const isMadeUp = (value: string) => value.length >= 16 && isKeyLike(value);
 
 /** MAX_TOKENS says how many, while a PASSWORD may be a number. */
 const isCount = (name: string, value: string) =>
-  /^(?:true|false|\d{1,9})$/i.test(value) && !/(?:token|key|secret|passw(?:or)?d|passphrase|pass|pwd)$/i.test(name);
+  /^(?:true|false|\d{1,9})$/i.test(value) &&
+  !/(?:token|key|secret|passw(?:or)?d|passphrase|pass|pwd)$/i.test(name);
 
 type Hide = (variable: string, value: string) => string;
 
 /** `--token=x` and `--token x`; also a word of another flag that has the shape of a secret, and with `all` any such word. */
-function concealArguments(args: readonly string[], isSecret: IsSecret, hide: Hide, all: boolean): string[] {
+function concealArguments(
+  args: readonly string[],
+  isSecret: IsSecret,
+  hide: Hide,
+  all: boolean,
+): string[] {
   const flagOf = (word: string) => /^--?([\w-]+)$/.exec(word)?.[1];
   return args.map((word, at) => {
     const [, flag, value] = /^(--?[\w-]+=)(.+)$/s.exec(word) ?? [];
@@ -92,7 +114,8 @@ function concealArguments(args: readonly string[], isSecret: IsSecret, hide: Hid
       const name = flag.replaceAll(/^-+|=$/g, "");
       return isSecret(name, value) ? flag + hide(variableName(name), value) : word;
     }
-    const before = flagOf(args[at - 1] ?? "") ?? (all && redact(word) !== word ? "argument" : undefined);
+    const before =
+      flagOf(args[at - 1] ?? "") ?? (all && redact(word) !== word ? "argument" : undefined);
     if (before === undefined || word.startsWith("-") || !isSecret(before, word)) return word;
     return hide(variableName(before), word);
   });
@@ -100,8 +123,12 @@ function concealArguments(args: readonly string[], isSecret: IsSecret, hide: Hid
 
 /** A key in the query; a URL with a user and password is refused elsewhere. */
 function concealUrl(text: string, hide: Hide): string {
-  return text.replaceAll(/([?&])([^=&#]+)=([^&#]+)/g, (whole, mark: string, name: string, value: string) =>
-    looksSecret(name) && findReferences(value).length === 0 ? `${mark}${name}=${hide(name, value)}` : whole,
+  return text.replaceAll(
+    /([?&])([^=&#]+)=([^&#]+)/g,
+    (whole, mark: string, name: string, value: string) =>
+      looksSecret(name) && findReferences(value).length === 0
+        ? `${mark}${name}=${hide(name, value)}`
+        : whole,
   );
 }
 

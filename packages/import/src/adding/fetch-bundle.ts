@@ -7,10 +7,17 @@ import { type McpBundle, maxBundleBytes, readMcpBundle } from "./bundle.ts";
 import { fetchFile } from "./fetch-file.ts";
 import type { Way } from "./server-json.ts";
 
-export const bundlePlace = ({ dataDirectory, where }: SetupPlace) => ({ dataDirectory, platform: where.platform });
+export const bundlePlace = ({ dataDirectory, where }: SetupPlace) => ({
+  dataDirectory,
+  platform: where.platform,
+});
 
 /** A bundle that a person names. */
-export async function fetchOwnBundle(url: URL, egress: Egress, place: SetupPlace): Promise<McpBundle> {
+export async function fetchOwnBundle(
+  url: URL,
+  egress: Egress,
+  place: SetupPlace,
+): Promise<McpBundle> {
   const redirects = await egress.namedBy(url.href);
   return readFetched(url, await fetchBundle({ url, gate: configured }, redirects), place);
 }
@@ -22,7 +29,8 @@ export async function fetchNamedBundle(
   place: SetupPlace,
 ): Promise<McpBundle> {
   const found = urlOf(named);
-  if (found === null) throw new PlaneError("USAGE", `The address of the bundle, '${asShown(named)}', is none.`);
+  if (found === null)
+    throw new PlaneError("USAGE", `The address of the bundle, '${asShown(named)}', is none.`);
   const address = asAddress(found, stranger);
   const body = await fetchBundle(address, stranger);
   if (createHash("sha256").update(body).digest("hex") !== sha256)
@@ -34,9 +42,16 @@ export async function fetchNamedBundle(
 }
 
 async function fetchBundle(address: Address, redirects: Egress["stranger"]): Promise<Buffer> {
-  const { status, body } = await fetchFile(address, { redirects, maxBytes: maxBundleBytes, limitMs: 300_000 });
+  const { status, body } = await fetchFile(address, {
+    redirects,
+    maxBytes: maxBundleBytes,
+    limitMs: 300_000,
+  });
   if (status === 200) return body;
-  throw new PlaneError("SERVER_UNAVAILABLE", `${address.url.host} answers with HTTP ${status} instead of the bundle.`);
+  throw new PlaneError(
+    "SERVER_UNAVAILABLE",
+    `${address.url.host} answers with HTTP ${status} instead of the bundle.`,
+  );
 }
 
 function readFetched(url: URL, body: Buffer, place: SetupPlace): McpBundle {

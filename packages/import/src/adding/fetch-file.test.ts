@@ -15,6 +15,12 @@ test("a host that does not answer in time is named with the limit", async (t) =>
   await once(server, "listening");
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   const { stranger } = createEgress({ allow: () => [] });
-  const asked = fetchFile({ url, gate: configured }, { maxBytes: 1_000, limitMs: 100, redirects: stranger });
-  await assert.rejects(asked, /Cannot fetch from 127\.0\.0\.1:\d+: it did not answer within 0\.1 s/);
+  const asked = fetchFile(
+    { url, gate: configured },
+    { maxBytes: 1_000, limitMs: 100, redirects: stranger },
+  );
+  await assert.rejects(
+    asked,
+    /Cannot fetch from 127\.0\.0\.1:\d+: it did not answer within 0\.1 s/,
+  );
 });

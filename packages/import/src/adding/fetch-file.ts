@@ -54,5 +54,7 @@ function unreachable(url: URL, thrown: unknown, limitMs: number): PlaneError {
       ? `it did not answer within ${limitMs / 1000} s`
       : (code ?? message);
   const said = thrown instanceof EgressRefused || thrown instanceof ProxyFailed ? message : why;
-  return new PlaneError("SERVER_UNAVAILABLE", `Cannot fetch from ${url.host}: ${said}.`, { cause: thrown });
+  return new PlaneError("SERVER_UNAVAILABLE", `Cannot fetch from ${url.host}: ${said}.`, {
+    cause: thrown,
+  });
 }

@@ -34,7 +34,10 @@ export function formOf(inputs: readonly EntryInput[]): JsonObject | null {
 function fieldOf(input: EntryInput): JsonObject {
   const { title, description, choices, isSecret, isMany, type = "string" } = input;
   const usual = input.default?.map(asShown);
-  const one: JsonObject = { type, ...(choices && choices.length > 0 ? { enum: [...choices] } : {}) };
+  const one: JsonObject = {
+    type,
+    ...(choices && choices.length > 0 ? { enum: [...choices] } : {}),
+  };
   return {
     ...(isMany ? { type: "array", items: one } : one),
     ...(title === undefined ? {} : { title }),
@@ -45,7 +48,11 @@ function fieldOf(input: EntryInput): JsonObject {
 }
 
 /** What stands in the entry for an input: none where it is left out. */
-export function inputPieces(input: EntryInput, values: InputValues, environment: Environment): Piece[] {
+export function inputPieces(
+  input: EntryInput,
+  values: InputValues,
+  environment: Environment,
+): Piece[] {
   const { key, isSecret, isRequired, isVariable } = input;
   const given = values[key];
   const isSet = (environment[key] ?? "") !== "";
@@ -62,7 +69,8 @@ export function missingInputs(
   environment: Environment,
 ): EntryInput[] {
   return inputs.filter(
-    (input) => input.isRequired && !input.isSecret && inputPieces(input, values, environment).length === 0,
+    (input) =>
+      input.isRequired && !input.isSecret && inputPieces(input, values, environment).length === 0,
   );
 }
 

@@ -26,7 +26,8 @@ export function unkeptSecrets(
   const names = new Set<string>();
   mapTexts(entry, (text) => {
     for (const { kind, name, fallback } of findReferences(text))
-      if (kind === "env" && fallback === null && Object.hasOwn(values, name) && !environment[name]) names.add(name);
+      if (kind === "env" && fallback === null && Object.hasOwn(values, name) && !environment[name])
+        names.add(name);
     return text;
   });
   return [...names];
@@ -52,7 +53,11 @@ export async function keepSecrets(
   const changed = mapTexts(entry, (text) =>
     findReferences(text)
       .filter(({ kind }) => kind === "env")
-      .reduce((now, { name, text: written }) => now.replaceAll(written, () => references.get(name) ?? written), text),
+      .reduce(
+        (now, { name, text: written }) =>
+          now.replaceAll(written, () => references.get(name) ?? written),
+        text,
+      ),
   );
   return { entry: changed as JsonObject, kept };
 }
@@ -62,7 +67,9 @@ export async function revealKept(entry: unknown, environment: Environment): Prom
   const known = new Map<string, string>();
   const directory = secretsDirectory(environment);
   const isKept = ({ kind, name }: Reference) =>
-    kind === "keychain" ? name.startsWith("toolplane/") : kind === "file" && dirname(name) === directory;
+    kind === "keychain"
+      ? name.startsWith("toolplane/")
+      : kind === "file" && dirname(name) === directory;
   const texts: string[] = [];
   mapTexts(entry as JsonObject, (text) => {
     texts.push(...findReferences(text).flatMap((one) => (isKept(one) ? [one.text] : [])));
@@ -96,7 +103,8 @@ function secretsDirectory(environment: Environment): string | null {
 /** For the person's eyes alone. A file that is there belongs to a server of another configuration, whatever its name. */
 function writeSecret(account: string, value: string, environment: Environment): string {
   const directory = secretsDirectory(environment);
-  if (directory === null) throw new PlaneError("USAGE", "There is no home directory to keep a secret in.");
+  if (directory === null)
+    throw new PlaneError("USAGE", "There is no home directory to keep a secret in.");
   const wrong = claimDirectory(directory);
   if (wrong !== null) throw new PlaneError("USAGE", `The secret cannot be kept: ${wrong}.`);
   for (let count = 1; ; count += 1) {

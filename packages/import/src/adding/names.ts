@@ -9,7 +9,9 @@ export function nameFromPackage(text: string): string {
     .replace(/^.*[/#]/, "")
     .replace(/(@|==|:|\[).*$/s, "")
     .replace(/\.(git|mcpb|dxt)$/, "");
-  const bare = last.replace(/^(mcp[-_])?server[-_]|^mcp[-_]/i, "").replace(/[-_]mcp$|([-_]mcp)?[-_]server$/i, "");
+  const bare = last
+    .replace(/^(mcp[-_])?server[-_]|^mcp[-_]/i, "")
+    .replace(/[-_]mcp$|([-_]mcp)?[-_]server$/i, "");
   const isOnlyKind = /^(mcp|server)$/i.test(bare);
   return plainName(isOnlyKind && scope !== "" ? scope : isOnlyKind ? last : bare);
 }
@@ -40,7 +42,9 @@ const withValue = new Set([
 export function nameFromCommand([program = "", ...args]: readonly string[]): string {
   const called = basename(program).replace(/\.(exe|cmd|bat)$/i, "");
   const isRunner = runners.has(called) || (args[0] !== undefined && runners.has(args[0]));
-  const words = args.filter((word, at) => !word.startsWith("-") && !withValue.has(args[at - 1] ?? ""));
+  const words = args.filter(
+    (word, at) => !word.startsWith("-") && !withValue.has(args[at - 1] ?? ""),
+  );
   const started = words.find((word) => !runners.has(word));
   if (isRunner && started !== undefined) return nameFromPackage(started);
   if (interpreters.test(called) && started !== undefined) return nameFromScript(started);

@@ -30,19 +30,26 @@ export function readOpenApi(data: Foreign, from: URL | null) {
   const version = spelled(fieldOf(data, "openapi")) ?? spelled(fieldOf(data, "swagger"));
   const paths = fieldOf(data, "paths");
   if (version === undefined || !isForeignObject(paths)) return null;
-  const operations = fieldsOf(paths).flatMap(([, path]) => fieldsOf(path).filter(([key]) => matches(key, methods)));
+  const operations = fieldsOf(paths).flatMap(([, path]) =>
+    fieldsOf(path).filter(([key]) => matches(key, methods)),
+  );
   const asks = itemsOf(fieldOf(data, "security")).length > 0;
   const title = foreignTextOf(fieldOf(fieldOf(data, "info"), "title"));
   return {
     title: title === undefined ? "api" : asWord(title),
     operations: operations.length,
     needsBaseUrl: from === null && !hasAddress(data),
-    notes: asks ? ["The API asks for credentials; set 'auth' or 'headers' of the entry if calls are refused."] : [],
+    notes: asks
+      ? ["The API asks for credentials; set 'auth' or 'headers' of the entry if calls are refused."]
+      : [],
   };
 }
 
 function hasAddress(data: Foreign): boolean {
   const [first] = itemsOf(fieldOf(data, "servers"));
   const url = first && foreignTextOf(fieldOf(first, "url"));
-  return (url !== undefined && matches(url, /^https?:\/\//i)) || foreignTextOf(fieldOf(data, "host")) !== undefined;
+  return (
+    (url !== undefined && matches(url, /^https?:\/\//i)) ||
+    foreignTextOf(fieldOf(data, "host")) !== undefined
+  );
 }

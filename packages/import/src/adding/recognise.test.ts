@@ -15,21 +15,53 @@ const setup = createSetup(
 );
 
 const cases: [what: string | string[], name: string, entry: object][] = [
-  ["npx @example/server-files .", "files", { command: "npx", args: ["-y", "@example/server-files", "."], cwd: "." }],
-  ["npx -y --package=@a/b run-it", "run-it", { command: "npx", args: ["-y", "--package=@a/b", "run-it"] }],
-  ["$ uvx mcp-server-git --repository x", "git", { command: "uvx", args: ["mcp-server-git", "--repository", "x"] }],
+  [
+    "npx @example/server-files .",
+    "files",
+    { command: "npx", args: ["-y", "@example/server-files", "."], cwd: "." },
+  ],
+  [
+    "npx -y --package=@a/b run-it",
+    "run-it",
+    { command: "npx", args: ["-y", "--package=@a/b", "run-it"] },
+  ],
+  [
+    "$ uvx mcp-server-git --repository x",
+    "git",
+    { command: "uvx", args: ["mcp-server-git", "--repository", "x"] },
+  ],
   [
     "uvx --from git+https://h/r.git my-mcp",
     "my",
     { command: "uvx", args: ["--from", "git+https://h/r.git", "my-mcp"] },
   ],
   [["npx", "-y", "a b"], "a-b", { command: "npx", args: ["-y", "a b"] }],
-  ["LEVEL=1 node weather/index.js", "weather", { command: "node", args: ["weather/index.js"], env: { LEVEL: "1" } }],
-  ["npx -y \\\n  some-server \\\n  --flag", "some", { command: "npx", args: ["-y", "some-server", "--flag"] }],
+  [
+    "LEVEL=1 node weather/index.js",
+    "weather",
+    { command: "node", args: ["weather/index.js"], env: { LEVEL: "1" } },
+  ],
+  [
+    "npx -y \\\n  some-server \\\n  --flag",
+    "some",
+    { command: "npx", args: ["-y", "some-server", "--flag"] },
+  ],
   ["some-package", "some-package", { command: "npx", args: ["-y", "some-package"] }],
-  ["@playwright/mcp@latest", "playwright", { command: "npx", args: ["-y", "@playwright/mcp@latest"] }],
-  ["docker:host.example/team/mcp-notes:2.1", "notes", { container: { image: "host.example/team/mcp-notes:2.1" } }],
-  ["./recognise.test.ts", "recognise-test", { command: "node", args: ["./recognise.test.ts"], cwd: "." }],
+  [
+    "@playwright/mcp@latest",
+    "playwright",
+    { command: "npx", args: ["-y", "@playwright/mcp@latest"] },
+  ],
+  [
+    "docker:host.example/team/mcp-notes:2.1",
+    "notes",
+    { container: { image: "host.example/team/mcp-notes:2.1" } },
+  ],
+  [
+    "./recognise.test.ts",
+    "recognise-test",
+    { command: "node", args: ["./recognise.test.ts"], cwd: "." },
+  ],
   [
     "claude mcp add --transport sse asana https://mcp.example.com/sse",
     "asana",

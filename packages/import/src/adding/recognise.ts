@@ -1,9 +1,19 @@
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, extname, isAbsolute, join, relative, resolve } from "node:path";
-import { type Environment, expandEnvironment, type SetupPlace, splitCommand } from "../../../../src/config/editing.ts";
+import {
+  type Environment,
+  expandEnvironment,
+  type SetupPlace,
+  splitCommand,
+} from "../../../../src/config/editing.ts";
 import { homeDirectory, isFile } from "../../../../src/lib/files.ts";
 import { configured, type Egress } from "../../../../src/lib/net/egress.ts";
-import type { AddedKind, AddedOne, AddOptions, Trial } from "../../../../src/model/config/adding.ts";
+import type {
+  AddedKind,
+  AddedOne,
+  AddOptions,
+  Trial,
+} from "../../../../src/model/config/adding.ts";
 import { PlaneError } from "../../../../src/model/errors.ts";
 import { foreign } from "../../../../src/model/foreign.ts";
 import { isObject, type JsonObject } from "../../../../src/model/json.ts";
@@ -15,7 +25,13 @@ import { nameFromPackage, nameFromUrl, plainName } from "./names.ts";
 import { parseFetchedDocument, readOpenApi } from "./open-api.ts";
 import type { createRegistries } from "./registries.ts";
 import { refuseSecretReferences, type Way, waysOf } from "./server-json.ts";
-import { entriesOfData, entriesOfJson, entryOfClientCommand, entryOfCommand, type WrittenServer } from "./words.ts";
+import {
+  entriesOfData,
+  entriesOfJson,
+  entryOfClientCommand,
+  entryOfCommand,
+  type WrittenServer,
+} from "./words.ts";
 
 /** One server, before a person has said what only they know. */
 export type Recognised = {
@@ -41,7 +57,10 @@ export type RecogniseOptions = Pick<AddOptions, "via" | "headers"> & {
 };
 
 /** What a person has in the clipboard: words as a shell split them, or one text. */
-export async function recognise(what: readonly string[], options: RecogniseOptions): Promise<Recognised[]> {
+export async function recognise(
+  what: readonly string[],
+  options: RecogniseOptions,
+): Promise<Recognised[]> {
   const { place } = options;
   const [only = "", ...others] = what.map((word) => word.trim());
   if (others.length === 0 && /^[{"]/.test(only)) return entriesOfJson(only, place).map(asPasted);
@@ -50,7 +69,9 @@ export async function recognise(what: readonly string[], options: RecogniseOptio
   if (first === "") throw new PlaneError("USAGE", `Say what to add. ${examples}`);
   const pasted = entryOfClientCommand([first, ...rest], place);
   if (pasted) return [asPasted(pasted)];
-  return rest.length > 0 ? [asCommand(entryOfCommand([first, ...rest]))] : recogniseWord(first, options);
+  return rest.length > 0
+    ? [asCommand(entryOfCommand([first, ...rest]))]
+    : recogniseWord(first, options);
 }
 
 const examples =
@@ -63,12 +84,14 @@ async function recogniseWord(word: string, options: RecogniseOptions): Promise<R
   const [, image] = /^(?:docker|podman|oci):(?:\/\/)?(\S+)$/.exec(word) ?? [];
   if (image !== undefined) return [asContainer(image)];
   if (/^(https?|wss?):\/\//i.test(word)) return [await recogniseUrl(parseUrl(word), options)];
-  if (/^localhost(:\d+)?(\/|$)/.test(word)) return [await recogniseUrl(parseUrl(`http://${word}`), options)];
+  if (/^localhost(:\d+)?(\/|$)/.test(word))
+    return [await recogniseUrl(parseUrl(`http://${word}`), options)];
   if (isFileHere(place, word)) return recogniseFile(word, place);
   if (/^(\.{1,2}|~)?[\\/]/.test(word)) throw noFile(word);
   const [, name, version = "latest"] = registryName.exec(word) ?? [];
   if (name !== undefined) return [await recogniseRegistered(name, version, options)];
-  if (!word.startsWith("@") && inPath(word, place.environment)) return [asCommand(entryOfCommand([word]))];
+  if (!word.startsWith("@") && inPath(word, place.environment))
+    return [asCommand(entryOfCommand([word]))];
   if (/\.(mcpb|dxt|json|ya?ml|[mc]?[jt]s|py)$/i.test(word)) throw noFile(word);
   if (packageName.test(word)) return [asCommand(entryOfCommand(["npx", "-y", word]))];
   throw new PlaneError("USAGE", `'${word}' is nothing that can be added. ${examples}`);
@@ -114,7 +137,12 @@ function inPath(word: string, environment: Environment): boolean {
   return directories.some((one) => endings.some((ending) => existsSync(join(one, word + ending))));
 }
 
-const fixed = (entry: JsonObject) => ({ inputs: [], build: () => entry, notes: [], isForeign: false });
+const fixed = (entry: JsonObject) => ({
+  inputs: [],
+  build: () => entry,
+  notes: [],
+  isForeign: false,
+});
 
 function asCommand(server: WrittenServer): Recognised {
   return { ...asPasted(server), kind: "command" };
@@ -132,7 +160,12 @@ const closedNetwork = (name: string) =>
 
 function asContainer(image: string): Recognised {
   const name = nameFromPackage(image);
-  return { kind: "container", name, ...fixed({ container: { image } }), notes: [closedNetwork(name)] };
+  return {
+    kind: "container",
+    name,
+    ...fixed({ container: { image } }),
+    notes: [closedNetwork(name)],
+  };
 }
 
 const scripts: Readonly<Record<string, string>> = {
@@ -152,15 +185,20 @@ function recogniseFile(word: string, place: SetupPlace): Recognised[] {
   const program = scripts[ending];
   // A path that holds wherever the entry is written.
   const inside = relative(place.directory, file);
-  const path = inside.startsWith("..") || isAbsolute(inside) ? file : `./${inside.replaceAll("\\", "/")}`;
+  const path =
+    inside.startsWith("..") || isAbsolute(inside) ? file : `./${inside.replaceAll("\\", "/")}`;
   if (program !== undefined) return [asCommand(entryOfCommand([program, path]))];
-  if (![".json", ".jsonc", ".yaml", ".yml"].includes(ending)) return [asCommand(entryOfCommand([path]))];
+  if (![".json", ".jsonc", ".yaml", ".yml"].includes(ending))
+    return [asCommand(entryOfCommand([path]))];
   const data = parseFetchedDocument(readFileSync(file, "utf8"), word);
   const api = readOpenApi(foreign(data), null);
   if (api !== null) return [asOpenApi(api, path)];
   const servers = entriesOfData(data, place);
   if (servers.length > 0) return servers.map(asPasted);
-  throw new PlaneError("USAGE", `${word} is neither an OpenAPI document nor does it name MCP servers.`);
+  throw new PlaneError(
+    "USAGE",
+    `${word} is neither an OpenAPI document nor does it name MCP servers.`,
+  );
 }
 
 function asBundle(bundle: McpBundle): Recognised {
@@ -171,12 +209,20 @@ function asBundle(bundle: McpBundle): Recognised {
 function asOpenApi(api: NonNullable<ReturnType<typeof readOpenApi>>, document: string): Recognised {
   const { title, operations, needsBaseUrl } = api;
   const description = "The address of the API; the document does not name one.";
-  const input: EntryInput = { key: "baseUrl", description, isRequired: needsBaseUrl, isSecret: false };
+  const input: EntryInput = {
+    key: "baseUrl",
+    description,
+    isRequired: needsBaseUrl,
+    isSecret: false,
+  };
   return {
     kind: "openapi",
     name: nameFromPackage(plainName(title)),
     inputs: needsBaseUrl ? [input] : [],
-    build: ({ baseUrl }) => ({ openapi: document, ...(typeof baseUrl === "string" ? { baseUrl } : {}) }),
+    build: ({ baseUrl }) => ({
+      openapi: document,
+      ...(typeof baseUrl === "string" ? { baseUrl } : {}),
+    }),
     notes: api.notes,
     isForeign: false,
     trial: { tools: operations, needsSignIn: false, problem: null },
@@ -187,8 +233,12 @@ const maxDocumentBytes = 32 * 1024 * 1024;
 
 /** A document by its content, a server by its handshake. */
 async function recogniseUrl(url: URL, options: RecogniseOptions): Promise<Recognised> {
-  const entry: JsonObject = { url: url.href, ...(options.headers ? { headers: { ...options.headers } } : {}) };
-  if (/\.(mcpb|dxt)$/i.test(url.pathname)) return asBundle(await fetchOwnBundle(url, options.egress, options.place));
+  const entry: JsonObject = {
+    url: url.href,
+    ...(options.headers ? { headers: { ...options.headers } } : {}),
+  };
+  if (/\.(mcpb|dxt)$/i.test(url.pathname))
+    return asBundle(await fetchOwnBundle(url, options.egress, options.place));
   const isDocument = /\.(json|ya?ml)$/i.test(url.pathname);
   if (isDocument) {
     const api = await fetchOpenApi(url, options);
@@ -196,7 +246,8 @@ async function recogniseUrl(url: URL, options: RecogniseOptions): Promise<Recogn
   }
   const trial = await options.tryUrl(entry);
   const server = { kind: "url" as const, name: nameFromUrl(url), ...fixed(entry), trial };
-  if (trial.problem === null || trial.needsSignIn || isDocument || !/^http/.test(url.protocol)) return server;
+  if (trial.problem === null || trial.needsSignIn || isDocument || !/^http/.test(url.protocol))
+    return server;
   const api = await fetchOpenApi(url, options).catch(() => null);
   return api === null ? server : asOpenApi(api, url.href);
 }
@@ -227,15 +278,23 @@ const runners: Readonly<Record<string, readonly string[]>> = {
   mcpb: [],
 };
 
-async function recogniseRegistered(name: string, version: string, options: RecogniseOptions): Promise<Recognised> {
+async function recogniseRegistered(
+  name: string,
+  version: string,
+  options: RecogniseOptions,
+): Promise<Recognised> {
   const { server, problems } = await options.registries.get(name, version);
   const { status, packages, remotes } = server;
-  if (status === "deleted") throw new PlaneError("USAGE", `'${name}' was taken out of the registry.`);
-  for (const part of [...packages, ...remotes]) refuseSecretReferences(part, `The registry's entry '${name}'`);
+  if (status === "deleted")
+    throw new PlaneError("USAGE", `'${name}' was taken out of the registry.`);
+  for (const part of [...packages, ...remotes])
+    refuseSecretReferences(part, `The registry's entry '${name}'`);
   const ways = waysOf(server);
   const way = chooseWay(name, ways, options);
   const own = nameFromPackage(name);
-  const bundle = way.bundle ? await fetchNamedBundle(way.bundle, options.egress, options.place) : null;
+  const bundle = way.bundle
+    ? await fetchNamedBundle(way.bundle, options.egress, options.place)
+    : null;
   const source = `${server.name}@${server.version}`;
   const build: Recognised["build"] = (values, environment) => ({
     ...(bundle ?? way).build(values, environment),
@@ -260,11 +319,17 @@ async function recogniseRegistered(name: string, version: string, options: Recog
 }
 
 /** Once it is in the configuration it may be anywhere, so the rules for what strangers name count before. */
-export async function judgeRemote({ url }: JsonObject, { egress, place }: Pick<RecogniseOptions, "egress" | "place">) {
+export async function judgeRemote(
+  { url }: JsonObject,
+  { egress, place }: Pick<RecogniseOptions, "egress" | "place">,
+) {
   const whole = expandEnvironment(url, place.environment, () => undefined);
   if (typeof whole !== "string" || !URL.canParse(whole)) return;
   await egress.stranger.check(new URL(whole)).catch((thrown: Error) => {
-    throw new PlaneError("USAGE", `The address of the registry's entry is refused: ${thrown.message}.`);
+    throw new PlaneError(
+      "USAGE",
+      `The address of the registry's entry is refused: ${thrown.message}.`,
+    );
   });
 }
 
@@ -275,7 +340,8 @@ function chooseWay(name: string, ways: readonly Way[], { via, place }: Recognise
   const canStart = (one: Way) => {
     const needed = runners[one.via];
     return (
-      needed !== undefined && (needed.length === 0 || needed.some((program) => inPath(program, place.environment)))
+      needed !== undefined &&
+      (needed.length === 0 || needed.some((program) => inPath(program, place.environment)))
     );
   };
   const way = chosen.find(canStart) ?? chosen.find((one) => one.via === "remote") ?? chosen[0];

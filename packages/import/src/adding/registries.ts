@@ -42,11 +42,19 @@ export function createRegistries({ urls, ...options }: RegistryOptions) {
     async search(query: string, limit: number): Promise<RegistryResult> {
       const answers = await Promise.all(registries.map((one) => one.search(query, limit)));
       const servers = answers.flatMap((one) => one.servers);
-      const first = servers.filter(({ name }, at) => servers.findIndex((one) => one.name === name) === at);
-      return { servers: first.slice(0, limit), problems: answers.flatMap((one) => one.problem ?? []) };
+      const first = servers.filter(
+        ({ name }, at) => servers.findIndex((one) => one.name === name) === at,
+      );
+      return {
+        servers: first.slice(0, limit),
+        problems: answers.flatMap((one) => one.problem ?? []),
+      };
     },
     /** Rejects with NOT_FOUND that names what is near. */
-    async get(name: string, version: string): Promise<{ server: RegistryServer; problems: string[] }> {
+    async get(
+      name: string,
+      version: string,
+    ): Promise<{ server: RegistryServer; problems: string[] }> {
       const problems: string[] = [];
       for (const one of registries) {
         const { server, problem } = await one.get(name, version);
@@ -62,22 +70,37 @@ async function nearNames(name: string, registries: readonly Registry[]): Promise
   const own = name.split("/").at(-1) ?? name;
   const found = await Promise.all(registries.map((one) => one.search(own, pageSize)));
   const names = found.flatMap(({ servers }) => servers.map((server) => server.name));
-  return [...new Set([...nearest(name, names, 3), ...names.filter((one) => one.endsWith(`/${own}`))])].slice(0, 3);
+  return [
+    ...new Set([...nearest(name, names, 3), ...names.filter((one) => one.endsWith(`/${own}`))]),
+  ].slice(0, 3);
 }
 
-function notFound(name: string, version: string, problems: readonly string[], near: readonly string[]): PlaneError {
+function notFound(
+  name: string,
+  version: string,
+  problems: readonly string[],
+  near: readonly string[],
+): PlaneError {
   const what = version === "latest" ? `'${name}'` : `version ${version} of '${name}'`;
-  const hint = near.length > 0 ? ` Did you mean ${near.join(" or ")}?` : " Look for it: toolplane servers search WORD";
+  const hint =
+    near.length > 0
+      ? ` Did you mean ${near.join(" or ")}?`
+      : " Look for it: toolplane servers search WORD";
   if (problems.length > 0) {
     const message = `No registry that could be asked knows ${what}. ${problems.join(" ")}`;
     return new PlaneError("SERVER_UNAVAILABLE", message, { data: { name } });
   }
-  return new PlaneError("NOT_FOUND", `No registry knows ${what}.${hint}`, { data: { name, near: [...near] } });
+  return new PlaneError("NOT_FOUND", `No registry knows ${what}.${hint}`, {
+    data: { name, near: [...near] },
+  });
 }
 
 type Registry = ReturnType<typeof createRegistry>;
 
-function createRegistry(address: string, { directory, isOffline, egress }: Omit<RegistryOptions, "urls">) {
+function createRegistry(
+  address: string,
+  { directory, isOffline, egress }: Omit<RegistryOptions, "urls">,
+) {
   const base = address.replace(/\/+$/, "");
   const kept = createKept(base, directory);
   const host = new URL(base).host;
@@ -101,14 +124,20 @@ function createRegistry(address: string, { directory, isOffline, egress }: Omit<
   }
 
   /** Uses the cached copy when the registry is unreachable, and reports it. */
-  async function orKept<T>(fresh: () => Promise<T>, known: () => T): Promise<{ value: T; problem: string | null }> {
+  async function orKept<T>(
+    fresh: () => Promise<T>,
+    known: () => T,
+  ): Promise<{ value: T; problem: string | null }> {
     if (isOffline) return { value: known(), problem: null };
     try {
       return { value: await fresh(), problem: null };
     } catch (thrown) {
       if (toPlaneError(thrown).code === "USAGE") throw thrown;
       const size = kept.size();
-      const said = size === 0 ? "" : ` ${countOf(size, "server")} seen before ${size === 1 ? "is" : "are"} known.`;
+      const said =
+        size === 0
+          ? ""
+          : ` ${countOf(size, "server")} seen before ${size === 1 ? "is" : "are"} known.`;
       return { value: known(), problem: `${toPlaneError(thrown).message}${said}` };
     }
   }
@@ -117,13 +146,19 @@ function createRegistry(address: string, { directory, isOffline, egress }: Omit<
     const servers: RegistryServer[] = [];
     let cursor: Foreign<string> | undefined;
     for (let page = 0; page < maxPages; page++) {
-      const asked = new URLSearchParams({ search: query, version: "latest", limit: String(pageSize) });
+      const asked = new URLSearchParams({
+        search: query,
+        version: "latest",
+        limit: String(pageSize),
+      });
       const from = cursor === undefined ? "" : `&cursor=${asQueryValue(cursor)}`;
       const answer = await ask(`/servers?${asked}${from}`);
       if (answer === null) break;
       servers.push(...latestOf(itemsOf(fieldOf(answer, "servers"))));
       const metadata = fieldOf(answer, "metadata");
-      const next = foreignTextOf(fieldOf(metadata, "nextCursor")) ?? foreignTextOf(fieldOf(metadata, "next_cursor"));
+      const next =
+        foreignTextOf(fieldOf(metadata, "nextCursor")) ??
+        foreignTextOf(fieldOf(metadata, "next_cursor"));
       if (next === undefined || servers.length >= limit) break;
       cursor = next;
     }
@@ -131,20 +166,29 @@ function createRegistry(address: string, { directory, isOffline, egress }: Omit<
   }
 
   return {
-    async search(query: string, limit: number): Promise<{ servers: RegistryServer[]; problem: string | null }> {
+    async search(
+      query: string,
+      limit: number,
+    ): Promise<{ servers: RegistryServer[]; problem: string | null }> {
       const { value, problem } = await orKept(
         async () => kept.add(await pages(query, limit)),
         () => kept.search(query),
       );
       return { servers: value.filter(({ status }) => status !== "deleted"), problem };
     },
-    async get(name: string, version: string): Promise<{ server: RegistryServer | null; problem: string | null }> {
+    async get(
+      name: string,
+      version: string,
+    ): Promise<{ server: RegistryServer | null; problem: string | null }> {
       const { value, problem } = await orKept(
         async () => {
-          const answer = await ask(`/servers/${encodeURIComponent(name)}/versions/${encodeURIComponent(version)}`);
+          const answer = await ask(
+            `/servers/${encodeURIComponent(name)}/versions/${encodeURIComponent(version)}`,
+          );
           const server = answer && parseRegistryServer(answer);
           if (server?.name === name) return kept.add([server])[0] ?? null;
-          if (answer !== null && isForeignObject(fieldOf(answer, "server"))) throw unreadable(name, host);
+          if (answer !== null && isForeignObject(fieldOf(answer, "server")))
+            throw unreadable(name, host);
           // Older registries only list.
           const listed = version === "latest" ? await pages(name, pageSize) : [];
           return kept.add(listed).find((one) => one.name === name) ?? null;
@@ -174,7 +218,9 @@ function parseBody(body: Buffer): Foreign | undefined {
 
 /** One of each name: the one that says so, or the first, which is the newest. */
 function latestOf(listed: readonly Foreign[]): RegistryServer[] {
-  const servers = listed.filter((one) => !isOldVersion(one)).flatMap((one) => parseRegistryServer(one) ?? []);
+  const servers = listed
+    .filter((one) => !isOldVersion(one))
+    .flatMap((one) => parseRegistryServer(one) ?? []);
   return servers.filter(({ name }, at) => servers.findIndex((one) => one.name === name) === at);
 }
 
@@ -209,7 +255,10 @@ function createKept(base: string, directory: string | undefined) {
     search(query: string): RegistryServer[] {
       const wanted = query.toLowerCase();
       return latest().filter(({ name, title, description }) =>
-        [name, ...[title, description].map((one) => one && asShown(one))].join(" ").toLowerCase().includes(wanted),
+        [name, ...[title, description].map((one) => one && asShown(one))]
+          .join(" ")
+          .toLowerCase()
+          .includes(wanted),
       );
     },
     get: (wanted: string, version: string): RegistryServer | null =>

@@ -1,4 +1,11 @@
-import { asMatch, asOneOf, asShown, type Foreign, foreign, matches } from "../../../../src/model/foreign.ts";
+import {
+  asMatch,
+  asOneOf,
+  asShown,
+  type Foreign,
+  foreign,
+  matches,
+} from "../../../../src/model/foreign.ts";
 
 /** Stands for what only the person says. */
 export const said = "\0";
@@ -59,7 +66,17 @@ const container: Known = {
 const fetching: Readonly<Record<string, Known>> = {
   oci: container,
   npm: {
-    alone: ["-y", "--yes", "-q", "-s", "--quiet", "--silent", "--prefer-offline", "--prefer-online", "--offline"],
+    alone: [
+      "-y",
+      "--yes",
+      "-q",
+      "-s",
+      "--quiet",
+      "--silent",
+      "--prefer-offline",
+      "--prefer-online",
+      "--offline",
+    ],
     values: { "--yes": yesOrNo, "--quiet": yesOrNo, "--silent": yesOrNo, "--loglevel": word },
   },
   pypi: {
@@ -81,7 +98,8 @@ export function optionProblem(via: string, options: readonly Options[]): string 
 function isHarmless({ name, value }: Options, { alone, values }: Known): boolean {
   if (name === undefined && asOneOf(value, alone) !== undefined) return true;
   const [, written, rest] = asMatch(value, /(--[\w-]+)=(.*)/s) ?? [];
-  const [option, given] = name === undefined ? [foreign(written), foreign(rest ?? "")] : [name, value];
+  const [option, given] =
+    name === undefined ? [foreign(written), foreign(rest ?? "")] : [name, value];
   const allowed = asOneOf(option, Object.keys(values));
   return allowed !== undefined && matches(given, values[allowed] ?? /$^/);
 }

@@ -10,7 +10,10 @@ import type { EntryInput } from "./inputs.ts";
 export type Sent = { to: string; variables: string[] };
 
 /** Null where none is. A program that is started here could read them anyway. */
-export function sentVariables(entry: JsonObject, isOpen: (variable: string) => boolean): Sent | null {
+export function sentVariables(
+  entry: JsonObject,
+  isOpen: (variable: string) => boolean,
+): Sent | null {
   const to = receiverOf(entry);
   if (to === null) return null;
   const names = new Set<string>();
@@ -23,11 +26,19 @@ export function sentVariables(entry: JsonObject, isOpen: (variable: string) => b
 }
 
 /** Who gets what the entry says, where that is not a program of this machine. */
-export function receiverOf({ url, container, openapi, baseUrl, command }: JsonObject): string | null {
+export function receiverOf({
+  url,
+  container,
+  openapi,
+  baseUrl,
+  command,
+}: JsonObject): string | null {
   if (typeof url === "string") return hostOf(url);
   if (typeof openapi === "string") return hostOf(typeof baseUrl === "string" ? baseUrl : openapi);
   if (isObject(container)) return `the image ${spell(container.image)}`;
-  return typeof command === "string" && runtimes.includes(programOf(command)) ? "a container" : null;
+  return typeof command === "string" && runtimes.includes(programOf(command))
+    ? "a container"
+    : null;
 }
 
 /** Programs that hand variables on to what is not of this machine. */
@@ -45,7 +56,8 @@ export async function askForSent(
 ): Promise<{ agreed: string[]; without: Environment }> {
   const agreed: string[] = [];
   for (const name of variables)
-    if (await confirm(`The variable ${name} is set here. Send its value to ${to}?`)) agreed.push(name);
+    if (await confirm(`The variable ${name} is set here. Send its value to ${to}?`))
+      agreed.push(name);
   const isKept = ([name]: [string, unknown]) => agreed.includes(name) || !variables.includes(name);
   return { agreed, without: Object.fromEntries(Object.entries(environment).filter(isKept)) };
 }
@@ -67,7 +79,10 @@ export function noteSent(inputs: readonly EntryInput[], sent: Sent | null): Entr
   return [...inputs.filter(({ key }) => !variables.includes(key)), ...asked];
 }
 
-export function refuseSent({ name, form, entry, missing }: AddedOne, { to, variables }: Sent): PlaneError {
+export function refuseSent(
+  { name, form, entry, missing }: AddedOne,
+  { to, variables }: Sent,
+): PlaneError {
   const what = variables.length === 1 ? "the variable" : "the variables";
   const message =
     `'${name}' would send ${what} ${variables.join(" and ")} of this machine to ${to}. ` +

@@ -68,7 +68,10 @@ export function parseRegistryServer(given: Foreign): RegistryServer | null {
   const version = asName(fieldOf(server, "version"), "version");
   if (name === undefined || version === undefined) return null;
   const known = ["active", "deprecated", "deleted"] as const;
-  const status = [fieldOf(fieldOf(fieldOf(given, "_meta"), official), "status"), fieldOf(server, "status")]
+  const status = [
+    fieldOf(fieldOf(fieldOf(given, "_meta"), official), "status"),
+    fieldOf(server, "status"),
+  ]
     .map((one) => asOneOf(one, known))
     .find((one) => one !== undefined);
   return {
@@ -115,28 +118,45 @@ const kinds = ["npm", "pypi", "oci", "nuget", "mcpb"] as const;
 type Kind = (typeof kinds)[number];
 
 function packageWay(given: Foreign, serverVersion: string): Way {
-  const type = foreignTextOf(fieldOf(given, "registryType")) ?? foreignTextOf(fieldOf(given, "registry_type"));
+  const type =
+    foreignTextOf(fieldOf(given, "registryType")) ?? foreignTextOf(fieldOf(given, "registry_type"));
   const via = type && asOneOf(type, kinds);
   const identifier = foreignTextOf(fieldOf(given, "identifier")) ?? foreign("");
   const version = foreignTextOf(fieldOf(given, "version")) ?? foreign(serverVersion);
   const runtime = objectsOf(fieldOf(given, "runtimeArguments")).map(argumentFields);
   const own = objectsOf(fieldOf(given, "packageArguments")).map(argumentFields);
-  const env = objectsOf(fieldOf(given, "environmentVariables")).map((one) => namedFields(one, "variable"));
+  const env = objectsOf(fieldOf(given, "environmentVariables")).map((one) =>
+    namedFields(one, "variable"),
+  );
   const sha256 = asName(fieldOf(given, "fileSha256"), "sha256");
-  const what = via === undefined || via === "mcpb" ? undefined : asName(identifier, via === "oci" ? "image" : via);
+  const what =
+    via === undefined || via === "mcpb"
+      ? undefined
+      : asName(identifier, via === "oci" ? "image" : via);
   const fixed = asName(version, "version");
   return {
     via: via ?? asShown(type ?? foreign("unknown")),
     what: what ?? asShown(identifier),
     inputs: unique([...runtime, ...own, ...env].flatMap((one) => one.inputs)),
-    ...whyUnusable(given, { via, what, fixed, sha256, env, options: runtime.map(({ known }) => known) }),
+    ...whyUnusable(given, {
+      via,
+      what,
+      fixed,
+      sha256,
+      env,
+      options: runtime.map(({ known }) => known),
+    }),
     ...(via === "mcpb" && sha256 !== undefined ? { bundle: { url: identifier, sha256 } } : {}),
     build(values, environment) {
       if (via === undefined || what === undefined || fixed === undefined) return {};
       const filled = (fields: readonly Fields[]) =>
         fields.flatMap((one) => one.fill(values, environment)).map(writeText);
       const variables = texts(env, values, environment);
-      const started = launch(via, { what, version: fixed, runtime: filled(runtime), own: filled(own) }, variables);
+      const started = launch(
+        via,
+        { what, version: fixed, runtime: filled(runtime), own: filled(own) },
+        variables,
+      );
       return { ...started, ...mapUnder("env", variables) };
     },
   };
@@ -145,16 +165,22 @@ function packageWay(given: Foreign, serverVersion: string): Way {
 type Launch = { what: string; version: string; runtime: string[]; own: string[] };
 
 /** The version is part of what is started: what was looked at stays what runs. */
-function launch(via: Kind, { what, version, runtime, own }: Launch, env: Readonly<Record<string, string>>): JsonObject {
+function launch(
+  via: Kind,
+  { what, version, runtime, own }: Launch,
+  env: Readonly<Record<string, string>>,
+): JsonObject {
   if (via === "npm")
     return {
       command: "npx",
       args: [...(runtime.includes("-y") ? [] : ["-y"]), ...runtime, `${what}@${version}`, ...own],
     };
   if (via === "pypi") return { command: "uvx", args: [...runtime, `${what}@${version}`, ...own] };
-  if (via === "nuget") return { command: "dnx", args: [...runtime, `${what}@${version}`, "--yes", ...own] };
+  if (via === "nuget")
+    return { command: "dnx", args: [...runtime, `${what}@${version}`, "--yes", ...own] };
   const image = /[:@][^/]*$/.test(what) ? what : `${what}:${version}`;
-  if (runtime.length === 0) return { container: { image }, ...(own.length > 0 ? { args: own } : {}) };
+  if (runtime.length === 0)
+    return { container: { image }, ...(own.length > 0 ? { args: own } : {}) };
   // Options of the runtime that its author asks for only fit the runtime itself.
   const named = Object.keys(env).flatMap((name) => ["-e", name]);
   return { command: "docker", args: ["run", "-i", "--rm", ...named, ...runtime, image, ...own] };
@@ -169,22 +195,32 @@ type Facts = {
   options: readonly Options[];
 };
 
-function whyUnusable(given: Foreign, { via, what, fixed, sha256, env, options }: Facts): { unusable?: string } {
+function whyUnusable(
+  given: Foreign,
+  { via, what, fixed, sha256, env, options }: Facts,
+): { unusable?: string } {
   const shown = (key: string) => asShown(fieldOf(given, key));
   const transport = foreignTextOf(fieldOf(fieldOf(given, "transport"), "type")) ?? foreign("stdio");
   if (via === undefined)
-    return { unusable: `packages of the kind '${shown("registryType") || shown("registry_type")}' are not known` };
+    return {
+      unusable: `packages of the kind '${shown("registryType") || shown("registry_type")}' are not known`,
+    };
   // It would become an option of the program that fetches it, or fetch something else.
-  if (via !== "mcpb" && what === undefined) return { unusable: `'${shown("identifier")}' is not a valid package name` };
+  if (via !== "mcpb" && what === undefined)
+    return { unusable: `'${shown("identifier")}' is not a valid package name` };
   if (fixed === undefined) return { unusable: `'${shown("version")}' is not a valid version` };
   if (asOneOf(transport, ["stdio"]) === undefined)
     return { unusable: `it has to be started as a service of its own (${asShown(transport)})` };
-  if (via === "mcpb" && sha256 === undefined) return { unusable: "the registry gives no checksum of the bundle" };
+  if (via === "mcpb" && sha256 === undefined)
+    return { unusable: "the registry gives no checksum of the bundle" };
   const wrong = env.find(({ name }) => name === undefined);
   if (wrong) return { unusable: `'${wrong.shown}' is not a valid variable name` };
   const refused = optionProblem(via, options);
   if (refused !== null) return { unusable: refused };
-  const acting = via === "oci" && options.length > 0 ? env.find(({ name = "" }) => actsOnTheHost(name)) : undefined;
+  const acting =
+    via === "oci" && options.length > 0
+      ? env.find(({ name = "" }) => actsOnTheHost(name))
+      : undefined;
   return acting ? { unusable: `its variable ${acting.shown} would act on docker itself` } : {};
 }
 
@@ -215,7 +251,11 @@ function remoteWay(given: Foreign): Way {
 const mapUnder = (key: string, map: Readonly<Record<string, string>>): JsonObject =>
   Object.keys(map).length > 0 ? { [key]: { ...map } } : {};
 
-function texts(fields: readonly Named[], values: InputValues, environment: Environment): Record<string, string> {
+function texts(
+  fields: readonly Named[],
+  values: InputValues,
+  environment: Environment,
+): Record<string, string> {
   return Object.fromEntries(
     fields.flatMap(({ name, fill }) => {
       const [value] = fill(values, environment);
@@ -226,24 +266,41 @@ function texts(fields: readonly Named[], values: InputValues, environment: Envir
 
 function namedFields(given: Foreign, kind: "variable" | "header"): Named {
   const name = fieldOf(given, "name");
-  return { name: asName(name, kind), shown: asShown(name), ...keyValue(given, foreignTextOf(name), kind) };
+  return {
+    name: asName(name, kind),
+    shown: asShown(name),
+    ...keyValue(given, foreignTextOf(name), kind),
+  };
 }
 
 /** `--flag=value`, or a word of its own. */
 function argumentFields(given: Foreign): Fields & { known: Options } {
   const isNamed = asOneOf(fieldOf(given, "type"), ["named"]) !== undefined;
   const name = isNamed ? foreignTextOf(fieldOf(given, "name")) : undefined;
-  const { inputs, fill, written } = keyValue(given, name ?? foreignTextOf(fieldOf(given, "valueHint")), "argument");
+  const { inputs, fill, written } = keyValue(
+    given,
+    name ?? foreignTextOf(fieldOf(given, "valueHint")),
+    "argument",
+  );
   const spell = (value: Piece[]): Piece[][] => {
     if (name === undefined) return [value];
     return matches(name, /^--/) ? [[name, "=", ...value]] : [[name], value];
   };
   const known = { name, value: written };
-  return { inputs, written, known, fill: (values, environment) => fill(values, environment).flatMap(spell) };
+  return {
+    inputs,
+    written,
+    known,
+    fill: (values, environment) => fill(values, environment).flatMap(spell),
+  };
 }
 
 /** A value that its author fixed, with variables in braces, or one that a person gives. */
-function keyValue(given: Foreign, name: Foreign<string> | undefined, kind: "variable" | "header" | "argument"): Fields {
+function keyValue(
+  given: Foreign,
+  name: Foreign<string> | undefined,
+  kind: "variable" | "header" | "argument",
+): Fields {
   const fixed = foreignTextOf(fieldOf(given, "value"));
   if (fixed !== undefined) return template(fixed, fieldOf(given, "variables"));
   const input = { ...inputOf(name ?? foreign("argument"), given), isVariable: kind === "variable" };
@@ -265,7 +322,9 @@ function template(fixed: Foreign<string>, variables: Foreign): Fields {
   return {
     inputs: known.map(({ input }) => input),
     written: joined(
-      ...parts.flatMap((part) => (part instanceof Foreign || Array.isArray(part) ? part : fixedPart(part))),
+      ...parts.flatMap((part) =>
+        part instanceof Foreign || Array.isArray(part) ? part : fixedPart(part),
+      ),
     ),
     fill(values, environment) {
       const pieces = parts.map((part) => {

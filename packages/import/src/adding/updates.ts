@@ -23,7 +23,14 @@ type UpdatePorts = {
   trustWritten(file: string, names: readonly string[]): Promise<void>;
 };
 
-type Sourced = { file: string; name: string; entry: JsonObject; source: string; from: string; version: string };
+type Sourced = {
+  file: string;
+  name: string;
+  entry: JsonObject;
+  source: string;
+  from: string;
+  version: string;
+};
 
 /** What is newer in the registries, and what it would change; `apply` writes it. */
 export async function updateServers(
@@ -34,7 +41,9 @@ export async function updateServers(
   const all = ports.place.present().flatMap(sourcedIn);
   const chosen = name === undefined ? all : all.filter((one) => one.name === name);
   if (name !== undefined && chosen.length === 0)
-    throw new PlaneError("NOT_FOUND", `No server '${name}' was added from a registry.`, { data: { server: name } });
+    throw new PlaneError("NOT_FOUND", `No server '${name}' was added from a registry.`, {
+      data: { server: name },
+    });
   const updates: ServerUpdate[] = [];
   for (const one of chosen) updates.push(await updateOne(ports, one, apply));
   return updates;
@@ -43,7 +52,8 @@ export async function updateServers(
 function sourcedIn(file: string): Sourced[] {
   return readServerEntries(file).flatMap(({ name, entry }) => {
     const { source } = isObject(entry) ? entry : {};
-    const [, from, version] = typeof source === "string" ? (/^([^@]+)@(.+)$/.exec(source) ?? []) : [];
+    const [, from, version] =
+      typeof source === "string" ? (/^([^@]+)@(.+)$/.exec(source) ?? []) : [];
     if (from === undefined || version === undefined) return [];
     return { file, name, entry: entry as JsonObject, source: String(source), from, version };
   });
@@ -59,7 +69,14 @@ async function updateOne(ports: UpdatePorts, one: Sourced, apply: boolean): Prom
   const next = await pinned(one, { server, before: before?.server }, ports, apply);
   if (next === null) {
     const note = `Version ${server.version} is started in another way. Remove it and add it again: toolplane add ${one.from}`;
-    return { ...same, isNewer: true, changes: [], needs: [], isWritten: false, notes: [...problems, note] };
+    return {
+      ...same,
+      isNewer: true,
+      changes: [],
+      needs: [],
+      isWritten: false,
+      notes: [...problems, note],
+    };
   }
   const entry = { ...next.entry, source: `${one.from}@${server.version}` };
   const needs = newNeeds(next.way, before?.server, entry);
@@ -67,7 +84,14 @@ async function updateOne(ports: UpdatePorts, one: Sourced, apply: boolean): Prom
     await putServerEntry(one.file, one.name, entry);
     await ports.trustWritten(one.file, [one.name]);
   }
-  return { ...same, isNewer: true, changes: differences(one.entry, entry), needs, isWritten: apply, notes: problems };
+  return {
+    ...same,
+    isNewer: true,
+    changes: differences(one.entry, entry),
+    needs,
+    isWritten: apply,
+    notes: problems,
+  };
 }
 
 /** Versions that cannot be compared are newer when they differ: the registry says which is the latest. */
@@ -91,7 +115,9 @@ async function pinned(
   const known = before === undefined ? [] : waysOf(before);
   for (const way of waysOf(server)) {
     if (way.unusable !== undefined) continue;
-    const next = way.bundle ? await withBundle(entry, way.bundle, ports, apply) : withVersion(entry, way, known);
+    const next = way.bundle
+      ? await withBundle(entry, way.bundle, ports, apply)
+      : withVersion(entry, way, known);
     if (next !== null) return { entry: next, way };
   }
   return null;
@@ -102,7 +128,11 @@ function withVersion(entry: JsonObject, way: Way, known: readonly Way[]): JsonOb
   const built = way.build({}, {});
   const image = isObject(built.container) ? String(built.container.image) : null;
   const nameOf = (text: string) => text.replace(/(?<=.)[@:][^@:/]*$/, "");
-  if (isObject(entry.container) && image !== null && nameOf(String(entry.container.image)) === nameOf(image))
+  if (
+    isObject(entry.container) &&
+    image !== null &&
+    nameOf(String(entry.container.image)) === nameOf(image)
+  )
     return { ...entry, container: { ...(entry.container as JsonObject), image } };
   const words = Array.isArray(built.args) ? built.args.map(String) : [];
   const started = words.find((word) => nameOf(word) === way.what || word === way.what);
@@ -112,7 +142,11 @@ function withVersion(entry: JsonObject, way: Way, known: readonly Way[]): JsonOb
 }
 
 /** Headers, tokens and consent were given to one origin, so that another one is another server. */
-function withAddress(entry: JsonObject & { url: string }, way: Way, known: readonly Way[]): JsonObject | null {
+function withAddress(
+  entry: JsonObject & { url: string },
+  way: Way,
+  known: readonly Way[],
+): JsonObject | null {
   const { url } = way;
   if (url === undefined) return null;
   // What a person filled in stays where the registry writes the address as before.
@@ -138,7 +172,9 @@ async function withBundle(
   const { directory, unpack } = await fetchNamedBundle(bundle, egress, place);
   if (apply) unpack();
   const before = entry.cwd;
-  return mapTexts(entry, (text) => text.replaceAll(before, () => writeText([directory]))) as JsonObject;
+  return mapTexts(entry, (text) =>
+    text.replaceAll(before, () => writeText([directory])),
+  ) as JsonObject;
 }
 
 /** What is required now, was not before, and stands nowhere in the entry. */
@@ -146,15 +182,22 @@ function newNeeds(way: Way, before: RegistryServer | undefined, entry: JsonObjec
   const known = before === undefined ? [] : waysOf(before).filter(({ via }) => via === way.via);
   const wasRequired = (key: string) =>
     known.some(({ inputs }) => inputs.some((one) => one.key === key && one.isRequired));
-  const given = { ...(isObject(entry.env) ? entry.env : {}), ...(isObject(entry.headers) ? entry.headers : {}) };
+  const given = {
+    ...(isObject(entry.env) ? entry.env : {}),
+    ...(isObject(entry.headers) ? entry.headers : {}),
+  };
   return way.inputs
-    .filter(({ key, isRequired, default: usual }) => isRequired && usual === undefined && !wasRequired(key))
+    .filter(
+      ({ key, isRequired, default: usual }) =>
+        isRequired && usual === undefined && !wasRequired(key),
+    )
     .map(({ key }) => key)
     .filter((key) => !Object.hasOwn(given, key));
 }
 
 function differences(before: JsonObject, after: JsonObject): ServerUpdate["changes"] {
-  const text = (value: unknown) => (value === undefined ? null : typeof value === "string" ? value : stableJson(value));
+  const text = (value: unknown) =>
+    value === undefined ? null : typeof value === "string" ? value : stableJson(value);
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
     const from = text(before[key]);
     const to = text(after[key]);

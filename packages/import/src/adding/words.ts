@@ -16,7 +16,8 @@ export function entryOfCommand(words: readonly string[]): WrittenServer {
   if (program === "") throw new PlaneError("USAGE", "There is no command behind the variables.");
   const env = Object.fromEntries(words.slice(0, at).map((pair) => splitPair(pair, "=")));
   const isNpx = /(^|[\\/])npx(\.cmd)?$/i.test(program);
-  const isAsking = isNpx && !args.some((word) => word === "-y" || word === "--yes" || word === "--no");
+  const isAsking =
+    isNpx && !args.some((word) => word === "-y" || word === "--yes" || word === "--no");
   const all = isAsking ? ["-y", ...args] : args;
   return {
     name: nameFromCommand([program, ...args]),
@@ -34,7 +35,10 @@ function splitPair(pair: string, sign: "=" | ":"): [string, string] {
 }
 
 /** `claude mcp add`, and what `gemini` and `codex` made of it; null for other words. */
-export function entryOfClientCommand(words: readonly string[], place: SetupPlace): WrittenServer | null {
+export function entryOfClientCommand(
+  words: readonly string[],
+  place: SetupPlace,
+): WrittenServer | null {
   const [program = "", noun, verb, ...rest] = words;
   if (!/^(claude|gemini|codex|qwen)$/.test(program) || noun !== "mcp") return null;
   if (verb === "add-json") {
@@ -121,7 +125,10 @@ export function entriesOfJson(text: string, place: SetupPlace): WrittenServer[] 
     const [first] = problems;
     if (first === undefined) throw new PlaneError("USAGE", "The pasted text is empty.");
     const { line, column, message, hint } = first;
-    throw new PlaneError("USAGE", `The pasted text, line ${line}, column ${column}: ${message}. ${hint}`);
+    throw new PlaneError(
+      "USAGE",
+      `The pasted text, line ${line}, column ${column}: ${message}. ${hint}`,
+    );
   }
   const servers = entriesOfData(document.data, place);
   if (servers.length > 0) return servers;
@@ -135,19 +142,37 @@ export function entriesOfData(data: unknown, place: SetupPlace): WrittenServer[]
   if (!isObject(data)) return [];
   const isEntry = (one: unknown): one is UnknownObject =>
     isObject(one) &&
-    ["command", "url", "httpUrl", "serverUrl", "container", "openapi"].some((key) => one[key] !== undefined);
-  if (isEntry(data)) return [written(typeof data.name === "string" ? data.name : null, data, data, place)];
+    ["command", "url", "httpUrl", "serverUrl", "container", "openapi"].some(
+      (key) => one[key] !== undefined,
+    );
+  if (isEntry(data))
+    return [written(typeof data.name === "string" ? data.name : null, data, data, place)];
   const found = places
-    .map((path) => path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), data))
+    .map((path) =>
+      path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), data),
+    )
     .find((one) => isObject(one) && Object.values(one).some(isEntry));
   const map = isObject(found) ? found : data;
-  return Object.entries(map).flatMap(([name, entry]) => (isEntry(entry) ? [written(name, entry, data, place)] : []));
+  return Object.entries(map).flatMap(([name, entry]) =>
+    isEntry(entry) ? [written(name, entry, data, place)] : [],
+  );
 }
 
-function written(name: string | null, entry: UnknownObject, data: unknown, place: SetupPlace): WrittenServer {
+function written(
+  name: string | null,
+  entry: UnknownObject,
+  data: unknown,
+  place: SetupPlace,
+): WrittenServer {
   // Ours is taken as it is.
-  if (entry.container !== undefined || entry.openapi !== undefined) return { name, entry: entry as JsonObject };
-  const source = { client: "vscode", where: place.where, workspace: place.directory, inputs: inputsOf(data) } as const;
+  if (entry.container !== undefined || entry.openapi !== undefined)
+    return { name, entry: entry as JsonObject };
+  const source = {
+    client: "vscode",
+    where: place.where,
+    workspace: place.directory,
+    inputs: inputsOf(data),
+  } as const;
   const translated = translateEntry(entry, source);
   if ("reason" in translated)
     throw new PlaneError(
@@ -157,6 +182,8 @@ function written(name: string | null, entry: UnknownObject, data: unknown, place
   const { definition } = translated;
   const { command, url, args } = definition;
   const words = [command, ...(Array.isArray(args) ? args : [])].map(spell);
-  const ownName = URL.canParse(spell(url)) ? nameFromUrl(new URL(spell(url))) : nameFromCommand(words);
+  const ownName = URL.canParse(spell(url))
+    ? nameFromUrl(new URL(spell(url)))
+    : nameFromCommand(words);
   return { name: name ?? ownName, entry: definition };
 }

@@ -26,7 +26,9 @@ import {
   writeRecord,
 } from "./connection-record.ts";
 
-export type Restored = Pick<ClientDisconnection, "outcome" | "missing" | "backup"> & { moved: MovedServer[] };
+export type Restored = Pick<ClientDisconnection, "outcome" | "missing" | "backup"> & {
+  moved: MovedServer[];
+};
 
 /** A client's file as it is now, with the record and the backup that lead back to what it was without us. */
 export class ClientFile {
@@ -56,7 +58,8 @@ export class ClientFile {
     const original = earlier?.original ?? this.#withoutGateway();
     const moved = [...(earlier?.record.moved ?? []), ...more];
     const made = withGateway(original, server, moved).text ?? "";
-    const edited = !earlier || earlier.isUntouched ? made : withGateway(this.text, server, moved).text;
+    const edited =
+      !earlier || earlier.isUntouched ? made : withGateway(this.text, server, moved).text;
     if (!earlier) writeBackup(path, original.text === null ? null : Buffer.from(original.text));
     const existed = earlier ? earlier.record.existed : this.#bytes !== null;
     writeRecord(path, { version: 1, client, existed, server, moved, written: hashText(made) });
@@ -68,11 +71,19 @@ export class ClientFile {
   restore(): Restored {
     const { path } = this.place;
     const moved = this.record?.moved ?? [];
-    if (this.#isWhole() && (this.#bytes === null || hashText(this.#bytes) === this.record?.written)) {
+    if (
+      this.#isWhole() &&
+      (this.#bytes === null || hashText(this.#bytes) === this.record?.written)
+    ) {
       this.#write(this.#backup);
       removeRecord(path);
       removeBackup(path);
-      return { outcome: this.#backup === null ? "deleted" : "restored", missing: [], backup: null, moved };
+      return {
+        outcome: this.#backup === null ? "deleted" : "restored",
+        missing: [],
+        backup: null,
+        moved,
+      };
     }
     const original = ClientText.read(this.place, this.#backup);
     const { merged, isByLines } = this.#merge(original);
@@ -81,9 +92,16 @@ export class ClientFile {
     const missing = missingServers(merged, original, moved);
     removeRecord(path);
     // What the backup alone has must not go with it.
-    const isKept = original.text !== null && (missing.length > 0 || (!isByLines && hasComments(path, original.text)));
+    const isKept =
+      original.text !== null &&
+      (missing.length > 0 || (!isByLines && hasComments(path, original.text)));
     if (!isKept) removeBackup(path);
-    return { outcome: isGone ? "deleted" : "merged", missing, backup: isKept ? backupPath(path) : null, moved };
+    return {
+      outcome: isGone ? "deleted" : "merged",
+      missing,
+      backup: isKept ? backupPath(path) : null,
+      moved,
+    };
   }
 
   /** The connection that a new one goes on with; without our entry the earlier one was ended by hand. */
@@ -116,7 +134,8 @@ export class ClientFile {
   /** What we did to the original is undone in the text of today: line by line where that works, else by value. */
   #merge(original: ClientText): { merged: ClientText; isByLines: boolean } {
     const byValue = this.#mergeValues(original);
-    if (this.record === null || original.text === null) return { merged: byValue, isByLines: false };
+    if (this.record === null || original.text === null)
+      return { merged: byValue, isByLines: false };
     const ours = withGateway(original, this.record.server, this.record.moved).text ?? "";
     const lines = mergeLines(ours, this.text.text ?? "", original.text);
     const byLines = lines === null ? null : new ClientText(this.place, lines);
@@ -127,19 +146,27 @@ export class ClientFile {
   #mergeValues(original: ClientText): ClientText {
     const moved = this.record?.moved ?? [];
     const now = moved.reduce(
-      (text, { name, place, entry }) => (text.find(name, place) === undefined ? text.put(name, entry, place) : text),
+      (text, { name, place, entry }) =>
+        text.find(name, place) === undefined ? text.put(name, entry, place) : text,
       this.text,
     );
     const own = now.main;
     if (now.find(ownName, own) === undefined) return now;
     const previous = original.find(ownName, own);
-    if (previous !== undefined && gatewayConfig(previous) === null) return now.put(ownName, previous as Json, own);
+    if (previous !== undefined && gatewayConfig(previous) === null)
+      return now.put(ownName, previous as Json, own);
     const taken = now.take(ownName, own);
-    return original.data === undefined && this.record === null ? taken : withoutEmpty(taken, own, original);
+    return original.data === undefined && this.record === null
+      ? taken
+      : withoutEmpty(taken, own, original);
   }
 }
 
-function withGateway(text: ClientText, server: JsonObject, moved: readonly MovedServer[]): ClientText {
+function withGateway(
+  text: ClientText,
+  server: JsonObject,
+  moved: readonly MovedServer[],
+): ClientText {
   return moved.reduce((rest, { name, place }) => rest.take(name, place), text.put(ownName, server));
 }
 
@@ -159,7 +186,9 @@ function withoutEmpty(text: ClientText, own: Path, original: ClientText): Client
 function meansTheSame(one: ClientText, other: ClientText): boolean {
   const meaning = (text: ClientText) => {
     const places = text.places.filter((at) => Array.isArray(valueAt(text.data, at)));
-    const byName = places.map((at) => text.entries([at]).sort((a, b) => (a.name < b.name ? -1 : 1)));
+    const byName = places.map((at) =>
+      text.entries([at]).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    );
     const rest = places.reduce((less, at) => less.without(at), text);
     return stableJson([byName, rest.data ?? null]);
   };

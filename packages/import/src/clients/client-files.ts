@@ -45,7 +45,11 @@ export function clientFiles(name: ClientName, where: Where): ClientPlace[] {
   });
 }
 
-export function targetFile(name: ClientName, where: Where, scope: ClientFileScope): ClientPlace | null {
+export function targetFile(
+  name: ClientName,
+  where: Where,
+  scope: ClientFileScope,
+): ClientPlace | null {
   const files = clientFiles(name, where).filter((file) => file.scope === scope && !file.isLegacy);
   const present = files.find(({ path }) => readBytes(path) !== null);
   return present ?? files.find(({ ifPresent }) => !ifPresent) ?? null;
@@ -69,8 +73,11 @@ export function isInstalled(name: ClientName, where: Where): boolean {
   const { folder } = clientOf(name);
   const { dirname } = pathsOf(where);
   const files = clientFiles(name, where).filter(({ scope }) => scope === "user");
-  const folders = folder === undefined ? files.map(({ path }) => dirname(path)) : [expand(folder, where)];
-  return [...files.map(({ path }) => path), ...folders].some((path) => path !== where.home && existsSync(path));
+  const folders =
+    folder === undefined ? files.map(({ path }) => dirname(path)) : [expand(folder, where)];
+  return [...files.map(({ path }) => path), ...folders].some(
+    (path) => path !== where.home && existsSync(path),
+  );
 }
 
 function pathOf({ path }: FileSpec, scope: ClientFileScope, where: Where): string | null {
@@ -78,7 +85,9 @@ function pathOf({ path }: FileSpec, scope: ClientFileScope, where: Where): strin
   const known = platform === "win32" || platform === "darwin" ? platform : "linux";
   const template = typeof path === "string" ? path : path[known];
   if (template === undefined) return null;
-  return scope === "project" ? pathsOf(where).join(where.directory, template) : expand(template, where);
+  return scope === "project"
+    ? pathsOf(where).join(where.directory, template)
+    : expand(template, where);
 }
 
 /** Windows has its own separators; the home directory tells which are in use. */
@@ -96,7 +105,10 @@ function expand(template: string, where: Where): string {
   let path = template.replace("{appData}", folder);
   const variable = /\{([A-Z_]+):([^{}]*)\}/;
   while (variable.test(path))
-    path = path.replace(variable, (_, name: string, usual: string) => where.environment[name] || usual);
+    path = path.replace(
+      variable,
+      (_, name: string, usual: string) => where.environment[name] || usual,
+    );
   return pathsOf(where).join(path.replace(/^~(?=[\\/]|$)/, () => where.home));
 }
 

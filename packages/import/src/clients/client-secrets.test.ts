@@ -20,8 +20,15 @@ const all = [token, bearer, password, inPath, "two-different-1", "two-different-
 
 /** As people have them: in variables, in headers, in arguments, in an address. */
 const servers: Record<string, JsonObject> = {
-  github: { command: "npx", args: ["-y", "gh-server"], env: { GITHUB_TOKEN: token, LOG_LEVEL: "info" } },
-  tracker: { url: "https://tracker.example.org/mcp", headers: { Authorization: `Bearer ${bearer}`, "X-Team": "a" } },
+  github: {
+    command: "npx",
+    args: ["-y", "gh-server"],
+    env: { GITHUB_TOKEN: token, LOG_LEVEL: "info" },
+  },
+  tracker: {
+    url: "https://tracker.example.org/mcp",
+    headers: { Authorization: `Bearer ${bearer}`, "X-Team": "a" },
+  },
   shop: { command: "npx", args: ["-y", "pg-server", password] },
   zap: { url: `https://zap.example.org/s/${inPath}/mcp` },
   twice: {
@@ -37,7 +44,10 @@ type Client = keyof typeof clients;
 function write(where: Where, client: Client, entries: object): string {
   const file = join(where.home, userFiles.linux[client]);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `// by hand\n${JSON.stringify({ [clients[client]]: entries }, null, 4)}\n`.replace(/^.*\n/, ""));
+  writeFileSync(
+    file,
+    `// by hand\n${JSON.stringify({ [clients[client]]: entries }, null, 4)}\n`.replace(/^.*\n/, ""),
+  );
   return file;
 }
 
@@ -90,7 +100,8 @@ for (const client of ["cursor", "claude-code", "vscode"] as const) {
     assert.deepEqual(await revealed(wanted.into), servers);
     const kept = readdirSync(secretsOf(where));
     assert.equal(kept.length, 6);
-    for (const name of kept) assert.equal(statSync(join(secretsOf(where), name)).mode & 0o777, 0o600);
+    for (const name of kept)
+      assert.equal(statSync(join(secretsOf(where), name)).mode & 0o777, 0o600);
     for (const beside of readdirSync(dirname(file)).filter((name) => name.includes(".toolplane-")))
       assert.equal(statSync(join(dirname(file), beside)).mode & 0o777, 0o600, beside);
 
@@ -110,7 +121,10 @@ test("what is edited in the client meanwhile does not cost a secret when it is d
   edited.mcpServers.mine = { command: "mine" };
   writeFileSync(file, JSON.stringify(edited));
   assert.equal((await disconnectClient("cursor", where)).outcome, "merged");
-  assert.deepEqual(JSON.parse(readFileSync(file, "utf8")).mcpServers, { ...servers, mine: { command: "mine" } });
+  assert.deepEqual(JSON.parse(readFileSync(file, "utf8")).mcpServers, {
+    ...servers,
+    mine: { command: "mine" },
+  });
   // The servers stay with us, so their secrets do, too.
   assert.equal(readdirSync(secretsOf(where)).length, 6);
 });
@@ -121,24 +135,36 @@ test("the same server of a second client is one, and another secret under its na
   const { github } = servers;
   write(where, "cursor", { github });
   write(where, "claude-code", { github });
-  write(where, "vscode", { github: { ...github, env: { GITHUB_TOKEN: `${token}2`, LOG_LEVEL: "info" } } });
+  write(where, "vscode", {
+    github: { ...github, env: { GITHUB_TOKEN: `${token}2`, LOG_LEVEL: "info" } },
+  });
   const { into } = request(where);
   await connectClient("cursor", where, request(where));
   const second = await connectClient("claude-code", where, request(where, { files: [into] }));
-  assert.deepEqual([second.moved.map(({ as, isNew }) => [as, isNew]), second.secrets], [[["github", false]], []]);
+  assert.deepEqual(
+    [second.moved.map(({ as, isNew }) => [as, isNew]), second.secrets],
+    [[["github", false]], []],
+  );
   const third = await connectClient("vscode", where, request(where, { files: [into] }));
   assert.deepEqual(
     third.moved.map(({ as }) => as),
     ["github-vscode"],
   );
   const found = (await revealed(into)) as Record<string, { env: JsonObject }>;
-  assert.deepEqual([found.github?.env.GITHUB_TOKEN, found["github-vscode"]?.env.GITHUB_TOKEN], [token, `${token}2`]);
+  assert.deepEqual(
+    [found.github?.env.GITHUB_TOKEN, found["github-vscode"]?.env.GITHUB_TOKEN],
+    [token, `${token}2`],
+  );
 });
 
 test("a server of the same name in another configuration keeps its own secret", async () => {
   await using root = await temporaryDirectory();
   const where = emptyHome(root.path, "linux");
-  const other = { command: "npx", args: ["-y", "gh-server"], env: { GITHUB_TOKEN: `${token}2`, LOG_LEVEL: "info" } };
+  const other = {
+    command: "npx",
+    args: ["-y", "gh-server"],
+    env: { GITHUB_TOKEN: `${token}2`, LOG_LEVEL: "info" },
+  };
   write(where, "cursor", { github: servers.github });
   write(where, "vscode", { github: other });
   const [one, two] = [join(root.path, "one.json"), join(root.path, "two.json")];
@@ -176,7 +202,13 @@ test("references, placeholders and plain settings of a client stay as they are",
   const entry = {
     command: "x",
     args: ["--token", "${TOKEN}", "--path", "/home/ann/projects-2026"],
-    env: { API_KEY: "<your key>", EMPTY_TOKEN: "", MAX_TOKENS: "100", KEYS: "true", HOME_DIR: "/home/ann" },
+    env: {
+      API_KEY: "<your key>",
+      EMPTY_TOKEN: "",
+      MAX_TOKENS: "100",
+      KEYS: "true",
+      HOME_DIR: "/home/ann",
+    },
   };
   assert.deepEqual(concealSecrets("x", entry, {}, "client"), { entry, values: {} });
 });

@@ -30,7 +30,9 @@ export async function withoutSecrets(
     for (const name of names) addVariable(report, server, name, environment);
     return entry;
   }
-  const written = dryRun ? { entry, kept: [] } : await keepSecrets(server, entry, values, place, environment);
+  const written = dryRun
+    ? { entry, kept: [] }
+    : await keepSecrets(server, entry, values, place, environment);
   const whereOf = (name: string) => written.kept.find((one) => one.name === name)?.where ?? null;
   report.secrets.push(...names.map((name) => ({ server, name, where: whereOf(name) })));
   return written.entry;
@@ -38,7 +40,9 @@ export async function withoutSecrets(
 
 /** What would have to be masked is a secret in clear. `env` and `headers` are masked whatever stands in them, and were looked at. */
 function holdsSecret({ env: _, headers: _headers, ...rest }: JsonObject): boolean {
-  return stableJson(maskSecrets({ servers: { it: rest } })) !== stableJson({ servers: { it: rest } });
+  return (
+    stableJson(maskSecrets({ servers: { it: rest } })) !== stableJson({ servers: { it: rest } })
+  );
 }
 
 /** Does our file have this very entry? Its secrets may be kept elsewhere by now, or be variables. */
@@ -52,7 +56,12 @@ export async function isWrittenAs(
   return present === stableJson(definition) || present === stableJson(concealed);
 }
 
-function addVariable({ variables }: SecretsReport, server: string, name: string, environment: Environment): void {
+function addVariable(
+  { variables }: SecretsReport,
+  server: string,
+  name: string,
+  environment: Environment,
+): void {
   const known = variables.find((one) => one.name === name);
   if (known) known.servers.push(server);
   else

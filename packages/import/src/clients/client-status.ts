@@ -5,7 +5,11 @@ import { ClientText, isForFolder } from "./client-text.ts";
 import { type ClientName, clientNames, clientOf } from "./clients.ts";
 
 /** Servers of the client beside those that `connect` moves. */
-export function otherServers(client: ClientName, target: ClientPlace, where: Where): ClientConnection["elsewhere"] {
+export function otherServers(
+  client: ClientName,
+  target: ClientPlace,
+  where: Where,
+): ClientConnection["elsewhere"] {
   return clientFiles(client, where).flatMap((file) => {
     const text = tryRead(file);
     const places = text?.places.filter((place) => file.path !== target.path || isForFolder(place));

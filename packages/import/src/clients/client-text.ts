@@ -30,7 +30,9 @@ export class ClientText {
   /** Undefined where it holds nothing. */
   get data(): unknown {
     const { file, text } = this;
-    this.#data ??= { value: text === null || text === "" ? undefined : parseFileData(file.path, Buffer.from(text)) };
+    this.#data ??= {
+      value: text === null || text === "" ? undefined : parseFileData(file.path, Buffer.from(text)),
+    };
     return this.#data.value;
   }
 
@@ -40,8 +42,12 @@ export class ClientText {
     const holds = (place: Path) => isObject(valueAt(this.data, place));
     const isInside = (inner: Path, outer: Path) =>
       inner.length > outer.length && outer.every((key, at) => inner[at] === key);
-    const covered = places.filter((outer) => places.some((inner) => isInside(inner, outer) && holds(inner)));
-    const idle = places.filter((inner) => places.some((outer) => isInside(inner, outer) && !holds(inner)));
+    const covered = places.filter((outer) =>
+      places.some((inner) => isInside(inner, outer) && holds(inner)),
+    );
+    const idle = places.filter((inner) =>
+      places.some((outer) => isInside(inner, outer) && !holds(inner)),
+    );
     return places.filter((place) => !covered.includes(place) && !idle.includes(place));
   }
 
@@ -55,7 +61,8 @@ export class ClientText {
   entries(places: readonly Path[] = this.places): ClientEntry[] {
     return places.flatMap((place) => {
       const servers = valueAt(this.data, place);
-      if (isObject(servers)) return Object.entries(servers).map(([name, entry]) => ({ name, entry, place }));
+      if (isObject(servers))
+        return Object.entries(servers).map(([name, entry]) => ({ name, entry, place }));
       if (!Array.isArray(servers)) return [];
       return servers.flatMap((entry: unknown) =>
         isObject(entry) && typeof entry.name === "string" ? { name: entry.name, entry, place } : [],
@@ -85,7 +92,8 @@ export class ClientText {
 
   #pathOf(name: string, place: Path): Path {
     const servers = valueAt(this.data, place);
-    if (!Array.isArray(servers) && !(this.file.isList && (servers ?? null) === null)) return [...place, name];
+    if (!Array.isArray(servers) && !(this.file.isList && (servers ?? null) === null))
+      return [...place, name];
     const list: unknown[] = Array.isArray(servers) ? servers : [];
     const at = list.findLastIndex((entry) => isObject(entry) && entry.name === name);
     return [...place, at === -1 ? list.length : at];

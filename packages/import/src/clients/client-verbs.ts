@@ -25,20 +25,36 @@ import { connectClient } from "./connect-client.ts";
 import { findClientServers, isClient, launchOf } from "./import-clients.ts";
 
 export async function connect(
-  { files, directory, dataDirectory, environment, program, where, present, load, fileAt }: SetupPlace,
+  {
+    files,
+    directory,
+    dataDirectory,
+    environment,
+    program,
+    where,
+    present,
+    load,
+    fileAt,
+  }: SetupPlace,
   client: string,
   { scope: wanted, file, keep = false, dryRun = false, secrets = "file" }: ConnectOptions = {},
 ): Promise<ClientConnection> {
   const found = present();
   // A client that starts the gateway without a valid configuration would only see it fail.
   const trust = found.length > 0 ? (await load()).trust : null;
-  const [own] = files.length > 0 ? [] : projectFiles(directory).filter((one) => found.includes(one));
-  const isProject = own !== undefined && directory !== where.home && hasProjectScope(knownClient(client));
+  const [own] =
+    files.length > 0 ? [] : projectFiles(directory).filter((one) => found.includes(one));
+  const isProject =
+    own !== undefined && directory !== where.home && hasProjectScope(knownClient(client));
   const scope = wanted ?? (isProject ? "project" : "user");
   const isOpen = trust !== null && projectLines(trust).some(({ inForce }) => !inForce);
   if (isOpen && (scope === "user" || !dryRun)) throw notTrusted();
-  const fallback = scope === "project" ? join(directory, newFile) : (userFiles(environment)[0] ?? newFile);
-  const native = [...projectFiles(directory), ...(scope === "project" ? [] : userFiles(environment))];
+  const fallback =
+    scope === "project" ? join(directory, newFile) : (userFiles(environment)[0] ?? newFile);
+  const native = [
+    ...projectFiles(directory),
+    ...(scope === "project" ? [] : userFiles(environment)),
+  ];
   const existing = files.length > 0 ? found.at(-1) : native.find((one) => found.includes(one));
   const into = file === undefined ? (existing ?? fallback) : fileAt(file);
   const isHere = (one: string) => dirname(one) === directory && directory !== where.home;
@@ -74,7 +90,8 @@ function notHere(client: ClientName): PlaneError {
 
 /** The client names the files from then on, and so starts what a person has not looked at. */
 function notTrusted(): PlaneError {
-  const remedy = "Look at them with 'toolplane trust' first, or name the files that you want with --config.";
+  const remedy =
+    "Look at them with 'toolplane trust' first, or name the files that you want with --config.";
   return new PlaneError("USAGE", `The files of this project are not trusted yet. ${remedy}`);
 }
 
@@ -119,7 +136,9 @@ export async function importClients(
     launches,
     secrets: kept.secrets,
     // What another client's file of this project names waits for trust like the project's own.
-    ofUser: servers.filter(({ name, scope }) => isImported(name) && scope === "user").map(({ name }) => name),
+    ofUser: servers
+      .filter(({ name, scope }) => isImported(name) && scope === "user")
+      .map(({ name }) => name),
     holdSecrets: kept.holdSecrets,
     path: dryRun || imported.length === 0 ? null : path,
     renamed: report.renamed.filter(({ name }) => isImported(name)),

@@ -3,7 +3,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import type { JsonObject } from "../../../../src/model/json.ts";
-import { emptyHome, fullHome, platforms, userFiles } from "../../../../test/fixtures/clients/client-home.ts";
+import {
+  emptyHome,
+  fullHome,
+  platforms,
+  userFiles,
+} from "../../../../test/fixtures/clients/client-home.ts";
 import { temporaryDirectory } from "../../../../test/fixtures/start-server.ts";
 import { clientFiles, isInstalled, targetFile, type Where } from "./client-files.ts";
 import { clientNames } from "./clients.ts";
@@ -41,7 +46,8 @@ test("variables of the environment move the files of a client", async () => {
 test("Claude Desktop from the Microsoft Store is found where it keeps its own copy", async () => {
   await using root = await temporaryDirectory();
   const where = emptyHome(root.path, "win32");
-  const path = "AppData/Local/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude/claude_desktop_config.json";
+  const path =
+    "AppData/Local/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude/claude_desktop_config.json";
   place(where, path, { mcpServers: { a: { command: "a" } } });
   assert.equal(findClientServers(["claude-desktop"], where).found[0]?.path, join(where.home, path));
 });
@@ -66,13 +72,21 @@ for (const platform of platforms) {
 
 test("on Windows %APPDATA%, %LOCALAPPDATA% and a share as home directory count", () => {
   const environment = { APPDATA: "E:\\Roaming", LOCALAPPDATA: "E:\\Local" };
-  const where: Where = { platform: "win32", home: "\\\\server\\ann", directory: "D:\\app", environment };
+  const where: Where = {
+    platform: "win32",
+    home: "\\\\server\\ann",
+    directory: "D:\\app",
+    environment,
+  };
   const files = clientFiles("claude-desktop", where).map(({ path }) => path);
   assert.deepEqual(files, [
     "E:\\Local\\Packages\\Claude_pzs8sxrjxfjjc\\LocalCache\\Roaming\\Claude\\claude_desktop_config.json",
     "E:\\Roaming\\Claude\\claude_desktop_config.json",
   ]);
-  assert.equal(targetFile("goose", where, "user")?.path, "E:\\Roaming\\Block\\goose\\config\\config.yaml");
+  assert.equal(
+    targetFile("goose", where, "user")?.path,
+    "E:\\Roaming\\Block\\goose\\config\\config.yaml",
+  );
   assert.equal(targetFile("cursor", where, "user")?.path, "\\\\server\\ann\\.cursor\\mcp.json");
   assert.equal(targetFile("cursor", where, "project")?.path, "D:\\app\\.cursor\\mcp.json");
 });
@@ -82,7 +96,8 @@ test("of several files the one that is there is written, and a client without pr
   const where = emptyHome(root.path, "linux");
   place(where, ".gemini/antigravity/mcp_config.json", {});
   place(where, ".config/amp/settings.jsonc", "{}");
-  const written = (client: "antigravity" | "amp" | "lmstudio") => targetFile(client, where, "user")?.path;
+  const written = (client: "antigravity" | "amp" | "lmstudio") =>
+    targetFile(client, where, "user")?.path;
   assert.equal(written("antigravity"), join(where.home, ".gemini/antigravity/mcp_config.json"));
   assert.equal(written("amp"), join(where.home, ".config/amp/settings.jsonc"));
   assert.equal(written("lmstudio"), join(where.home, ".lmstudio/mcp.json"));
@@ -108,7 +123,9 @@ test("OpenCode's servers are found in the form of version 1 and in that of versi
   await using root = await temporaryDirectory();
   const where = emptyHome(root.path, "linux");
   const server = { type: "local", command: ["a", "b"], timeout: { startup: 5, request: 7 } };
-  place(where, ".config/opencode/opencode.json", { mcp: { servers: { a: { ...server, disabled: true } } } });
+  place(where, ".config/opencode/opencode.json", {
+    mcp: { servers: { a: { ...server, disabled: true } } },
+  });
   const { found, servers } = findClientServers(["opencode"], where);
   assert.deepEqual(found[0]?.servers, ["a"]);
   assert.deepEqual(servers[0]?.definition, {

@@ -47,7 +47,8 @@ export type ClientSpec = {
 export const standardPlaces: readonly Path[] = [["mcpServers"]];
 const vscodeSettings: readonly Path[] = [["mcp", "servers"], ["mcp.servers"]];
 const vscodeStorage = "{appData}/Code/User/globalStorage";
-const storeClaude = "{LOCALAPPDATA:~/AppData/Local}/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude";
+const storeClaude =
+  "{LOCALAPPDATA:~/AppData/Local}/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude";
 
 export const clients = {
   "claude-desktop": {
@@ -82,7 +83,10 @@ export const clients = {
       { path: "{appData}/Code/User/mcp.json" },
       { path: "{appData}/Code/User/settings.json", places: vscodeSettings, isLegacy: true },
     ],
-    project: [{ path: ".vscode/mcp.json" }, { path: ".vscode/settings.json", places: vscodeSettings, isLegacy: true }],
+    project: [
+      { path: ".vscode/mcp.json" },
+      { path: ".vscode/settings.json", places: vscodeSettings, isLegacy: true },
+    ],
     places: [["servers"]],
     dialect: { types: { stdio: "stdio", http: "http" } },
   },
@@ -145,7 +149,10 @@ export const clients = {
     title: "Cline",
     user: [
       { path: "~/.cline/data/settings/cline_mcp_settings.json" },
-      { path: `${vscodeStorage}/saoudrizwan.claude-dev/settings/cline_mcp_settings.json`, ifPresent: true },
+      {
+        path: `${vscodeStorage}/saoudrizwan.claude-dev/settings/cline_mcp_settings.json`,
+        ifPresent: true,
+      },
     ],
     dialect: { types: { http: "streamableHttp" }, timeoutUnitMs: 1000 },
   },
@@ -182,7 +189,10 @@ export const clients = {
   },
   amp: {
     title: "Amp",
-    user: [{ path: "~/.config/amp/settings.jsonc", ifPresent: true }, { path: "~/.config/amp/settings.json" }],
+    user: [
+      { path: "~/.config/amp/settings.jsonc", ifPresent: true },
+      { path: "~/.config/amp/settings.json" },
+    ],
     project: [{ path: ".amp/settings.jsonc", ifPresent: true }, { path: ".amp/settings.json" }],
     places: [["amp.mcpServers"]],
   },
@@ -204,7 +214,10 @@ export const clients = {
   },
   lmstudio: {
     title: "LM Studio",
-    user: [{ path: "~/.lmstudio/mcp.json" }, { path: "~/.cache/lm-studio/mcp.json", ifPresent: true }],
+    user: [
+      { path: "~/.lmstudio/mcp.json" },
+      { path: "~/.cache/lm-studio/mcp.json", ifPresent: true },
+    ],
   },
   kiro: {
     title: "Kiro",

@@ -38,7 +38,10 @@ for (const client of clientNames()) {
     const file = join(where.home, userFiles.linux[client]);
     const files = filesBelow(root.path);
     const before = readFileSync(file);
-    const { servers } = findClientServers([client], { ...where, directory: join(root.path, "elsewhere") });
+    const { servers } = findClientServers([client], {
+      ...where,
+      directory: join(root.path, "elsewhere"),
+    });
     const wanted = request(where);
     const { backup, moved } = await connectClient(client, where, wanted);
     assert.equal(backup, `${file}.toolplane-backup`);
@@ -50,7 +53,9 @@ for (const client of clientNames()) {
       moved.map(({ as }) => as),
       inPlane.map(([name]) => name),
     );
-    for (const { name, definition } of servers.filter((server) => moved.some(({ as }) => as === server.name))) {
+    for (const { name, definition } of servers.filter((server) =>
+      moved.some(({ as }) => as === server.name),
+    )) {
       const revealed = await revealKept(Object.fromEntries(inPlane)[name], where.environment);
       assert.equal(JSON.stringify(revealed), JSON.stringify(definition));
     }
@@ -100,9 +105,13 @@ function data(text: string, file: string): object {
 
 /** The order of keys, and that of servers in a list, is not what these tests are about. */
 function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  if (Array.isArray(value))
+    return value.map(sorted).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [key, sorted(inner)]);
+  const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [
+    key,
+    sorted(inner),
+  ]);
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -128,7 +137,9 @@ test("every client gets the entry in its own words", async () => {
   const remote = (): JsonObject => ({ url, headers });
   const entries: Record<string, unknown> = {};
   for (const client of clientNames().filter((name) => name !== "claude-desktop"))
-    entries[client] = (await connectClient(client, where, request(where, { gateway: remote }))).server;
+    entries[client] = (
+      await connectClient(client, where, request(where, { gateway: remote }))
+    ).server;
   const named = { name: "toolplane", description: "Toolplane", enabled: true, timeout: 300 };
   assert.deepEqual(entries, {
     "claude-code": { type: "http", url, headers },
@@ -150,10 +161,13 @@ test("every client gets the entry in its own words", async () => {
     kiro: { url, headers },
     antigravity: { serverUrl: url, headers },
   });
-  await assert.rejects(connectClient("claude-desktop", where, request(where, { gateway: remote })), {
-    code: "USAGE",
-    message: /only by a command/,
-  });
+  await assert.rejects(
+    connectClient("claude-desktop", where, request(where, { gateway: remote })),
+    {
+      code: "USAGE",
+      message: /only by a command/,
+    },
+  );
 });
 
 test("a dry run says everything and writes nothing", async () => {
@@ -177,7 +191,10 @@ test("--keep leaves the servers in the client and only adds ours", async () => {
   const where = fullHome(root.path, "linux");
   const wanted = request(where, { keep: true });
   const { moved, kept, path, into } = await connectClient("windsurf", where, wanted);
-  assert.deepEqual([moved, into, kept.map(({ name }) => name)], [[], null, ["linear", "puppeteer"]]);
+  assert.deepEqual(
+    [moved, into, kept.map(({ name }) => name)],
+    [[], null, ["linear", "puppeteer"]],
+  );
   assert.equal(existsSync(wanted.into), false);
   const { mcpServers } = readData(path) as { mcpServers: object };
   assert.deepEqual(Object.keys(mcpServers), ["linear", "puppeteer", "toolplane"]);
@@ -188,7 +205,10 @@ test("a server that the configuration has already is not written twice, a differ
   const where = fullHome(root.path, "linux");
   const wanted = request(where);
   const linear = { url: "https://mcp.linear.app/mcp", deny_tools: ["delete_issue"] };
-  writeFileSync(wanted.into, JSON.stringify({ mcpServers: { linear, puppeteer: { command: "other" } } }));
+  writeFileSync(
+    wanted.into,
+    JSON.stringify({ mcpServers: { linear, puppeteer: { command: "other" } } }),
+  );
   const { moved } = await connectClient("windsurf", where, wanted);
   assert.deepEqual(moved, [
     { name: "linear", as: "linear", isNew: false, launch: "https://mcp.linear.app/mcp" },

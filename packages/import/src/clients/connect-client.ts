@@ -37,11 +37,18 @@ export type ConnectRequest = {
   gateway(files: readonly string[]): JsonObject;
 };
 
-export async function connectClient(name: string, where: Where, request: ConnectRequest): Promise<ClientConnection> {
+export async function connectClient(
+  name: string,
+  where: Where,
+  request: ConnectRequest,
+): Promise<ClientConnection> {
   const client = knownClient(name);
   const file = requireFile(client, where, request.scope);
   if (file.path === request.into)
-    throw new PlaneError("USAGE", `${file.path} is the client's own file. Name another one with --to FILE.`);
+    throw new PlaneError(
+      "USAGE",
+      `${file.path} is the client's own file. Name another one with --to FILE.`,
+    );
   const work = () => connect(client, file, where, request);
   return request.dryRun ? work() : withLock(file.path, work);
 }
@@ -54,7 +61,9 @@ async function connect(
 ): Promise<ClientConnection> {
   const file = new ClientFile(place);
   const report = emptyReport(client, place, request);
-  const moved = request.keep ? keepAll(file.text, report) : await moveAll(client, file.text, where, request, report);
+  const moved = request.keep
+    ? keepAll(file.text, report)
+    : await moveAll(client, file.text, where, request, report);
   // The plane must not read the file that starts it.
   const files = withNew(request, moved).filter((path) => path !== place.path);
   report.config = files;
@@ -67,21 +76,28 @@ async function connect(
     .filter(({ into }) => !files.includes(into))
     .map(({ as, into }) => ({ name: as, path: into }));
   report.isChanged = moved.length > 0 || stableJson(present) !== stableJson(report.server);
-  if (report.isChanged && !request.dryRun) await file.put(client, report.server, moved, () => addAll(moved));
+  if (report.isChanged && !request.dryRun)
+    await file.put(client, report.server, moved, () => addAll(moved));
   report.backup = readBackup(place.path) === null || request.dryRun ? null : backupPath(place.path);
   return report;
 }
 
 async function addAll(moved: readonly MovedServer[]): Promise<void> {
-  for (const { into, as, definition, isAdded } of moved) if (isAdded) await addServerEntry(into, as, definition);
+  for (const { into, as, definition, isAdded } of moved)
+    if (isAdded) await addServerEntry(into, as, definition);
 }
 
 function ownServers(text: ClientText): ClientEntry[] {
-  return text.entries(text.places.filter((place) => !isForFolder(place))).filter(({ name }) => name !== ownName);
+  return text
+    .entries(text.places.filter((place) => !isForFolder(place)))
+    .filter(({ name }) => name !== ownName);
 }
 
 function keepAll(text: ClientText, report: ClientConnection): MovedServer[] {
-  report.kept = ownServers(text).map(({ name }) => ({ name, reason: "--keep leaves it in the client" }));
+  report.kept = ownServers(text).map(({ name }) => ({
+    name,
+    reason: "--keep leaves it in the client",
+  }));
   return [];
 }
 
@@ -99,7 +115,8 @@ async function moveAll(
     .flatMap((path) => readServerEntries(path).map((server) => ({ ...server, path })));
   // With their secrets in place, so that one that another client brought is the same one.
   const known: typeof written = [];
-  for (const server of written) known.push({ ...server, entry: await revealKept(server.entry, environment) });
+  for (const server of written)
+    known.push({ ...server, entry: await revealKept(server.entry, environment) });
   const before = [...known];
   const moved: MovedServer[] = [];
   for (const { name, entry, place } of ownServers(text)) {
@@ -113,15 +130,26 @@ async function moveAll(
     const isSame = (server: { entry: unknown }) => isSameServer(server.entry, definition);
     // Two names for one server in the same client are meant to be two.
     const same =
-      known.find((server) => (server.name === name || server.name.startsWith(`${name}-`)) && isSame(server)) ??
-      before.find((server) => isSame(server) && !moved.some(({ as }) => as === server.name));
-    const as = same?.name ?? freeNameFor(name, client, (taken) => known.some((server) => server.name === taken));
+      known.find(
+        (server) => (server.name === name || server.name.startsWith(`${name}-`)) && isSame(server),
+      ) ?? before.find((server) => isSame(server) && !moved.some(({ as }) => as === server.name));
+    const as =
+      same?.name ??
+      freeNameFor(name, client, (taken) => known.some((server) => server.name === taken));
     if (!same) known.push({ name: as, entry: definition, path: into });
     addTranslated(report, as, translated, where);
     const ours = same
       ? concealSecrets(as, definition, environment, "client").entry
       : await withoutSecrets(as, definition, report, { secrets, dryRun, environment });
-    moved.push({ name, place, entry: plain(entry), into: same?.path ?? into, as, definition: ours, isAdded: !same });
+    moved.push({
+      name,
+      place,
+      entry: plain(entry),
+      into: same?.path ?? into,
+      as,
+      definition: ours,
+      isAdded: !same,
+    });
   }
   report.moved = moved.map(({ name, as, isAdded, definition }) => ({
     name,
@@ -135,7 +163,9 @@ async function moveAll(
 
 /** TOML has numbers and dates that JSON has not. */
 function plain(entry: unknown): Json {
-  const text = JSON.stringify(entry, (_, value: unknown) => (typeof value === "bigint" ? Number(value) : value));
+  const text = JSON.stringify(entry, (_, value: unknown) =>
+    typeof value === "bigint" ? Number(value) : value,
+  );
   return JSON.parse(text) as Json;
 }
 
@@ -147,10 +177,17 @@ function withNew({ into, files }: ConnectRequest, moved: readonly MovedServer[])
 function requireEntry(client: ClientName, server: JsonObject, { isList }: ClientPlace): JsonObject {
   const entry = gatewayEntry(client, server, isList);
   if (entry !== null) return entry;
-  throw new PlaneError("USAGE", `${clientOf(client).title} cannot use a server by its url, only by a command.`);
+  throw new PlaneError(
+    "USAGE",
+    `${clientOf(client).title} cannot use a server by its url, only by a command.`,
+  );
 }
 
-function emptyReport(client: ClientName, file: ClientPlace, { dryRun }: ConnectRequest): ClientConnection {
+function emptyReport(
+  client: ClientName,
+  file: ClientPlace,
+  { dryRun }: ConnectRequest,
+): ClientConnection {
   return {
     client,
     title: clientOf(client).title,

@@ -52,7 +52,8 @@ test("connecting twice is harmless and keeps the first backup", async () => {
 test("a backup is kept while it is the only copy of a server that was taken out by hand", async () => {
   await using root = await temporaryDirectory();
   const where = emptyHome(root.path, "linux");
-  const before = '{\n  "mcpServers": {\n    "a": { "command": "a" },\n    "b": { "command": "b" }\n  }\n}\n';
+  const before =
+    '{\n  "mcpServers": {\n    "a": { "command": "a" },\n    "b": { "command": "b" }\n  }\n}\n';
   const file = cursorFile(where, before);
   await connectClient("cursor", where, request(where, { keep: true }));
   for (const name of ["a", "b"]) removeFromFile(file, ["mcpServers", name]);
@@ -112,7 +113,10 @@ test("a client that wrote its file again gets its servers back, and a backup wit
   const rewritten = { ...(readData(file) as JsonObject), numStartups: 185 };
   writeFileSync(file, JSON.stringify(rewritten));
   const done = await disconnectClient("claude-code", where);
-  assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), JSON.parse(JSON.stringify({ ...before, numStartups: 185 })));
+  assert.deepEqual(
+    JSON.parse(readFileSync(file, "utf8")),
+    JSON.parse(JSON.stringify({ ...before, numStartups: 185 })),
+  );
   assert.equal(done.backup, null);
   assert.deepEqual(
     filesBelow(dirname(file)).filter((name) => /\.toolplane-/.test(name)),
@@ -137,7 +141,10 @@ test("a server that was added while the client was connected is moved by the nex
   );
   assert.deepEqual(Object.keys(serversIn(file)), ["toolplane"]);
   assert.deepEqual((await disconnectClient("cursor", where)).returned, ["a", "later"]);
-  assert.equal(JSON.stringify(serversIn(file)), '{"a":{"command":"a"},"later":{"command":"later"}}');
+  assert.equal(
+    JSON.stringify(serversIn(file)),
+    '{"a":{"command":"a"},"later":{"command":"later"}}',
+  );
 });
 
 test("a file that was deleted meanwhile is restored", async () => {
@@ -159,7 +166,10 @@ test("a server that was edited in our configuration is not removed from it", asy
   await connectClient("cursor", where, wanted);
   setInFile(wanted.into, ["mcpServers", "a", "timeoutMs"], 5);
   const { removed, stays } = await disconnectClient("cursor", where, { remove: true });
-  assert.deepEqual([removed, stays], [[{ name: "b", path: wanted.into }], [{ name: "a", path: wanted.into }]]);
+  assert.deepEqual(
+    [removed, stays],
+    [[{ name: "b", path: wanted.into }], [{ name: "a", path: wanted.into }]],
+  );
 });
 
 test("an entry of the same name that was there before comes back", async () => {
@@ -217,7 +227,10 @@ test("an entry without a record is taken out alone", async () => {
   await disconnectClient("cursor", where);
   assert.equal(readFileSync(file, "utf8"), '{"mcpServers":{}}');
   // One that is replaced is no part of what the client had.
-  cursorFile(where, JSON.stringify({ mcpServers: { toolplane: { command: "toolplane", args: ["mcp"] } } }));
+  cursorFile(
+    where,
+    JSON.stringify({ mcpServers: { toolplane: { command: "toolplane", args: ["mcp"] } } }),
+  );
   await connectClient("cursor", where, request(where));
   await disconnectClient("cursor", where);
   assert.equal(readFileSync(file, "utf8"), '{"mcpServers":{}}');

@@ -6,14 +6,23 @@ import {
   withLock,
 } from "../../../../src/config/editing.ts";
 import { stableJson } from "../../../../src/lib/json/stable-json.ts";
-import type { ClientDisconnection, ClientScope, DisconnectOptions } from "../../../../src/model/config/setup.ts";
+import type {
+  ClientDisconnection,
+  ClientScope,
+  DisconnectOptions,
+} from "../../../../src/model/config/setup.ts";
 import { PlaneError } from "../../../../src/model/errors.ts";
 import { forgetSecrets } from "../adding/keep-secrets.ts";
 import { ClientFile } from "./client-file.ts";
 import { type ClientPlace, requireFile, targetFile, type Where } from "./client-files.ts";
 import { ClientText } from "./client-text.ts";
 import { type ClientName, clientOf, knownClient } from "./clients.ts";
-import { backupPath, type MovedServer, readBackup, readConnectionRecord } from "./connection-record.ts";
+import {
+  backupPath,
+  type MovedServer,
+  readBackup,
+  readConnectionRecord,
+} from "./connection-record.ts";
 
 export async function disconnectClient(
   name: string,
@@ -23,7 +32,8 @@ export async function disconnectClient(
   const client = knownClient(name);
   const connected = connectedFiles(client, where);
   const file = scope === undefined ? connected[0] : requireFile(client, where, scope);
-  if (file === undefined || !connected.some(({ path }) => path === file.path)) throw notConnected(client, where, scope);
+  if (file === undefined || !connected.some(({ path }) => path === file.path))
+    throw notConnected(client, where, scope);
   const others = connected.filter(({ path }) => path !== file.path).map(({ path }) => path);
   const back = await withLock(file.path, () => new ClientFile(file).restore());
   const { stays, removed } = await settle(back.moved, remove, where.environment);
@@ -33,7 +43,9 @@ export async function disconnectClient(
     scope: file.scope,
     path: file.path,
     outcome: back.outcome,
-    returned: back.moved.map((moved) => moved.name).filter((moved) => !back.missing.some((one) => one.name === moved)),
+    returned: back.moved
+      .map((moved) => moved.name)
+      .filter((moved) => !back.missing.some((one) => one.name === moved)),
     missing: back.missing,
     backup: back.backup,
     stays,
@@ -46,9 +58,12 @@ export async function disconnectClient(
 function connectedFiles(client: ClientName, where: Where): ClientPlace[] {
   const scopes: ClientScope[] = ["project", "user"];
   const files = scopes.flatMap((scope) => targetFile(client, where, scope) ?? []);
-  const unique = files.filter(({ path }, at) => files.findIndex((file) => file.path === path) === at);
+  const unique = files.filter(
+    ({ path }, at) => files.findIndex((file) => file.path === path) === at,
+  );
   return unique.filter(
-    (file) => ClientText.read(file).find(ownName) !== undefined || readConnectionRecord(file.path) !== null,
+    (file) =>
+      ClientText.read(file).find(ownName) !== undefined || readConnectionRecord(file.path) !== null,
   );
 }
 

@@ -40,7 +40,8 @@ export function readForeignData(data: unknown, file = ""): ForeignConfig | null 
   if (Array.isArray(data)) return data.some(isMetaMcp) ? listOf("metamcp", data, metaMcp) : null;
   if (!isObject(data)) return null;
   const { mcpServers, mcp_servers, registry, servers } = data;
-  if (isObject(registry) && Object.values(registry).some(isDockerEntry)) return docker(Object.entries(registry));
+  if (isObject(registry) && Object.values(registry).some(isDockerEntry))
+    return docker(Object.entries(registry));
   if (isDockerEntry(data) && typeof data.name === "string") return docker([[data.name, data]]);
   if (isObject(mcp_servers)) return mapOf("litellm", mcp_servers, liteLlm);
   if (Array.isArray(mcpServers)) return listOf("metamcp", mcpServers, metaMcp);
@@ -66,9 +67,15 @@ const asItIs: Read = (name, entry) => ({ name, entry });
 const has = (entries: readonly UnknownObject[], keys: readonly string[]) =>
   entries.some((entry) => keys.some((key) => entry[key] !== undefined));
 
-function dialectOf(data: UnknownObject, entries: readonly UnknownObject[]): [source: string, read: Read] {
+function dialectOf(
+  data: UnknownObject,
+  entries: readonly UnknownObject[],
+): [source: string, read: Read] {
   const isPorter = /mcporter/.test(spell(data.$schema)) || Array.isArray(data.imports);
-  if (isPorter || has(entries, ["baseUrl", "base_url", "bearerTokenEnv", "lifecycle", "tokenCacheDir"]))
+  if (
+    isPorter ||
+    has(entries, ["baseUrl", "base_url", "bearerTokenEnv", "lifecycle", "tokenCacheDir"])
+  )
     return ["mcporter", porter];
   const text = JSON.stringify(entries);
   if (
@@ -87,11 +94,17 @@ function mapOf(source: string, servers: UnknownObject, read: Read): ForeignConfi
 }
 
 function listOf(source: string, servers: readonly unknown[], read: Read): ForeignConfig {
-  const named = servers.filter(isObject).map((entry, at) => [spell(entry.name ?? `server-${at + 1}`), entry] as const);
+  const named = servers
+    .filter(isObject)
+    .map((entry, at) => [spell(entry.name ?? `server-${at + 1}`), entry] as const);
   return collect(source, named, read);
 }
 
-function collect(source: string, servers: Iterable<readonly [string, unknown]>, read: Read): ForeignConfig {
+function collect(
+  source: string,
+  servers: Iterable<readonly [string, unknown]>,
+  read: Read,
+): ForeignConfig {
   const found: ForeignConfig = { source, servers: [], skipped: [] };
   for (const [name, entry] of servers) {
     const made = isObject(entry) ? read(name, entry) : { reason: "the entry is not an object" };
@@ -110,12 +123,16 @@ const mapTexts = (value: unknown, change: (text: string) => string): unknown => 
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapTexts(inner, change)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, mapTexts(inner, change)]),
+  );
 };
 
 /** mcporter: `baseUrl`, `$env:NAME`, a command that may hold its arguments. */
 const porter: Read = (name, given) => {
-  const entry = mapTexts(given, (text) => text.replaceAll(/\$env:([A-Za-z_]\w*)/g, "${$1}")) as UnknownObject;
+  const entry = mapTexts(given, (text) =>
+    text.replaceAll(/\$env:([A-Za-z_]\w*)/g, "${$1}"),
+  ) as UnknownObject;
   const { command, args } = entry;
   const words = typeof command === "string" && args === undefined ? splitCommand(command) : null;
   return {
@@ -160,7 +177,11 @@ const metaMcp: Read = (name, entry) => {
   };
   return {
     name,
-    entry: { ...entry, type, headers: { ...bearer(entry.bearerToken), ...objectOf(entry.headers) } },
+    entry: {
+      ...entry,
+      type,
+      headers: { ...bearer(entry.bearerToken), ...objectOf(entry.headers) },
+    },
     ...(entry.oauth_client_info === undefined ? {} : { extra: { auth } }),
   };
 };
@@ -168,8 +189,13 @@ const metaMcp: Read = (name, entry) => {
 /** LiteLLM: `auth_type` with `auth_value`, `os.environ/NAME`. */
 const liteLlm: Read = (name, given) => {
   if (given.spec_path !== undefined)
-    return { reason: "it is made of an OpenAPI document (spec_path); write that as 'openapi' in an entry of its own" };
-  const entry = mapTexts(given, (text) => text.replaceAll(/os\.environ\/([A-Za-z_]\w*)/g, "${$1}")) as UnknownObject;
+    return {
+      reason:
+        "it is made of an OpenAPI document (spec_path); write that as 'openapi' in an entry of its own",
+    };
+  const entry = mapTexts(given, (text) =>
+    text.replaceAll(/os\.environ\/([A-Za-z_]\w*)/g, "${$1}"),
+  ) as UnknownObject;
   const { auth_type: kind, mcp_info } = entry;
   const value = entry.auth_value ?? entry.authentication_token;
   const headers: Record<string, UnknownObject> = {
@@ -202,7 +228,9 @@ const liteLlm: Read = (name, given) => {
 
 const isDockerEntry = (entry: unknown) =>
   isObject(entry) &&
-  (typeof entry.image === "string" || entry.type === "poci" || typeof objectOf(entry.remote).url === "string");
+  (typeof entry.image === "string" ||
+    entry.type === "poci" ||
+    typeof objectOf(entry.remote).url === "string");
 
 function docker(servers: Iterable<readonly [string, unknown]>): ForeignConfig {
   return collect("docker", servers, (name, given) => {
@@ -230,7 +258,8 @@ function docker(servers: Iterable<readonly [string, unknown]>): ForeignConfig {
       ...ofSecrets.map((variable) => [variable, `\${${variable}}`]),
     ]);
     const acting = Object.keys(env).find(actsOnTheHost);
-    if (acting !== undefined) return { reason: `its variable ${acting} would act on docker itself` };
+    if (acting !== undefined)
+      return { reason: `its variable ${acting} would act on docker itself` };
     const args = [
       "run",
       "-i",
@@ -269,9 +298,11 @@ export function readSupergateway(text: string): ForeignConfig {
     const entry = words && wrapped(words);
     const base = entry ? nameOf(entry) : "supergateway";
     let name = base;
-    for (let count = 2; found.servers.some((other) => other.name === name); count++) name = `${base}-${count}`;
+    for (let count = 2; found.servers.some((other) => other.name === name); count++)
+      name = `${base}-${count}`;
     if (entry) found.servers.push({ name, entry });
-    else found.skipped.push({ name, reason: "supergateway: its command line cannot be understood" });
+    else
+      found.skipped.push({ name, reason: "supergateway: its command line cannot be understood" });
   }
   return found;
 }
@@ -301,7 +332,9 @@ function wrapped(words: readonly string[]): UnknownObject | null {
     return { url, type, headers: { ...headers, ...bearer(one("--oauth2Bearer")) } };
   }
   const command = splitCommand(one("--stdio") ?? "");
-  return command === null || command.length === 0 ? null : { command, env: Object.fromEntries(env) };
+  return command === null || command.length === 0
+    ? null
+    : { command, env: Object.fromEntries(env) };
 }
 
 /** `$NAME` of the shell. */
@@ -312,11 +345,19 @@ function nameOf({ url, command }: UnknownObject): string {
   if (typeof url === "string") {
     const host = /^[a-z]+:\/\/([^/:?#]+)/i.exec(url)?.[1] ?? "server";
     const parts = host.split(".").filter((part) => !/^(www|mcp|api)$/.test(part));
-    return (/^[\d.]+$/.test(host) ? host.replaceAll(".", "-") : parts.length > 1 ? parts.at(-2) : parts[0]) || "server";
+    return (
+      (/^[\d.]+$/.test(host)
+        ? host.replaceAll(".", "-")
+        : parts.length > 1
+          ? parts.at(-2)
+          : parts[0]) || "server"
+    );
   }
   const [program = "server", ...args] = textsOf(command);
   const runs = /^(npx|bunx|uvx|pipx|pnpm|yarn|uv|node|python3?|deno|bun)$/.test(program);
-  const meant = runs ? args.find((word) => !word.startsWith("-") && !/^(run|dlx|exec)$/.test(word)) : program;
+  const meant = runs
+    ? args.find((word) => !word.startsWith("-") && !/^(run|dlx|exec)$/.test(word))
+    : program;
   const last = (meant ?? program).split(/[\\/]/).at(-1) ?? "";
   const plain = last.replace(/(?<=.)@.*$/s, "").replace(/\.\w+$/, "");
   return plain.replace(/^(mcp-)?server-|^mcp-/, "").replace(/-mcp(-server)?$/, "") || "server";

@@ -56,20 +56,40 @@ function lookInto(looking: Looking, client: ClientName, file: ClientPlace, where
   }
   if (entries.length === 0) return;
   if (/\.jsonc?$/.test(file.path))
-    lines.set(file.path, (path) => parseJson(file.path, text.text ?? "").document?.lineOf(path) ?? null);
-  const source = { client, where, workspace: null, keepsFolder: true, inputs: inputsOf(text.data) } as const;
+    lines.set(
+      file.path,
+      (path) => parseJson(file.path, text.text ?? "").document?.lineOf(path) ?? null,
+    );
+  const source = {
+    client,
+    where,
+    workspace: null,
+    keepsFolder: true,
+    inputs: inputsOf(text.data),
+  } as const;
   for (const { name, entry, place } of entries) {
     const at = [...place, name];
     const translated = translateEntry(entry, source);
     if ("reason" in translated) {
       const line = lines.get(file.path)?.(at) ?? null;
       const message = `it is left out, and only ${clientOf(client).title} may know more: ${translated.reason}`;
-      problems.push({ file: file.path, line, path: renderPath(at), severity: "warning", message, hint: null });
+      problems.push({
+        file: file.path,
+        line,
+        path: renderPath(at),
+        severity: "warning",
+        message,
+        hint: null,
+      });
       continue;
     }
     const { definition } = translated;
     if (isOurselves(name, definition)) continue;
-    addFound(looking.found, { name, definition, at, file: file.path, key: keyOf(definition) }, client);
+    addFound(
+      looking.found,
+      { name, definition, at, file: file.path, key: keyOf(definition) },
+      client,
+    );
   }
 }
 
@@ -80,7 +100,11 @@ function addFound(found: Found[], server: Omit<Found, "clients">, client: Client
   const same = found.find((other) => other.key === key);
   if (same === undefined) {
     const free = freeNameFor(name, client, (taken) => found.some((other) => other.name === taken));
-    found.push({ ...server, name: free, clients: [free === name ? title : `${title} as '${name}'`] });
+    found.push({
+      ...server,
+      name: free,
+      clients: [free === name ? title : `${title} as '${name}'`],
+    });
     return;
   }
   const said = same.name === name ? title : `${title} as '${name}'`;
@@ -106,18 +130,25 @@ function documentOf(
     file,
     data: { mcpServers },
     lineOf([section, name, ...inner]) {
-      const server = section === "mcpServers" ? servers.find((one) => one.name === name) : undefined;
+      const server =
+        section === "mcpServers" ? servers.find((one) => one.name === name) : undefined;
       return server === undefined ? null : (lineOf([...server.at, ...inner]) ?? lineOf(server.at));
     },
   };
 }
 
-function unreadable(client: ClientName, file: string, thrown: unknown): FoundServers["problems"][number] {
+function unreadable(
+  client: ClientName,
+  file: string,
+  thrown: unknown,
+): FoundServers["problems"][number] {
   if (!(thrown instanceof PlaneError)) throw thrown;
   const { line = null } = thrown.data as { line?: number | null };
   const [, place] = /^.*?:(\d+(?::\d+)?): /s.exec(thrown.message) ?? [];
   const start = place === undefined ? `${file} ` : `${file}:${place}: `;
-  const message = thrown.message.startsWith(start) ? thrown.message.slice(start.length) : thrown.message;
+  const message = thrown.message.startsWith(start)
+    ? thrown.message.slice(start.length)
+    : thrown.message;
   const hint = `The servers of ${clientOf(client).title} in this file are left out until it is corrected.`;
   return { file, line, path: "", severity: "error", message, hint };
 }

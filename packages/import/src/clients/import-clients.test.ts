@@ -3,7 +3,12 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import type { JsonObject } from "../../../../src/model/json.ts";
-import { emptyHome, fullHome, platforms, userFiles } from "../../../../test/fixtures/clients/client-home.ts";
+import {
+  emptyHome,
+  fullHome,
+  platforms,
+  userFiles,
+} from "../../../../test/fixtures/clients/client-home.ts";
 import { temporaryDirectory } from "../../../../test/fixtures/start-server.ts";
 import type { Where } from "./client-files.ts";
 import { clientNames } from "./clients.ts";
@@ -89,7 +94,8 @@ test("what cannot be taken over is left out with the reason", async () => {
     { name: "vault", reason: "claude-code: a command makes its headers (headersHelper)" },
     {
       name: "docs",
-      reason: "cursor: it reads its environment from a file (envFile); put the variables into 'env' instead",
+      reason:
+        "cursor: it reads its environment from a file (envFile); put the variables into 'env' instead",
     },
     { name: "mcp-server-context7", reason: "zed: an extension of the client provides it" },
     { name: "jira", reason: "opencode: it has neither a command nor a url" },
@@ -120,7 +126,8 @@ test("only the chosen clients are read, and an unknown one is refused with the n
   );
   assert.throws(() => findClientServers(["cursr"], where), {
     code: "USAGE",
-    message: /^No client 'cursr'\. Did you mean 'cursor'\? Known: claude-desktop, .*, antigravity\.$/,
+    message:
+      /^No client 'cursr'\. Did you mean 'cursor'\? Known: claude-desktop, .*, antigravity\.$/,
   });
 });
 
@@ -153,7 +160,9 @@ test("a broken file is reported and the others are read", async () => {
 test("equal definitions under one name are one server, whatever the order of their keys", async () => {
   await using root = await temporaryDirectory();
   const where = emptyHome(root.path, "linux");
-  place(where, ".cursor/mcp.json", { mcpServers: { a: { command: "x", args: ["y"] }, b: { command: "b" } } });
+  place(where, ".cursor/mcp.json", {
+    mcpServers: { a: { command: "x", args: ["y"] }, b: { command: "b" } },
+  });
   place(where, ".gemini/settings.json", {
     mcpServers: { a: { args: ["y"], command: "x" }, b: { command: "c" } },
   });
@@ -206,12 +215,17 @@ test("what a client asks its user for becomes variables, and it is said which to
     ],
     servers: {
       search: { command: "s", env: { KEY: "${input:apiKey}", REGION: "${input:region}" } },
-      index: { command: "i", args: ["--key=${input:apiKey}", "${workspaceFolder}/x", "${unknown-thing}"] },
+      index: {
+        command: "i",
+        args: ["--key=${input:apiKey}", "${workspaceFolder}/x", "${unknown-thing}"],
+      },
       ask: { url: "https://example.org/mcp", headers: { A: "${input:not-declared}" } },
     },
   });
   const report = findClientServers(["vscode"], { ...where, environment: { NOT_DECLARED: "x" } });
-  const definitions = Object.fromEntries(report.servers.map(({ name, definition }) => [name, definition]));
+  const definitions = Object.fromEntries(
+    report.servers.map(({ name, definition }) => [name, definition]),
+  );
   assert.deepEqual(definitions, {
     search: { command: "s", env: { KEY: "${API_KEY}", REGION: "${REGION:-eu}" } },
     ask: { url: "https://example.org/mcp", headers: { A: "${NOT_DECLARED}" } },
@@ -226,8 +240,15 @@ test("what a client asks its user for becomes variables, and it is said which to
     },
     { name: "NOT_DECLARED", servers: ["ask"], isSet: true, description: null, isSecret: false },
   ]);
-  assert.deepEqual(report.translated[0], { server: "search", from: "${input:apiKey}", to: "${API_KEY}" });
-  assert.match(report.skipped[0]?.reason ?? "", /only the client knows what \$\{unknown-thing\} stands for/);
+  assert.deepEqual(report.translated[0], {
+    server: "search",
+    from: "${input:apiKey}",
+    to: "${API_KEY}",
+  });
+  assert.match(
+    report.skipped[0]?.reason ?? "",
+    /only the client knows what \$\{unknown-thing\} stands for/,
+  );
 });
 
 test("what would be started says so of a server that is switched off", () => {

@@ -20,19 +20,34 @@ import { type ClientName, clientNames, knownClient } from "./clients.ts";
 import { hasSupergateway, readForeignData, readSupergateway } from "./foreign-configs.ts";
 import { type Translated, translateEntry } from "./translate-entry.ts";
 
-export type ClientServer = { name: string; client: string; scope: ClientScope; definition: JsonObject };
+export type ClientServer = {
+  name: string;
+  client: string;
+  scope: ClientScope;
+  definition: JsonObject;
+};
 
-export type ClientServers = Pick<ImportReport, "found" | "skipped" | "renamed" | "translated" | "variables"> & {
+export type ClientServers = Pick<
+  ImportReport,
+  "found" | "skipped" | "renamed" | "translated" | "variables"
+> & {
   servers: ClientServer[];
 };
 
 /** Of all clients, or of those that are named; with `files`, a name may also be a file, or a command line of supergateway. */
-export function findClientServers(asked: readonly string[], where: Where, files = false): ClientServers {
-  const isPlace = (name: string) => files && !isClient(name) && (isFile(fileOf(name, where)) || hasSupergateway(name));
+export function findClientServers(
+  asked: readonly string[],
+  where: Where,
+  files = false,
+): ClientServers {
+  const isPlace = (name: string) =>
+    files && !isClient(name) && (isFile(fileOf(name, where)) || hasSupergateway(name));
   const names = asked.filter((name) => !isPlace(name));
   const gone = names.find((name) => files && /[\\/]|\.\w+$/.test(name));
   if (gone !== undefined)
-    throw new PlaneError("USAGE", `There is no file '${gone}'. Check the path.`, { data: { file: gone } });
+    throw new PlaneError("USAGE", `There is no file '${gone}'. Check the path.`, {
+      data: { file: gone },
+    });
   const chosen = asked.length === 0 ? clientNames() : [...new Set(names.map(knownClient))];
   const result: ClientServers = {
     found: [],
@@ -67,10 +82,18 @@ function addForeign(result: ClientServers, named: string, where: Where): void {
   const text = isHere ? readFileSync(path, "utf8") : named;
   const isData = isHere && /\.(jsonc?|ya?ml|toml|json5)$/i.test(path);
   const data = isData ? readData(path) : undefined;
-  const found = isData ? readForeignData(data, path) : hasSupergateway(text) ? readSupergateway(text) : null;
+  const found = isData
+    ? readForeignData(data, path)
+    : hasSupergateway(text)
+      ? readSupergateway(text)
+      : null;
   if (found === null) throw nothingKnown(named);
   const { source: client, servers, skipped } = found;
-  result.found.push({ client, path: isHere ? path : "the command line", servers: servers.map(({ name }) => name) });
+  result.found.push({
+    client,
+    path: isHere ? path : "the command line",
+    servers: servers.map(({ name }) => name),
+  });
   result.skipped.push(...skipped);
   const source = { client, where, workspace: where.directory, inputs: inputsOf(data) };
   for (const { name, entry, extra, needs = [] } of servers) {
@@ -80,14 +103,21 @@ function addForeign(result: ClientServers, named: string, where: Where): void {
       continue;
     }
     for (const need of needs) translated.needed.set(need.name, { ...need, description: null });
-    addServer(result, { name, client, scope: "user", definition: translated.definition }, translated, where);
+    addServer(
+      result,
+      { name, client, scope: "user", definition: translated.definition },
+      translated,
+      where,
+    );
   }
 }
 
 function nothingKnown(file: string): PlaneError {
   const added = addedFormats().map(({ name }) => `${name}, `);
   const known = `mcpServers, servers, mcp_servers (LiteLLM), registry (Docker), ${added.join("")}or command lines of supergateway`;
-  return new PlaneError("USAGE", `'${file}' has no servers in a form that is known: ${known}.`, { data: { file } });
+  return new PlaneError("USAGE", `'${file}' has no servers in a form that is known: ${known}.`, {
+    data: { file },
+  });
 }
 
 export function inputsOf(data: unknown): unknown[] {
@@ -118,14 +148,19 @@ export function addTranslated(
 
 /** What it starts or reaches, for a person to read. */
 export function launchOf({ command, args, url, enabled }: JsonObject): string {
-  const words = [command ?? url ?? "", ...(command !== undefined && Array.isArray(args) ? args : [])];
+  const words = [
+    command ?? url ?? "",
+    ...(command !== undefined && Array.isArray(args) ? args : []),
+  ];
   const line = plainText(redact(words.map((word) => shellQuote(String(word))).join(" ")));
   return enabled === false ? `${line} (once it is switched on)` : line;
 }
 
 /** The same program or address, whatever clients add that changes nothing. */
 export function isSameServer(one: unknown, other: unknown): boolean {
-  return isObject(one) && isObject(other) && stableJson(essenceOf(one)) === stableJson(essenceOf(other));
+  return (
+    isObject(one) && isObject(other) && stableJson(essenceOf(one)) === stableJson(essenceOf(other))
+  );
 }
 
 function essenceOf({ type: _, transport, ...entry }: UnknownObject): UnknownObject {
@@ -133,13 +168,20 @@ function essenceOf({ type: _, transport, ...entry }: UnknownObject): UnknownObje
   const isFlag = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);
   const args: unknown[] = Array.isArray(entry.args) ? entry.args : [];
   // A server has no person who could answer the question of npx whether it may fetch.
-  const words = entry.command === "npx" ? args.filter((word) => word !== "-y" && word !== "--yes") : args;
+  const words =
+    entry.command === "npx" ? args.filter((word) => word !== "-y" && word !== "--yes") : args;
   const isUsual = entry.command !== undefined || transport === "http";
   const whole = { ...entry, args: words, ...(isUsual ? {} : { transport }) };
-  return Object.fromEntries(Object.entries(whole).filter(([, value]) => isFlag(value) || isGiven(value)));
+  return Object.fromEntries(
+    Object.entries(whole).filter(([, value]) => isFlag(value) || isGiven(value)),
+  );
 }
 
-export function freeNameFor(name: string, client: string, isTaken: (name: string) => boolean): string {
+export function freeNameFor(
+  name: string,
+  client: string,
+  isTaken: (name: string) => boolean,
+): string {
   if (!isTaken(name)) return name;
   let candidate = `${name}-${client}`;
   for (let count = 2; isTaken(candidate); count++) candidate = `${name}-${client}-${count}`;
@@ -157,16 +199,32 @@ function addFile(result: ClientServers, client: ClientName, file: ClientPlace, w
     return;
   }
   if (entries.length === 0) return;
-  result.found.push({ client, path: file.path, servers: [...new Set(entries.map(({ name }) => name))] });
+  result.found.push({
+    client,
+    path: file.path,
+    servers: [...new Set(entries.map(({ name }) => name))],
+  });
   const source = { client, where, workspace: where.directory, inputs: inputsOf(text.data) };
   for (const { name, entry } of entries) {
     const translated = translateEntry(entry, source);
-    if ("reason" in translated) result.skipped.push({ name, reason: `${client}: ${translated.reason}` });
-    else addServer(result, { name, client, scope: file.scope, definition: translated.definition }, translated, where);
+    if ("reason" in translated)
+      result.skipped.push({ name, reason: `${client}: ${translated.reason}` });
+    else
+      addServer(
+        result,
+        { name, client, scope: file.scope, definition: translated.definition },
+        translated,
+        where,
+      );
   }
 }
 
-function addServer(result: ClientServers, server: ClientServer, translated: Translated, where: Where): void {
+function addServer(
+  result: ClientServers,
+  server: ClientServer,
+  translated: Translated,
+  where: Where,
+): void {
   const { name, client, definition } = server;
   if (isOurselves(name, definition)) {
     result.skipped.push({ name, reason: `${client}: it is Toolplane itself` });
@@ -175,9 +233,13 @@ function addServer(result: ClientServers, server: ClientServer, translated: Tran
   const originalName = (other: ClientServer) =>
     result.renamed.find((change) => change.name === other.name)?.from ?? other.name;
   // Two names for one server in the same client are meant to be two.
-  const rivals = result.servers.filter((other) => originalName(other) === name || other.client !== client);
+  const rivals = result.servers.filter(
+    (other) => originalName(other) === name || other.client !== client,
+  );
   if (rivals.some((other) => isSameServer(other.definition, definition))) return;
-  const free = freeNameFor(name, client, (taken) => result.servers.some((other) => other.name === taken));
+  const free = freeNameFor(name, client, (taken) =>
+    result.servers.some((other) => other.name === taken),
+  );
   result.servers.push({ ...server, name: free });
   if (free !== name) result.renamed.push({ name: free, client, from: name });
   addTranslated(result, free, translated, where);

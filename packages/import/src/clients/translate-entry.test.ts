@@ -22,7 +22,10 @@ function translate(entry: unknown, client: ClientName = "cursor", isProject = fa
   return "reason" in result ? result : { definition: result.definition };
 }
 
-const forms = JSON.parse(readFileSync(fixture("normal-forms.json"), "utf8")) as Record<ClientName, object>;
+const forms = JSON.parse(readFileSync(fixture("normal-forms.json"), "utf8")) as Record<
+  ClientName,
+  object
+>;
 
 function fixture(name: string): string {
   return join(import.meta.dirname, "../../../../test/fixtures/clients", name);
@@ -33,7 +36,9 @@ for (const client of clientNames()) {
     await using root = await temporaryDirectory();
     const machine = fullHome(root.path, "linux");
     const { servers } = findClientServers([client], machine);
-    const definitions = Object.fromEntries(servers.map(({ name, definition }) => [name, definition]));
+    const definitions = Object.fromEntries(
+      servers.map(({ name, definition }) => [name, definition]),
+    );
     const text = JSON.stringify(definitions)
       .replaceAll(machine.home, "@HOME@")
       .replaceAll(machine.directory, "@DIRECTORY@");
@@ -56,9 +61,12 @@ test("what clients note for themselves is left out", () => {
 });
 
 test("numbers and switches in the environment become text", () => {
-  assert.deepEqual(translate({ command: "x", env: { PORT: 80, ON: true, NONE: null }, args: [1] }), {
-    definition: { command: "x", args: ["1"], env: { PORT: "80", ON: "true" } },
-  });
+  assert.deepEqual(
+    translate({ command: "x", env: { PORT: 80, ON: true, NONE: null }, args: [1] }),
+    {
+      definition: { command: "x", args: ["1"], env: { PORT: "80", ON: "true" } },
+    },
+  );
 });
 
 test("the folders of an editor are put in where they are known", () => {
@@ -78,7 +86,11 @@ const refused: [title: string, entry: unknown, reason: RegExp][] = [
   ["an empty command", { command: "" }, /neither a command nor a url/],
   ["a socket", { type: "http", url: "unix:///tmp/mcp.sock" }, /starts with 'unix:'/],
   ["a part of the client", { type: "builtin", name: "developer" }, /part of the client/],
-  ["a command of the editor", { command: "x", args: ["$" + "{command:pick}"] }, /only the client knows/],
+  [
+    "a command of the editor",
+    { command: "x", args: ["$" + "{command:pick}"] },
+    /only the client knows/,
+  ],
 ];
 
 for (const [title, entry, reason] of refused) {

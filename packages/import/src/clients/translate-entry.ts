@@ -11,7 +11,12 @@ import {
   splitAt,
   writeText,
 } from "../../../../src/model/foreign.ts";
-import { isObject, type Json, type JsonObject, type UnknownObject } from "../../../../src/model/json.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  type UnknownObject,
+} from "../../../../src/model/json.ts";
 import { transportBySpelling } from "../../../../src/model/servers/transports.ts";
 import type { Where } from "./client-files.ts";
 import { type ClientName, clientOf } from "./clients.ts";
@@ -30,8 +35,14 @@ export function translateEntry(
     }
     const flat = flattened(entry);
     const secrets = storedSecrets(flat.env_keys, source, translated);
-    const written = foreign({ ...reached(flat, secrets), ...common(flat, source.client), ...extra });
-    const definition = rewriteTexts(written, (text) => translateText(text, source, translated)) as JsonObject;
+    const written = foreign({
+      ...reached(flat, secrets),
+      ...common(flat, source.client),
+      ...extra,
+    });
+    const definition = rewriteTexts(written, (text) =>
+      translateText(text, source, translated),
+    ) as JsonObject;
     return { definition, ...translated };
   } catch (thrown) {
     if (thrown instanceof TranslationProblem) return { reason: thrown.message };
@@ -39,14 +50,25 @@ export function translateEntry(
   }
 }
 
-export function gatewayEntry(client: ClientName, server: JsonObject, isList: boolean): JsonObject | null {
-  const { names = {}, types = {}, extra = {}, isCommandList, hasNoUrls } = clientOf(client).dialect ?? {};
+export function gatewayEntry(
+  client: ClientName,
+  server: JsonObject,
+  isList: boolean,
+): JsonObject | null {
+  const {
+    names = {},
+    types = {},
+    extra = {},
+    isCommandList,
+    hasNoUrls,
+  } = clientOf(client).dialect ?? {};
   const isRemote = server.url !== undefined;
   if (isRemote && hasNoUrls) return null;
   const type = isRemote ? types.http : types.stdio;
   const { args = [], ...rest } = server;
   const words = Array.isArray(args) ? args : [];
-  const called = isCommandList && !isRemote ? { ...rest, command: [server.command ?? "", ...words] } : server;
+  const called =
+    isCommandList && !isRemote ? { ...rest, command: [server.command ?? "", ...words] } : server;
   const renamed = Object.entries(called).map(([key, value]) => [names[key] ?? key, value]);
   return {
     ...(isList ? { name: ownName } : {}),
@@ -68,7 +90,8 @@ function flattened(entry: UnknownObject): UnknownObject {
   const flat = { ...entry, command, env, headers };
   if (Array.isArray(command)) return { ...flat, command: command[0], args: command.slice(1) };
   // Zed used to keep the whole command line under `command`.
-  if (isObject(command)) return { ...flat, command: command.path, args: command.args, env: command.env };
+  if (isObject(command))
+    return { ...flat, command: command.path, args: command.args, env: command.env };
   return flat;
 }
 
@@ -97,12 +120,17 @@ function reached(entry: UnknownObject, secrets: JsonObject): JsonObject {
   if (/^[a-z+.-]+:/i.test(url) && !/^(https?|wss?):/i.test(url))
     throw new TranslationProblem(`its url starts with '${url.split(":")[0]}:' and not with http:`);
   const isHttp = entry.url === undefined && entry.httpUrl !== undefined;
-  const transport = isHttp ? "http" : entry.type === "stdio" ? undefined : transportBySpelling.get(entry.type);
+  const transport = isHttp
+    ? "http"
+    : entry.type === "stdio"
+      ? undefined
+      : transportBySpelling.get(entry.type);
   return defined({ url, transport, headers: headersOf(entry) });
 }
 
 function notReached(entry: UnknownObject): string {
-  if (entry.source === "extension" || entry.settings !== undefined) return "an extension of the client provides it";
+  if (entry.source === "extension" || entry.settings !== undefined)
+    return "an extension of the client provides it";
   const isBuiltIn = /^(builtin|platform|frontend|inline_python)$/.test(spell(entry.type));
   return isBuiltIn ? "it is part of the client" : "it has neither a command nor a url";
 }
@@ -132,7 +160,9 @@ function common(entry: UnknownObject, client: string): JsonObject {
   const { timeoutUnitMs = 1, isCommandList } = clientOf(client).dialect ?? {};
   const { startup, request } = isObject(entry.timeout) ? entry.timeout : {};
   // OpenCode's one number is the time to connect and list.
-  const [call, connect] = isCommandList ? [request, startup ?? entry.timeout] : [entry.timeout, undefined];
+  const [call, connect] = isCommandList
+    ? [request, startup ?? entry.timeout]
+    : [entry.timeout, undefined];
   return defined({
     description: text(entry.description),
     enabled: isOff ? false : undefined,
@@ -140,7 +170,9 @@ function common(entry: UnknownObject, client: string): JsonObject {
     connectTimeoutMs:
       milliseconds(entry.startup_timeout_sec, 1000) ??
       milliseconds(entry.startup_timeout_ms ?? entry.connectionTimeout ?? connect, 1),
-    allow_tools: list(entry.enabled_tools ?? entry.includeTools ?? entry.available_tools ?? chosen(entry)),
+    allow_tools: list(
+      entry.enabled_tools ?? entry.includeTools ?? entry.available_tools ?? chosen(entry),
+    ),
     deny_tools: list(entry.disabled_tools ?? entry.excludeTools ?? entry.disabledTools),
   });
 }
@@ -152,7 +184,9 @@ function chosen({ tools }: UnknownObject): unknown {
 
 /** Codex passes on variables by name; one that is not set is no reason to leave the server out. */
 function forwarded(names: unknown): JsonObject {
-  const known = Array.isArray(names) ? names.map((entry) => (isObject(entry) ? entry.name : entry)) : [];
+  const known = Array.isArray(names)
+    ? names.map((entry) => (isObject(entry) ? entry.name : entry))
+    : [];
   const variables = known.filter((name) => typeof name === "string" && isVariable(name));
   return Object.fromEntries(variables.map((name) => [name, `\${${name}:-}`]));
 }
@@ -163,7 +197,9 @@ function text(value: unknown): string | undefined {
 
 function texts(value: unknown): JsonObject {
   if (!isObject(value)) return {};
-  const entries = Object.entries(value).filter(([, inner]) => inner !== null && typeof inner !== "object");
+  const entries = Object.entries(value).filter(
+    ([, inner]) => inner !== null && typeof inner !== "object",
+  );
   return Object.fromEntries(entries.map(([key, inner]) => [key, String(inner)]));
 }
 
@@ -178,7 +214,9 @@ function milliseconds(value: unknown, factor: number): number | undefined {
 function defined(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
   const isGiven = (value: Json | undefined): value is Json =>
     value !== undefined && !(isObject(value) && Object.keys(value).length === 0);
-  return Object.fromEntries(Object.entries(fields).flatMap(([key, value]) => (isGiven(value) ? [[key, value]] : [])));
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([key, value]) => (isGiven(value) ? [[key, value]] : [])),
+  );
 }
 
 /** What an entry came from: the same text means different things to different clients. */
@@ -228,7 +266,10 @@ function translateToken(token: Foreign<string>, source: EntrySource, into: Trans
   const before = "$".repeat(dollars.length >> 1);
   if (dollars !== "" && dollars.length % 2 === 0) return [before, `{${inner}}`];
   const whole = dollars === "" ? (asMatch(token, /.*/s)?.[0] ?? "") : `\${${inner}}`;
-  const found = dollars === "" ? translateOwn(token, source, into) : translateReference(whole, inner, source, into);
+  const found =
+    dollars === ""
+      ? translateOwn(token, source, into)
+      : translateReference(whole, inner, source, into);
   const written = typeof found === "string" ? found : found.reference;
   if (whole !== written) into.changes.set(whole, written);
   return [before, found];
@@ -251,16 +292,24 @@ const referenceTo = (name: string): Found => ({ reference: `\${${name}}` });
 const asNeeded = (id: string, needed: Omit<Needed, "name">, into: Translated) =>
   referenceTo(neededVariable(id, needed, into));
 
-function translateReference(whole: string, inner: string, source: EntrySource, into: Translated): Found {
+function translateReference(
+  whole: string,
+  inner: string,
+  source: EntrySource,
+  into: Translated,
+): Found {
   if (/^[A-Za-z_]\w*(:-.*)?$/.test(inner) && !isFolder(inner)) return referenceTo(inner);
   if (inner.startsWith("input:")) return inputReference(inner.slice(6), source, into);
   const [, name, usual] = /^env:([A-Za-z_]\w*)(?::-?(.*))?$/.exec(inner) ?? [];
-  if (name !== undefined && usual === undefined) return asNeeded(name, { description: null, isSecret: false }, into);
+  if (name !== undefined && usual === undefined)
+    return asNeeded(name, { description: null, isSecret: false }, into);
   if (name !== undefined) return referenceTo(`${name}:-${usual}`);
   // In editors it is one of theirs; that of mcp-hub was made ours before.
   if (source.client === "mcp-hub" && inner.startsWith("command:")) return referenceTo(inner);
   const [, file] = /^file:(.+)$/.exec(inner) ?? [];
-  return file === undefined ? folderOf(whole, inner, source) : referenceTo(`file:${fromHome(file, source)}`);
+  return file === undefined
+    ? folderOf(whole, inner, source)
+    : referenceTo(`file:${fromHome(file, source)}`);
 }
 
 /** A question that the client asks becomes a variable, with the question's default. */
@@ -268,7 +317,9 @@ function inputReference(id: string, { inputs }: EntrySource, into: Translated): 
   const input = inputs.find((one): one is UnknownObject => isObject(one) && one.id === id) ?? {};
   const usual = typeof input.default === "string" && input.default !== "" ? input.default : null;
   if (usual !== null && /[{}]/.test(usual))
-    throw new TranslationProblem(`the default of its input '${id}' has a brace, which would end the reference`);
+    throw new TranslationProblem(
+      `the default of its input '${id}' has a brace, which would end the reference`,
+    );
   if (usual !== null) return referenceTo(`${variableName(id)}:-${usual}`);
   const description = typeof input.description === "string" ? input.description : null;
   return asNeeded(variableName(id), { description, isSecret: input.password === true }, into);
@@ -286,13 +337,20 @@ function isFolder(name: string): boolean {
   return /^(userHome|workspaceFolder(Basename)?|workspaceRoot|cwd|pathSeparator)$/.test(name);
 }
 
-function folderOf(whole: string, name: string, { where, workspace, keepsFolder }: EntrySource): Found {
+function folderOf(
+  whole: string,
+  name: string,
+  { where, workspace, keepsFolder }: EntrySource,
+): Found {
   if (name === "userHome") return where.home;
   if (name === "pathSeparator" || name === "/") return where.platform === "win32" ? "\\" : "/";
   if (/^(workspaceFolder(Basename)?|workspaceRoot|cwd)$/.test(name)) {
-    if (workspace === null && keepsFolder && name !== "workspaceFolderBasename") return referenceTo("workspaceFolder");
+    if (workspace === null && keepsFolder && name !== "workspaceFolderBasename")
+      return referenceTo("workspaceFolder");
     if (workspace === null)
-      throw new TranslationProblem(`${whole} is another folder in each project; connect it with --project`);
+      throw new TranslationProblem(
+        `${whole} is another folder in each project; connect it with --project`,
+      );
     return name === "workspaceFolderBasename" ? basename(workspace) : workspace;
   }
   throw new TranslationProblem(`only the client knows what ${whole} stands for`);

@@ -26,14 +26,25 @@ async function move(ms: number): Promise<void> {
 type End = "ok" | "hang" | ErrorCode;
 
 function outcomeOf({ id }: Requested, end: End): Outcome {
-  const facts = { durationMs: 1, provider: null, attempts: 1, repaired: false, dropped: [], warnings: [] };
+  const facts = {
+    durationMs: 1,
+    provider: null,
+    attempts: 1,
+    repaired: false,
+    dropped: [],
+    warnings: [],
+  };
   if (end === "ok") {
     const call = { id, tool: "notes.write", status: "succeeded" as const, ...facts };
     return { ok: true, call, result: { content: [] } };
   }
   const code = end === "hang" ? "CANCELLED" : end;
   const status = code === "CANCELLED" ? "cancelled" : "failed";
-  return { ok: false, call: { id, tool: "notes.write", status, ...facts }, error: sampleError(code) };
+  return {
+    ok: false,
+    call: { id, tool: "notes.write", status, ...facts },
+    error: sampleError(code),
+  };
 }
 
 async function sampleLetters(ends: End[], given?: Awaited<ReturnType<typeof openSqliteStore>>) {
@@ -66,18 +77,27 @@ async function sampleLetters(ends: End[], given?: Awaited<ReturnType<typeof open
     await loop.stop();
   };
   const tool = sampleTool({ trusted: true, annotations: { idempotentHint: true } });
-  const failed = (call: Requested, code: ErrorCode, status: Outcome["call"]["status"] = "failed") => {
+  const failed = (
+    call: Requested,
+    code: ErrorCode,
+    status: Outcome["call"]["status"] = "failed",
+  ) => {
     const attempts = [{ provider: "mcp", ok: false, durationMs: 1, error: code }];
     const facts = { tool: tool.name, server: "notes", status, attempts, error: sampleError(code) };
     return letters.keep({ ...resolvedCall(tool), ...call }, callRecord(call.id, facts));
   };
-  const { deadLetters: verbs } = bindCaller({ deadLetters: letters.verbs }, { principal: trusted() });
+  const { deadLetters: verbs } = bindCaller(
+    { deadLetters: letters.verbs },
+    { principal: trusted() },
+  );
   const one = async () => (await verbs.page()).deadLetters[0] ?? assert.fail("no entry");
   return { loop, stop, letters, verbs, store, events, ran, world, failed, one };
 }
 
 suite("dead letters", () => {
-  beforeEach(() => mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"], now: startedAt }));
+  beforeEach(() =>
+    mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"], now: startedAt }),
+  );
   afterEach(() => mock.timers.reset());
 
   test("a failed call is retried when its time comes, as its caller, until it succeeds", async () => {
@@ -94,7 +114,10 @@ suite("dead letters", () => {
     const { status, resolvedCallId } = await one();
     assert.deepEqual([status, resolvedCallId], ["resolved", ran[1]?.id]);
     const { asked, principal, face, options } = ran[0] ?? assert.fail();
-    assert.deepEqual(asked, { tool: { server: "notes", tool: "write" }, arguments: { text: "hi" } });
+    assert.deepEqual(asked, {
+      tool: { server: "notes", tool: "write" },
+      arguments: { text: "hi" },
+    });
     assert.deepEqual([principal, face], [requestedCall().principal, "library"]);
     assert.deepEqual(options, { conversation: "c", timeoutMs: 7, idempotencyKey: "call-1" });
     assert.deepEqual(
@@ -106,7 +129,11 @@ suite("dead letters", () => {
   });
 
   test("three failed tries end it, and it is one entry all the time", async () => {
-    const { loop, stop, ran, events, failed, verbs } = await sampleLetters(["TIMEOUT", "TIMEOUT", "TIMEOUT"]);
+    const { loop, stop, ran, events, failed, verbs } = await sampleLetters([
+      "TIMEOUT",
+      "TIMEOUT",
+      "TIMEOUT",
+    ]);
     loop.start();
     await failed(requestedCall(), "TIMEOUT");
     await move(dayMs);
@@ -170,7 +197,10 @@ suite("dead letters", () => {
       until: new Date(startedAt + 60_000).toISOString(),
       was: { status: "pending", nextRetryAt: null },
     } as const;
-    await store.addDeadLetter(sampleLetter("a", { status: "retrying", lease, repeatable: true }), 10);
+    await store.addDeadLetter(
+      sampleLetter("a", { status: "retrying", lease, repeatable: true }),
+      10,
+    );
     loop.start();
     await move(59_000);
     assert.equal((await one()).status, "retrying");
@@ -251,7 +281,14 @@ suite("dead letters", () => {
   test("nothing that only the plane needs is shown", async () => {
     const { verbs, store } = await sampleLetters([]);
     await store.addDeadLetter(sampleLetter("a"), 10);
-    const { lease: _, revision: _1, asked: _2, options: _3, repeatable: _4, ...kept } = sampleLetter("a");
+    const {
+      lease: _,
+      revision: _1,
+      asked: _2,
+      options: _3,
+      repeatable: _4,
+      ...kept
+    } = sampleLetter("a");
     const shown = { ...kept, waitsFor: "retry" };
     assert.deepEqual(await verbs.get("a"), shown);
     assert.deepEqual((await verbs.page()).deadLetters, [shown]);

@@ -43,7 +43,11 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
   const retrier = createRetrier(entries, parts, stopping.signal);
   return {
     verbs: createDeadLetterVerbs(entries, retrier, parts),
-    async keep(call: FailedCall, record: CallRecord, told: ErrorReport | null = null): Promise<void> {
+    async keep(
+      call: FailedCall,
+      record: CallRecord,
+      told: ErrorReport | null = null,
+    ): Promise<void> {
       if (record.error === null) return;
       const failure = failureOf(call, record, withWords(record.error, told));
       if (retrier.isRetry(call.id)) return retrier.noteFailure(failure);
@@ -110,14 +114,20 @@ function createDueLetters(
 }
 
 /** Counted by hand: the store counts all of the user. A page may be shorter than its limit. */
-async function ownLetters(read: Store["deadLetters"], asked: DeadLetterQuery, principal: Principal) {
+async function ownLetters(
+  read: Store["deadLetters"],
+  asked: DeadLetterQuery,
+  principal: Principal,
+) {
   const filter = { ...asked, owner: principal.user };
   const isOwn = (letter: KeptDeadLetter) => isOwnedBy(letter, principal);
   const { status: _, cursor: __, limit: ___, ...whole } = filter;
   const [page, all] = await Promise.all([read(filter), read(whole)]);
   const byStatus = { ...page.byStatus };
   for (const name of deadLetterStatuses)
-    byStatus[name] = all.deadLetters.filter((letter) => letter.status === name && isOwn(letter)).length;
+    byStatus[name] = all.deadLetters.filter(
+      (letter) => letter.status === name && isOwn(letter),
+    ).length;
   const { status } = asked;
   const total = status === undefined ? all.deadLetters.filter(isOwn).length : byStatus[status];
   return { ...page, total, byStatus, deadLetters: page.deadLetters.filter(isOwn) };
@@ -136,11 +146,14 @@ function createDeadLetterVerbs(
       const asked = checkQuery(query);
       await entries.freeLost();
       const { deadLetters: read } = await store();
-      const page = await (mayDo(principal, "admin") ? read(asked) : ownLetters(read, asked, principal));
+      const page = await (mayDo(principal, "admin")
+        ? read(asked)
+        : ownLetters(read, asked, principal));
       return { ...page, deadLetters: page.deadLetters.map(deadLetterView) };
     },
     get: async (id, { principal }) => deadLetterView(await required(id, principal)),
-    retry: async (id, { principal, signal }) => retrier.retry(await required(id, principal), signal),
+    retry: async (id, { principal, signal }) =>
+      retrier.retry(await required(id, principal), signal),
     async resolve(id, { note } = {}, { principal }) {
       const letter = await decide(id, principal, states.resolveLetter, note);
       emit({ type: "dead_letter.resolved", ...eventFacts(letter), retryCallId: null });
@@ -165,7 +178,8 @@ function createDeadLetterVerbs(
     },
     async restore(id, { principal }) {
       const letter = deleted.get(id);
-      if (letter === undefined || !isOwnedBy(letter, principal)) return deadLetterView(await required(id, principal));
+      if (letter === undefined || !isOwnedBy(letter, principal))
+        return deadLetterView(await required(id, principal));
       deleted.delete(id);
       await (await store()).addDeadLetter(letter, maxKept);
       emit({ type: "dead_letter.restored", ...eventFacts(letter) });
@@ -178,7 +192,11 @@ function createDeadLetterVerbs(
 type Retrier = ReturnType<typeof createRetrier>;
 
 /** Makes the call of an entry once more; only the holder of its lease does. */
-function createRetrier({ replace }: DeadLetterStore, { run, emit }: DeadLetterParts, stopping: AbortSignal) {
+function createRetrier(
+  { replace }: DeadLetterStore,
+  { run, emit }: DeadLetterParts,
+  stopping: AbortSignal,
+) {
   /** How the calls under way have failed: such a failure makes no new entry. */
   const failures = new Map<string, states.Failure | null>();
   const active = new Set<Promise<Outcome>>();
@@ -188,10 +206,14 @@ function createRetrier({ replace }: DeadLetterStore, { run, emit }: DeadLetterPa
     // Another plane has taken it over and written its state.
     if ((await replace(next)) === null) return;
     if (next.status === "abandoned") emit(abandonedEvent(next));
-    if (next.status === "resolved") emit({ type: "dead_letter.resolved", ...eventFacts(next), retryCallId: call.id });
+    if (next.status === "resolved")
+      emit({ type: "dead_letter.resolved", ...eventFacts(next), retryCallId: call.id });
   }
 
-  async function retryOnce(letter: KeptDeadLetter, signals: readonly AbortSignal[]): Promise<Outcome> {
+  async function retryOnce(
+    letter: KeptDeadLetter,
+    signals: readonly AbortSignal[],
+  ): Promise<Outcome> {
     const call = requestAgain(letter);
     const claimed = await replace(states.claim(letter, call.id, Date.now()));
     if (claimed === null) throw states.conflict({ ...letter, status: "retrying" }, "retried");
@@ -222,7 +244,12 @@ function createRetrier({ replace }: DeadLetterStore, { run, emit }: DeadLetterPa
   };
 }
 
-function after(held: KeptDeadLetter, call: Outcome["call"], ok: boolean, failure: states.Failure | null) {
+function after(
+  held: KeptDeadLetter,
+  call: Outcome["call"],
+  ok: boolean,
+  failure: states.Failure | null,
+) {
   const now = Date.now();
   if (ok) return states.succeed(held, call.id, now);
   if (call.status === "cancelled") return states.release(held, call.id, call.attempts > 0, now);
@@ -263,6 +290,10 @@ function requestAgain(letter: KeptDeadLetter): Requested {
     principal,
     face,
     resumed: true,
-    options: { idempotencyKey: callId, ...options, ...withoutUndefined({ conversation: conversation ?? undefined }) },
+    options: {
+      idempotencyKey: callId,
+      ...options,
+      ...withoutUndefined({ conversation: conversation ?? undefined }),
+    },
   };
 }

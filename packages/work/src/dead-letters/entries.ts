@@ -18,7 +18,10 @@ export function isOwnedBy({ principal: owner }: KeptDeadLetter, principal: Princ
 
 export type DeadLetterStore = ReturnType<typeof createDeadLetterStore>;
 
-export function createDeadLetterStore(store: () => Promise<Store>, emit: (event: PlaneEvent) => void) {
+export function createDeadLetterStore(
+  store: () => Promise<Store>,
+  emit: (event: PlaneEvent) => void,
+) {
   /** Null when it was changed meanwhile. */
   async function replace(letter: KeptDeadLetter): Promise<KeptDeadLetter | null> {
     const replaced = await (await store()).replaceDeadLetter(letter);
@@ -53,7 +56,12 @@ export function createDeadLetterStore(store: () => Promise<Store>, emit: (event:
     freed,
     own,
     required,
-    async decide(id: string, principal: Principal, verb: Verb, note?: string): Promise<KeptDeadLetter> {
+    async decide(
+      id: string,
+      principal: Principal,
+      verb: Verb,
+      note?: string,
+    ): Promise<KeptDeadLetter> {
       const decision = { by: principal.user, note: checkNote(note) };
       for (;;) {
         const letter = await required(id, principal);

@@ -4,7 +4,12 @@ import type { CallRecord } from "../../../../src/model/calls/call-schema.ts";
 import type { ErrorCode } from "../../../../src/model/errors.ts";
 import { type FailedCall, isDead } from "../../../../src/model/work/dead-letter.ts";
 import { callRecord } from "../../../../test/contracts/records.ts";
-import { injectedCall, requestedCall, resolvedCall, sampleTool } from "../../../../test/samples/calls.ts";
+import {
+  injectedCall,
+  requestedCall,
+  resolvedCall,
+  sampleTool,
+} from "../../../../test/samples/calls.ts";
 import { sampleError, startedAt } from "../../../../test/samples/dead-letters.ts";
 import { failureOf, maxArgumentBytes, toDeadLetter, withWords } from "./entry.ts";
 
@@ -24,7 +29,13 @@ const read = sampleTool({ trusted: true, annotations: { readOnlyHint: true } });
 
 suite("which calls leave a dead letter", () => {
   test("those that a provider failed", () => {
-    for (const code of ["PROVIDER_FAILED", "SERVER_UNAVAILABLE", "NO_PROVIDER", "TIMEOUT", "BUSY"] as const)
+    for (const code of [
+      "PROVIDER_FAILED",
+      "SERVER_UNAVAILABLE",
+      "NO_PROVIDER",
+      "TIMEOUT",
+      "BUSY",
+    ] as const)
       assert.equal(isDead(requestedCall(), failedRecord(code)), true, code);
     assert.equal(isDead(requestedCall(), failedRecord("OUTCOME_UNKNOWN")), true);
   });
@@ -36,7 +47,10 @@ suite("which calls leave a dead letter", () => {
     assert.equal(isDead(requestedCall(), failedRecord("STORE_FAILED")), false);
     const large = sampleError("PROVIDER_FAILED", { tooLarge: true });
     assert.equal(isDead(requestedCall(), failedRecord("PROVIDER_FAILED", { error: large })), false);
-    assert.equal(isDead(requestedCall({}, { ownRetries: true }), failedRecord("NO_PROVIDER")), false);
+    assert.equal(
+      isDead(requestedCall({}, { ownRetries: true }), failedRecord("NO_PROVIDER")),
+      false,
+    );
   });
 });
 
@@ -66,7 +80,10 @@ suite("a new dead letter", () => {
   test("keeps what the caller gave, as it was given", () => {
     for (const given of [{ text: "hi" }, '{"text": "cut off', ["odd"], 7])
       assert.deepEqual(letterOf(requestedCall(given)).arguments, given);
-    assert.deepEqual(letterOf({ ...requestedCall(), asked: { tool: "x", arguments: undefined } }).arguments, {});
+    assert.deepEqual(
+      letterOf({ ...requestedCall(), asked: { tool: "x", arguments: undefined } }).arguments,
+      {},
+    );
   });
 
   test("keeps what belongs to the call, and not that it was to be a rehearsal", () => {
@@ -80,9 +97,18 @@ suite("a new dead letter", () => {
     assert.equal(letterOf(requestedCall(largest)).arguments, largest);
     const circle: Record<string, unknown> = {};
     circle.self = circle;
-    for (const given of [`${largest}x`, "ü".repeat(maxArgumentBytes / 2), circle, { big: 1n }, () => 1]) {
+    for (const given of [
+      `${largest}x`,
+      "ü".repeat(maxArgumentBytes / 2),
+      circle,
+      { big: 1n },
+      () => 1,
+    ]) {
       const letter = letterOf(requestedCall(given));
-      assert.deepEqual([letter.arguments, letter.hold, letter.nextRetryAt], [null, "no_arguments", null]);
+      assert.deepEqual(
+        [letter.arguments, letter.hold, letter.nextRetryAt],
+        [null, "no_arguments", null],
+      );
     }
   });
 
@@ -90,7 +116,9 @@ suite("a new dead letter", () => {
     const call = injectedCall(read, { token: "s3cret-value", _mcp_data: { servers: ["inner"] } });
     const record = failedRecord("NO_PROVIDER");
     record.error = {
-      ...sampleError("NO_PROVIDER", { providers: { far: "it got s3cret-value", list: ["s3cret-value"] } }),
+      ...sampleError("NO_PROVIDER", {
+        providers: { far: "it got s3cret-value", list: ["s3cret-value"] },
+      }),
       message: 'far: it got s3cret-value and {"servers":["inner"]}.',
       cause: "s3cret-value",
     };

@@ -94,7 +94,9 @@ function keepArguments(given: unknown): Json | undefined {
 
 /** A provider may repeat injected arguments; they are not kept. */
 function hideInjected(error: ErrorReport, values: JsonObject): ErrorReport {
-  const texts = Object.values(values).map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
+  const texts = Object.values(values).map((value) =>
+    typeof value === "string" ? value : JSON.stringify(value),
+  );
   if (texts.length === 0) return error;
   const hide = createHider(texts, shortestHidden);
   const hideAll = (value: unknown): unknown => {

@@ -21,7 +21,10 @@ import {
 const even = () => 0.5;
 const ada = { by: "ada", note: "done by hand" };
 
-function failure(code: ErrorCode, { notSent = false, repeatable = false, data = {} } = {}): Failure {
+function failure(
+  code: ErrorCode,
+  { notSent = false, repeatable = false, data = {} } = {},
+): Failure {
   return { callId: "again", error: sampleError(code, data), notSent, repeatable };
 }
 
@@ -46,7 +49,12 @@ suite("the states of a dead letter", () => {
   });
 
   test("a second failure makes it rest for five minutes, a third ends it", () => {
-    const second = fail(retried(sampleLetter("a")), failure("SERVER_UNAVAILABLE", { notSent: true }), startedAt, even);
+    const second = fail(
+      retried(sampleLetter("a")),
+      failure("SERVER_UNAVAILABLE", { notSent: true }),
+      startedAt,
+      even,
+    );
     assert.deepEqual([second.status, second.attempts], ["pending", 2]);
     assert.equal(Date.parse(second.nextRetryAt ?? "") - startedAt, 300_000);
     const third = fail(retried(second), failure("TIMEOUT", { repeatable: true }), startedAt, even);
@@ -85,18 +93,27 @@ suite("the states of a dead letter", () => {
     const taken = retried(sampleLetter("a", { repeatable: true }));
     assert.equal(isLeaseLost(taken, startedAt + retryLeaseMs - 1), false);
     assert.equal(isLeaseLost(taken, startedAt + retryLeaseMs), true);
-    assert.equal(isLeaseLost(renew(taken, startedAt + retryLeaseMs), startedAt + retryLeaseMs), false);
+    assert.equal(
+      isLeaseLost(renew(taken, startedAt + retryLeaseMs), startedAt + retryLeaseMs),
+      false,
+    );
     const read = expire(taken, startedAt, even);
     assert.deepEqual([read.status, read.attempts, read.hold], ["pending", 2, null]);
     assert.ok(read.nextRetryAt);
     const write = expire(retried(sampleLetter("b")), startedAt, even);
-    assert.deepEqual([write.status, write.hold, write.nextRetryAt], ["pending", "may_have_run", null]);
+    assert.deepEqual(
+      [write.status, write.hold, write.nextRetryAt],
+      ["pending", "may_have_run", null],
+    );
   });
 
   test("a try that was called off does not count, unless it may have run", () => {
     const before = sampleLetter("a");
     const free = release(retried(before), "again", false, startedAt);
-    assert.deepEqual([free.status, free.attempts, free.nextRetryAt], ["pending", 1, before.nextRetryAt]);
+    assert.deepEqual(
+      [free.status, free.attempts, free.nextRetryAt],
+      ["pending", 1, before.nextRetryAt],
+    );
     const unsure = release(retried(before), "again", true, startedAt);
     assert.deepEqual([unsure.hold, unsure.nextRetryAt], ["may_have_run", null]);
   });
@@ -118,7 +135,10 @@ suite("the states of a dead letter", () => {
   test("a verb in the wrong state is a conflict that says why", () => {
     const taken = retried(sampleLetter("a"));
     const done = succeed(taken, "again", startedAt);
-    const running = { code: "CONFLICT", message: /'a' cannot be \w+: it is being retried right now\. Wait/ };
+    const running = {
+      code: "CONFLICT",
+      message: /'a' cannot be \w+: it is being retried right now\. Wait/,
+    };
     const over = { code: "CONFLICT", message: /'a' cannot be \w+: it is resolved already/ };
     assert.throws(() => retried(taken), running);
     assert.throws(() => resolveLetter(taken, ada, startedAt), running);
@@ -130,7 +150,10 @@ suite("the states of a dead letter", () => {
 
   test("without its arguments it cannot be retried, and says what to do instead", () => {
     const letter = sampleLetter("a", { hold: "no_arguments", arguments: null, nextRetryAt: null });
-    assert.throws(() => retried(letter), { code: "USAGE", message: /arguments could not be kept\. Call/ });
+    assert.throws(() => retried(letter), {
+      code: "USAGE",
+      message: /arguments could not be kept\. Call/,
+    });
   });
 });
 
@@ -153,7 +176,10 @@ type Happening = {
   mayHaveRun?: boolean;
 };
 
-function apply(letter: KeptDeadLetter, { verb, code = "TIMEOUT", mayHaveRun = false, ...more }: Happening) {
+function apply(
+  letter: KeptDeadLetter,
+  { verb, code = "TIMEOUT", mayHaveRun = false, ...more }: Happening,
+) {
   const changes: Record<string, () => KeptDeadLetter> = {
     claim: () => retried(letter),
     renew: () => renew(letter, startedAt),

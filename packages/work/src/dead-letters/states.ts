@@ -2,7 +2,11 @@ import { spreadMs } from "../../../../src/lib/async/pause.ts";
 import { errorTable, PlaneError } from "../../../../src/model/errors.ts";
 import type { ErrorReport } from "../../../../src/model/errors-schema.ts";
 import type { KeptDeadLetter } from "../../../../src/model/work/dead-letter.ts";
-import type { DeadLetter, DeadLetterChange, DeadLetterHold } from "../../../../src/model/work/dead-letter-schema.ts";
+import type {
+  DeadLetter,
+  DeadLetterChange,
+  DeadLetterHold,
+} from "../../../../src/model/work/dead-letter-schema.ts";
 
 /** After the first failed try, the second, and so on; the last one goes on. */
 const delaysMs = [60_000, 300_000, 900_000, 1_800_000, 3_600_000] as const;
@@ -39,7 +43,9 @@ export function claim(letter: KeptDeadLetter, callId: string, now: number): Kept
 }
 
 export function renew(letter: KeptDeadLetter, now: number): KeptDeadLetter {
-  return letter.lease === null ? letter : { ...letter, lease: { ...letter.lease, until: isoAfter(now, retryLeaseMs) } };
+  return letter.lease === null
+    ? letter
+    : { ...letter, lease: { ...letter.lease, until: isoAfter(now, retryLeaseMs) } };
 }
 
 export function succeed(letter: KeptDeadLetter, callId: string, now: number): KeptDeadLetter {
@@ -58,7 +64,11 @@ export function fail(letter: KeptDeadLetter, failure: Failure, now: number, rand
 /** The outcome is unknown, so a call that is not repeatable is held. */
 export function expire(letter: KeptDeadLetter, now: number, random?: () => number): KeptDeadLetter {
   const { hold, repeatable, attempts } = letter;
-  const tried = { ...letter, attempts: attempts + 1, hold: repeatable ? hold : "may_have_run" } as const;
+  const tried = {
+    ...letter,
+    attempts: attempts + 1,
+    hold: repeatable ? hold : "may_have_run",
+  } as const;
   return rest(tried, now, { code: "OUTCOME_UNKNOWN" }, 0, random);
 }
 
@@ -70,8 +80,13 @@ export function release(letter: KeptDeadLetter, callId: string, mayHaveRun: bool
   return change({ ...letter, lease: null, ...free }, status, now, { code: "CANCELLED", callId });
 }
 
-export function resolveLetter(letter: KeptDeadLetter, decision: SettledBy, now: number): KeptDeadLetter {
-  if (letter.status !== "pending" && letter.status !== "abandoned") throw conflict(letter, "resolved");
+export function resolveLetter(
+  letter: KeptDeadLetter,
+  decision: SettledBy,
+  now: number,
+): KeptDeadLetter {
+  if (letter.status !== "pending" && letter.status !== "abandoned")
+    throw conflict(letter, "resolved");
   return change({ ...letter, nextRetryAt: null }, "resolved", now, decision);
 }
 
@@ -135,8 +150,21 @@ function change(
   why: Partial<DeadLetterChange>,
 ): KeptDeadLetter {
   const at = new Date(now).toISOString();
-  const entry: DeadLetterChange = { at, status, code: null, callId: null, by: null, note: null, ...why };
-  return { ...letter, status, updatedAt: at, history: [...letter.history, entry].slice(-maxHistory) };
+  const entry: DeadLetterChange = {
+    at,
+    status,
+    code: null,
+    callId: null,
+    by: null,
+    note: null,
+    ...why,
+  };
+  return {
+    ...letter,
+    status,
+    updatedAt: at,
+    history: [...letter.history, entry].slice(-maxHistory),
+  };
 }
 
 function isoAfter(now: number, ms: number): string {

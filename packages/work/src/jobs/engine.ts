@@ -1,10 +1,20 @@
 import { pause } from "../../../../src/lib/async/pause.ts";
-import { PlaneError, reportError, shuttingDown, toPlaneError } from "../../../../src/model/errors.ts";
+import {
+  PlaneError,
+  reportError,
+  shuttingDown,
+  toPlaneError,
+} from "../../../../src/model/errors.ts";
 import type { PlaneEvent } from "../../../../src/model/events.ts";
 import type { Principal } from "../../../../src/model/principal.ts";
 import type { Begun, DueHandler } from "../../../../src/model/store.ts";
 import { type JobManifest, usualRetries } from "../../../../src/model/work/job.ts";
-import type { Firing, JobSchedule, JobStore, KeptJobRun } from "../../../../src/model/work/job-run.ts";
+import type {
+  Firing,
+  JobSchedule,
+  JobStore,
+  KeptJobRun,
+} from "../../../../src/model/work/job-run.ts";
 import { lookForRunsMs } from "../../../../src/work/work.ts";
 import { runGraph } from "../skills/skill-graph.ts";
 import { type HeldRun, holdRun, leaseUntil } from "./hold-run.ts";
@@ -41,7 +51,10 @@ type ExecuteParts = {
 };
 
 /** Turns the times that have come into runs; the store makes sure that each becomes one run. */
-async function fireAll({ store, jobs: listJobs, emit, principalFor }: EngineParts, now: number): Promise<void> {
+async function fireAll(
+  { store, jobs: listJobs, emit, principalFor }: EngineParts,
+  now: number,
+): Promise<void> {
   const jobs = await store();
   const due = await jobs.dueJobSchedules(new Date(now).toISOString());
   if (due.length === 0) return;
@@ -66,9 +79,15 @@ async function fireOne(
   now: number,
 ): Promise<Firing> {
   const { times, next } = fire(job, schedule, now);
-  const waiting = { job: job.name, owner: job.persona ?? null, state: "scheduled", origin: "schedule" } as const;
+  const waiting = {
+    job: job.name,
+    owner: job.persona ?? null,
+    state: "scheduled",
+    origin: "schedule",
+  } as const;
   // One waiting run is enough, unless each time counts.
-  const isWaiting = job.recurrence.missed !== "all" && (await jobs.jobRuns({ ...waiting, limit: 1 })).length > 0;
+  const isWaiting =
+    job.recurrence.missed !== "all" && (await jobs.jobRuns({ ...waiting, limit: 1 })).length > 0;
   const make = (scheduledFor: string) =>
     newRun(job, { principal, persona: principal.persona, origin: "schedule", scheduledFor }, now);
   return { schedule: next, runs: isWaiting ? [] : times.map(make) };
@@ -77,7 +96,9 @@ async function fireOne(
 /** Writes schedules as the manifests have them now. */
 async function synchronize(parts: EngineParts): Promise<void> {
   const jobs = await parts.store();
-  const known = new Map((await jobs.jobSchedules()).map((one) => [scheduleKey(one.job, one.owner), one]));
+  const known = new Map(
+    (await jobs.jobSchedules()).map((one) => [scheduleKey(one.job, one.owner), one]),
+  );
   const now = Date.now();
   const changed = (await parts.jobs()).filter(isScheduled).flatMap((job) => {
     const before = known.get(scheduleKey(job.name, job.persona ?? null)) ?? null;
@@ -91,7 +112,8 @@ const maps = new WeakMap<readonly JobManifest[], ReadonlyMap<string, JobManifest
 
 /** Made once for each list: there may be thousands, looked up whenever a run ends. */
 function byKey(jobs: readonly JobManifest[]): ReadonlyMap<string, JobManifest> {
-  const known = maps.get(jobs) ?? new Map(jobs.map((job) => [scheduleKey(job.name, job.persona ?? null), job]));
+  const known =
+    maps.get(jobs) ?? new Map(jobs.map((job) => [scheduleKey(job.name, job.persona ?? null), job]));
   maps.set(jobs, known);
   return known;
 }
@@ -169,12 +191,16 @@ async function begin(state: State, id: string): Promise<Begun> {
   const now = Date.now();
   if (run === null || run.dueAt === null) return { is: "over" };
   // It is leased already.
-  if (active.has(id) || Date.parse(run.dueAt) > now) return { is: "later", at: Date.parse(run.dueAt) };
+  if (active.has(id) || Date.parse(run.dueAt) > now)
+    return { is: "later", at: Date.parse(run.dueAt) };
   const job = await find(state, run);
   if (job === undefined) return { is: "unknown" };
-  if (run.origin === "schedule" && parts.principalFor(job) === null) return { is: "later", at: now + lookForRunsMs };
+  if (run.origin === "schedule" && parts.principalFor(job) === null)
+    return { is: "later", at: now + lookForRunsMs };
   const begun = await claim(state, run, job);
-  return begun === null ? { is: "later", at: now + soonMs } : { is: "begun", ended: endOf(state, begun) };
+  return begun === null
+    ? { is: "later", at: now + soonMs }
+    : { is: "begun", ended: endOf(state, begun) };
 }
 
 async function find(state: State, { job, owner }: KeptJobRun): Promise<JobManifest | undefined> {
@@ -194,7 +220,10 @@ async function claim(state: State, run: KeptJobRun, job: JobManifest): Promise<A
   const storing = { replace: jobs.replaceJobRun, read: jobs.jobRun, stopping: stopping.signal };
   const held = holdRun({ ...claimed, revision: run.revision + 1 }, storing);
   const cancel = new AbortController();
-  const done = executeRun(held, job, parts.execute, { stopping: stopping.signal, cancelled: cancel.signal })
+  const done = executeRun(held, job, parts.execute, {
+    stopping: stopping.signal,
+    cancelled: cancel.signal,
+  })
     // A run that could not be written is taken over when its lease is over.
     .catch(held.end)
     .finally(() => {
@@ -213,14 +242,20 @@ function wakeWaiting({ waiting }: State): void {
 /** When it is due again; the store knows, where another plane has it. */
 async function endOf({ parts }: State, { done, held }: Active): Promise<number | null> {
   await done;
-  const kept = held.lost.aborted ? await (await parts.store()).jobRun(held.current().id) : held.current();
+  const kept = held.lost.aborted
+    ? await (await parts.store()).jobRun(held.current().id)
+    : held.current();
   return kept?.dueAt ? Date.parse(kept.dueAt) : null;
 }
 
 type Patience = { waitMs: number; signal?: AbortSignal | undefined };
 
 /** The run once it is over, or as it is after this time. */
-async function ended({ parts, waiting }: State, id: string, { waitMs, signal }: Patience): Promise<KeptJobRun | null> {
+async function ended(
+  { parts, waiting }: State,
+  id: string,
+  { waitMs, signal }: Patience,
+): Promise<KeptJobRun | null> {
   const until = performance.now() + waitMs;
   for (;;) {
     const woken = Promise.withResolvers<void>();
@@ -231,7 +266,10 @@ async function ended({ parts, waiting }: State, id: string, { waitMs, signal }: 
       const leftMs = until - performance.now();
       if (run === null || isRunOver(run.state) || leftMs <= 0 || signal?.aborted) return run;
       const either = AbortSignal.any(signal ? [over.signal, signal] : [over.signal]);
-      await Promise.race([woken.promise, pause(Math.min(parts.askMs(), leftMs), { signal: either })]);
+      await Promise.race([
+        woken.promise,
+        pause(Math.min(parts.askMs(), leftMs), { signal: either }),
+      ]);
     } finally {
       over.abort();
       waiting.delete(woken.resolve);
@@ -270,7 +308,11 @@ async function runTasks(
 ): Promise<PlaneError | null> {
   // A plane may have stopped before it could write that the run had failed.
   const broken = held.current().tasks.find(({ state }) => state === "cancelled");
-  if (broken) return new PlaneError(broken.error?.code ?? "CANCELLED", broken.error?.message ?? "It was cancelled.");
+  if (broken)
+    return new PlaneError(
+      broken.error?.code ?? "CANCELLED",
+      broken.error?.message ?? "It was cancelled.",
+    );
   await parts.check(job, held.current());
   const taskParts: TaskParts = {
     held,
@@ -280,12 +322,21 @@ async function runTasks(
       const task = run.tasks.find((one) => one.task === name);
       if (task === undefined) return;
       const { state, error } = task;
-      parts.emit({ type: "job.task", ...factsOf(run), task: name, state, code: error?.code ?? null });
+      parts.emit({
+        type: "job.task",
+        ...factsOf(run),
+        task: name,
+        state,
+        code: error?.code ?? null,
+      });
     },
   };
   const open = held.current().tasks.filter(({ state }) => state !== "done");
   const isOpen = (name: string) => open.some(({ task }) => task === name);
-  const nodes = open.map(({ task, dependsOn }) => ({ id: task, dependsOn: dependsOn.filter(isOpen) }));
+  const nodes = open.map(({ task, dependsOn }) => ({
+    id: task,
+    dependsOn: dependsOn.filter(isOpen),
+  }));
   const { error } = await runGraph(nodes, {
     signal,
     work: (name, either) => runTask(name, taskParts, either).then(() => true),
@@ -296,6 +347,8 @@ async function runTasks(
 
 function isFinished({ state, tasks }: KeptJobRun): boolean {
   return (
-    isRunOver(state) || tasks.every((task) => task.state === "done") || tasks.some((one) => one.state === "cancelled")
+    isRunOver(state) ||
+    tasks.every((task) => task.state === "done") ||
+    tasks.some((one) => one.state === "cancelled")
   );
 }

@@ -23,13 +23,23 @@ test("a failure says whom to tell and what to do, and keeps what it was", () => 
     told.message,
     "It took too long. Tell ops@example.org (level high, 1h). To do: look at the queue; begin it again. See the handbook.",
   );
-  assert.deepEqual([told.code, told.data], ["TIMEOUT", { tool: "t", sent: true, escalation: policy }]);
-  assert.equal(withEscalation(failure, { level: "low" }).message, "It took too long. Escalate it (level low).");
+  assert.deepEqual(
+    [told.code, told.data],
+    ["TIMEOUT", { tool: "t", sent: true, escalation: policy }],
+  );
+  assert.equal(
+    withEscalation(failure, { level: "low" }).message,
+    "It took too long. Escalate it (level low).",
+  );
 });
 
 test("a policy that names codes is for those; other words of it choose nothing", () => {
-  const about = (...triggers: string[]) => withEscalation(failure, { ...policy, triggers }) !== failure;
-  assert.deepEqual([about("BUSY"), about("TIMEOUT", "BUSY"), about("the report is late")], [false, true, true]);
+  const about = (...triggers: string[]) =>
+    withEscalation(failure, { ...policy, triggers }) !== failure;
+  assert.deepEqual(
+    [about("BUSY"), about("TIMEOUT", "BUSY"), about("the report is late")],
+    [false, true, true],
+  );
   assert.equal(withEscalation(failure, undefined), failure);
   assert.equal(withEscalation(failure, {}), failure);
 });
@@ -42,10 +52,20 @@ test("what is escalated by itself gets the task that failed, by its policy or th
     tasks: [{ task: "t", error: {} }],
     principal: {},
   } as never;
-  const facts = { type: "job.escalated", runId: "r", user: "ada", job: "j", task: "t", code: "TIMEOUT" };
+  const facts = {
+    type: "job.escalated",
+    runId: "r",
+    user: "ada",
+    job: "j",
+    task: "t",
+    code: "TIMEOUT",
+  };
   const anonymous = { level: null, contact: null, timeframe: null, actions: [] };
   const auto = { auto_escalate: true };
-  assert.deepEqual(escalationOf(job({ escalation_policy: auto }), run, [task()]), { ...facts, ...anonymous });
+  assert.deepEqual(escalationOf(job({ escalation_policy: auto }), run, [task()]), {
+    ...facts,
+    ...anonymous,
+  });
   const own = task({ escalation_policy: { ...auto, contact: "ann" } });
   assert.deepEqual(escalationOf(job({ escalation_policy: auto }), run, [own]), {
     ...facts,

@@ -6,7 +6,8 @@ import { sampleRun } from "../../../../test/samples/jobs.ts";
 import { holdRun } from "./hold-run.ts";
 import { moveRun } from "./states.ts";
 
-const away = () => new PlaneError("STORE_FAILED", "It cannot be reached.", { data: { lost: true } });
+const away = () =>
+  new PlaneError("STORE_FAILED", "It cannot be reached.", { data: { lost: true } });
 const running = moveRun(sampleRun("one"), "running", Date.parse("2026-03-01T12:00:00.000Z"));
 
 /** A store whose next answers fail, before or after what was asked was done. */

@@ -29,16 +29,21 @@ export function holdRun(claimed: KeptJobRun, { replace, read, stopping }: HoldPa
       try {
         return (await replace(next)) || (wasAway && isWritten(next, await read(next.id)));
       } catch (thrown) {
-        if (!(thrown instanceof PlaneError) || thrown.data.lost !== true || stopping.aborted) throw thrown;
+        if (!(thrown instanceof PlaneError) || thrown.data.lost !== true || stopping.aborted)
+          throw thrown;
         await pause(awayMs, { signal: stopping, isBackground: true });
       }
     }
   }
 
   async function writeNow(next: KeptJobRun): Promise<KeptJobRun> {
-    if (!lost.signal.aborted && !(await replaceWhenBack(next))) lost.abort(new Error("another plane has the run"));
+    if (!lost.signal.aborted && !(await replaceWhenBack(next)))
+      lost.abort(new Error("another plane has the run"));
     if (lost.signal.aborted)
-      throw new PlaneError("CONFLICT", `Run '${next.id}' was taken over or ended by another plane.`);
+      throw new PlaneError(
+        "CONFLICT",
+        `Run '${next.id}' was taken over or ended by another plane.`,
+      );
     current = { ...next, revision: next.revision + 1 };
     return current;
   }
@@ -84,5 +89,7 @@ export function leaseUntil(now: number): string {
 
 /** The write arrived and only its answer was lost: a takeover would have counted a start. */
 function isWritten(next: KeptJobRun, kept: KeptJobRun | null): boolean {
-  return kept?.revision === next.revision + 1 && kept.starts === next.starts && kept.state === next.state;
+  return (
+    kept?.revision === next.revision + 1 && kept.starts === next.starts && kept.state === next.state
+  );
 }

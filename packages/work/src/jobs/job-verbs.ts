@@ -15,8 +15,22 @@ import type { JobRun, StepRun } from "../../../../src/model/work/run-schema.ts";
 import type { JobVerbs } from "../../../../src/work/work.ts";
 import type { Engine } from "./engine.ts";
 import { leaseUntil } from "./hold-run.ts";
-import { isScheduled, nextTime, type ScheduledJob, scheduleOf, showSchedule, upcomingTimes } from "./schedule.ts";
-import { earlierSlotOf, factsOf, isRunOver, type JobRunRequest, moveRun, newRun } from "./states.ts";
+import {
+  isScheduled,
+  nextTime,
+  type ScheduledJob,
+  scheduleOf,
+  showSchedule,
+  upcomingTimes,
+} from "./schedule.ts";
+import {
+  earlierSlotOf,
+  factsOf,
+  isRunOver,
+  type JobRunRequest,
+  moveRun,
+  newRun,
+} from "./states.ts";
 
 const defaultPage = 20;
 const maxPage = 100;
@@ -30,11 +44,17 @@ function checkHistoryQuery({ state, limit = defaultPage, cursor }: JobRunQuery) 
   return { limit, ...withoutUndefined({ state, before: cursor }) };
 }
 
-function checkRunOptions({ input, idempotencyKey: key }: RunJobOptions): Pick<JobRunRequest, "input" | "key"> {
+function checkRunOptions({
+  input,
+  idempotencyKey: key,
+}: RunJobOptions): Pick<JobRunRequest, "input" | "key"> {
   if (input !== undefined && !isObject(input))
     throw usage("input", 'The input of a job is an object like {"city": "Rome"}.');
   if (key !== undefined && !(typeof key === "string" && fit.test(key)))
-    throw usage("idempotencyKey", "'idempotencyKey' must be 1 to 255 visible ASCII characters without spaces.");
+    throw usage(
+      "idempotencyKey",
+      "'idempotencyKey' must be 1 to 255 visible ASCII characters without spaces.",
+    );
   return withoutUndefined({ input, key });
 }
 
@@ -43,7 +63,10 @@ function usage(parameter: string, message: string): PlaneError {
 }
 
 /** Without the scope `admin` only jobs that accept external requests can be run. */
-function requireRight({ name, accepts_external_requests }: JobManifest, principal: Principal): void {
+function requireRight(
+  { name, accepts_external_requests }: JobManifest,
+  principal: Principal,
+): void {
   requireScope(principal, "call", "run a job");
   if (accepts_external_requests || mayDo(principal, "admin")) return;
   const who = principal.user ?? "An anonymous caller";
@@ -69,17 +92,28 @@ function showRun({ seesTool }: JobVerbParts, run: KeptJobRun, principal: Princip
   const shown = jobRunView(run);
   const isHidden = ({ tool }: StepRun) => tool !== null && !seesTool(tool, principal);
   const hide = (step: StepRun): StepRun =>
-    isHidden(step) ? { ...step, tool: null, record: null, error: step.error && withoutNames(step.error) } : step;
+    isHidden(step)
+      ? { ...step, tool: null, record: null, error: step.error && withoutNames(step.error) }
+      : step;
   const tasks = shown.tasks.map((task) => {
     const names = task.steps.some(isHidden);
-    return names ? { ...task, steps: task.steps.map(hide), error: task.error && withoutNames(task.error) } : task;
+    return names
+      ? { ...task, steps: task.steps.map(hide), error: task.error && withoutNames(task.error) }
+      : task;
   });
   const isAny = tasks.some((task, at) => task !== shown.tasks[at]);
   return isAny ? { ...shown, tasks, error: shown.error && withoutNames(shown.error) } : shown;
 }
 
 function withoutNames(error: ErrorReport): ErrorReport {
-  return { ...error, message: errorTable[error.code].means, server: null, tool: null, cause: null, data: {} };
+  return {
+    ...error,
+    message: errorTable[error.code].means,
+    server: null,
+    tool: null,
+    cause: null,
+    data: {},
+  };
 }
 
 /** What people do with jobs: look, begin, pause, cancel. */
@@ -97,7 +131,9 @@ function scheduleVerbs(parts: JobVerbParts): Pick<JobVerbs, "get" | "pause" | "r
     async pause(name, { principal }) {
       const job = await findScheduled(parts, name, principal, "pause");
       const paused = { at: new Date().toISOString(), by: principal.user };
-      await changeSchedule(parts, job, (known) => (known.paused === null ? { ...known, paused } : null));
+      await changeSchedule(parts, job, (known) =>
+        known.paused === null ? { ...known, paused } : null,
+      );
       emit({ type: "job.paused", job: name });
       return statusOf(parts, job, principal);
     },
@@ -106,7 +142,11 @@ function scheduleVerbs(parts: JobVerbParts): Pick<JobVerbs, "get" | "pause" | "r
       await changeSchedule(parts, job, (known) => {
         if (known.paused === null) return null;
         const next = nextTime(job.recurrence, Date.parse(known.anchor), Date.now());
-        return { ...known, paused: null, nextAt: next === null ? null : new Date(next).toISOString() };
+        return {
+          ...known,
+          paused: null,
+          nextAt: next === null ? null : new Date(next).toISOString(),
+        };
       });
       emit({ type: "job.resumed", job: name });
       return statusOf(parts, job, principal);
@@ -135,8 +175,16 @@ function startVerbs(parts: JobVerbParts): Pick<JobVerbs, "run" | "rerun"> {
       const job = await find(name, principal);
       const persona = personaFor(job, principal);
       if (!isRunOver(state))
-        throw new PlaneError("CONFLICT", `Run '${id}' is ${state}. Wait until it is over, or cancel it first.`);
-      return beginRun(parts, job, { ...given, principal, persona, origin: "rerun", rerunOf: id, input }, options);
+        throw new PlaneError(
+          "CONFLICT",
+          `Run '${id}' is ${state}. Wait until it is over, or cancel it first.`,
+        );
+      return beginRun(
+        parts,
+        job,
+        { ...given, principal, persona, origin: "rerun", rerunOf: id, input },
+        options,
+      );
     },
   };
 }
@@ -148,16 +196,22 @@ function runVerbs(parts: JobVerbParts): Pick<JobVerbs, "cancel" | "status" | "hi
       requireScope(principal, "call", "cancel a run of a job");
       for (;;) {
         const run = await findRun(parts, id, principal);
-        if (!isOwner(principal, run.principal)) requireScope(principal, "admin", "cancel a run that is not theirs");
+        if (!isOwner(principal, run.principal))
+          requireScope(principal, "admin", "cancel a run that is not theirs");
         const cancelled = moveRun(run, "cancelled", Date.now());
         if (engine.cancelHere(id))
-          return showRun(parts, (await engine.ended(id, { waitMs: Number.POSITIVE_INFINITY })) ?? run, principal);
+          return showRun(
+            parts,
+            (await engine.ended(id, { waitMs: Number.POSITIVE_INFINITY })) ?? run,
+            principal,
+          );
         if (!(await (await store()).replaceJobRun(cancelled))) continue;
         emit({ type: "job.cancelled", ...factsOf(run) });
         return showRun(parts, cancelled, principal);
       }
     },
-    status: async (id, { principal }) => showRun(parts, await findRun(parts, id, principal), principal),
+    status: async (id, { principal }) =>
+      showRun(parts, await findRun(parts, id, principal), principal),
     async history(name, query = {}, { principal }) {
       requireScope(principal, "read", "look at runs of jobs");
       const { limit, ...filter } = checkHistoryQuery(query);
@@ -192,13 +246,19 @@ async function changeSchedule(
   }
 }
 
-async function statusOf(parts: JobVerbParts, job: JobManifest, principal: Principal): Promise<JobStatus> {
+async function statusOf(
+  parts: JobVerbParts,
+  job: JobManifest,
+  principal: Principal,
+): Promise<JobStatus> {
   const jobs = await parts.store();
   const { name, persona: owner = null } = job;
   const schedule = await jobs.jobSchedule(name, owner);
   const ofJob = { job: name, owner, ...seenBy(principal) };
   const shown = (run: KeptJobRun) => isShown(run, principal);
-  const [last] = await collectPages((part) => jobs.jobRuns({ ...ofJob, ...part }), shown, { limit: 1 });
+  const [last] = await collectPages((part) => jobs.jobRuns({ ...ofJob, ...part }), shown, {
+    limit: 1,
+  });
   return {
     ...(await parts.entry(job, principal)),
     schedule: showSchedule(job, schedule),
@@ -212,10 +272,17 @@ async function findRun(parts: JobVerbParts, id: string, principal: Principal): P
   requireScope(principal, "read", "look at runs of jobs");
   const run = await (await parts.store()).jobRun(id);
   if (run !== null && (await maySee(parts, run, principal))) return run;
-  throw new PlaneError("NOT_FOUND", `No job run '${id}' found. 'toolplane jobs history NAME' lists the runs of a job.`);
+  throw new PlaneError(
+    "NOT_FOUND",
+    `No job run '${id}' found. 'toolplane jobs history NAME' lists the runs of a job.`,
+  );
 }
 
-async function maySee(parts: JobVerbParts, run: KeptJobRun, principal: Principal): Promise<boolean> {
+async function maySee(
+  parts: JobVerbParts,
+  run: KeptJobRun,
+  principal: Principal,
+): Promise<boolean> {
   if (mayDo(principal, "admin")) return true;
   if (run.origin !== "schedule") return isOwner(principal, run.principal);
   const job = await parts.find(run.job, principal).catch(() => null);
@@ -223,7 +290,11 @@ async function maySee(parts: JobVerbParts, run: KeptJobRun, principal: Principal
 }
 
 /** Admins still see the runs of a job whose manifest is gone. */
-async function ownerOf(parts: JobVerbParts, name: string, principal: Principal): Promise<{ owner?: string | null }> {
+async function ownerOf(
+  parts: JobVerbParts,
+  name: string,
+  principal: Principal,
+): Promise<{ owner?: string | null }> {
   try {
     return { owner: (await parts.find(name, principal)).persona ?? null };
   } catch (thrown) {
@@ -234,7 +305,12 @@ async function ownerOf(parts: JobVerbParts, name: string, principal: Principal):
   }
 }
 
-async function findScheduled({ find }: JobVerbParts, name: string, principal: Principal, verb: string) {
+async function findScheduled(
+  { find }: JobVerbParts,
+  name: string,
+  principal: Principal,
+  verb: string,
+) {
   requireScope(principal, "admin", `${verb} a job`);
   const job = await find(name, principal);
   if (isScheduled(job)) return job;
@@ -242,7 +318,9 @@ async function findScheduled({ find }: JobVerbParts, name: string, principal: Pr
 }
 
 function isShown(run: KeptJobRun, principal: Principal): boolean {
-  return run.origin === "schedule" || mayDo(principal, "admin") || isOwner(principal, run.principal);
+  return (
+    run.origin === "schedule" || mayDo(principal, "admin") || isOwner(principal, run.principal)
+  );
 }
 
 function seenBy(principal: Principal): { seenBy?: string | null } {
@@ -268,11 +346,16 @@ async function beginRun(
   if (engine.isRunning()) engine.wake();
   // An existing run belongs to the plane that began it.
   else if (isNew) await beginHere(parts, run, signal);
-  const waitMs = wait === true || !engine.isRunning() ? Number.POSITIVE_INFINITY : wait === false ? 0 : wait;
+  const waitMs =
+    wait === true || !engine.isRunning() ? Number.POSITIVE_INFINITY : wait === false ? 0 : wait;
   return showRun(parts, (await engine.ended(run.id, { waitMs, signal })) ?? run, request.principal);
 }
 
-async function beginHere({ engine, store }: JobVerbParts, run: KeptJobRun, signal?: AbortSignal): Promise<void> {
+async function beginHere(
+  { engine, store }: JobVerbParts,
+  run: KeptJobRun,
+  signal?: AbortSignal,
+): Promise<void> {
   signal?.addEventListener("abort", () => engine.cancelHere(run.id), { once: true });
   if (await engine.beginHere(run)) return;
   const jobs = await store();
@@ -285,7 +368,11 @@ async function beginHere({ engine, store }: JobVerbParts, run: KeptJobRun, signa
 }
 
 /** The same idempotency key with another input is a conflict, and so is that of a user's other credential. */
-function requireSame(first: KeptJobRun, asked: KeptJobRun, { key, principal }: JobRunRequest): void {
+function requireSame(
+  first: KeptJobRun,
+  asked: KeptJobRun,
+  { key, principal }: JobRunRequest,
+): void {
   const meant = ({ input, rerunOf }: KeptJobRun) => stableJson({ input, rerunOf });
   const isTheirs = first.slot === asked.slot || isOwner(principal, first.principal);
   if (isTheirs && meant(first) === meant(asked)) return;

@@ -1,10 +1,19 @@
 import { visibleWork } from "../../../../src/catalogue/catalogue.ts";
 import { sentence } from "../../../../src/lib/text/wording.ts";
-import { type ErrorCode, errorTable, PlaneError, toPlaneError } from "../../../../src/model/errors.ts";
+import {
+  type ErrorCode,
+  errorTable,
+  PlaneError,
+  toPlaneError,
+} from "../../../../src/model/errors.ts";
 import type { PlaneEvent } from "../../../../src/model/events.ts";
 import type { Json, JsonObject } from "../../../../src/model/json.ts";
 import type { Principal } from "../../../../src/model/principal.ts";
-import type { EscalationPolicy, JobManifest, TaskManifest } from "../../../../src/model/work/job.ts";
+import type {
+  EscalationPolicy,
+  JobManifest,
+  TaskManifest,
+} from "../../../../src/model/work/job.ts";
 import type { KeptJobRun, KeptTask } from "../../../../src/model/work/job-run.ts";
 import type { SkillManifest } from "../../../../src/model/work/skill.ts";
 import type { NotReady } from "../../../../src/model/work/skill-run.ts";
@@ -19,7 +28,10 @@ import { valueHash } from "./states.ts";
 /** Calls of a job count as an agent's: no person asked for each of them. */
 const face = "agent";
 
-type WorkParts = JobParts & { calls: SkillCalls; actAs(job: JobManifest, principal: Principal): Principal };
+type WorkParts = JobParts & {
+  calls: SkillCalls;
+  actAs(job: JobManifest, principal: Principal): Principal;
+};
 
 /** The work of a job's tasks: their skills in order, or a model where they have none. */
 export function createJobWork(parts: WorkParts) {
@@ -59,7 +71,10 @@ async function jobOf({ manifests }: WorkParts, run: KeptJobRun): Promise<JobMani
 
 async function whoDoes(parts: WorkParts, run: KeptJobRun): Promise<Principal> {
   const job = await jobOf(parts, run);
-  const asked = run.origin === "schedule" ? parts.defaultPrincipal : await parts.currentPrincipal(run.principal);
+  const asked =
+    run.origin === "schedule"
+      ? parts.defaultPrincipal
+      : await parts.currentPrincipal(run.principal);
   return job === undefined ? asked : parts.actAs(job, asked);
 }
 
@@ -85,7 +100,9 @@ async function missingForTask(
   return task.required_skills.flatMap((wanted): NotReady[] => {
     const found = skill(wanted);
     if (found === undefined)
-      return [{ kind: "skill", name: wanted, reason: `task '${name}' needs the skill '${wanted}'` }];
+      return [
+        { kind: "skill", name: wanted, reason: `task '${name}' needs the skill '${wanted}'` },
+      ];
     // The results of earlier tasks are not known yet; that there will be one is.
     const inputs = missingInput(found, { ...given, ...input });
     return [
@@ -96,26 +113,49 @@ async function missingForTask(
 }
 
 /** What the job needs beside its tasks. */
-async function missingForJob(parts: WorkParts, job: JobManifest, who: Principal): Promise<NotReady[]> {
-  const skills = visibleWork((await parts.manifests()).skills, { persona: who.persona, personas: [] });
+async function missingForJob(
+  parts: WorkParts,
+  job: JobManifest,
+  who: Principal,
+): Promise<NotReady[]> {
+  const skills = visibleWork((await parts.manifests()).skills, {
+    persona: who.persona,
+    personas: [],
+  });
   const checks = parts.calls.preflight(who, face);
-  const tools = await Promise.all(job.required_tools.map((name) => checkSkillTool(name, null, checks)));
+  const tools = await Promise.all(
+    job.required_tools.map((name) => checkSkillTool(name, null, checks)),
+  );
   const missing = job.required_skills.filter((name) => !skills.some((one) => one.name === name));
   return [
-    ...missing.map((name): NotReady => ({ kind: "skill", name, reason: `it needs the skill '${name}'` })),
+    ...missing.map(
+      (name): NotReady => ({ kind: "skill", name, reason: `it needs the skill '${name}'` }),
+    ),
     ...tools.flat().filter(({ kind }) => kind !== "server"),
   ];
 }
 
-type TaskContext = { input: JsonObject; memory: Parameters<TaskParts["work"]>[2]; signal: AbortSignal };
+type TaskContext = {
+  input: JsonObject;
+  memory: Parameters<TaskParts["work"]>[2];
+  signal: AbortSignal;
+};
 
-async function runWork(parts: WorkParts, run: KeptJobRun, kept: KeptTask, context: TaskContext): Promise<Json> {
+async function runWork(
+  parts: WorkParts,
+  run: KeptJobRun,
+  kept: KeptTask,
+  context: TaskContext,
+): Promise<Json> {
   const { config, calls, recorder } = parts;
   const { input, memory, signal } = context;
   const who = await whoDoes(parts, run);
   const { task, skill } = await findTask(parts, kept.task, who.persona);
   if (task === undefined)
-    throw notReady(`Task '${kept.task}'`, await missingForTask(parts, kept, who.persona, run.input));
+    throw notReady(
+      `Task '${kept.task}'`,
+      await missingForTask(parts, kept, who.persona, run.input),
+    );
   const found = task.required_skills.flatMap((wanted) => skill(wanted) ?? []);
   const skills = found.length > 0 ? found : [asSkill(task)];
   const checks = calls.preflight(who, face);
@@ -130,7 +170,8 @@ async function runWork(parts: WorkParts, run: KeptJobRun, kept: KeptTask, contex
     face,
     principal: () => whoDoes(parts, run),
     // The same for the same step of a run, however often and by whichever plane it is begun.
-    keyOf: (step) => `${run.idempotencyKey}-${valueHash([kept.task, step.skill, step.id]).slice(0, 16)}`,
+    keyOf: (step) =>
+      `${run.idempotencyKey}-${valueHash([kept.task, step.skill, step.id]).slice(0, 16)}`,
     approvalWaitMs: config().approvals.timeoutMs,
   });
   const whole = { ...calling, run: { id: run.id, user: run.user }, memory, emit: recorder.emit };
@@ -140,19 +181,32 @@ async function runWork(parts: WorkParts, run: KeptJobRun, kept: KeptTask, contex
 }
 
 /** A task without skills is given to a model, with its acceptance criteria. */
-function asSkill({ name, summary, description, required_tools, acceptance_criteria }: TaskManifest): SkillManifest {
+function asSkill({
+  name,
+  summary,
+  description,
+  required_tools,
+  acceptance_criteria,
+}: TaskManifest): SkillManifest {
   const criteria = acceptance_criteria.map((one) => `- ${one}`).join("\n");
-  const instruction_prompt = [summary, description, `It is done when:\n${criteria}`].filter(Boolean).join("\n\n");
+  const instruction_prompt = [summary, description, `It is done when:\n${criteria}`]
+    .filter(Boolean)
+    .join("\n\n");
   const empty = { required_capabilities: [], safety_notes: "", capability_tags: [] };
   return { ...empty, name, version: "1.0.0", instruction_prompt, required_tools };
 }
 
 function unique(reasons: readonly NotReady[]): NotReady[] {
-  return reasons.filter((one, at) => reasons.findIndex(({ reason }) => reason === one.reason) === at);
+  return reasons.filter(
+    (one, at) => reasons.findIndex(({ reason }) => reason === one.reason) === at,
+  );
 }
 
 /** The failure with its contact and actions, where the policy applies to it. */
-export function withEscalation(error: PlaneError, policy: EscalationPolicy | undefined): PlaneError {
+export function withEscalation(
+  error: PlaneError,
+  policy: EscalationPolicy | undefined,
+): PlaneError {
   if (policy === undefined || !isMeant(policy, error.code)) return error;
   const { triggers: _, auto_escalate: __, ...escalation } = policy;
   const words = wordsOf(policy);
@@ -197,7 +251,10 @@ export function escalationOf(
 }
 
 /** A task's own before its job's. */
-function policyOf(job: JobManifest | undefined, task: TaskManifest | undefined): EscalationPolicy | undefined {
+function policyOf(
+  job: JobManifest | undefined,
+  task: TaskManifest | undefined,
+): EscalationPolicy | undefined {
   return task?.escalation_policy ?? job?.escalation_policy;
 }
 

@@ -29,7 +29,12 @@ export function createJobs(parts: JobParts): Jobs {
     store,
     jobs: async () => (await manifests()).jobs,
     emit,
-    execute: { emit, check: work.check, work: work.of, onEnded: (job, run) => onEnded(parts, job, run) },
+    execute: {
+      emit,
+      check: work.check,
+      work: work.of,
+      onEnded: (job, run) => onEnded(parts, job, run),
+    },
     principalFor: (job) => (mayActAs(job, defaultPrincipal) ? actAs(job, defaultPrincipal) : null),
     most: () => config().jobs.concurrency,
     keepMs: () => config().jobs.keepDays * dayMs || Number.MAX_SAFE_INTEGER / 4,
@@ -39,13 +44,21 @@ export function createJobs(parts: JobParts): Jobs {
   recorder.onNews((news) => news.what === "jobRun" && engine.heard(news.id));
 
   type Named = { name: string };
-  const refuse = (kind: "skill" | "job", name: string, seen: readonly Named[], principal: Principal): never => {
+  const refuse = (
+    kind: "skill" | "job",
+    name: string,
+    seen: readonly Named[],
+    principal: Principal,
+  ): never => {
     throw workNotFound(kind, name, { seen, problems: config().problems, principal });
   };
   const skills = createSkillVerbs({
     emit,
     async find(name, principal) {
-      const seen = visibleWork((await manifests()).skills, { persona: principal.persona, personas: [] });
+      const seen = visibleWork((await manifests()).skills, {
+        persona: principal.persona,
+        personas: [],
+      });
       return seen.find((skill) => skill.name === name) ?? refuse("skill", name, seen, principal);
     },
     preflight: calls.preflight,
@@ -81,10 +94,19 @@ export function createJobs(parts: JobParts): Jobs {
 }
 
 /** A step may use any spelling; the server of an unlisted tool decides. */
-function seesTool({ tools, grants, serverNames }: JobParts, name: string, principal: Principal): boolean {
-  const named = tools().filter((tool) => [tool.name, tool.modelName, ...spellings(tool.id)].includes(name));
-  if (named.length > 0) return named.some((tool) => !("refused" in grants.grantToSee(principal, tool)));
-  return !serverNames().some((server) => mayBelongTo(server, name) && !grants.maySeeServer(principal, server));
+function seesTool(
+  { tools, grants, serverNames }: JobParts,
+  name: string,
+  principal: Principal,
+): boolean {
+  const named = tools().filter((tool) =>
+    [tool.name, tool.modelName, ...spellings(tool.id)].includes(name),
+  );
+  if (named.length > 0)
+    return named.some((tool) => !("refused" in grants.grantToSee(principal, tool)));
+  return !serverNames().some(
+    (server) => mayBelongTo(server, name) && !grants.maySeeServer(principal, server),
+  );
 }
 
 async function onEnded(parts: JobParts, job: JobManifest, run: KeptJobRun): Promise<void> {
@@ -114,7 +136,9 @@ async function onEnded(parts: JobParts, job: JobManifest, run: KeptJobRun): Prom
 function actAs(job: JobManifest, principal: Principal): Principal {
   const { name, persona: owner, personas } = job;
   if (mayActAs(job, principal))
-    return principal.persona === null ? { ...principal, persona: owner ?? personas[0] ?? null } : principal;
+    return principal.persona === null
+      ? { ...principal, persona: owner ?? personas[0] ?? null }
+      : principal;
   throw new PlaneError(
     "FORBIDDEN",
     `Job '${name}' is for ${personas.join(", ")}. Ask as one of them, with '--persona' on the command line.`,

@@ -26,7 +26,11 @@ function taskWith(work: TaskParts["work"]) {
   const parts = { replace: async () => true, read: async () => null, stopping };
   const held = holdRun(sampleRun("one", { state: "running" }), parts);
   const signal = new AbortController().signal;
-  const run = runTask("work", { held, retry: usualRetries, work, onMoved: () => {}, random: () => 0 }, signal);
+  const run = runTask(
+    "work",
+    { held, retry: usualRetries, work, onMoved: () => {}, random: () => 0 },
+    signal,
+  );
   return { held, run: run.finally(held.end), task: () => held.current().tasks[0] };
 }
 
@@ -50,7 +54,10 @@ suite("a task", () => {
     assert.equal(tries, 2);
     await moveTime(1);
     await run;
-    assert.deepEqual([view.state, task()?.state, task()?.attempts, task()?.result], ["fulfilled", "done", 3, "done"]);
+    assert.deepEqual(
+      [view.state, task()?.state, task()?.attempts, task()?.result],
+      ["fulfilled", "done", 3, "done"],
+    );
   });
 
   test("is not tried again when something may have happened that may not happen twice", async () => {
@@ -71,7 +78,10 @@ test("a task may be tried again when all that was begun is done or harmless", ()
     assert.ok(task);
     return mayTryAgain(new PlaneError(code, "No."), { ...task, attempts: 1, steps }, usualRetries);
   };
-  assert.equal(may("TIMEOUT", step({ state: "succeeded" }), step({ id: "two", repeatable: true })), true);
+  assert.equal(
+    may("TIMEOUT", step({ state: "succeeded" }), step({ id: "two", repeatable: true })),
+    true,
+  );
   assert.equal(may("TIMEOUT", step({ state: "succeeded" }), step({ id: "two" })), false);
   assert.equal(may("INVALID_ARGUMENTS"), false);
   assert.equal(may("NOT_READY"), true);
@@ -93,5 +103,9 @@ test("between two tries is half a minute, doubled each time, and a little more",
     taskDelayMs(1, usualRetries, () => 1),
     35_000,
   );
-  assert.equal(taskDelayMs(20, { ...usualRetries, multiplier: 1_000 }), 24 * 3_600_000, "a day at most");
+  assert.equal(
+    taskDelayMs(20, { ...usualRetries, multiplier: 1_000 }),
+    24 * 3_600_000,
+    "a day at most",
+  );
 });

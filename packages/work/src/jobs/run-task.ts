@@ -24,7 +24,8 @@ export type TaskParts = {
 /** One task from where it stands to its end, retried where that does no harm. Throws its failure. */
 export async function runTask(name: string, parts: TaskParts, signal: AbortSignal): Promise<void> {
   const { held, onMoved } = parts;
-  const move = async (change: (run: KeptJobRun) => KeptJobRun) => onMoved(await held.write(change), name);
+  const move = async (change: (run: KeptJobRun) => KeptJobRun) =>
+    onMoved(await held.write(change), name);
   const { state } = taskOf(held, name);
   if (state === "draft") await move((run) => through(run, name, ["ready", "in_progress"]));
   try {
@@ -41,7 +42,12 @@ export async function runTask(name: string, parts: TaskParts, signal: AbortSigna
 }
 
 /** Several changes, written at once. */
-function through(run: KeptJobRun, name: string, states: readonly TaskState[], changes: Partial<KeptTask> = {}) {
+function through(
+  run: KeptJobRun,
+  name: string,
+  states: readonly TaskState[],
+  changes: Partial<KeptTask> = {},
+) {
   return states.reduce((at, state) => moveTask(at, name, state, Date.now(), changes), run);
 }
 
@@ -51,16 +57,22 @@ async function tryUntilDone(
   signal: AbortSignal,
 ): Promise<Json> {
   const write = async (changes: (task: KeptTask) => Partial<KeptTask>) =>
-    void (await held.write((run) => changeTask(run, name, (task) => ({ ...task, ...changes(task) }))));
+    void (await held.write((run) =>
+      changeTask(run, name, (task) => ({ ...task, ...changes(task) })),
+    ));
   for (;;) {
     const { nextAttemptAt } = taskOf(held, name);
-    if (nextAttemptAt !== null) await pause(Math.max(0, Date.parse(nextAttemptAt) - Date.now()), { signal });
+    if (nextAttemptAt !== null)
+      await pause(Math.max(0, Date.parse(nextAttemptAt) - Date.now()), { signal });
     signal.throwIfAborted();
     if (taskOf(held, name).attempts >= retry.attempts) throw tooOften(taskOf(held, name));
     await write(({ attempts }) => ({ attempts: attempts + 1, nextAttemptAt: null }));
     try {
       const task = taskOf(held, name);
-      const { memory } = createStepMemory((steps) => write(() => ({ steps: steps.map(withoutLarge) })), task.steps);
+      const { memory } = createStepMemory(
+        (steps) => write(() => ({ steps: steps.map(withoutLarge) })),
+        task.steps,
+      );
       return await work(task, inputOf(held.current(), task), memory, signal);
     } catch (thrown) {
       const error = toPlaneError(thrown);
@@ -73,17 +85,29 @@ async function tryUntilDone(
 }
 
 /** Only failures that may pass, and only where no step can have done what must not happen twice. */
-export function mayTryAgain(error: PlaneError, { attempts, steps }: KeptTask, retry: RetryPolicy): boolean {
-  const isHarmless = steps.every(({ state, repeatable, at }) => state === "succeeded" || repeatable || at === null);
+export function mayTryAgain(
+  error: PlaneError,
+  { attempts, steps }: KeptTask,
+  retry: RetryPolicy,
+): boolean {
+  const isHarmless = steps.every(
+    ({ state, repeatable, at }) => state === "succeeded" || repeatable || at === null,
+  );
   const { reasons = [] } = error.data;
   // A server may come back; anything else that is missing does not.
-  const mayPass = errorTable[error.code].retryable && (reasons as NotReady[]).every(({ kind }) => kind === "server");
+  const mayPass =
+    errorTable[error.code].retryable &&
+    (reasons as NotReady[]).every(({ kind }) => kind === "server");
   return mayPass && attempts < retry.attempts && isHarmless;
 }
 
 const maxRestMs = 24 * 3_600_000;
 
-export function taskDelayMs(attempts: number, retry: RetryPolicy, random: () => number = Math.random): number {
+export function taskDelayMs(
+  attempts: number,
+  retry: RetryPolicy,
+  random: () => number = Math.random,
+): number {
   const { delay, jitter, multiplier } = retry;
   const plainMs = backoffMs({ firstMs: delay * 1_000, factor: multiplier }, attempts);
   return Math.min(maxRestMs, Math.round(plainMs + jitter * 1_000 * random()));
@@ -94,10 +118,15 @@ function inputOf(run: KeptJobRun, { task, input = {} }: KeptTask): JsonObject {
   const filled = fillReferences(input, ([root, name = "", ...rest]) => {
     const before = run.tasks.find((one) => one.task === name);
     const found =
-      root === "input" ? valueAtPath(run.input, [name, ...rest]) : valueAtPath({ result: before?.result }, rest);
+      root === "input"
+        ? valueAtPath(run.input, [name, ...rest])
+        : valueAtPath({ result: before?.result }, rest);
     if (found !== undefined) return found;
     const what = [root, name, ...rest].join(".");
-    throw new PlaneError("INVALID_ARGUMENTS", `The input of task '${task}' refers to '${what}', which does not exist.`);
+    throw new PlaneError(
+      "INVALID_ARGUMENTS",
+      `The input of task '${task}' refers to '${what}', which does not exist.`,
+    );
   });
   return { ...run.input, ...(filled as JsonObject) };
 }
@@ -116,5 +145,8 @@ function withoutLarge({ result, ...step }: KeptTask["steps"][number]): KeptTask[
 
 function tooOften({ task, attempts, error }: KeptTask): PlaneError {
   const why = error === null ? "its plane was ended each time" : error.message;
-  return new PlaneError("OUTCOME_UNKNOWN", `Task '${task}' was begun ${attempts} times and not finished: ${why}`);
+  return new PlaneError(
+    "OUTCOME_UNKNOWN",
+    `Task '${task}' was begun ${attempts} times and not finished: ${why}`,
+  );
 }

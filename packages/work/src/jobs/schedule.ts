@@ -22,7 +22,8 @@ export function scheduleOf(job: ScheduledJob, known: JobSchedule | null, now: nu
   const anchor = known?.anchor ?? new Date(now).toISOString();
   const next = isoOf(nextTime(job.recurrence, Date.parse(anchor), now));
   // A clock that was ahead has left a time behind that is too late.
-  const nextAt = isSame && known.nextAt !== null && next !== null && known.nextAt < next ? known.nextAt : next;
+  const nextAt =
+    isSame && known.nextAt !== null && next !== null && known.nextAt < next ? known.nextAt : next;
   const { priority } = job;
   if (isSame && known.nextAt === nextAt && known.priority === priority) return known;
   const { name, persona: owner = null } = job;
@@ -31,20 +32,30 @@ export function scheduleOf(job: ScheduledJob, known: JobSchedule | null, now: nu
 }
 
 /** The times that runs are made for now, and the schedule after that. */
-export function fire(job: ScheduledJob, schedule: JobSchedule, now: number): { times: string[]; next: JobSchedule } {
+export function fire(
+  job: ScheduledJob,
+  schedule: JobSchedule,
+  now: number,
+): { times: string[]; next: JobSchedule } {
   const { recurrence } = job;
   const anchor = Date.parse(schedule.anchor);
   const most = recurrence.missed === "all" ? maxMadeUp : 1;
-  const times = lastTimes(recurrence, anchor, { from: Date.parse(schedule.nextAt ?? ""), to: now, most });
+  const times = lastTimes(recurrence, anchor, {
+    from: Date.parse(schedule.nextAt ?? ""),
+    to: now,
+    most,
+  });
   const meant = recurrence.missed === "skip" ? times.filter((at) => now - at <= graceMs) : times;
   const next = { ...schedule, nextAt: isoOf(nextTime(recurrence, anchor, now)) };
   return { times: meant.map((at) => new Date(at).toISOString()), next };
 }
 
 export function showSchedule(job: JobManifest, known: JobSchedule | null): JobListing["schedule"] {
-  if (!isScheduled(job)) return { state: "on_request", nextAt: null, pausedAt: null, pausedBy: null };
+  if (!isScheduled(job))
+    return { state: "on_request", nextAt: null, pausedAt: null, pausedBy: null };
   const { nextAt, paused } = known ?? scheduleOf(job, null, Date.now());
-  if (paused !== null) return { state: "paused", nextAt: null, pausedAt: paused.at, pausedBy: paused.by };
+  if (paused !== null)
+    return { state: "paused", nextAt: null, pausedAt: paused.at, pausedBy: paused.by };
   return { state: nextAt === null ? "over" : "scheduled", nextAt, pausedAt: null, pausedBy: null };
 }
 
@@ -75,7 +86,9 @@ export async function showSchedules(
   const shown = jobs.map(async (job) => {
     if (!isScheduled(job)) return showSchedule(job, null);
     const { name, persona = null } = job;
-    const found = known ? known.get(scheduleKey(name, persona)) : await store.jobSchedule(name, persona);
+    const found = known
+      ? known.get(scheduleKey(name, persona))
+      : await store.jobSchedule(name, persona);
     return showSchedule(job, found ?? null);
   });
   return Promise.all(shown);
@@ -102,7 +115,9 @@ export function nextTime(recurrence: Recurrence, anchor: number, after: number):
   const read = cron === undefined ? null : readCron(cron, timezone);
   const byCron = read === null || "problem" in read ? null : read.next(from);
   const next = cron === undefined ? nextInterval(recurrence, start ?? anchor, from) : byCron;
-  return next === null || (end_date !== undefined && next >= endOf(end_date, timezone)) ? null : next;
+  return next === null || (end_date !== undefined && next >= endOf(end_date, timezone))
+    ? null
+    : next;
 }
 
 /** The last so many times between the two moments, both included, oldest first. */
@@ -132,7 +147,11 @@ function endOf(text: string, zone: string): number {
 }
 
 /** Hours are counted as they pass; days, weeks and months as clocks and calendars show them. */
-function nextInterval({ frequency, interval = 1, timezone }: Recurrence, base: number, after: number) {
+function nextInterval(
+  { frequency, interval = 1, timezone }: Recurrence,
+  base: number,
+  after: number,
+) {
   if (frequency === undefined) return null;
   if (frequency === "hourly") {
     const every = interval * hourMs;
@@ -142,7 +161,10 @@ function nextInterval({ frequency, interval = 1, timezone }: Recurrence, base: n
   const days = frequency === "weekly" ? 7 : frequency === "monthly" ? 31 : 1;
   let count = Math.max(0, Math.floor((after - base) / (interval * days * dayMs)) - 1);
   for (;;) {
-    const wall = frequency === "monthly" ? addMonths(first, count * interval) : first + count * interval * days * dayMs;
+    const wall =
+      frequency === "monthly"
+        ? addMonths(first, count * interval)
+        : first + count * interval * days * dayMs;
     const at = momentOf(timezone, wall);
     if (at > after) return at;
     count += 1;
@@ -155,5 +177,8 @@ function addMonths(wall: number, months: number): number {
   const year = date.getUTCFullYear();
   const month = date.getUTCMonth() + months;
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-  return Date.UTC(year, month, Math.min(date.getUTCDate(), lastDay)) + (wall - Math.floor(wall / dayMs) * dayMs);
+  return (
+    Date.UTC(year, month, Math.min(date.getUTCDate(), lastDay)) +
+    (wall - Math.floor(wall / dayMs) * dayMs)
+  );
 }

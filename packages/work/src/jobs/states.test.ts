@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type JobRunState, jobRunStates, type TaskState, taskStates } from "../../../../src/model/work/job-run.ts";
+import {
+  type JobRunState,
+  jobRunStates,
+  type TaskState,
+  taskStates,
+} from "../../../../src/model/work/job-run.ts";
 import { sampleJob, sampleRun } from "../../../../test/samples/jobs.ts";
 import { moveRun, moveTask, runArrows, taskArrows } from "./states.ts";
 

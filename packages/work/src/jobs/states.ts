@@ -5,7 +5,12 @@ import type { ErrorReport } from "../../../../src/model/errors-schema.ts";
 import type { JsonObject } from "../../../../src/model/json.ts";
 import { ownerOf, type Principal } from "../../../../src/model/principal.ts";
 import type { JobManifest } from "../../../../src/model/work/job.ts";
-import type { JobRunState, KeptJobRun, KeptTask, TaskState } from "../../../../src/model/work/job-run.ts";
+import type {
+  JobRunState,
+  KeptJobRun,
+  KeptTask,
+  TaskState,
+} from "../../../../src/model/work/job-run.ts";
 
 /** A run whose plane is gone stays running until another plane continues or ends it. */
 export const runArrows: Readonly<Record<JobRunState, readonly JobRunState[]>> = {
@@ -42,11 +47,17 @@ export function moveRun(
 ): KeptJobRun {
   if (!runArrows[run.state].includes(state)) throw conflict(run, state);
   if (state === "succeeded" && !run.tasks.every((task) => task.state === "done"))
-    throw new PlaneError("CONFLICT", `Run '${run.id}' cannot succeed before all its tasks are done.`);
+    throw new PlaneError(
+      "CONFLICT",
+      `Run '${run.id}' cannot succeed before all its tasks are done.`,
+    );
   const at = new Date(now).toISOString();
-  if (!isRunOver(state)) return { ...run, state, startedAt: state === "running" ? at : run.startedAt };
+  if (!isRunOver(state))
+    return { ...run, state, startedAt: state === "running" ? at : run.startedAt };
   const cancelled = { state: "cancelled", endedAt: at, nextAttemptAt: null } as const;
-  const tasks = run.tasks.map((task) => withoutResults(isSettled(task) ? task : { ...task, ...cancelled }));
+  const tasks = run.tasks.map((task) =>
+    withoutResults(isSettled(task) ? task : { ...task, ...cancelled }),
+  );
   return { ...run, state, tasks, error, endedAt: at, dueAt: null };
 }
 
@@ -61,16 +72,30 @@ export function moveTask(
   const at = new Date(now).toISOString();
   return changeTask(run, name, (task) => {
     if (!taskArrows[task.state].includes(state))
-      throw new PlaneError("CONFLICT", `Task '${name}' is ${task.state} and cannot become ${state}.`);
-    const waitsFor = task.dependsOn.find((needed) => !run.tasks.some((one) => one.task === needed && isSettled(one)));
+      throw new PlaneError(
+        "CONFLICT",
+        `Task '${name}' is ${task.state} and cannot become ${state}.`,
+      );
+    const waitsFor = task.dependsOn.find(
+      (needed) => !run.tasks.some((one) => one.task === needed && isSettled(one)),
+    );
     if (state === "ready" && waitsFor !== undefined)
       throw new PlaneError("CONFLICT", `Task '${name}' cannot begin before '${waitsFor}' is over.`);
-    const moved = { ...task, state, ...(state === "in_progress" ? { startedAt: at } : {}), ...changes };
+    const moved = {
+      ...task,
+      state,
+      ...(state === "in_progress" ? { startedAt: at } : {}),
+      ...changes,
+    };
     return isSettled(moved) ? { ...moved, endedAt: at, nextAttemptAt: null } : moved;
   });
 }
 
-export function changeTask(run: KeptJobRun, name: string, change: (task: KeptTask) => KeptTask): KeptJobRun {
+export function changeTask(
+  run: KeptJobRun,
+  name: string,
+  change: (task: KeptTask) => KeptTask,
+): KeptJobRun {
   return { ...run, tasks: run.tasks.map((task) => (task.task === name ? change(task) : task)) };
 }
 
@@ -80,7 +105,9 @@ function withoutResults({ result: _result, steps, ...task }: KeptTask): KeptTask
 }
 
 function conflict({ id, state: is }: KeptJobRun, state: JobRunState): PlaneError {
-  const why = isRunOver(is) ? "it is over. 'jobs rerun' begins another" : "wait until it has moved on";
+  const why = isRunOver(is)
+    ? "it is over. 'jobs rerun' begins another"
+    : "wait until it has moved on";
   return new PlaneError("CONFLICT", `Run '${id}' is ${is} and cannot become ${state}: ${why}.`, {
     data: { run: id, state: is },
   });
@@ -150,12 +177,22 @@ function slotOf(job: string, owner: string | null, request: JobRunRequest, id: s
 }
 
 /** The slot of a request as version 0.1 wrote it, by its user. Such runs count for their keys while they are kept. */
-export function earlierSlotOf({ name, persona }: JobManifest, { key, principal }: JobRunRequest): string | undefined {
-  return key === undefined ? undefined : JSON.stringify(["request", name, persona ?? null, principal.user, key]);
+export function earlierSlotOf(
+  { name, persona }: JobManifest,
+  { key, principal }: JobRunRequest,
+): string | undefined {
+  return key === undefined
+    ? undefined
+    : JSON.stringify(["request", name, persona ?? null, principal.user, key]);
 }
 
 /** What events about a run have in common. */
-export function factsOf({ id, user, job, principal: { key } }: Pick<KeptJobRun, "id" | "user" | "job" | "principal">) {
+export function factsOf({
+  id,
+  user,
+  job,
+  principal: { key },
+}: Pick<KeptJobRun, "id" | "user" | "job" | "principal">) {
   return { runId: id, user, ...(key === undefined ? {} : { key }), job };
 }
 

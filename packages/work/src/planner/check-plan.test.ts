@@ -6,10 +6,14 @@ import { checkPlan, type LookAtStep } from "./check-plan.ts";
 
 const step = (line: number, tool: string): PlacedStep => ({ line, tool, arguments: {}, why: "" });
 const facts = { name: "a.b", dropped: [], verdict: "allow" as const, reason: "nothing" };
-const check = (look: LookAtStep, ...steps: PlacedStep[]) => checkPlan({ task: null, steps, problems: [] }, look);
+const check = (look: LookAtStep, ...steps: PlacedStep[]) =>
+  checkPlan({ task: null, steps, problems: [] }, look);
 
 test("a plan in which nothing is wrong is well, with what the policy says", async () => {
-  const { ok, steps, problems } = await check(async () => ({ ...facts, verdict: "ask" }), step(1, "b"));
+  const { ok, steps, problems } = await check(
+    async () => ({ ...facts, verdict: "ask" }),
+    step(1, "b"),
+  );
   assert.deepEqual([ok, steps[0]?.verdict, problems], [true, "ask", []]);
 });
 
@@ -17,7 +21,9 @@ test("what cannot be read and what is wrong with steps is reported in the order 
   const unread = { line: 2, tool: null, message: "?", hint: null };
   const look: LookAtStep = async (tool) => {
     if (tool === "x")
-      throw new PlaneError("TOOL_NOT_FOUND", "No tool 'x'. Did you mean 'y'?", { data: { hint: "Did you mean 'y'?" } });
+      throw new PlaneError("TOOL_NOT_FOUND", "No tool 'x'. Did you mean 'y'?", {
+        data: { hint: "Did you mean 'y'?" },
+      });
     return {
       ...facts,
       dropped: [
@@ -26,7 +32,10 @@ test("what cannot be read and what is wrong with steps is reported in the order 
       ],
     };
   };
-  const found = await checkPlan({ task: null, steps: [step(1, "x"), step(3, "b")], problems: [unread] }, look);
+  const found = await checkPlan(
+    { task: null, steps: [step(1, "x"), step(3, "b")], problems: [unread] },
+    look,
+  );
   assert.equal(found.ok, false);
   assert.deepEqual(found.problems, [
     { line: 1, tool: "x", message: "No tool 'x'.", hint: "Did you mean 'y'?" },
@@ -64,7 +73,10 @@ test("arguments are reported one by one, and what would be refused is a problem"
     ],
   );
   assert.equal(told[0]?.hint, "It takes: q (string).");
-  const denied = await check(async () => ({ ...facts, verdict: "deny", reason: "not here" }), step(1, "b"));
+  const denied = await check(
+    async () => ({ ...facts, verdict: "deny", reason: "not here" }),
+    step(1, "b"),
+  );
   assert.match(denied.problems[0]?.message ?? "", /'a\.b' would be refused: not here\./);
 });
 

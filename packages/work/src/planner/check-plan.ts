@@ -1,4 +1,9 @@
-import { type ArgumentProblem, requestCall, requireGrant, validate } from "../../../../src/calls/calls.ts";
+import {
+  type ArgumentProblem,
+  requestCall,
+  requireGrant,
+  validate,
+} from "../../../../src/calls/calls.ts";
 import { nearest } from "../../../../src/lib/text/nearest.ts";
 import { typedMembers } from "../../../../src/lib/text/typed-text.ts";
 import type {
@@ -26,14 +31,17 @@ export function createPlanner(parts: PlannerParts): ToolPlanVerbs {
       const requested = requestCall(asked, args, { principal, face });
       const { input } = await validate({ ...requested, tool, grant }, checkArguments);
       const { verdict, reason } = await testPolicy(tool.id, input.arguments, { principal, face });
-      const declared = Object.keys(isObject(tool.parameters.properties) ? tool.parameters.properties : {});
+      const declared = Object.keys(
+        isObject(tool.parameters.properties) ? tool.parameters.properties : {},
+      );
       const dropped = input.dropped.map((name) => ({ name, meant: nearest(name, declared, 1)[0] }));
       return { name: tool.name, arguments: args, dropped, verdict, reason };
     };
   return {
     async check(text, { principal, face = "library" }) {
       requireScope(principal, "read", "check plans");
-      if (typeof text !== "string") throw new PlaneError("USAGE", "A plan is a text: a script, or its steps as JSON.");
+      if (typeof text !== "string")
+        throw new PlaneError("USAGE", "A plan is a text: a script, or its steps as JSON.");
       return checkPlan(readPlan(text), lookFor(principal, face));
     },
   };
@@ -50,10 +58,17 @@ type StepFacts = {
 };
 
 /** Throws the PlaneError that the call would end with. */
-export type LookAtStep = (tool: string, args: JsonObject, texts: readonly string[]) => Promise<StepFacts>;
+export type LookAtStep = (
+  tool: string,
+  args: JsonObject,
+  texts: readonly string[],
+) => Promise<StepFacts>;
 
 /** Every problem of every step, in the order of the lines. */
-export async function checkPlan({ task, steps, problems }: ReadPlan, look: LookAtStep): Promise<PlanCheck> {
+export async function checkPlan(
+  { task, steps, problems }: ReadPlan,
+  look: LookAtStep,
+): Promise<PlanCheck> {
   // In parallel: unknown names make servers list their tools, and once is enough.
   const looked = await Promise.all(steps.map((step) => checkStep(step, look)));
   const checked = steps.map(({ texts: _, ...step }, at) => ({
@@ -71,13 +86,21 @@ type LookedAt = { arguments?: JsonObject; verdict: CheckedStep["verdict"]; wrong
 async function checkStep(step: PlacedStep, look: LookAtStep): Promise<LookedAt> {
   const { line, tool } = step;
   try {
-    const { name, dropped, verdict, reason, ...rest } = await look(tool, step.arguments, step.texts ?? []);
+    const { name, dropped, verdict, reason, ...rest } = await look(
+      tool,
+      step.arguments,
+      step.texts ?? [],
+    );
     const wrong = dropped.map(({ name: unknown, meant }) => {
-      const hint = meant === undefined ? `See what it takes: toolplane tools show ${name}` : `Did you mean '${meant}'?`;
+      const hint =
+        meant === undefined
+          ? `See what it takes: toolplane tools show ${name}`
+          : `Did you mean '${meant}'?`;
       return { line, tool, message: `'${name}' takes no argument '${unknown}'.`, hint };
     });
     const message = `'${name}' would be refused: ${reason}.`;
-    if (verdict === "deny") wrong.push({ line, tool, message, hint: "See why: toolplane policy test" });
+    if (verdict === "deny")
+      wrong.push({ line, tool, message, hint: "See why: toolplane policy test" });
     return { ...rest, verdict, wrong };
   } catch (thrown) {
     if (!(thrown instanceof PlaneError)) throw thrown;
@@ -91,15 +114,24 @@ const remedies: Partial<Record<PlaneError["code"], string>> = {
 };
 
 /** One problem for each argument; everything else is one sentence with its remedy. */
-function problemsOf({ code, message, data }: PlaneError, { line, tool }: PlacedStep): PlanProblem[] {
+function problemsOf(
+  { code, message, data }: PlaneError,
+  { line, tool }: PlacedStep,
+): PlanProblem[] {
   const { hint, problems } = data;
   if (code === "INVALID_ARGUMENTS" && Array.isArray(problems))
-    return problems.map((wrong) => ({ line, tool, message: renderArgument(wrong), hint: hint ?? null }));
+    return problems.map((wrong) => ({
+      line,
+      tool,
+      message: renderArgument(wrong),
+      hint: hint ?? null,
+    }));
   if (hint === undefined) return [{ line, tool, message, hint: remedies[code] ?? null }];
   return [{ line, tool, message: message.slice(0, message.lastIndexOf(hint)).trimEnd(), hint }];
 }
 
 function renderArgument({ path, message, missing }: ArgumentProblem): string {
-  if (missing !== undefined) return `The argument '${missing}' is missing${path === "" ? "" : ` in ${path}`}.`;
+  if (missing !== undefined)
+    return `The argument '${missing}' is missing${path === "" ? "" : ` in ${path}`}.`;
   return path === "" ? `Its arguments ${message}.` : `The argument ${path} ${message}.`;
 }

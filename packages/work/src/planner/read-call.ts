@@ -51,7 +51,9 @@ export function readCall(words: readonly ShellWord[]): CallWords {
   const [option] = unread;
   if (option !== undefined) throw unreadOption(option, tool);
   const given = args === undefined ? {} : readArgs(args, tool);
-  const texts = pairs.map(splitPair).flatMap((pair) => (pair === null || pair.isJson ? [] : [pair.key]));
+  const texts = pairs
+    .map(splitPair)
+    .flatMap((pair) => (pair === null || pair.isJson ? [] : [pair.key]));
   return {
     tool,
     arguments: { ...given, ...Object.fromEntries(pairs.map((pair) => readPair(pair, tool))) },
@@ -92,7 +94,9 @@ function unreadOption(option: string, tool: string): UnreadableCall {
   const [near] = nearest(option, known, 1);
   return new UnreadableCall(
     `'toolplane call' has no option ${option}.`,
-    near === undefined ? "Give arguments as --args '{…}', key=value or key:=json." : `Did you mean ${near}?`,
+    near === undefined
+      ? "Give arguments as --args '{…}', key=value or key:=json."
+      : `Did you mean ${near}?`,
     tool,
   );
 }
@@ -112,7 +116,12 @@ function readArgs(text: string, tool: string): JsonObject {
 
 function readPair(pair: string, tool: string): [string, Json] {
   const parts = splitPair(pair);
-  if (parts === null) throw new UnreadableCall(`'${pair}' is not an argument.`, "Write key=value or key:=json.", tool);
+  if (parts === null)
+    throw new UnreadableCall(
+      `'${pair}' is not an argument.`,
+      "Write key=value or key:=json.",
+      tool,
+    );
   return [parts.key, parts.isJson ? readJson(parts.value, parts.key, tool) : parts.value];
 }
 
@@ -123,7 +132,9 @@ function readJson(text: string, where: string, tool: string): Json {
     const place = /at position \d+/.exec((thrown as Error).message)?.[0];
     throw new UnreadableCall(
       `${where} is not valid JSON${place === undefined ? "" : ` ${place}`}.`,
-      where === "--args" ? `Quote it for the shell: --args '{"key":"value"}'.` : `For text write ${where}=….`,
+      where === "--args"
+        ? `Quote it for the shell: --args '{"key":"value"}'.`
+        : `For text write ${where}=….`,
       tool,
     );
   }

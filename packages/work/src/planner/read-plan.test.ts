@@ -42,7 +42,11 @@ const wrong: [text: string, line: number, message: RegExp][] = [
   ['[{"tool": "a", "arguments": "{}"}]', 1, /arguments that are not an object/],
   ['[{"tool": "a"},\n{"tool": "b", "dependsOn": [2]}]', 2, /Step 2 depends on something/],
   ['[{"tool": "a", "dependsOn": "1"}]', 1, /depends on something/],
-  [`[{"tool": "a", "arguments": {"x": ${"[".repeat(3_000)}${"]".repeat(3_000)}}}]`, 1, /nested too deeply/],
+  [
+    `[{"tool": "a", "arguments": {"x": ${"[".repeat(3_000)}${"]".repeat(3_000)}}}]`,
+    1,
+    /nested too deeply/,
+  ],
   [JSON.stringify(Array.from({ length: 501 }, () => ({ tool: "a" }))), 1, /501 steps/],
   ["#".repeat(1_000_001), 1, /1000001 characters/],
 ];

@@ -25,7 +25,13 @@ export function readScript(text: string): ReadPlan {
       ),
     );
   if (text.includes("\0"))
-    problems.push(problem(1, "There are zero bytes in it, which bash leaves out.", "Write the script again as text."));
+    problems.push(
+      problem(
+        1,
+        "There are zero bytes in it, which bash leaves out.",
+        "Write the script again as text.",
+      ),
+    );
   for (const command of readShell(script)) {
     const read = readCommand(command);
     if (read === null) continue;
@@ -36,11 +42,20 @@ export function readScript(text: string): ReadPlan {
 }
 
 /** A step, what is wrong with it, or null when it does nothing. */
-function readCommand({ line, words, problem: trouble }: ShellCommand): PlacedStep | PlanProblem | null {
+function readCommand({
+  line,
+  words,
+  problem: trouble,
+}: ShellCommand): PlacedStep | PlanProblem | null {
   const meant = words.filter(({ source }) => source !== dryRunWord);
   const [name] = meant;
   if (trouble !== null)
-    return problem(line, `${capital(trouble)} cannot be read.`, "Write one 'toolplane call' a line.", toolIn(meant));
+    return problem(
+      line,
+      `${capital(trouble)} cannot be read.`,
+      "Write one 'toolplane call' a line.",
+      toolIn(meant),
+    );
   const doubted = meant.find(({ doubt }) => doubt !== null);
   if (doubted)
     return problem(
@@ -51,7 +66,11 @@ function readCommand({ line, words, problem: trouble }: ShellCommand): PlacedSte
     );
   if (name === undefined || isIdle(meant)) return null;
   if (name.text !== "toolplane")
-    return problem(line, `'${short(name.text)}' is not a tool call.`, "Write toolplane call NAME --args '{…}'.");
+    return problem(
+      line,
+      `'${short(name.text)}' is not a tool call.`,
+      "Write toolplane call NAME --args '{…}'.",
+    );
   try {
     return { line, ...readCall(meant.slice(1)), why: "" };
   } catch (thrown) {
@@ -82,7 +101,12 @@ function toolIn([program, verb, tool]: readonly ShellWord[]): string | null {
   return isCall && !tool.text.startsWith("-") ? tool.text : null;
 }
 
-function problem(line: number, message: string, hint: string | null, tool: string | null = null): PlanProblem {
+function problem(
+  line: number,
+  message: string,
+  hint: string | null,
+  tool: string | null = null,
+): PlanProblem {
   return { line, tool, message, hint };
 }
 
@@ -133,12 +157,22 @@ function readSteps(text: string): ReadPlan {
   try {
     value = JSON.parse(text);
   } catch (thrown) {
-    const position = Number(/at position (\d+)/.exec((thrown as Error).message)?.[1] ?? text.length);
-    return unreadable(lineAt(text, position), "It is not valid JSON.", "Compare the brackets and quotes there.");
+    const position = Number(
+      /at position (\d+)/.exec((thrown as Error).message)?.[1] ?? text.length,
+    );
+    return unreadable(
+      lineAt(text, position),
+      "It is not valid JSON.",
+      "Compare the brackets and quotes there.",
+    );
   }
   const given = isObject(value) ? value.steps : value;
   if (!Array.isArray(given))
-    return unreadable(1, "There is no list of steps in it.", `Write {"steps": [{"tool": "NAME", "arguments": {…}}]}.`);
+    return unreadable(
+      1,
+      "There is no list of steps in it.",
+      `Write {"steps": [{"tool": "NAME", "arguments": {…}}]}.`,
+    );
   const lines = elementLines(text, isObject(value) ? "steps" : null);
   const steps: PlacedStep[] = [];
   const problems: PlanProblem[] = [];
@@ -147,7 +181,11 @@ function readSteps(text: string): ReadPlan {
     if ("message" in read) problems.push(read);
     else steps.push(read);
   }
-  return { task: isObject(value) && typeof value.task === "string" ? value.task : null, steps, problems };
+  return {
+    task: isObject(value) && typeof value.task === "string" ? value.task : null,
+    steps,
+    problems,
+  };
 }
 
 function readStep(step: unknown, number: number, line: number): PlacedStep | PlanProblem {
@@ -160,10 +198,17 @@ function readStep(step: unknown, number: number, line: number): PlacedStep | Pla
   });
   if (typeof tool !== "string" || tool.trim() === "" || tool.includes("\0"))
     return wrong("names no tool", `Write {"tool": "NAME", "arguments": {…}}.`);
-  if (!isObject(args)) return wrong("has arguments that are not an object", `Write "arguments": {"key": "value"}.`);
-  const placed = { line, tool, arguments: args as JsonObject, why: typeof why === "string" ? why : "" };
+  if (!isObject(args))
+    return wrong("has arguments that are not an object", `Write "arguments": {"key": "value"}.`);
+  const placed = {
+    line,
+    tool,
+    arguments: args as JsonObject,
+    why: typeof why === "string" ? why : "",
+  };
   if (dependsOn === undefined || dependsOn === null) return placed;
-  const isEarlier = (one: unknown) => Number.isInteger(one) && (one as number) >= 1 && (one as number) < number;
+  const isEarlier = (one: unknown) =>
+    Number.isInteger(one) && (one as number) >= 1 && (one as number) < number;
   if (!Array.isArray(dependsOn) || !dependsOn.every(isEarlier))
     return wrong(
       "depends on something that is not done before it",
@@ -182,7 +227,10 @@ const maxSteps = 500;
 /** What a plan says, be it a script or JSON. */
 export function readPlan(text: string): ReadPlan {
   if (text.length > longest)
-    return nothing(`It has ${text.length} characters, and a plan may have ${longest}.`, "Split it into several plans.");
+    return nothing(
+      `It has ${text.length} characters, and a plan may have ${longest}.`,
+      "Split it into several plans.",
+    );
   const plan = /^\s*[[{]/.test(text) ? readSteps(text) : readScript(text);
   if (plan.steps.length > maxSteps)
     return nothing(

@@ -26,9 +26,21 @@ toolplane call --args='{"a":{"b":[1]},"c":"x"}' -- demo.all c=y; toolplane --jso
   );
 });
 
-const unreadable: [text: string, line: number, tool: string | null, message: RegExp, hint: RegExp][] = [
+const unreadable: [
+  text: string,
+  line: number,
+  tool: string | null,
+  message: RegExp,
+  hint: RegExp,
+][] = [
   ["\ncurl http://x", 2, null, /'curl' is not a tool call/, /toolplane call NAME/],
-  ["toolplane tools list", 1, null, /'toolplane tools' is not a tool call/, /'toolplane call NAME' only/],
+  [
+    "toolplane tools list",
+    1,
+    null,
+    /'toolplane tools' is not a tool call/,
+    /'toolplane call NAME' only/,
+  ],
   ["toolplane", 1, null, /'toolplane' is not a tool call/, /only/],
   ["toolplane call", 1, null, /names no tool/, /NAME --args/],
   ["toolplane call a b", 1, "a", /'b' is not an argument/, /key=value/],
@@ -72,7 +84,11 @@ test("the frame inside of quotes is text", () => {
 });
 
 test("only the frame that we write is passed over", () => {
-  const frame = 'dry_run=\nif [ "${1:-}" = --dry-run ] || [ "${TOOLPLANE_DRY_RUN:-}" = 1 ]; then dry_run=1; fi\n';
+  const frame =
+    'dry_run=\nif [ "${1:-}" = --dry-run ] || [ "${TOOLPLANE_DRY_RUN:-}" = 1 ]; then dry_run=1; fi\n';
   assert.deepEqual(readScript(`set -euo pipefail\n${frame}toolplane call a`).problems, []);
-  assert.ok(readScript(`set -euo pipefail\n${frame.replace("dry_run=1", "rm x")}toolplane call a`).problems.length > 0);
+  assert.ok(
+    readScript(`set -euo pipefail\n${frame.replace("dry_run=1", "rm x")}toolplane call a`).problems
+      .length > 0,
+  );
 });

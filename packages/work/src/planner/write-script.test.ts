@@ -58,8 +58,13 @@ const awkward = fc.string({
   maxLength: 12,
 });
 const text = fc.oneof(awkward, fc.string({ unit: anyCharacter, maxLength: 20 }));
-const toolName = text.map((name) => name.replaceAll("\0", "").toWellFormed()).filter((name) => name.trim() !== "");
-const args = fc.dictionary(text, fc.jsonValue({ maxDepth: 2, stringUnit: anyCharacter })) as fc.Arbitrary<JsonObject>;
+const toolName = text
+  .map((name) => name.replaceAll("\0", "").toWellFormed())
+  .filter((name) => name.trim() !== "");
+const args = fc.dictionary(
+  text,
+  fc.jsonValue({ maxDepth: 2, stringUnit: anyCharacter }),
+) as fc.Arbitrary<JsonObject>;
 const step: fc.Arbitrary<PlanStep> = fc.record({ tool: toolName, arguments: args, why: text });
 const plan: fc.Arbitrary<ToolPlan> = fc.record({
   task: text,
@@ -68,7 +73,8 @@ const plan: fc.Arbitrary<ToolPlan> = fc.record({
 
 /** -0 is 0 in JSON. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
-const calls = (steps: readonly PlanStep[]) => steps.map(({ tool, arguments: given }) => [tool, asJson(given)]);
+const calls = (steps: readonly PlanStep[]) =>
+  steps.map(({ tool, arguments: given }) => [tool, asJson(given)]);
 
 test("reading a script gives the same calls back, whatever is in them", () => {
   fc.assert(
@@ -112,7 +118,9 @@ function argumentsInBash(script: string, ...words: string[]): string[][] {
 
 function wordsFor(tool: string, given: JsonObject, more: string[]): string[] {
   const json = ["--args", JSON.stringify(given)];
-  return tool.startsWith("-") ? ["call", ...json, ...more, "--", tool] : ["call", tool, ...json, ...more];
+  return tool.startsWith("-")
+    ? ["call", ...json, ...more, "--", tool]
+    : ["call", tool, ...json, ...more];
 }
 
 test("a comment is one line without anything that hides, and not too long", () => {

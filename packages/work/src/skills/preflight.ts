@@ -20,14 +20,31 @@ export type PreflightParts = {
 };
 
 /** Everything that keeps a skill from being run, all at once. */
-export async function preflight(skill: SkillManifest, input: JsonObject, parts: PreflightParts): Promise<NotReady[]> {
-  const aboutTools = await Promise.all(toolsOfSkill(skill).map((name) => checkSkillTool(name, skill, parts)));
+export async function preflight(
+  skill: SkillManifest,
+  input: JsonObject,
+  parts: PreflightParts,
+): Promise<NotReady[]> {
+  const aboutTools = await Promise.all(
+    toolsOfSkill(skill).map((name) => checkSkillTool(name, skill, parts)),
+  );
   const wanted = skill.required_capabilities;
   const there: ReadonlySet<string> = wanted.length === 0 ? new Set() : await parts.capabilities();
   const missing = wanted
     .filter((name) => !there.has(name.toLowerCase()))
-    .map((name): NotReady => ({ kind: "capability", name, reason: `none of the tools has the capability '${name}'` }));
-  return [...missingInput(skill, input), ...aboutTools.flat(), ...missing, ...missingModels(skill, parts)];
+    .map(
+      (name): NotReady => ({
+        kind: "capability",
+        name,
+        reason: `none of the tools has the capability '${name}'`,
+      }),
+    );
+  return [
+    ...missingInput(skill, input),
+    ...aboutTools.flat(),
+    ...missing,
+    ...missingModels(skill, parts),
+  ];
 }
 
 /** Models that follow the instructions or judge the answer. */
@@ -40,7 +57,9 @@ export function missingModels(
   const names = new Set([undefined, ...others.map(({ model, provider }) => model ?? provider)]);
   return [...names].flatMap((name): NotReady[] => {
     const trouble = modelTrouble(name);
-    return trouble ? [{ kind: "model", name: name ?? "default", reason: withoutStop(trouble.message) }] : [];
+    return trouble
+      ? [{ kind: "model", name: name ?? "default", reason: withoutStop(trouble.message) }]
+      : [];
   });
 }
 
@@ -51,21 +70,30 @@ export async function checkSkillTool(
 ): Promise<NotReady[]> {
   try {
     const { unavailable } = await tool(name);
-    if (unavailable !== null) return [{ kind: "server", name, reason: `'${name}' cannot be called: ${unavailable}` }];
+    if (unavailable !== null)
+      return [{ kind: "server", name, reason: `'${name}' cannot be called: ${unavailable}` }];
   } catch (thrown) {
     const { code, message } = toPlaneError(thrown);
-    return [{ kind: errorTable[code].retryable ? "server" : "tool", name, reason: withoutStop(message) }];
+    return [
+      { kind: errorTable[code].retryable ? "server" : "tool", name, reason: withoutStop(message) },
+    ];
   }
   // Arguments that depend on earlier steps are judged when the step begins.
   const known = (skill?.steps ?? []).filter((step) => step.tool === name);
   const all =
-    known.length === 0 ? [{}] : known.map(({ arguments: args }) => (referencesIn(args).length === 0 ? args : {}));
+    known.length === 0
+      ? [{}]
+      : known.map(({ arguments: args }) => (referencesIn(args).length === 0 ? args : {}));
   const verdicts = await Promise.all(all.map((args) => verdict(name, args as JsonObject)));
   const denied = verdicts.find((one) => one.verdict === "deny");
   return denied ? [{ kind: "policy", name, reason: `'${name}' is refused: ${denied.reason}` }] : [];
 }
 
-export function notReady(what: string, reasons: readonly NotReady[], required_capabilities?: readonly string[]) {
+export function notReady(
+  what: string,
+  reasons: readonly NotReady[],
+  required_capabilities?: readonly string[],
+) {
   const why = reasons.map(({ reason }) => reason).join("; ");
   return new PlaneError("NOT_READY", sentence(`${what} cannot run: ${why}`), {
     data: { reasons, sent: false, ...withoutUndefined({ required_capabilities }) },

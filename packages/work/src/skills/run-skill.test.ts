@@ -21,7 +21,14 @@ const skill = SkillManifest.parse({
 });
 
 function answer(id: string, ...texts: string[]): Outcome {
-  const call = { id, tool: "t", status: "succeeded", durationMs: 1, provider: "p", attempts: 1 } as const;
+  const call = {
+    id,
+    tool: "t",
+    status: "succeeded",
+    durationMs: 1,
+    provider: "p",
+    attempts: 1,
+  } as const;
   const result = { content: texts.map((text) => ({ type: "text", text })) };
   return { ok: true, call: { ...call, repaired: false, dropped: [], warnings: [] }, result };
 }
@@ -45,7 +52,9 @@ async function run(earlier: KeptStep[], parts: Partial<SkillParts> = {}, what = 
     ask: async () => "yes",
     ...parts,
   };
-  const ended = await runSkill(what, {}, whole, new AbortController().signal).catch((thrown) => thrown);
+  const ended = await runSkill(what, {}, whole, new AbortController().signal).catch(
+    (thrown) => thrown,
+  );
   return { ended, called, events: events.map(({ type }) => type), steps: steps() };
 }
 

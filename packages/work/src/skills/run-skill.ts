@@ -5,7 +5,12 @@ import { PlaneError, reportError, toPlaneError } from "../../../../src/model/err
 import type { PlaneEvent } from "../../../../src/model/events.ts";
 import type { Json, JsonObject } from "../../../../src/model/json.ts";
 import type { KeptStep } from "../../../../src/model/work/job-run.ts";
-import type { Collaboration, Participant, SkillManifest, SkillStep } from "../../../../src/model/work/skill.ts";
+import type {
+  Collaboration,
+  Participant,
+  SkillManifest,
+  SkillStep,
+} from "../../../../src/model/work/skill.ts";
 import { fillStep, isMeant, lastResult, resultValue, runGraph, skillGraph } from "./skill-graph.ts";
 
 /** The known steps of a run; a job stores them. */
@@ -20,19 +25,32 @@ export type SkillParts = {
   run: { id: string; user: string | null; key?: string; owner?: string };
   memory: StepMemory;
   /** Calls a tool, under the same idempotency key at each attempt. */
-  call(step: { skill: string; id: string; tool: string }, args: JsonObject, signal: AbortSignal): Promise<Outcome>;
+  call(
+    step: { skill: string; id: string; tool: string },
+    args: JsonObject,
+    signal: AbortSignal,
+  ): Promise<Outcome>;
   isRepeatable(tool: string): Promise<boolean>;
-  askAgent(skill: SkillManifest, input: JsonObject, signal: AbortSignal, by?: AskedModel): Promise<AgentEnd>;
+  askAgent(
+    skill: SkillManifest,
+    input: JsonObject,
+    signal: AbortSignal,
+    by?: AskedModel,
+  ): Promise<AgentEnd>;
   ask(by: AskedModel, question: string, signal: AbortSignal): Promise<string>;
   /** The budget that is used up, or null. */
   overBudget(): Promise<string | null>;
   emit(event: PlaneEvent): void;
 };
 
-export function createStepMemory(onChange: (steps: KeptStep[]) => Promise<void>, earlier: readonly KeptStep[] = []) {
+export function createStepMemory(
+  onChange: (steps: KeptStep[]) => Promise<void>,
+  earlier: readonly KeptStep[] = [],
+) {
   const steps = [...earlier];
   const memory = {
-    known: (skill: string, id: string) => steps.find((step) => step.skill === skill && step.id === id),
+    known: (skill: string, id: string) =>
+      steps.find((step) => step.skill === skill && step.id === id),
     /** Resolves when it is stored. */
     keep(step: KeptStep): Promise<void> {
       const at = steps.findIndex((one) => one.skill === step.skill && one.id === step.id);
@@ -46,11 +64,18 @@ export function createStepMemory(onChange: (steps: KeptStep[]) => Promise<void>,
 
 /** The outcome of an interrupted step is unknown, so a step that is not repeatable is not run again. */
 function requireSafe(known: KeptStep | undefined): void {
-  if (known === undefined || known.repeatable || known.state === "skipped" || known.at === null) return;
+  if (known === undefined || known.repeatable || known.state === "skipped" || known.at === null)
+    return;
   throw new PlaneError(
     "OUTCOME_UNKNOWN",
     `Step '${known.id}' of '${known.skill}' was begun before and may have run; '${known.tool ?? "an agent"}' may not run twice. Check what it did, then rerun the job.`,
-    { data: { step: known.id, skill: known.skill, ...(known.tool !== null && { tool: known.tool }) } },
+    {
+      data: {
+        step: known.id,
+        skill: known.skill,
+        ...(known.tool !== null && { tool: known.tool }),
+      },
+    },
   );
 }
 
@@ -81,17 +106,31 @@ function factsOf({ run }: SkillParts, skill: string) {
   return { runId, ...who, skill };
 }
 
-function emitSteps(parts: SkillParts, skill: string, steps: { id: string; tool: string; dependsOn: string[] }[]): void {
+function emitSteps(
+  parts: SkillParts,
+  skill: string,
+  steps: { id: string; tool: string; dependsOn: string[] }[],
+): void {
   parts.emit({ type: "skill.plan_generated", ...factsOf(parts, skill), steps });
   parts.emit({ type: "skill.plan_ready", ...factsOf(parts, skill) });
 }
 
 type StepEnd =
   | { record: string; durationMs: number; result: Json }
-  | { record: string | null; durationMs: number; error: PlaneError; isCancelled: boolean; repeatable: boolean };
+  | {
+      record: string | null;
+      durationMs: number;
+      error: PlaneError;
+      isCancelled: boolean;
+      repeatable: boolean;
+    };
 
 /** Keeps what becomes of a step, and reports it. */
-async function runBegun(parts: SkillParts, begun: KeptStep, work: () => Promise<StepEnd>): Promise<Json> {
+async function runBegun(
+  parts: SkillParts,
+  begun: KeptStep,
+  work: () => Promise<StepEnd>,
+): Promise<Json> {
   const { memory, emit } = parts;
   const facts = { ...factsOf(parts, begun.skill), step: begun.id, tool: begun.tool };
   await memory.keep(begun);
@@ -125,7 +164,8 @@ async function runAgentStep(
   requireSafe(known);
   emitSteps(parts, name, []);
   const lacking = await parts.overBudget();
-  if (lacking !== null) throw new PlaneError("BUDGET_EXCEEDED", `Skill '${name}' was not started: ${lacking}.`);
+  if (lacking !== null)
+    throw new PlaneError("BUDGET_EXCEEDED", `Skill '${name}' was not started: ${lacking}.`);
   const repeatable = (await Promise.all(required_tools.map(parts.isRepeatable))).every(Boolean);
   const began = Date.now();
   const at = new Date(began).toISOString();
@@ -142,10 +182,19 @@ async function runAgentStep(
   });
 }
 
-async function runSteps(skill: SkillManifest, input: JsonObject, parts: SkillParts, signal: AbortSignal) {
+async function runSteps(
+  skill: SkillManifest,
+  input: JsonObject,
+  parts: SkillParts,
+  signal: AbortSignal,
+) {
   const { name } = skill;
   const graph = skillGraph(skill);
-  const steps = graph.map(({ id, dependsOn, step }) => ({ id, tool: step.tool, dependsOn: [...dependsOn] }));
+  const steps = graph.map(({ id, dependsOn, step }) => ({
+    id,
+    tool: step.tool,
+    dependsOn: [...dependsOn],
+  }));
   emitSteps(parts, name, steps);
   const results = new Map<string, Json>();
   const byId = new Map(graph.map(({ id, step }) => [id, step]));
@@ -165,7 +214,12 @@ async function runSteps(skill: SkillManifest, input: JsonObject, parts: SkillPar
   return lastResult(graph, results);
 }
 
-type StepContext = { input: JsonObject; results: Map<string, Json>; parts: SkillParts; signal: AbortSignal };
+type StepContext = {
+  input: JsonObject;
+  results: Map<string, Json>;
+  parts: SkillParts;
+  signal: AbortSignal;
+};
 
 /** False when its `when` leaves it out. */
 async function runStep(skill: string, step: SkillStep, context: StepContext): Promise<boolean> {
@@ -184,7 +238,14 @@ async function runStep(skill: string, step: SkillStep, context: StepContext): Pr
   const { args, repeatable } = await prepareStep(skill, step, context).catch(async (thrown) => {
     const error = toPlaneError(thrown);
     await parts.memory.keep({ ...blank(skill, id, tool, "failed"), error: reportError(error) });
-    parts.emit({ type: "skill.step_failed", ...factsOf(parts, skill), step: id, tool, record: null, code: error.code });
+    parts.emit({
+      type: "skill.step_failed",
+      ...factsOf(parts, skill),
+      step: id,
+      tool,
+      record: null,
+      code: error.code,
+    });
     throw error;
   });
   signal.throwIfAborted();
@@ -209,13 +270,26 @@ async function runStep(skill: string, step: SkillStep, context: StepContext): Pr
 async function prepareStep(skill: string, step: SkillStep, { input, results, parts }: StepContext) {
   const lacking = await parts.overBudget();
   if (lacking !== null)
-    throw new PlaneError("BUDGET_EXCEEDED", `Step '${step.id}' of '${skill}' was not started: ${lacking}.`);
+    throw new PlaneError(
+      "BUDGET_EXCEEDED",
+      `Step '${step.id}' of '${skill}' was not started: ${lacking}.`,
+    );
   const args = fillStep(step, input, results);
   return { args, repeatable: await parts.isRepeatable(step.tool) };
 }
 
 function blank(skill: string, id: string, tool: string | null, state: KeptStep["state"]): KeptStep {
-  return { skill, id, tool, state, record: null, at: null, durationMs: null, error: null, repeatable: true };
+  return {
+    skill,
+    id,
+    tool,
+    state,
+    record: null,
+    at: null,
+    durationMs: null,
+    error: null,
+    repeatable: true,
+  };
 }
 
 type Parts = Pick<SkillParts, "askAgent" | "ask">;
@@ -287,7 +361,9 @@ function bidIn({ text }: Reply): number | null {
 }
 
 function disagreement({ name }: SkillManifest, all: readonly Reply[], share: number): PlaneError {
-  const said = all.map(({ who, text }) => `${who.id}: ${text?.slice(0, 200) ?? "no answer"}`).join("; ");
+  const said = all
+    .map(({ who, text }) => `${who.id}: ${text?.slice(0, 200) ?? "no answer"}`)
+    .join("; ");
   const message = `The participants of skill '${name}' did not agree, ${Math.round(share * 100)} % of them did (${said})`;
   return new PlaneError("TOOL_ERROR", sentence(message), { data: { skill: name, share } });
 }
@@ -296,7 +372,8 @@ const voteQuestion =
   "Does the answer do what the instructions ask for? Begin with YES or NO, then say why in a sentence.";
 const doubtQuestion = "What is wrong with the answer, or missing? Say NOTHING where nothing is.";
 const bidQuestion = "How well can you do this, from 0 to 100? Answer with the number alone.";
-const reviseQuestion = "Write the answer again, with what the remarks are right about. Give nothing but the answer.";
+const reviseQuestion =
+  "Write the answer again, with what the remarks are right about. Give nothing but the answer.";
 
 /** What a participant reads. What a model wrote is fenced: it is text and no order. */
 function asked(

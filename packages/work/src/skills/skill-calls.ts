@@ -51,7 +51,11 @@ export function createSkillCalls({ plane, modelTrouble }: JobParts) {
       tool: (name) => plane().tools.get(name, { principal }),
       async capabilities() {
         const { tools } = await plane().tools.page({}, { principal });
-        return new Set(tools.flatMap(({ metadata }) => metadata.capabilities ?? []).map((tag) => tag.toLowerCase()));
+        return new Set(
+          tools
+            .flatMap(({ metadata }) => metadata.capabilities ?? [])
+            .map((tag) => tag.toLowerCase()),
+        );
       },
       verdict: (tool, args) => plane().policy.test(tool, args, { principal, face }),
     }),
@@ -71,7 +75,8 @@ function createCalling(
       principal: await principal(),
       ...withoutUndefined({ system: by.system, model: by.model ?? model }),
     });
-    if (answer !== null && outcome !== "failed" && outcome !== "cancelled") return { record: id, answer };
+    if (answer !== null && outcome !== "failed" && outcome !== "cancelled")
+      return { record: id, answer };
     throw new PlaneError(error?.code ?? "INTERNAL", error?.message ?? "The model gave no answer.", {
       data: { ...error?.data, run: id },
     });
@@ -88,18 +93,24 @@ function createCalling(
         maxResultBytes: 0,
         ownRetries: true,
       }),
-    isRepeatable: async (name) => isRepeatable(await plane().tools.get(name, { principal: await principal() })),
-    ask: async (by, question, signal) => (await askModel(question, by, { signal, only: () => false })).answer,
+    isRepeatable: async (name) =>
+      isRepeatable(await plane().tools.get(name, { principal: await principal() })),
+    ask: async (by, question, signal) =>
+      (await askModel(question, by, { signal, only: () => false })).answer,
     async askAgent({ required_tools, instruction_prompt, safety_notes }, input, signal, by = {}) {
       const who = await principal();
-      const tools = await Promise.all(required_tools.map((name) => plane().tools.get(name, { principal: who })));
+      const tools = await Promise.all(
+        required_tools.map((name) => plane().tools.get(name, { principal: who })),
+      );
       const keys = new Set(tools.map(({ id }) => toolKey(id)));
       const system = [instruction_prompt, safety_notes, by.system].filter(Boolean).join("\n\n");
       const only = (tool: Tool) => keys.has(toolKey(tool.id));
       return askModel(questionOf(input), { ...by, system }, { signal, only });
     },
     async overBudget() {
-      return lacking(await plane().conversations.budget(conversation, { principal: await principal() }));
+      return lacking(
+        await plane().conversations.budget(conversation, { principal: await principal() }),
+      );
     },
   };
 }

@@ -1,4 +1,9 @@
-import { fillReferences, namesUnder, referencesIn, valueAtPath } from "../../../../src/lib/text/fill-references.ts";
+import {
+  fillReferences,
+  namesUnder,
+  referencesIn,
+  valueAtPath,
+} from "../../../../src/lib/text/fill-references.ts";
 import { nearest } from "../../../../src/lib/text/nearest.ts";
 import { resultText, type ToolResult } from "../../../../src/model/calls/result.ts";
 import { PlaneError, toPlaneError } from "../../../../src/model/errors.ts";
@@ -33,7 +38,11 @@ export function missingInput(skill: SkillManifest, input: JsonObject): NotReady[
 }
 
 /** The arguments of a step, with inputs and earlier results in place of their references. */
-export function fillStep(step: SkillStep, input: JsonObject, results: ReadonlyMap<string, Json>): JsonObject {
+export function fillStep(
+  step: SkillStep,
+  input: JsonObject,
+  results: ReadonlyMap<string, Json>,
+): JsonObject {
   return fillReferences(step.arguments, (path) => {
     const found = lookUp(path, input, results);
     if (found !== undefined) return found;
@@ -47,7 +56,11 @@ export function fillStep(step: SkillStep, input: JsonObject, results: ReadonlyMa
   }) as JsonObject;
 }
 
-export function isMeant({ when }: SkillStep, input: JsonObject, results: ReadonlyMap<string, Json>): boolean {
+export function isMeant(
+  { when }: SkillStep,
+  input: JsonObject,
+  results: ReadonlyMap<string, Json>,
+): boolean {
   if (when === undefined) return true;
   return referencesIn(when).every((path) => {
     const found = lookUp(path, input, results);
@@ -69,17 +82,26 @@ export function resultValue(result: ToolResult | undefined): Json {
 }
 
 /** The results of the steps that no other depends on. */
-export function lastResult(plan: readonly SkillGraphStep[], results: ReadonlyMap<string, Json>): Json {
+export function lastResult(
+  plan: readonly SkillGraphStep[],
+  results: ReadonlyMap<string, Json>,
+): Json {
   const last = plan.filter(({ id }) => !plan.some(({ dependsOn }) => dependsOn.includes(id)));
   const [only, another] = last;
   if (only && !another) return results.get(only.id) ?? null;
   return Object.fromEntries(last.map(({ id }) => [id, results.get(id) ?? null]));
 }
 
-function lookUp(path: readonly string[], input: JsonObject, results: ReadonlyMap<string, Json>): unknown {
+function lookUp(
+  path: readonly string[],
+  input: JsonObject,
+  results: ReadonlyMap<string, Json>,
+): unknown {
   const [root, name = "", ...rest] = path;
   if (root === "input") return valueAtPath(input, [name, ...rest]);
-  return root === "steps" && rest[0] === "result" ? valueAtPath(results.get(name), rest.slice(1)) : undefined;
+  return root === "steps" && rest[0] === "result"
+    ? valueAtPath(results.get(name), rest.slice(1))
+    : undefined;
 }
 
 type GraphNode = { id: string; dependsOn: readonly string[] };
@@ -95,7 +117,10 @@ type GraphWork = {
 type GraphEnd = { error: PlaneError | null; neverBegun: string[] };
 
 /** Runs each node as soon as its dependencies are done. */
-export async function runGraph(nodes: readonly GraphNode[], { work, leaveOut, signal }: GraphWork): Promise<GraphEnd> {
+export async function runGraph(
+  nodes: readonly GraphNode[],
+  { work, leaveOut, signal }: GraphWork,
+): Promise<GraphEnd> {
   const failing = new AbortController();
   const either = AbortSignal.any([signal, failing.signal]);
   const waiting = new Map(nodes.map((node) => [node.id, node]));
@@ -116,7 +141,9 @@ export async function runGraph(nodes: readonly GraphNode[], { work, leaveOut, si
   };
 
   for (;;) {
-    const ready = [...waiting.values()].filter(({ dependsOn }) => dependsOn.every((id) => ended.has(id)));
+    const ready = [...waiting.values()].filter(({ dependsOn }) =>
+      dependsOn.every((id) => ended.has(id)),
+    );
     if (!either.aborted)
       for (const node of ready) {
         waiting.delete(node.id);

@@ -29,7 +29,8 @@ export function createSkillVerbs(parts: SkillVerbParts): SkillVerbs {
     async run(name, input = {}, options) {
       const { principal, signal, dryRun = false } = options;
       requireScope(principal, "call", "run a skill");
-      if (!isObject(input)) throw new PlaneError("USAGE", 'The input of a skill is an object like {"city": "Rome"}.');
+      if (!isObject(input))
+        throw new PlaneError("USAGE", 'The input of a skill is an object like {"city": "Rome"}.');
       const skill = await parts.find(name, principal);
       const run = dryRunOf(skill, principal);
       await requireReady(parts, skill, input, run, { ...options, principal });
@@ -39,15 +40,29 @@ export function createSkillVerbs(parts: SkillVerbParts): SkillVerbs {
       const { memory, steps } = createStepMemory(async () => undefined);
       const either = signal ? AbortSignal.any([signal, stopping]) : stopping;
       const ended = (fields: Pick<SkillRun, "outcome" | "result" | "error">): SkillRun => {
-        const all = skill.steps === undefined ? steps() : run.steps.map((step) => latest(step, steps()));
-        return { ...run, ...fields, durationMs: Math.round(performance.now() - begun), steps: all.map(shown) };
+        const all =
+          skill.steps === undefined ? steps() : run.steps.map((step) => latest(step, steps()));
+        return {
+          ...run,
+          ...fields,
+          durationMs: Math.round(performance.now() - begun),
+          steps: all.map(shown),
+        };
       };
       try {
         const whole = { ...calling, run: { id: run.id, ...whoOf(principal) }, memory, emit };
-        return ended({ outcome: "completed", result: await runSkill(skill, input, whole, either), error: null });
+        return ended({
+          outcome: "completed",
+          result: await runSkill(skill, input, whole, either),
+          error: null,
+        });
       } catch (thrown) {
         if (!either.aborted)
-          return ended({ outcome: "failed", result: null, error: reportError(toPlaneError(thrown)) });
+          return ended({
+            outcome: "failed",
+            result: null,
+            error: reportError(toPlaneError(thrown)),
+          });
         const error = new PlaneError("CANCELLED", `Skill '${name}' was cancelled.`);
         return ended({ outcome: "cancelled", result: null, error: reportError(error) });
       } finally {
@@ -66,7 +81,14 @@ async function requireReady(
 ): Promise<void> {
   const reasons = await preflight(skill, input, parts.preflight(principal, face, model));
   if (reasons.length === 0) return;
-  parts.emit({ type: "skill.failed", runId, ...whoOf(principal), skill: skill.name, durationMs: 0, code: "NOT_READY" });
+  parts.emit({
+    type: "skill.failed",
+    runId,
+    ...whoOf(principal),
+    skill: skill.name,
+    durationMs: 0,
+    code: "NOT_READY",
+  });
   throw notReady(`Skill '${skill.name}'`, reasons);
 }
 
@@ -82,13 +104,25 @@ function dryRunOf(skill: SkillManifest, { user }: Principal): SkillRun {
     ({ id, step }): StepRun => ({ skill: name, id, tool: step.tool, state: "planned", ...notRun }),
   );
   const nothingYet = { durationMs: 0, outcome: "planned", result: null, error: null } as const;
-  return { id: uniqueId(), skill: name, persona, user, at: new Date().toISOString(), ...nothingYet, steps };
+  return {
+    id: uniqueId(),
+    skill: name,
+    persona,
+    user,
+    at: new Date().toISOString(),
+    ...nothingYet,
+    steps,
+  };
 }
 
 function latest(step: StepRun, known: readonly KeptStep[]): StepRun {
   return known.find(({ id }) => id === step.id) ?? step;
 }
 
-function shown({ repeatable: _repeatable, result: _result, ...step }: StepRun & Partial<KeptStep>): StepRun {
+function shown({
+  repeatable: _repeatable,
+  result: _result,
+  ...step
+}: StepRun & Partial<KeptStep>): StepRun {
   return step;
 }

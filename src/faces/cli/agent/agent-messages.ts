@@ -84,12 +84,23 @@ function renderObservation(text: string, status: string | undefined): string {
 }
 
 function cut(text: string, limit: number): string {
-  return text.length > limit ? `${text.slice(0, limit)}… (${countOf(text.length, "character")})` : text;
+  return text.length > limit
+    ? `${text.slice(0, limit)}… (${countOf(text.length, "character")})`
+    : text;
 }
 
 type Ended = Pick<
   AgentRun,
-  "answer" | "outcome" | "error" | "turns" | "usage" | "counters" | "truncated" | "refused" | "waiting" | "missing"
+  | "answer"
+  | "outcome"
+  | "error"
+  | "turns"
+  | "usage"
+  | "counters"
+  | "truncated"
+  | "refused"
+  | "waiting"
+  | "missing"
 >;
 
 /** 0 where it answered, that of a budget where turns, calls, tokens, cost or time were used up, else that of its error. */
@@ -105,19 +116,27 @@ export function printRunEnd(ended: Ended): void {
   printRunWarnings(ended);
   const came = answer === null ? "and it gave no answer" : "so this is the best it could say";
   if (outcome === "max-iterations")
-    printStatus(`${colors.yellow("note:")} It had no turn left, ${came}. --max-turns gives it more.`);
-  if (outcome === "budget" && !error) printStatus(`${colors.yellow("note:")} Its budget was used up, ${came}.`);
+    printStatus(
+      `${colors.yellow("note:")} It had no turn left, ${came}. --max-turns gives it more.`,
+    );
+  if (outcome === "budget" && !error)
+    printStatus(`${colors.yellow("note:")} Its budget was used up, ${came}.`);
   if (error) printError(error);
   const tokens = `${countOf(usage.totalTokens, "token")} (${usage.inputTokens} in, ${usage.outputTokens} out)`;
   const cost = usage.cost === undefined ? "" : `, ${costText(usage.cost)}`;
-  printStatus(colors.dim(`${countOf(turns, "turn")}, ${countOf(counters.totalToolCalls, "call")}, ${tokens}${cost}`));
+  printStatus(
+    colors.dim(
+      `${countOf(turns, "turn")}, ${countOf(counters.totalToolCalls, "call")}, ${tokens}${cost}`,
+    ),
+  );
 }
 
 /** What the answer does not show. */
 function printRunWarnings({ truncated, refused, waiting = [], missing = [] }: Ended): void {
   if (refused) printWarning("The model refused to go on, or its content filter stopped it.");
   if (truncated) printWarning("The answer was cut off at the model's limit.");
-  for (const { server, reason } of missing) printWarning(`It had no tools of '${server}'. ${reason}`);
+  for (const { server, reason } of missing)
+    printWarning(`It had no tools of '${server}'. ${reason}`);
   for (const { id, tool } of waiting)
     printStatus(
       `${colors.yellow("waiting:")} ${plainText(tool)} runs once it is approved: toolplane approvals approve ${id}`,

@@ -31,7 +31,11 @@ type AgentCommandOptions = GlobalOptions &
     stream: boolean;
   };
 
-export async function askAgent(cli: Cli, question: string, options: AgentCommandOptions): Promise<number> {
+export async function askAgent(
+  cli: Cli,
+  question: string,
+  options: AgentCommandOptions,
+): Promise<number> {
   const asked = (question === "-" ? await text(terminal.stdin) : question).trim();
   if (asked === "") throw new PlaneError("USAGE", "The question is empty. Say what to answer.");
   await requireWritable("--trace", options.trace);
@@ -73,8 +77,12 @@ function outputFor(options: AgentCommandOptions) {
   const { json, verbose } = options;
   const isWatched = !json && (verbose === true || terminal.stderr.isTTY === true);
   return {
-    answer: isShownAsItComes(options) ? (piece: string) => void terminal.stdout.write(terminalText(piece)) : undefined,
-    aside: isWatched ? (piece: string) => void terminal.stderr.write(terminalText(piece)) : undefined,
+    answer: isShownAsItComes(options)
+      ? (piece: string) => void terminal.stdout.write(terminalText(piece))
+      : undefined,
+    aside: isWatched
+      ? (piece: string) => void terminal.stderr.write(terminalText(piece))
+      : undefined,
   };
 }
 
@@ -137,7 +145,8 @@ export function requireModel(
   { models = [], toolsets = [] }: { models?: readonly string[]; toolsets?: readonly string[] } = {},
 ): void {
   const config = plane.config();
-  if (Object.keys(config.models).length === 0) throw new PlaneError("CONFIG_INVALID", howToConfigureModel(config));
+  if (Object.keys(config.models).length === 0)
+    throw new PlaneError("CONFIG_INVALID", howToConfigureModel(config));
   for (const name of models) requireKnown("model", name, Object.keys(config.models));
   for (const name of toolsets) requireKnown("toolset", name, Object.keys(config.toolsets));
 }
@@ -145,14 +154,19 @@ export function requireModel(
 function requireKnown(what: string, name: string, known: readonly string[]): void {
   if (known.includes(name)) return;
   const [meant] = nearest(name, known, 1);
-  const remedy = meant ? `Did you mean '${meant}'?` : `Add it to the configuration under '${what}s'.`;
+  const remedy = meant
+    ? `Did you mean '${meant}'?`
+    : `Add it to the configuration under '${what}s'.`;
   throw new PlaneError("NOT_FOUND", `No ${what} '${name}' is configured. ${remedy}`);
 }
 
 async function readContext(given: string): Promise<string> {
   if (!given.startsWith("@")) return given;
   return readFile(given.slice(1), "utf8").catch((thrown: Error) => {
-    throw new PlaneError("USAGE", `--context ${given}: the file cannot be read: ${fileErrorText(thrown)}.`);
+    throw new PlaneError(
+      "USAGE",
+      `--context ${given}: the file cannot be read: ${fileErrorText(thrown)}.`,
+    );
   });
 }
 
@@ -167,22 +181,37 @@ export async function readHistoryFile(file: string): Promise<ChatMessage[]> {
   } catch (thrown) {
     throw new PlaneError("USAGE", `--history ${file} cannot be read: ${fileErrorText(thrown)}.`);
   }
-  throw new PlaneError("USAGE", `--history ${file} holds no conversation: it must be {"history": […]}.`);
+  throw new PlaneError(
+    "USAGE",
+    `--history ${file} holds no conversation: it must be {"history": […]}.`,
+  );
 }
 
-export async function writeHistoryFile(file: string, { conversation, history }: AgentResult): Promise<void> {
+export async function writeHistoryFile(
+  file: string,
+  { conversation, history }: AgentResult,
+): Promise<void> {
   await write("--history", file, `${JSON.stringify({ conversation, history }, null, 2)}\n`);
 }
 
 /** Checked before the run: an answer that cannot be written costs the same. */
 export async function requireWritable(option: string, file: string | undefined): Promise<void> {
   if (file === undefined) return;
-  await access(existsSync(file) ? file : dirname(resolve(file)), constants.W_OK).catch((thrown: Error) => {
-    throw new PlaneError("USAGE", `${option} ${file} cannot be written: ${fileErrorText(thrown)}.`);
-  });
+  await access(existsSync(file) ? file : dirname(resolve(file)), constants.W_OK).catch(
+    (thrown: Error) => {
+      throw new PlaneError(
+        "USAGE",
+        `${option} ${file} cannot be written: ${fileErrorText(thrown)}.`,
+      );
+    },
+  );
 }
 
-const formats: Readonly<Record<string, RunFormat>> = { ".txt": "text", ".html": "html", ".htm": "html" };
+const formats: Readonly<Record<string, RunFormat>> = {
+  ".txt": "text",
+  ".html": "html",
+  ".htm": "html",
+};
 
 /** As a page for .html, as text for .txt, else as JSON: without what looks like a secret, as the plane keeps it. */
 export async function writeTrace(plane: Plane, id: string, file: string): Promise<void> {

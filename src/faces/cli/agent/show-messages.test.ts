@@ -4,7 +4,11 @@ import { test } from "node:test";
 import type { AgentMessage } from "../../../model/agent/agent-run.ts";
 import { streamMessages } from "./agent-messages.ts";
 
-const piece = (type: AgentMessage["type"], text: string, more: Partial<AgentMessage> = {}): AgentMessage => ({
+const piece = (
+  type: AgentMessage["type"],
+  text: string,
+  more: Partial<AgentMessage> = {},
+): AgentMessage => ({
   id: type,
   type,
   text,
@@ -37,8 +41,14 @@ test("pieces are shown as they come, and each message ends its line once", () =>
     piece("thought", "I "),
     piece("thought", "look."),
     piece("thought", "", { end: true }),
-    piece("action", "", { end: true, call: { id: "1", tool: "fx__echo", arguments: { b: 1, a: 2 } } }),
-    piece("observation", " seen \n", { end: true, call: { id: "1", tool: "fx.echo", status: "tool_error" } }),
+    piece("action", "", {
+      end: true,
+      call: { id: "1", tool: "fx__echo", arguments: { b: 1, a: 2 } },
+    }),
+    piece("observation", " seen \n", {
+      end: true,
+      call: { id: "1", tool: "fx.echo", status: "tool_error" },
+    }),
     piece("answer", "It "),
     piece("answer", "is so."),
     piece("answer", "", { end: true, endOfDialog: true }),

@@ -33,7 +33,10 @@ const callFields = {
   maxResultBytes: fit.whole,
 } satisfies EntryFields;
 
-type Line = Pick<PlaneCallOptions, "timeoutMs" | "conversation" | "idempotencyKey" | "state" | "maxResultBytes"> & {
+type Line = Pick<
+  PlaneCallOptions,
+  "timeoutMs" | "conversation" | "idempotencyKey" | "state" | "maxResultBytes"
+> & {
   tool: string;
   arguments?: unknown;
   toolGroups?: string[];
@@ -46,17 +49,22 @@ export async function batchCalls(
 ): Promise<number> {
   const entries = await readEntries(file, callFields, "tool");
   return withPlane(cli, options, (plane, interrupted) =>
-    runBatch(entries, { ...options, noun: "call" }, interrupted, async (entry: BatchEntry, signal) => {
-      const { tool, arguments: args = {}, ...rest } = entry.fields as Line;
-      const outcome = await plane.call(tool, args, {
-        ...withoutUndefined(rest),
-        ...(options.yes ? { consent: true } : {}),
-        ...(options.dryRun ? { dryRun: true } : {}),
-        face: "cli",
-        signal,
-      });
-      return { ...outcome };
-    }),
+    runBatch(
+      entries,
+      { ...options, noun: "call" },
+      interrupted,
+      async (entry: BatchEntry, signal) => {
+        const { tool, arguments: args = {}, ...rest } = entry.fields as Line;
+        const outcome = await plane.call(tool, args, {
+          ...withoutUndefined(rest),
+          ...(options.yes ? { consent: true } : {}),
+          ...(options.dryRun ? { dryRun: true } : {}),
+          face: "cli",
+          signal,
+        });
+        return { ...outcome };
+      },
+    ),
   );
 }
 
@@ -78,7 +86,11 @@ const promptFields = {
 } satisfies EntryFields;
 
 /** Many prompts, each answered by a model with tools, all on the sessions of one plane. */
-export async function generateAnswers(cli: Cli, file: string, options: BatchOptions & ModelOptions): Promise<number> {
+export async function generateAnswers(
+  cli: Cli,
+  file: string,
+  options: BatchOptions & ModelOptions,
+): Promise<number> {
   const entries = await readEntries(file, promptFields, "prompt");
   const shared = await readModelOptions(options);
   return withPlane(cli, options, async (plane, interrupted) => {
@@ -87,18 +99,29 @@ export async function generateAnswers(cli: Cli, file: string, options: BatchOpti
       toolsets: named("toolset", entries, options),
     });
     const traces = openTraces(entries, options);
-    const code = await runBatch(entries, { ...options, noun: "prompt" }, interrupted, async (entry, signal) => {
-      const prompt = entry.fields as { prompt: string };
-      try {
-        const generation = await plane.agent.generate({ ...shared, ...prompt, face: "cli", signal });
-        const ok = generation.outcome === "completed";
-        // Before its result: what is in one file without the other is done again.
-        if (traces && !signal.aborted) traces.append({ ...head(entry), ok, run: await plane.runs.get(generation.id) });
-        return { ok, ...shorten(generation) };
-      } catch (thrown) {
-        return { ok: false, error: reportError(toPlaneError(thrown)) };
-      }
-    });
+    const code = await runBatch(
+      entries,
+      { ...options, noun: "prompt" },
+      interrupted,
+      async (entry, signal) => {
+        const prompt = entry.fields as { prompt: string };
+        try {
+          const generation = await plane.agent.generate({
+            ...shared,
+            ...prompt,
+            face: "cli",
+            signal,
+          });
+          const ok = generation.outcome === "completed";
+          // Before its result: what is in one file without the other is done again.
+          if (traces && !signal.aborted)
+            traces.append({ ...head(entry), ok, run: await plane.runs.get(generation.id) });
+          return { ok, ...shorten(generation) };
+        } catch (thrown) {
+          return { ok: false, error: reportError(toPlaneError(thrown)) };
+        }
+      },
+    );
     traces?.finish();
     return code;
   });
@@ -121,8 +144,15 @@ function shorten({ answer, outcome, turns, usage, id, error }: Generation): Unkn
   return { answer, outcome, turns, usage, run: id, ...(error ? { error } : {}) };
 }
 
-function named(what: "model" | "toolset", entries: readonly BatchEntry[], options: ModelOptions): string[] {
-  const all = [options[what], ...entries.map(({ fields: said }) => said[what] as string | undefined)];
+function named(
+  what: "model" | "toolset",
+  entries: readonly BatchEntry[],
+  options: ModelOptions,
+): string[] {
+  const all = [
+    options[what],
+    ...entries.map(({ fields: said }) => said[what] as string | undefined),
+  ];
   return [...new Set(all.filter((name) => name !== undefined))];
 }
 
@@ -135,7 +165,10 @@ type BatchOptions = GlobalOptions & {
 };
 
 /** Does one entry. What goes wrong with it is part of its result, and never ends the others. */
-type BatchWork = (entry: BatchEntry, signal: AbortSignal) => Promise<{ ok: boolean } & UnknownObject>;
+type BatchWork = (
+  entry: BatchEntry,
+  signal: AbortSignal,
+) => Promise<{ ok: boolean } & UnknownObject>;
 
 /** Works through all entries with a concurrency limit: results to the file as they come, or to standard output in order. */
 async function runBatch(
@@ -146,8 +179,14 @@ async function runBatch(
 ): Promise<number> {
   const { parallel, out, retryFailed = false, resume = retryFailed, force, json } = options;
   if (out === undefined && (resume || force))
-    throw new PlaneError("USAGE", "--resume, --retry-failed and --force are about a file of results: add --out FILE.");
-  const file = out === undefined ? null : openResults(out, entries, { resume, force, redoFailed: retryFailed });
+    throw new PlaneError(
+      "USAGE",
+      "--resume, --retry-failed and --force are about a file of results: add --out FILE.",
+    );
+  const file =
+    out === undefined
+      ? null
+      : openResults(out, entries, { resume, force, redoFailed: retryFailed });
   const before = [...(file?.done.values() ?? [])];
   const left = entries.filter(({ line }) => !file?.done.has(line));
   using progress = showProgress(entries.length, before.length);
@@ -172,7 +211,8 @@ async function runBatch(
       else print(JSON.stringify(result));
     }
   } catch (thrown) {
-    if (interrupted.aborted && file) printStatus("Interrupted. The same command with --resume goes on from here.");
+    if (interrupted.aborted && file)
+      printStatus("Interrupted. The same command with --resume goes on from here.");
     throw thrown;
   }
   file?.finish();
@@ -190,6 +230,8 @@ function printSummary(
 ): void {
   const before = doneBefore > 0 ? ` (${doneBefore} done earlier)` : "";
   const results = out ? ` Results: ${out}` : "";
-  printStatus(`${countOf(total, noun)}${before}: ${total - failed} succeeded, ${failed} failed.${results}`);
+  printStatus(
+    `${countOf(total, noun)}${before}: ${total - failed} succeeded, ${failed} failed.${results}`,
+  );
   if (failed > 0 && out) printStatus("--resume --retry-failed tries those again.");
 }

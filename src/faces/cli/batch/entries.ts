@@ -1,5 +1,12 @@
 import { createHash } from "node:crypto";
-import { appendFileSync, existsSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { fileErrorText } from "../../../lib/files.ts";
 import { nearest } from "../../../lib/text/nearest.ts";
 import { PlaneError } from "../../../model/errors.ts";
@@ -21,7 +28,11 @@ export type EntryFields = Record<string, { isFit(value: unknown): boolean; must:
 const maxNamed = 5;
 
 /** All lines of a file, or of standard input for `-`. All problems are reported before any work is done. */
-export async function readEntries(file: string, known: EntryFields, required: string): Promise<BatchEntry[]> {
+export async function readEntries(
+  file: string,
+  known: EntryFields,
+  required: string,
+): Promise<BatchEntry[]> {
   const problems: string[] = [];
   const entries: BatchEntry[] = [];
   const ids = new Map<unknown, number>();
@@ -35,7 +46,8 @@ export async function readEntries(file: string, known: EntryFields, required: st
     }
     const { id = null, ...fields } = found;
     const twin = id === null ? undefined : ids.get(id);
-    if (twin !== undefined) problems.push(`line ${line}: the id '${id}' is that of line ${twin} already`);
+    if (twin !== undefined)
+      problems.push(`line ${line}: the id '${id}' is that of line ${twin} already`);
     ids.set(id, line);
     const hash = createHash("sha256").update(text.trim()).digest("hex").slice(0, 16);
     entries.push({ line, id: id as BatchEntry["id"], hash, fields });
@@ -54,7 +66,8 @@ function readLine(line: string, known: EntryFields, required: string): UnknownOb
   }
   if (!isObject(parsed)) return `it must be an object like {"${required}": "…"}`;
   const { id, ...fields } = parsed;
-  if (id !== undefined && typeof id !== "string" && typeof id !== "number") return "'id' must be a string or a number";
+  if (id !== undefined && typeof id !== "string" && typeof id !== "number")
+    return "'id' must be a string or a number";
   for (const [name, value] of Object.entries(fields)) {
     const field = Object.hasOwn(known, name) ? known[name] : undefined;
     if (!field) return `'${name}' is not known here${meant(name, Object.keys(known))}`;
@@ -78,16 +91,26 @@ function warnAboutEntries(file: string, problems: readonly string[]): PlaneError
 }
 
 const isText = (value: unknown) => typeof value === "string";
-const isWholeFrom = (least: number) => (value: unknown) => Number.isSafeInteger(value) && Number(value) >= least;
+const isWholeFrom = (least: number) => (value: unknown) =>
+  Number.isSafeInteger(value) && Number(value) >= least;
 
 export const fit = {
   text: { isFit: isText, must: "a string" },
-  name: { isFit: (value: unknown) => isText(value) && value !== "", must: "a string that is not empty" },
+  name: {
+    isFit: (value: unknown) => isText(value) && value !== "",
+    must: "a string that is not empty",
+  },
   whole: { isFit: isWholeFrom(0), must: "an integer >= 0" },
   positive: { isFit: isWholeFrom(1), must: "an integer >= 1" },
-  number: { isFit: (value: unknown) => typeof value === "number" && value >= 0, must: "a number >= 0" },
+  number: {
+    isFit: (value: unknown) => typeof value === "number" && value >= 0,
+    must: "a number >= 0",
+  },
   anything: { isFit: () => true, must: "anything" },
-  texts: { isFit: (value: unknown) => Array.isArray(value) && value.every(isText), must: "a list of strings" },
+  texts: {
+    isFit: (value: unknown) => Array.isArray(value) && value.every(isText),
+    must: "a list of strings",
+  },
 } satisfies EntryFields;
 
 export function choiceField(choices: readonly string[]): EntryFields[string] {
@@ -95,7 +118,12 @@ export function choiceField(choices: readonly string[]): EntryFields[string] {
 }
 
 /** A line of the file: which line of the input it belongs to, and its result. */
-export type BatchResult = { line: number; id: BatchEntry["id"]; input: string; ok: boolean } & UnknownObject;
+export type BatchResult = {
+  line: number;
+  id: BatchEntry["id"];
+  input: string;
+  ok: boolean;
+} & UnknownObject;
 
 export type ResultsFile = {
   /** What is done already, by line of the input. */
@@ -105,7 +133,11 @@ export type ResultsFile = {
   finish(): void;
 };
 
-type OpenResults = { resume?: boolean | undefined; force?: boolean | undefined; redoFailed?: boolean };
+type OpenResults = {
+  resume?: boolean | undefined;
+  force?: boolean | undefined;
+  redoFailed?: boolean;
+};
 
 /** Keeps each result as soon as it is there, so that a run that was killed goes on where it was. */
 export function openResults(
@@ -155,7 +187,10 @@ function parse(line: string): BatchResult | null {
   try {
     const parsed: unknown = JSON.parse(line);
     const isOurs =
-      isObject(parsed) && typeof parsed.line === "number" && typeof parsed.input === "string" && "ok" in parsed;
+      isObject(parsed) &&
+      typeof parsed.line === "number" &&
+      typeof parsed.input === "string" &&
+      "ok" in parsed;
     return isOurs ? (parsed as BatchResult) : null;
   } catch {
     return null;
@@ -163,7 +198,11 @@ function parse(line: string): BatchResult | null {
 }
 
 /** Results of other questions would be mixed with these. */
-function requireSameInput(file: string, kept: ReadonlyMap<number, BatchResult>, entries: readonly BatchEntry[]): void {
+function requireSameInput(
+  file: string,
+  kept: ReadonlyMap<number, BatchResult>,
+  entries: readonly BatchEntry[],
+): void {
   const hashes = new Map(entries.map(({ line, hash }) => [line, hash]));
   const other = [...kept.values()].find(({ line, input }) => hashes.get(line) !== input);
   if (other)

@@ -5,7 +5,12 @@ import { temporaryDirectory } from "../../../../test/fixtures/start-server.ts";
 import type { BatchEntry } from "./entries.ts";
 import { openResults } from "./entries.ts";
 
-const entries: BatchEntry[] = [1, 2, 3].map((line) => ({ line, id: null, hash: `hash-${line}`, fields: {} }));
+const entries: BatchEntry[] = [1, 2, 3].map((line) => ({
+  line,
+  id: null,
+  hash: `hash-${line}`,
+  fields: {},
+}));
 const result = (line: number, ok = true) => ({ line, id: null, input: `hash-${line}`, ok });
 
 test("results stand as they came until all are there, then in the order of the input", async () => {
@@ -41,7 +46,10 @@ test("what failed is not done where it is to be tried again, and the later resul
   assert.deepEqual([...again.done.keys()], [2]);
   again.append(result(1));
   again.finish();
-  assert.deepEqual([...openResults(file, entries, { resume: true }).done.values()], [result(1), result(2)]);
+  assert.deepEqual(
+    [...openResults(file, entries, { resume: true }).done.values()],
+    [result(1), result(2)],
+  );
 });
 
 test("a file with something else in it is left as it is", async () => {
@@ -55,7 +63,10 @@ test("a file with something else in it is left as it is", async () => {
   appendFileSync(file, "x");
   openResults(file, entries, { force: true });
   assert.equal(readFileSync(file, "utf8"), "");
-  assert.throws(() => openResults(directory.file("no/such/place"), entries, {}), /cannot be written/);
+  assert.throws(
+    () => openResults(directory.file("no/such/place"), entries, {}),
+    /cannot be written/,
+  );
 });
 
 function linesOf(file: string): number[] {

@@ -33,11 +33,13 @@ export function createChatPlane(chat: Chat, notes: Set<string>): Plane {
     },
   });
   const tools = over(plane.tools, {
-    list: async (...given) => (await plane.tools.list(...given)).filter(({ id }) => isHere(id.server)),
+    list: async (...given) =>
+      (await plane.tools.list(...given)).filter(({ id }) => isHere(id.server)),
     async page(query, ...given) {
       const page = await plane.tools.page(query, ...given);
       const server = query?.server ?? null;
-      const all = away.size === 0 ? [] : (await plane.tools.page({ ...query, ...largest }, ...given)).tools;
+      const all =
+        away.size === 0 ? [] : (await plane.tools.page({ ...query, ...largest }, ...given)).tools;
       const total = page.total - all.filter(({ id }) => !isHere(id.server)).length;
       notes.add(await printLoaded(server));
       return { ...page, total, tools: page.tools.filter(({ id }) => isHere(id.server)) };
@@ -59,9 +61,13 @@ export function createChatPlane(chat: Chat, notes: Set<string>): Plane {
     if (tool === null || server === null || isHere(server)) return;
     const { name } = tool;
     const remedy = `/servers connect ${server} brings it back.`;
-    throw new PlaneError("SERVER_UNAVAILABLE", `'${name}' is gone: '${server}' was disconnected here. ${remedy}`, {
-      data: { server },
-    });
+    throw new PlaneError(
+      "SERVER_UNAVAILABLE",
+      `'${name}' is gone: '${server}' was disconnected here. ${remedy}`,
+      {
+        data: { server },
+      },
+    );
   }
 
   return over(plane, {
@@ -73,15 +79,21 @@ export function createChatPlane(chat: Chat, notes: Set<string>): Plane {
     [Symbol.asyncDispose]: async () => undefined,
     async call(tool, args, options) {
       await requireHere(tool);
-      const outcome = await plane.call(tool, args, { ...callOptions(chat), askHere: askInLine(chat), ...options });
-      if (outcome.call.status === "waiting") notes.add("/plan show lists what waits here, /approve runs it.");
+      const outcome = await plane.call(tool, args, {
+        ...callOptions(chat),
+        askHere: askInLine(chat),
+        ...options,
+      });
+      if (outcome.call.status === "waiting")
+        notes.add("/plan show lists what waits here, /approve runs it.");
       return outcome;
     },
     async search(...given) {
       const answer = await plane.search(...given);
       const found = answer.tools.filter(({ server }) => isHere(server));
       const fresh = await loading.load(found.map(({ name }) => name));
-      if (found.length > 0) notes.add(fresh === 0 ? "All are loaded already." : `${fresh} loaded by this search.`);
+      if (found.length > 0)
+        notes.add(fresh === 0 ? "All are loaded already." : `${fresh} loaded by this search.`);
       return { ...answer, tools: found };
     },
     async stats(query, ...given) {
@@ -105,10 +117,17 @@ function withoutServers(found: ContextStats, away: ReadonlySet<string>): Context
     gone.reduce((sum, server) => sum - server[key], found.totals[key]);
   const fullTokens = left("fullTokens");
   const loadedTokens = left("loadedTokens");
-  const savedPercent = fullTokens === 0 ? 0 : Math.round((1 - loadedTokens / fullTokens) * 1_000) / 10;
+  const savedPercent =
+    fullTokens === 0 ? 0 : Math.round((1 - loadedTokens / fullTokens) * 1_000) / 10;
   return {
     ...found,
     servers: found.servers.filter(({ name }) => !away.has(name)),
-    totals: { tools: left("tools"), fullTokens, loadedTokens, summaryTokens: left("summaryTokens"), savedPercent },
+    totals: {
+      tools: left("tools"),
+      fullTokens,
+      loadedTokens,
+      summaryTokens: left("summaryTokens"),
+      savedPercent,
+    },
   };
 }

@@ -110,12 +110,19 @@ type Loading = Disposable & {
 };
 
 /** `away` are the servers that were disconnected here. */
-export function createLoading(plane: Plane, conversation: string, away: ReadonlySet<string>): Loading {
+export function createLoading(
+  plane: Plane,
+  conversation: string,
+  away: ReadonlySet<string>,
+): Loading {
   const searched = new Set<string>();
   let costs = new Map<string, number>();
   const isLazy = () => plane.tools.isLazy({ waitMs: waitMs });
   const tools = async (server?: string) => {
-    const all = await plane.tools.list({ waitMs: waitMs, ...(server === undefined ? {} : { server }) });
+    const all = await plane.tools.list({
+      waitMs: waitMs,
+      ...(server === undefined ? {} : { server }),
+    });
     return all.filter(({ id }) => id.server === null || !away.has(id.server));
   };
   const loadedAmong = async (some: readonly ToolListing[]) => {
@@ -127,7 +134,8 @@ export function createLoading(plane: Plane, conversation: string, away: Readonly
     const here = await tools();
     return here.filter(await loadedAmong(here)).map(({ name }) => name);
   };
-  const tokensOf = (names: readonly string[]) => names.reduce((sum, name) => sum + (costs.get(name) ?? 0), 0);
+  const tokensOf = (names: readonly string[]) =>
+    names.reduce((sum, name) => sum + (costs.get(name) ?? 0), 0);
   const weigh = async () => {
     const { tools: weighed = [] } = await plane.stats({ tools: true });
     costs = new Map(weighed.map(({ name, fullTokens }) => [name, fullTokens]));
@@ -144,7 +152,12 @@ export function createLoading(plane: Plane, conversation: string, away: Readonly
         async measure() {
           const names = await loadedNow();
           const mode = (await isLazy()) ? "lazy" : "full";
-          return { mode, tools: names.length, loaded: [...searched], loadedTokens: tokensOf(names) };
+          return {
+            mode,
+            tools: names.length,
+            loaded: [...searched],
+            loadedTokens: tokensOf(names),
+          };
         },
       });
   return {
@@ -178,7 +191,8 @@ export function askInLine(chat: Pick<Chat, "ask" | "putBack" | "signal">): AskHe
     const choices = choicesFor(held, false);
     for (;;) {
       const line = await ask(colors.yellow(`Shall it run? ${choices}: `), signal);
-      if (signal.aborted && !cancelled.aborted) print("It was answered elsewhere, or the call ended.");
+      if (signal.aborted && !cancelled.aborted)
+        print("It was answered elsewhere, or the call ended.");
       const answer = line === null ? null : readAnswer(line, { ...held, allowEdit: false });
       if (answer !== undefined && answer !== "edit") return answer;
       if (line?.startsWith("/")) {
@@ -192,7 +206,10 @@ export function askInLine(chat: Pick<Chat, "ask" | "putBack" | "signal">): AskHe
 }
 
 /** Questions on a line of their own. A verb there is no answer: it declines, and is run afterwards. */
-export function createLinePrompts({ ask, putBack }: Pick<Chat, "ask" | "putBack">, signal: () => AbortSignal): Prompts {
+export function createLinePrompts(
+  { ask, putBack }: Pick<Chat, "ask" | "putBack">,
+  signal: () => AbortSignal,
+): Prompts {
   const askLine = async (prompt: string): Promise<string | typeof declined> => {
     const line = await ask(colors.yellow(`${prompt}: `), signal());
     if (line === null) return declined;
@@ -203,7 +220,8 @@ export function createLinePrompts({ ask, putBack }: Pick<Chat, "ask" | "putBack"
   };
   return {
     async confirm(message, usual) {
-      const choices = usual === undefined ? "yes or no" : `yes or no, usually ${usual ? "yes" : "no"}`;
+      const choices =
+        usual === undefined ? "yes or no" : `yes or no, usually ${usual ? "yes" : "no"}`;
       for (;;) {
         const line = await askLine(`${message} (${choices})`);
         if (line === declined) return declined;
@@ -226,7 +244,9 @@ export function createLinePrompts({ ask, putBack }: Pick<Chat, "ask" | "putBack"
     },
     async write(message, { usual, isRequired }) {
       for (;;) {
-        const line = await askLine(usual === undefined ? message : `${message} [${plainText(usual)}]`);
+        const line = await askLine(
+          usual === undefined ? message : `${message} [${plainText(usual)}]`,
+        );
         if (line === declined) return declined;
         if (line !== "") return line;
         if (usual !== undefined || !isRequired) return usual;

@@ -68,7 +68,10 @@ const part = /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^\s"'\\]+)/gs;
 export function splitWords(line: string): string[] {
   const words = line.match(word) ?? [];
   if (line.replaceAll(word, "").trim() !== "")
-    throw new PlaneError("USAGE", "A quote is open at the end of the line. Close it, or write \\ before it.");
+    throw new PlaneError(
+      "USAGE",
+      "A quote is open at the end of the line. Close it, or write \\ before it.",
+    );
   return words.map((whole) =>
     whole.replaceAll(
       part,
@@ -81,7 +84,10 @@ export function splitWords(line: string): string[] {
 /** A conversation at the terminal, or a script of one: each line is a verb or a question. */
 export async function chat(cli: Cli, options: GlobalOptions): Promise<number> {
   if (options.json)
-    throw new PlaneError("USAGE", "chat is for people and has no --json. 'toolplane agent QUESTION --json' has.");
+    throw new PlaneError(
+      "USAGE",
+      "chat is for people and has no --json. 'toolplane agent QUESTION --json' has.",
+    );
   using interrupts = createInterrupts();
   await using plane = await openPlane(cli, options, { answersQuestions: true });
   plane.start();
@@ -96,7 +102,12 @@ export async function chat(cli: Cli, options: GlobalOptions): Promise<number> {
   const away = new Set<string>();
   using loading = createLoading(plane, conversation, away);
   const commands = createCommands(cli, options, () => here);
-  const here: Chat = createChat(plane, lines, interrupts, { conversation, loading, away, commands });
+  const here: Chat = createChat(plane, lines, interrupts, {
+    conversation,
+    loading,
+    away,
+    commands,
+  });
   using _events = showEvents(plane, (text) => {
     if (here.settings.isVerbose) lines.interject(() => print(text));
   });
@@ -139,7 +150,9 @@ function createChat(
 async function readLines(here: Chat, lines: Lines, interrupts: Interrupts): Promise<number> {
   let code = 0;
   while (!interrupts.ended.aborted) {
-    const prompt = colors.bold(here.settings.mode === "build" ? "toolplane> " : `toolplane (${here.settings.mode})> `);
+    const prompt = colors.bold(
+      here.settings.mode === "build" ? "toolplane> " : `toolplane (${here.settings.mode})> `,
+    );
     const line = await lines.next(prompt, interrupts.ended);
     if (line === null) break;
     if (line.trim() === "") continue;
@@ -171,7 +184,9 @@ async function runVerb(here: Chat, line: string): Promise<number> {
   const words = splitWords(line);
   const running = runWords(here, words);
   // Verbs of the chat are left to themselves when they are cancelled; commands decide for themselves.
-  const ended = await (Object.hasOwn(verbs, words[0] ?? "") ? abortable(running, here.signal) : running);
+  const ended = await (Object.hasOwn(verbs, words[0] ?? "")
+    ? abortable(running, here.signal)
+    : running);
   return typeof ended === "number" ? ended : 0;
 }
 
@@ -218,7 +233,11 @@ async function talk(chat: Chat, question: string): Promise<number> {
   const write = (text: string) => void terminal.stdout.write(terminalText(text));
   const result = await plane.agent.run(question, {
     ...callOptions(chat),
-    ...withoutUndefined({ model: model ?? undefined, toolset: toolset ?? undefined, style: style ?? undefined }),
+    ...withoutUndefined({
+      model: model ?? undefined,
+      toolset: toolset ?? undefined,
+      style: style ?? undefined,
+    }),
     ...(away.size === 0 ? {} : { mcp: await serversHere(chat) }),
     history,
     askHere: askInLine(chat),
@@ -258,14 +277,19 @@ async function candidates({ plane, commands }: Chat, words: readonly string[]): 
   if (verb === "mcp" && given.length === 1) return Object.keys(mcpVerbs);
   // What stands behind a server takes no more words.
   if (verb === "mcp")
-    return given.length > 2 || given[0] === "search" ? [] : (await plane.servers.list()).map(({ name }) => name);
+    return given.length > 2 || given[0] === "search"
+      ? []
+      : (await plane.servers.list()).map(({ name }) => name);
   if (verb === "model") return Object.keys(models);
   if (verb === "toolset") return [...Object.keys(toolsets), "none"];
   if (verb === "style") return [...agentStyles];
   if (verb === "mode") return [...policyModes];
-  if (verb === "plan" && given.length === 1) return ["on", "off", ...(await commands.complete(words))];
+  if (verb === "plan" && given.length === 1)
+    return ["on", "off", ...(await commands.complete(words))];
   if (verb === "approve" || verb === "reject") return ["all"];
-  return Object.hasOwn(verbs, verb) && verb !== "help" && verb !== "plan" ? [] : commands.complete(words);
+  return Object.hasOwn(verbs, verb) && verb !== "help" && verb !== "plan"
+    ? []
+    : commands.complete(words);
 }
 
 /** Ctrl-C cancels what runs; when nothing runs, or it was cancelled already, it ends. Other signals end at once. */

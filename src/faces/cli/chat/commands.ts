@@ -33,16 +33,23 @@ export function createCommands(cli: Cli, options: GlobalOptions, chat: () => Cha
           `'${first}' needs a terminal of its own. Run 'toolplane ${words.join(" ")}' in one.`,
         );
       const known = ["help", ...names, ...others];
-      if (!known.includes(first) && (await verbsOf(here.plane, first)).length === 0) requireKnown(first, known);
+      if (!known.includes(first) && (await verbsOf(here.plane, first)).length === 0)
+        requireKnown(first, known);
       const notes = new Set<string>();
       const mayBorrow = !optionsIn(words).some((word) => ownPlane.test(word));
-      const given = first === "call" && here.settings.mode === "plan" ? ["call", "--plan", ...words.slice(1)] : words;
+      const given =
+        first === "call" && here.settings.mode === "plan"
+          ? ["call", "--plan", ...words.slice(1)]
+          : words;
       using own = createTerminal(here.signal);
       const running = inTerminal(own.terminal, () =>
         commandLine.run({
           ...cli,
           argv: [...placeWords(options), ...given],
-          ...(mayBorrow && { isReported: true, openPlane: async () => createChatPlane(here, notes) }),
+          ...(mayBorrow && {
+            isReported: true,
+            openPlane: async () => createChatPlane(here, notes),
+          }),
         }),
       );
       const code = await (endsItself.includes(first) ? running : abortable(running, here.signal));
@@ -51,7 +58,10 @@ export function createCommands(cli: Cli, options: GlobalOptions, chat: () => Cha
       return code;
     },
     complete: (words) =>
-      commandLine.complete({ ...cli, openPlane: async () => createChatPlane(chat(), new Set()) }, words),
+      commandLine.complete(
+        { ...cli, openPlane: async () => createChatPlane(chat(), new Set()) },
+        words,
+      ),
   };
 }
 
@@ -75,7 +85,9 @@ function placeWords(options: GlobalOptions): string[] {
   return [
     ...config.flatMap((file) => ["--config", file]),
     ...group.flatMap((name) => ["--group", name]),
-    ...Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value])),
+    ...Object.entries(named).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}`, value],
+    ),
     ...(options.offline ? ["--offline"] : []),
     ...(options.standalone ? ["--standalone"] : []),
   ];

@@ -28,7 +28,12 @@ type LinesOptions = {
 /** More than this is not remembered. */
 const maxHistory = 1_000;
 
-export function createLineReader({ history, complete, onHistory, onInterrupt }: LinesOptions): Lines {
+export function createLineReader({
+  history,
+  complete,
+  onHistory,
+  onInterrupt,
+}: LinesOptions): Lines {
   const isTyped = terminal.stdin.isTTY === true && terminal.stdout.isTTY === true;
   const reader = openReader(isTyped, history, complete);
   const waiting: string[] = [];

@@ -3,7 +3,10 @@ import { test } from "node:test";
 import { splitWords } from "./chat.ts";
 
 test("words end at blanks, unless quotes keep them together", () => {
-  assert.deepEqual(splitWords("  echo.echo  message='two words' "), ["echo.echo", "message=two words"]);
+  assert.deepEqual(splitWords("  echo.echo  message='two words' "), [
+    "echo.echo",
+    "message=two words",
+  ]);
   assert.deepEqual(splitWords('a:={"x": 1}'), ["a:={x:", "1}"]);
   assert.deepEqual(splitWords(`a:='{"x": 1}'`), ['a:={"x": 1}']);
   assert.deepEqual(splitWords('name="say \\"hello\\""'), ['name=say "hello"']);

@@ -46,7 +46,8 @@ const plan: ChatCommand = {
   about: "queue writes instead of making them; show the queue",
   async run(chat, words) {
     const [word, ...others] = words;
-    const isOwn = word === undefined || (["on", "off", "show"].includes(word) && others.length === 0);
+    const isOwn =
+      word === undefined || (["on", "off", "show"].includes(word) && others.length === 0);
     if (!isOwn) return chat.commands.run(["plan", ...words]);
     const { settings } = chat;
     if (word !== "show") {
@@ -111,17 +112,25 @@ const reject: ChatCommand = {
 
 /** Null where it runs elsewhere. */
 async function run({ plane }: Chat, { id, plan: made }: HeldView): Promise<Outcome | null> {
-  if (made === null) return (await plane.approvals.answer(id, { decision: "approve" })).outcome ?? null;
+  if (made === null)
+    return (await plane.approvals.answer(id, { decision: "approve" })).outcome ?? null;
   return (await plane.plans.approve(made, { ids: [id] })).outcomes[0]?.outcome ?? null;
 }
 
 /** What this conversation has queued, in the order in which it runs, then what else of it waits. */
 async function waitingHere({ plane, conversation }: Chat): Promise<HeldView[]> {
-  const [plans, approvals] = await Promise.all([plane.plans.list(), plane.approvals.list({ status: "pending" })]);
+  const [plans, approvals] = await Promise.all([
+    plane.plans.list(),
+    plane.approvals.list({ status: "pending" }),
+  ]);
   const queued = plans
-    .filter((made) => made.conversation === conversation && ["pending", "partly"].includes(made.status))
+    .filter(
+      (made) => made.conversation === conversation && ["pending", "partly"].includes(made.status),
+    )
     .flatMap(({ changes }) => changes.filter(({ status }) => status === "pending"));
-  const alone = approvals.filter((held) => held.plan === null && held.options.conversation === conversation);
+  const alone = approvals.filter(
+    (held) => held.plan === null && held.options.conversation === conversation,
+  );
   return [...queued, ...alone];
 }
 
@@ -158,7 +167,9 @@ const model: ChatCommand = {
     const known = Object.keys(plane.config().models);
     if (known.length === 0) return print(howToConfigureModel(plane.config()));
     if (name !== undefined) settings.model = pick("model", name, known);
-    print(`Model: ${settings.model ?? (known.includes("default") ? "default" : known[0])} of ${known.join(", ")}`);
+    print(
+      `Model: ${settings.model ?? (known.includes("default") ? "default" : known[0])} of ${known.join(", ")}`,
+    );
   },
 };
 
@@ -168,7 +179,9 @@ const toolset: ChatCommand = {
   run({ plane, settings }, [name]) {
     const known = Object.keys(plane.config().toolsets);
     if (name !== undefined) settings.toolset = pick("toolset", name, known);
-    print(`Toolset: ${settings.toolset ?? "every tool"}${known.length > 0 ? `; there are ${known.join(", ")}` : ""}`);
+    print(
+      `Toolset: ${settings.toolset ?? "every tool"}${known.length > 0 ? `; there are ${known.join(", ")}` : ""}`,
+    );
   },
 };
 
@@ -237,7 +250,10 @@ const save: ChatCommand = {
     } catch (thrown) {
       const { code } = thrown as NodeJS.ErrnoException;
       if (code === "EEXIST")
-        throw new PlaneError("USAGE", `'${file}' is there already. /save ${file} --force overwrites it.`);
+        throw new PlaneError(
+          "USAGE",
+          `'${file}' is there already. /save ${file} --force overwrites it.`,
+        );
       throw new PlaneError("USAGE", `'${file}' cannot be written: ${fileErrorText(thrown)}.`);
     }
     print(`${countOf(history.length, "message")} saved in ${file}.`);
@@ -264,7 +280,11 @@ const help: ChatCommand = {
   },
 };
 
-const quit: ChatCommand = { usage: "", about: "end; Ctrl-D does the same", run: (chat) => chat.end() };
+const quit: ChatCommand = {
+  usage: "",
+  about: "end; Ctrl-D does the same",
+  run: (chat) => chat.end(),
+};
 
 export const verbs: Record<string, ChatCommand> = {
   mcp,
@@ -294,7 +314,9 @@ export async function runWords(chat: Chat, [typed = "", ...words]: string[]): Pr
 }
 
 function renderHelp(commands: readonly string[]): string {
-  const rows = Object.entries(verbs).map(([name, { usage, about }]) => [`/${name} ${usage}`.trim(), about] as const);
+  const rows = Object.entries(verbs).map(
+    ([name, { usage, about }]) => [`/${name} ${usage}`.trim(), about] as const,
+  );
   const width = Math.max(...rows.map(([typed]) => typed.length));
   const others = commands.filter((name) => !Object.hasOwn(verbs, name));
   return [

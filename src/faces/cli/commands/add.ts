@@ -3,7 +3,13 @@ import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { shellQuote } from "../../../lib/text/shell.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import type { AddedOne, AddHooks, AskForm, SecretPlace, ServerUpdate } from "../../../model/config/adding.ts";
+import type {
+  AddedOne,
+  AddHooks,
+  AskForm,
+  SecretPlace,
+  ServerUpdate,
+} from "../../../model/config/adding.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { colors, print, printJson, printStatus, printWarning, show } from "../terminal/output.ts";
@@ -25,7 +31,8 @@ type AddOptions = TextOptions<"name" | "via"> & {
 /** Exit code 1 where one of several was not added. */
 export async function add(cli: Cli, what: string[], options: AddOptions): Promise<number> {
   const { name, via, dryRun, force, offline, secrets, json } = options;
-  if (options.global && options.project) throw new PlaneError("USAGE", "Give either --user or --project.");
+  if (options.global && options.project)
+    throw new PlaneError("USAGE", "Give either --user or --project.");
   const scope = options.global ? "user" : options.project ? "project" : undefined;
   const setup = await openSetup(cli, options);
   const isAsked = !json && canBeAsked();
@@ -61,7 +68,8 @@ export function hooksOf(prompts: Prompts): Pick<AddHooks, "ask" | "confirm" | "k
   return {
     ask: askFor(prompts),
     keep: async (server, names) =>
-      (await askPlace(prompts, `Where is ${names.join(" and ")} of ${plainText(server)} kept?`)) ?? "env",
+      (await askPlace(prompts, `Where is ${names.join(" and ")} of ${plainText(server)} kept?`)) ??
+      "env",
     confirm: async (question) => (await prompts.confirm(plainText(question), false)) === true,
   };
 }
@@ -79,7 +87,10 @@ export function askFor(prompts: Prompts): AskForm {
     const given = await fillForm(form, prompts);
     if (given === null) return null;
     return Object.fromEntries(
-      Object.entries(given).map(([key, value]) => [key, Array.isArray(value) ? value.map(String) : String(value)]),
+      Object.entries(given).map(([key, value]) => [
+        key,
+        Array.isArray(value) ? value.map(String) : String(value),
+      ]),
     );
   };
 }
@@ -89,16 +100,23 @@ function printIntended({ name, kind, entry }: AddedOne): void {
   printStatus(colors.dim(`Trying ${name} …`));
 }
 
-function printAdded({ name, kind, entry, file, isWritten, tools, ...rest }: AddedOne, isDryRun: boolean): void {
+function printAdded(
+  { name, kind, entry, file, isWritten, tools, ...rest }: AddedOne,
+  isDryRun: boolean,
+): void {
   const counted = tools === null ? "" : ` ${countOf(tools, "tool")}.`;
   const place = `${file} (${forWhom(file)})`;
-  if (isDryRun) print(`${name} (${kind}) ${JSON.stringify(entry, null, 2)}\nWould be added to ${place}.${counted}`);
+  if (isDryRun)
+    print(
+      `${name} (${kind}) ${JSON.stringify(entry, null, 2)}\nWould be added to ${place}.${counted}`,
+    );
   else if (!isWritten) printWarning(rest.problem ?? `'${name}' was not added.`);
   else
     print(
       `${colors.green("✔")} Added '${name}' to ${place}.${counted} Look at them: toolplane tools list --server ${shellQuote(name)}`,
     );
-  if (isWritten && rest.problem !== null && !rest.needsSignIn) printWarning(`It does not answer yet: ${rest.problem}`);
+  if (isWritten && rest.problem !== null && !rest.needsSignIn)
+    printWarning(`It does not answer yet: ${rest.problem}`);
   if (rest.needsSignIn) print(`It needs a sign-in: toolplane servers login ${shellQuote(name)}`);
   const unset = rest.variables.filter(({ isSet }) => !isSet).map((one) => one.name);
   if (unset.length > 0)
@@ -108,7 +126,8 @@ function printAdded({ name, kind, entry, file, isWritten, tools, ...rest }: Adde
   for (const { name: secret, where } of rest.kept ?? []) print(`${secret} is kept in ${where}.`);
   for (const note of rest.notes) print(note);
   const others = rest.ways.filter(({ unusable }) => unusable === null);
-  if (others.length > 1) print(colors.dim(`Offered by ${others.map(({ via }) => via).join(", ")}; choose with --via.`));
+  if (others.length > 1)
+    print(colors.dim(`Offered by ${others.map(({ via }) => via).join(", ")}; choose with --via.`));
 }
 
 function forWhom(file: string): string {
@@ -116,26 +135,39 @@ function forWhom(file: string): string {
   return isHere ? "for all who work in this directory" : "for you, in every directory";
 }
 
-function pairs(option: string, given: readonly string[] = []): Record<string, string[]> | undefined {
+function pairs(
+  option: string,
+  given: readonly string[] = [],
+): Record<string, string[]> | undefined {
   if (given.length === 0) return undefined;
   const found: Record<string, string[]> = {};
   for (const pair of given) {
-    const [, name, value] = (option === "header" ? /^([^=:]+)[=:]\s*(.*)$/s : /^([^=]+)=(.*)$/s).exec(pair) ?? [];
-    if (name === undefined || value === undefined) throw new PlaneError("USAGE", `Write it as --${option} NAME=value.`);
+    const [, name, value] =
+      (option === "header" ? /^([^=:]+)[=:]\s*(.*)$/s : /^([^=]+)=(.*)$/s).exec(pair) ?? [];
+    if (name === undefined || value === undefined)
+      throw new PlaneError("USAGE", `Write it as --${option} NAME=value.`);
     found[name] = [...(found[name] ?? []), value];
   }
   return found;
 }
 
 /** Said once it is one value, said again it is a list. */
-function answers(found: Record<string, string[]> | undefined): Record<string, string | string[]> | undefined {
+function answers(
+  found: Record<string, string[]> | undefined,
+): Record<string, string | string[]> | undefined {
   return (
-    found && Object.fromEntries(Object.entries(found).map(([key, all]) => [key, all.length > 1 ? all : all.join()]))
+    found &&
+    Object.fromEntries(
+      Object.entries(found).map(([key, all]) => [key, all.length > 1 ? all : all.join()]),
+    )
   );
 }
 
 function single(found: Record<string, string[]> | undefined): Record<string, string> | undefined {
-  return found && Object.fromEntries(Object.entries(found).map(([name, all]) => [name, all.at(-1) ?? ""]));
+  return (
+    found &&
+    Object.fromEntries(Object.entries(found).map(([name, all]) => [name, all.at(-1) ?? ""]))
+  );
 }
 
 export async function searchServers(
@@ -144,19 +176,29 @@ export async function searchServers(
   options: GlobalOptions & { limit?: number },
 ): Promise<void> {
   const { limit, offline } = options;
-  const found = await (await openSetup(cli, options)).searchServers(query, withoutUndefined({ limit, offline }));
+  const found = await (await openSetup(cli, options)).searchServers(
+    query,
+    withoutUndefined({ limit, offline }),
+  );
   // An empty list of a registry that was not reached says nothing about what there is.
   if (found.servers.length === 0 && found.problems.length > 0)
-    throw new PlaneError("SERVER_UNAVAILABLE", `Nothing could be searched: ${found.problems.join(" ")}`, {
-      data: { problems: found.problems },
-    });
+    throw new PlaneError(
+      "SERVER_UNAVAILABLE",
+      `Nothing could be searched: ${found.problems.join(" ")}`,
+      {
+        data: { problems: found.problems },
+      },
+    );
   if (!options.json) for (const problem of found.problems) printWarning(problem);
   show(options, found, () => {
     if (found.servers.length === 0) return `No server whose name has '${query}' is known.`;
     const rows = found.servers.map(({ name, version, description, packages, remotes }) => {
-      const kinds = [...new Set([...packages.map(({ kind }) => kind), ...(remotes.length > 0 ? ["remote"] : [])])].join(
-        ", ",
-      );
+      const kinds = [
+        ...new Set([
+          ...packages.map(({ kind }) => kind),
+          ...(remotes.length > 0 ? ["remote"] : []),
+        ]),
+      ].join(", ");
       return `${colors.bold(name)} ${version} ${colors.dim(`(${kinds})`)}\n  ${description}`;
     });
     return [...rows, "", "Add one: toolplane add NAME"].join("\n");
@@ -175,12 +217,26 @@ export async function updateServers(
   });
   show(options, { updates }, () => {
     if (updates.length === 0) return "No server was added from a registry.";
-    const isOpen = updates.some(({ isNewer, isWritten, changes }) => isNewer && !isWritten && changes.length > 0);
-    return [...updates.map(renderUpdate), ...(isOpen ? ["Write them: toolplane servers update --yes"] : [])].join("\n");
+    const isOpen = updates.some(
+      ({ isNewer, isWritten, changes }) => isNewer && !isWritten && changes.length > 0,
+    );
+    return [
+      ...updates.map(renderUpdate),
+      ...(isOpen ? ["Write them: toolplane servers update --yes"] : []),
+    ].join("\n");
   });
 }
 
-function renderUpdate({ name, version, latest, isNewer, isWritten, changes, needs, notes }: ServerUpdate): string {
+function renderUpdate({
+  name,
+  version,
+  latest,
+  isNewer,
+  isWritten,
+  changes,
+  needs,
+  notes,
+}: ServerUpdate): string {
   const state = !isNewer
     ? `${version} is the newest`
     : isWritten

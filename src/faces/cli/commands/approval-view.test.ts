@@ -14,11 +14,8 @@ test("arguments stand one on a line, in the order of their names", () => {
 });
 
 test("what cannot be seen is spelled out, and no line is made to look like another", () => {
-  assert.deepEqual(shown({ a: "one\ntwo: faked", b: "", c: "x\u202ey", d: "\u001b[31mred", "e\u200b": " " }), [
-    'a: "one\\ntwo: faked"',
-    'b: ""',
-    "c: x\\u{202e}y",
-    "d: \\u{1b}[31mred",
-    'e\\u{200b}: " "',
-  ]);
+  assert.deepEqual(
+    shown({ a: "one\ntwo: faked", b: "", c: "x\u202ey", d: "\u001b[31mred", "e\u200b": " " }),
+    ['a: "one\\ntwo: faked"', 'b: ""', "c: x\\u{202e}y", "d: \\u{1b}[31mred", 'e\\u{200b}: " "'],
+  );
 });

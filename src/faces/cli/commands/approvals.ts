@@ -35,7 +35,10 @@ import { renderSpan } from "./dead-letters.ts";
 import { pickOptions, readSource, toChoice } from "./option-values.ts";
 
 type ListOptions = TextOptions<"status" | "order"> & { all?: boolean };
-type ApproveOptions = TextOptions<"args" | "reason" | "remember"> & { for?: number; onlyConversation?: boolean };
+type ApproveOptions = TextOptions<"args" | "reason" | "remember"> & {
+  for?: number;
+  onlyConversation?: boolean;
+};
 
 export const listApprovals = command(
   (plane, options: ListOptions) => {
@@ -64,14 +67,17 @@ export async function showApproval(cli: Cli, id: string, options: GlobalOptions)
     if (options.json) return printJson(held);
     const tool = await plane.tools.get(held.toolId).catch(() => undefined);
     print(renderApproval(held, Date.now(), tool?.description));
-    if (held.status === "pending") printStatus(`Answer it with: toolplane approvals approve|reject ${held.id}`);
+    if (held.status === "pending")
+      printStatus(`Answer it with: toolplane approvals approve|reject ${held.id}`);
   });
 }
 
 export async function approveCall(cli: Cli, id: string, options: ApproveOptions): Promise<number> {
   const given: ApprovalAnswer = {
     decision: "approve",
-    ...(options.args === undefined ? {} : { arguments: await readJsonOption(options.args, "--args") }),
+    ...(options.args === undefined
+      ? {}
+      : { arguments: await readJsonOption(options.args, "--args") }),
     ...pickOptions(options, "reason"),
     ...toRemember(options),
   };
@@ -89,7 +95,10 @@ export async function approveCall(cli: Cli, id: string, options: ApproveOptions)
 
 export const rejectCall = command(
   async (plane, id: string, options: TextOptions<"reason">) =>
-    plane.approvals.answer(await findApproval(plane, id), { decision: "reject", ...pickOptions(options, "reason") }),
+    plane.approvals.answer(await findApproval(plane, id), {
+      decision: "reject",
+      ...pickOptions(options, "reason"),
+    }),
   ({ approval }) => `The call of '${plainText(approval.tool)}' is rejected and does not run.`,
 );
 
@@ -112,7 +121,10 @@ export const listRemembered = command(
 export const forgetRemembered = command(
   async (plane, given: string) => {
     const ids = (await plane.approvals.remembered()).map((entry) => entry.id);
-    const id = findByPrefix(given, ids, { what: "remembered yes", where: "toolplane approvals remembered" });
+    const id = findByPrefix(given, ids, {
+      what: "remembered yes",
+      where: "toolplane approvals remembered",
+    });
     await plane.approvals.forget(id);
     return { id, forgotten: true };
   },
@@ -132,12 +144,19 @@ function toStatus({ status, all }: ListOptions): HeldStatus | undefined {
   return known === "all" ? undefined : known;
 }
 
-function toRemember({ remember, for: forMs, onlyConversation }: ApproveOptions): { remember?: Remember } {
+function toRemember({ remember, for: forMs, onlyConversation }: ApproveOptions): {
+  remember?: Remember;
+} {
   const scope = toChoice("--remember", remember, ["tool", "arguments", "server"]);
   if (scope !== undefined)
-    return { remember: { for: scope, ...withoutUndefined({ forMs, conversation: onlyConversation }) } };
+    return {
+      remember: { for: scope, ...withoutUndefined({ forMs, conversation: onlyConversation }) },
+    };
   if (forMs === undefined && !onlyConversation) return {};
-  throw new PlaneError("USAGE", "--for and --only-conversation say for how long: add --remember tool.");
+  throw new PlaneError(
+    "USAGE",
+    "--for and --only-conversation say for how long: add --remember tool.",
+  );
 }
 
 export function readJsonOption(text: string, option: string): Promise<JsonObject> {
@@ -164,7 +183,9 @@ export function renderApproval(held: HeldView, now: number, description?: string
     "",
     colors.bold(answer?.arguments ? "Arguments, as they were changed" : "Arguments"),
     ...renderArguments(held.shown, "  "),
-    ...(held.before ? ["", colors.bold("As the caller gave them"), ...renderArguments(held.before, "  ")] : []),
+    ...(held.before
+      ? ["", colors.bold("As the caller gave them"), ...renderArguments(held.before, "  ")]
+      : []),
     "",
     ...renderFacts(13, facts),
   ].join("\n");
@@ -207,7 +228,9 @@ function ruleOf({ origin, rule, from = origin }: Ruled): string {
 }
 
 function renderExpiry({ status, expiresAt }: HeldView, now: number): string | null {
-  return status === "pending" && expiresAt !== null ? `in ${renderSpan(Date.parse(expiresAt) - now)}` : null;
+  return status === "pending" && expiresAt !== null
+    ? `in ${renderSpan(Date.parse(expiresAt) - now)}`
+    : null;
 }
 
 type TestOptions = { args?: string; face: Face; mode?: PolicyMode };
@@ -221,7 +244,11 @@ const means = {
 
 export const testPolicy = command(
   async (plane, tool: string, values: string[], { args, ...options }: TestOptions) => {
-    const given = await readInput(args, values, `--args must be a JSON object like {"key": "value"}.`);
+    const given = await readInput(
+      args,
+      values,
+      `--args must be a JSON object like {"key": "value"}.`,
+    );
     const typed = (await typedForTool(plane, tool, given, values)) as JsonObject;
     return plane.policy.test(tool, typed, { face: options.face, ...pickOptions(options, "mode") });
   },
@@ -244,27 +271,40 @@ export async function previewRules(cli: Cli, file: string, options: GlobalOption
   if (options.json) return printJson({ ...preview, warnings });
   for (const warning of warnings) printWarning(warning);
   if (preview.withoutArguments > 0)
-    printWarning(`The arguments of ${countOf(preview.withoutArguments, "call")} are not kept; rules saw none of them.`);
+    printWarning(
+      `The arguments of ${countOf(preview.withoutArguments, "call")} are not kept; rules saw none of them.`,
+    );
   if (preview.skipped > 0)
     printWarning(
       `${countOf(preview.skipped, "call")} left out: their tool is gone, or their caller may not use it now.`,
     );
   print(
-    table(preview.changes, `No verdict on the last ${countOf(preview.calls, "call")} would change.`, {
-      CALL: ({ id }) => id,
-      TOOL: ({ tool }) => tool,
-      WHO: ({ user }) => user,
-      NOW: ({ before }) => before.verdict,
-      THEN: ({ after }) => after.verdict,
-      WHY: ({ after }) => after.reason,
-    }),
+    table(
+      preview.changes,
+      `No verdict on the last ${countOf(preview.calls, "call")} would change.`,
+      {
+        CALL: ({ id }) => id,
+        TOOL: ({ tool }) => tool,
+        WHO: ({ user }) => user,
+        NOW: ({ before }) => before.verdict,
+        THEN: ({ after }) => after.verdict,
+        WHY: ({ after }) => after.reason,
+      },
+    ),
   );
 }
 
-export async function saveRules(cli: Cli, file: string, options: TextOptions<"revision">): Promise<void> {
+export async function saveRules(
+  cli: Cli,
+  file: string,
+  options: TextOptions<"revision">,
+): Promise<void> {
   const setup = await openSetup(cli, options);
   const rules = await readRules(cli, file, options);
-  const saved = await setup.saveRules(rules, options.revision ?? (await setup.writtenRules()).revision);
+  const saved = await setup.saveRules(
+    rules,
+    options.revision ?? (await setup.writtenRules()).revision,
+  );
   if (options.json) return printJson(saved);
   for (const warning of saved.warnings) printWarning(warning);
   print(`${saved.file} has ${countOf(saved.rules.length, "rule")} now.`);
@@ -272,7 +312,10 @@ export async function saveRules(cli: Cli, file: string, options: TextOptions<"re
 
 /** A list, or a configuration with one. */
 async function readRules(cli: Cli, file: string, options: GlobalOptions): Promise<JsonObject[]> {
-  const data = file === "-" ? parse(await readSource("-")) : await (await openSetup(cli, options)).readManifest(file);
+  const data =
+    file === "-"
+      ? parse(await readSource("-"))
+      : await (await openSetup(cli, options)).readManifest(file);
   const { policy } = isObject(data) ? data : {};
   const rules = isObject(policy) ? policy.rules : data;
   if (Array.isArray(rules) && rules.every(isObject)) return rules as JsonObject[];
@@ -283,6 +326,9 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    throw new PlaneError("USAGE", `Standard input is not valid JSON: ${(thrown as Error).message}.`);
+    throw new PlaneError(
+      "USAGE",
+      `Standard input is not valid JSON: ${(thrown as Error).message}.`,
+    );
   }
 }

@@ -72,13 +72,20 @@ const maxRootCharacters = 32 * 1024 * 1024;
 function readRoot(given: string): string {
   if (!existsSync(given)) return given;
   const all = readFileSync(given, "utf8");
-  const start = all.length > maxRootCharacters ? all.indexOf("\n", all.length - maxRootCharacters) + 1 : 0;
+  const start =
+    all.length > maxRootCharacters ? all.indexOf("\n", all.length - maxRootCharacters) + 1 : 0;
   return all.slice(start);
 }
 
-export async function verifyAudit(cli: Cli, options: GlobalOptions & VerifyOptions): Promise<number> {
+export async function verifyAudit(
+  cli: Cli,
+  options: GlobalOptions & VerifyOptions,
+): Promise<number> {
   const { root, key } = options;
-  const asked = { ...toVerify(options), ...withoutUndefined({ root: root && readRoot(root), key }) };
+  const asked = {
+    ...toVerify(options),
+    ...withoutUndefined({ root: root && readRoot(root), key }),
+  };
   const check = await withPlane(cli, options, (plane) => plane.audit.verify(asked));
   const { changes, calls, roots } = check;
   show(options, check, () => {
@@ -89,21 +96,35 @@ export async function verifyAudit(cli: Cli, options: GlobalOptions & VerifyOptio
     ];
     if (options.head !== undefined)
       both.push(
-        check.ok ? "The hash you gave is in the record." : "The record is broken, or the hash you gave is not in it.",
+        check.ok
+          ? "The hash you gave is in the record."
+          : "The record is broken, or the hash you gave is not in it.",
       );
     return [...both, renderRoots(roots)].join("\n\n");
   });
   return check.ok ? 0 : 1;
 }
 
-function renderRoots({ roots, newest, broken, rootFound, rootProblem, missing }: RootCheck): string {
+function renderRoots({
+  roots,
+  newest,
+  broken,
+  rootFound,
+  rootProblem,
+  missing,
+}: RootCheck): string {
   return [
     broken
       ? `Root ${broken.number} of ${broken.at} proves nothing: ${broken.reason}.`
       : `${countOf(roots, "root")} over all chains; none was changed or removed in between.`,
-    ...missing.map(({ chain, at }) => `Records of the chain ${chain} that were there on ${at} are gone or changed.`),
+    ...missing.map(
+      ({ chain, at }) =>
+        `Records of the chain ${chain} that were there on ${at} are gone or changed.`,
+    ),
     ...(rootProblem === null ? [] : [`What you gave proves less: ${rootProblem}.`]),
-    ...(rootFound === false ? ["The root you gave is not among them: the end was removed or rewritten."] : []),
+    ...(rootFound === false
+      ? ["The root you gave is not among them: the end was removed or rewritten."]
+      : []),
     ...(rootFound === true ? ["The root you gave is among them."] : []),
     ...(newest === null || broken ? [] : [`Newest root: ${newest.hash}. Keep it elsewhere.`]),
   ].join("\n");

@@ -11,7 +11,12 @@ const cases: [title: string, args: string | undefined, values: string[], expecte
   ["empty JSON is an empty object", " ", [], {}],
   ["what is no object is left to the plane to refuse", "[1]", [], [1]],
   ["a pair is text", undefined, ["a=1", "b=", "c=true"], { a: "1", b: "", c: "true" }],
-  ["a pair with a colon is JSON", undefined, ["a:=1", 'b:=["x"]', "c:=null"], { a: 1, b: ["x"], c: null }],
+  [
+    "a pair with a colon is JSON",
+    undefined,
+    ["a:=1", 'b:=["x"]', "c:=null"],
+    { a: 1, b: ["x"], c: null },
+  ],
   [
     "a value may hold equals signs and lines",
     undefined,
@@ -37,7 +42,12 @@ test("a key named __proto__ is just a key", async () => {
 
 const refused: [title: string, args: string | undefined, values: string[], message: RegExp][] = [
   ["broken JSON", '{"a": ', [], /--args is not valid JSON.*Quote it/],
-  ["a pair without an equals sign", undefined, ["text"], /'text' is not an argument.*key=value or key:=json/],
+  [
+    "a pair without an equals sign",
+    undefined,
+    ["text"],
+    /'text' is not an argument.*key=value or key:=json/,
+  ],
   ["a pair without a key", undefined, ["=x"], /'=x' is not an argument/],
   ["the sign for standard input", undefined, ["-"], /'-' is not an argument.*'--args -' reads all/],
   ["broken JSON in a pair", undefined, ["a:=hello"], /a is not valid JSON.*write a=/],
@@ -50,7 +60,12 @@ const refused: [title: string, args: string | undefined, values: string[], messa
   ],
   ["no JSON in a pair", undefined, ["a:="], /a is not valid JSON/],
   ["pairs beside JSON that is not an object", "[1]", ["a=1"], /must be a JSON object/],
-  ["a file that is not there", "@/no/such/file.json", [], /'\/no\/such\/file\.json'.*cannot be read.*Check the path/],
+  [
+    "a file that is not there",
+    "@/no/such/file.json",
+    [],
+    /'\/no\/such\/file\.json'.*cannot be read.*Check the path/,
+  ],
 ];
 
 for (const [title, args, values, message] of refused) {
@@ -62,7 +77,10 @@ for (const [title, args, values, message] of refused) {
 test("arguments may come from a file", async () => {
   await using directory = await temporaryDirectory();
   await writeFile(directory.file("args.json"), '{"a": "ß"}\n');
-  assert.deepEqual(await readCallArguments(`@${directory.file("args.json")}`, ["b=2"]), { a: "ß", b: "2" });
+  assert.deepEqual(await readCallArguments(`@${directory.file("args.json")}`, ["b=2"]), {
+    a: "ß",
+    b: "2",
+  });
 });
 
 test("a file of arguments that is not JSON is named, with what it has to hold", async () => {
@@ -71,7 +89,10 @@ test("a file of arguments that is not JSON is named, with what it has to hold", 
   await writeFile(file, "{a: 1}");
   await assert.rejects(readCallArguments(`@${file}`, []), (thrown: Error) => {
     assert.ok(thrown.message.startsWith(`The file '${file}' is not valid JSON: `), thrown.message);
-    assert.ok(thrown.message.endsWith('It has to hold one JSON object, as in {"key": "value"}.'), thrown.message);
+    assert.ok(
+      thrown.message.endsWith('It has to hold one JSON object, as in {"key": "value"}.'),
+      thrown.message,
+    );
     return true;
   });
 });
@@ -79,7 +100,10 @@ test("a file of arguments that is not JSON is named, with what it has to hold", 
 test("what comes on standard input is JSON, and nothing is none", async () => {
   assert.equal(await readCallArguments(undefined, [], '{"a": 1}\n'), '{"a": 1}\n');
   assert.deepEqual(await readCallArguments(undefined, ["b=2"], '{"a": 1}'), { b: "2" });
-  await assert.rejects(readCallArguments(undefined, [], "milk\n"), /Standard input is not valid JSON.*\/dev\/null/s);
+  await assert.rejects(
+    readCallArguments(undefined, [], "milk\n"),
+    /Standard input is not valid JSON.*\/dev\/null/s,
+  );
   assert.equal(await readPiped(Readable.from(['{"a"', ": 1}"])), '{"a": 1}');
   assert.equal(await readPiped(Readable.from([])), "");
   const silent = new PassThrough();

@@ -22,7 +22,11 @@ export async function readCallArguments(
     throw usage("All arguments as JSON are given twice. Leave one of them out");
   const isPiped = args === undefined && words.length === 0;
   const whole = isPiped ? piped : (json ?? (args === undefined ? "" : await readText(args)));
-  const given = merge(whole, values, isPiped ? "Standard input" : json === undefined ? sourceOf(args) : asWord);
+  const given = merge(
+    whole,
+    values,
+    isPiped ? "Standard input" : json === undefined ? sourceOf(args) : asWord,
+  );
   return values.length === 0 && whole.trim() !== "" && isObject(given) ? whole : given;
 }
 
@@ -65,7 +69,8 @@ function merge(text: string, values: readonly string[], source: string): unknown
   const given = text.trim() === "" ? {} : parseJson(text, source);
   if (values.length === 0) return given;
   const base = given === null ? {} : given;
-  if (!isObject(base)) throw usage("--args must be a JSON object when key=value pairs are given too");
+  if (!isObject(base))
+    throw usage("--args must be a JSON object when key=value pairs are given too");
   return { ...base, ...Object.fromEntries(values.map(parsePair)) } satisfies UnknownObject;
 }
 
@@ -129,7 +134,9 @@ function textKeys(words: readonly string[]): string[] {
 
 async function readText(args: string): Promise<string> {
   if (args === "-") return readSource("-");
-  return args.startsWith("@") ? readSource(args.slice(1), `The file '${args.slice(1)}' of --args`) : args;
+  return args.startsWith("@")
+    ? readSource(args.slice(1), `The file '${args.slice(1)}' of --args`)
+    : args;
 }
 
 function parsePair(pair: string): [string, unknown] {
@@ -150,7 +157,10 @@ function parseJson(json: string, where: string): unknown {
     const isFile = where.includes(" ") && where !== asWord;
     const quoted = `'{"key":"value"}'`;
     const example = { "--args": `--args ${quoted}`, [asWord]: quoted }[where];
-    const typed = example === undefined ? `For text write ${where}=…` : `Quote it for the shell, e.g. ${example}`;
+    const typed =
+      example === undefined
+        ? `For text write ${where}=…`
+        : `Quote it for the shell, e.g. ${example}`;
     const ends = where === "Standard input" ? ". Where it is not meant, write < /dev/null" : "";
     const remedy = isFile ? `It has to hold one JSON object, as in {"key": "value"}${ends}` : typed;
     throw usage(`${where} is not valid JSON: ${(thrown as Error).message}. ${remedy}`);

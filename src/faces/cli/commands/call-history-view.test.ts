@@ -35,7 +35,9 @@ test("a call is shown with who, why, what was tried and the hashes", () => {
   const text = renderCall(
     callRecord("one", {
       stored: "r_1",
-      attempts: [{ provider: "mcp:a", ok: false, durationMs: 3, error: "SERVER_UNAVAILABLE", sent: false }],
+      attempts: [
+        { provider: "mcp:a", ok: false, durationMs: 3, error: "SERVER_UNAVAILABLE", sent: false },
+      ],
     }),
   );
   assert.match(text, /called by\s+ada via mcp/);
@@ -54,8 +56,14 @@ test("names that others made up cannot write to the terminal", () => {
 test("the chain is reported in words, with the first call that is wrong", () => {
   assert.match(renderChain(good), /^3 calls recorded; none was changed[\s\S]*Head: ab12\./);
   const broken = { id: "x", at: "then", reason: "it was changed" };
-  assert.match(renderChain({ ...good, ok: false, broken }), /broken at call 'x' of then: it was changed\./);
-  assert.match(renderChain({ ...good, ok: false, headFound: false }), /The hash you gave is not in the record/);
+  assert.match(
+    renderChain({ ...good, ok: false, broken }),
+    /broken at call 'x' of then: it was changed\./,
+  );
+  assert.match(
+    renderChain({ ...good, ok: false, headFound: false }),
+    /The hash you gave is not in the record/,
+  );
   const aged = { ...good, checkpoints: [{ at: "then", removed: 7 }] };
   assert.match(renderChain(aged), /7 older calls removed because of their age/);
   const lost = [{ after: "Monday", until: "Friday" }];

@@ -8,7 +8,12 @@ import { countOf } from "../../../lib/text/wording.ts";
 import { agentOutcomes } from "../../../model/agent/agent-run.ts";
 import type { RunSummary } from "../../../model/agent/run-schema.ts";
 import type { VerifyOptions } from "../../../model/calls/call-history.ts";
-import type { ActivityEntry, CallChain, CallRecord, CallStatus } from "../../../model/calls/call-schema.ts";
+import type {
+  ActivityEntry,
+  CallChain,
+  CallRecord,
+  CallStatus,
+} from "../../../model/calls/call-schema.ts";
 import { type Artifact, readArtifacts, type ToolResult } from "../../../model/calls/result.ts";
 import type { ResultPage } from "../../../model/calls/result-schema.ts";
 import { pageLimits, type ResultQuery } from "../../../model/calls/stored-result.ts";
@@ -63,13 +68,17 @@ export function renderCall(call: CallRecord): string {
   ];
   return [
     `${colors.bold(plainText(call.tool))} ${colors.dim(call.id)}`,
-    ...(call.error ? [`${plainText(call.error.message)} ${colors.dim(`[${call.error.code}]`)}`] : []),
+    ...(call.error
+      ? [`${plainText(call.error.message)} ${colors.dim(`[${call.error.code}]`)}`]
+      : []),
     "",
     ...renderFacts(11, facts),
     "",
     colors.bold("Stages"),
     ...renderBars(call.stages),
-    ...(call.attempts.length === 0 ? [] : ["", colors.bold("Attempts"), ...call.attempts.map(renderAttempt)]),
+    ...(call.attempts.length === 0
+      ? []
+      : ["", colors.bold("Attempts"), ...call.attempts.map(renderAttempt)]),
   ].join("\n");
 }
 
@@ -99,10 +108,16 @@ export function renderChain(chain: CallChain, what = "call"): string {
       ({ after, until }) =>
         `The ${what}s${after === null ? "" : ` after ${after}`} up to ${until} were stored and are gone: the store was damaged, or replaced by an older one.`,
     ),
-    ...(removed > 0 ? [`${countOf(removed, `older ${what}`)} removed because of their age ('calls.keepDays').`] : []),
-    ...(headFound === false ? ["The hash you gave is not in the record: its end was removed or rewritten."] : []),
+    ...(removed > 0
+      ? [`${countOf(removed, `older ${what}`)} removed because of their age ('calls.keepDays').`]
+      : []),
+    ...(headFound === false
+      ? ["The hash you gave is not in the record: its end was removed or rewritten."]
+      : []),
     ...(headFound === true ? ["The hash you gave is in the record."] : []),
-    ...(head === null || broken ? [] : [`Head: ${head}. Keep it elsewhere to prove later that nothing was rewritten.`]),
+    ...(head === null || broken
+      ? []
+      : [`Head: ${head}. Keep it elsewhere to prove later that nothing was rewritten.`]),
   ].join("\n");
 }
 
@@ -115,7 +130,13 @@ function argumentsOf({ argumentNames, injected }: CallRecord): string | null {
   return names.length === 0 ? null : names.join(", ");
 }
 
-function renderAttempt({ provider, ok, durationMs, error, sent }: CallRecord["attempts"][number]): string {
+function renderAttempt({
+  provider,
+  ok,
+  durationMs,
+  error,
+  sent,
+}: CallRecord["attempts"][number]): string {
   const how = ok ? "answered" : `${error}${sent === false ? ", never sent" : ""}`;
   return plainText(`${provider}  ${how}  ${milliseconds(durationMs)}`);
 }
@@ -125,9 +146,25 @@ function milliseconds(ms: number): string {
 }
 
 const defaultPage = 50;
-const statuses: CallStatus[] = ["succeeded", "tool_error", "failed", "refused", "waiting", "cancelled", "dry_run"];
+const statuses: CallStatus[] = [
+  "succeeded",
+  "tool_error",
+  "failed",
+  "refused",
+  "waiting",
+  "cancelled",
+  "dry_run",
+];
 
-type CallFilter = "tool" | "match" | "server" | "status" | "since" | "until" | "run" | "conversation";
+type CallFilter =
+  | "tool"
+  | "match"
+  | "server"
+  | "status"
+  | "since"
+  | "until"
+  | "run"
+  | "conversation";
 type FilterOptions = TextOptions<CallFilter> & { minMs?: number; maxMs?: number; minCost?: number };
 const filters = [
   ...([
@@ -146,16 +183,26 @@ const filters = [
 ];
 
 export const listCalls = command(
-  async (plane, options: FilterOptions & TextOptions<"limit" | "cursor"> & { payloads?: boolean }) => {
+  async (
+    plane,
+    options: FilterOptions & TextOptions<"limit" | "cursor"> & { payloads?: boolean },
+  ) => {
     const limit = toLimit(options.limit) ?? defaultPage;
     const status = toChoice("--status", options.status, statuses);
-    const filter = withoutUndefined({ ...pickOptions(options, ...filters), status, before: options.cursor });
+    const filter = withoutUndefined({
+      ...pickOptions(options, ...filters),
+      status,
+      before: options.cursor,
+    });
     // One more than is shown tells whether there are more.
     const found = await plane.calls.list({ ...filter, limit: limit + 1 });
     const listed = found.slice(0, limit);
     const kept = options.payloads ? await plane.calls.payloads(listed.map(({ id }) => id)) : null;
     const payloads = new Map(kept?.map(({ id, ...payload }) => [id, payload]));
-    const calls = kept === null ? listed : listed.map((one) => ({ ...one, payload: payloads.get(one.id) ?? null }));
+    const calls =
+      kept === null
+        ? listed
+        : listed.map((one) => ({ ...one, payload: payloads.get(one.id) ?? null }));
     return { calls, nextCursor: found.length > limit ? (calls.at(-1)?.id ?? null) : null };
   },
   ({ calls, nextCursor }) => printPage(renderCalls(calls), nextCursor),
@@ -163,12 +210,23 @@ export const listCalls = command(
 
 type ExportOptions = GlobalOptions & FilterOptions & { format?: "jsonl" | "har"; limit?: number };
 
-export async function exportCalls(cli: Cli, given: string | undefined, options: ExportOptions): Promise<void> {
+export async function exportCalls(
+  cli: Cli,
+  given: string | undefined,
+  options: ExportOptions,
+): Promise<void> {
   const file = given === "-" ? undefined : given;
   const status = toChoice("--status", options.status, statuses);
-  const query = withoutUndefined({ ...pickOptions(options, ...filters, "format", "limit"), status });
+  const query = withoutUndefined({
+    ...pickOptions(options, ...filters, "format", "limit"),
+    status,
+  });
   await withPlane(cli, options, async (plane) => {
-    const { text } = await (await import("../../../operations/declared/calls.ts")).readExport(plane, query, {});
+    const { text } = await (await import("../../../operations/declared/calls.ts")).readExport(
+      plane,
+      query,
+      {},
+    );
     await writeStream(file, text);
   });
   if (file !== undefined && options.json) printJson({ path: file });
@@ -208,7 +266,10 @@ export async function proveCall(cli: Cli, id: string, options: GlobalOptions): P
   );
 }
 
-export async function verifyCalls(cli: Cli, options: GlobalOptions & VerifyOptions): Promise<number> {
+export async function verifyCalls(
+  cli: Cli,
+  options: GlobalOptions & VerifyOptions,
+): Promise<number> {
   const chain = await withPlane(cli, options, (plane) => plane.calls.verify(toVerify(options)));
   show(options, chain, () => renderChain(chain));
   return chain.ok ? 0 : 1;
@@ -218,7 +279,9 @@ export function toVerify({ head, since, until, keepDays }: VerifyOptions): Verif
   return withoutUndefined({ head, since, until, keepDays });
 }
 
-type RunListOptions = TextOptions<"outcome" | "model" | "toolset" | "conversation" | "since" | "limit" | "cursor">;
+type RunListOptions = TextOptions<
+  "outcome" | "model" | "toolset" | "conversation" | "since" | "limit" | "cursor"
+>;
 
 export const listRuns = command(
   (plane, options: RunListOptions) =>
@@ -254,12 +317,17 @@ function renderRuns(runs: readonly RunSummary[]): string {
 
 const everyMs = 500;
 
-export async function showActivity(cli: Cli, options: GlobalOptions & { follow?: boolean }): Promise<void> {
+export async function showActivity(
+  cli: Cli,
+  options: GlobalOptions & { follow?: boolean },
+): Promise<void> {
   await withPlane(cli, options, async (plane, interrupted) => {
     const entries = await plane.calls.activity({ face: "cli" });
     if (options.json) return printJson({ activity: entries });
     if (!plane.isRemote)
-      printStatus("Only a plane that runs remembers its last calls: start one with 'toolplane serve'.");
+      printStatus(
+        "Only a plane that runs remembers its last calls: start one with 'toolplane serve'.",
+      );
     if (entries.length === 0 && !options.follow) return print("No calls yet.");
     print(renderActivity(entries.toReversed()));
     if (options.follow && plane.isRemote) await follow(plane, entries, interrupted);
@@ -267,7 +335,11 @@ export async function showActivity(cli: Cli, options: GlobalOptions & { follow?:
 }
 
 /** Polled: the memory of another process sends no events. */
-async function follow(plane: Plane, shown: readonly ActivityEntry[], interrupted: AbortSignal): Promise<void> {
+async function follow(
+  plane: Plane,
+  shown: readonly ActivityEntry[],
+  interrupted: AbortSignal,
+): Promise<void> {
   let known = new Set(shown.map(({ id }) => id));
   while (!interrupted.aborted) {
     await pause(everyMs, undefined, { signal: interrupted }).catch(() => undefined);
@@ -297,14 +369,19 @@ type GetOptions = TextOptions<"offset" | "limit" | "path" | "grep"> & { lines?: 
 
 export const getResult = command(
   (plane, id: string, { offset, limit, ...options }: GetOptions) => {
-    const place = withoutUndefined({ offset: toCount("--offset", offset), limit: toCount("--limit", limit) });
+    const place = withoutUndefined({
+      offset: toCount("--offset", offset),
+      limit: toCount("--limit", limit),
+    });
     const query = { ...place, ...pickOptions(options, "path", "grep", "lines") };
     return limit === undefined ? readAll(plane, id, query) : plane.results.get(id, query);
   },
   ({ text, unit, offset, nextOffset, total }) => {
     print(plainText(text));
     if (nextOffset !== null)
-      printStatus(`${unit} ${offset} to ${nextOffset} of ${total}; the next ones with --offset ${nextOffset}`);
+      printStatus(
+        `${unit} ${offset} to ${nextOffset} of ${total}; the next ones with --offset ${nextOffset}`,
+      );
   },
 );
 
@@ -367,7 +444,11 @@ export async function saveArtifacts(
     await writeFile(path, artifact.content, { flag: "wx" });
   }
   return {
-    saved: places.map(({ artifact, path }) => ({ name: artifact.name, path, bytes: artifact.bytes })),
+    saved: places.map(({ artifact, path }) => ({
+      name: artifact.name,
+      path,
+      bytes: artifact.bytes,
+    })),
     problems,
   };
 }

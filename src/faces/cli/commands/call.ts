@@ -16,12 +16,31 @@ type Switches = { yes?: boolean; plan?: boolean; dryRun?: boolean; force?: boole
 type CallOptions = TextOptions<"args" | "conversation" | "state" | "saveArtifacts"> &
   Switches & { timeout?: number; toolGroup?: string[]; file?: string[]; maxResult?: number };
 
-export async function callTool(cli: Cli, tool: string, values: string[], options: CallOptions): Promise<number> {
+export async function callTool(
+  cli: Cli,
+  tool: string,
+  values: string[],
+  options: CallOptions,
+): Promise<number> {
   if (options.saveArtifacts !== undefined && options.maxResult)
-    throw new PlaneError("USAGE", "--save-artifacts and --max-result do not go together: leave out --max-result.");
-  const { conversation, state, dryRun, toolGroup: toolGroups, yes: consent, maxResult: maxResultBytes } = options;
+    throw new PlaneError(
+      "USAGE",
+      "--save-artifacts and --max-result do not go together: leave out --max-result.",
+    );
+  const {
+    conversation,
+    state,
+    dryRun,
+    toolGroup: toolGroups,
+    yes: consent,
+    maxResult: maxResultBytes,
+  } = options;
   const isPiped = options.args === undefined && values.length === 0;
-  const given = await readCallArguments(options.args, values, isPiped ? await readPiped(terminal.stdin) : "");
+  const given = await readCallArguments(
+    options.args,
+    values,
+    isPiped ? await readPiped(terminal.stdin) : "",
+  );
   const files = readFileNames(options.file);
   const asks = !options.json && canBeAsked();
   const work = async (plane: Plane, signal: AbortSignal) => {
@@ -30,19 +49,31 @@ export async function callTool(cli: Cli, tool: string, values: string[], options
     const first = await plane.call(tool, args, {
       face: "cli",
       signal,
-      ...withoutUndefined({ conversation, state, dryRun, toolGroups, consent, maxResultBytes, files }),
+      ...withoutUndefined({
+        conversation,
+        state,
+        dryRun,
+        toolGroups,
+        consent,
+        maxResultBytes,
+        files,
+      }),
       ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout * 1000 }),
       ...(options.plan ? { mode: "plan" as const } : {}),
     });
     const outcome = asks ? await answerIfAsked(plane, first) : first;
     const saved = await saveFiles(outcome, options);
     if (options.json)
-      printJson({ ...(outcome.ok ? outcome : { ...outcome, error: withoutHints(outcome.error) }), ...saved });
+      printJson({
+        ...(outcome.ok ? outcome : { ...outcome, error: withoutHints(outcome.error) }),
+        ...saved,
+      });
     else printOutcome(outcome, await argumentHints(plane, tool, outcome, values));
     if (!options.json && saved) printSavedFiles(saved);
     // Under --plan the plan is the result.
     const isQueuedAsAsked = options.plan === true && outcome.plan !== undefined;
-    if (!options.json) await printWaitingCall(plane, outcome, isQueuedAsAsked ? print : printStatus);
+    if (!options.json)
+      await printWaitingCall(plane, outcome, isQueuedAsAsked ? print : printStatus);
     if (!options.json) await printStderrTail(plane, outcome);
     return isQueuedAsAsked ? 0 : exitCodeOf(outcome);
   };
@@ -56,7 +87,10 @@ function readFileNames(given: readonly string[] | undefined): Record<string, str
     given.map((one) => {
       const at = one.indexOf("=");
       if (at < 1)
-        throw new PlaneError("USAGE", "--file needs NAME=ADDRESS, as in --file report.pdf=https://files.example.org/1");
+        throw new PlaneError(
+          "USAGE",
+          "--file needs NAME=ADDRESS, as in --file report.pdf=https://files.example.org/1",
+        );
       return [one.slice(0, at), one.slice(at + 1)];
     }),
   );
@@ -70,12 +104,18 @@ async function printStderrTail(plane: Plane, { error }: Outcome): Promise<void> 
 }
 
 /** Loaded only for --save-artifacts. */
-async function saveFiles({ result }: Outcome, { saveArtifacts: directory, force = false }: CallOptions) {
+async function saveFiles(
+  { result }: Outcome,
+  { saveArtifacts: directory, force = false }: CallOptions,
+) {
   if (directory === undefined) return undefined;
   return (await import("./call-history.ts")).saveArtifacts(result, directory, { force });
 }
 
-function printSavedFiles({ saved, problems }: NonNullable<Awaited<ReturnType<typeof saveFiles>>>): void {
+function printSavedFiles({
+  saved,
+  problems,
+}: NonNullable<Awaited<ReturnType<typeof saveFiles>>>): void {
   for (const problem of problems) printWarning(problem);
   for (const { path, bytes } of saved) printStatus(`saved ${path} (${countOf(bytes, "byte")})`);
   if (saved.length === 0) printStatus("The result came without artifacts; nothing was saved.");

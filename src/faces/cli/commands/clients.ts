@@ -26,7 +26,13 @@ import { showAndAsk } from "./trust.ts";
 type ScopeOptions = { project?: boolean; global?: boolean };
 
 type ConnectFlags = GlobalOptions &
-  ScopeOptions & { keep?: boolean; dryRun?: boolean; to?: string; yes?: boolean; secrets?: SecretPlace };
+  ScopeOptions & {
+    keep?: boolean;
+    dryRun?: boolean;
+    to?: string;
+    yes?: boolean;
+    secrets?: SecretPlace;
+  };
 
 export async function importClients(
   cli: Cli,
@@ -40,7 +46,11 @@ export async function importClients(
   const planned = asks ? await setup.importClients(clients, { ...wanted, dryRun: true }) : null;
   const secrets = planned === null ? undefined : await askForSecrets(planned);
   if (secrets === null) return print("Nothing was imported.");
-  const report = await setup.importClients(clients, { ...wanted, dryRun, ...withoutUndefined({ secrets }) });
+  const report = await setup.importClients(clients, {
+    ...wanted,
+    dryRun,
+    ...withoutUndefined({ secrets }),
+  });
   if (options.json) return printJson(report);
   if (report.found.length === 0) return print(nothingFound(await setup.clients(), clients));
   print(
@@ -52,7 +62,9 @@ export async function importClients(
   for (const [reason, skipped] of Map.groupBy(report.skipped, (server) => server.reason))
     print(`${colors.yellow("skipped")} ${skipped.map(({ name }) => name).join(", ")}: ${reason}`);
   for (const { name, client, from } of report.renamed)
-    print(`${colors.yellow("renamed")} ${from} of ${client} is ${name}: another server has that name`);
+    print(
+      `${colors.yellow("renamed")} ${from} of ${client} is ${name}: another server has that name`,
+    );
   printTranslated(report);
   printSecrets(report, report.path === null);
   if (report.imported.length === 0) return print("Nothing was imported.");
@@ -61,18 +73,32 @@ export async function importClients(
   else print(`${colors.green("✔")} Imported ${names} into ${report.path}`);
   printLaunches(report.launches);
   if (report.path === null) return;
-  print(`Next: ${colors.bold("toolplane connect CLIENT")} makes Toolplane the client's one server.`);
+  print(
+    `Next: ${colors.bold("toolplane connect CLIENT")} makes Toolplane the client's one server.`,
+  );
 }
 
-export async function connectClient(cli: Cli, client: string | undefined, options: ConnectFlags): Promise<void> {
+export async function connectClient(
+  cli: Cli,
+  client: string | undefined,
+  options: ConnectFlags,
+): Promise<void> {
   const setup = await openSetup(cli, options);
   if (client === undefined) return listClients(await setup.clients(), options);
   const { keep = false, to: file } = options;
-  const wanted = { keep, ...scopeOf(options), ...withoutUndefined({ file, secrets: options.secrets }) };
+  const wanted = {
+    keep,
+    ...scopeOf(options),
+    ...withoutUndefined({ file, secrets: options.secrets }),
+  };
   let secrets: SecretPlace | undefined;
   await showProject(setup, options);
   const asks =
-    terminal.stdin.isTTY === true && terminal.stderr.isTTY === true && !options.yes && !options.json && !options.dryRun;
+    terminal.stdin.isTTY === true &&
+    terminal.stderr.isTTY === true &&
+    !options.yes &&
+    !options.json &&
+    !options.dryRun;
   if (asks || options.dryRun) {
     const changes = await setup.connectClient(client, { ...wanted, dryRun: true });
     if (options.json) return printJson(changes);
@@ -80,12 +106,19 @@ export async function connectClient(cli: Cli, client: string | undefined, option
     showChanges(changes);
     if (options.dryRun) return print("Nothing was changed.");
     const answer = await terminalPrompts.confirm("Change these files?", true);
-    const kept = answer === true && options.secrets === undefined ? await askForSecrets(changes) : undefined;
+    const kept =
+      answer === true && options.secrets === undefined ? await askForSecrets(changes) : undefined;
     if (answer !== true || kept === null)
-      return print(`Nothing was changed. ${colors.dim("--keep leaves the servers in the client.")}`);
+      return print(
+        `Nothing was changed. ${colors.dim("--keep leaves the servers in the client.")}`,
+      );
     secrets = kept;
   }
-  const connection = await setup.connectClient(client, { ...wanted, dryRun: false, ...withoutUndefined({ secrets }) });
+  const connection = await setup.connectClient(client, {
+    ...wanted,
+    dryRun: false,
+    ...withoutUndefined({ secrets }),
+  });
   if (options.json) return printJson(connection);
   if (!connection.isChanged) return print(unchanged(connection));
   printConnected(connection, asks);
@@ -102,7 +135,10 @@ async function askForSecrets({ secrets }: SecretsFound): Promise<SecretPlace | n
 }
 
 /** A client would start what the project's files name: the person sees that before anything is written. */
-async function showProject(setup: Setup, { config = [], dryRun, json, yes }: ConnectFlags): Promise<void> {
+async function showProject(
+  setup: Setup,
+  { config = [], dryRun, json, yes }: ConnectFlags,
+): Promise<void> {
   // Files that are named are trusted, and one that cannot be read is reported by what comes next.
   const trust = config.length > 0 ? null : await setup.trust.show().catch(() => null);
   const open = (trust ? projectLines(trust) : []).filter(({ trusted }) => !trusted);
@@ -110,7 +146,10 @@ async function showProject(setup: Setup, { config = [], dryRun, json, yes }: Con
   const isTrusted = await showAndAsk(setup, open, !dryRun && !yes);
   if (isTrusted || dryRun) return;
   const remedy = "Trust it with 'toolplane trust', or name the files that you want with --config";
-  throw new PlaneError("USAGE", `Nothing was changed, because this project is not trusted. ${remedy}.`);
+  throw new PlaneError(
+    "USAGE",
+    `Nothing was changed, because this project is not trusted. ${remedy}.`,
+  );
 }
 
 export async function disconnectClient(
@@ -119,7 +158,10 @@ export async function disconnectClient(
   options: GlobalOptions & ScopeOptions & { remove?: boolean },
 ): Promise<void> {
   const setup = await openSetup(cli, options);
-  const done = await setup.disconnectClient(client, { ...scopeOf(options), remove: options.remove ?? false });
+  const done = await setup.disconnectClient(client, {
+    ...scopeOf(options),
+    remove: options.remove ?? false,
+  });
   if (options.json) return printJson(done);
   printDisconnected(done, options.remove ?? false);
 }
@@ -141,13 +183,16 @@ function listClients(clients: readonly ClientStatus[], { json }: GlobalOptions):
   const here = clients.filter(({ isInstalled, files }) => isInstalled || files.length > 0);
   const rows = here.map(({ client, title, connected, files }) => {
     const servers = [...new Set(files.flatMap((file) => file.servers))];
-    const where = connected.map(({ scope, config }) => `${scope}: ${config.join(", ") || "its default files"}`);
+    const where = connected.map(
+      ({ scope, config }) => `${scope}: ${config.join(", ") || "its default files"}`,
+    );
     return [client, title, servers.join(", ") || "-", where.join("; ") || "no"];
   });
   if (here.length > 0) print(renderTable(["CLIENT", "NAME", "ITS OWN SERVERS", "CONNECTED"], rows));
   const others = clients.filter((client) => !here.includes(client)).map(({ client }) => client);
   if (others.length > 0) print(colors.dim(`Not found on this machine: ${others.join(", ")}`));
-  if (here.length > 0) print("See what connecting would change: toolplane connect CLIENT --dry-run");
+  if (here.length > 0)
+    print("See what connecting would change: toolplane connect CLIENT --dry-run");
 }
 
 function unchanged({ title, path }: ClientConnection): string {
@@ -158,7 +203,10 @@ function unchanged({ title, path }: ClientConnection): string {
 function showChanges(planned: ClientConnection): void {
   const { path, server, moved, kept, into, title } = planned;
   print(colors.bold(path));
-  const words = [server.command ?? server.cmd ?? server.url ?? server.serverUrl, server.args].flat();
+  const words = [
+    server.command ?? server.cmd ?? server.url ?? server.serverUrl,
+    server.args,
+  ].flat();
   print(colors.green(`  + toolplane: ${words.filter((word) => word !== undefined).join(" ")}`));
   print(colors.dim(`    ${forWhom(planned)}`));
   for (const { name } of moved) print(colors.red(`  - ${name}`));
@@ -193,10 +241,13 @@ function printLaunches(launches: readonly { name: string; launch: string }[], in
 function printConnected(connection: ClientConnection, wasShown: boolean): void {
   const { title, client, path, into, moved, kept, backup, config } = connection;
   const command = `toolplane disconnect ${client}`;
-  print(`${colors.green("✔")} ${title} uses Toolplane with ${config.join(", ")}. Restart ${title} to take effect.`);
+  print(
+    `${colors.green("✔")} ${title} uses Toolplane with ${config.join(", ")}. Restart ${title} to take effect.`,
+  );
   print(`  written: ${path} (${forWhom(connection)})`);
   if (moved.length > 0) print(`  moved into ${into}: ${moved.map(renamedName).join(", ")}`);
-  if (!wasShown) for (const { name, reason } of kept) print(`  stays in ${title}: ${name} (${reason})`);
+  if (!wasShown)
+    for (const { name, reason } of kept) print(`  stays in ${title}: ${name} (${reason})`);
   if (!wasShown) printLaunches(startedBy(connection), "  ");
   if (!wasShown) printTranslated(connection);
   printSecrets(wasShown ? { ...connection, holdSecrets: [] } : connection, false);
@@ -229,7 +280,9 @@ function printWarnings({
       `${title} does not reach ${servers.map(({ name }) => name).join(", ")} any longer: they were moved into ${file} earlier.`,
     );
   if (isForEveryProject)
-    printWarning(`${path} counts in every project, and it starts Toolplane with the configuration of this directory.`);
+    printWarning(
+      `${path} counts in every project, and it starts Toolplane with the configuration of this directory.`,
+    );
   for (const other of elsewhere)
     printWarning(
       `${title} still starts servers from ${other.path}: ${other.servers.join(", ")}. ${remedy(client, other.scope)}`,
@@ -237,7 +290,8 @@ function printWarnings({
 }
 
 function remedy(client: string, scope: ClientScope | null): string {
-  if (scope === null) return "Toolplane leaves those alone; take them out there if you want them here.";
+  if (scope === null)
+    return "Toolplane leaves those alone; take them out there if you want them here.";
   return `Move those too: toolplane connect ${client} ${scope === "user" ? "--global" : "--project"}`;
 }
 
@@ -248,7 +302,10 @@ function printSecrets({ secrets, holdSecrets }: SecretsFound, isPlanned: boolean
   for (const { server, name, where } of secrets) {
     if (where !== null) print(`${colors.cyan("secret")} ${name} of ${server} is kept in ${where}`);
     else if (isPlanned) print(`${colors.cyan("secret")} ${name} of ${server} ${planned}`);
-    else print(`${colors.yellow("secret")} ${name} of ${server} is not kept, and the entry refers to a variable`);
+    else
+      print(
+        `${colors.yellow("secret")} ${name} of ${server} is not kept, and the entry refers to a variable`,
+      );
   }
   for (const name of holdSecrets)
     printWarning(
@@ -256,9 +313,13 @@ function printSecrets({ secrets, holdSecrets }: SecretsFound, isPlanned: boolean
     );
 }
 
-const planned = "stands in clear: it would go into a file that only you can read, or where --secrets says";
+const planned =
+  "stands in clear: it would go into a file that only you can read, or where --secrets says";
 
-function printTranslated(report: { translated: TranslatedReference[]; variables: NeededVariable[] }): void {
+function printTranslated(report: {
+  translated: TranslatedReference[];
+  variables: NeededVariable[];
+}): void {
   for (const { server, from, to } of report.translated)
     print(`${colors.cyan("translated")} ${server}: ${from} → ${to}`);
   for (const { name, servers, description, isSet } of report.variables) {
@@ -278,15 +339,22 @@ const outcomes: Readonly<Record<ClientDisconnection["outcome"], string>> = {
 
 function printDisconnected(done: ClientDisconnection, isRemoving: boolean): void {
   const { title, path, outcome, returned, missing, backup, stays, removed, alsoConnected } = done;
-  print(`${colors.green("✔")} ${title}: ${path} ${outcomes[outcome]}. Restart ${title} to take effect.`);
+  print(
+    `${colors.green("✔")} ${title}: ${path} ${outcomes[outcome]}. Restart ${title} to take effect.`,
+  );
   if (returned.length > 0) print(`  back in ${title}: ${returned.join(", ")}`);
-  for (const { name, reason } of missing) print(`  ${colors.yellow("not back")} ${name}: ${reason}`);
+  for (const { name, reason } of missing)
+    print(`  ${colors.yellow("not back")} ${name}: ${reason}`);
   for (const { name, path: from } of removed) print(`  removed from ${from}: ${name}`);
   const kept = stays.map(({ name }) => name).join(", ");
-  if (kept !== "" && isRemoving) print(`  not removed, because connect did not add it or it was edited since: ${kept}`);
+  if (kept !== "" && isRemoving)
+    print(`  not removed, because connect did not add it or it was edited since: ${kept}`);
   else if (kept !== "")
-    print(`  still in Toolplane too: ${kept} ${colors.dim("(take one out: toolplane servers remove NAME)")}`);
-  if (backup !== null) print(`  backup kept, because comments or entries are only there: ${backup}`);
+    print(
+      `  still in Toolplane too: ${kept} ${colors.dim("(take one out: toolplane servers remove NAME)")}`,
+    );
+  if (backup !== null)
+    print(`  backup kept, because comments or entries are only there: ${backup}`);
   for (const file of alsoConnected) print(`  still connected: ${file}`);
 }
 
@@ -324,7 +392,9 @@ const hints: Record<string, string> = {
 export async function init(cli: Cli, options: InitOptions): Promise<void> {
   const setup = await openSetup(cli, options);
   const asks = canBeAsked() && !options.yes && !options.json;
-  const { servers, takeOver } = asks ? await ask(setup) : { servers: bundledServers, takeOver: false };
+  const { servers, takeOver } = asks
+    ? await ask(setup)
+    : { servers: bundledServers, takeOver: false };
   const done = await setup.init({ file: options.to, force: options.force ?? false, servers });
   if (options.json) return printJson(done);
   print(`${colors.green("✔")} Wrote ${done.path}`);
@@ -333,9 +403,17 @@ export async function init(cli: Cli, options: InitOptions): Promise<void> {
     print(`${colors.green("✔")} Imported ${imported.join(", ")}`);
   }
   // A file of another name is found by no command.
-  const isFound = [undefined, "toolplane.json", "toolplane.yaml", "toolplane.yml", ".mcp.json"].includes(options.to);
+  const isFound = [
+    undefined,
+    "toolplane.json",
+    "toolplane.yaml",
+    "toolplane.yml",
+    ".mcp.json",
+  ].includes(options.to);
   const named = isFound ? "" : ` --config ${shellQuote(options.to ?? "")}`;
-  print(`Next: ${colors.bold(`toolplane tools list${named}`)}, then ${colors.bold(`toolplane serve --open${named}`)}`);
+  print(
+    `Next: ${colors.bold(`toolplane tools list${named}`)}, then ${colors.bold(`toolplane serve --open${named}`)}`,
+  );
 }
 
 async function ask(setup: Setup): Promise<Choice> {
@@ -345,8 +423,12 @@ async function ask(setup: Setup): Promise<Choice> {
   };
   const { found } = await setup.importClients([], { dryRun: true });
   const clients = found.filter(({ servers }) => servers.length > 0);
-  const where = clients.map(({ client, servers }) => `${client} (${servers.join(", ")})`).join(", ");
-  const takeOver = clients.length > 0 && answered(await confirm({ message: `Take over the servers of ${where}?` }));
+  const where = clients
+    .map(({ client, servers }) => `${client} (${servers.join(", ")})`)
+    .join(", ");
+  const takeOver =
+    clients.length > 0 &&
+    answered(await confirm({ message: `Take over the servers of ${where}?` }));
   const chosen = answered(
     await multiselect({
       message: "Which servers do you want to start with?",
@@ -360,7 +442,9 @@ async function ask(setup: Setup): Promise<Choice> {
     }),
   );
   return {
-    servers: Object.fromEntries(Object.entries(suggestions).filter(([name]) => chosen.includes(name))),
+    servers: Object.fromEntries(
+      Object.entries(suggestions).filter(([name]) => chosen.includes(name)),
+    ),
     takeOver,
   };
 }

@@ -18,7 +18,11 @@ type RunOptions = TextOptions<"eval" | "resume" | "conversation"> & {
   yes?: boolean;
 };
 
-export async function runProgram(cli: Cli, file: string | undefined, options: RunOptions): Promise<number> {
+export async function runProgram(
+  cli: Cli,
+  file: string | undefined,
+  options: RunOptions,
+): Promise<number> {
   const source = await readProgram(file, options);
   const { readOnly, resume, conversation, yes: consent } = options;
   return withPlane(cli, options, async (plane, signal) => {
@@ -44,13 +48,21 @@ export async function runProgram(cli: Cli, file: string | undefined, options: Ru
 function tell({ value, logs, error, waiting = [], run }: Omit<CodeOutcome, "text">): void {
   for (const line of logs) printStatus(plainText(line));
   if (error) printError(error);
-  else if (value !== null) print(plainText(typeof value === "string" ? value : JSON.stringify(value, null, 2)));
+  else if (value !== null)
+    print(plainText(typeof value === "string" ? value : JSON.stringify(value, null, 2)));
   for (const { id, plan } of waiting)
-    printStatus(plan ? `Approve it: toolplane plan approve ${plan}` : `Approve it: toolplane approvals approve ${id}`);
+    printStatus(
+      plan
+        ? `Approve it: toolplane plan approve ${plan}`
+        : `Approve it: toolplane approvals approve ${id}`,
+    );
   if (error && waiting.length > 0) printStatus(`Then go on: toolplane code run --resume ${run}`);
 }
 
-async function readProgram(file: string | undefined, { eval: source, resume }: RunOptions): Promise<string> {
+async function readProgram(
+  file: string | undefined,
+  { eval: source, resume }: RunOptions,
+): Promise<string> {
   const given = [file, source, resume].filter((one) => one !== undefined);
   if (given.length !== 1)
     throw new PlaneError(
@@ -60,7 +72,10 @@ async function readProgram(file: string | undefined, { eval: source, resume }: R
   if (file === undefined) return source ?? "";
   if (file === "-") return text(terminal.stdin);
   return readFile(file, "utf8").catch((thrown: unknown) => {
-    throw new PlaneError("USAGE", `The program '${file}' cannot be read: ${fileErrorText(thrown)}.`);
+    throw new PlaneError(
+      "USAGE",
+      `The program '${file}' cannot be read: ${fileErrorText(thrown)}.`,
+    );
   });
 }
 

@@ -25,7 +25,10 @@ export async function generateCode(cli: Cli, kind: string, options: Options): Pr
   }
 }
 
-async function writeFiles(files: readonly GeneratedFile[], directory: string): Promise<GeneratedFile[]> {
+async function writeFiles(
+  files: readonly GeneratedFile[],
+  directory: string,
+): Promise<GeneratedFile[]> {
   try {
     await mkdir(directory, { recursive: true });
     return await Promise.all(
@@ -37,6 +40,9 @@ async function writeFiles(files: readonly GeneratedFile[], directory: string): P
       }),
     );
   } catch (thrown) {
-    throw new PlaneError("USAGE", `The files cannot be written to '${directory}': ${fileErrorText(thrown)}.`);
+    throw new PlaneError(
+      "USAGE",
+      `The files cannot be written to '${directory}': ${fileErrorText(thrown)}.`,
+    );
   }
 }

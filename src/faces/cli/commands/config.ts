@@ -8,12 +8,19 @@ import { colors, print, printJson, show } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
 
-export function openSetup(cli: Cli, options: GlobalOptions, directory = terminal.directory()): Promise<Setup> {
+export function openSetup(
+  cli: Cli,
+  options: GlobalOptions,
+  directory = terminal.directory(),
+): Promise<Setup> {
   return cli.openSetup({ files: options.config ?? [], directory, dataDirectory: options.dataDir });
 }
 
 /** Exit code 1 when something is wrong: a check that failed. */
-export async function validateConfig(cli: Cli, options: GlobalOptions & { strict?: boolean }): Promise<number> {
+export async function validateConfig(
+  cli: Cli,
+  options: GlobalOptions & { strict?: boolean },
+): Promise<number> {
   const { files, problems } = await (await openSetup(cli, options)).check();
   const errors = problems.filter(({ severity }) => options.strict || severity === "error");
   const ok = errors.length === 0;
@@ -47,11 +54,15 @@ export async function explainConfig(cli: Cli, key: string, options: GlobalOption
   if (options.json) return printJson({ values });
   for (const { key: path, value, origin } of values) {
     if (origin.file === "default") {
-      print(`${colors.bold(path)}: not set${value === null ? "" : `; default ${JSON.stringify(value)}`}`);
+      print(
+        `${colors.bold(path)}: not set${value === null ? "" : `; default ${JSON.stringify(value)}`}`,
+      );
       continue;
     }
     const place = origin.line === null ? origin.file : `${origin.file}:${origin.line}`;
-    print(`${colors.bold(path)} = ${JSON.stringify(value)}  ${colors.dim(`${place} (${origin.path})`)}`);
+    print(
+      `${colors.bold(path)} = ${JSON.stringify(value)}  ${colors.dim(`${place} (${origin.path})`)}`,
+    );
   }
 }
 
@@ -72,7 +83,9 @@ function listProblems(problems: readonly ConfigProblem[]): string {
 /** The profile that holds where the configuration names none depends on who can call, so the plane is asked. */
 async function defaultProfile(cli: Cli, options: GlobalOptions): Promise<Json> {
   try {
-    return (await withPlane(cli, options, (plane) => plane.identity.needsCredentials(), { isQuiet: true }))
+    return (await withPlane(cli, options, (plane) => plane.identity.needsCredentials(), {
+      isQuiet: true,
+    }))
       ? "guarded"
       : "personal";
   } catch {
@@ -81,7 +94,11 @@ async function defaultProfile(cli: Cli, options: GlobalOptions): Promise<Json> {
   }
 }
 
-async function withProfile(shown: JsonObject, cli: Cli, options: GlobalOptions): Promise<JsonObject> {
+async function withProfile(
+  shown: JsonObject,
+  cli: Cli,
+  options: GlobalOptions,
+): Promise<JsonObject> {
   const { policy } = shown;
   if (!isObject(policy) || policy.profile !== null) return shown;
   return { ...shown, policy: { ...policy, profile: await defaultProfile(cli, options) } };

@@ -16,7 +16,9 @@ function tableOf(...kept: KeptDeadLetter[]): string {
 
 suite("dead letters for people", () => {
   test("a span is shown in the largest unit that fits", () => {
-    const spans = [-5, 0, 59_000, minute, 59 * minute, 90 * minute, 49 * 60 * minute].map(renderSpan);
+    const spans = [-5, 0, 59_000, minute, 59 * minute, 90 * minute, 49 * 60 * minute].map(
+      renderSpan,
+    );
     assert.deepEqual(spans, ["0 s", "0 s", "59 s", "1 min", "59 min", "2 h", "2 days"]);
   });
 
@@ -28,7 +30,10 @@ suite("dead letters for people", () => {
       sampleLetter("held", { hold: "may_have_run", nextRetryAt: null }),
     );
     const [, waits, due, held] = table.split("\n");
-    assert.match(waits ?? "", /^01234567 {2}pending .* 1\/3 +1 min +in 4 min +nothing: a plane that serves/);
+    assert.match(
+      waits ?? "",
+      /^01234567 {2}pending .* 1\/3 +1 min +in 4 min +nothing: a plane that serves/,
+    );
     assert.match(due ?? "", / due +nothing/);
     assert.match(held ?? "", /it may have run: check, then retry or resolve it$/);
     assert.match(table, /\n\n2 pending, 1 abandoned$/);
@@ -37,7 +42,14 @@ suite("dead letters for people", () => {
 
   test("one of them shows everything, and nothing foreign reaches the terminal as it is", () => {
     const history = [
-      { at: "t", status: "abandoned", code: null, callId: null, by: "ada", note: "\u001b[31mno" } as const,
+      {
+        at: "t",
+        status: "abandoned",
+        code: null,
+        callId: null,
+        by: "ada",
+        note: "\u001b[31mno",
+      } as const,
     ];
     const text = renderDeadLetter(
       deadLetterView(sampleLetter("a", { arguments: { evil: "\u202e" }, history })),

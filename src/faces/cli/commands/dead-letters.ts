@@ -26,12 +26,25 @@ import { command, withPlane } from "../with-plane.ts";
 import { pickOptions, toLimit } from "./option-values.ts";
 
 export const listDeadLetters = command(
-  (plane, { status, limit, ...options }: TextOptions<"status" | "tool" | "server" | "limit" | "cursor">) => {
-    const known = withoutUndefined({ status: status as DeadLetterStatus | undefined, limit: toLimit(limit) });
-    return plane.deadLetters.page({ ...known, ...pickOptions(options, "tool", "server", "cursor") });
+  (
+    plane,
+    { status, limit, ...options }: TextOptions<"status" | "tool" | "server" | "limit" | "cursor">,
+  ) => {
+    const known = withoutUndefined({
+      status: status as DeadLetterStatus | undefined,
+      limit: toLimit(limit),
+    });
+    return plane.deadLetters.page({
+      ...known,
+      ...pickOptions(options, "tool", "server", "cursor"),
+    });
   },
   (page) =>
-    printPage(renderDeadLetters(page, Date.now()), page.nextCursor, `${page.deadLetters.length} of ${page.total}`),
+    printPage(
+      renderDeadLetters(page, Date.now()),
+      page.nextCursor,
+      `${page.deadLetters.length} of ${page.total}`,
+    ),
   ({ deadLetters, total, byStatus, nextCursor }) => ({ deadLetters, total, byStatus, nextCursor }),
 );
 
@@ -71,26 +84,42 @@ async function findId(plane: Plane, given: string): Promise<string> {
 }
 
 function noneBegins(id: string): PlaneError {
-  return new PlaneError("NOT_FOUND", `No dead letter '${id}' found. 'toolplane dead-letters list' lists them.`);
+  return new PlaneError(
+    "NOT_FOUND",
+    `No dead letter '${id}' found. 'toolplane dead-letters list' lists them.`,
+  );
 }
 
 type RetryOptions = GlobalOptions & { all: boolean };
 type Tried = { id: string; tool: string } & Pick<Outcome, "ok" | "error">;
 
-export async function retryDeadLetters(cli: Cli, id: string | undefined, options: RetryOptions): Promise<number> {
+export async function retryDeadLetters(
+  cli: Cli,
+  id: string | undefined,
+  options: RetryOptions,
+): Promise<number> {
   if ((id === undefined) !== options.all)
-    throw new PlaneError("USAGE", "Say which dead letter to retry: give its id, or --all without one.");
+    throw new PlaneError(
+      "USAGE",
+      "Say which dead letter to retry: give its id, or --all without one.",
+    );
   return withPlane(cli, options, (plane, signal) =>
     id === undefined ? retryAll(plane, options, signal) : retryOne(plane, id, options, signal),
   );
 }
 
-async function retryOne(plane: Plane, given: string, options: RetryOptions, signal: AbortSignal): Promise<number> {
+async function retryOne(
+  plane: Plane,
+  given: string,
+  options: RetryOptions,
+  signal: AbortSignal,
+): Promise<number> {
   const outcome = await plane.deadLetters.retry(await findId(plane, given), { signal });
   if (options.json) printJson(outcome);
   else {
     printOutcome(outcome);
-    if (outcome.ok) printStatus(`'${plainText(outcome.call.tool)}' has run; the dead letter is resolved.`);
+    if (outcome.ok)
+      printStatus(`'${plainText(outcome.call.tool)}' has run; the dead letter is resolved.`);
   }
   return exitCodeOf(outcome);
 }
@@ -108,20 +137,33 @@ async function retryAll(plane: Plane, options: RetryOptions, signal: AbortSignal
   }
   const failed = tried.filter(({ ok }) => !ok);
   const succeeded = tried.length - failed.length;
-  if (options.json) printJson({ retried: tried.length, succeeded, failed: failed.length, skipped, outcomes: tried });
+  if (options.json)
+    printJson({
+      retried: tried.length,
+      succeeded,
+      failed: failed.length,
+      skipped,
+      outcomes: tried,
+    });
   else {
     print(`${succeeded} of ${countOf(tried.length, "dead letter")} succeeded.`);
     for (const { id, tool, error } of failed)
       printWarning(`${id.slice(0, shownIdLength)} ${tool}: ${error?.message ?? "it failed"}`);
     if (skipped > 0)
-      printStatus(`${skipped} left alone, because they may have run or have no arguments: look at each of them.`);
+      printStatus(
+        `${skipped} left alone, because they may have run or have no arguments: look at each of them.`,
+      );
   }
   const error = failed[0]?.error;
   return error ? errorTable[error.code].exit : 0;
 }
 
 /** One that cannot be retried any more does not stop the others. */
-async function tryOne(plane: Plane, id: string, signal: AbortSignal): Promise<Pick<Tried, "ok" | "error">> {
+async function tryOne(
+  plane: Plane,
+  id: string,
+  signal: AbortSignal,
+): Promise<Pick<Tried, "ok" | "error">> {
   try {
     const { ok, error } = await plane.deadLetters.retry(id, { signal });
     return error ? { ok, error } : { ok };
@@ -135,7 +177,9 @@ async function tryOne(plane: Plane, id: string, signal: AbortSignal): Promise<Pi
 async function everyPending(plane: Plane): Promise<Pick<DeadLetter, "id" | "tool" | "hold">[]> {
   const all: DeadLetterPage["deadLetters"][number][] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await plane.deadLetters.page(withoutUndefined({ status: "pending" as const, cursor }));
+    const page = await plane.deadLetters.page(
+      withoutUndefined({ status: "pending" as const, cursor }),
+    );
     all.push(...page.deadLetters);
     cursor = page.nextCursor;
   }
@@ -157,7 +201,9 @@ const holds: Record<DeadLetterHold, string> = {
 
 export function renderDeadLetters({ deadLetters, byStatus }: DeadLetterPage, now: number): string {
   if (deadLetters.length === 0) return "No call has failed permanently.";
-  const counts = Object.entries(byStatus).flatMap(([status, count]) => (count === 0 ? [] : `${count} ${status}`));
+  const counts = Object.entries(byStatus).flatMap(([status, count]) =>
+    count === 0 ? [] : `${count} ${status}`,
+  );
   const rows = table(deadLetters, "", {
     ID: ({ id }) => id.slice(0, shownIdLength),
     STATUS: ({ status }) => status,
@@ -189,7 +235,9 @@ export function renderDeadLetter(letter: DeadLetter, now: number): string {
     ]),
     "",
     colors.bold("Arguments"),
-    letter.hold === "no_arguments" ? "not kept" : plainText(JSON.stringify(letter.arguments, null, 2)),
+    letter.hold === "no_arguments"
+      ? "not kept"
+      : plainText(JSON.stringify(letter.arguments, null, 2)),
     "",
     colors.bold("History"),
     ...history.map(({ at, status, code, by, note }) =>
@@ -203,7 +251,9 @@ function adviceFor({ status, hold, nextRetryAt }: DeadLetter): string {
   if (status === "retrying") return "wait for the try that is under way";
   if (status === "abandoned") return "retry, resolve or delete it; it goes after 7 days";
   if (hold !== null) return holds[hold];
-  return nextRetryAt === null ? "retry, resolve or abandon it" : "nothing: a plane that serves tries it again";
+  return nextRetryAt === null
+    ? "retry, resolve or abandon it"
+    : "nothing: a plane that serves tries it again";
 }
 
 function renderNext({ nextRetryAt }: DeadLetter, now: number): string | null {

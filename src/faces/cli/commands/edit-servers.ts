@@ -7,7 +7,12 @@ import { openSetup } from "./config.ts";
 
 type AddOptions = TextOptions<"url" | "openapi" | "to"> & { env?: string[]; header?: string[] };
 
-export async function addServer(cli: Cli, name: string, args: string[], options: AddOptions): Promise<void> {
+export async function addServer(
+  cli: Cli,
+  name: string,
+  args: string[],
+  options: AddOptions,
+): Promise<void> {
   const [command, ...rest] = args;
   if (name.trim() === "") throw usage("A server needs a name.");
   const { url, openapi } = options;
@@ -31,10 +36,16 @@ export async function addServer(cli: Cli, name: string, args: string[], options:
 }
 
 /** `key=value` sets, `key:=json` sets what is no text, `key=` takes away; `env.NAME=value` reaches inside. */
-export async function editServer(cli: Cli, name: string, words: string[], options: GlobalOptions): Promise<void> {
+export async function editServer(
+  cli: Cli,
+  name: string,
+  words: string[],
+  options: GlobalOptions,
+): Promise<void> {
   const changes = words.map((word) => {
     const [, path, isJson, value = ""] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(word) ?? [];
-    if (path === undefined) throw usage(`'${word}' is not key=value. As in: servers edit ${name} timeoutMs=5000`);
+    if (path === undefined)
+      throw usage(`'${word}' is not key=value. As in: servers edit ${name} timeoutMs=5000`);
     return { path: path.split("."), value: readEdited(path, value, isJson === ":") };
   });
   if (changes.length === 0)
@@ -50,7 +61,8 @@ function readEdited(path: string, value: string, isJson: boolean): Json | undefi
   if (value === "" && !isJson) return undefined;
   // Variables and headers are texts, whatever they look like.
   const isPlain =
-    !isJson && (/^(env|headers)\./.test(path) || !/^(true|false|null|-?\d+(\.\d+)?|[[{].*)$/s.test(value));
+    !isJson &&
+    (/^(env|headers)\./.test(path) || !/^(true|false|null|-?\d+(\.\d+)?|[[{].*)$/s.test(value));
   if (isPlain) return value;
   try {
     return JSON.parse(value) as Json;
@@ -59,7 +71,11 @@ function readEdited(path: string, value: string, isJson: boolean): Json | undefi
   }
 }
 
-function setIn(entry: JsonObject, [key = "", ...rest]: readonly string[], value: Json | undefined): void {
+function setIn(
+  entry: JsonObject,
+  [key = "", ...rest]: readonly string[],
+  value: Json | undefined,
+): void {
   if (rest.length === 0 && value === undefined) delete entry[key];
   else if (rest.length === 0) entry[key] = value as Json;
   else {
@@ -69,7 +85,11 @@ function setIn(entry: JsonObject, [key = "", ...rest]: readonly string[], value:
   }
 }
 
-export async function removeServer(cli: Cli, name: string, options: GlobalOptions & { to?: string }): Promise<void> {
+export async function removeServer(
+  cli: Cli,
+  name: string,
+  options: GlobalOptions & { to?: string },
+): Promise<void> {
   const done = await (await openSetup(cli, options)).removeServer(name, options.to);
   show(options, done, () => `Removed '${name}' from ${done.path}.`);
 }
@@ -87,7 +107,9 @@ function pairs(key: string, given: readonly string[] = []): JsonObject {
   const wrong = given.find((pair) => !/^[^=]+=/.test(pair));
   if (wrong !== undefined) throw usage(`'${wrong}' is not NAME=value.`);
   return {
-    [key]: Object.fromEntries(given.map((pair) => [pair.split("=")[0] ?? "", pair.slice(pair.indexOf("=") + 1)])),
+    [key]: Object.fromEntries(
+      given.map((pair) => [pair.split("=")[0] ?? "", pair.slice(pair.indexOf("=") + 1)]),
+    ),
   };
 }
 

@@ -5,12 +5,31 @@ import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { colors, print, printJson, printStatus, show, table } from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
 
-type CreateOptions = TextOptions<"keyPersona" | "expires"> & { scope?: string[]; toolGroup?: string[] };
+type CreateOptions = TextOptions<"keyPersona" | "expires"> & {
+  scope?: string[];
+  toolGroup?: string[];
+};
 
 export async function createKey(cli: Cli, name: string, options: CreateOptions): Promise<void> {
-  const { user, group: groups, scope: scopes, workspace, compliance, toolGroup: toolGroups } = options;
+  const {
+    user,
+    group: groups,
+    scope: scopes,
+    workspace,
+    compliance,
+    toolGroup: toolGroups,
+  } = options;
   const { expires: expiresAt, keyPersona: persona = options.persona } = options;
-  const asked = withoutUndefined({ user, groups, persona, scopes, workspace, compliance, toolGroups, expiresAt });
+  const asked = withoutUndefined({
+    user,
+    groups,
+    persona,
+    scopes,
+    workspace,
+    compliance,
+    toolGroups,
+    expiresAt,
+  });
   // The user of the key is not the person who creates it.
   const { user: _, ...creator } = options;
   await withKeys(cli, creator, async (plane) => {
@@ -19,15 +38,24 @@ export async function createKey(cli: Cli, name: string, options: CreateOptions):
     if (options.json) return printJson(created);
     const { key, secret } = created;
     const until = key.expiresAt === null ? "does not expire" : `until ${key.expiresAt}`;
-    print(`${colors.green("✔")} ${key.id} '${key.name}' for ${key.user} (${key.scopes.join(" ")}), ${until}`);
+    print(
+      `${colors.green("✔")} ${key.id} '${key.name}' for ${key.user} (${key.scopes.join(" ")}), ${until}`,
+    );
     print(`\n  ${colors.bold(secret)}\n`);
     print("Copy it now, it is not shown again. HTTP clients send it in a header:");
     print(`  Authorization: Bearer ${secret}`);
     const { files = [] } = key;
-    const whose = files.length === 0 ? "every plane that keeps its keys here" : `the plane of ${files.join(" and ")}`;
-    printStatus(`It is for ${whose}.${files.length === 0 ? "" : " Other planes of yours stay as they are."}`);
+    const whose =
+      files.length === 0
+        ? "every plane that keeps its keys here"
+        : `the plane of ${files.join(" and ")}`;
+    printStatus(
+      `It is for ${whose}.${files.length === 0 ? "" : " Other planes of yours stay as they are."}`,
+    );
     if (!neededBefore)
-      printStatus("From now on every HTTP request needs a key or a token there, and its usual profile is 'guarded'.");
+      printStatus(
+        "From now on every HTTP request needs a key or a token there, and its usual profile is 'guarded'.",
+      );
   });
 }
 
@@ -50,11 +78,19 @@ export async function listKeys(cli: Cli, options: GlobalOptions): Promise<void> 
   show(options, { keys }, render);
 }
 
-export async function revokeKey(cli: Cli, id: string, options: GlobalOptions & { forget?: boolean }): Promise<void> {
+export async function revokeKey(
+  cli: Cli,
+  id: string,
+  options: GlobalOptions & { forget?: boolean },
+): Promise<void> {
   const how = options.forget ? { forget: true } : {};
   const revoked = await withKeys(cli, options, (plane) => plane.keys.revoke(id, how));
   const gone = options.forget ? " Its record is gone, too." : "";
-  show(options, { id, revoked }, () => `Key ${id} ${revoked ? "is revoked" : "was revoked before"}.${gone}`);
+  show(
+    options,
+    { id, revoked },
+    () => `Key ${id} ${revoked ? "is revoked" : "was revoked before"}.${gone}`,
+  );
 }
 
 export async function invitePerson(
@@ -77,7 +113,11 @@ export async function invitePerson(
 }
 
 /** Keys need no servers, so they can be made before there is a configuration. */
-function withKeys<T>(cli: Cli, options: GlobalOptions, work: (plane: Plane) => Promise<T>): Promise<T> {
+function withKeys<T>(
+  cli: Cli,
+  options: GlobalOptions,
+  work: (plane: Plane) => Promise<T>,
+): Promise<T> {
   return withPlane(cli, options, work, { fallback: { mcpServers: {} } });
 }
 

@@ -69,7 +69,10 @@ export function toCount(option: string, text: string | undefined): number | unde
 }
 
 /** The options that are set. */
-export function pickOptions<T extends object, K extends keyof T>(options: T, ...keys: readonly K[]) {
+export function pickOptions<T extends object, K extends keyof T>(
+  options: T,
+  ...keys: readonly K[]
+) {
   return withoutUndefined(Object.fromEntries(keys.map((key) => [key, options[key]])) as Pick<T, K>);
 }
 
@@ -77,6 +80,9 @@ export function pickOptions<T extends object, K extends keyof T>(options: T, ...
 export async function readSource(file: string, named = `'${file}'`): Promise<string> {
   if (file === "-") return text(terminal.stdin);
   return readFile(resolve(terminal.directory(), file), "utf8").catch((thrown) => {
-    throw new PlaneError("USAGE", `${named} cannot be read: ${fileErrorText(thrown)}. Check the path.`);
+    throw new PlaneError(
+      "USAGE",
+      `${named} cannot be read: ${fileErrorText(thrown)}. Check the path.`,
+    );
   });
 }

@@ -17,7 +17,11 @@ import { withPlane } from "../with-plane.ts";
 import { readSource } from "./option-values.ts";
 
 /** 1 when something is wrong. */
-export async function checkPlanFile(cli: Cli, path: string, options: GlobalOptions): Promise<number> {
+export async function checkPlanFile(
+  cli: Cli,
+  path: string,
+  options: GlobalOptions,
+): Promise<number> {
   const text = withoutPlace(await readPlanFile(path), options);
   const check = await withPlane(cli, options, (plane) => plane.plans.check(text, { face: "cli" }));
   show(options, check, () => renderCheck(path, check));
@@ -35,7 +39,9 @@ export async function runPlan(cli: Cli, path: string, options: RunOptions): Prom
     const check = await plane.plans.check(text, { face: "cli" });
     if (options.dryRun) return tryPlan(plane, path, check, options, signal);
     if (check.ok) return runSteps(plane, check, { ...options, asks }, signal);
-    show(options, { ok: false, dryRun: false, steps: [], problems: check.problems }, () => renderCheck(path, check));
+    show(options, { ok: false, dryRun: false, steps: [], problems: check.problems }, () =>
+      renderCheck(path, check),
+    );
     if (!options.json) printStatus("Nothing was run.");
     return 1;
   };
@@ -80,16 +86,28 @@ async function runSteps(
   const last = done.at(-1)?.outcome;
   const left = steps.length - done.length;
   if (json) printJson({ ok: last?.ok ?? true, dryRun: false, steps: done, problems: [] });
-  else if (left > 0) printStatus(`Stopped at step ${done.length} of ${steps.length}; what comes after it was not run.`);
+  else if (left > 0)
+    printStatus(
+      `Stopped at step ${done.length} of ${steps.length}; what comes after it was not run.`,
+    );
   return last === undefined ? 0 : exitCodeOf(last);
 }
 
-async function callStep(plane: Plane, step: PlacedStep, options: PlaneCallOptions): Promise<TriedStep> {
+async function callStep(
+  plane: Plane,
+  step: PlacedStep,
+  options: PlaneCallOptions,
+): Promise<TriedStep> {
   const { line, tool, arguments: args } = step;
   return { line, tool, outcome: await plane.call(tool, args, { face: "cli", ...options }) };
 }
 
-type MakeOptions = GlobalOptions & { out?: string; force?: boolean; planner: string; timeout: number };
+type MakeOptions = GlobalOptions & {
+  out?: string;
+  force?: boolean;
+  planner: string;
+  timeout: number;
+};
 
 const bundled = "planner.plan_with_tools";
 const noPlanner =
@@ -98,10 +116,17 @@ const noPlanner =
 export async function makePlanFile(cli: Cli, given: string, options: MakeOptions): Promise<number> {
   const task = (given === "-" ? await readSource("-") : given).trim();
   if (task === "")
-    throw new PlaneError("USAGE", "The task is empty. Say what is to be done: toolplane plan make 'TASK'.");
+    throw new PlaneError(
+      "USAGE",
+      "The task is empty. Say what is to be done: toolplane plan make 'TASK'.",
+    );
   const { planner, timeout } = options;
   const work = async (plane: Plane, signal: AbortSignal) => {
-    const planned = await plane.call(planner, { task }, { face: "cli", signal, timeoutMs: timeout * 1000 });
+    const planned = await plane.call(
+      planner,
+      { task },
+      { face: "cli", signal, timeoutMs: timeout * 1000 },
+    );
     if (!options.json) await printWaitingCall(plane, planned);
     return withPlace(plane, planned, options);
   };
@@ -109,7 +134,8 @@ export async function makePlanFile(cli: Cli, given: string, options: MakeOptions
   if (planner === bundled && outcome.error?.code === "TOOL_NOT_FOUND")
     throw new PlaneError("TOOL_NOT_FOUND", noPlanner);
   const script = scriptOf(outcome);
-  const path = script === null || options.out === undefined ? null : save(script, options.out, options);
+  const path =
+    script === null || options.out === undefined ? null : save(script, options.out, options);
   if (options.json) printJson({ ...outcome, ...(path === null ? {} : { path }) });
   else if (script === null) printOutcome(outcome);
   else tell(outcome, script, path, placeOf(options));
@@ -137,13 +163,20 @@ async function withPlace(plane: Plane, outcome: Outcome, options: GlobalOptions)
   const said = outcome.result?.structuredContent;
   const script = scriptOf(outcome);
   if (script === null || place === "" || !outcome.result || !isObject(said)) return outcome;
-  const calls = new Set((await plane.plans.check(script, { face: "cli" })).steps.map(({ line }) => line));
+  const calls = new Set(
+    (await plane.plans.check(script, { face: "cli" })).steps.map(({ line }) => line),
+  );
   const lines = script
     .split("\n")
     .map((line, at) =>
-      calls.has(at + 1) ? line.replace(/^(\s*toolplane call) /, (_, call) => `${call}${place} `) : line,
+      calls.has(at + 1)
+        ? line.replace(/^(\s*toolplane call) /, (_, call) => `${call}${place} `)
+        : line,
     );
-  return { ...outcome, result: { ...outcome.result, structuredContent: { ...said, script: lines.join("\n") } } };
+  return {
+    ...outcome,
+    result: { ...outcome.result, structuredContent: { ...said, script: lines.join("\n") } },
+  };
 }
 
 function scriptOf({ result }: Outcome): string | null {
@@ -182,7 +215,12 @@ function readPlanFile(path: string): Promise<string> {
 type TriedStep = Pick<PlacedStep, "line" | "tool"> & { outcome: Outcome };
 
 export function renderCheck(path: string, { steps, problems }: PlanCheck): string {
-  const rows = steps.map(({ line, tool, verdict }, at) => [`${at + 1}`, `${line}`, tool, verdict ?? "-"]);
+  const rows = steps.map(({ line, tool, verdict }, at) => [
+    `${at + 1}`,
+    `${line}`,
+    tool,
+    verdict ?? "-",
+  ]);
   const count = countOf(steps.length, "step");
   return [
     ...(rows.length === 0 ? [] : [renderTable(["STEP", "LINE", "TOOL", "VERDICT"], rows)]),

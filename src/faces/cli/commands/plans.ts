@@ -33,7 +33,8 @@ export function renderPlans(plans: readonly Plan[], now: number): string {
   return table(plans, "There is no plan.", {
     ID: ({ id }) => short(id),
     STATUS: ({ status }) => status,
-    WAITING: ({ changes }) => `${changes.filter(({ status }) => status === "pending").length} of ${changes.length}`,
+    WAITING: ({ changes }) =>
+      `${changes.filter(({ status }) => status === "pending").length} of ${changes.length}`,
     WHO: ({ user }) => user,
     CONVERSATION: ({ conversation }) => conversation,
     AGE: ({ createdAt }) => renderSpan(now - Date.parse(createdAt)),
@@ -53,7 +54,12 @@ function renderChange(change: HeldView, place: number, shortId: string): string[
   const { status, tool, shown, verdict, answer, outcome } = change;
   const said = status === "pending" ? "" : ` ${status}`;
   const indent = " ".repeat(`${place}.`.length + 3);
-  const notes = [verdict.reason, answer?.arguments && "the arguments were changed", answer?.reason, outcome?.code];
+  const notes = [
+    verdict.reason,
+    answer?.arguments && "the arguments were changed",
+    answer?.reason,
+    outcome?.code,
+  ];
   return [
     `${place}. ${marks[status]} ${colors.bold(plainText(tool))} ${colors.dim(`${shortId}${said}`)}`,
     ...renderArguments(shown, indent),
@@ -77,7 +83,11 @@ export const listPlans = command(
 
 export const showPlan = command((plane, id: string | undefined) => findPlan(plane, id), renderPlan);
 
-export async function approvePlan(cli: Cli, id: string | undefined, options: ChoiceOptions): Promise<number> {
+export async function approvePlan(
+  cli: Cli,
+  id: string | undefined,
+  options: ChoiceOptions,
+): Promise<number> {
   return withPlane(cli, options, async (plane) => {
     const asked = await findPlan(plane, id);
     const choice: PlanChoice = {
@@ -95,10 +105,16 @@ export async function approvePlan(cli: Cli, id: string | undefined, options: Cho
 
 export const rejectPlan = command(async (plane, id: string | undefined, options: ChoiceOptions) => {
   const asked = await findPlan(plane, id);
-  return plane.plans.reject(asked.id, { ...toChoice(asked, options), ...pickOptions(options, "reason") });
+  return plane.plans.reject(asked.id, {
+    ...toChoice(asked, options),
+    ...pickOptions(options, "reason"),
+  });
 }, renderPlan);
 
-function printRan({ changes }: Plan, { plan, outcomes }: Awaited<ReturnType<Plane["plans"]["approve"]>>): void {
+function printRan(
+  { changes }: Plan,
+  { plan, outcomes }: Awaited<ReturnType<Plane["plans"]["approve"]>>,
+): void {
   for (const { change, outcome } of outcomes) {
     const place = changes.findIndex(({ id }) => id === change);
     printStatus(`${place + 1}. ${plainText(changes[place]?.tool ?? change)}`);
@@ -118,7 +134,10 @@ async function findPlan(plane: Plane, given: string | undefined): Promise<Plan> 
   const open = plans.find(({ status }) => status === "pending" || status === "partly");
   if (given === undefined) {
     if (open) return open;
-    throw new PlaneError("NOT_FOUND", "No plan waits for approval. 'toolplane plan list' shows the others.");
+    throw new PlaneError(
+      "NOT_FOUND",
+      "No plan waits for approval. 'toolplane plan list' shows the others.",
+    );
   }
   const ids = plans.map(({ id }) => id);
   return plane.plans.get(findByPrefix(given, ids, { what: "plan", where: "toolplane plan list" }));
@@ -135,12 +154,18 @@ function findChange({ id: plan, changes }: Plan, given: string): string {
   return findByPrefix(given, ids, { what: "change", where: `toolplane plan show ${plan}` });
 }
 
-async function readEdits(plan: Plan, given: readonly string[]): Promise<Record<string, JsonObject>> {
+async function readEdits(
+  plan: Plan,
+  given: readonly string[],
+): Promise<Record<string, JsonObject>> {
   const edits: Record<string, JsonObject> = {};
   for (const pair of given) {
     const [, change, json] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
     if (change === undefined || json === undefined)
-      throw new PlaneError("USAGE", `--args '${pair}' must be CHANGE=JSON, e.g. --args '2={"key":"value"}'.`);
+      throw new PlaneError(
+        "USAGE",
+        `--args '${pair}' must be CHANGE=JSON, e.g. --args '2={"key":"value"}'.`,
+      );
     edits[findChange(plan, change)] = await readJsonOption(json, "--args CHANGE=JSON");
   }
   return edits;

@@ -3,7 +3,11 @@ import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { PinDiff } from "../../../model/catalogue/change-schema.ts";
 import { pinStatuses } from "../../../model/catalogue/pin.ts";
-import { type FailOn, failOnLevels, type QualityOptions } from "../../../model/catalogue/quality.ts";
+import {
+  type FailOn,
+  failOnLevels,
+  type QualityOptions,
+} from "../../../model/catalogue/quality.ts";
 import type {
   ClientContext,
   ContextCost,
@@ -15,7 +19,16 @@ import type {
 } from "../../../model/catalogue/quality-schema.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { colors, print, printPage, printStatus, renderMoment, renderTable, show, table } from "../terminal/output.ts";
+import {
+  colors,
+  print,
+  printPage,
+  printStatus,
+  renderMoment,
+  renderTable,
+  show,
+  table,
+} from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { pickOptions, readFilters, type ToolFilters, toChoice } from "./option-values.ts";
@@ -33,7 +46,10 @@ export async function lintTools(cli: Cli, options: LintOptions): Promise<number>
   const asked: QualityOptions = {
     requireExamples,
     failOn: toChoice("--fail-on", options.failOn, failOnLevels) ?? "high",
-    ...withoutUndefined({ server, threshold: threshold === undefined ? undefined : toScore(threshold) }),
+    ...withoutUndefined({
+      server,
+      threshold: threshold === undefined ? undefined : toScore(threshold),
+    }),
   };
   const report = await withPlane(cli, options, (plane) => plane.tools.quality(asked));
   show(options, report, () => renderReport(report));
@@ -62,10 +78,14 @@ function atLeast(level: Exclude<FailOn, "none">): string {
 }
 
 function renderTool({ name, score, passed, checks, findings, held }: ToolQuality): string[] {
-  const mark = passed ? colors.green(String(score).padStart(3)) : colors.red(String(score).padStart(3));
+  const mark = passed
+    ? colors.green(String(score).padStart(3))
+    : colors.red(String(score).padStart(3));
   return [
     `${mark}  ${colors.bold(plainText(name))}${held === null ? "" : colors.red("  quarantined")}`,
-    ...checks.map(({ penalty, message, fix }) => plainText(`     ${`−${penalty}`.padStart(4)}  ${message} ${fix}`)),
+    ...checks.map(({ penalty, message, fix }) =>
+      plainText(`     ${`−${penalty}`.padStart(4)}  ${message} ${fix}`),
+    ),
     ...findings.map((finding) => `      ${colors.yellow("!")}    ${renderFinding(finding)}`),
   ];
 }
@@ -77,7 +97,11 @@ export const listQuality = command(
     const { tools, total, nextCursor } = await plane.tools.page(query);
     const report = await plane.tools.quality(query.server === null ? {} : { server: query.server });
     const scored = new Map(report.tools.map((tool) => [tool.name, tool]));
-    return { tools: tools.map((tool) => ({ ...tool, quality: qualityOf(scored.get(tool.name)) })), total, nextCursor };
+    return {
+      tools: tools.map((tool) => ({ ...tool, quality: qualityOf(scored.get(tool.name)) })),
+      total,
+      nextCursor,
+    };
   },
   ({ tools, total, nextCursor }) => {
     const rows = table(tools, "No tool matches.", {
@@ -131,7 +155,9 @@ export function renderReviewNote(review: ToolReview | undefined): string {
   if (review.heldFor === "disabled") return "(disabled) ";
   const serious = review.findings.filter(({ severity }) => severity !== "low");
   const notes = [
-    ...(review.change === null ? [] : [review.change === "new" ? "new" : "changed since it was pinned"]),
+    ...(review.change === null
+      ? []
+      : [review.change === "new" ? "new" : "changed since it was pinned"]),
     ...new Set(serious.map(({ kind }) => meanings[kind])),
   ];
   return notes.length === 0 ? "" : `(look at it: ${notes.join(", ")}) `;
@@ -144,7 +170,8 @@ export const showStats = command(
   (plane, options: { server?: string; tools: boolean; limit?: number }) =>
     plane.stats(pickOptions(options, "server", "tools", "limit")),
   (stats) => {
-    if (stats.totals.tools === 0) return print("The catalogue is empty. 'toolplane servers list' shows why.");
+    if (stats.totals.tools === 0)
+      return print("The catalogue is empty. 'toolplane servers list' shows why.");
     print(renderStats(stats, terminal.stdout.isTTY === true));
     printStatus(colors.dim(`Tokens by ${stats.tokenizer}.`));
   },
@@ -152,8 +179,10 @@ export const showStats = command(
 
 export function renderStats(stats: ContextStats, withBars: boolean): string {
   const { servers, totals, tools = [], lazy, sessions = [] } = stats;
-  const highest = (rows: readonly ContextCost[]) => Math.max(...rows.map(({ fullTokens }) => fullTokens));
-  const bar = (cost: ContextCost, most: number) => (withBars ? [renderBar(cost.fullTokens / most)] : []);
+  const highest = (rows: readonly ContextCost[]) =>
+    Math.max(...rows.map(({ fullTokens }) => fullTokens));
+  const bar = (cost: ContextCost, most: number) =>
+    withBars ? [renderBar(cost.fullTokens / most)] : [];
   // Nothing is saved where clients get every definition whole.
   const lazyColumns = lazy.isActive ? ["LOADED", "SAVED"] : ["IF LAZY", "WOULD SAVE"];
   const head = ["FULL", "SUMMARY", ...lazyColumns, ...(withBars ? [""] : [])];
@@ -163,7 +192,9 @@ export function renderStats(stats: ContextStats, withBars: boolean): string {
     ...numbers(cost),
     ...last,
   ];
-  const rows = servers.map((server) => serverRow(server.name, server, bar(server, highest(servers))));
+  const rows = servers.map((server) =>
+    serverRow(server.name, server, bar(server, highest(servers))),
+  );
   const all = serverRow("all", totals, withBars ? [""] : []);
   const lines = [renderTable(["SERVER", "TOOLS", ...head], [...rows, all]), ""];
   if (tools.length > 0) {
@@ -202,8 +233,12 @@ function renderBar(share: number): string {
   return "█".repeat(Math.max(1, Math.round(share * barWidth)));
 }
 
-function renderLazy({ mode, thresholdTokens, isActive }: ContextStats["lazy"], full: number): string {
-  if (mode === "code") return "Clients find tools with search_tools and call them in programs: 'lazy.mode' is 'code'.";
+function renderLazy(
+  { mode, thresholdTokens, isActive }: ContextStats["lazy"],
+  full: number,
+): string {
+  if (mode === "code")
+    return "Clients find tools with search_tools and call them in programs: 'lazy.mode' is 'code'.";
   const what = `Definitions are ${isActive ? "loaded when they are needed" : "given whole"}`;
   if (mode !== "auto") return `${what}: 'lazy.mode' is '${mode}'.`;
   return `${what}: ${full} tokens are ${isActive ? "" : "not "}above 'lazy.thresholdTokens', ${thresholdTokens}.`;
@@ -211,7 +246,9 @@ function renderLazy({ mode, thresholdTokens, isActive }: ContextStats["lazy"], f
 
 export const listPins = command(
   (plane, { server, status }: TextOptions<"server" | "status">) =>
-    plane.pins.list(withoutUndefined({ server, status: toChoice("--status", status, pinStatuses) })),
+    plane.pins.list(
+      withoutUndefined({ server, status: toChoice("--status", status, pinStatuses) }),
+    ),
   (pins) =>
     table(pins, "No tool of a server is like that.", {
       TOOL: ({ name }) => name,
@@ -236,7 +273,12 @@ export const decidePin = command(
 );
 
 function renderDiff({ name, status, held, difference }: PinDiff): string {
-  const standing = { pinned: "is as it was pinned", new: "was never pinned", changed: null, rejected: null }[status];
+  const standing = {
+    pinned: "is as it was pinned",
+    new: "was never pinned",
+    changed: null,
+    rejected: null,
+  }[status];
   return [
     `${colors.bold(plainText(name))} ${standing ?? "is not what was pinned"}${held === null ? "" : ", and quarantined"}.`,
     ...difference.flatMap(({ where, before, after }) => [

@@ -1,14 +1,31 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import { changeKinds, entryKinds, type WorkKind, workKinds } from "../../../model/catalogue/change.ts";
+import {
+  changeKinds,
+  entryKinds,
+  type WorkKind,
+  workKinds,
+} from "../../../model/catalogue/change.ts";
 import type { Change } from "../../../model/catalogue/change-schema.ts";
-import { parseArgumentText, type ToolArgument, type WrittenManifest } from "../../../model/catalogue/tool.ts";
+import {
+  parseArgumentText,
+  type ToolArgument,
+  type WrittenManifest,
+} from "../../../model/catalogue/tool.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type Json } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { colors, print, printJson, printStatus, printWarning, renderTable, show } from "../terminal/output.ts";
+import {
+  colors,
+  print,
+  printJson,
+  printStatus,
+  printWarning,
+  renderTable,
+  show,
+} from "../terminal/output.ts";
 import { withPlane } from "../with-plane.ts";
 import { openSetup } from "./config.ts";
 import { readSource, toChoice } from "./option-values.ts";
@@ -58,7 +75,9 @@ export async function exportBundle(
   const done = await withPlane(cli, options, (plane) => plane.registry.export(choice, face));
   if (options.json) return printJson(done);
   print(done.bundle);
-  printStatus(`${countOf(done.entries.length, "entry", "entries")}, signed with ${done.fingerprint}.`);
+  printStatus(
+    `${countOf(done.entries.length, "entry", "entries")}, signed with ${done.fingerprint}.`,
+  );
 }
 
 export async function importBundle(
@@ -94,9 +113,15 @@ export async function deleteEntry(
   if (known === undefined) throw wrongKind(kind, name);
   const { persona } = options;
   const how = withoutUndefined({ persona, reason: options.reason });
-  const wasThere = await withPlane(cli, options, (plane) => plane.registry.delete(known, name, how, face));
+  const wasThere = await withPlane(cli, options, (plane) =>
+    plane.registry.delete(known, name, how, face),
+  );
   if (!wasThere) throw notThere(known, name, persona);
-  show(options, { kind, name, persona: persona ?? null, deleted: true }, () => `Deleted ${kind} '${name}'.`);
+  show(
+    options,
+    { kind, name, persona: persona ?? null, deleted: true },
+    () => `Deleted ${kind} '${name}'.`,
+  );
 }
 
 function wrongKind(kind: string, name: string): PlaneError {
@@ -113,7 +138,9 @@ function notThere(kind: WorkKind, name: string, persona: string | undefined): Pl
   );
 }
 
-type SetOptions = TextOptions<"server" | "tool" | "description" | "sideEffects" | "state" | "reason"> &
+type SetOptions = TextOptions<
+  "server" | "tool" | "description" | "sideEffects" | "state" | "reason"
+> &
   Partial<Record<"argument" | "toolGroup" | "applicableStates", string[]>>;
 
 /** What a wrapper says and a file says itself, with the flag of each. */
@@ -136,10 +163,16 @@ export async function setTool(cli: Cli, given: string, options: SetOptions): Pro
   if (options.json) return printJson(done);
   for (const warning of done.warnings) printWarning(warning);
   const over = done.covers === null ? "" : ` It takes precedence over the one of ${done.covers}.`;
-  print(`${done.change === "unchanged" ? "Nothing to change in" : "Set"} '${done.name}' (${done.change}).${over}`);
+  print(
+    `${done.change === "unchanged" ? "Nothing to change in" : "Set"} '${done.name}' (${done.change}).${over}`,
+  );
 }
 
-export async function deleteTool(cli: Cli, name: string, options: TextOptions<"reason">): Promise<void> {
+export async function deleteTool(
+  cli: Cli,
+  name: string,
+  options: TextOptions<"reason">,
+): Promise<void> {
   const { persona } = options;
   const wasThere = await withPlane(cli, options, (plane) =>
     plane.tools.delete(name, withoutUndefined({ persona, reason: options.reason }), face),
@@ -155,12 +188,24 @@ export async function deleteTool(cli: Cli, name: string, options: TextOptions<"r
   show(options, { name, persona: persona ?? null, deleted: true }, () => `Deleted '${name}'.`);
 }
 
-async function readManifest(cli: Cli, given: string, options: SetOptions): Promise<WrittenManifest> {
-  const only = Object.entries(wrapperFlags).find(([key]) => options[key as keyof SetOptions] !== undefined);
-  if (only !== undefined) throw usage(`${only[1]} is only for --server and --tool; set it in the file instead.`);
-  const data = given === "-" ? await readStandardInput() : await (await openSetup(cli, options)).readManifest(given);
+async function readManifest(
+  cli: Cli,
+  given: string,
+  options: SetOptions,
+): Promise<WrittenManifest> {
+  const only = Object.entries(wrapperFlags).find(
+    ([key]) => options[key as keyof SetOptions] !== undefined,
+  );
+  if (only !== undefined)
+    throw usage(`${only[1]} is only for --server and --tool; set it in the file instead.`);
+  const data =
+    given === "-"
+      ? await readStandardInput()
+      : await (await openSetup(cli, options)).readManifest(given);
   if (isObject(data)) return data as WrittenManifest;
-  throw usage(`'${given}' must hold one manifest. Several at once travel with 'toolplane registry import'.`);
+  throw usage(
+    `'${given}' must hold one manifest. Several at once travel with 'toolplane registry import'.`,
+  );
 }
 
 async function readStandardInput(): Promise<unknown> {
@@ -173,7 +218,11 @@ async function readStandardInput(): Promise<unknown> {
 }
 
 /** A tool of a server under another name; without arguments of its own it takes the server's. */
-async function writeWrapper(plane: Plane, name: string, options: SetOptions): Promise<WrittenManifest> {
+async function writeWrapper(
+  plane: Plane,
+  name: string,
+  options: SetOptions,
+): Promise<WrittenManifest> {
   const { server, tool, argument, persona, toolGroup: group, state, applicableStates } = options;
   if (server === undefined || tool === undefined) throw usage("--server and --tool go together.");
   const isWhole = argument !== undefined && options.description !== undefined;
@@ -197,7 +246,9 @@ async function describeRemote(plane: Plane, { server, tool }: { server: string; 
   } catch (thrown) {
     const all = await plane.tools.list();
     const wrapper = all.find(({ providers }) =>
-      providers.some(({ name, config }) => name === "mcp" && config.server === server && config.tool === tool),
+      providers.some(
+        ({ name, config }) => name === "mcp" && config.server === server && config.tool === tool,
+      ),
     );
     if (!wrapper) throw thrown;
     return { ...wrapper, parameters: { type: "object" } };
@@ -225,7 +276,11 @@ type ChangeOptions = TextOptions<"kind" | "limit" | "offset">;
 /** How many lines of a change are shown to people; `--json` has them all. */
 const shownLines = 20;
 
-export async function listRegistryChanges(cli: Cli, name: string | undefined, options: ChangeOptions): Promise<void> {
+export async function listRegistryChanges(
+  cli: Cli,
+  name: string | undefined,
+  options: ChangeOptions,
+): Promise<void> {
   const query = withoutUndefined({
     name,
     persona: options.persona,
@@ -239,7 +294,9 @@ export async function listRegistryChanges(cli: Cli, name: string | undefined, op
   print(renderChanges(page.changes));
   const next = page.offset + page.count;
   if (next < page.total)
-    printStatus(`${page.count} of ${countOf(page.total, "change")}; older ones with --offset ${next}`);
+    printStatus(
+      `${page.count} of ${countOf(page.total, "change")}; older ones with --offset ${next}`,
+    );
 }
 
 function toNumber(key: "limit" | "offset", text: string | undefined): number | undefined {
@@ -259,7 +316,9 @@ function renderChanges(changes: readonly Change[]): string {
       change.reason ?? "",
     ]),
   ).split("\n");
-  return [head, ...lines.flatMap((line, at) => [line, ...renderDiff(changes[at] as Change)])].join("\n");
+  return [head, ...lines.flatMap((line, at) => [line, ...renderDiff(changes[at] as Change)])].join(
+    "\n",
+  );
 }
 
 function whoOf({ by: { system, user, face } }: Change): string {
@@ -267,7 +326,11 @@ function whoOf({ by: { system, user, face } }: Change): string {
 }
 
 /** Only what is different, each as where it stands and what it is. */
-export function renderDiff({ kind, before, after }: Pick<Change, "kind" | "before" | "after">): string[] {
+export function renderDiff({
+  kind,
+  before,
+  after,
+}: Pick<Change, "kind" | "before" | "after">): string[] {
   if (kind !== "changed") return [];
   const [old, now] = [before, after].map((value) => new Map(leavesOf(value ?? {})));
   const places = [...new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])])];
@@ -288,7 +351,9 @@ function leavesOf(value: Json, place = ""): [place: string, text: string][] {
   const inner = Array.isArray(value)
     ? value.map((item, at) => [`${place}[${at}]`, item] as const)
     : isObject(value)
-      ? Object.entries(value).map(([key, item]) => [place === "" ? key : `${place}.${key}`, item as Json] as const)
+      ? Object.entries(value).map(
+          ([key, item]) => [place === "" ? key : `${place}.${key}`, item as Json] as const,
+        )
       : [];
   if (inner.length > 0) return inner.flatMap(([where, item]) => leavesOf(item, where));
   return place === "" ? [] : [[plainText(place), plainText(JSON.stringify(value))]];

@@ -15,14 +15,18 @@ for (const [name, expected] of [
   ["con.txt", "_con.txt"],
   ["x\u001b[2Jy\u202e", "xy"],
 ] as const) {
-  test(`'${JSON.stringify(name)}' becomes '${expected}'`, () => assert.equal(safeName(name), expected));
+  test(`'${JSON.stringify(name)}' becomes '${expected}'`, () =>
+    assert.equal(safeName(name), expected));
 }
 
 test("no name leads out of its directory", () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), (name) => {
       const safe = safeName(name);
-      assert.ok(!/[\\/\u0000]/.test(safe) && safe !== "." && safe !== ".." && safe.length <= 121, safe);
+      assert.ok(
+        !/[\\/\u0000]/.test(safe) && safe !== "." && safe !== ".." && safe.length <= 121,
+        safe,
+      );
     }),
   );
 });

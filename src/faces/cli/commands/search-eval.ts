@@ -14,7 +14,9 @@ export const evaluateSearch = command(
   async (plane, file: string) => plane.evaluateSearch(readCases(await readSource(file), file)),
   (evaluation) => {
     const { queries, tools, kinds, missed, unknown } = evaluation;
-    const rows = [...(kinds.length > 1 ? kinds : []), { kind: "all", ...evaluation }].flatMap(rowsOf);
+    const rows = [...(kinds.length > 1 ? kinds : []), { kind: "all", ...evaluation }].flatMap(
+      rowsOf,
+    );
     const quality = table(rows, "", {
       KIND: ({ kind }) => plainText(kind),
       QUERIES: (row) => row.queries,
@@ -24,12 +26,17 @@ export const evaluateSearch = command(
       "RECALL@10": ({ recall10 }) => percent(recall10),
       MRR: ({ mrr }) => mrr.toFixed(3),
     });
-    const lines = [quality, "", `${countOf(queries, "query", "queries")} on ${countOf(tools, "tool")}.`];
+    const lines = [
+      quality,
+      "",
+      `${countOf(queries, "query", "queries")} on ${countOf(tools, "tool")}.`,
+    ];
     for (const one of missed.slice(0, maxShown))
       lines.push(
         `missed: ${plainText(one.query)} (${one.tools.join(", ")}); found ${one.found.join(", ") || "nothing"}`,
       );
-    if (unknown.length > 0) lines.push(`Not in the catalogue: ${plainText(unknown.slice(0, maxShown).join(", "))}.`);
+    if (unknown.length > 0)
+      lines.push(`Not in the catalogue: ${plainText(unknown.slice(0, maxShown).join(", "))}.`);
     return lines.join("\n");
   },
 );
@@ -62,7 +69,8 @@ function readCase(line: string, place: string): SearchCase {
     value = null;
   }
   const { query, tools, kind } = isObject(value) ? value : {};
-  const isFit = typeof query === "string" && query !== "" && Array.isArray(tools) && tools.length > 0;
+  const isFit =
+    typeof query === "string" && query !== "" && Array.isArray(tools) && tools.length > 0;
   if (!isFit || tools.some((tool) => typeof tool !== "string"))
     throw new PlaneError(
       "USAGE",

@@ -19,7 +19,16 @@ import type {
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { printBackgroundPlane } from "../start/serving.ts";
 import { renderReport } from "../terminal/doctor-report.ts";
-import { colors, type Fact, print, printJson, printStatus, renderFacts, show, table } from "../terminal/output.ts";
+import {
+  colors,
+  type Fact,
+  print,
+  printJson,
+  printStatus,
+  renderFacts,
+  show,
+  table,
+} from "../terminal/output.ts";
 import { isCancel, password } from "../terminal/prompts.ts";
 import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
 import { Interrupted, terminal } from "../terminal/terminal.ts";
@@ -32,7 +41,8 @@ export async function listServers(cli: Cli, options: GlobalOptions): Promise<voi
     if (!options.json) print(renderServers(servers));
     const background = await printBackgroundPlane(cli, plane, options);
     const { files } = plane.config();
-    if (options.json) printJson({ servers, files, ...(background === null ? {} : { plane: background }) });
+    if (options.json)
+      printJson({ servers, files, ...(background === null ? {} : { plane: background }) });
     else if (servers.some(({ foundIn }) => foundIn)) printStatus(foundOnly);
   });
 }
@@ -51,7 +61,10 @@ const marks: Record<ServerState, string> = {
   untrusted: colors.yellow("○"),
 };
 
-function renderServers(servers: readonly ServerStatus[], none = "No servers are configured."): string {
+function renderServers(
+  servers: readonly ServerStatus[],
+  none = "No servers are configured.",
+): string {
   const [head, ...rows] = table(servers, none, {
     SERVER: ({ name }) => name,
     STATE: shownState,
@@ -66,7 +79,10 @@ function renderServers(servers: readonly ServerStatus[], none = "No servers are 
   if (rows.length === 0) return head ?? "";
   const lines = rows.flatMap((row, at) => {
     const { state = "error", instances = [] } = servers[at] ?? {};
-    return [`${marks[state]} ${row}`, ...instances.map((one) => `    ${marks[one.state]} in ${renderInstance(one)}`)];
+    return [
+      `${marks[state]} ${row}`,
+      ...instances.map((one) => `    ${marks[one.state]} in ${renderInstance(one)}`),
+    ];
   });
   return [`  ${head}`, ...lines].join("\n");
 }
@@ -84,7 +100,8 @@ function renderInstance({ directory, state, pid, error }: ServerInstance): strin
 
 function renderRejected({ rejected, incomplete, flapping = [] }: ServerStatus): string {
   const changing = flapping.length > 0 ? [`flapping: ${flapping.join(", ")}`] : [];
-  const unusable = rejected.length > 0 ? [`left out: ${rejected.map(({ tool }) => tool).join(", ")}`] : [];
+  const unusable =
+    rejected.length > 0 ? [`left out: ${rejected.map(({ tool }) => tool).join(", ")}`] : [];
   return [...(incomplete ? [incomplete.reason] : []), ...changing, ...unusable].join("; ");
 }
 
@@ -103,7 +120,8 @@ export const showServer = command(
 
 export const pingServer = command(
   (plane, name: string) => plane.servers.ping(name),
-  ({ ms, how }, [name]) => `${name} answered in ${ms} ms${how === "ping" ? "" : " (by listing its tools)"}.`,
+  ({ ms, how }, [name]) =>
+    `${name} answered in ${ms} ms${how === "ping" ? "" : " (by listing its tools)"}.`,
   (check, [server]) => ({ server, ...check }),
 );
 
@@ -124,9 +142,15 @@ export const switchServer = command(
 );
 
 /** The exit code tells whether all of them run. */
-export async function restartServers(cli: Cli, name: string | undefined, options: GlobalOptions): Promise<number> {
+export async function restartServers(
+  cli: Cli,
+  name: string | undefined,
+  options: GlobalOptions,
+): Promise<number> {
   const servers = await withPlane(cli, options, (plane) => plane.servers.restart(name));
-  show(options, { servers }, () => renderServers(servers, "No server runs, so none was restarted."));
+  show(options, { servers }, () =>
+    renderServers(servers, "No server runs, so none was restarted."),
+  );
   return servers.every(({ state }) => state === "connected") ? 0 : 4;
 }
 
@@ -159,9 +183,15 @@ export const recordMessages = command(
       return printStatus(
         `No plane serves here, so nothing is recorded after this command. 'toolplane servers messages ${name}' shows the messages of connecting it.`,
       );
-    print(recording ? `The messages of ${name} are recorded.` : `The messages of ${name} are no longer recorded.`);
+    print(
+      recording
+        ? `The messages of ${name} are recorded.`
+        : `The messages of ${name} are no longer recorded.`,
+    );
     if (recording)
-      printStatus(`'toolplane servers messages ${name}' shows them. It ends when they are not read for 5 minutes.`);
+      printStatus(
+        `'toolplane servers messages ${name}' shows them. It ends when they are not read for 5 minutes.`,
+      );
   },
   ({ goesOn: _, messages: _none, ...state }, [server]) => ({ server, ...state }),
 );
@@ -171,7 +201,11 @@ const everyMs = 500;
 type MessagesOptions = GlobalOptions & { limit?: string; after?: string; follow?: boolean };
 
 /** Without a plane that serves, a recording begins here and has the messages of the connection. */
-export async function showRecordedMessages(cli: Cli, server: string, options: MessagesOptions): Promise<void> {
+export async function showRecordedMessages(
+  cli: Cli,
+  server: string,
+  options: MessagesOptions,
+): Promise<void> {
   const limit = toLimit(options.limit) ?? 100;
   const after = toCount("--after", options.after);
   await withPlane(cli, options, async (plane, interrupted) => {
@@ -201,7 +235,16 @@ export async function showRecordedMessages(cli: Cli, server: string, options: Me
   });
 }
 
-function renderMessage({ at, direction, kind, method, id, durationMs, bytes, message }: ServerMessage): string {
+function renderMessage({
+  at,
+  direction,
+  kind,
+  method,
+  id,
+  durationMs,
+  bytes,
+  message,
+}: ServerMessage): string {
   const arrow = direction === "sent" ? "→" : "←";
   const what = [kind, method ?? "-", ...(id === null ? [] : [`#${id}`])].join(" ");
   const took = durationMs === null ? "" : ` ${durationMs.toFixed(1)} ms`;
@@ -237,13 +280,19 @@ function renderServer(status: ServerStatus): string {
     ["it wrote", status.stderrTail],
     ["next try", status.nextRetryAt],
     ["failed tries", status.attempts || null],
-    ["waits", status.reconnect ? `${status.reconnect.backoffMs} to ${status.reconnect.maxBackoffMs} ms` : null],
+    [
+      "waits",
+      status.reconnect
+        ? `${status.reconnect.backoffMs} to ${status.reconnect.maxBackoffMs} ms`
+        : null,
+    ],
   ];
   return [
     `${marks[status.state]} ${colors.bold(status.name)}`,
     ...renderFacts(10, facts).map((line) => `  ${line}`),
     ...status.rejected.map(
-      ({ tool, reason }) => `  ${colors.yellow("left out")} ${plainText(tool)}: ${plainText(reason)}`,
+      ({ tool, reason }) =>
+        `  ${colors.yellow("left out")} ${plainText(tool)}: ${plainText(reason)}`,
     ),
   ].join("\n");
 }
@@ -257,7 +306,11 @@ function renderRefresh({ attempted, reconnected, still_failed, skipped }: Refres
   const result = (server: string) =>
     failed.has(server) ? "failed" : reconnected.includes(server) ? "connected" : "listed again";
   const rows = [
-    ...attempted.map((server) => ({ server, result: result(server), reason: failed.get(server) ?? "" })),
+    ...attempted.map((server) => ({
+      server,
+      result: result(server),
+      reason: failed.get(server) ?? "",
+    })),
     ...skipped.map((one) => ({ ...one, result: "skipped" })),
   ];
   return table(rows, "No servers are configured.", {
@@ -272,14 +325,21 @@ function renderLine({ at, source, level, text }: ServerLogLine): string {
   return `${time} ${colors.dim((level ?? source).padEnd(7))} ${text}`;
 }
 
-export async function runDoctor(cli: Cli, server: string | undefined, options: GlobalOptions): Promise<number> {
+export async function runDoctor(
+  cli: Cli,
+  server: string | undefined,
+  options: GlobalOptions,
+): Promise<number> {
   return withPlane(cli, options, async (plane) => {
     const report = await plane.doctor(server);
     if (!options.json) print(renderReport(report));
     const background = await printBackgroundPlane(cli, plane, options);
-    if (options.json) printJson({ ...report, ...(background === null ? {} : { plane: background }) });
+    if (options.json)
+      printJson({ ...report, ...(background === null ? {} : { plane: background }) });
     const { servers, toolsets = [], extensions = [], store } = report;
-    return store === undefined && [...servers, ...toolsets, ...extensions].every(({ ok }) => ok) ? 0 : 1;
+    return store === undefined && [...servers, ...toolsets, ...extensions].every(({ ok }) => ok)
+      ? 0
+      : 1;
   });
 }
 
@@ -289,20 +349,31 @@ export async function login(cli: Cli, server: string, options: LoginOptions): Pr
   await withPlane(cli, { ...options, standalone: true }, async (plane, interrupted) => {
     await plane.servers.get(server);
     const { auth } = plane.config().servers[server] ?? {};
-    const wantsToken = options.token || (auth !== undefined && auth.type !== "oauth" && auth.type !== "none");
+    const wantsToken =
+      options.token || (auth !== undefined && auth.type !== "oauth" && auth.type !== "none");
     if (wantsToken) await plane.tokens.set(server, { token: await readToken(server) });
     else await signIn(plane, server, options.browser ?? true, interrupted);
   });
-  show(options, { server, ok: true }, () => `${colors.green("✔")} ${server} knows who you are now.`);
+  show(
+    options,
+    { server, ok: true },
+    () => `${colors.green("✔")} ${server} knows who you are now.`,
+  );
 }
 
 export const logout = command(
   (plane, server: string) => plane.tokens.forget(server),
-  (ok, [server]) => (ok ? `What was kept for ${server} is forgotten.` : `Nothing was kept for ${server}.`),
+  (ok, [server]) =>
+    ok ? `What was kept for ${server} is forgotten.` : `Nothing was kept for ${server}.`,
   (ok, [server]) => ({ server, ok }),
 );
 
-async function signIn(plane: Plane, server: string, opens: boolean, interrupted: AbortSignal): Promise<void> {
+async function signIn(
+  plane: Plane,
+  server: string,
+  opens: boolean,
+  interrupted: AbortSignal,
+): Promise<void> {
   const { url, finished, cancel } = await plane.tokens.signIn(server);
   interrupted.addEventListener("abort", cancel, { once: true });
   printStatus(`Sign in at:\n  ${url}`);
@@ -312,8 +383,11 @@ async function signIn(plane: Plane, server: string, opens: boolean, interrupted:
 
 /** From standard input, or typed unseen; never from an argument, which other users of the machine could read. */
 async function readToken(server: string): Promise<string> {
-  const token = terminal.stdin.isTTY ? await typeToken(server) : (await text(terminal.stdin)).trim();
-  if (token === "") throw new PlaneError("USAGE", "No token was given. Write it to standard input.");
+  const token = terminal.stdin.isTTY
+    ? await typeToken(server)
+    : (await text(terminal.stdin)).trim();
+  if (token === "")
+    throw new PlaneError("USAGE", "No token was given. Write it to standard input.");
   return token;
 }
 
@@ -325,7 +399,12 @@ async function typeToken(server: string): Promise<string> {
 
 /** Never through a shell: the address may come from outside. Where there is no browser, nothing happens. */
 export function openBrowser(url: string): void {
-  const program = process.platform === "darwin" ? "open" : process.platform === "win32" ? "explorer.exe" : "xdg-open";
+  const program =
+    process.platform === "darwin"
+      ? "open"
+      : process.platform === "win32"
+        ? "explorer.exe"
+        : "xdg-open";
   const browser = spawn(program, [url], { stdio: "ignore", detached: true });
   browser.on("error", () => undefined);
   browser.unref();
@@ -356,7 +435,8 @@ export const listResources = command(
     ]);
     return { resources, resourceTemplates };
   },
-  ({ resources, resourceTemplates }) => renderListed([...resources, ...resourceTemplates], "RESOURCE"),
+  ({ resources, resourceTemplates }) =>
+    renderListed([...resources, ...resourceTemplates], "RESOURCE"),
 );
 
 export const readResource = command(
@@ -364,7 +444,9 @@ export const readResource = command(
   (resource) =>
     partsOf(resource, "contents")
       .map(({ text, blob, mimeType }) =>
-        plainText(String(text ?? `(${mimeType}, ${countOf(blob?.length ?? 0, "character")} of base64)`)),
+        plainText(
+          String(text ?? `(${mimeType}, ${countOf(blob?.length ?? 0, "character")} of base64)`),
+        ),
       )
       .join("\n") || undefined,
 );

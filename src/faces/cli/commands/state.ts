@@ -13,7 +13,11 @@ import { Interrupted, terminal } from "../terminal/terminal.ts";
 
 type ImportOptions = GlobalOptions & { dryRun?: boolean };
 
-export async function exportState(cli: Cli, given: string | undefined, options: GlobalOptions): Promise<number> {
+export async function exportState(
+  cli: Cli,
+  given: string | undefined,
+  options: GlobalOptions,
+): Promise<number> {
   const file = given === "-" ? undefined : given;
   await using state = await openState(cli, options);
   using progress = showProgress(await state.countState(), 0);
@@ -42,7 +46,10 @@ export async function importState(cli: Cli, file: string, options: ImportOptions
   });
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
   if (options.json) printJson({ rows, hash, imported: !dryRun });
-  else printStatus(dryRun ? `${countOf(total, "row")} can be imported.` : `Imported ${countOf(total, "row")}.`);
+  else
+    printStatus(
+      dryRun ? `${countOf(total, "row")} can be imported.` : `Imported ${countOf(total, "row")}.`,
+    );
   return 0;
 }
 
@@ -63,8 +70,12 @@ function showProgressLater(): Disposable & { begin(total: number): void; add(): 
 }
 
 /** To a file, or to standard output. */
-export async function writeStream(file: string | undefined, text: AsyncIterable<string>): Promise<void> {
-  if (file === undefined) await pipeline(Readable.from(text), terminal.stdout, { end: false }).catch(endQuietly);
+export async function writeStream(
+  file: string | undefined,
+  text: AsyncIterable<string>,
+): Promise<void> {
+  if (file === undefined)
+    await pipeline(Readable.from(text), terminal.stdout, { end: false }).catch(endQuietly);
   else await writeWhole(file, text);
 }
 
@@ -91,6 +102,10 @@ function unreadable(file: string, thrown: unknown): unknown {
   const { code } = thrown as NodeJS.ErrnoException;
   const isOfFile = typeof code === "string" && /^E[A-Z]+$/.test(code);
   return isOfFile
-    ? new PlaneError("USAGE", `'${file}' cannot be used: ${fileErrorText(thrown)}. Check the path.`, { cause: thrown })
+    ? new PlaneError(
+        "USAGE",
+        `'${file}' cannot be used: ${fileErrorText(thrown)}. Check the path.`,
+        { cause: thrown },
+      )
     : thrown;
 }

@@ -8,7 +8,11 @@ test("a change shows only what is different, with where it stands", () => {
     description: "Old",
     parameters: { required: ["a"], properties: { a: { type: "string" } } },
   };
-  const after = { description: "New", parameters: { required: ["a"], properties: {} }, version: "2" };
+  const after = {
+    description: "New",
+    parameters: { required: ["a"], properties: {} },
+    version: "2",
+  };
   assert.deepEqual(renderDiff({ kind: "changed", before, after }), [
     '  − description: "Old"',
     '  + description: "New"',
@@ -24,7 +28,9 @@ test("what came or went has no difference to show", () => {
 });
 
 test("a long difference is cut, and foreign text cannot write to the terminal", () => {
-  const after = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`k${at}`, "\u001b[31mred"]));
+  const after = Object.fromEntries(
+    Array.from({ length: 50 }, (_, at) => [`k${at}`, "\u001b[31mred"]),
+  );
   const lines = renderDiff({ kind: "changed", before: {}, after });
   assert.equal(lines.length, 21);
   assert.match(lines.at(-1) ?? "", /30 more lines/);

@@ -25,5 +25,8 @@ test("a problem is shown with its place and its remedy, and without what would h
     renderCheck("p.sh", plan([problem])),
     /\n✖ p\.sh:4 x: No tool\.\n {4}Leave it out\.\n1 problem, 1 step read\.$/,
   );
-  assert.match(renderCheck("-", plan([{ ...problem, tool: null, hint: null }])), /\n✖ line 4 No tool\.\n1 problem/);
+  assert.match(
+    renderCheck("-", plan([{ ...problem, tool: null, hint: null }])),
+    /\n✖ line 4 No tool\.\n1 problem/,
+  );
 });

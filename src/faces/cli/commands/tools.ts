@@ -6,7 +6,12 @@ import { countOf } from "../../../lib/text/wording.ts";
 import type { HealthSummary, ToolHealth } from "../../../model/catalogue/health-schema.ts";
 import type { FoundTool } from "../../../model/catalogue/search-schema.ts";
 import { type ProviderSpec, providerLabel } from "../../../model/catalogue/tool.ts";
-import { deferredFormats, isDeferredFormat, isToolFormat, toolFormats } from "../../../model/catalogue/tool-formats.ts";
+import {
+  deferredFormats,
+  isDeferredFormat,
+  isToolFormat,
+  toolFormats,
+} from "../../../model/catalogue/tool-formats.ts";
 import { alwaysLoaded } from "../../../model/catalogue/tool-name.ts";
 import { isForModels } from "../../../model/catalogue/tool-page.ts";
 import { createToolPaths, renderDeclarations } from "../../../model/catalogue/tool-paths.ts";
@@ -44,7 +49,8 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
   const query = readFilters(options);
   await withPlane(cli, options, async (plane) => {
     const { tools, total, nextCursor, locked = [] } = await plane.tools.page(query);
-    if (options.json) return printJson({ tools, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) });
+    if (options.json)
+      return printJson({ tools, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) });
     const rows = tools.map(({ name, description, unavailable, review, stale }) => {
       const note = unavailable ? `(unavailable: ${unavailable}) ` : renderReviewNote(review);
       return [name, `${stale ? "(stale) " : ""}${note}${description}`];
@@ -57,7 +63,9 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
         `${countOf(hidden, "more tool")} in other groups or states: toolplane tools list --tool-group '*' --state '*'`,
       );
     for (const { name, contact } of locked)
-      printStatus(`${name} is locked; ask ${contact.help_email ?? contact.author ?? "the operator of this plane"}.`);
+      printStatus(
+        `${name} is locked; ask ${contact.help_email ?? contact.author ?? "the operator of this plane"}.`,
+      );
     if (plane.config().policy.mode === "review")
       printStatus("Review mode ('policy.mode'): only read-only tools are listed and run.");
     printNextPage(nextCursor, `${tools.length} of ${countOf(total, "tool")}`);
@@ -85,17 +93,28 @@ export const showTool = command(
 /** What no person has said of a tool holds no call back. */
 function renderConsent({ metadata, consent }: ToolListing): string {
   if (!metadata.requires_consent) return "not required";
-  return consent === "explicit" ? "required" : "not asked for ('requires_consent' is not configured)";
+  return consent === "explicit"
+    ? "required"
+    : "not asked for ('requires_consent' is not configured)";
 }
 
 function renderTool(tool: ToolListing): string {
   const { name, modelName, description, metadata, providers, health, source, unavailable } = tool;
-  const { auth, capabilities, cost_per_call: cost, cost_unit: unit = "", default_timeout: timeout } = metadata;
+  const {
+    auth,
+    capabilities,
+    cost_per_call: cost,
+    cost_unit: unit = "",
+    default_timeout: timeout,
+  } = metadata;
   const facts: Fact[] = [
     ["for models", modelName],
     ["source", source],
     ["version", metadata.version],
-    ["side effects", metadata.side_effects === "network" ? "not declared (network)" : metadata.side_effects],
+    [
+      "side effects",
+      metadata.side_effects === "network" ? "not declared (network)" : metadata.side_effects,
+    ],
     ["persona", tool.persona],
     ["capabilities", capabilities.join(", ") || null],
     ["safety level", metadata.safety_level],
@@ -109,7 +128,9 @@ function renderTool(tool: ToolListing): string {
     ["parallel", parallelTexts[`${metadata.allow_parallel}`]],
     ...providers.map((provider): Fact => ["provider", renderProvider(provider, tool)]),
     ["health", renderHealth(health)],
-    ...(health.persona === undefined ? [] : [[`for ${health.persona.name}`, renderHealth(health.persona)] as const]),
+    ...(health.persona === undefined
+      ? []
+      : [[`for ${health.persona.name}`, renderHealth(health.persona)] as const]),
     ["last call", health.last_invocation && renderLast(health.last_invocation)],
     ["callable", tool.review?.held ? `no: ${tool.review.held}` : null],
     ["unavailable", unavailable],
@@ -157,7 +178,11 @@ function renderArguments({ parameters: { properties, required } }: ToolListing):
   const needed = Array.isArray(required) ? required : [];
   return entries.map(([name, schema]) => {
     const { description, ...rest } = isObject(schema) ? schema : {};
-    const facts = [typeOf(rest), needed.includes(name) ? "required" : "optional", ...limitsOf(rest)];
+    const facts = [
+      typeOf(rest),
+      needed.includes(name) ? "required" : "optional",
+      ...limitsOf(rest),
+    ];
     const text = typeof description === "string" ? `: ${oneLine(description)}` : "";
     return `  ${plainText(name)} ${colors.dim(`(${facts.join(", ")})`)}${text}`;
   });
@@ -165,7 +190,8 @@ function renderArguments({ parameters: { properties, required } }: ToolListing):
 
 function typeOf({ type, items }: UnknownObject): string {
   const own = Array.isArray(type) ? type.join(" or ") : String(type ?? "any");
-  const inner = type === "array" && isObject(items) && items.type !== undefined ? ` of ${items.type}` : "";
+  const inner =
+    type === "array" && isObject(items) && items.type !== undefined ? ` of ${items.type}` : "";
   return oneLine(own + inner);
 }
 
@@ -173,7 +199,9 @@ function typeOf({ type, items }: UnknownObject): string {
 function limitsOf({ default: fallback, enum: choices }: UnknownObject): string[] {
   return [
     ...(fallback === undefined ? [] : [`default ${oneLine(JSON.stringify(fallback))}`]),
-    ...(Array.isArray(choices) ? [`one of ${oneLine(choices.map((choice) => JSON.stringify(choice)).join(" "))}`] : []),
+    ...(Array.isArray(choices)
+      ? [`one of ${oneLine(choices.map((choice) => JSON.stringify(choice)).join(" "))}`]
+      : []),
   ];
 }
 
@@ -181,24 +209,43 @@ function oneLine(text: string): string {
   return plainText(text).replaceAll(/\s+/g, " ");
 }
 
-function renderLast({ at, ok, selected, last_success }: NonNullable<ToolHealth["last_invocation"]>): string {
+function renderLast({
+  at,
+  ok,
+  selected,
+  last_success,
+}: NonNullable<ToolHealth["last_invocation"]>): string {
   if (ok) return `${at}, answered by ${selected ?? "its provider"}`;
   return `${at}, failed${last_success === null ? "" : `; last answered ${last_success} by ${selected}`}`;
 }
 
-function renderHealth({ total, success_rate, average_latency_ms, p95_latency_ms }: HealthSummary): string {
+function renderHealth({
+  total,
+  success_rate,
+  average_latency_ms,
+  p95_latency_ms,
+}: HealthSummary): string {
   if (total === 0) return "not called yet";
   const share = Math.round(success_rate * 100);
   return `${share} % of ${countOf(total, "call")}, ${Math.round(average_latency_ms)} ms on average, p95 ${Math.round(p95_latency_ms)} ms`;
 }
 
-type SearchOptions = { and?: string[]; regex?: boolean; server?: string; limit?: number; explain?: boolean };
+type SearchOptions = {
+  and?: string[];
+  regex?: boolean;
+  server?: string;
+  limit?: number;
+  explain?: boolean;
+};
 
 export const searchTools = command(
   (plane, words: string[], { and = [], ...options }: SearchOptions) => {
     const query = words.join(" ");
     const what = and.length === 0 ? { query } : { queries: [query, ...and] };
-    return plane.search({ ...what, ...pickOptions(options, "regex", "server", "limit", "explain") });
+    return plane.search({
+      ...what,
+      ...pickOptions(options, "regex", "server", "limit", "explain"),
+    });
   },
   ({ tools, skills = [], total, truncated, next, note }) => {
     print(renderTools(tools) || "No tool was found.");
@@ -260,7 +307,12 @@ export function renderScore(score: number): string {
   return `${bar.padEnd(barWidth, "·")} ${score.toFixed(2)}`;
 }
 
-type ExportOptions = GlobalOptions & { format: string; server?: string; tool?: string[]; defer?: boolean };
+type ExportOptions = GlobalOptions & {
+  format: string;
+  server?: string;
+  tool?: string[];
+  defer?: boolean;
+};
 
 export async function exportTools(cli: Cli, options: ExportOptions): Promise<void> {
   const { format } = options;
@@ -270,7 +322,10 @@ export async function exportTools(cli: Cli, options: ExportOptions): Promise<voi
     return options.json ? printJson({ declarations }) : print(plainText(declarations));
   }
   if (!isToolFormat(format))
-    throw new PlaneError("USAGE", `--format '${format}' is not one of ${Object.keys(toolFormats).join(", ")}, code.`);
+    throw new PlaneError(
+      "USAGE",
+      `--format '${format}' is not one of ${Object.keys(toolFormats).join(", ")}, code.`,
+    );
   if (options.defer && !isDeferredFormat(format))
     throw new PlaneError(
       "USAGE",
@@ -278,13 +333,19 @@ export async function exportTools(cli: Cli, options: ExportOptions): Promise<voi
     );
   const exported = await withPlane(cli, options, async (plane) => {
     const tools = await choose(plane, options);
-    return options.defer && isDeferredFormat(format) ? defer(plane, format, tools) : toolFormats[format](tools);
+    return options.defer && isDeferredFormat(format)
+      ? defer(plane, format, tools)
+      : toolFormats[format](tools);
   });
   printJson({ tools: exported });
 }
 
 /** What is always loaded for our own clients is so for others. */
-function defer(plane: Plane, format: keyof typeof deferredFormats, tools: readonly ToolListing[]): unknown {
+function defer(
+  plane: Plane,
+  format: keyof typeof deferredFormats,
+  tools: readonly ToolListing[],
+): unknown {
   const { lazy, servers } = plane.config();
   const always: ReadonlySet<unknown> = alwaysLoaded(tools, lazy.alwaysLoadTools, matchesGlob);
   return deferredFormats[format](tools, {
@@ -294,10 +355,15 @@ function defer(plane: Plane, format: keyof typeof deferredFormats, tools: readon
 }
 
 /** By name, so that the same catalogue gives the same text. */
-async function choose(plane: Plane, { server, tool: names }: ExportOptions): Promise<ToolListing[]> {
+async function choose(
+  plane: Plane,
+  { server, tool: names }: ExportOptions,
+): Promise<ToolListing[]> {
   const tools =
     names === undefined
-      ? (await plane.tools.list(withoutUndefined({ server }))).filter((tool) => isTrusted(tool) && isForModels(tool))
+      ? (await plane.tools.list(withoutUndefined({ server }))).filter(
+          (tool) => isTrusted(tool) && isForModels(tool),
+        )
       : await Promise.all(names.map((name) => plane.tools.get(name)));
   const stranger = tools.find(({ id }) => server !== undefined && id.server !== server);
   if (stranger)

@@ -19,10 +19,17 @@ import { openSetup } from "./config.ts";
 type TrustOptions = GlobalOptions & { yes?: boolean; list?: boolean; revoke?: boolean };
 
 /** `toolplane trust`: shows what a project's files start and refer to, and asks for consent. */
-export async function trust(cli: Cli, where: string | undefined, options: TrustOptions): Promise<void> {
+export async function trust(
+  cli: Cli,
+  where: string | undefined,
+  options: TrustOptions,
+): Promise<void> {
   const directory = resolve(terminal.directory(), where ?? "");
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
-    throw new PlaneError("USAGE", `'${where}' is not a directory. Name the directory of the project.`);
+    throw new PlaneError(
+      "USAGE",
+      `'${where}' is not a directory. Name the directory of the project.`,
+    );
   const setup = await openSetup(cli, { ...options, config: [] }, directory);
   if (options.list) return list(setup.trust.list(), options);
   if (options.revoke) await setup.trust.revoke();
@@ -33,12 +40,19 @@ export async function trust(cli: Cli, where: string | undefined, options: TrustO
   if (options.json) printJson(await setup.trust.show());
 }
 
-async function decide(setup: Setup, open: readonly TrustLine[], { yes, json }: TrustOptions): Promise<void> {
+async function decide(
+  setup: Setup,
+  open: readonly TrustLine[],
+  { yes, json }: TrustOptions,
+): Promise<void> {
   const asks = !yes && !json && canBeAsked();
   if (!yes && !asks) return json ? undefined : print("Nothing was changed. Add --yes to trust it.");
   const answer = yes || (await terminalPrompts.confirm(question(open), false));
   await setup.trust.answer(open, answer === true);
-  if (!json) print(answer === true ? `${colors.green("✔")} Trusted.` : "Not trusted; nothing of it is started.");
+  if (!json)
+    print(
+      answer === true ? `${colors.green("✔")} Trusted.` : "Not trusted; nothing of it is started.",
+    );
 }
 
 /** Before a command, a person at the terminal is asked once about what is new in the project. */
@@ -50,7 +64,9 @@ export async function askForTrust(cli: Cli, place: PlaceOptions): Promise<void> 
   if (open.length === 0) return;
   const { directory } = await consent.show();
   const isNew = open.some(({ changed }) => !changed);
-  printStatus(`What is in ${directory} ${isNew ? "is not trusted yet" : "has changed since you trusted it"}:`);
+  printStatus(
+    `What is in ${directory} ${isNew ? "is not trusted yet" : "has changed since you trusted it"}:`,
+  );
   for (const line of open) printStatus(renderLine(line));
   const answer = await terminalPrompts.confirm(question(open), false);
   await consent.answer(open, answer === true);
@@ -58,7 +74,11 @@ export async function askForTrust(cli: Cli, place: PlaceOptions): Promise<void> 
 }
 
 /** Shows what a project would be allowed to start and read, and asks; false where the person says no, or cannot be asked. */
-export async function showAndAsk(setup: Setup, open: readonly TrustLine[], mayAsk: boolean): Promise<boolean> {
+export async function showAndAsk(
+  setup: Setup,
+  open: readonly TrustLine[],
+  mayAsk: boolean,
+): Promise<boolean> {
   const { directory } = await setup.trust.show();
   printStatus(`The files in ${directory} come with this project. They would start and read:`);
   for (const line of open) printStatus(renderLine(line));
@@ -74,9 +94,13 @@ function question(open: readonly TrustLine[]): string {
 
 function render(shown: ProjectTrust, wasRevoked: boolean): string {
   if (trustLinesOf(shown).length === 0) return `Nothing in ${shown.directory} needs trust.`;
-  const title = wasRevoked ? `Nothing in ${shown.directory} is trusted any more:` : `In ${shown.directory}:`;
+  const title = wasRevoked
+    ? `Nothing in ${shown.directory} is trusted any more:`
+    : `In ${shown.directory}:`;
   const own =
-    shown.own.length === 0 ? [] : ["Your own servers that work in this directory:", ...shown.own.map(renderLine)];
+    shown.own.length === 0
+      ? []
+      : ["Your own servers that work in this directory:", ...shown.own.map(renderLine)];
   return [title, ...projectLines(shown).map(renderLine), ...own].join("\n");
 }
 
@@ -87,13 +111,18 @@ function renderLine({ name, launch, trusted, inForce, changed }: TrustLine): str
   return `  ${mark} ${colors.bold(name)}${waits}: ${launch}`;
 }
 
-const namesOf = (lines: readonly { name: string }[]) => plainText(lines.map(({ name }) => name).join(", "));
+const namesOf = (lines: readonly { name: string }[]) =>
+  plainText(lines.map(({ name }) => name).join(", "));
 
 function list(remembered: readonly RememberedTrust[], { json }: TrustOptions): void {
   if (json) return printJson({ directories: remembered });
   if (remembered.length === 0) return print("You have not reviewed any project yet.");
   for (const { directory, servers } of remembered) {
-    const [yes, no] = [true, false].map((wanted) => namesOf(servers.filter(({ trusted }) => trusted === wanted)));
-    print(`${directory}: ${[...(yes ? [`trusted: ${yes}`] : []), ...(no ? [`refused: ${no}`] : [])].join("; ")}`);
+    const [yes, no] = [true, false].map((wanted) =>
+      namesOf(servers.filter(({ trusted }) => trusted === wanted)),
+    );
+    print(
+      `${directory}: ${[...(yes ? [`trusted: ${yes}`] : []), ...(no ? [`refused: ${no}`] : [])].join("; ")}`,
+    );
   }
 }

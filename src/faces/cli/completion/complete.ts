@@ -16,7 +16,13 @@ type Names = Record<"servers" | "toolsets" | "models" | "skills" | "jobs" | "tas
 type Candidate = { value: string; about?: string };
 /** `files` asks the shell for names of files. */
 type Offer = { candidates: Candidate[]; files?: boolean };
-type Read = { command: Command; path: string; given: string[]; pending: Option | null; options: Map<string, string[]> };
+type Read = {
+  command: Command;
+  path: string;
+  given: string[];
+  pending: Option | null;
+  options: Map<string, string[]>;
+};
 
 const maxAbout = 80;
 const nothing: Offer = { candidates: [] };
@@ -25,11 +31,16 @@ const nothing: Offer = { candidates: [] };
  * What may stand in the place of the last word: one candidate a line, its description behind a tab; `:files` for names of
  * files, `:nospace` where the word goes on. It starts no server and says nothing where it cannot know.
  */
-export async function complete(cli: Cli, program: Command, words: readonly string[]): Promise<number> {
+export async function complete(
+  cli: Cli,
+  program: Command,
+  words: readonly string[],
+): Promise<number> {
   const { fitting, files } = await candidatesFor(cli, program, words);
   const lines = fitting.map(({ value, about = "" }) => `${value}\t${oneLine(about)}`);
   if (files) lines.push(":files");
-  if (fitting.length > 0 && fitting.every(({ value }) => value.endsWith("="))) lines.push(":nospace");
+  if (fitting.length > 0 && fitting.every(({ value }) => value.endsWith("=")))
+    lines.push(":nospace");
   for (const line of lines) terminal.stdout.write(`${line}\n`);
   return 0;
 }
@@ -37,8 +48,13 @@ export async function complete(cli: Cli, program: Command, words: readonly strin
 export async function candidatesFor(cli: Cli, program: Command, words: readonly string[]) {
   const current = words.at(-1) ?? "";
   const read = readWords(program, words.slice(0, -1));
-  const { candidates, files = false } = await offer(cli, program, read, current).catch(() => nothing);
-  return { fitting: candidates.filter(({ value }) => value.startsWith(current) && !/\s/.test(value)), files };
+  const { candidates, files = false } = await offer(cli, program, read, current).catch(
+    () => nothing,
+  );
+  return {
+    fitting: candidates.filter(({ value }) => value.startsWith(current) && !/\s/.test(value)),
+    files,
+  };
 }
 
 function readWords(program: Command, words: readonly string[]): Read {
@@ -55,7 +71,10 @@ function readWords(program: Command, words: readonly string[]): Read {
     }
     const [flag = "", value] = word.split(/=(.*)/s, 2);
     const option = word.startsWith("-") ? optionOf(read.command, program, flag) : undefined;
-    const inner = read.given.length === 0 ? read.command.commands.find((verb) => verb.name() === word) : undefined;
+    const inner =
+      read.given.length === 0
+        ? read.command.commands.find((verb) => verb.name() === word)
+        : undefined;
     if (option && value !== undefined) take(option, value);
     else if (option?.required) read.pending = option;
     else if (inner) Object.assign(read, { command: inner, path: `${read.path} ${word}`.trim() });
@@ -64,7 +83,9 @@ function readWords(program: Command, words: readonly string[]): Read {
   return read;
 }
 
-const optionsOf = (command: Command, program: Command) => [...new Set([...command.options, ...program.options])];
+const optionsOf = (command: Command, program: Command) => [
+  ...new Set([...command.options, ...program.options]),
+];
 const optionOf = (command: Command, program: Command, flag: string) =>
   optionsOf(command, program).find(({ long, short }) => long === flag || short === flag);
 
@@ -76,13 +97,16 @@ async function offer(cli: Cli, program: Command, read: Read, current: string): P
   if (flag !== "") {
     const option = optionOf(command, program, flag);
     const { candidates } = option ? await valuesOf(option, names) : nothing;
-    return { candidates: candidates.map(({ value, about = "" }) => ({ value: `${flag}=${value}`, about })) };
+    return {
+      candidates: candidates.map(({ value, about = "" }) => ({ value: `${flag}=${value}`, about })),
+    };
   }
   if (current.startsWith("-"))
     return {
-      candidates: [...optionsOf(command, program), { long: "--help", description: "show help" }].flatMap(
-        ({ long, description }) => (long ? [{ value: long, about: description }] : []),
-      ),
+      candidates: [
+        ...optionsOf(command, program),
+        { long: "--help", description: "show help" },
+      ].flatMap(({ long, description }) => (long ? [{ value: long, about: description }] : [])),
     };
   const words = path === "help" ? given : [];
   const below = words.reduce<Command | undefined>(
@@ -95,16 +119,22 @@ async function offer(cli: Cli, program: Command, read: Read, current: string): P
   }));
   const own = command.registeredArguments;
   const argument = own[given.length] ?? (own.at(-1)?.variadic ? own.at(-1) : undefined);
-  const rest = argument && path !== "help" ? await argumentsOf(cli, read, argument.name(), names) : nothing;
+  const rest =
+    argument && path !== "help" ? await argumentsOf(cli, read, argument.name(), names) : nothing;
   return { ...rest, candidates: [...verbs, ...rest.candidates] };
 }
 
-const plain = (values: readonly string[]): Offer => ({ candidates: values.map((value) => ({ value })) });
+const plain = (values: readonly string[]): Offer => ({
+  candidates: values.map((value) => ({ value })),
+});
 const named = (values: readonly Named[]): Offer => ({
   candidates: values.map(({ name, about }) => ({ value: name, about })),
 });
 
-async function valuesOf({ argChoices, long, flags }: Option, names: () => Promise<Names>): Promise<Offer> {
+async function valuesOf(
+  { argChoices, long, flags }: Option,
+  names: () => Promise<Names>,
+): Promise<Offer> {
   if (argChoices) return plain(argChoices);
   if (long === "--log-level") return plain(["error", "warn", "info", "debug"]);
   if (long === "--server") return named((await names()).servers);
@@ -114,7 +144,12 @@ async function valuesOf({ argChoices, long, flags }: Option, names: () => Promis
   return { candidates: [], files: /<(file|directory)>/.test(flags) };
 }
 
-async function argumentsOf(cli: Cli, read: Read, argument: string, names: () => Promise<Names>): Promise<Offer> {
+async function argumentsOf(
+  cli: Cli,
+  read: Read,
+  argument: string,
+  names: () => Promise<Names>,
+): Promise<Offer> {
   const { path, given } = read;
   const [noun = "", verb = ""] = path.split(" ");
   if (argument === "server" || (noun === "servers" && argument === "name" && verb !== "add"))
@@ -123,7 +158,9 @@ async function argumentsOf(cli: Cli, read: Read, argument: string, names: () => 
     return named((await names()).tools);
   if (path === "call" || path === "policy test") {
     const tool = (await names()).tools.find(({ name }) => name === given[0]);
-    return { candidates: tool?.arguments.map(({ name, about }) => ({ value: `${name}=`, about })) ?? [] };
+    return {
+      candidates: tool?.arguments.map(({ name, about }) => ({ value: `${name}=`, about })) ?? [],
+    };
   }
   if (argument === "name" && (noun === "skills" || noun === "jobs" || noun === "tasks"))
     return named((await names())[noun]);
@@ -132,7 +169,12 @@ async function argumentsOf(cli: Cli, read: Read, argument: string, names: () => 
   if (argument === "shell") return plain(shells);
   if (argument === "client") {
     const setup = await cli.openSetup(placeOf(read.options));
-    return { candidates: (await setup.clients()).map(({ client, title }) => ({ value: client, about: title })) };
+    return {
+      candidates: (await setup.clients()).map(({ client, title }) => ({
+        value: client,
+        about: title,
+      })),
+    };
   }
   return { candidates: [], files: argument === "file" || argument === "directory" };
 }
@@ -169,7 +211,10 @@ async function namesIn(plane: Plane): Promise<Names> {
     plane.tasks.list(),
   ]);
   const of = (entries: Record<string, { description?: string }>) =>
-    Object.entries(entries).map(([name, { description = "" }]) => ({ name, about: oneLine(description) }));
+    Object.entries(entries).map(([name, { description = "" }]) => ({
+      name,
+      about: oneLine(description),
+    }));
   const listed = (entries: readonly { name: string; summary: string | null }[]) =>
     entries.map(({ name, summary }) => ({ name, about: oneLine(summary ?? "") }));
   return {

@@ -86,7 +86,10 @@ export function printScript(_: Cli, shell: string, { json }: GlobalOptions): voi
   if (script === undefined) {
     const [near] = nearest(shell, shells, 1);
     const meant = near === undefined ? "" : ` Did you mean '${near}'?`;
-    throw new PlaneError("USAGE", `No completion for '${shell}'.${meant} Known: ${shells.join(", ")}.`);
+    throw new PlaneError(
+      "USAGE",
+      `No completion for '${shell}'.${meant} Known: ${shells.join(", ")}.`,
+    );
   }
   if (json) printJson({ shell, script });
   else print(script);

@@ -42,7 +42,9 @@ export async function runAdded(
   } catch (thrown) {
     if (isAsked) throw thrown;
     if (thrown instanceof Interrupted) throw thrown;
-    printWarning(`Extensions could not be asked for their commands: ${toPlaneError(thrown).message}`);
+    printWarning(
+      `Extensions could not be asked for their commands: ${toPlaneError(thrown).message}`,
+    );
     return null;
   }
 }
@@ -66,7 +68,12 @@ async function tellWhatWaits(cli: Cli, plane: Plane, options: GlobalOptions): Pr
   return null;
 }
 
-function addVerbs(program: CommandNode, verbs: readonly ExtensionVerb[], plane: Plane, signal: AbortSignal): void {
+function addVerbs(
+  program: CommandNode,
+  verbs: readonly ExtensionVerb[],
+  plane: Plane,
+  signal: AbortSignal,
+): void {
   const taken = new Set(["--help", ...program.options.flatMap(({ long }) => long ?? [])]);
   for (const verb of verbs) {
     const [noun = "", word = ""] = verb.name.split(".");

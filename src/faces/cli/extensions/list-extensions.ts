@@ -44,7 +44,8 @@ function renderExtension(extension: ExtensionState): string {
   const mark = isFailed ? colors.red("✖") : error === null ? colors.green("✔") : colors.yellow("!");
   const [commands, others] = [[] as string[], [] as string[]];
   for (const one of adds) {
-    if (one.startsWith("operation ")) commands.push(one.slice("operation ".length).replace(".", " "));
+    if (one.startsWith("operation "))
+      commands.push(one.slice("operation ".length).replace(".", " "));
     else others.push(one);
   }
   const lines = [
@@ -53,7 +54,9 @@ function renderExtension(extension: ExtensionState): string {
     ...(isFailed ? [] : [...list("commands", commands), ...list("adds", others)]),
     ...wrap("from", use),
     ...(since === null ? [] : wrap(isFailed ? "tried" : "since", `${renderMoment(since)} UTC`)),
-    ...(isFailed ? [] : wrap("cost", `${importMs} ms to load its code, ${setupMs} ms to set it up`)),
+    ...(isFailed
+      ? []
+      : wrap("cost", `${importMs} ms to load its code, ${setupMs} ms to set it up`)),
   ];
   return [
     `${mark} ${colors.bold(plainText(name))}${version === null ? "" : ` ${plainText(version)}`}  ${state}`,
@@ -61,7 +64,8 @@ function renderExtension(extension: ExtensionState): string {
   ].join("\n");
 }
 
-const list = (label: string, all: readonly string[]) => (all.length === 0 ? [] : wrap(label, all.join(", ")));
+const list = (label: string, all: readonly string[]) =>
+  all.length === 0 ? [] : wrap(label, all.join(", "));
 
 /** Within the terminal, under the first word of the text. */
 function wrap(label: string, text: string): string[] {
@@ -69,7 +73,8 @@ function wrap(label: string, text: string): string[] {
   const rows: string[] = [];
   for (const word of plainText(text).split(/\s+/)) {
     const last = rows.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= room) rows[rows.length - 1] = `${last} ${word}`;
+    if (last !== undefined && last.length + 1 + word.length <= room)
+      rows[rows.length - 1] = `${last} ${word}`;
     else rows.push(word);
   }
   return rows.map((row, at) => `  ${colors.dim((at === 0 ? label : "").padEnd(labelWidth))}${row}`);

@@ -4,7 +4,12 @@ import { isObject, type Json, type JsonObject } from "../../../model/json.ts";
 
 /** Reads one value that was typed; `before` are those of the same option so far. */
 type Read = (text: string, before?: unknown) => unknown;
-type Shape = { placeholder: string; read: Read; choices: readonly string[] | null; isList: boolean };
+type Shape = {
+  placeholder: string;
+  read: Read;
+  choices: readonly string[] | null;
+  isList: boolean;
+};
 
 const canBeFlag = /^[A-Za-z][\w-]*$/;
 
@@ -14,7 +19,11 @@ export function kebab(name: string): string {
 }
 
 /** Gives a command the arguments and options of an operation. What is returned makes an input of what was typed. */
-export function addInputs(command: Command, { input: schema, positional }: ExtensionVerb, taken: ReadonlySet<string>) {
+export function addInputs(
+  command: Command,
+  { input: schema, positional }: ExtensionVerb,
+  taken: ReadonlySet<string>,
+) {
   const input = schema as JsonObject;
   const properties = propertiesOf(input);
   const required = new Set(Array.isArray(input.required) ? input.required.map(String) : []);
@@ -22,18 +31,30 @@ export function addInputs(command: Command, { input: schema, positional }: Exten
   for (const [at, name] of byPosition.entries()) {
     const shape = shapeOf(properties.get(name) ?? {});
     const isLast = at === byPosition.length - 1;
-    const argument = new Argument(`[${name}${shape.isList && isLast ? "..." : ""}]`, aboutOf(properties.get(name)));
+    const argument = new Argument(
+      `[${name}${shape.isList && isLast ? "..." : ""}]`,
+      aboutOf(properties.get(name)),
+    );
     command.addArgument(readWith(argument, shape));
   }
-  const words = byPosition.map((name, at) => usageOf(name, properties.get(name), at === byPosition.length - 1));
-  command.usage(["[options]", ...words.map((word, at) => bracket(word, required.has(byPosition[at] ?? "")))].join(" "));
+  const words = byPosition.map((name, at) =>
+    usageOf(name, properties.get(name), at === byPosition.length - 1),
+  );
+  command.usage(
+    [
+      "[options]",
+      ...words.map((word, at) => bracket(word, required.has(byPosition[at] ?? ""))),
+    ].join(" "),
+  );
   const owners = new Map<string, string>();
   const used = new Set([...taken, "--input"]);
   for (const [name, schema] of properties) {
     if (!canBeFlag.test(name)) continue;
     const flags = flagsOf(name, used);
     for (const [at, flag] of flags.entries()) {
-      const about = byPosition.includes(name) ? `the same as the argument '${name}'` : aboutOf(schema);
+      const about = byPosition.includes(name)
+        ? `the same as the argument '${name}'`
+        : aboutOf(schema);
       for (const option of optionsOf(flag, schema, about, at === 0)) {
         owners.set(option.attributeName(), name);
         command.addOption(option);
@@ -51,10 +72,16 @@ export function addInputs(command: Command, { input: schema, positional }: Exten
       const name = owners.get(key);
       return name === undefined || value === undefined ? [] : [[name, value] as const];
     });
-    const placed = byPosition.flatMap((name, at) => (isGiven(typed[at]) ? [[name, typed[at]] as const] : []));
+    const placed = byPosition.flatMap((name, at) =>
+      isGiven(typed[at]) ? [[name, typed[at]] as const] : [],
+    );
     const twice = placed.find(([name]) => named.some(([other]) => other === name))?.[0];
-    if (twice !== undefined) command.error(`'${twice}' is given twice: as an argument and as an option`);
-    const given = { ...(base as JsonObject | undefined), ...Object.fromEntries([...named, ...placed]) } as JsonObject;
+    if (twice !== undefined)
+      command.error(`'${twice}' is given twice: as an argument and as an option`);
+    const given = {
+      ...(base as JsonObject | undefined),
+      ...Object.fromEntries([...named, ...placed]),
+    } as JsonObject;
     const missing = [...required].find((name) => given[name] === undefined);
     if (missing !== undefined)
       command.error(
@@ -67,11 +94,14 @@ export function addInputs(command: Command, { input: schema, positional }: Exten
 }
 
 /** A list that takes the rest of the words is empty where there are none. */
-const isGiven = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0);
+const isGiven = (value: unknown) =>
+  value !== undefined && !(Array.isArray(value) && value.length === 0);
 
 function propertiesOf({ properties }: JsonObject): Map<string, JsonObject> {
   const listed = isObject(properties) ? Object.entries(properties) : [];
-  return new Map(listed.map(([name, schema]) => [name, isObject(schema) ? (schema as JsonObject) : {}]));
+  return new Map(
+    listed.map(([name, schema]) => [name, isObject(schema) ? (schema as JsonObject) : {}]),
+  );
 }
 
 const usageOf = (name: string, schema: JsonObject | undefined, isLast: boolean) =>
@@ -107,7 +137,8 @@ function readWith<Taker extends Option | Argument>(taker: Taker, { choices, read
 function aboutOf({ description, title, default: usual, type }: JsonObject = {}): string {
   const said = [description, title].find((text) => typeof text === "string" && text !== "");
   const list = type === "array" ? "repeatable" : null;
-  const otherwise = usual === undefined || usual === false ? null : `default: ${JSON.stringify(usual)}`;
+  const otherwise =
+    usual === undefined || usual === false ? null : `default: ${JSON.stringify(usual)}`;
   const added = [list, otherwise].filter((part) => part !== null).join("; ");
   return [...(said === undefined ? [] : [said]), ...(added === "" ? [] : [`(${added})`])].join(" ");
 }
@@ -160,7 +191,11 @@ function listOf(items: JsonObject): Shape {
   return { placeholder, read: readNext, choices, isList: true };
 }
 
-function readNumber(text: string, hint: string, isFine: (number: number) => boolean = Number.isFinite): number {
+function readNumber(
+  text: string,
+  hint: string,
+  isFine: (number: number) => boolean = Number.isFinite,
+): number {
   const number = Number(text);
   if (text.trim() === "" || !isFine(number)) throw new InvalidArgumentError(hint);
   return number;
@@ -168,7 +203,8 @@ function readNumber(text: string, hint: string, isFine: (number: number) => bool
 
 function readObject(text: string): JsonObject {
   const value = parsed(text);
-  if (!isObject(value)) throw new InvalidArgumentError('Give a JSON object such as {"key": "value"}.');
+  if (!isObject(value))
+    throw new InvalidArgumentError('Give a JSON object such as {"key": "value"}.');
   return value as JsonObject;
 }
 

@@ -28,12 +28,16 @@ function renderList(rows: readonly Json[], columns: ExtensionVerb["columns"]): s
   const entries = rows.filter((row): row is JsonObject => isObject(row));
   if (rows.length === 0) return "None.";
   if (entries.length < rows.length) return rows.map(textOf).join("\n");
-  const titles = columns ?? Object.fromEntries(Object.keys(entries[0] ?? {}).map((name) => [name, name.toUpperCase()]));
+  const titles =
+    columns ??
+    Object.fromEntries(Object.keys(entries[0] ?? {}).map((name) => [name, name.toUpperCase()]));
   const readers = Object.entries(titles).map(([field, title]) => {
-    const read = (row: JsonObject) => (row[field] === null || row[field] === undefined ? null : textOf(row[field]));
+    const read = (row: JsonObject) =>
+      row[field] === null || row[field] === undefined ? null : textOf(row[field]);
     return [title, read] as const;
   });
   return table(entries, "None.", Object.fromEntries(readers));
 }
 
-const textOf = (value: Json): string => (typeof value === "object" ? JSON.stringify(value) : String(value));
+const textOf = (value: Json): string =>
+  typeof value === "object" ? JSON.stringify(value) : String(value);

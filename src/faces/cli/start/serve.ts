@@ -40,7 +40,11 @@ export async function runServe(cli: Cli, options: ServeOptions): Promise<number>
 }
 
 /** Alone, or as one of several workers. What is said once is said by the first of them. */
-async function servePlane(cli: Cli, options: ServeOptions, worker: JoinedWorker | null): Promise<number> {
+async function servePlane(
+  cli: Cli,
+  options: ServeOptions,
+  worker: JoinedWorker | null,
+): Promise<number> {
   const tls = tlsOf(options);
   using interruption = untilInterrupted({ servesOthers: true });
   const isFirst = worker === null || worker.number === 1;
@@ -60,7 +64,9 @@ async function servePlane(cli: Cli, options: ServeOptions, worker: JoinedWorker 
     printWarning(`The store cannot be reached: ${reason}. What needs it fails until it is back.`),
   );
   plane.on("store.back", () => printStatus("The store is back."));
-  plane.on("telemetry.lost", ({ reason }) => printWarning(`The OTLP collector takes nothing: ${reason}.`));
+  plane.on("telemetry.lost", ({ reason }) =>
+    printWarning(`The OTLP collector takes nothing: ${reason}.`),
+  );
   plane.on("telemetry.back", () => printStatus("The OTLP collector is back."));
   // Lines about servers come behind the address.
   const showsServers = isFirst && options.logLevel !== "error" && options.logLevel !== "warn";
@@ -70,7 +76,13 @@ async function servePlane(cli: Cli, options: ServeOptions, worker: JoinedWorker 
   // Problems of the store are said before the address is.
   await plane.readiness();
   await plane.identity.requireSignIn();
-  const { host, port, allowHost: allowHosts = [], dataDir: dataDirectory, config: files = [] } = options;
+  const {
+    host,
+    port,
+    allowHost: allowHosts = [],
+    dataDir: dataDirectory,
+    config: files = [],
+  } = options;
   const serving = await cli.serve(worker?.withOthers(plane) ?? plane, {
     host,
     port,
@@ -89,29 +101,40 @@ async function servePlane(cli: Cli, options: ServeOptions, worker: JoinedWorker 
   else announce(ready, options);
   const { publicUrl = "" } = plane.config().auth;
   const named = URL.parse(publicUrl)?.hostname ?? allowHosts[0] ?? host;
-  if (isFirst && (isExposed(options) || !isLoopback(named))) await warnAboutMissingKey(plane, named);
+  if (isFirst && (isExposed(options) || !isLoopback(named)))
+    await warnAboutMissingKey(plane, named);
   if (isFirst && !serving.hasSocket) printStatus(await whyUnseen(cli, { files, dataDirectory }));
   changes?.release();
   let before = plane.config();
   if (isFirst)
     plane.on("config.changed", ({ added, removed, changed }) => {
       const now = plane.config();
-      printStatus(`Configuration applied: ${renderChange({ added, removed, changed }, before, now)}`);
+      printStatus(
+        `Configuration applied: ${renderChange({ added, removed, changed }, before, now)}`,
+      );
       before = now;
       warnAboutConfigProblems(plane.config().problems, options, true);
     });
-  plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
+  plane.on("config.rejected", ({ reason }) =>
+    printWarning(`The changed configuration was not applied: ${reason}`),
+  );
   using _reload = reloadOnHangup(plane, { isSaid: isFirst });
-  const ending = worker ? AbortSignal.any([interruption.signal, worker.stopped]) : interruption.signal;
+  const ending = worker
+    ? AbortSignal.any([interruption.signal, worker.stopped])
+    : interruption.signal;
   if (!ending.aborted) await once(ending, "abort");
   const drainMs = drainTime(ending, options);
-  if (worker === null) printStatus(drainMs > 0 ? `Stopping in ${options.drainSeconds} s …` : "Stopping …");
+  if (worker === null)
+    printStatus(drainMs > 0 ? `Stopping in ${options.drainSeconds} s …` : "Stopping …");
   await serving.close({ drainMs });
   return 0;
 }
 
 /** Why commands and clients will not find this plane. */
-async function whyUnseen(cli: Cli, place: { files: readonly string[]; dataDirectory: string | undefined }) {
+async function whyUnseen(
+  cli: Cli,
+  place: { files: readonly string[]; dataDirectory: string | undefined },
+) {
   const other = await cli.aboutPlane({ ...place, directory: terminal.directory() });
   const why =
     other === null
@@ -121,7 +144,10 @@ async function whyUnseen(cli: Cli, place: { files: readonly string[]; dataDirect
 }
 
 /** A file has one writer. */
-function requireSharedStore(plane: Plane, { store = plane.config().store, workers }: ServeOptions): void {
+function requireSharedStore(
+  plane: Plane,
+  { store = plane.config().store, workers }: ServeOptions,
+): void {
   const address = parseStoreAddress(store);
   if ("kind" in address && address.kind === "postgres") return;
   const remedy =
@@ -132,10 +158,16 @@ function requireSharedStore(plane: Plane, { store = plane.config().store, worker
   );
 }
 
-function tlsOf({ tlsCert: cert, tlsKey: key }: ServeOptions): { cert: string; key: string } | undefined {
+function tlsOf({
+  tlsCert: cert,
+  tlsKey: key,
+}: ServeOptions): { cert: string; key: string } | undefined {
   if (cert === undefined && key === undefined) return undefined;
   if (cert !== undefined && key !== undefined) return { cert, key };
-  throw new PlaneError("USAGE", "TLS needs both: the certificate (--tls-cert) and its key (--tls-key).");
+  throw new PlaneError(
+    "USAGE",
+    "TLS needs both: the certificate (--tls-cert) and its key (--tls-key).",
+  );
 }
 
 /** A proxy in front of a plane on this machine may let any client through. */
@@ -148,7 +180,10 @@ function drainTime({ reason }: AbortSignal, { drainSeconds }: ServeOptions): num
   return reason instanceof Interrupted && reason.isTermination ? drainSeconds * 1_000 : 0;
 }
 
-function announce({ url, workbench: link, servers }: Ready, { json, printPass, open, workers }: ServeOptions): void {
+function announce(
+  { url, workbench: link, servers }: Ready,
+  { json, printPass, open, workers }: ServeOptions,
+): void {
   // Without what is behind the #: every user of this machine can see what programs are started with.
   if (open) openBrowser(`${url}/workbench/`);
   // What is behind the # lets its reader change everything: a log or a pipe keeps it for others.
@@ -156,9 +191,12 @@ function announce({ url, workbench: link, servers }: Ready, { json, printPass, o
   const workbench = isShown ? link : (link?.split("#", 1)[0] ?? null);
   if (json) return print(JSON.stringify({ url, servers, workbench }));
   const by = workers === 1 ? "" : ` by ${workers} processes`;
-  print(`${colors.bold("Toolplane")} serves ${countOf(servers, "server")} at ${colors.cyan(url)}${by}`);
+  print(
+    `${colors.bold("Toolplane")} serves ${countOf(servers, "server")} at ${colors.cyan(url)}${by}`,
+  );
   if (workbench !== null) print(`  open    ${workbench}`);
-  if (workbench !== link) print("          to look; --print-pass prints the link that also changes things");
+  if (workbench !== link)
+    print("          to look; --print-pass prints the link that also changes things");
   print(`  tools   ${url}/tools`);
   print(`  mcp     ${url}/mcp`);
   print(`  health  ${url}/healthz`);
@@ -176,7 +214,11 @@ async function warnAboutMissingKey(plane: Plane, host: string): Promise<void> {
 }
 
 /** Servers by name, what manifests define by number. */
-export function renderChange(servers: Record<string, string[]>, before: Config, now: Config): string {
+export function renderChange(
+  servers: Record<string, string[]>,
+  before: Config,
+  now: Config,
+): string {
   const named = Object.entries(servers).flatMap(([what, names]) =>
     names.length > 0 ? [`${what} ${names.join(", ")}`] : [],
   );
@@ -187,7 +229,10 @@ export function renderChange(servers: Record<string, string[]>, before: Config, 
   return [...named, ...counted].join("; ") || "no server and no tool changed";
 }
 
-function entriesOf({ tools, fromManifests }: Config, kind: keyof Manifests): ReadonlyMap<string, string> {
+function entriesOf(
+  { tools, fromManifests }: Config,
+  kind: keyof Manifests,
+): ReadonlyMap<string, string> {
   const own = kind === "tools" ? Object.values(tools) : [];
   const all = [...own, ...fromManifests[kind]].map((entry) => [
     JSON.stringify([entry.name, entry.persona]),
@@ -196,7 +241,10 @@ function entriesOf({ tools, fromManifests }: Config, kind: keyof Manifests): Rea
   return new Map(all as [string, string][]);
 }
 
-function countDifferent(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): number {
+function countDifferent(
+  before: ReadonlyMap<string, string>,
+  now: ReadonlyMap<string, string>,
+): number {
   const names = new Set([...before.keys(), ...now.keys()]);
   return [...names].filter((name) => before.get(name) !== now.get(name)).length;
 }

@@ -7,7 +7,8 @@ import { printServerChanges } from "./serving.ts";
 
 test("why a server is unreachable is reported once and in one line, however often it is tried", async () => {
   await using directory = await temporaryDirectory();
-  const script = "console.error('starting\\nError: no licence\\n    at main (x.js:1:1)'); process.exit(1)";
+  const script =
+    "console.error('starting\\nError: no licence\\n    at main (x.js:1:1)'); process.exit(1)";
   await using plane = await createPlane({
     config: { mcpServers: { e2: { command: process.execPath, args: ["-e", script] } } },
     dataDirectory: directory.file("data"),
@@ -29,7 +30,9 @@ test("why a server is unreachable is reported once and in one line, however ofte
 test("what happens to servers before the address is said comes behind it", async () => {
   await using directory = await temporaryDirectory();
   await using plane = await createPlane({
-    config: { mcpServers: { gone: { command: process.execPath, args: ["-e", "process.exit(1)"] } } },
+    config: {
+      mcpServers: { gone: { command: process.execPath, args: ["-e", "process.exit(1)"] } },
+    },
     dataDirectory: directory.file("data"),
     principal: trusted({ user: "ada" }),
   });

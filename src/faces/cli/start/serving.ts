@@ -9,7 +9,14 @@ import { renderConfigProblem } from "../../../model/config/config.ts";
 import { errorTable, toPlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions, McpView, PlaneInfo } from "../cli.ts";
-import { colors, print, printError, printJson, printStatus, printWarning } from "../terminal/output.ts";
+import {
+  colors,
+  print,
+  printError,
+  printJson,
+  printStatus,
+  printWarning,
+} from "../terminal/output.ts";
 import { renderTrouble } from "../terminal/server-trouble.ts";
 import { onHangup, terminal, untilInterrupted } from "../terminal/terminal.ts";
 import { isRecordingOrReplaying, openPlane, withPlane } from "../with-plane.ts";
@@ -30,7 +37,9 @@ export function printServerChanges(plane: Plane, { isHeldBack = false } = {}): {
     return renderTrouble({ error, ...(stderrTail === undefined ? {} : { stderrTail }) }) ?? error;
   };
   plane.on("server.installing", ({ server }) => tell(colors.yellow("◌"), server, "installing"));
-  plane.on("server.connected", ({ server, toolCount }) => tell(colors.green("●"), server, countOf(toolCount, "tool")));
+  plane.on("server.connected", ({ server, toolCount }) =>
+    tell(colors.green("●"), server, countOf(toolCount, "tool")),
+  );
   plane.on("server.error", ({ server, message }) =>
     explain(server, message).then((text) => tell(colors.red("●"), server, text)),
   );
@@ -52,7 +61,9 @@ export function reloadOnHangup(plane: Plane, { isSaid = true } = {}): Disposable
     if (isSaid) printStatus("SIGHUP: reads the configuration again.");
     plane
       .reload()
-      .catch((thrown) => printWarning(`The configuration was not applied: ${toPlaneError(thrown).message}`));
+      .catch((thrown) =>
+        printWarning(`The configuration was not applied: ${toPlaneError(thrown).message}`),
+      );
   });
 }
 
@@ -68,7 +79,10 @@ function limitOwnLog(): Disposable {
 const firstAnswerMs = 100;
 
 /** The plane that clients share which start a command each. It listens at no port, and ends after its last client. */
-export async function serveInBackground(cli: Cli, options: GlobalOptions & { idleExit: number }): Promise<number> {
+export async function serveInBackground(
+  cli: Cli,
+  options: GlobalOptions & { idleExit: number },
+): Promise<number> {
   try {
     return await serveClients(cli, options);
   } catch (thrown) {
@@ -79,10 +93,19 @@ export async function serveInBackground(cli: Cli, options: GlobalOptions & { idl
   }
 }
 
-async function serveClients(cli: Cli, options: GlobalOptions & { idleExit: number }): Promise<number> {
+async function serveClients(
+  cli: Cli,
+  options: GlobalOptions & { idleExit: number },
+): Promise<number> {
   using interruption = untilInterrupted({ servesOthers: true });
   const { dataDir: dataDirectory, config: files = [], idleExit: idleMs } = options;
-  const serves = { isForClients: true, watch: true, answersQuestions: true, relays: true, isShared: true };
+  const serves = {
+    isForClients: true,
+    watch: true,
+    answersQuestions: true,
+    relays: true,
+    isShared: true,
+  };
   await using plane = await openPlane(cli, options, serves);
   const serving = await cli.serveClients(plane, {
     files,
@@ -92,12 +115,16 @@ async function serveClients(cli: Cli, options: GlobalOptions & { idleExit: numbe
   });
   // The client that started this one attaches to the other.
   if (serving === null) return 0;
-  printStatus(`${new Date().toISOString()} Toolplane ${version} serves in the background as process ${process.pid}.`);
+  printStatus(
+    `${new Date().toISOString()} Toolplane ${version} serves in the background as process ${process.pid}.`,
+  );
   printServerChanges(plane);
   plane.on("config.changed", () => {
     for (const problem of plane.config().problems) printWarning(renderConfigProblem(problem));
   });
-  plane.on("config.rejected", ({ reason }) => printWarning(`The changed configuration was not applied: ${reason}`));
+  plane.on("config.rejected", ({ reason }) =>
+    printWarning(`The changed configuration was not applied: ${reason}`),
+  );
   using _reload = reloadOnHangup(plane);
   using _log = limitOwnLog();
   const { signal } = interruption;
@@ -123,7 +150,11 @@ export async function stopBackground(cli: Cli, options: GlobalOptions): Promise<
 }
 
 /** Prints that a background plane answers, and how to stop it. */
-export async function printBackgroundPlane(cli: Cli, plane: Plane, options: GlobalOptions): Promise<PlaneInfo | null> {
+export async function printBackgroundPlane(
+  cli: Cli,
+  plane: Plane,
+  options: GlobalOptions,
+): Promise<PlaneInfo | null> {
   if (!plane.isBackground) return null;
   const about = await cli.aboutPlane(placeIn(options));
   if (about === null || options.json) return about;
@@ -144,7 +175,12 @@ function placeIn({ config: files = [], dataDir: dataDirectory }: GlobalOptions) 
  */
 export async function serveMcp(cli: Cli, options: GlobalOptions & McpView): Promise<number> {
   const { mode, names, toolset, server } = options;
-  if (!options.standalone && !options.offline && options.store === undefined && !isRecordingOrReplaying(options)) {
+  if (
+    !options.standalone &&
+    !options.offline &&
+    options.store === undefined &&
+    !isRecordingOrReplaying(options)
+  ) {
     const exitCode = await cli.attachMcp(options);
     if (exitCode !== null) return exitCode;
   }
@@ -153,6 +189,10 @@ export async function serveMcp(cli: Cli, options: GlobalOptions & McpView): Prom
     await cli.serveMcp(plane, interrupted, withoutUndefined({ mode, names, toolset, server }));
   };
   // It takes notice of trust that its person gives later.
-  await withPlane(cli, { ...options, standalone: true }, work, { isForClients: true, relays: true, watch: true });
+  await withPlane(cli, { ...options, standalone: true }, work, {
+    isForClients: true,
+    relays: true,
+    watch: true,
+  });
   return 0;
 }

@@ -7,7 +7,10 @@ import { openSetup } from "../commands/config.ts";
 import { print } from "../terminal/output.ts";
 import { canBeAsked, declined, type Prompts, terminalPrompts } from "../terminal/questions.ts";
 
-type WizardSetup = Pick<Setup, "written" | "putServer" | "removeServer" | "putToolset" | "removeToolset">;
+type WizardSetup = Pick<
+  Setup,
+  "written" | "putServer" | "removeServer" | "putToolset" | "removeToolset"
+>;
 
 /** The person leaves the question, and with it the step. */
 class Left extends Error {}
@@ -25,15 +28,26 @@ const steps = {
 
 export async function runWizard(cli: Cli, options: GlobalOptions): Promise<void> {
   if (options.json || !canBeAsked())
-    throw new PlaneError("USAGE", "The wizard asks at a terminal. Use 'servers add' and 'servers remove' in scripts.");
+    throw new PlaneError(
+      "USAGE",
+      "The wizard asks at a terminal. Use 'servers add' and 'servers remove' in scripts.",
+    );
   await askThrough(await openSetup(cli, options), terminalPrompts, print);
 }
 
 /** Until the person is done; each step writes at once. */
-export async function askThrough(setup: WizardSetup, prompts: Prompts, tell: (text: string) => void): Promise<void> {
+export async function askThrough(
+  setup: WizardSetup,
+  prompts: Prompts,
+  tell: (text: string) => void,
+): Promise<void> {
   for (;;) {
     const written = await setup.written();
-    const step = await prompts.choose("What do you want to do?", [...possible(written), "done"], true);
+    const step = await prompts.choose(
+      "What do you want to do?",
+      [...possible(written), "done"],
+      true,
+    );
     if (step === declined || step === "done" || step === undefined) return;
     try {
       tell(await steps[step as keyof typeof steps]({ setup, prompts, written, tell }));
@@ -48,11 +62,19 @@ export async function askThrough(setup: WizardSetup, prompts: Prompts, tell: (te
 function possible({ servers, toolsets }: WrittenEntries): string[] {
   const isThere = (step: string) =>
     step === "add a server" ||
-    (step === "add a toolset" || step.includes("server") ? Object.keys(servers) : Object.keys(toolsets)).length > 0;
+    (step === "add a toolset" || step.includes("server")
+      ? Object.keys(servers)
+      : Object.keys(toolsets)
+    ).length > 0;
   return Object.keys(steps).filter(isThere);
 }
 
-type WizardContext = { setup: WizardSetup; prompts: Prompts; written: WrittenEntries; tell(text: string): void };
+type WizardContext = {
+  setup: WizardSetup;
+  prompts: Prompts;
+  written: WrittenEntries;
+  tell(text: string): void;
+};
 
 /** Asks until the answer fits; an empty one is undefined. */
 async function write(
@@ -61,7 +83,10 @@ async function write(
   { usual, check = () => null }: { usual?: string; check?(text: string): string | null },
 ): Promise<string> {
   for (;;) {
-    const given = await prompts.write(message, { ...withoutUndefined({ usual }), isRequired: false });
+    const given = await prompts.write(message, {
+      ...withoutUndefined({ usual }),
+      isRequired: false,
+    });
     if (given === declined) throw new Left();
     const text = (given ?? "").trim();
     const problem = check(text);
@@ -70,7 +95,11 @@ async function write(
   }
 }
 
-async function choose({ prompts }: WizardContext, message: string, values: readonly string[]): Promise<string> {
+async function choose(
+  { prompts }: WizardContext,
+  message: string,
+  values: readonly string[],
+): Promise<string> {
   const chosen = await prompts.choose(message, values, true);
   if (typeof chosen !== "string") throw new Left();
   return chosen;
@@ -85,7 +114,9 @@ const newName = (taken: object, what: string) => (text: string) => {
 
 async function addServer(asking: WizardContext): Promise<string> {
   const { setup, written } = asking;
-  const name = await write(asking, "Name of the server", { check: newName(written.servers, "server") });
+  const name = await write(asking, "Name of the server", {
+    check: newName(written.servers, "server"),
+  });
   const { path } = await setup.putServer(name, await askServer(asking, {}));
   return `Added '${name}' to ${path}. Try it: toolplane doctor ${name}`;
 }
@@ -93,7 +124,10 @@ async function addServer(asking: WizardContext): Promise<string> {
 async function changeServer(asking: WizardContext): Promise<string> {
   const { setup, written } = asking;
   const name = await choose(asking, "Which server?", Object.keys(written.servers));
-  const { path } = await setup.putServer(name, await askServer(asking, written.servers[name] ?? {}));
+  const { path } = await setup.putServer(
+    name,
+    await askServer(asking, written.servers[name] ?? {}),
+  );
   return `Changed '${name}' in ${path}.`;
 }
 
@@ -104,36 +138,71 @@ async function askServer(asking: WizardContext, before: JsonObject): Promise<Jso
   const { command, args, env, url, transport, headers, ...kept } = before;
   const isRemote = url !== undefined;
   const first = isRemote ? (transport === "sse" ? "sse" : "http") : "stdio";
-  const kind = await choose(asking, "How is it reached?", [first, ...kinds.filter((one) => one !== first)]);
+  const kind = await choose(asking, "How is it reached?", [
+    first,
+    ...kinds.filter((one) => one !== first),
+  ]);
   if (kind !== "stdio") {
     const usual = isRemote ? { usual: String(url) } : {};
     const address = await write(asking, "URL", { ...usual, check: urlProblem });
-    const asked = await askPairs(asking, "Headers as NAME=value, separated by commas (optional)", headers);
-    return { ...kept, url: address, ...(kind === "sse" ? { transport: "sse" } : {}), ...withHeld("headers", asked) };
+    const asked = await askPairs(
+      asking,
+      "Headers as NAME=value, separated by commas (optional)",
+      headers,
+    );
+    return {
+      ...kept,
+      url: address,
+      ...(kind === "sse" ? { transport: "sse" } : {}),
+      ...withHeld("headers", asked),
+    };
   }
-  const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === "string");
+  const words = [command, ...(Array.isArray(args) ? args : [])].filter(
+    (word) => typeof word === "string",
+  );
   const line = await write(asking, "Command and arguments", {
     ...(words.length > 0 ? { usual: words.map(quoted).join(" ") } : {}),
     check: (text) => (text === "" ? "A command is needed, as in: npx -y some-server" : null),
   });
   const [program = "", ...rest] = wordsIn(line);
-  const asked = await askPairs(asking, "Variables as NAME=value, separated by commas (optional)", env);
-  return { ...kept, command: program, ...(rest.length > 0 ? { args: rest } : {}), ...withHeld("env", asked) };
+  const asked = await askPairs(
+    asking,
+    "Variables as NAME=value, separated by commas (optional)",
+    env,
+  );
+  return {
+    ...kept,
+    command: program,
+    ...(rest.length > 0 ? { args: rest } : {}),
+    ...withHeld("env", asked),
+  };
 }
 
 const urlProblem = (text: string) =>
-  /^https?:\/\/./i.test(text) && URL.canParse(text) ? null : "That is not a URL; start it with http:// or https://";
-const withHeld = (key: string, pairs: JsonObject) => (Object.keys(pairs).length > 0 ? { [key]: pairs } : {});
-const quoted = (word: unknown) => (/[\s"]/.test(String(word)) ? JSON.stringify(word) : String(word));
+  /^https?:\/\/./i.test(text) && URL.canParse(text)
+    ? null
+    : "That is not a URL; start it with http:// or https://";
+const withHeld = (key: string, pairs: JsonObject) =>
+  Object.keys(pairs).length > 0 ? { [key]: pairs } : {};
+const quoted = (word: unknown) =>
+  /[\s"]/.test(String(word)) ? JSON.stringify(word) : String(word);
 
 function wordsIn(line: string): string[] {
   const words = line.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g);
-  return [...words].map(([, double, single, plain]) => double?.replaceAll(/\\(["\\])/g, "$1") ?? single ?? plain ?? "");
+  return [...words].map(
+    ([, double, single, plain]) => double?.replaceAll(/\\(["\\])/g, "$1") ?? single ?? plain ?? "",
+  );
 }
 
 /** A comma before another NAME= separates; others belong to the value. */
-async function askPairs(asking: WizardContext, message: string, before: unknown): Promise<JsonObject> {
-  const known = Object.entries(isObject(before) ? before : {}).map(([name, value]) => `${name}=${String(value)}`);
+async function askPairs(
+  asking: WizardContext,
+  message: string,
+  before: unknown,
+): Promise<JsonObject> {
+  const known = Object.entries(isObject(before) ? before : {}).map(
+    ([name, value]) => `${name}=${String(value)}`,
+  );
   const split = (text: string) => (text === "" ? [] : text.split(/,\s*(?=[\w-]+=)/));
   const text = await write(asking, message, {
     ...(known.length > 0 ? { usual: known.join(",") } : {}),
@@ -143,13 +212,18 @@ async function askPairs(asking: WizardContext, message: string, before: unknown)
     },
   });
   return Object.fromEntries(
-    split(text).map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]),
+    split(text).map((pair) => [
+      pair.slice(0, pair.indexOf("=")),
+      pair.slice(pair.indexOf("=") + 1),
+    ]),
   );
 }
 
 async function addToolset(asking: WizardContext): Promise<string> {
   const { setup, written } = asking;
-  const name = await write(asking, "Name of the toolset", { check: newName(written.toolsets, "toolset") });
+  const name = await write(asking, "Name of the toolset", {
+    check: newName(written.toolsets, "toolset"),
+  });
   const { path } = await setup.putToolset(name, await askToolset(asking, {}));
   return `Added '${name}' to ${path}.`;
 }
@@ -157,7 +231,10 @@ async function addToolset(asking: WizardContext): Promise<string> {
 async function changeToolset(asking: WizardContext): Promise<string> {
   const { setup, written } = asking;
   const name = await choose(asking, "Which toolset?", Object.keys(written.toolsets));
-  const { path } = await setup.putToolset(name, await askToolset(asking, written.toolsets[name] ?? {}));
+  const { path } = await setup.putToolset(
+    name,
+    await askToolset(asking, written.toolsets[name] ?? {}),
+  );
   return `Changed '${name}' in ${path}.`;
 }
 
@@ -169,9 +246,17 @@ const names = (text: string) =>
 
 async function askToolset(asking: WizardContext, before: JsonObject): Promise<JsonObject> {
   const known = Object.keys(asking.written.servers);
-  const { providers, allow_tools: allowed, max_tool_call_turns: turns, timeout_sec: timeout, ...kept } = before;
+  const {
+    providers,
+    allow_tools: allowed,
+    max_tool_call_turns: turns,
+    timeout_sec: timeout,
+    ...kept
+  } = before;
   const usual = (value: unknown) =>
-    value === undefined || value === null ? {} : { usual: Array.isArray(value) ? value.join(",") : String(value) };
+    value === undefined || value === null
+      ? {}
+      : { usual: Array.isArray(value) ? value.join(",") : String(value) };
   const servers = await write(asking, `Servers, separated by commas (${known.join(", ")})`, {
     ...usual(providers ?? known),
     check(text) {

@@ -15,7 +15,12 @@ export type Ready = { url: string; workbench: string | null; servers: number };
 type Series = object[];
 /** What a person does to a server is done to the copy of each worker. */
 const forAll = ["connect", "disconnect", "restart"] as const;
-type Switched = { type: "switched"; verb: (typeof forAll)[number]; server: string; principal?: Principal };
+type Switched = {
+  type: "switched";
+  verb: (typeof forAll)[number];
+  server: string;
+  principal?: Principal;
+};
 
 type FromWorker =
   | { type: "hello" }
@@ -53,7 +58,11 @@ export function workerNumber(): number | null {
  * Planes on one port, each in a process of its own; this process only hands out connections. The first one shows whether the
  * configuration works. Another one takes the place of one that ends, or hangs.
  */
-export async function serveWithWorkers(cli: Cli, count: number, show: (ready: Ready) => void): Promise<number> {
+export async function serveWithWorkers(
+  cli: Cli,
+  count: number,
+  show: (ready: Ready) => void,
+): Promise<number> {
   using interruption = untilInterrupted({ servesOthers: true });
   const { signal } = interruption;
   const interrupted = signal.aborted ? Promise.resolve() : once(signal, "abort");
@@ -67,10 +76,14 @@ export async function serveWithWorkers(cli: Cli, count: number, show: (ready: Re
   if (begun !== null) show(begun);
   const kept = signal.aborted
     ? []
-    : Array.from({ length: count }, (_, at) => hub.keep(at + 1, signal, at === 0 ? first : undefined));
+    : Array.from({ length: count }, (_, at) =>
+        hub.keep(at + 1, signal, at === 0 ? first : undefined),
+      );
   await interrupted;
   printStatus("Stopping …");
-  hub.stop(signal.reason instanceof Interrupted && signal.reason.isTermination ? "SIGTERM" : "SIGINT");
+  hub.stop(
+    signal.reason instanceof Interrupted && signal.reason.isTermination ? "SIGTERM" : "SIGINT",
+  );
   await Promise.all([first.ended, ...kept]);
   return 0;
 }
@@ -119,7 +132,9 @@ function createHub(pass: string) {
     let unanswered = 0;
     const beat = () => {
       if (unanswered++ < maxBeats) return tell(worker, { type: "beat" });
-      printWarning(`Worker ${number} has not answered for ${(maxBeats * beatMs) / 1_000} seconds and is ended.`);
+      printWarning(
+        `Worker ${number} has not answered for ${(maxBeats * beatMs) / 1_000} seconds and is ended.`,
+      );
       worker.process.kill("SIGKILL");
     };
     worker.on("message", (message: FromWorker) => {
@@ -149,7 +164,11 @@ function createHub(pass: string) {
     start,
     /** Until this process stops. */
     async keep(number: number, signal: AbortSignal, begun: Started = start(number)): Promise<void> {
-      for (let running = begun, at = performance.now(); ; running = start(number), at = performance.now()) {
+      for (
+        let running = begun, at = performance.now();
+        ;
+        running = start(number), at = performance.now()
+      ) {
         await running.ended;
         if (isStopping) return;
         printWarning(`Worker ${number} ended and is started again.`);
@@ -185,12 +204,18 @@ function createEndedCounters() {
         ended.set(metric.name, known);
         for (const one of metric.values) {
           const place = JSON.stringify([one.metricName, one.labels]);
-          known.values.set(place, { ...one, value: one.value + (known.values.get(place)?.value ?? 0) });
+          known.values.set(place, {
+            ...one,
+            value: one.value + (known.values.get(place)?.value ?? 0),
+          });
         }
       }
     },
     series: (): Series =>
-      [...ended.values()].map(({ metric, values }) => ({ ...metric, values: [...values.values()] })),
+      [...ended.values()].map(({ metric, values }) => ({
+        ...metric,
+        values: [...values.values()],
+      })),
   };
 }
 
@@ -219,7 +244,8 @@ export async function joinWorkers(): Promise<Omit<JoinedWorker, "number">> {
     else if (message.type === "beat") say({ type: "alive" });
     else if (message.type === "gathered") gathering.get(message.id)?.(message.all);
     else if (message.type === "switched") follow(message);
-    else if (message.type === "count") void count().then((series) => say({ type: "counted", id: message.id, series }));
+    else if (message.type === "count")
+      void count().then((series) => say({ type: "counted", id: message.id, series }));
     else {
       begun.resolve("");
       stop(message.signal);
@@ -243,7 +269,12 @@ export async function joinWorkers(): Promise<Omit<JoinedWorker, "number">> {
         void Promise.resolve(own[verb](server, principal && { principal })).catch(() => undefined);
       const told = (verb: Switched["verb"]) => async (server: string, caller?: Caller) => {
         const done = await own[verb](server, caller);
-        say({ type: "switched", verb, server, ...(caller?.principal && { principal: caller.principal }) });
+        say({
+          type: "switched",
+          verb,
+          server,
+          ...(caller?.principal && { principal: caller.principal }),
+        });
         return done;
       };
       const verbs = Object.fromEntries(forAll.map((verb) => [verb, told(verb)]));

@@ -12,7 +12,8 @@ test("only a yes is a yes, and nothing typed decides nothing", () => {
   assert.deepEqual(readAnswer("a", held), { decision: "approve", remember: { for: "tool" } });
   assert.equal(readAnswer("edit", held), "edit");
   for (const later of ["", "  ", "l", "later"]) assert.equal(readAnswer(later, held), null);
-  for (const other of ["yep", "1", "ok", "/approve"]) assert.equal(readAnswer(other, held), undefined);
+  for (const other of ["yep", "1", "ok", "/approve"])
+    assert.equal(readAnswer(other, held), undefined);
 });
 
 test("what cannot be chosen is neither shown nor taken", () => {

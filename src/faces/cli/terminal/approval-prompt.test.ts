@@ -9,13 +9,21 @@ import { answerHere } from "./approval-prompt.ts";
 import { beforeOutput } from "./output.ts";
 
 /** A call that waits, and what comes of these answers to it, given one after the other. */
-async function put(context: Parameters<typeof openApprovals>[0], ...answers: (ApprovalAnswer | null)[]) {
+async function put(
+  context: Parameters<typeof openApprovals>[0],
+  ...answers: (ApprovalAnswer | null)[]
+) {
   context.mock.method(process.stderr, "write", () => true);
   beforeOutput.clear();
   const { verbs, hold, ran } = await openApprovals(context);
   const id = await hold(ask, { ...injectedCall(), principal: ann });
   const error = reportError(new PlaneError("APPROVAL_REQUIRED", "it waits"));
-  const waiting = { ok: false, call: { status: "waiting" }, error, approval: { id } } as WaitingOutcome;
+  const waiting = {
+    ok: false,
+    call: { status: "waiting" },
+    error,
+    approval: { id },
+  } as WaitingOutcome;
   const outcome = await answerHere(verbs, waiting, async () => answers.shift() ?? null);
   return { outcome, ran, left: answers.length, status: (await verbs.approvals.get(id)).status };
 }
@@ -27,7 +35,10 @@ test("a yes at the terminal runs the call, and its outcome is the command's", as
 
 test("a no at the terminal is a refusal with the reason", async (context) => {
   const { outcome, ran } = await put(context, { decision: "reject", reason: "not today" });
-  assert.deepEqual([outcome.error?.code, outcome.approval, ran.length], ["APPROVAL_DENIED", undefined, 0]);
+  assert.deepEqual(
+    [outcome.error?.code, outcome.approval, ran.length],
+    ["APPROVAL_DENIED", undefined, 0],
+  );
   assert.match(outcome.error?.message ?? "", /you rejected it: not today\./);
 });
 

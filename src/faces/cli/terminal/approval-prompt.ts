@@ -50,7 +50,11 @@ export function readAnswer(line: string, held: Held): ApprovalAnswer | "edit" | 
 export type AskPerson = (held: HeldView, signal?: AbortSignal) => Promise<ApprovalAnswer | null>;
 
 /** Puts a call that waits to the person at the terminal; also that of a plane in another process. */
-export async function answerHere(plane: Plane, waiting: WaitingOutcome, ask: AskPerson = askPerson): Promise<Outcome> {
+export async function answerHere(
+  plane: Plane,
+  waiting: WaitingOutcome,
+  ask: AskPerson = askPerson,
+): Promise<Outcome> {
   const held = await plane.approvals.get(waiting.approval.id);
   printStatus(renderApproval(held, Date.now()));
   for (;;) {
@@ -96,7 +100,8 @@ async function askPerson(held: HeldView, signal?: AbortSignal): Promise<Approval
     message: `Shall it run? ${choices}:`,
     placeholder: "later",
     ...(signal ? { signal } : {}),
-    validate: (typed) => (readAnswer(typed ?? "", held) === undefined ? `Say ${choices}.` : undefined),
+    validate: (typed) =>
+      readAnswer(typed ?? "", held) === undefined ? `Say ${choices}.` : undefined,
   });
   const answer = isCancel(line) ? null : (readAnswer(line ?? "", held) ?? null);
   if (answer !== "edit") return answer;
@@ -111,21 +116,35 @@ async function editArguments(args: JsonObject): Promise<JsonObject> {
   try {
     parsed = JSON.parse(edited);
   } catch (thrown) {
-    throw new PlaneError("USAGE", `The arguments are not valid JSON: ${(thrown as Error).message}.`);
+    throw new PlaneError(
+      "USAGE",
+      `The arguments are not valid JSON: ${(thrown as Error).message}.`,
+    );
   }
   if (isObject(parsed)) return parsed as JsonObject;
   throw new PlaneError("USAGE", 'The arguments must be a JSON object like {"key": "value"}.');
 }
 
 async function editLine(args: JsonObject): Promise<string> {
-  const given = await text({ message: "The arguments, as JSON", initialValue: JSON.stringify(args) });
+  const given = await text({
+    message: "The arguments, as JSON",
+    initialValue: JSON.stringify(args),
+  });
   return isCancel(given) ? JSON.stringify(args) : given;
 }
 
 async function editFile(editor: string, args: JsonObject): Promise<string> {
-  const [{ spawnSync }, { mkdtempSync, readFileSync, rmSync, writeFileSync }, { tmpdir }, { join }] = await Promise.all(
-    [import("node:child_process"), import("node:fs"), import("node:os"), import("node:path")],
-  );
+  const [
+    { spawnSync },
+    { mkdtempSync, readFileSync, rmSync, writeFileSync },
+    { tmpdir },
+    { join },
+  ] = await Promise.all([
+    import("node:child_process"),
+    import("node:fs"),
+    import("node:os"),
+    import("node:path"),
+  ]);
   const directory = mkdtempSync(join(tmpdir(), "toolplane-"));
   try {
     const file = join(directory, "arguments.json");
@@ -133,7 +152,10 @@ async function editFile(editor: string, args: JsonObject): Promise<string> {
     const [command = editor, ...words] = editor.split(/\s+/);
     const { status, error } = spawnSync(command, [...words, file], { stdio: "inherit" });
     if (error || status !== 0)
-      throw new PlaneError("USAGE", `The editor '${editor}' exited with an error. Nothing was changed.`);
+      throw new PlaneError(
+        "USAGE",
+        `The editor '${editor}' exited with an error. Nothing was changed.`,
+      );
     return readFileSync(file, "utf8");
   } finally {
     rmSync(directory, { recursive: true, force: true });

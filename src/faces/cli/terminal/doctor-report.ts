@@ -5,14 +5,24 @@ import { colors, renderTable } from "./output.ts";
 
 /** For a person: checks by server, then what grows. */
 export function renderReport({ stored = [], ...report }: DoctorReport): string {
-  return stored.length === 0 ? renderExamined(report) : `${renderExamined(report)}\n${renderStored(stored)}`;
+  return stored.length === 0
+    ? renderExamined(report)
+    : `${renderExamined(report)}\n${renderStored(stored)}`;
 }
 
 /** What grows, a line each. */
 function renderStored(stored: NonNullable<DoctorReport["stored"]>): string {
   const rows = stored.map(({ kind, count, bytes, limit, settings }) => {
-    const held = [...(count === null ? [] : [String(count)]), ...(bytes === null ? [] : [sizeText(bytes)])];
-    return [storedNames[kind] ?? kind, held.join(", ") || "–", limit ?? "no limit", settings.join(", ")];
+    const held = [
+      ...(count === null ? [] : [String(count)]),
+      ...(bytes === null ? [] : [sizeText(bytes)]),
+    ];
+    return [
+      storedNames[kind] ?? kind,
+      held.join(", ") || "–",
+      limit ?? "no limit",
+      settings.join(", "),
+    ];
   });
   return `${colors.bold("stored")}\n${renderTable(["KIND", "NOW", "LIMIT", "SETTING"], rows)}`;
 }
@@ -25,8 +35,16 @@ const storedNames: Record<string, string> = {
   log: "background log",
 };
 
-function renderExamined({ servers, toolsets = [], extensions = [], store }: Omit<DoctorReport, "stored">): string {
-  const trouble = store === undefined ? "" : `${colors.red("✖")} ${colors.bold("store")}: ${plainText(store.detail)}\n`;
+function renderExamined({
+  servers,
+  toolsets = [],
+  extensions = [],
+  store,
+}: Omit<DoctorReport, "stored">): string {
+  const trouble =
+    store === undefined
+      ? ""
+      : `${colors.red("✖")} ${colors.bold("store")}: ${plainText(store.detail)}\n`;
   const named = (kind: string, all: DoctorReport["servers"]) =>
     all.map(({ name, ...one }) => ({ name: `${kind} ${name}`, ...one }));
   const examined = [...servers, ...named("toolset", toolsets), ...named("extension", extensions)];
@@ -40,7 +58,8 @@ function renderChecks(servers: DoctorReport["servers"]): string {
       const head = `${ok ? colors.green("✔") : colors.red("✖")} ${colors.bold(name)}`;
       const lines = checks.map((check) => {
         const mark = check.ok ? colors.green("✔") : colors.red("✖");
-        const fix = check.fix === null ? "" : `\n      ${colors.yellow("fix:")} ${plainText(check.fix)}`;
+        const fix =
+          check.fix === null ? "" : `\n      ${colors.yellow("fix:")} ${plainText(check.fix)}`;
         return `    ${mark} ${check.name}: ${plainText(check.detail).replaceAll("\n", "\n        ")}${fix}`;
       });
       return [head, ...lines].join("\n");

@@ -23,10 +23,14 @@ export function findByPrefix(
   const prefix = requirePrefix(given);
   if (ids.includes(prefix)) return prefix;
   const [first, ...others] = ids.filter((id) => id.startsWith(prefix));
-  if (first === undefined) throw new PlaneError("NOT_FOUND", `No ${what} '${given}' found. '${where}' lists them.`);
+  if (first === undefined)
+    throw new PlaneError("NOT_FOUND", `No ${what} '${given}' found. '${where}' lists them.`);
   if (others.length === 0) return first;
   const found = [first, ...others].slice(0, 5).join(", ");
-  throw new PlaneError("USAGE", `${others.length + 1} of them begin with '${given}': ${found}. Give more characters.`);
+  throw new PlaneError(
+    "USAGE",
+    `${others.length + 1} of them begin with '${given}': ${found}. Give more characters.`,
+  );
 }
 
 /** As much of each as tells it from the others. */

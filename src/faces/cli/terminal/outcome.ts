@@ -19,7 +19,10 @@ import type { Plane } from "../../../model/plane.ts";
 import { shownIdLength } from "./ids.ts";
 import { print, printError, printStatus, printWarning } from "./output.ts";
 
-export function printOutcome({ call, result, error, verdict, plan }: Outcome, hints: readonly string[] = []): void {
+export function printOutcome(
+  { call, result, error, verdict, plan }: Outcome,
+  hints: readonly string[] = [],
+): void {
   for (const warning of call.warnings) printWarning(warning);
   if (result && call.status !== "dry_run") {
     const text = renderResult(result, call.id);

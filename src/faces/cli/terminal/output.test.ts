@@ -27,7 +27,10 @@ test("results go to standard output, what is for people to standard error", (con
   printError({ code: "USAGE", message: "What?" });
   context.mock.restoreAll();
   assert.deepEqual(out, ["result\n", '{"a":[1]}\n']);
-  assert.deepEqual(err.map(stripVTControlCharacters), ["warning: careful\n", "error: What? [USAGE]\n"]);
+  assert.deepEqual(err.map(stripVTControlCharacters), [
+    "warning: careful\n",
+    "error: What? [USAGE]\n",
+  ]);
 });
 
 test("foreign text in warnings and errors cannot drive the terminal", (context) => {
@@ -35,7 +38,10 @@ test("foreign text in warnings and errors cannot drive the terminal", (context) 
   printWarning("a\u001b]0;title\u0007b\u202ec");
   printError({ code: "INTERNAL", message: "\u001b[2Jx\u009b1m" });
   context.mock.restoreAll();
-  assert.deepEqual(err.map(stripVTControlCharacters), ["warning: abc\n", "error: x1m [INTERNAL]\n"]);
+  assert.deepEqual(err.map(stripVTControlCharacters), [
+    "warning: abc\n",
+    "error: x1m [INTERNAL]\n",
+  ]);
 });
 
 test("what is drawn meanwhile is taken away once, before the first output", (context) => {
@@ -60,7 +66,11 @@ test("columns are as wide as their content", () => {
     ["git.status", "Tells the state."],
     ["x", ""],
   ];
-  assert.deepEqual(table(80, rows), ["TOOL        DESCRIPTION", "git.status  Tells the state.", "x           "]);
+  assert.deepEqual(table(80, rows), [
+    "TOOL        DESCRIPTION",
+    "git.status  Tells the state.",
+    "x           ",
+  ]);
 });
 
 test("a line never leaves the terminal", () => {

@@ -94,17 +94,23 @@ export function printWarning(text: string): void {
 }
 
 export function printError(error: Pick<PlaneError, "code" | "message">): void {
-  printStatus(`${colors.red("error:")} ${plainText(error.message)} ${colors.dim(`[${error.code}]`)}`);
+  printStatus(
+    `${colors.red("error:")} ${plainText(error.message)} ${colors.dim(`[${error.code}]`)}`,
+  );
 }
 
 /** Columns as wide as their content; the last one takes what the terminal leaves. */
 export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell) => plainText(cell).replaceAll(/\s+/g, " ")));
-  const widths = head.map((title, at) => Math.max(title.length, ...cells.map((row) => row[at]?.length ?? 0)));
+  const widths = head.map((title, at) =>
+    Math.max(title.length, ...cells.map((row) => row[at]?.length ?? 0)),
+  );
   // A terminal without a known size says 0.
   const width = terminal.stdout.columns || 160;
   const line = (row: readonly string[]) => {
-    const text = row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join("  ");
+    const text = row
+      .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
+      .join("  ");
     return text.length > width ? `${text.slice(0, width - 1)}…` : text;
   };
   return [colors.bold(line(head)), ...cells.map(line)].join("\n");
@@ -113,7 +119,11 @@ export function renderTable(head: readonly string[], rows: readonly (readonly st
 type Cell = string | number | null | undefined;
 
 /** A column for each title; a cell without a value is a dash. `none` stands for a table without rows. */
-export function table<Row>(rows: readonly Row[], none: string, columns: Record<string, (row: Row) => Cell>): string {
+export function table<Row>(
+  rows: readonly Row[],
+  none: string,
+  columns: Record<string, (row: Row) => Cell>,
+): string {
   if (rows.length === 0) return none;
   const cells = rows.map((row) => Object.values(columns).map((read) => String(read(row) ?? "-")));
   return renderTable(Object.keys(columns), cells);
@@ -124,7 +134,9 @@ export type Fact = readonly [label: string, value: Cell];
 /** A line for each fact that has a value. */
 export function renderFacts(width: number, facts: readonly Fact[]): string[] {
   const known = facts.filter(([, value]) => value !== null && value !== undefined);
-  return known.map(([label, value]) => `${colors.dim(label.padEnd(width))} ${plainText(String(value))}`);
+  return known.map(
+    ([label, value]) => `${colors.dim(label.padEnd(width))} ${plainText(String(value))}`,
+  );
 }
 
 /** A moment to the second, as people read it. */

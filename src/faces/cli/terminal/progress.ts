@@ -22,7 +22,9 @@ export function showProgress(total: number, already: number): ProgressBar {
     const left = Math.ceil(((total - done) * each) / 1000);
     const bar = `${colors.cyan("█".repeat(filled))}${colors.dim("░".repeat(width - filled))}`;
     const trouble = failed > 0 ? colors.red(` ${failed} failed`) : "";
-    terminal.stderr.write(`\r\u001b[K${bar} ${done}/${total}${trouble} ${colors.dim(`${left} s left`)}`);
+    terminal.stderr.write(
+      `\r\u001b[K${bar} ${done}/${total}${trouble} ${colors.dim(`${left} s left`)}`,
+    );
     // What is printed in between takes the place of the bar until it is drawn again.
     beforeOutput.add(clear);
   };

@@ -5,21 +5,29 @@ import { terminal } from "./terminal.ts";
 type Asks = "confirm" | "multiselect" | "password" | "select" | "text";
 
 /** Puts one question. What was typed or pasted before it was shown is no answer to it. */
-export const confirm: typeof Clack.confirm = async (options) => (await ready("confirm"))(withOutput(options));
+export const confirm: typeof Clack.confirm = async (options) =>
+  (await ready("confirm"))(withOutput(options));
 export const multiselect: typeof Clack.multiselect = async (options) =>
   (await ready("multiselect"))(withOutput(options));
-export const password: typeof Clack.password = async (options) => (await ready("password"))(withOutput(options));
-export const select: typeof Clack.select = async (options) => (await ready("select"))(withOutput(options));
-export const text: typeof Clack.text = async (options) => (await ready("text"))(withOutput(options));
+export const password: typeof Clack.password = async (options) =>
+  (await ready("password"))(withOutput(options));
+export const select: typeof Clack.select = async (options) =>
+  (await ready("select"))(withOutput(options));
+export const text: typeof Clack.text = async (options) =>
+  (await ready("text"))(withOutput(options));
 
 /** What a question gets for an answer when its person presses Ctrl-C. */
 export const isCancel = (answer: unknown): answer is symbol => typeof answer === "symbol";
 
-const withOutput = <T extends Clack.CommonOptions>(options: T): T => ({ output: terminal.stderr, ...options });
+const withOutput = <T extends Clack.CommonOptions>(options: T): T => ({
+  output: terminal.stderr,
+  ...options,
+});
 
 async function ready<Name extends Asks>(name: Name): Promise<(typeof Clack)[Name]> {
   const { [name]: ask } = await import("@clack/prompts");
-  if (await dropTyped()) printStatus("What was typed before this question is left out. Type it again afterwards.");
+  if (await dropTyped())
+    printStatus("What was typed before this question is left out. Type it again afterwards.");
   return ask;
 }
 

@@ -27,7 +27,9 @@ export type Prompts = {
 /** What a server wants to know, field by field; null when the person would rather not say. */
 async function fillIn({ url, schema }: Question, prompts: Prompts): Promise<UnknownObject | null> {
   if (url !== null) return agree(`Open ${plainText(url)} in your browser. Done?`, prompts);
-  return fieldsOf(schema).length === 0 ? agree("Do you agree?", prompts) : fillForm(schema ?? {}, prompts);
+  return fieldsOf(schema).length === 0
+    ? agree("Do you agree?", prompts)
+    : fillForm(schema ?? {}, prompts);
 }
 
 function fieldsOf(schema: UnknownObject | null): [string, unknown][] {
@@ -35,12 +37,20 @@ function fieldsOf(schema: UnknownObject | null): [string, unknown][] {
 }
 
 /** A form as JSON Schema; null when the person would rather not. */
-export async function fillForm(schema: UnknownObject, prompts: Prompts): Promise<UnknownObject | null> {
+export async function fillForm(
+  schema: UnknownObject,
+  prompts: Prompts,
+): Promise<UnknownObject | null> {
   const fields = fieldsOf(schema);
   const required = Array.isArray(schema.required) ? schema.required : [];
   const content: UnknownObject = {};
   for (const [name, field] of fields) {
-    const value = await askField(name, isObject(field) ? field : {}, required.includes(name), prompts);
+    const value = await askField(
+      name,
+      isObject(field) ? field : {},
+      required.includes(name),
+      prompts,
+    );
     if (value === declined) return null;
     if (value !== undefined) content[name] = value;
   }
@@ -57,13 +67,21 @@ async function askField(
   isRequired: boolean,
   { confirm, choose, write }: Prompts,
 ): Promise<Or<unknown>> {
-  const message = plainText(String(field.title ?? field.description ?? name)).replaceAll(/\s+/g, " ");
+  const message = plainText(String(field.title ?? field.description ?? name)).replaceAll(
+    /\s+/g,
+    " ",
+  );
   if (field.type === "boolean") return confirm(message, field.default === true);
   if (Array.isArray(field.enum)) return choose(message, field.enum, isRequired);
   const usual = field.default === undefined ? {} : { usual: String(field.default) };
   const isHidden = field.format === "password";
-  const given = await write(isRequired ? message : `${message} (optional)`, { ...usual, isRequired, isHidden });
-  if (given === declined || given === undefined || given === "") return given === "" ? undefined : given;
+  const given = await write(isRequired ? message : `${message} (optional)`, {
+    ...usual,
+    isRequired,
+    isHidden,
+  });
+  if (given === declined || given === undefined || given === "")
+    return given === "" ? undefined : given;
   const isNumber = field.type === "number" || field.type === "integer";
   // What is no number is refused by name, like any other invalid answer.
   return isNumber && given.trim() !== "" && Number.isFinite(Number(given)) ? Number(given) : given;
@@ -72,7 +90,10 @@ async function askField(
 /** Questions that take the terminal for themselves. */
 export const terminalPrompts: Prompts = {
   async confirm(message, usual) {
-    const answer = await confirm({ message, ...(usual === undefined ? {} : { initialValue: usual }) });
+    const answer = await confirm({
+      message,
+      ...(usual === undefined ? {} : { initialValue: usual }),
+    });
     return isCancel(answer) ? declined : answer;
   },
   async choose(message, values) {
@@ -103,7 +124,9 @@ export function canBeAsked(): boolean {
 
 /** What comes of a call once the person here was asked about it, where it waits for that. */
 export async function answerIfAsked(plane: Plane, outcome: Outcome): Promise<Outcome> {
-  return outcome.approval ? (await import("./approval-prompt.ts")).answerHere(plane, outcome) : outcome;
+  return outcome.approval
+    ? (await import("./approval-prompt.ts")).answerHere(plane, outcome)
+    : outcome;
 }
 
 /** Lets a run of the plane ask the person here about its waiting calls, where there is one. */
@@ -133,14 +156,18 @@ async function put(plane: Plane, id: string, prompts: Prompts): Promise<void> {
   const question = (await plane.questions.list()).find((waiting) => waiting.id === id);
   if (!question) return;
   printStatus(`${colors.bold(question.server)} asks: ${plainText(question.message)}`);
-  for (let attempt = 1; attempt <= maxAttempts; attempt++) if (await answerOnce(plane, question, prompts)) return;
+  for (let attempt = 1; attempt <= maxAttempts; attempt++)
+    if (await answerOnce(plane, question, prompts)) return;
   await plane.questions.answer(id, { action: "decline" });
 }
 
 async function answerOnce(plane: Plane, question: Question, prompts: Prompts): Promise<boolean> {
   const content = await fillIn(question, prompts);
   try {
-    await plane.questions.answer(question.id, content === null ? { action: "decline" } : { action: "accept", content });
+    await plane.questions.answer(
+      question.id,
+      content === null ? { action: "decline" } : { action: "accept", content },
+    );
     return true;
   } catch (thrown) {
     const error = toPlaneError(thrown);

@@ -16,14 +16,20 @@ test("text blocks are printed in order, one per line", async () => {
 
 for (const value of [0, false, "", [], null, { a: 1 }]) {
   test(`${JSON.stringify(value)} is printed when it is all there is`, async () => {
-    assert.equal(await render({ content: [], structuredContent: value }), JSON.stringify(value, null, 2));
+    assert.equal(
+      await render({ content: [], structuredContent: value }),
+      JSON.stringify(value, null, 2),
+    );
   });
 }
 
 test("structured content is printed beside a text that says something else, and not repeated", async () => {
   const text = (said: string) => [{ type: "text", text: said }];
   const structuredContent = { sum: 3 };
-  assert.equal(await render({ content: text("Added."), structuredContent }), 'Added.\n{\n  "sum": 3\n}');
+  assert.equal(
+    await render({ content: text("Added."), structuredContent }),
+    'Added.\n{\n  "sum": 3\n}',
+  );
   assert.equal(await render({ content: text('{"sum":3}'), structuredContent }), '{"sum":3}');
   assert.equal(await render({ content: text("3"), structuredContent }), "3");
 });
@@ -33,7 +39,11 @@ for (const [type, mimeType, name] of [
   ["audio", "audio/wav", "mcp_audio_1.wav"],
 ] as const) {
   test(`${type} is saved to a file that is named`, async () => {
-    const text = await renderBlock({ type, mimeType, data: Buffer.from("bytes").toString("base64") });
+    const text = await renderBlock({
+      type,
+      mimeType,
+      data: Buffer.from("bytes").toString("base64"),
+    });
     const [, file = ""] = /5 bytes: (.*)\]$/.exec(text) ?? [];
     assert.ok(file.endsWith(name), text);
     assert.equal(await readFile(file, "utf8"), "bytes");
@@ -42,13 +52,21 @@ for (const [type, mimeType, name] of [
 }
 
 const named: [title: string, block: ContentBlock, text: string][] = [
-  ["a resource with text", { type: "resource", resource: { uri: "note://1", text: "hi" } }, "[resource note://1]\nhi"],
+  [
+    "a resource with text",
+    { type: "resource", resource: { uri: "note://1", text: "hi" } },
+    "[resource note://1]\nhi",
+  ],
   [
     "a resource with bytes",
     { type: "resource", resource: { uri: "file:///x", mimeType: "application/pdf", blob: "aGk=" } },
     "[resource file:///x, application/pdf, 2 bytes]",
   ],
-  ["a link", { type: "resource_link", name: "report", uri: "file:///r" }, "[resource report: file:///r]"],
+  [
+    "a link",
+    { type: "resource_link", name: "report", uri: "file:///r" },
+    "[resource report: file:///r]",
+  ],
   [
     "an image we do not show",
     { type: "image", mimeType: "image/tiff", data: "aGk=" },
@@ -65,7 +83,10 @@ const evil = "\u001b[2J\u009b31m\u202eevil";
 const hostile: [title: string, result: ToolResult][] = [
   ["text", { content: [{ type: "text", text: evil }] }],
   ["a resource", { content: [{ type: "resource", resource: { uri: evil, text: evil } }] }],
-  ["the type of a resource", { content: [{ type: "resource", resource: { uri: "x", mimeType: evil, blob: "" } }] }],
+  [
+    "the type of a resource",
+    { content: [{ type: "resource", resource: { uri: "x", mimeType: evil, blob: "" } }] },
+  ],
   ["a link", { content: [{ type: "resource_link", name: evil, uri: evil }] }],
   ["the type of an image", { content: [{ type: "image", mimeType: evil, data: "aGk=" }] }],
   ["an unknown block", { content: [{ type: "x", [evil]: evil }] }],

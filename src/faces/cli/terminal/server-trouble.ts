@@ -5,7 +5,10 @@ import type { Plane } from "../../../model/plane.ts";
 import type { ServerStatus } from "../../../model/servers/server-schema.ts";
 
 /** Why a server is not there, with what it wrote itself. */
-export function renderTrouble({ error, stderrTail }: Pick<ServerStatus, "error" | "stderrTail">): string | null {
+export function renderTrouble({
+  error,
+  stderrTail,
+}: Pick<ServerStatus, "error" | "stderrTail">): string | null {
   if (error === null || stderrTail === undefined) return error;
   return `${error}; it last wrote: ${plainText(stderrTail)}`;
 }
@@ -22,10 +25,17 @@ export function renderInstalling({ installing }: Pick<ServerStatus, "installing"
 }
 
 /** The problem of a server, in one sentence; a cached list comes with its age. */
-export function describeTrouble({ name, state, stale, error, listedAt }: ServerStatus): string | null {
+export function describeTrouble({
+  name,
+  state,
+  stale,
+  error,
+  listedAt,
+}: ServerStatus): string | null {
   if (error === null) return null;
   const from = stale && listedAt !== null ? clock(listedAt) : null;
-  if (state === "connected" && from !== null) return `Server '${name}': its list is from ${from}; ${sentence(error)}`;
+  if (state === "connected" && from !== null)
+    return `Server '${name}': its list is from ${from}; ${sentence(error)}`;
   const also = from === null ? "" : ` Its list is from ${from}.`;
   return `Server '${name}' is not available: ${sentence(error)}${also}`;
 }
@@ -49,7 +59,10 @@ export async function withStderrTail(plane: Plane, thrown: unknown): Promise<unk
   return new PlaneError(code, `${message} ${added}`, { data, cause });
 }
 
-export async function stderrTailIn(plane: Plane, server: string | null | undefined): Promise<string | null> {
+export async function stderrTailIn(
+  plane: Plane,
+  server: string | null | undefined,
+): Promise<string | null> {
   if (typeof server !== "string") return null;
   const status = await plane.servers.get(server).catch(() => null);
   return status?.stderrTail === undefined ? null : `It last wrote: ${plainText(status.stderrTail)}`;

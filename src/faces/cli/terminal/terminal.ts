@@ -2,7 +2,8 @@ import asyncHooks from "node:async_hooks";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 
-type Input = Readable & Partial<Pick<NodeJS.ReadStream, "isRaw" | "setRawMode">> & { isTTY?: boolean };
+type Input = Readable &
+  Partial<Pick<NodeJS.ReadStream, "isRaw" | "setRawMode">> & { isTTY?: boolean };
 type Output = Writable & { isTTY?: boolean; columns?: number };
 
 /** All that the command line knows of the process it runs in. */

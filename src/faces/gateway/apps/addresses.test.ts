@@ -22,7 +22,13 @@ test("an address is shown under its server's name and read back, whatever a serv
 });
 
 test("an address that names no server of ours is none of ours", () => {
-  for (const shown of ["ui://a/b", "ui://other.toolplane/a", "UI://one.toolplane/a", "http://one.toolplane/a", "ui://"])
+  for (const shown of [
+    "ui://a/b",
+    "ui://other.toolplane/a",
+    "UI://one.toolplane/a",
+    "http://one.toolplane/a",
+    "ui://",
+  ])
     assert.equal(readScoped(shown, ["one"]), undefined, shown);
 });
 

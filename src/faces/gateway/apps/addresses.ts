@@ -23,12 +23,16 @@ export function showLinks(meta: UnknownObject, server: string): UnknownObject {
 }
 
 /** What a client means; undefined for an address that is none of ours. */
-export function readScoped(shown: string, servers: Iterable<string>): { server: string; uri: string } | undefined {
+export function readScoped(
+  shown: string,
+  servers: Iterable<string>,
+): { server: string; uri: string } | undefined {
   const scheme = schemeOf(shown);
   const at = shown.indexOf(mark);
   if (scheme === undefined || at < 0) return undefined;
   const named = shown.slice(scheme.length, at);
   for (const server of servers)
-    if (encodeURIComponent(server) === named) return { server, uri: `${scheme}${shown.slice(at + mark.length)}` };
+    if (encodeURIComponent(server) === named)
+      return { server, uri: `${scheme}${shown.slice(at + mark.length)}` };
   return undefined;
 }

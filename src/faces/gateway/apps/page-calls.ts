@@ -1,6 +1,12 @@
 import type { ToolId } from "../../../model/catalogue/tool.ts";
 import { toolKey } from "../../../model/catalogue/tool-name.ts";
-import { isForModels, isPageAddress, pageIn, pageMimeType, pageOf } from "../../../model/catalogue/tool-page.ts";
+import {
+  isForModels,
+  isPageAddress,
+  pageIn,
+  pageMimeType,
+  pageOf,
+} from "../../../model/catalogue/tool-page.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { ShownTool } from "../../../model/plane-tools.ts";
 import { extensionsIn, uiExtension } from "../../../protocol/extensions.ts";
@@ -14,7 +20,9 @@ import type { GivenPage } from "./given-pages.ts";
 /** Does the client show pages of MCP Apps? */
 export function isHost({ client }: Pick<RequestContext, "client">): boolean {
   const { capabilities } = client;
-  return capabilities.extensions !== undefined && Object.hasOwn(extensionsIn(capabilities), uiExtension);
+  return (
+    capabilities.extensions !== undefined && Object.hasOwn(extensionsIn(capabilities), uiExtension)
+  );
 }
 
 /** A host that knows which of its pages calls may say so. */
@@ -57,19 +65,25 @@ export async function findPageCall(
 /** The client will show the tool's page. */
 export function noteCalled(tool: ShownTool | undefined, context: RequestContext): void {
   const page = tool && pageOf(tool);
-  if (page && tool.id.server !== null && isHost(context)) context.tools.pages.note(tool.id.server, page);
+  if (page && tool.id.server !== null && isHost(context))
+    context.tools.pages.note(tool.id.server, page);
 }
 
 /**
  * A result with the address of its page as clients know it. One that came through another tool has the page of the tool
  * that was called.
  */
-export function withPage(result: UnknownObject, tool: ShownTool | undefined, isWrapped: boolean): UnknownObject {
+export function withPage(
+  result: UnknownObject,
+  tool: ShownTool | undefined,
+  isWrapped: boolean,
+): UnknownObject {
   const server = tool?.id.server ?? null;
   if (tool === undefined || server === null) return result;
   const meta = isObject(result._meta) ? result._meta : {};
   const page = isWrapped && pageIn(meta) === null ? pageOf(tool) : null;
-  const linked = page === null ? meta : { ...meta, ui: { ...objectParam(meta, "ui"), resourceUri: page } };
+  const linked =
+    page === null ? meta : { ...meta, ui: { ...objectParam(meta, "ui"), resourceUri: page } };
   const _meta = showLinks(linked, server);
   if (_meta === meta) return result;
   return changeResult(result, { ...result, _meta }, { _meta: () => JSON.stringify(_meta) });
@@ -90,7 +104,9 @@ export async function withLinks<Result extends UnknownObject>(
   const content = showEach(result.content, show);
   const messages = showEach(result.messages, (message) => {
     const shown = isObject(message) ? show(message.content) : undefined;
-    return isObject(message) && shown !== message.content ? { ...message, content: shown } : message;
+    return isObject(message) && shown !== message.content
+      ? { ...message, content: shown }
+      : message;
   });
   const changed = { ...(content && { content }), ...(messages && { messages }) };
   if (content === undefined && messages === undefined) return result;
@@ -99,7 +115,9 @@ export async function withLinks<Result extends UnknownObject>(
 }
 
 function blocksIn({ content, messages }: UnknownObject): unknown[] {
-  const said = Array.isArray(messages) ? messages.map((one) => (isObject(one) ? one.content : null)) : [];
+  const said = Array.isArray(messages)
+    ? messages.map((one) => (isObject(one) ? one.content : null))
+    : [];
   return Array.isArray(content) ? [...content, ...said] : said;
 }
 
@@ -111,7 +129,12 @@ export const hasLinks = (result: UnknownObject | undefined): boolean =>
 function linkIn(block: unknown): string | null {
   if (!isObject(block)) return null;
   const { type, resource } = block;
-  const uri = type === "resource" && isObject(resource) ? resource.uri : type === "resource_link" ? block.uri : null;
+  const uri =
+    type === "resource" && isObject(resource)
+      ? resource.uri
+      : type === "resource_link"
+        ? block.uri
+        : null;
   return typeof uri === "string" ? uri : null;
 }
 
@@ -125,18 +148,30 @@ function showLink(block: unknown, known: ReadonlyMap<string, string>): unknown {
   const before = linkIn(block);
   const uri = before === null ? undefined : known.get(before);
   if (!isObject(block) || uri === undefined || uri === before) return block;
-  return block.type === "resource" ? { ...block, resource: { ...(block.resource as object), uri } } : { ...block, uri };
+  return block.type === "resource"
+    ? { ...block, resource: { ...(block.resource as object), uri } }
+    : { ...block, uri };
 }
 
 /** What was read, under the addresses that clients know. Says whether it is a page. */
-export function showContents(result: UnknownObject, server: string): { result: UnknownObject; isPage: boolean } {
+export function showContents(
+  result: UnknownObject,
+  server: string,
+): { result: UnknownObject; isPage: boolean } {
   const { contents } = result;
   if (!Array.isArray(contents)) return { result, isPage: false };
-  const isPage = contents.some((one) => isObject(one) && (one.mimeType === pageMimeType || isPageAddress(one.uri)));
+  const isPage = contents.some(
+    (one) => isObject(one) && (one.mimeType === pageMimeType || isPageAddress(one.uri)),
+  );
   const isMoved = (one: unknown): one is UnknownObject & { uri: string } =>
     isObject(one) && typeof one.uri === "string" && isScoped(one.uri);
   if (!contents.some(isMoved)) return { result, isPage };
-  const shown = contents.map((one) => (isMoved(one) ? { ...one, uri: showScoped(server, one.uri) } : one));
+  const shown = contents.map((one) =>
+    isMoved(one) ? { ...one, uri: showScoped(server, one.uri) } : one,
+  );
   const changed = { ...result, contents: shown };
-  return { result: changeResult(result, changed, { contents: () => JSON.stringify(shown) }), isPage };
+  return {
+    result: changeResult(result, changed, { contents: () => JSON.stringify(shown) }),
+    isPage,
+  };
 }

@@ -58,7 +58,12 @@ async function countTokens(plane: Plane, text: string): Promise<TokenCount> {
   return { text, tools: counts.length, tokens: counts.reduce((sum, one) => sum + one, 0) };
 }
 
-type Written = { named: Named; config: object; revision: number; texts: Partial<Record<Era, string>> };
+type Written = {
+  named: Named;
+  config: object;
+  revision: number;
+  texts: Partial<Record<Era, string>>;
+};
 
 const nothing: Named = new Map();
 /** Independent of the client and the number of servers. */
@@ -151,9 +156,13 @@ export class ClientTools {
     if (!this.#options.keeps() || !this.isSettled()) return false;
     const there = new Set((await this.#always()).map(({ key }) => key));
     const wanted = tools.filter(({ key }) => !there.has(key));
-    const texts = wanted.map(({ shown, tool }) => JSON.stringify(renderMcpTool(shown, tool, "legacy")));
+    const texts = wanted.map(({ shown, tool }) =>
+      JSON.stringify(renderMcpTool(shown, tool, "legacy")),
+    );
     const tokens = await this.#plane.tools.countTokens(texts);
-    const { added, dropped } = this.#loaded.load(wanted.map(({ key }, at) => ({ key, tokens: tokens[at] ?? 0 })));
+    const { added, dropped } = this.#loaded.load(
+      wanted.map(({ key }, at) => ({ key, tokens: tokens[at] ?? 0 })),
+    );
     const names = wanted.flatMap(({ key, tool }) => (added.includes(key) ? tool.name : []));
     if (added.length > 0) this.#handle?.loaded(names, this.#loaded.tokens());
     if (added.length + dropped.length > 0) await this.#options.onChanged();
@@ -180,12 +189,18 @@ export class ClientTools {
     const isLazy = await this.isLazy();
     const text = await this.text("legacy");
     const before = await tokenCounts.get(this.#surface)?.catch(() => undefined);
-    const counting = before?.text === text ? Promise.resolve(before) : countTokens(this.#plane, text);
+    const counting =
+      before?.text === text ? Promise.resolve(before) : countTokens(this.#plane, text);
     tokenCounts.set(this.#surface, counting);
     const { tools, tokens } = await counting;
     const { byKey } = await this.lookUp();
     const loaded = isLazy ? this.loaded().flatMap((key) => byKey(key)?.tool.name ?? []) : [];
-    return { mode: this.isCode() ? "code" : isLazy ? "lazy" : "full", tools, loaded, loadedTokens: tokens };
+    return {
+      mode: this.isCode() ? "code" : isLazy ? "lazy" : "full",
+      tools,
+      loaded,
+      loadedTokens: tokens,
+    };
   };
 
   /** Reports what the client has. */
@@ -224,7 +239,8 @@ export class ClientTools {
     const named = isBare ? nothing : await this.#surface.tools.named();
     const revision = this.#loaded.revision();
     const before = this.#written;
-    const isSame = before?.named === named && before.config === config && before.revision === revision;
+    const isSame =
+      before?.named === named && before.config === config && before.revision === revision;
     const written = isSame ? before : { named, config, revision, texts: {} };
     this.#written = written;
     if (written.texts[era] === undefined) {
@@ -240,7 +256,10 @@ export class ClientTools {
     const { byKey } = await this.lookUp();
     const first = await this.#always();
     const there = new Set(first.map(({ key }) => key));
-    return [...first, ...this.loaded().flatMap((key) => (there.has(key) ? [] : (byKey(key) ?? [])))];
+    return [
+      ...first,
+      ...this.loaded().flatMap((key) => (there.has(key) ? [] : (byKey(key) ?? []))),
+    ];
   }
 }
 

@@ -20,7 +20,9 @@ const maxNamed = 5;
 /** Servers that have not listed yet and still may. */
 async function serversOnTheWay(plane: Plane, principal: Principal): Promise<string[]> {
   const all = await plane.servers.list({ principal });
-  return all.flatMap(({ name, state, tools }) => (state === "connecting" && tools === 0 ? [name] : []));
+  return all.flatMap(({ name, state, tools }) =>
+    state === "connecting" && tools === 0 ? [name] : [],
+  );
 }
 
 function joinServers(names: readonly string[]): string {
@@ -38,11 +40,22 @@ const fewTools = 20;
 const byHand = "(hand-written)";
 
 /** What the definitions of the tools that this client may use cost, by server. */
-export async function countTokens(plane: Plane, { principal }: Surface, client: ClientTools): Promise<UnknownObject> {
+export async function countTokens(
+  plane: Plane,
+  { principal }: Surface,
+  client: ClientTools,
+): Promise<UnknownObject> {
   const shown = new Set((await client.lookUp()).all.map(({ tool }) => tool.id.server));
   const { tokenizer, servers, lazy } = await plane.stats({}, { principal });
-  const structuredContent = { tokenizer, servers: servers.filter(({ name }) => shown.has(name)), lazy };
-  return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
+  const structuredContent = {
+    tokenizer,
+    servers: servers.filter(({ name }) => shown.has(name)),
+    lazy,
+  };
+  return {
+    content: [{ type: "text", text: JSON.stringify(structuredContent) }],
+    structuredContent,
+  };
 }
 
 /** Servers with their number of tools, or the tools of one server in short. */
@@ -52,9 +65,15 @@ export async function answerListTools(
   client: ClientTools,
   { server }: UnknownObject,
 ): Promise<UnknownObject> {
-  const all = (await client.lookUp()).all.filter(({ tool }) => tool.source !== "builtin" && isForModels(tool));
+  const all = (await client.lookUp()).all.filter(
+    ({ tool }) => tool.source !== "builtin" && isForModels(tool),
+  );
   const meant =
-    typeof server === "string" && server !== "" ? toolsOf(all, server) : all.length <= fewTools ? all : null;
+    typeof server === "string" && server !== ""
+      ? toolsOf(all, server)
+      : all.length <= fewTools
+        ? all
+        : null;
   const limit = plane.config().lazy.summaryDescriptionLimit;
   const onTheWay = await serversOnTheWay(plane, surface.principal);
   const late = onTheWay.length === 0 ? "" : ` Still connecting: ${joinServers(onTheWay)}.`;
@@ -91,8 +110,11 @@ function toolsOf(all: readonly Shown[], server: string): Shown[] {
   const meant = all.filter((one) => matchesGlob(server, serverOf(one)));
   if (meant.length > 0) return meant;
   const names = countServers(all).map(({ name }) => name);
-  const there = names.length === 0 ? "No server has tools for you." : `There are ${joinServers(names)}.`;
-  throw new PlaneError("SERVER_NOT_FOUND", `No server '${server}' has tools. ${there}`, { data: { server } });
+  const there =
+    names.length === 0 ? "No server has tools for you." : `There are ${joinServers(names)}.`;
+  throw new PlaneError("SERVER_NOT_FOUND", `No server '${server}' has tools. ${there}`, {
+    data: { server },
+  });
 }
 
 function countServers(all: readonly Shown[]): { name: string; tools: number }[] {
@@ -119,7 +141,8 @@ export function renderSignature(schema: JsonObject): Signature {
   let length = 0;
   for (const part of members(schema, 0)) {
     length += part.text.length + 2;
-    if (length > longest) return { text: `${parts.join(", ")}${parts.length > 0 ? ", " : ""}…`, isWhole: false };
+    if (length > longest)
+      return { text: `${parts.join(", ")}${parts.length > 0 ? ", " : ""}…`, isWhole: false };
     parts.push(part.text);
     isWhole &&= part.isWhole;
   }
@@ -132,7 +155,11 @@ function members({ properties, required }: JsonObject, depth: number): Signature
   const needed = new Set(Array.isArray(required) ? required : []);
   const all = Object.entries(properties).map(([name, value]) => {
     const { text, isWhole } = renderType(value, depth);
-    return { isNeeded: needed.has(name), text: `${name}${needed.has(name) ? "" : "?"}: ${text}`, isWhole };
+    return {
+      isNeeded: needed.has(name),
+      text: `${name}${needed.has(name) ? "" : "?"}: ${text}`,
+      isWhole,
+    };
   });
   return [...all.filter(({ isNeeded }) => isNeeded), ...all.filter(({ isNeeded }) => !isNeeded)];
 }
@@ -149,7 +176,10 @@ function renderType(schema: unknown, depth: number): Signature {
   if (isObject(properties)) return renderObject(schema as JsonObject, depth);
   if (Array.isArray(type)) return { text: type.join("|"), isWhole: true };
   if (typeof type === "string") return { text: type, isWhole: true };
-  return { text: "any", isWhole: Object.keys(schema).every((key) => key === "description" || key === "title") };
+  return {
+    text: "any",
+    isWhole: Object.keys(schema).every((key) => key === "description" || key === "title"),
+  };
 }
 
 function renderObject(schema: JsonObject, depth: number): Signature {
@@ -182,7 +212,14 @@ export async function answerSearchTools(
 ): Promise<UnknownObject> {
   const { principal } = surface;
   const skillsOf = await surface.servers();
-  const options = { principal, waitMs, session: client.id, only: surface.shows, skillsOf, orWords: true };
+  const options = {
+    principal,
+    waitMs,
+    session: client.id,
+    only: surface.shows,
+    skillsOf,
+    orWords: true,
+  };
   const answer = await plane.search(args as SearchRequest, { ...options, face: "mcp" });
   const onTheWay = await serversOnTheWay(plane, principal);
   // The search has waited for servers already.
@@ -219,7 +256,9 @@ export async function answerSearchTools(
 
 /** Tools that share its line. */
 function siblingsOf({ alsoOn = [] }: FoundTool, { tool }: Shown, tools: LookUp): Shown[] {
-  return alsoOn.flatMap((server) => tools.byKey(toolKey({ server, tool: tool.id.tool })) ?? tools.find(server) ?? []);
+  return alsoOn.flatMap(
+    (server) => tools.byKey(toolKey({ server, tool: tool.id.tool })) ?? tools.find(server) ?? [],
+  );
 }
 
 /** Our own tools are no match. */
@@ -253,7 +292,9 @@ function describe(
         ? `Nothing here fits '${asked}'. The nearest ${count === 1 ? "is" : "are"} listed, and not loaded.`
         : `${count} of ${total} ${total === 1 ? "tool" : "tools"}${asked === "" ? "" : ` for '${asked}'`}. ${howToCall(count, autoLoaded)}`;
   const late =
-    onTheWay.length === 0 ? "" : ` Still connecting: ${joinServers(onTheWay)}; search again for what they have.`;
+    onTheWay.length === 0
+      ? ""
+      : ` Still connecting: ${joinServers(onTheWay)}; search again for what they have.`;
   return `${what}${note === undefined ? "" : ` ${note}`}${late}`;
 }
 

@@ -22,7 +22,9 @@ function world(mode: "auto" | "always" | "never", view: Partial<View> = {}) {
     isLazy: () => lazy.isLazy(surface),
     isSettled: () => lazy.isSettled(surface),
     setTools: (count: number) => {
-      named = new Map(Array.from({ length: count }, (_, at) => [at, { description: "", parameters: {} }]));
+      named = new Map(
+        Array.from({ length: count }, (_, at) => [at, { description: "", parameters: {} }]),
+      );
     },
     reload: () => {
       config = { ...config };

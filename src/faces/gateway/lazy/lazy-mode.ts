@@ -41,12 +41,16 @@ export function createLazyMode(plane: Plane) {
     isSettled(surface: Surface): boolean {
       const { mode } = surface.view;
       const configured = plane.config().lazy.mode;
-      if (mode !== null || configured !== "auto") return (mode ?? configured) === (mode ? "lazy" : "always");
+      if (mode !== null || configured !== "auto")
+        return (mode ?? configured) === (mode ? "lazy" : "always");
       return settled.get(surface)?.isLazy === true;
     },
     /** Without waiting for servers. */
     isKnownLazy: (surface: Surface): Promise<boolean> =>
-      Promise.race([isLazy(surface).catch(() => false), pause(greetingMs, { isBackground: true }).then(() => false)]),
+      Promise.race([
+        isLazy(surface).catch(() => false),
+        pause(greetingMs, { isBackground: true }).then(() => false),
+      ]),
   };
 }
 

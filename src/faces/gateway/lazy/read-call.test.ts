@@ -33,12 +33,18 @@ test("those that find tools are our own, also when they are called through anoth
 
 test("what makes no sense is answered with what to do", () => {
   for (const [args, said] of [
-    [{ name: "mcp_tool_list", arguments: { q: 1 } }, /'q' is not an argument of mcp_tool_list\. It takes server\./],
+    [
+      { name: "mcp_tool_list", arguments: { q: 1 } },
+      /'q' is not an argument of mcp_tool_list\. It takes server\./,
+    ],
     [undefined, /'name' of call_tool must be the name of a tool/],
     ["text", /'name' of call_tool/],
     [{ name: 5 }, /Find one with mcp_tool_search/],
     [{ name: "call_tool" }, /does not call itself/],
-    [{ name: "a__b", path: "/" }, /'path' is not an argument of call_tool. Put what 'a__b' takes into 'arguments'/],
+    [
+      { name: "a__b", path: "/" },
+      /'path' is not an argument of call_tool. Put what 'a__b' takes into 'arguments'/,
+    ],
   ] as const) {
     const meant = readMetaCall("call_tool", args);
     assert.match("wrong" in meant ? meant.wrong : "", said);

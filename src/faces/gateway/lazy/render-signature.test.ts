@@ -16,10 +16,16 @@ test("the parameters of a tool are one line, what a call must have first", () =>
 
 test("values, lists and objects are reported as far as a line goes", () => {
   assert.equal(signature({ sort: { enum: ["name", "size"] } }).text, 'sort?: "name"|"size"');
-  assert.equal(signature({ kinds: { type: "array", items: { enum: [1, 2] } } }).text, "kinds?: (1|2)[]");
+  assert.equal(
+    signature({ kinds: { type: "array", items: { enum: [1, 2] } } }).text,
+    "kinds?: (1|2)[]",
+  );
   assert.equal(
     signature({
-      edits: { type: "array", items: { type: "object", properties: { old: text }, required: ["old"] } },
+      edits: {
+        type: "array",
+        items: { type: "object", properties: { old: text }, required: ["old"] },
+      },
     }).text,
     "edits?: {old: string}[]",
   );
@@ -31,8 +37,13 @@ test("what a line does not tell is said to be missing", () => {
   assert.equal(signature({ deep: { type: "object", properties: { deep } } }).isWhole, false);
   assert.equal(signature({ one: { oneOf: [text] } }).isWhole, false);
   assert.equal(renderSignature({ type: "object", anyOf: [] }).isWhole, false);
-  const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`parameter_${at}`, text]));
+  const many = Object.fromEntries(
+    Array.from({ length: 100 }, (_, at) => [`parameter_${at}`, text]),
+  );
   const { text: long, isWhole } = signature(many);
   assert.ok(long.length <= 310 && long.endsWith("…") && !isWhole);
-  assert.equal(signature({ n: { enum: Array.from({ length: 20 }, (_, at) => at) } }).isWhole, false);
+  assert.equal(
+    signature({ n: { enum: Array.from({ length: 20 }, (_, at) => at) } }).isWhole,
+    false,
+  );
 });

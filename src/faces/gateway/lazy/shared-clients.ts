@@ -34,7 +34,13 @@ export function createSharedClients(plane: Plane, mode: LazyMode, changes: Chang
       const { id, measure } = one.tools;
       one.listeners += 1;
       if (one.listeners === 1) {
-        const source = { id, user: surface.principal.user, client, era: "modern", measure } as const;
+        const source = {
+          id,
+          user: surface.principal.user,
+          client,
+          era: "modern",
+          measure,
+        } as const;
         one.tools.watch(plane.clients.watch({ ...source, since: new Date().toISOString() }));
       }
       return () => {

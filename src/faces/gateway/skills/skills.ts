@@ -1,4 +1,8 @@
-import { type PublishedSkill, type ServerSkill, skillRoot } from "../../../model/catalogue/skill-entry.ts";
+import {
+  type PublishedSkill,
+  type ServerSkill,
+  skillRoot,
+} from "../../../model/catalogue/skill-entry.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { OfferOptions } from "../../../model/plane-tools.ts";
@@ -26,11 +30,16 @@ const ownScheme = "toolplane://";
 
 /** Any address of a server, under its name. */
 export function showAddress(server: string, address: string): string {
-  return isScoped(address) ? showScoped(server, address) : `${ownScheme}${encodeURIComponent(server)}/${address}`;
+  return isScoped(address)
+    ? showScoped(server, address)
+    : `${ownScheme}${encodeURIComponent(server)}/${address}`;
 }
 
 /** The server of an address, and the address there. */
-function readShown(shown: string, servers: Iterable<string>): { server: string; uri: string } | undefined {
+function readShown(
+  shown: string,
+  servers: Iterable<string>,
+): { server: string; uri: string } | undefined {
   const all = [...servers];
   const scoped = readScoped(shown, all);
   if (scoped) return scoped;
@@ -54,7 +63,10 @@ export function createSkillList(plane: Plane, forward: Forward) {
     const text = typeof shown === "string" ? shown : "";
     const found = readShown(text, await serversWith(surface));
     if (found) return found;
-    throw new RpcError(-32602, `No skill or directory '${text.slice(0, 200)}'. 'skills/list' tells which there are.`);
+    throw new RpcError(
+      -32602,
+      `No skill or directory '${text.slice(0, 200)}'. 'skills/list' tells which there are.`,
+    );
   }
 
   return {
@@ -65,13 +77,21 @@ export function createSkillList(plane: Plane, forward: Forward) {
         (await plane.skills.published({ ...options, principal, servers, waitMs })).skills;
       return nameAll(await firstWait(principal, list));
     },
-    async get(surface: Surface, params: UnknownObject, context: RequestContext): Promise<UnknownObject> {
+    async get(
+      surface: Surface,
+      params: UnknownObject,
+      context: RequestContext,
+    ): Promise<UnknownObject> {
       const { server, uri } = await find(surface, params.uri);
       const answer = await forward(server, "skills/get", { uri }, context);
       return { ...answer, skill: show(server, answer.skill as PublishedSkill) };
     },
     /** The children of a directory; what a server lists beside them is left out. */
-    async directory(surface: Surface, params: UnknownObject, context: RequestContext): Promise<UnknownObject> {
+    async directory(
+      surface: Surface,
+      params: UnknownObject,
+      context: RequestContext,
+    ): Promise<UnknownObject> {
       const { server, uri } = await find(surface, params.uri);
       const { cursor } = params;
       const answer = await forward(
@@ -81,7 +101,10 @@ export function createSkillList(plane: Plane, forward: Forward) {
         context,
       );
       const root = `${uri.replace(/\/+$/, "")}/`;
-      const children = (Array.isArray(answer.resources) ? answer.resources : []).slice(0, maxChildren);
+      const children = (Array.isArray(answer.resources) ? answer.resources : []).slice(
+        0,
+        maxChildren,
+      );
       const resources = children.flatMap((one) => {
         const isInside = isObject(one) && typeof one.uri === "string" && one.uri.startsWith(root);
         return isInside ? [{ ...one, uri: showAddress(server, String(one.uri)) }] : [];
@@ -117,7 +140,10 @@ function nameAll(skills: readonly ServerSkill[]): ShownSkill[] {
 }
 
 /** For clients that do not know the extension: each skill as a prompt. */
-export function toPrompt({ prompt, shown: { frontmatter } }: ShownSkill): UnknownObject & { name: string } {
+export function toPrompt({
+  prompt,
+  shown: { frontmatter },
+}: ShownSkill): UnknownObject & { name: string } {
   return {
     name: prompt,
     title: frontmatter.name,
@@ -126,8 +152,15 @@ export function toPrompt({ prompt, shown: { frontmatter } }: ShownSkill): Unknow
 }
 
 /** And its text as a resource. */
-export function toResource({ shown: { uri, frontmatter } }: ShownSkill): UnknownObject & { uri: string } {
-  return { uri, name: frontmatter.name, description: frontmatter.description, mimeType: "text/markdown" };
+export function toResource({
+  shown: { uri, frontmatter },
+}: ShownSkill): UnknownObject & { uri: string } {
+  return {
+    uri,
+    name: frontmatter.name,
+    description: frontmatter.description,
+    mimeType: "text/markdown",
+  };
 }
 
 /** The text of a skill as a message, with the address that its files are below. */
@@ -157,9 +190,17 @@ export async function readSkillCall(
   if (found === undefined) return null;
   const { principal } = surface;
   const { signal, conversation } = context;
-  const isSkills = Object.hasOwn(plane.servers.extensions(found.server, { principal }), skillsExtension);
+  const isSkills = Object.hasOwn(
+    plane.servers.extensions(found.server, { principal }),
+    skillsExtension,
+  );
   if (!isSkills) return null;
-  const options = { face: "mcp" as const, principal, signal, ...(conversation === null ? {} : { conversation }) };
+  const options = {
+    face: "mcp" as const,
+    principal,
+    signal,
+    ...(conversation === null ? {} : { conversation }),
+  };
   try {
     const read = await plane.resources.read(found.server, found.uri, options);
     const [content] = isObject(read) && Array.isArray(read.contents) ? read.contents : [];

@@ -29,10 +29,14 @@ export type Identities = {
 };
 
 /** Finds out who asks before any route is reached; `exempt` are paths whose routes find out in their own way. */
-export function identify(identities: Identities, exempt: readonly string[]): MiddlewareHandler<HttpEnv> {
+export function identify(
+  identities: Identities,
+  exempt: readonly string[],
+): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     c.set("face", "http");
-    if (!open.has(c.req.path) && !isBelow(c.req.path, exempt)) c.set("principal", await authenticate(identities, c));
+    if (!open.has(c.req.path) && !isBelow(c.req.path, exempt))
+      c.set("principal", await authenticate(identities, c));
     await next();
   };
 }
@@ -40,7 +44,8 @@ export function identify(identities: Identities, exempt: readonly string[]): Mid
 export async function authenticate(identities: Identities, c: HttpContext): Promise<Principal> {
   const { sessions } = identities;
   const shown = credentialIn(c);
-  const ofSession = shown === null ? await sessions.credentialOf(sessionCookie(c), c.req.header(pageHeader)) : null;
+  const ofSession =
+    shown === null ? await sessions.credentialOf(sessionCookie(c), c.req.header(pageHeader)) : null;
   // Any program can send a header; only a browser that has shown a credential has a session.
   if (ofSession !== null && c.req.header(faceHeader) === "workbench") c.set("face", "workbench");
   const credential = shown ?? ofSession;
@@ -64,7 +69,10 @@ export async function authenticate(identities: Identities, c: HttpContext): Prom
 }
 
 /** Who signed in at the plane in this browser. */
-export async function personIn({ plane, address }: Identities, c: HttpContext): Promise<Principal | null> {
+export async function personIn(
+  { plane, address }: Identities,
+  c: HttpContext,
+): Promise<Principal | null> {
   const incoming = c.env?.incoming;
   if (incoming === undefined || plane.config().auth.server === undefined) return null;
   return plane.identity.personAt(address(c.req.header("host")), incoming);
@@ -77,10 +85,16 @@ export async function signOut({ plane, address }: Identities, c: HttpContext): P
   await (await plane.identity.signInFront(address(c.req.header("host"))))?.end(incoming);
 }
 
-export async function identifyCaller({ plane, pass, address }: Identities, c: HttpContext, credential: string | null) {
+export async function identifyCaller(
+  { plane, pass, address }: Identities,
+  c: HttpContext,
+  credential: string | null,
+) {
   const at = `${address(c.req.header("host"))}${c.req.path}`;
   // The pass says which person of this machine asks, and names no user: where credentials are needed it is none.
-  const principal = await plane.identity.identify(pass?.isIt(credential) ? null : credential, { at });
+  const principal = await plane.identity.identify(pass?.isIt(credential) ? null : credential, {
+    at,
+  });
   return credential === null ? withoutProof(principal) : principal;
 }
 
@@ -109,7 +123,10 @@ function credentialIn(c: HttpContext): string | null {
   return credentialFrom(c.req.header("authorization"), c.req.header("x-api-key"));
 }
 
-export function credentialFrom(authorization: string | undefined, key: string | undefined): string | null {
+export function credentialFrom(
+  authorization: string | undefined,
+  key: string | undefined,
+): string | null {
   if (authorization === undefined) return key ?? null;
   const [, token] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
   if (token !== undefined) return token;
@@ -123,7 +140,12 @@ export function credentialFrom(authorization: string | undefined, key: string | 
 export type WhoAsks = () => Promise<Caller | null>;
 
 /** A stream may outlast the key that opened it, so who listens is found out again. */
-export function askAgain(identities: Identities, c: HttpContext, first: Caller, scope: Scope): WhoAsks {
+export function askAgain(
+  identities: Identities,
+  c: HttpContext,
+  first: Caller,
+  scope: Scope,
+): WhoAsks {
   let known = first;
   return async () => {
     try {

@@ -41,7 +41,8 @@ export function createResourceFront(
 ): Listener {
   return (request, response) => {
     const { url = "", method, headers } = request;
-    const isOurs = url === wellKnown || url.startsWith(`${wellKnown}/`) || url.startsWith(`${wellKnown}?`);
+    const isOurs =
+      url === wellKnown || url.startsWith(`${wellKnown}/`) || url.startsWith(`${wellKnown}?`);
     const { issuer, server, scopes } = plane.config().auth;
     if (!isOurs || (issuer === undefined && server === undefined)) return others(request, response);
     // The answer repeats the host, and caches may keep it.
@@ -50,10 +51,16 @@ export function createResourceFront(
     response.setHeader("access-control-allow-origin", "*");
     if (method === "OPTIONS")
       return void response
-        .writeHead(204, { "access-control-allow-methods": "GET", "access-control-allow-headers": "*" })
+        .writeHead(204, {
+          "access-control-allow-methods": "GET",
+          "access-control-allow-headers": "*",
+        })
         .end();
     if (method !== "GET" && method !== "HEAD")
-      return sendProblem(response, new PlaneError("NOT_FOUND", "The metadata of the plane is read with GET."));
+      return sendProblem(
+        response,
+        new PlaneError("NOT_FOUND", "The metadata of the plane is read with GET."),
+      );
     const origin = address(headers.host);
     const path = url.slice(wellKnown.length);
     const resource = URL.parse(`${origin}${path}`);
@@ -61,7 +68,10 @@ export function createResourceFront(
       return sendProblem(response, new PlaneError("NOT_FOUND", "The plane has no such address."));
     const body = JSON.stringify({
       resource: path === "" ? origin : resource.href,
-      authorization_servers: [...(server === undefined ? [] : [origin]), ...(issuer === undefined ? [] : [issuer])],
+      authorization_servers: [
+        ...(server === undefined ? [] : [origin]),
+        ...(issuer === undefined ? [] : [issuer]),
+      ],
       bearer_methods_supported: ["header"],
       ...(scopes.length > 0 && { scopes_supported: scopes }),
       resource_name: "Toolplane",
@@ -77,11 +87,16 @@ export function createResourceFront(
 }
 
 /** `WWW-Authenticate` of a refusal (RFC 6750, RFC 9728); undefined where the error is no refusal of this kind. */
-export function challengeOf(thrown: unknown, place: SignInPlace | null, caller?: Principal): string | undefined {
+export function challengeOf(
+  thrown: unknown,
+  place: SignInPlace | null,
+  caller?: Principal,
+): string | undefined {
   if (place === null || !(thrown instanceof PlaneError)) return undefined;
   const { code, data } = thrown;
   if (code === "UNAUTHENTICATED") return signInChallenge(place, data.reason !== "missing");
-  if (code !== "FORBIDDEN" || typeof data.scope !== "string" || caller === undefined) return undefined;
+  if (code !== "FORBIDDEN" || typeof data.scope !== "string" || caller === undefined)
+    return undefined;
   return scopeChallenge(place, scopesWith(caller, data.scope));
 }
 
@@ -109,7 +124,8 @@ export function createSignInFront(
 ): Listener {
   return (request, response) => {
     const [path = ""] = (request.url ?? "").split("?", 1);
-    if (!isSignInPath(path) || plane.config().auth.server === undefined) return others(request, response);
+    if (!isSignInPath(path) || plane.config().auth.server === undefined)
+      return others(request, response);
     const refused = refuseOrigin({ host: request.headers.host });
     if (refused) return sendProblem(response, refused);
     plane.identity.signInFront(address(request.headers.host)).then(

@@ -5,7 +5,14 @@ import { mayDo, type Principal, scopeNames } from "../../../model/principal.ts";
 import { Done } from "../../../operations/fields.ts";
 import { parseFields } from "../body.ts";
 import { type App, addRoute, clientAddressOf, type HttpContext } from "../route.ts";
-import { authenticate, cookieName, type Identities, identifyCaller, sessionCookie, signOut } from "./identity.ts";
+import {
+  authenticate,
+  cookieName,
+  type Identities,
+  identifyCaller,
+  sessionCookie,
+  signOut,
+} from "./identity.ts";
 
 export const sessionPath = "/session";
 
@@ -26,12 +33,15 @@ export const SessionSchema = z
     }),
     version: z.string(),
     lastEventId: z.number().int().meta({
-      description: "The last event so far. Follow `/events` after it to miss nothing that changes later.",
+      description:
+        "The last event so far. Follow `/events` after it to miss nothing that changes later.",
     }),
   })
   .meta({ id: "Session" });
 
-const Shown = z.object({ key: z.string("give an API key or a token").trim().min(1, "give an API key") });
+const Shown = z.object({
+  key: z.string("give an API key or a token").trim().min(1, "give an API key"),
+});
 
 /** Who asks, and how a browser proves it once instead of with every request. */
 export function addSessionRoutes(app: App, identities: Identities, hasFile: boolean): void {
@@ -99,7 +109,9 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       const { key } = parseFields(body, Shown, '{"key": "tp_…"}');
       const principal = await identifyCaller(identities, c, key);
       const asker = { principal, face: c.get("face"), ...clientAddressOf(c) };
-      const begun = await plane.audit.run({ operation: "session.begin" }, asker, () => sessions.begin(key));
+      const begun = await plane.audit.run({ operation: "session.begin" }, asker, () =>
+        sessions.begin(key),
+      );
       setCookie(c, cookieName(c), begun.cookie, cookie(c));
       return c.json({ ...(await shown(principal)), page: begun.page });
     },
@@ -116,7 +128,11 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       answers: { 200: { description: "It is over.", schema: Done } },
     },
     async ({ c }) => {
-      const asker = { principal: await authenticate(identities, c), face: c.get("face"), ...clientAddressOf(c) };
+      const asker = {
+        principal: await authenticate(identities, c),
+        face: c.get("face"),
+        ...clientAddressOf(c),
+      };
       await plane.audit.run({ operation: "session.end" }, asker, async () => {
         await sessions.end(sessionCookie(c));
         await signOut(identities, c);

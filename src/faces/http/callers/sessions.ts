@@ -33,7 +33,10 @@ export type BrowserSessions = {
 
 type Known = { session: BrowserSession; readAt: number; keptAt: number };
 
-export function createBrowserSessions(place: SessionPlace, now: () => number = Date.now): BrowserSessions {
+export function createBrowserSessions(
+  place: SessionPlace,
+  now: () => number = Date.now,
+): BrowserSessions {
   const known = new Map<string, Known>();
 
   function remember(cookie: string, one: Known): void {
@@ -76,7 +79,11 @@ export function createBrowserSessions(place: SessionPlace, now: () => number = D
     async credentialOf(cookie, page) {
       if (cookie === undefined || page === undefined) return null;
       const found = await find(cookie);
-      if (found === null || !timingSafeEqual(Buffer.from(found.session.page, "base64url"), hash(page))) return null;
+      if (
+        found === null ||
+        !timingSafeEqual(Buffer.from(found.session.page, "base64url"), hash(page))
+      )
+        return null;
       if (now() - found.keptAt >= renewMs) {
         found.keptAt = now();
         await place.keep(cookie, found.session).catch(() => undefined);

@@ -26,8 +26,16 @@ export function addSignInRoutes(app: App, identities: Identities, ownAddress: Ow
     const { url, state } = await plane.tokens.beginSignIn(name, redirectUri, caller);
     const browser = randomBytes(32).toString("base64url");
     // Lax: the way back is a navigation from another site.
-    const bounds = { httpOnly: true, sameSite: "Lax", path: callbackPath, maxAge: maxAgeSeconds } as const;
-    setCookie(c, browserCookie(state), browser, { ...bounds, secure: redirectUri.startsWith("https:") });
+    const bounds = {
+      httpOnly: true,
+      sameSite: "Lax",
+      path: callbackPath,
+      maxAge: maxAgeSeconds,
+    } as const;
+    setCookie(c, browserCookie(state), browser, {
+      ...bounds,
+      secure: redirectUri.startsWith("https:"),
+    });
     await begun.keep(state, { principal: caller.principal, browser: hash(browser) });
     return url;
   };
@@ -50,7 +58,10 @@ export function addSignInRoutes(app: App, identities: Identities, ownAddress: Ow
         return c.redirect(`/sign-in/workbench?to=${encodeURIComponent(c.req.path)}`, 303);
       const principal = person ?? (await authenticate(identities, c));
       requireScope(principal, "call", "sign in to a server");
-      return c.redirect(await begin(c, param("name"), { principal, face: "http", ...clientAddressOf(c) }), 303);
+      return c.redirect(
+        await begin(c, param("name"), { principal, face: "http", ...clientAddressOf(c) }),
+        303,
+      );
     },
   );
   addRoute(
@@ -63,9 +74,13 @@ export function addSignInRoutes(app: App, identities: Identities, ownAddress: Ow
       command: "servers login",
       params: { name: "The server's name in the configuration." },
       summary: "Begin to sign in to a server",
-      description: "The browser that goes there has to be the one that asked: the answer sets a cookie.",
+      description:
+        "The browser that goes there has to be the one that asked: the answer sets a cookie.",
       answers: {
-        200: { description: "Where the caller's browser has to go.", schema: z.object({ url: z.string() }) },
+        200: {
+          description: "Where the caller's browser has to go.",
+          schema: z.object({ url: z.string() }),
+        },
       },
     },
     async ({ c, caller, param }) => {
@@ -81,7 +96,8 @@ export function addSignInRoutes(app: App, identities: Identities, ownAddress: Ow
       tag: "Sign-in",
       scope: null,
       summary: "Where the browser comes back to",
-      description: "The cookie of the browser and the state of a sign-in that it began identify its caller.",
+      description:
+        "The cookie of the browser and the state of a sign-in that it began identify its caller.",
       describedQuery: z.object({
         state: z.string(),
         code: z.string().optional(),

@@ -1,4 +1,11 @@
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  Registry,
+} from "prom-client";
 import { once } from "../../../lib/async/once.ts";
 import { createBoundedLabel } from "../../../lib/bounded-label.ts";
 import type { ErrorCode } from "../../../model/errors.ts";
@@ -11,7 +18,11 @@ import { createAgentMetrics } from "./agent-metrics.ts";
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** The name is whatever the caller wrote, and there is no end to what callers write. */
-const unresolved: ReadonlySet<ErrorCode> = new Set(["TOOL_NOT_FOUND", "TOOL_AMBIGUOUS", "SERVER_NOT_FOUND"]);
+const unresolved: ReadonlySet<ErrorCode> = new Set([
+  "TOOL_NOT_FOUND",
+  "TOOL_AMBIGUOUS",
+  "SERVER_NOT_FOUND",
+]);
 
 /** So many calls are counted together. */
 const maxUncounted = 64;
@@ -30,12 +41,17 @@ export type SharedMetrics = {
 /** What a plane has done so far, in registries of its own: two planes in one process do not meet. */
 export function createMetrics(
   plane: Plane,
-  { refusedConnections, shared }: { refusedConnections?: () => number; shared?: SharedMetrics | undefined } = {},
+  {
+    refusedConnections,
+    shared,
+  }: { refusedConnections?: () => number; shared?: SharedMetrics | undefined } = {},
 ): Metrics {
   const plain = new Registry();
   // The same numbers in the newer format; a registry writes only one.
   const open = new Registry();
-  open.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as unknown as typeof Registry.PROMETHEUS_CONTENT_TYPE);
+  open.setContentType(
+    Registry.OPENMETRICS_CONTENT_TYPE as unknown as typeof Registry.PROMETHEUS_CONTENT_TYPE,
+  );
   const registers = [plain, open];
   const countCalls = createCallCounters(plane, registers);
   const lookAtCatalogue = createCatalogueGauges(plane, registers);
@@ -80,18 +96,37 @@ function createCallCounters(plane: Plane, registers: Registry[]): () => void {
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name: `toolplane_${name}_total`, help, registers, labelNames });
   const histogram = (name: string, help: string, labelNames: string[]) =>
-    new Histogram({ name: `toolplane_${name}_seconds`, help, registers, labelNames, buckets: seconds });
+    new Histogram({
+      name: `toolplane_${name}_seconds`,
+      help,
+      registers,
+      labelNames,
+      buckets: seconds,
+    });
   const calls = counter("calls", "Calls that ended, by tool and status.", ["tool", "status"]);
   const durations = histogram("call_duration", "How long calls took, by tool.", ["tool"]);
-  const attempts = counter("provider_attempts", "How often providers were asked.", ["tool", "provider", "ok"]);
-  const latencies = histogram("provider_duration", "How long providers took.", ["tool", "provider"]);
-  const serverCalls = counter("server_calls", "Calls that ended, by server and status.", ["server", "status"]);
-  const serverDurations = histogram("server_call_duration", "How long calls took, by server.", ["server"]);
-  const retries = counter("retries", "Attempts that were repeated.", []);
-  const cache = counter("cache", "Calls of tools with a cache: hit, miss, or coalesced with an equal call.", [
+  const attempts = counter("provider_attempts", "How often providers were asked.", [
     "tool",
-    "result",
+    "provider",
+    "ok",
   ]);
+  const latencies = histogram("provider_duration", "How long providers took.", [
+    "tool",
+    "provider",
+  ]);
+  const serverCalls = counter("server_calls", "Calls that ended, by server and status.", [
+    "server",
+    "status",
+  ]);
+  const serverDurations = histogram("server_call_duration", "How long calls took, by server.", [
+    "server",
+  ]);
+  const retries = counter("retries", "Attempts that were repeated.", []);
+  const cache = counter(
+    "cache",
+    "Calls of tools with a cache: hit, miss, or coalesced with an equal call.",
+    ["tool", "result"],
+  );
   const labelOf = createBoundedLabel();
   const count = (ended: EventOf<"tool.result">) => {
     const { tool: asked, status, durationMs, code, server = null } = ended;

@@ -16,7 +16,10 @@ const cases: [header: string | null, expected: ReturnType<typeof parseChallenge>
     { resourceMetadata: null, scopes: ["one"], error: null },
   ],
   ['Bearer realm="say \\"hi\\"", scope=""', { resourceMetadata: null, scopes: [], error: null }],
-  ['Bearer scope="fine \u0007bell \\"quoted"', { resourceMetadata: null, scopes: ["fine"], error: null }],
+  [
+    'Bearer scope="fine \u0007bell \\"quoted"',
+    { resourceMetadata: null, scopes: ["fine"], error: null },
+  ],
   [`Bearer scope="${"a ".repeat(10_000)}"`, null],
 ];
 

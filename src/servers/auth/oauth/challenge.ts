@@ -1,7 +1,11 @@
 import type { OAuthRecord, StepUps } from "../records.ts";
 
 /** RFC 6750, RFC 9728. */
-export type BearerChallenge = { resourceMetadata: string | null; scopes: string[] | null; error: string | null };
+export type BearerChallenge = {
+  resourceMetadata: string | null;
+  scopes: string[] | null;
+  error: string | null;
+};
 
 const maxHeaderLength = 8_192;
 const maxStepUps = 3;
@@ -50,8 +54,16 @@ type ScopeSources = {
 };
 
 /** With none, the authorization server decides. */
-export function chooseScopes({ configured, challenged, resource, server, ...sources }: ScopeSources): string[] {
-  const named = configured ? [...configured, ...(challenged ?? [])] : (challenged ?? resource ?? []);
+export function chooseScopes({
+  configured,
+  challenged,
+  resource,
+  server,
+  ...sources
+}: ScopeSources): string[] {
+  const named = configured
+    ? [...configured, ...(challenged ?? [])]
+    : (challenged ?? resource ?? []);
   const wanted = new Set([...sources.before, ...named]);
   if (wanted.size === 0) return [];
   const isOffered = server?.includes(offline) ?? false;

@@ -27,15 +27,22 @@ test("redirects are followed for reading within an origin, and never for writing
     if (to === null) response.end('{"here":true}');
     else response.writeHead(307, { location: to }).end();
   });
-  assert.deepEqual(await readJsonObject(await fetchInside(server.url("/?to=/end"))), { here: true });
+  assert.deepEqual(await readJsonObject(await fetchInside(server.url("/?to=/end"))), {
+    here: true,
+  });
   const refused = { name: "OAuthProblem", message: /redirects, which is not followed/ };
   await assert.rejects(fetchInside(server.url("/?to=http://127.0.0.1:1/")), refused);
-  await assert.rejects(fetchInside(server.url("/?to=/end"), { body: new URLSearchParams() }), refused);
+  await assert.rejects(
+    fetchInside(server.url("/?to=/end"), { body: new URLSearchParams() }),
+    refused,
+  );
   await assert.rejects(fetchInside(server.url("/?to=http://[")), refused);
 });
 
 test("a redirect that goes in circles ends", async () => {
-  using server = await listen((_, response) => response.writeHead(302, { location: "/again" }).end());
+  using server = await listen((_, response) =>
+    response.writeHead(302, { location: "/again" }).end(),
+  );
   await assert.rejects(fetchInside(server.url("/")), /not followed/);
 });
 
@@ -67,7 +74,10 @@ test("only safe addresses are taken, and what is refused is shown without its pa
       () => allowedUrl(address, "it", outside),
       (error: Error) => /must be https/.test(error.message) && !/secret/.test(error.message),
     );
-  assert.throws(() => allowedUrl("https://u:secret@example.com/", "it", outside), /must not hold a user name/);
+  assert.throws(
+    () => allowedUrl("https://u:secret@example.com/", "it", outside),
+    /must not hold a user name/,
+  );
   for (const address of [7, null, "", "nonsense"])
     assert.throws(() => allowedUrl(address, "it", outside), /is not an address/);
 });

@@ -49,13 +49,15 @@ export function checkedFetch(gate: Gate): CheckedFetch {
     const given = { gate, method, body: body?.toString(), signal, maxBytes: maxBodyBytes };
     let url = new URL(address);
     for (let redirects = 0; ; redirects += 1) {
-      const answer = await exchange(url, { ...given, headers: { accept: "application/json", ...headers } }).catch(
-        (thrown) => {
-          throw failure(thrown, url, signal);
-        },
-      );
+      const answer = await exchange(url, {
+        ...given,
+        headers: { accept: "application/json", ...headers },
+      }).catch((thrown) => {
+        throw failure(thrown, url, signal);
+      });
       const { location } = answer.headers;
-      if (answer.status < 300 || answer.status >= 400 || location === undefined) return toResponse(answer);
+      if (answer.status < 300 || answer.status >= 400 || location === undefined)
+        return toResponse(answer);
       const next = URL.canParse(location, url.href) ? new URL(location, url) : null;
       const isSame = next?.origin === url.origin && next.username === "" && next.password === "";
       if (!isSame || body !== undefined || redirects === maxRedirects)
@@ -79,7 +81,10 @@ function failure(error: NodeJS.ErrnoException, url: URL, signal?: AbortSignal): 
   if (error instanceof EgressRefused) return new OAuthProblem(error.message);
   if (error instanceof AnswerTooLarge) return new OAuthProblem(`${url.origin} answers too much`);
   const why = signal?.aborted ? `no answer within ${timeoutMs / 1_000} s` : reasonOf(error);
-  return new TransportError(`${url.origin} could not be asked: ${why}`, { sent: false, cause: error });
+  return new TransportError(`${url.origin} could not be asked: ${why}`, {
+    sent: false,
+    cause: error,
+  });
 }
 
 function reasonOf(error: NodeJS.ErrnoException): string {

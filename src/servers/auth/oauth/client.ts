@@ -24,7 +24,8 @@ export async function chooseClient(wanted: ClientWanted): Promise<OAuthClient> {
   if (auth?.clientMetadataUrl !== undefined && server.client_id_metadata_document_supported)
     return { id: auth.clientMetadataUrl, secret: null, method: "none", origin: "document" };
   if (server.registration_endpoint !== undefined) return registeredClient(wanted);
-  const remedy = "Register a client there and set 'auth.clientId' and, if it has one, 'auth.clientSecret'";
+  const remedy =
+    "Register a client there and set 'auth.clientId' and, if it has one, 'auth.clientSecret'";
   throw misconfigured(`${server.issuer} registers no clients by itself. ${remedy}`);
 }
 
@@ -34,7 +35,8 @@ export async function configuredClient(
 ): Promise<OAuthClient> {
   const { name, auth, server, vault } = wanted;
   const id = auth?.clientId;
-  if (id === undefined) throw misconfigured("a client is needed. Set 'auth.clientId' and 'auth.clientSecret'");
+  if (id === undefined)
+    throw misconfigured("a client is needed. Set 'auth.clientId' and 'auth.clientSecret'");
   const secret = auth?.clientSecret || null;
   const key = `issuer/${JSON.stringify([name, id])}`;
   const known = auth?.issuer ?? (await vault.readIfPossible(key));
@@ -52,7 +54,8 @@ async function registeredClient(wanted: ClientWanted): Promise<OAuthClient> {
   const { server, redirectUri, vault, now } = wanted;
   const key = registrationKey(server.issuer);
   const known = await vault.readIfPossible<Registration>(key);
-  if (known?.redirectUri === redirectUri && (known.expiresAt === 0 || known.expiresAt > now)) return known.client;
+  if (known?.redirectUri === redirectUri && (known.expiresAt === 0 || known.expiresAt > now))
+    return known.client;
   const registration = await register(wanted);
   await vault.write(key, registration);
   return registration.client;
@@ -62,14 +65,21 @@ export function registrationKey(issuer: string): string {
   return `client/${JSON.stringify(issuer)}`;
 }
 
-async function register({ server, redirectUri, clientName, gate }: ClientWanted): Promise<Registration> {
+async function register({
+  server,
+  redirectUri,
+  clientName,
+  gate,
+}: ClientWanted): Promise<Registration> {
   const offered = methodsOf(server);
   const metadata = {
     client_name: clientName,
     redirect_uris: [redirectUri],
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
-    token_endpoint_auth_method: offered.includes("none") ? "none" : (offered[0] ?? "client_secret_basic"),
+    token_endpoint_auth_method: offered.includes("none")
+      ? "none"
+      : (offered[0] ?? "client_secret_basic"),
     application_type: isLoopbackHost(new URL(redirectUri)) ? "native" : "web",
   };
   const given = await requestRegistration(server, metadata, gate);
@@ -77,7 +87,11 @@ async function register({ server, redirectUri, clientName, gate }: ClientWanted)
   const chosen = tokenMethods.find((one) => one === given.token_endpoint_auth_method);
   const method = chosen ?? methodFor(secret, server);
   const expiresAt = secret === null ? 0 : Number(given.client_secret_expires_at) * 1_000;
-  return { redirectUri, client: { id: given.client_id, secret, method, origin: "registered" }, expiresAt };
+  return {
+    redirectUri,
+    client: { id: given.client_id, secret, method, origin: "registered" },
+    expiresAt,
+  };
 }
 
 function methodFor(secret: string | null, server: Issuer): TokenMethod {

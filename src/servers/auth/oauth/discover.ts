@@ -17,20 +17,33 @@ export async function discover(serverUrl: string, hints: Hints, gate: StrictGate
   const issuer = chooseIssuer(issuers, hints.issuer);
   const server = await findAuthorizationServer(issuer, gate);
   if (server !== null)
-    return { resource: found?.resource ?? canonical(serverUrl), scopes: found?.scopes ?? null, server };
+    return {
+      resource: found?.resource ?? canonical(serverUrl),
+      scopes: found?.scopes ?? null,
+      server,
+    };
   if (found === null && hints.issuer === undefined) return null;
-  throw new OAuthProblem(`no metadata of the authorization server was found at ${new URL(issuer).origin}`);
+  throw new OAuthProblem(
+    `no metadata of the authorization server was found at ${new URL(issuer).origin}`,
+  );
 }
 
 function chooseIssuer(issuers: readonly string[], wanted: string | undefined): string {
   const issuer = wanted === undefined ? issuers[0] : issuers.find((one) => one === wanted);
   if (issuer !== undefined) return issuer;
-  if (wanted === undefined) throw new OAuthProblem("its resource metadata names no authorization server");
-  throw misconfigured(`the server does not accept tokens of ${wanted}. Correct 'auth.issuer', or remove it`);
+  if (wanted === undefined)
+    throw new OAuthProblem("its resource metadata names no authorization server");
+  throw misconfigured(
+    `the server does not accept tokens of ${wanted}. Correct 'auth.issuer', or remove it`,
+  );
 }
 
 /** RFC 9728. */
-export async function findResource(serverUrl: string, resourceMetadata: string | null, gate: StrictGate) {
+export async function findResource(
+  serverUrl: string,
+  resourceMetadata: string | null,
+  gate: StrictGate,
+) {
   const { origin, pathname, search } = new URL(serverUrl);
   const wellKnown = `${origin}/.well-known/oauth-protected-resource`;
   const addresses = [
@@ -43,7 +56,11 @@ export async function findResource(serverUrl: string, resourceMetadata: string |
   const { resource } = body;
   if (typeof resource !== "string" || !covers(resource, serverUrl))
     throw new OAuthProblem("its resource metadata is about another server than this one");
-  return { resource, issuers: texts(body.authorization_servers) ?? [], scopes: texts(body.scopes_supported) };
+  return {
+    resource,
+    issuers: texts(body.authorization_servers) ?? [],
+    scopes: texts(body.scopes_supported),
+  };
 }
 
 /** The same origin, at or below the resource's path. */
@@ -76,18 +93,33 @@ async function findAuthorizationServer(issuer: string, gate: StrictGate): Promis
   return body === null ? null : await readMetadata(body, issuer, gate);
 }
 
-async function readMetadata(body: UnknownObject, issuer: string, gate: StrictGate): Promise<Issuer> {
+async function readMetadata(
+  body: UnknownObject,
+  issuer: string,
+  gate: StrictGate,
+): Promise<Issuer> {
   // Compared as text, unlike the library: addresses that normalise alike can be two servers.
   if (body.issuer !== issuer)
-    throw new OAuthProblem("the authorization server's metadata names another issuer than was asked for");
+    throw new OAuthProblem(
+      "the authorization server's metadata names another issuer than was asked for",
+    );
   const pick = (keys: readonly string[], read: (value: unknown, key: string) => unknown) =>
-    Object.fromEntries(keys.filter((key) => (body[key] ?? null) !== null).map((key) => [key, read(body[key], key)]));
+    Object.fromEntries(
+      keys.filter((key) => (body[key] ?? null) !== null).map((key) => [key, read(body[key], key)]),
+    );
   const addresses = pick(endpoints, (value, key) => allowedUrl(value, `its ${key}`, gate).href);
   for (const address of Object.values(addresses)) await judgeName(new URL(String(address)), gate);
   const { token_endpoint } = addresses;
-  if (typeof token_endpoint !== "string") throw new OAuthProblem("the authorization server has no token endpoint");
+  if (typeof token_endpoint !== "string")
+    throw new OAuthProblem("the authorization server has no token endpoint");
   const lists = pick(listed, (value) => texts(value) ?? undefined);
-  return { issuer, ...addresses, token_endpoint, ...lists, ...pick(flags, (value) => value === true) };
+  return {
+    issuer,
+    ...addresses,
+    token_endpoint,
+    ...lists,
+    ...pick(flags, (value) => value === true),
+  };
 }
 
 const endpoints = ["authorization_endpoint", "token_endpoint", "registration_endpoint"];
@@ -97,10 +129,16 @@ const listed = [
   "grant_types_supported",
   "code_challenge_methods_supported",
 ];
-const flags = ["authorization_response_iss_parameter_supported", "client_id_metadata_document_supported"];
+const flags = [
+  "authorization_response_iss_parameter_supported",
+  "client_id_metadata_document_supported",
+];
 
 /** Some servers answer every address with a page. */
-async function firstObject(addresses: readonly string[], gate: StrictGate): Promise<UnknownObject | null> {
+async function firstObject(
+  addresses: readonly string[],
+  gate: StrictGate,
+): Promise<UnknownObject | null> {
   for (const address of new Set(addresses)) {
     const response = await checkedFetch(gate)(address);
     const body = response.status === 200 ? await readJsonObject(response) : null;
@@ -110,5 +148,7 @@ async function firstObject(addresses: readonly string[], gate: StrictGate): Prom
 }
 
 function texts(value: unknown): string[] | null {
-  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : null;
+  return Array.isArray(value)
+    ? value.filter((one): one is string => typeof one === "string")
+    : null;
 }

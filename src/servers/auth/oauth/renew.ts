@@ -35,7 +35,10 @@ export async function refresh(
       fields: { refresh_token: refreshToken, ...(resource !== "" && { resource }) },
     });
     // A server that does not rotate sends no refresh token.
-    const kept = { refreshToken: tokens.refreshToken ?? refreshToken, scopes: tokens.scopes ?? record.scopes };
+    const kept = {
+      refreshToken: tokens.refreshToken ?? refreshToken,
+      scopes: tokens.scopes ?? record.scopes,
+    };
     const renewed: OAuthRecord = { ...record, ...tokens, ...kept };
     await vault.write(key, renewed);
     return renewed;
@@ -47,7 +50,12 @@ export async function refresh(
 }
 
 /** After a final refusal, unlike a failed network. */
-async function giveUp(vault: Vault, key: string, record: OAuthRecord, problem: OAuthProblem): Promise<void> {
+async function giveUp(
+  vault: Vault,
+  key: string,
+  record: OAuthRecord,
+  problem: OAuthProblem,
+): Promise<void> {
   const isClient = ["invalid_client", "unauthorized_client"].includes(problem.oauthCode ?? "");
   if (isClient && record.client.origin === "config")
     throw misconfigured(`${problem.message}. Check 'auth.clientId' and 'auth.clientSecret'`);
@@ -64,15 +72,25 @@ function currentClient(client: OAuthClient, { auth }: Remote): OAuthClient | nul
 export type Wanted = Pick<ChallengeRecord, "resourceMetadata" | "scopes" | "before">;
 
 /** Where a token is asked for, and with which scopes. Null when the server does not speak OAuth. */
-export async function prepareGrant(egress: Egress, definition: Remote, wanted: Wanted, isForPerson: boolean) {
+export async function prepareGrant(
+  egress: Egress,
+  definition: Remote,
+  wanted: Wanted,
+  isForPerson: boolean,
+) {
   const { url, auth } = definition;
   const gate = await egress.namedBy(...ownersOf(definition));
   const found =
     (await endpointsIn(auth, gate)) ??
-    (await discover(url, { resourceMetadata: wanted.resourceMetadata, issuer: auth?.issuer }, gate));
+    (await discover(
+      url,
+      { resourceMetadata: wanted.resourceMetadata, issuer: auth?.issuer },
+      gate,
+    ));
   if (found === null) return null;
   const { server, resource } = found;
-  const wantsRefreshToken = isForPerson && (server.grant_types_supported?.includes("refresh_token") ?? true);
+  const wantsRefreshToken =
+    isForPerson && (server.grant_types_supported?.includes("refresh_token") ?? true);
   const requested = chooseScopes({
     configured: auth?.scopes,
     challenged: wanted.scopes,
@@ -112,8 +130,18 @@ export async function requestOwnToken(
   const { server, gate, grant } = found;
   const client = await configuredClient({ name, auth: definition.auth, server, vault });
   const { resource, requested } = grant;
-  const fields = { ...(resource !== "" && { resource }), ...(requested.length > 0 && { scope: requested.join(" ") }) };
-  const tokens = await requestToken({ server, client, gate, now, grant: "client_credentials", fields });
+  const fields = {
+    ...(resource !== "" && { resource }),
+    ...(requested.length > 0 && { scope: requested.join(" ") }),
+  };
+  const tokens = await requestToken({
+    server,
+    client,
+    gate,
+    now,
+    grant: "client_credentials",
+    fields,
+  });
   const record: OAuthRecord = {
     kind: "oauth",
     ...grant,

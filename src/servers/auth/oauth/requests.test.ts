@@ -46,11 +46,23 @@ suite("an authorization server that does not keep to the letter", () => {
       fields: { refresh_token: "old-token" },
     });
   };
-  const bare = { accessToken: "access", refreshToken: null, expiresAt: null, renewAt: null, scopes: null };
+  const bare = {
+    accessToken: "access",
+    refreshToken: null,
+    expiresAt: null,
+    renewAt: null,
+    scopes: null,
+  };
 
   test("is believed when only its status or members that are empty are odd", async () => {
     assert.deepEqual(await ask({ status: 201, body: good }), bare);
-    const empty = { ...good, refresh_token: null, expires_in: null, scope: null, id_token: "no.jwt" };
+    const empty = {
+      ...good,
+      refresh_token: null,
+      expires_in: null,
+      scope: null,
+      id_token: "no.jwt",
+    };
     assert.deepEqual(await ask({ body: empty }), bare);
     assert.deepEqual(await ask({ body: { ...good, refresh_token: "", expires_in: "60" } }), {
       ...bare,
@@ -61,7 +73,11 @@ suite("an authorization server that does not keep to the letter", () => {
   });
 
   test("is recognised by its code, whatever carries it, and nothing else of the answer is repeated", async () => {
-    const refusal = { error: "invalid_grant", error_description: "secret-words", access_token: "secret" };
+    const refusal = {
+      error: "invalid_grant",
+      error_description: "secret-words",
+      access_token: "secret",
+    };
     const challenge = { "www-authenticate": 'Basic realm="x"' };
     for (const given of [
       { body: refusal },
@@ -103,11 +119,18 @@ suite("an authorization server that does not keep to the letter", () => {
   });
 
   test("registers clients without saying when their secret expires", async () => {
-    const issuer = { issuer: origin, token_endpoint: origin, registration_endpoint: `${origin}/register` };
+    const issuer = {
+      issuer: origin,
+      token_endpoint: origin,
+      registration_endpoint: `${origin}/register`,
+    };
     answer = { status: 200, body: { client_id: "new", client_secret: "s" } };
     const client = await requestRegistration(issuer, {}, gate);
     assert.deepEqual([client.client_id, client.client_secret_expires_at], ["new", 0]);
     answer = { status: 403, body: { error: "access_denied" } };
-    await assert.rejects(requestRegistration(issuer, {}, gate), /did not register us: access_denied \(HTTP 403\)/);
+    await assert.rejects(
+      requestRegistration(issuer, {}, gate),
+      /did not register us: access_denied \(HTTP 403\)/,
+    );
   });
 });

@@ -14,7 +14,9 @@ export const loadLibrary = () => import("oauth4webapi");
 type Library = Awaited<ReturnType<typeof loadLibrary>>;
 
 /** The scopes are null when they are those requested. */
-type Tokens = Pick<OAuthRecord, "accessToken" | "refreshToken" | "expiresAt" | "renewAt"> & { scopes: string[] | null };
+type Tokens = Pick<OAuthRecord, "accessToken" | "refreshToken" | "expiresAt" | "renewAt"> & {
+  scopes: string[] | null;
+};
 
 type TokenRequest = {
   server: Pick<Issuer, "issuer" | "token_endpoint">;
@@ -26,7 +28,14 @@ type TokenRequest = {
 };
 
 /** Rejects with OAuthProblem on a refusal, with TransportError when a later try may succeed. */
-export async function requestToken({ server, client, gate, now, grant, fields }: TokenRequest): Promise<Tokens> {
+export async function requestToken({
+  server,
+  client,
+  gate,
+  now,
+  grant,
+  fields,
+}: TokenRequest): Promise<Tokens> {
   const oauth = await loadLibrary();
   const { origin } = allowedUrl(server.token_endpoint, "its token_endpoint", gate);
   const who = { client_id: client.id };
@@ -71,7 +80,10 @@ export async function requestRegistration(
 
 function optionsFor(oauth: Library, gate: StrictGate, expected: 200 | 201) {
   // allowedUrl decides which addresses may be http.
-  return { [oauth.customFetch]: tolerantFetch(gate, expected), [oauth.allowInsecureRequests]: true };
+  return {
+    [oauth.customFetch]: tolerantFetch(gate, expected),
+    [oauth.allowInsecureRequests]: true,
+  };
 }
 
 /** The library is strict: many servers send another status, an error with 200, or nulls. An ID token is dropped unread. */
@@ -82,7 +94,8 @@ function tolerantFetch(gate: StrictGate, expected: 200 | 201): CheckedFetch {
     if (status >= 500 || status === 429)
       throw new TransportError(`${new URL(url).origin} answered HTTP ${status}`, { sent: false });
     const body: UnknownObject = (await readJsonObject(response)) ?? {};
-    const isKept = ([name, value]: [string, unknown]) => value !== null && value !== "" && name !== "id_token";
+    const isKept = ([name, value]: [string, unknown]) =>
+      value !== null && value !== "" && name !== "id_token";
     const members = Object.fromEntries(Object.entries(body).filter(isKept));
     const isSuccess = status < 300 && body.error === undefined;
     const init = { status: isSuccess ? expected : Math.max(status, 400) };
@@ -96,7 +109,8 @@ function problemOf(oauth: Library, thrown: unknown, what: string): unknown {
     const code = errorCode(thrown.error);
     return new OAuthProblem(`${what}: ${code} (HTTP ${thrown.status})`, { code });
   }
-  if (thrown instanceof oauth.UnsupportedOperationError) return new OAuthProblem(`${what} of a type that is supported`);
+  if (thrown instanceof oauth.UnsupportedOperationError)
+    return new OAuthProblem(`${what} of a type that is supported`);
   if (!(thrown instanceof oauth.OperationProcessingError)) return thrown;
   if (thrown.code !== oauth.RESPONSE_IS_NOT_CONFORM)
     return new OAuthProblem(`${what}: its answer is incomplete or malformed`);

@@ -20,7 +20,10 @@ export type SignInOptions = { vault: Vault; egress: Egress; clientName: string; 
 type Who = { server: string; user: string | null; redirectUri: string };
 
 type Pending = Who &
-  Pick<OAuthRecord, "url" | "issuer" | "tokenEndpoint" | "resource" | "client" | "requested" | "stepUps"> & {
+  Pick<
+    OAuthRecord,
+    "url" | "issuer" | "tokenEndpoint" | "resource" | "client" | "requested" | "stepUps"
+  > & {
     at: number;
     /** The configured addresses, beyond which the rest must not lead. */
     owners: string[];
@@ -37,11 +40,20 @@ export async function beginSignIn(
   const now = options.now();
   const challenge = await knownChallenge(options, who, definition);
   const found = await prepareGrant(egress, definition, challenge, true);
-  if (found === null) throw new OAuthProblem("it offers no sign-in. Give it a token in 'auth.token' instead");
+  if (found === null)
+    throw new OAuthProblem("it offers no sign-in. Give it a token in 'auth.token' instead");
   const { server, gate, grant } = found;
   const endpoint = codeEndpoint(server);
   const { auth } = definition;
-  const client = await chooseClient({ ...options, ...who, name: who.server, auth, server, gate, now });
+  const client = await chooseClient({
+    ...options,
+    ...who,
+    name: who.server,
+    auth,
+    server,
+    gate,
+    now,
+  });
   const oauth = await loadLibrary();
   const state = oauth.generateRandomState();
   const pending: Pending = {
@@ -61,15 +73,26 @@ export async function beginSignIn(
 }
 
 function codeEndpoint(server: Issuer): string {
-  const { issuer, authorization_endpoint: endpoint, code_challenge_methods_supported: methods } = server;
+  const {
+    issuer,
+    authorization_endpoint: endpoint,
+    code_challenge_methods_supported: methods,
+  } = server;
   if (endpoint === undefined)
-    throw new OAuthProblem(`${issuer} lets no person sign in. Set 'auth.grant' to client_credentials`);
+    throw new OAuthProblem(
+      `${issuer} lets no person sign in. Set 'auth.grant' to client_credentials`,
+    );
   if (!methods?.includes("S256"))
     throw new OAuthProblem(`${issuer} does not offer PKCE with S256, without which it is not safe`);
   return endpoint;
 }
 
-function authorizationUrl(endpoint: string, pending: Pending, state: string, codeChallenge: string): string {
+function authorizationUrl(
+  endpoint: string,
+  pending: Pending,
+  state: string,
+  codeChallenge: string,
+): string {
   const { client, redirectUri, resource, requested } = pending;
   const url = new URL(endpoint);
   const values = {
@@ -104,7 +127,11 @@ async function knownChallenge(
   const gate = isNamed ? await egress.namedBy(...ownersOf(definition)) : egress.configured;
   const own = isNamed ? {} : headers;
   const asked = await checkedFetch(gate)(url, {
-    headers: { "content-type": "application/json", ...own, accept: "application/json, text/event-stream" },
+    headers: {
+      "content-type": "application/json",
+      ...own,
+      accept: "application/json, text/event-stream",
+    },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
   }).catch(() => null);
   const { resourceMetadata = null, scopes = null } =
@@ -121,7 +148,11 @@ export async function finishSignIn(
   const pending = await takePending(vault, parameters.get("state"), now(), as);
   const { server, user } = pending;
   try {
-    return { server, user, record: await exchange(egress, pending, await checkedCode(pending, parameters), now()) };
+    return {
+      server,
+      user,
+      record: await exchange(egress, pending, await checkedCode(pending, parameters), now()),
+    };
   } catch (thrown) {
     throw forFaces(server, thrown);
   }
@@ -134,7 +165,12 @@ async function checkedCode(pending: Pending, parameters: URLSearchParams): Promi
   const metadata = { issuer, authorization_response_iss_parameter_supported: sendsIssuer };
   const state = parameters.get("state") ?? "";
   try {
-    const checked = oauth.validateAuthResponse(metadata, { client_id: client.id }, parameters, state);
+    const checked = oauth.validateAuthResponse(
+      metadata,
+      { client_id: client.id },
+      parameters,
+      state,
+    );
     const code = checked.get("code");
     if (code !== null) return code;
   } catch (thrown) {
@@ -145,23 +181,51 @@ async function checkedCode(pending: Pending, parameters: URLSearchParams): Promi
   throw new OAuthProblem(`${issuer} sent no code`);
 }
 
-async function takePending(vault: Vault, state: string | null, now: number, user: string | null | undefined) {
+async function takePending(
+  vault: Vault,
+  state: string | null,
+  now: number,
+  user: string | null | undefined,
+) {
   const key = pendingKey(state ?? "");
   const found = await vault.readIfPossible<Pending>(key);
   const isTheirs = found !== null && (user === undefined || found.user === user);
   if (isTheirs && (await vault.remove(key)) && now - found.at <= waitMs) return found;
-  throw new PlaneError("USAGE", "This sign-in is not known, too old or already done. Begin it again.");
+  throw new PlaneError(
+    "USAGE",
+    "This sign-in is not known, too old or already done. Begin it again.",
+  );
 }
 
-async function exchange(egress: Egress, pending: Pending, code: string, now: number): Promise<OAuthRecord> {
-  const { url, issuer, tokenEndpoint, resource, client, requested, stepUps, redirectUri, verifier } = pending;
+async function exchange(
+  egress: Egress,
+  pending: Pending,
+  code: string,
+  now: number,
+): Promise<OAuthRecord> {
+  const {
+    url,
+    issuer,
+    tokenEndpoint,
+    resource,
+    client,
+    requested,
+    stepUps,
+    redirectUri,
+    verifier,
+  } = pending;
   const tokens = await requestToken({
     server: { issuer, token_endpoint: tokenEndpoint },
     client,
     gate: await egress.namedBy(...pending.owners),
     now,
     grant: "authorization_code",
-    fields: { code, redirect_uri: redirectUri, code_verifier: verifier, ...(resource !== "" && { resource }) },
+    fields: {
+      code,
+      redirect_uri: redirectUri,
+      code_verifier: verifier,
+      ...(resource !== "" && { resource }),
+    },
   });
   const kept = client.origin === "config" ? { ...client, secret: null } : client;
   const grant = { url, issuer, tokenEndpoint, resource, client: kept, requested, stepUps };

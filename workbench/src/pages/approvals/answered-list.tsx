@@ -24,14 +24,23 @@ const columnsFor = (onOpen: (held: HeldAnswer) => void): Column<HeldAnswer>[] =>
       </button>
     ),
   },
-  { title: "State", width: "110px", render: ({ status }) => <StateBadge kind="held" state={status} /> },
+  {
+    title: "State",
+    width: "110px",
+    render: ({ status }) => <StateBadge kind="held" state={status} />,
+  },
   {
     title: "Asked by",
     width: "minmax(80px, 1fr)",
     wide: true,
     render: ({ principal }) => principal.user ?? "–",
   },
-  { title: "Answered by", width: "minmax(80px, 1fr)", wide: true, render: ({ answer }) => answer?.by ?? "–" },
+  {
+    title: "Answered by",
+    width: "minmax(80px, 1fr)",
+    wide: true,
+    render: ({ answer }) => answer?.by ?? "–",
+  },
   {
     title: "When",
     width: "80px",
@@ -52,7 +61,9 @@ export function AnsweredList() {
           <DataTable
             label="Answered"
             columns={columnsFor(setOpen)}
-            rows={pages.flatMap(({ approvals }) => approvals.filter(({ status }) => status !== "pending"))}
+            rows={pages.flatMap(({ approvals }) =>
+              approvals.filter(({ status }) => status !== "pending"),
+            )}
             keyOf={({ id }) => id}
             onOpen={setOpen}
             hasMore={hasMore}

@@ -56,7 +56,11 @@ export function ApprovalCard({ held, onAnswered, isMoving = false }: ApprovalCar
         <ArgumentsEditor held={held} onChange={setEdited} />
         <div className="grid gap-3 md:grid-cols-2">
           <Field label="Reason" hint="Sent to the caller.">
-            <TextInput value={reason} maxLength={2_000} onChange={(event) => setReason(event.target.value)} />
+            <TextInput
+              value={reason}
+              maxLength={2_000}
+              onChange={(event) => setReason(event.target.value)}
+            />
           </Field>
           <RememberChoice held={held} value={remember} onChange={setRemember} />
         </div>

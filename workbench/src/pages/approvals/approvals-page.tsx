@@ -42,7 +42,11 @@ export function ApprovalsPage() {
           <Button icon={Monitor} aria-pressed={notifies} onClick={() => setNotifies(!notifies)}>
             {notifies ? "Notifications on" : "Notifications off"}
           </Button>
-          <Button icon={hasSound ? Bell : BellOff} aria-pressed={hasSound} onClick={() => setSound(!hasSound)}>
+          <Button
+            icon={hasSound ? Bell : BellOff}
+            aria-pressed={hasSound}
+            onClick={() => setSound(!hasSound)}
+          >
             {hasSound ? "Sound on" : "Sound off"}
           </Button>
         </div>
@@ -53,7 +57,11 @@ export function ApprovalsPage() {
         tabs={tabs}
         value={tabs.some(({ name }) => name === view) ? view : "waiting"}
         onChange={(next) =>
-          void navigate({ to: "/approvals", search: next === "waiting" ? {} : { view: next }, replace: true })
+          void navigate({
+            to: "/approvals",
+            search: next === "waiting" ? {} : { view: next },
+            replace: true,
+          })
         }
       />
     </Page>

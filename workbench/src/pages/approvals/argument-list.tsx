@@ -28,7 +28,12 @@ function Rows({ args, before, injected = [] }: Omit<ArgumentListProps, "title">)
   return (
     <dl className="divide-y divide-line overflow-hidden rounded-md border border-line">
       {names.map((name) => (
-        <Row key={name} name={name} value={args[name]} note={noteOn(name, args, before, injected)} />
+        <Row
+          key={name}
+          name={name}
+          value={args[name]}
+          note={noteOn(name, args, before, injected)}
+        />
       ))}
       {gone.map((name) => (
         <Row key={name} name={name} value={before?.[name]} note="removed by a hook" />
@@ -37,7 +42,12 @@ function Rows({ args, before, injected = [] }: Omit<ArgumentListProps, "title">)
   );
 }
 
-function noteOn(name: string, args: JsonObject, before: JsonObject | undefined, injected: readonly string[]) {
+function noteOn(
+  name: string,
+  args: JsonObject,
+  before: JsonObject | undefined,
+  injected: readonly string[],
+) {
   if (injected.includes(name)) return "system";
   if (before === undefined) return null;
   if (!Object.hasOwn(before, name)) return "added by a hook";
@@ -48,10 +58,18 @@ function Row({ name, value, note }: { name: string; value: unknown; note: string
   return (
     <div className="grid gap-x-3 px-3 py-1.5 md:grid-cols-[minmax(64px,130px)_1fr]">
       <dt className="min-w-0 break-all font-mono text-xs leading-5 text-muted">
-        <VisibleText text={name} /> {note && <Badge tone={note === "system" ? "neutral" : "warn"}>{note}</Badge>}
+        <VisibleText text={name} />{" "}
+        {note && <Badge tone={note === "system" ? "neutral" : "warn"}>{note}</Badge>}
       </dt>
-      <dd dir="auto" className="min-w-0 whitespace-pre-wrap break-words font-mono text-xs leading-5">
-        {value === "" ? <span className="text-muted">empty string</span> : <LongText text={wholeText(value)} />}
+      <dd
+        dir="auto"
+        className="min-w-0 whitespace-pre-wrap break-words font-mono text-xs leading-5"
+      >
+        {value === "" ? (
+          <span className="text-muted">empty string</span>
+        ) : (
+          <LongText text={wholeText(value)} />
+        )}
       </dd>
     </div>
   );

@@ -28,7 +28,9 @@ export function ArgumentsEditor({ held, onChange }: EditorProps) {
   const [text, setText] = useState<string | null>(null);
   const edit = (next: string | null) => {
     setText(next);
-    onChange(next === null ? undefined : problemWith(next) === null ? readJson<JsonObject>(next) : null);
+    onChange(
+      next === null ? undefined : problemWith(next) === null ? readJson<JsonObject>(next) : null,
+    );
   };
   return (
     <div className="flex min-w-0 flex-col gap-2">
@@ -36,7 +38,12 @@ export function ArgumentsEditor({ held, onChange }: EditorProps) {
         <p className="text-xs font-medium">Arguments</p>
         {held.allowEdit &&
           (text === null ? (
-            <Button variant="quiet" icon={Pencil} data-key="e" onClick={() => edit(writtenOut(held.arguments))}>
+            <Button
+              variant="quiet"
+              icon={Pencil}
+              data-key="e"
+              onClick={() => edit(writtenOut(held.arguments))}
+            >
               Change
             </Button>
           ) : (
@@ -90,7 +97,9 @@ function Editing({ held, text, onEdit }: EditingProps) {
   return (
     <div className="flex min-w-0 flex-col gap-3">
       <Tabs label="Edit the arguments" tabs={tabs} />
-      {problem === null && <ArgumentDifference before={held.arguments} after={readJson<JsonObject>(text)} />}
+      {problem === null && (
+        <ArgumentDifference before={held.arguments} after={readJson<JsonObject>(text)} />
+      )}
     </div>
   );
 }
@@ -104,7 +113,9 @@ function EditForm({ held, text, onEdit }: EditingProps) {
       <SchemaForm
         schema={tool.parameters}
         value={JSON.parse(text) as UnknownObject}
-        onChange={(next) => onEdit(writtenOut(keepUntouched(next, JSON.parse(text) as UnknownObject, now)))}
+        onChange={(next) =>
+          onEdit(writtenOut(keepUntouched(next, JSON.parse(text) as UnknownObject, now)))
+        }
         idPrefix={`held-${held.id}`}
       />
     </Suspense>
@@ -112,7 +123,11 @@ function EditForm({ held, text, onEdit }: EditingProps) {
 }
 
 /** Forms use double precision; untouched values keep their digits, also those within a value that was touched. */
-export function keepUntouched(next: UnknownObject, before: UnknownObject, written: UnknownObject): UnknownObject {
+export function keepUntouched(
+  next: UnknownObject,
+  before: UnknownObject,
+  written: UnknownObject,
+): UnknownObject {
   return kept(next, before, written) as UnknownObject;
 }
 
@@ -125,7 +140,8 @@ function kept(next: unknown, before: unknown, written: unknown): unknown {
   return Object.fromEntries(Object.entries(next).map(([name, one]) => [name, inner(name, one)]));
 }
 
-const isContainer = (value: unknown): value is UnknownObject => typeof value === "object" && value !== null;
+const isContainer = (value: unknown): value is UnknownObject =>
+  typeof value === "object" && value !== null;
 
 /** Why a text is no arguments, or null. */
 export function problemWith(text: string): string | null {

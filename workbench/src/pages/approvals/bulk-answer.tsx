@@ -37,7 +37,8 @@ export function BulkAnswer({ className, chosen, all, onAll, onClear, onAnswered 
         {count === 0 ? "None selected" : `${count} selected`}
       </span>
       <span className="text-xs text-muted max-md:hidden">
-        <Key>J</Key> <Key>K</Key> next, previous <Key>A</Key> approve <Key>R</Key> reject <Key>E</Key> change
+        <Key>J</Key> <Key>K</Key> next, previous <Key>A</Key> approve <Key>R</Key> reject{" "}
+        <Key>E</Key> change
       </span>
       {onAll && (
         <Button variant="quiet" onClick={onAll}>
@@ -93,16 +94,24 @@ function BulkDialog({ decision, chosen, onClose, onAnswered }: BulkDialogProps) 
   const give = () => {
     const answer = { decision, ...(reason.trim() === "" ? {} : { reason: reason.trim() }) };
     // A refetch may remove the dialog before the last answer arrives.
-    void answers.mutateAsync({ ids: chosen.map(({ id }) => id), answer }).then(({ done, errors }) => {
-      errors.forEach(toastError);
-      onAnswered(done);
-    }, toastError);
+    void answers
+      .mutateAsync({ ids: chosen.map(({ id }) => id), answer })
+      .then(({ done, errors }) => {
+        errors.forEach(toastError);
+        onAnswered(done);
+      }, toastError);
   };
   return (
     <Dialog open wide title={`${verb} ${what}`} onClose={onClose}>
       <div className="flex flex-col gap-4">
         {/* biome-ignore lint/a11y/useSemanticElements: no part of a form */}
-        <div ref={beginHere} role="group" aria-label="Calls" tabIndex={-1} className="flex flex-col gap-4 outline-none">
+        <div
+          ref={beginHere}
+          role="group"
+          aria-label="Calls"
+          tabIndex={-1}
+          className="flex flex-col gap-4 outline-none"
+        >
           {chosen.map((held) => (
             <ArgumentList
               key={held.id}
@@ -114,11 +123,19 @@ function BulkDialog({ decision, chosen, onClose, onAnswered }: BulkDialogProps) 
           ))}
         </div>
         <Field label="Reason" hint="Sent to the callers.">
-          <TextInput value={reason} maxLength={2_000} onChange={({ target }) => setReason(target.value)} />
+          <TextInput
+            value={reason}
+            maxLength={2_000}
+            onChange={({ target }) => setReason(target.value)}
+          />
         </Field>
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button variant={decision === "approve" ? "primary" : "danger"} busy={answers.isPending} onClick={give}>
+          <Button
+            variant={decision === "approve" ? "primary" : "danger"}
+            busy={answers.isPending}
+            onClick={give}
+          >
             {verb} {what}
           </Button>
         </div>

@@ -52,7 +52,11 @@ export function CardHead({ held }: { held: HeldAnswer }) {
         </p>
       )}
       {options.run !== undefined && (
-        <Link to="/runs/$id" params={{ id: options.run }} className="w-fit text-xs text-accent hover:underline">
+        <Link
+          to="/runs/$id"
+          params={{ id: options.run }}
+          className="w-fit text-xs text-accent hover:underline"
+        >
           Agent run
         </Link>
       )}
@@ -75,7 +79,11 @@ function Description({ text }: { text: string }) {
   }, [text, isWhole]);
   return (
     <div className="text-sm text-muted">
-      <p ref={box} dir="auto" className={classes("break-words", isWhole ? "whitespace-pre-wrap" : "line-clamp-2")}>
+      <p
+        ref={box}
+        dir="auto"
+        className={classes("break-words", isWhole ? "whitespace-pre-wrap" : "line-clamp-2")}
+      >
         <VisibleText text={text} />
       </p>
       {isCut && (

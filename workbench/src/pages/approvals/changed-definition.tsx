@@ -8,7 +8,9 @@ export function ChangedDefinition({ tool }: { tool: string }) {
   return (
     <div className="flex flex-col gap-2 rounded-md bg-warn-soft/60 p-3">
       <p className="text-sm text-warn">
-        {change === "new" ? "This tool is new and not accepted yet." : "The tool's definition has changed:"}
+        {change === "new"
+          ? "This tool is new and not accepted yet."
+          : "The tool's definition has changed:"}
       </p>
       {difference && <DefinitionDifference difference={difference} />}
     </div>

@@ -31,7 +31,10 @@ export function Countdown({ until }: { until: string }) {
     <time
       dateTime={until}
       title={`Expires at ${new Date(until).toLocaleTimeString()}`}
-      className={classes("whitespace-nowrap tabular-nums", left < minuteMs ? "font-medium text-bad" : "text-muted")}
+      className={classes(
+        "whitespace-nowrap tabular-nums",
+        left < minuteMs ? "font-medium text-bad" : "text-muted",
+      )}
     >
       {renderLeft(left)}
     </time>

@@ -3,10 +3,17 @@ import { test } from "node:test";
 import { groupHeld, isSought, summaryOf } from "./group-held.ts";
 
 const held = (tool: string, user: string | null, conversation?: string, shown: object = {}) =>
-  ({ tool, principal: { user }, options: conversation === undefined ? {} : { conversation }, shown }) as never;
+  ({
+    tool,
+    principal: { user },
+    options: conversation === undefined ? {} : { conversation },
+    shown,
+  }) as never;
 
 test("calls that wait are grouped in the order of the first of each group", () => {
-  const items = [held("b.x", "ann", "c1"), held("a.x", "bob"), held("b.x", null, "c1")].map((one) => ({ held: one }));
+  const items = [held("b.x", "ann", "c1"), held("a.x", "bob"), held("b.x", null, "c1")].map(
+    (one) => ({ held: one }),
+  );
   const groups = (by: Parameters<typeof groupHeld>[1]) =>
     groupHeld(items, by).map(({ name, items: of }) => [name, of.length]);
   assert.deepEqual(groups("tool"), [

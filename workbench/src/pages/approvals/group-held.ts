@@ -19,12 +19,17 @@ const nameOf: Record<Grouping, (held: Held) => string> = {
 
 /** In the order of the first of each. */
 export function groupHeld<Item extends { held: Held }>(items: readonly Item[], by: Grouping) {
-  return [...Map.groupBy(items, ({ held }) => nameOf[by](held))].map(([name, group]) => ({ name, items: group }));
+  return [...Map.groupBy(items, ({ held }) => nameOf[by](held))].map(([name, group]) => ({
+    name,
+    items: group,
+  }));
 }
 
 /** Every word stands somewhere in the call. */
 export function isSought({ tool, principal, options, shown }: Held, words: string): boolean {
-  const text = [tool, principal.user, options.conversation, JSON.stringify(shown)].join(" ").toLowerCase();
+  const text = [tool, principal.user, options.conversation, JSON.stringify(shown)]
+    .join(" ")
+    .toLowerCase();
   return words
     .toLowerCase()
     .split(/\s+/)

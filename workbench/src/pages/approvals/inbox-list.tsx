@@ -24,7 +24,15 @@ type InboxListProps = {
 };
 
 /** Calls that wait, each on two lines. */
-export function InboxList({ groups, sought, onSeek, shown, onShow, chosen, onChoose }: InboxListProps) {
+export function InboxList({
+  groups,
+  sought,
+  onSeek,
+  shown,
+  onShow,
+  chosen,
+  onChoose,
+}: InboxListProps) {
   const { words, grouping } = sought;
   return (
     <div className="flex min-h-0 min-w-0 flex-col rounded-lg border border-line bg-surface">
@@ -44,7 +52,9 @@ export function InboxList({ groups, sought, onSeek, shown, onShow, chosen, onCho
           options={Object.entries(groupings).map(([value, text]) => ({ value, text }))}
         />
       </div>
-      {groups.length === 0 && <p className="p-4 text-sm text-muted">No waiting call has these words.</p>}
+      {groups.length === 0 && (
+        <p className="p-4 text-sm text-muted">No waiting call has these words.</p>
+      )}
       <div className="min-h-0 overflow-y-auto lg:max-h-[calc(100dvh-280px)]">
         {groups.map((group) => {
           const open = group.items.filter(({ answer }) => answer === undefined).map(({ id }) => id);
@@ -86,7 +96,10 @@ export function InboxList({ groups, sought, onSeek, shown, onShow, chosen, onCho
   );
 }
 
-type RowProps = { item: Item; isShown: boolean; isChosen: boolean } & Pick<InboxListProps, "onShow" | "onChoose">;
+type RowProps = { item: Item; isShown: boolean; isChosen: boolean } & Pick<
+  InboxListProps,
+  "onShow" | "onChoose"
+>;
 
 function Row({ item: { id, held, answer }, isShown, onShow, isChosen, onChoose }: RowProps) {
   return (

@@ -12,7 +12,11 @@ export function PrecedingCalls({ held }: { held: HeldAnswer }) {
   if (calls === undefined || calls.length === 0)
     return (
       <p className="rounded-md border border-line px-3 py-1.5 text-xs text-muted">
-        {calls ? "No earlier calls" : error ? "The earlier calls could not be loaded." : "Loading earlier calls"}
+        {calls
+          ? "No earlier calls"
+          : error
+            ? "The earlier calls could not be loaded."
+            : "Loading earlier calls"}
       </p>
     );
   return (
@@ -27,11 +31,19 @@ export function PrecedingCalls({ held }: { held: HeldAnswer }) {
         {calls.map(({ id, tool, status, at, said }) => (
           <li key={id} className="flex flex-wrap items-center gap-x-2 gap-y-0.5 px-3 py-1.5">
             <StateBadge kind="call" state={status} />
-            <Link to="/calls/$id" params={{ id }} className="break-all font-mono text-xs hover:underline">
+            <Link
+              to="/calls/$id"
+              params={{ id }}
+              className="break-all font-mono text-xs hover:underline"
+            >
               {tool}
             </Link>
             {said !== "" && (
-              <code dir="auto" className="min-w-0 flex-1 truncate font-mono text-xs text-muted" title={said}>
+              <code
+                dir="auto"
+                className="min-w-0 flex-1 truncate font-mono text-xs text-muted"
+                title={said}
+              >
                 {said}
               </code>
             )}

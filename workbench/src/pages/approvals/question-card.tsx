@@ -41,7 +41,8 @@ export function QuestionCard({ question }: { question: ServerQuestion }) {
           <VisibleText text={message} />
         </p>
         <p className="break-words text-xs text-muted">
-          before it goes on with {tool}, expires <Time at={expiresAt} />. What you answer is given to this server.
+          before it goes on with {tool}, expires <Time at={expiresAt} />. What you answer is given
+          to this server.
         </p>
       </header>
       <div className="flex flex-col gap-3 border-t border-line p-4 empty:hidden">
@@ -121,7 +122,9 @@ function fieldsOf(schema: ServerQuestion["schema"]): [name: string, field: unkno
 /** The server's defaults, editable. */
 function defaultsOf(schema: ServerQuestion["schema"]): UnknownObject {
   const suggested = fieldsOf(schema).flatMap(([name, field]) =>
-    typeof field === "object" && field !== null && "default" in field ? [[name, field.default] as const] : [],
+    typeof field === "object" && field !== null && "default" in field
+      ? [[name, field.default] as const]
+      : [],
   );
   return Object.fromEntries(suggested);
 }

@@ -2,7 +2,11 @@ import type { ApprovalAnswer, Remember } from "../../../../src/model/calls/held-
 import type { HeldAnswer } from "../../api/approval-queries.ts";
 import { Field, Select } from "../../parts/field.tsx";
 
-export type RememberedFor = { what: Remember["for"] | "once"; forMs: string; conversation?: boolean };
+export type RememberedFor = {
+  what: Remember["for"] | "once";
+  forMs: string;
+  conversation?: boolean;
+};
 
 const hour = 3_600_000;
 export const anHour = String(hour);
@@ -20,7 +24,11 @@ const times = [
 ];
 
 /** The scope and duration of an approval. */
-export function toRemember({ what, forMs, conversation }: RememberedFor): Pick<ApprovalAnswer, "remember"> {
+export function toRemember({
+  what,
+  forMs,
+  conversation,
+}: RememberedFor): Pick<ApprovalAnswer, "remember"> {
   if (what === "once") return {};
   return {
     remember: {
@@ -51,7 +59,9 @@ export function RememberChoice({ held, value, onChange }: RememberChoiceProps) {
         <Select
           options={whats}
           value={value.what}
-          onChange={({ target }) => onChange({ ...value, what: target.value as RememberedFor["what"] })}
+          onChange={({ target }) =>
+            onChange({ ...value, what: target.value as RememberedFor["what"] })
+          }
         />
       </Field>
       {value.what !== "once" && (

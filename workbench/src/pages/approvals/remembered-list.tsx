@@ -15,10 +15,17 @@ export function RememberedList() {
     <QueryView query={query}>
       {({ remembered }) =>
         remembered.length === 0 ? (
-          <Empty title="No remembered approvals">You can approve a tool or a server for a period.</Empty>
+          <Empty title="No remembered approvals">
+            You can approve a tool or a server for a period.
+          </Empty>
         ) : (
           <Panel flush className="max-w-3xl">
-            <GrowingList className="divide-y divide-line text-sm" atOnce={50} items={remembered} keyOf={({ id }) => id}>
+            <GrowingList
+              className="divide-y divide-line text-sm"
+              atOnce={50}
+              items={remembered}
+              keyOf={({ id }) => id}
+            >
               {(one) => (
                 <div className="flex flex-wrap items-center justify-between gap-3 px-4 py-2.5">
                   <div className="min-w-0">
@@ -50,7 +57,13 @@ export function RememberedList() {
   );
 }
 
-function describe({ tool, server, arguments: globs, argumentsHash, conversation }: RememberedApproval): string {
+function describe({
+  tool,
+  server,
+  arguments: globs,
+  argumentsHash,
+  conversation,
+}: RememberedApproval): string {
   const what = tool ?? (server === null ? "every tool" : `every tool of ${server}`);
   const globbed = Object.entries(globs).map(([name, glob]) => `${name} like ${glob}`);
   const how = argumentsHash === null ? globbed.join(", ") : "exactly the same arguments";

@@ -22,7 +22,9 @@ export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () =>
   const [reason, setReason] = useState("");
   const { server } = held.toolId;
   const globs = Object.entries(held.shown).flatMap(([name, value]) =>
-    typeof value === "string" && !held.injected.includes(name) ? [[name, exactly(value)] as const] : [],
+    typeof value === "string" && !held.injected.includes(name)
+      ? [[name, exactly(value)] as const]
+      : [],
   );
   const chosen = globs.filter(([name]) => names.includes(name));
   const rule: PolicyRule = {
@@ -42,7 +44,12 @@ export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () =>
           <Button
             variant="primary"
             icon={Scale}
-            onClick={() => void navigate({ to: "/policy", search: { tool: held.tool, rule: JSON.stringify(rule) } })}
+            onClick={() =>
+              void navigate({
+                to: "/policy",
+                search: { tool: held.tool, rule: JSON.stringify(rule) },
+              })
+            }
           >
             Add to the policy
           </Button>
@@ -79,7 +86,9 @@ export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () =>
                   className="size-4"
                   checked={names.includes(name)}
                   onChange={({ target }) =>
-                    setNames(target.checked ? [...names, name] : names.filter((one) => one !== name))
+                    setNames(
+                      target.checked ? [...names, name] : names.filter((one) => one !== name),
+                    )
                   }
                 />
                 <span className="break-all font-mono text-xs">{name}</span>

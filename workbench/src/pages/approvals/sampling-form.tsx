@@ -2,12 +2,19 @@ import type { SamplingAsked } from "../../../../src/model/calls/question-schema.
 import { Field, TextArea } from "../../parts/field.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 
-type SamplingFormProps = { sampling: SamplingAsked; text: string; onChange: (text: string) => void };
+type SamplingFormProps = {
+  sampling: SamplingAsked;
+  text: string;
+  onChange: (text: string) => void;
+};
 
 /** A sampling request, and the answer of a person. */
 export function SamplingForm({ sampling, text, onChange }: SamplingFormProps) {
   const { systemPrompt, messages, maxTokens, hasModel } = sampling;
-  const said = [...(systemPrompt === null ? [] : [{ role: "system", text: systemPrompt }]), ...messages];
+  const said = [
+    ...(systemPrompt === null ? [] : [{ role: "system", text: systemPrompt }]),
+    ...messages,
+  ];
   return (
     <>
       <ol className="flex max-h-80 flex-col gap-2 overflow-auto" aria-label="Messages to the model">

@@ -3,7 +3,9 @@ import { toast } from "../../parts/toast.ts";
 
 /** The call that the keys answer. */
 export const shownCard = () =>
-  [...document.querySelectorAll<HTMLElement>("[data-card]")].findLast((card) => card.checkVisibility()) ?? null;
+  [...document.querySelectorAll<HTMLElement>("[data-card]")].findLast((card) =>
+    card.checkVisibility(),
+  ) ?? null;
 
 /** J and K go to the next and the previous call; A, R and E press Approve, Reject and Change of the one that is shown. */
 export function useCardKeys(onStep: (by: 1 | -1) => void): void {
@@ -11,7 +13,8 @@ export function useCardKeys(onStep: (by: 1 | -1) => void): void {
   step.current = onStep;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target))
+        return;
       const key = event.key.toLowerCase();
       const card = shownCard();
       if (key === "j" || key === "k") step.current(key === "j" ? 1 : -1);
@@ -45,6 +48,8 @@ function isInView(element: HTMLElement): boolean {
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof Element &&
-    target.closest("input:not([type=checkbox]), textarea, select, [contenteditable], [role=dialog]") !== null
+    target.closest(
+      "input:not([type=checkbox]), textarea, select, [contenteditable], [role=dialog]",
+    ) !== null
   );
 }

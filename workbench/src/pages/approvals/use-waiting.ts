@@ -24,7 +24,10 @@ const settleMs = 500;
  * Explains a call that disappeared without an answer here. True while the next one moves into its place, so that a
  * second click does not approve an unread call.
  */
-export function useTellGone(approvals: readonly HeldAnswer[] | undefined, answered: number): boolean {
+export function useTellGone(
+  approvals: readonly HeldAnswer[] | undefined,
+  answered: number,
+): boolean {
   const client = useQueryClient();
   const before = useRef<readonly HeldAnswer[]>([]);
   const [movedAt, setMovedAt] = useState(0);
@@ -38,7 +41,10 @@ export function useTellGone(approvals: readonly HeldAnswer[] | undefined, answer
     const elsewhere = gone.filter(({ id }) => !isAnsweredHere(client, id));
     const [only] = elsewhere;
     if (only === undefined) return;
-    const what = elsewhere.length === 1 ? `${only.tool} no longer waits` : `${elsewhere.length} calls no longer wait`;
+    const what =
+      elsewhere.length === 1
+        ? `${only.tool} no longer waits`
+        : `${elsewhere.length} calls no longer wait`;
     toast(`${what}: answered by another person, or expired.`, "neutral");
   }, [approvals, client]);
   // The outcome is smaller than its card was.

@@ -77,12 +77,17 @@ export function WaitingList({ id }: { id: string | undefined }) {
     goOn();
   };
   const choose = (ids: readonly string[], isChosen: boolean) =>
-    setChosen((before) => new Set(isChosen ? [...before, ...ids] : [...before].filter((one) => !ids.includes(one))));
+    setChosen(
+      (before) =>
+        new Set(isChosen ? [...before, ...ids] : [...before].filter((one) => !ids.includes(one))),
+    );
 
   return (
     <QueryView query={query} what="Loading approvals">
       {() => {
-        const selected = listed.filter((item) => chosen.has(item.id) && isOpen(item)).map(({ held }) => held);
+        const selected = listed
+          .filter((item) => chosen.has(item.id) && isOpen(item))
+          .map(({ held }) => held);
         if (items.length + questions.length === 0 && id === undefined)
           return (
             <Empty
@@ -94,10 +99,14 @@ export function WaitingList({ id }: { id: string | undefined }) {
             </Empty>
           );
         const isList = items.length > 1;
-        const mounted = [...new Set([shown, ...opened])].flatMap((one) => items.find((item) => item.id === one) ?? []);
+        const mounted = [...new Set([shown, ...opened])].flatMap(
+          (one) => items.find((item) => item.id === one) ?? [],
+        );
         return (
           <div className="flex flex-col gap-4">
-            {id !== undefined && !items.some((item) => item.id === id) && <NoLongerWaiting id={id} />}
+            {id !== undefined && !items.some((item) => item.id === id) && (
+              <NoLongerWaiting id={id} />
+            )}
             {questions.map((question) => (
               <QuestionCard key={question.id} question={question} />
             ))}
@@ -149,11 +158,18 @@ export function WaitingList({ id }: { id: string | undefined }) {
                   <AnsweredCard key={one.approval.id} answered={one} />
                 ))}
                 {mounted.map(({ id: one, held, answer }) => (
-                  <div key={one} hidden={one !== shown || (answer && justAnswered.includes(answer))}>
+                  <div
+                    key={one}
+                    hidden={one !== shown || (answer && justAnswered.includes(answer))}
+                  >
                     {answer ? (
                       <AnsweredCard answered={answer} />
                     ) : (
-                      <ApprovalCard held={held} isMoving={isMoving} onAnswered={(given) => take([given])} />
+                      <ApprovalCard
+                        held={held}
+                        isMoving={isMoving}
+                        onAnswered={(given) => take([given])}
+                      />
                     )}
                   </div>
                 ))}

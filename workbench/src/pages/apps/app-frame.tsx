@@ -38,9 +38,12 @@ export function AppFrame({ app, content, granted, loading, onMessage, onGone }: 
     let opened: OpenApp | null = null;
     let isLeft = false;
     const ports = {
-      ask: (question: PageQuestion) => new Promise<boolean>((answer) => setAsked({ question, answer })),
+      ask: (question: PageQuestion) =>
+        new Promise<boolean>((answer) => setAsked({ question, answer })),
       approve: (id: string) =>
-        new Promise<OutcomeAnswer | null>((answer) => setHeld((before) => [...before, { id, answer }])),
+        new Promise<OutcomeAnswer | null>((answer) =>
+          setHeld((before) => [...before, { id, answer }]),
+        ),
       save: (file: Blob, name: string) => saveFile(file, name),
       ...(canSay && { say: (text: string) => latest.current?.(text) }),
       onHeight: setWanted,
@@ -61,7 +64,9 @@ export function AppFrame({ app, content, granted, loading, onMessage, onGone }: 
   return (
     <>
       <div className="relative min-w-0">
-        {!isReady && <div className="absolute inset-0 flex items-center justify-center">{loading}</div>}
+        {!isReady && (
+          <div className="absolute inset-0 flex items-center justify-center">{loading}</div>
+        )}
         <div
           ref={place}
           style={{ height }}

@@ -32,7 +32,14 @@ export function AppOfCall(props: AppOfCallProps) {
   ).data;
   const app = tool && appOf(props, tool);
   if (!app) return null;
-  return <AskedApp key={call.id} app={app} isAsked={props.isAsked ?? false} onMessage={props.onMessage} />;
+  return (
+    <AskedApp
+      key={call.id}
+      app={app}
+      isAsked={props.isAsked ?? false}
+      onMessage={props.onMessage}
+    />
+  );
 }
 
 function appOf({ call, args, result, reason }: AppOfCallProps, tool: ToolAnswer): App | null {
@@ -49,11 +56,22 @@ function appOf({ call, args, result, reason }: AppOfCallProps, tool: ToolAnswer)
 }
 
 /** A page works as soon as it is shown: it may call tools. */
-function AskedApp({ app, isAsked, onMessage }: { app: App; isAsked: boolean; onMessage: AppOfCallProps["onMessage"] }) {
+function AskedApp({
+  app,
+  isAsked,
+  onMessage,
+}: {
+  app: App;
+  isAsked: boolean;
+  onMessage: AppOfCallProps["onMessage"];
+}) {
   const [isOpen, setOpen] = useState(!isAsked);
   // What the page was opened with stays, whatever the list around it does.
   const [opened] = useState(app);
-  if (isOpen) return <AppView app={opened} onMessage={onMessage} loading={<Loading what="Opening the page" />} />;
+  if (isOpen)
+    return (
+      <AppView app={opened} onMessage={onMessage} loading={<Loading what="Opening the page" />} />
+    );
   return (
     <p className="flex flex-wrap items-center gap-3 rounded-md border border-line px-3 py-2 text-sm text-muted">
       <span className="mr-auto">

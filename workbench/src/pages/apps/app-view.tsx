@@ -3,10 +3,21 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../../parts/button.tsx";
 import { RefreshCw } from "../../parts/icons.ts";
 import { Failed } from "../../parts/states.tsx";
-import { type App, type PageContent, type Permission, permissionNames, reachedHosts, readPage } from "./app.ts";
+import {
+  type App,
+  type PageContent,
+  type Permission,
+  permissionNames,
+  reachedHosts,
+  readPage,
+} from "./app.ts";
 import { AppFrame } from "./app-frame.tsx";
 
-type AppViewProps = { app: App; onMessage: ((text: string) => void) | undefined; loading: ReactNode };
+type AppViewProps = {
+  app: App;
+  onMessage: ((text: string) => void) | undefined;
+  loading: ReactNode;
+};
 
 /** The page with what it may reach, and the way to open it again. */
 export function AppView({ app, onMessage, loading }: AppViewProps) {
@@ -37,7 +48,10 @@ export function AppView({ app, onMessage, loading }: AppViewProps) {
           onGone={setGone}
         />
       ) : (
-        <p role="status" className="flex flex-wrap items-center gap-3 rounded-md bg-sunken px-3 py-2 text-sm">
+        <p
+          role="status"
+          className="flex flex-wrap items-center gap-3 rounded-md bg-sunken px-3 py-2 text-sm"
+        >
           <span className="mr-auto">{gone}</span>
           <Button icon={RefreshCw} onClick={again}>
             Open it again

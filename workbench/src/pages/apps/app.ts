@@ -50,9 +50,17 @@ export const permissionNames = {
 export type Permission = keyof typeof permissionNames;
 
 /** Reads the page; the plane records that, and holds back one that has changed. */
-export async function readPage({ server, uri }: Pick<App, "server" | "uri">, callId: string): Promise<PageContent> {
+export async function readPage(
+  { server, uri }: Pick<App, "server" | "uri">,
+  callId: string,
+): Promise<PageContent> {
   const conversation = conversationOf(callId);
-  const { contents } = await callOperation("resources.read", { name: server, uri, page: uri, conversation });
+  const { contents } = await callOperation("resources.read", {
+    name: server,
+    uri,
+    page: uri,
+    conversation,
+  });
   const pages = (Array.isArray(contents) ? contents : []).filter(isObject);
   const content = pages.find(({ uri: own }) => own === uri) ?? pages[0];
   if (content === undefined || !String(content.mimeType ?? "").startsWith("text/html"))
@@ -62,7 +70,9 @@ export async function readPage({ server, uri }: Pick<App, "server" | "uri">, cal
   return {
     html: typeof content.text === "string" ? content.text : decoded(String(content.blob ?? "")),
     csp: isObject(csp) ? (csp as Csp) : {},
-    permissions: Object.keys(permissionNames).filter((name) => isObject(wanted[name])) as Permission[],
+    permissions: Object.keys(permissionNames).filter((name) =>
+      isObject(wanted[name]),
+    ) as Permission[],
     hasBorder: prefersBorder !== false,
   };
 }
@@ -72,7 +82,9 @@ export function reachedHosts({ csp }: PageContent): string[] {
   const listed = [csp.connectDomains, csp.resourceDomains, csp.frameDomains].flatMap((one) =>
     Array.isArray(one) ? one : [],
   );
-  const texts = listed.filter((one) => typeof one === "string").map((one) => one.replace(/^\w+:\/\//, ""));
+  const texts = listed
+    .filter((one) => typeof one === "string")
+    .map((one) => one.replace(/^\w+:\/\//, ""));
   return [...new Set(texts)];
 }
 

@@ -38,7 +38,10 @@ function themeNow(): "light" | "dark" {
 /** Where the page stands. */
 export function contextFor({ tool }: App, width: number): McpUiHostContext {
   const style = getComputedStyle(document.documentElement);
-  const ours = Object.entries(variables).map(([theirs, own]) => [theirs, style.getPropertyValue(own).trim()]);
+  const ours = Object.entries(variables).map(([theirs, own]) => [
+    theirs,
+    style.getPropertyValue(own).trim(),
+  ]);
   const schema = isObject(tool.parameters) ? tool.parameters : {};
   const fonts = { "--font-sans": style.fontFamily, "--font-mono": "ui-monospace, monospace" };
   return {
@@ -51,7 +54,10 @@ export function contextFor({ tool }: App, width: number): McpUiHostContext {
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     userAgent: "toolplane-workbench",
     platform: "web",
-    deviceCapabilities: { touch: navigator.maxTouchPoints > 0, hover: matchMedia("(hover: hover)").matches },
+    deviceCapabilities: {
+      touch: navigator.maxTouchPoints > 0,
+      hover: matchMedia("(hover: hover)").matches,
+    },
     toolInfo: { tool: { name: tool.id.tool, inputSchema: { ...schema, type: "object" } } as never },
   };
 }

@@ -33,7 +33,10 @@ export function openApp(
 ): OpenApp {
   const frame = document.createElement("iframe");
   frame.setAttribute("sandbox", "allow-scripts allow-forms");
-  frame.setAttribute("allow", granted.map((name) => `${permissionNames[name].feature} *`).join("; "));
+  frame.setAttribute(
+    "allow",
+    granted.map((name) => `${permissionNames[name].feature} *`).join("; "),
+  );
   frame.referrerPolicy = "no-referrer";
   frame.title = `Page of ${app.tool.name}`;
   frame.className = "block h-full w-full border-0";
@@ -41,7 +44,9 @@ export function openApp(
   place.append(frame);
 
   const bridge = createBridge(app, content, granted, ports, () => frame.clientWidth);
-  const stopWatching = watchContext(frame, () => bridge.setHostContext(contextFor(app, frame.clientWidth)));
+  const stopWatching = watchContext(frame, () =>
+    bridge.setHostContext(contextFor(app, frame.clientWidth)),
+  );
   let isOver = false;
   const end = (why: string) => {
     if (isOver) return;
@@ -58,9 +63,12 @@ export function openApp(
     loads += 1;
     const target = frame.contentWindow;
     // The empty document, then the page in its place; a third one is where the page went by itself.
-    if (loads > 2 || target === null) return end("The page tried to leave its frame and was closed.");
+    if (loads > 2 || target === null)
+      return end("The page tried to leave its frame and was closed.");
     if (loads === 2) return;
-    const transport = createFrameTransport(target, () => end("The page sent too many messages and was closed."));
+    const transport = createFrameTransport(target, () =>
+      end("The page sent too many messages and was closed."),
+    );
     void bridge.connect(transport).then(() => target.postMessage({ html: content.html }, "*"));
   });
   return {
@@ -96,7 +104,9 @@ function createBridge(
     ...(ports.say && { message: { text: {} } }),
   };
   const hostInfo = { name: "toolplane-workbench", version: "1.0.0" };
-  const bridge = new AppBridge(null, hostInfo, abilities, { hostContext: contextFor(app, width()) });
+  const bridge = new AppBridge(null, hostInfo, abilities, {
+    hostContext: contextFor(app, width()),
+  });
   const requests = createPageRequests(app, ports);
   bridge.oninitialized = () => {
     ports.onReady();
@@ -107,15 +117,21 @@ function createBridge(
       ? bridge.sendToolResult(outcome.result as never)
       : bridge.sendToolCancelled({ reason: outcome.cancelled }));
   };
-  bridge.oncalltool = async ({ name, arguments: args }) => (await requests.callTool(name, args)) as never;
+  bridge.oncalltool = async ({ name, arguments: args }) =>
+    (await requests.callTool(name, args)) as never;
   bridge.onreadresource = async ({ uri }) => (await requests.readResource(uri)) as never;
-  bridge.onlistresources = async () => ({ resources: (await requests.listResources()).resources }) as never;
+  bridge.onlistresources = async () =>
+    ({ resources: (await requests.listResources()).resources }) as never;
   bridge.onlistresourcetemplates = async () =>
     ({ resourceTemplates: (await requests.listResources()).resourceTemplates }) as never;
   bridge.onlistprompts = async () => ({ prompts: [] });
   bridge.onopenlink = async ({ url }) => ({ isError: !(await requests.openLink(url)) });
-  bridge.onmessage = async ({ content: said }) => ({ isError: !(await requests.message(said as never)) });
-  bridge.ondownloadfile = async ({ contents }) => ({ isError: !(await requests.download(contents as never)) });
+  bridge.onmessage = async ({ content: said }) => ({
+    isError: !(await requests.message(said as never)),
+  });
+  bridge.ondownloadfile = async ({ contents }) => ({
+    isError: !(await requests.download(contents as never)),
+  });
   bridge.onrequestdisplaymode = async () => ({ mode: "inline" });
   bridge.onloggingmessage = (said) => requests.log(said as never);
   bridge.onsizechange = ({ height }) => {

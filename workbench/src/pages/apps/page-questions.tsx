@@ -27,7 +27,11 @@ function useIsMoving(): boolean {
   return isMoving;
 }
 
-type PageQuestionProps = { question: PageQuestion; server: string; onAnswer: (isYes: boolean) => void };
+type PageQuestionProps = {
+  question: PageQuestion;
+  server: string;
+  onAnswer: (isYes: boolean) => void;
+};
 
 /** A person decides what a page may do outside of its frame. */
 export function PageQuestionDialog({ question, server, onAnswer }: PageQuestionProps) {

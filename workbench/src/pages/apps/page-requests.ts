@@ -48,7 +48,13 @@ export function createPageRequests({ server, uri, callId }: App, ports: PagePort
     if (isAsking || refusals >= maxRefusals) return false;
     isAsking = true;
     try {
-      const { ok } = await callOperation("pages.ask", { name: server, page: uri, method, params, conversation });
+      const { ok } = await callOperation("pages.ask", {
+        name: server,
+        page: uri,
+        method,
+        params,
+        conversation,
+      });
       if (!ok || !(await ports.ask(of))) {
         refusals += 1;
         return false;
@@ -79,7 +85,8 @@ export function createPageRequests({ server, uri, callId }: App, ports: PagePort
   return {
     /** By the name at its own server; another server's is out of reach. */
     async callTool(name: string, args?: UnknownObject): Promise<Result> {
-      if (underWay >= maxCallsAtOnce) return refused("This page has too many calls under way.") as never;
+      if (underWay >= maxCallsAtOnce)
+        return refused("This page has too many calls under way.") as never;
       underWay += 1;
       try {
         return await callTool(name, args);
@@ -92,14 +99,20 @@ export function createPageRequests({ server, uri, callId }: App, ports: PagePort
     readResource: (address: string) =>
       callOperation("resources.read", { name: server, uri: address, page: uri, conversation }),
     listResources: async () => {
-      const { resources, resourceTemplates } = await callOperation("resources.list", { server, limit: 1000 });
-      const plain = (items: readonly object[]) => items.map((item) => ({ ...item, server: undefined }));
+      const { resources, resourceTemplates } = await callOperation("resources.list", {
+        server,
+        limit: 1000,
+      });
+      const plain = (items: readonly object[]) =>
+        items.map((item) => ({ ...item, server: undefined }));
       return { resources: plain(resources), resourceTemplates: plain(resourceTemplates) };
     },
     async openLink(url: string): Promise<boolean> {
       const target = url.length > maxUrl ? null : URL.parse(url);
-      if (target === null || !["https:", "http:", "mailto:"].includes(target.protocol)) return false;
-      if (!(await mayDo("ui/open-link", { url: target.href }, { kind: "link", url: target.href }))) return false;
+      if (target === null || !["https:", "http:", "mailto:"].includes(target.protocol))
+        return false;
+      if (!(await mayDo("ui/open-link", { url: target.href }, { kind: "link", url: target.href })))
+        return false;
       open(target.href, "_blank", "noopener,noreferrer");
       return true;
     },
@@ -129,7 +142,8 @@ export function createPageRequests({ server, uri, callId }: App, ports: PagePort
         const name = String(resource.uri).split(/[/\\]/).at(-1) || "file";
         const content = toBlob(resource);
         const params = { name, bytes: content.size };
-        if (!(await mayDo("ui/download-file", params, { kind: "file", name, bytes: content.size }))) return false;
+        if (!(await mayDo("ui/download-file", params, { kind: "file", name, bytes: content.size })))
+          return false;
         ports.save(content, name);
       }
       return contents.length > 0;
@@ -139,7 +153,13 @@ export function createPageRequests({ server, uri, callId }: App, ports: PagePort
       logs += 1;
       if (logs > maxLogs) return;
       const params = { level: said.level, data: said.data };
-      const asked = { name: server, page: uri, method: "notifications/message", params, conversation } as const;
+      const asked = {
+        name: server,
+        page: uri,
+        method: "notifications/message",
+        params,
+        conversation,
+      } as const;
       void callOperation("pages.ask", asked).catch(() => undefined);
     },
   };
@@ -148,5 +168,7 @@ export function createPageRequests({ server, uri, callId }: App, ports: PagePort
 function toBlob({ text, blob, mimeType }: UnknownObject): Blob {
   const type = typeof mimeType === "string" ? mimeType : "application/octet-stream";
   if (typeof text === "string") return new Blob([text], { type });
-  return new Blob([Uint8Array.from(atob(String(blob ?? "")), (letter) => letter.charCodeAt(0))], { type });
+  return new Blob([Uint8Array.from(atob(String(blob ?? "")), (letter) => letter.charCodeAt(0))], {
+    type,
+  });
 }

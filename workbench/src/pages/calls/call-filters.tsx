@@ -12,7 +12,15 @@ import { spanTitles } from "./call-times.ts";
 
 const route = getRouteApi("/calls");
 
-const statuses = ["succeeded", "tool_error", "failed", "refused", "waiting", "cancelled", "dry_run"];
+const statuses = [
+  "succeeded",
+  "tool_error",
+  "failed",
+  "refused",
+  "waiting",
+  "cancelled",
+  "dry_run",
+];
 const durations = [
   { value: "", text: "Any duration" },
   { value: "100", text: "from 100 ms" },
@@ -25,8 +33,13 @@ const durations = [
 export function useCallSearch() {
   const search: CallSearch = route.useSearch();
   const navigate = useNavigate();
-  const change = (changes: { [Name in keyof CallSearch]?: CallSearch[Name] | undefined }, replace = true) => {
-    const next = Object.entries({ ...search, ...changes }).filter(([, value]) => value !== undefined && value !== "");
+  const change = (
+    changes: { [Name in keyof CallSearch]?: CallSearch[Name] | undefined },
+    replace = true,
+  ) => {
+    const next = Object.entries({ ...search, ...changes }).filter(
+      ([, value]) => value !== undefined && value !== "",
+    );
     void navigate({ to: "/calls", search: Object.fromEntries(next), replace });
   };
   return { search, change };
@@ -46,7 +59,8 @@ export function CallFilters() {
         className="w-32! max-md:w-[calc(50%-4px)]!"
         value={search.range ?? (search.since || search.until ? "chosen" : "")}
         onChange={({ target }) =>
-          target.value !== "chosen" && change({ range: target.value, since: undefined, until: undefined })
+          target.value !== "chosen" &&
+          change({ range: target.value, since: undefined, until: undefined })
         }
         options={[
           { value: "", text: "Any time" },
@@ -91,7 +105,13 @@ export function CallFilters() {
             : [...durations, { value: minMs, text: `from ${minMs} ms` }]
         }
       />
-      {mayManage && <TextFilter label="Caller" value={search.user ?? ""} onChange={(user) => change({ user })} />}
+      {mayManage && (
+        <TextFilter
+          label="Caller"
+          value={search.user ?? ""}
+          onChange={(user) => change({ user })}
+        />
+      )}
     </>
   );
 }
@@ -123,7 +143,12 @@ export function CallChips() {
   ));
 }
 
-type TextFilterProps = { label: string; width?: string; value: string; onChange: (value: string) => void };
+type TextFilterProps = {
+  label: string;
+  width?: string;
+  value: string;
+  onChange: (value: string) => void;
+};
 
 function TextFilter({ label, width = "w-32!", value, onChange }: TextFilterProps) {
   const [text, setText] = useState(value);

@@ -7,7 +7,11 @@ const asked = { verdict: "ask" } as Noted["approval"];
 const failed = (code: string, data = {}) => ({ code, data }) as Noted["error"];
 
 const cases: [string, Noted, string | null][] = [
-  ["a call that waits", { status: "waiting", error: failed("APPROVAL_REQUIRED"), approval: asked }, "for a person"],
+  [
+    "a call that waits",
+    { status: "waiting", error: failed("APPROVAL_REQUIRED"), approval: asked },
+    "for a person",
+  ],
   [
     "a call in a plan",
     { status: "waiting", error: failed("APPROVAL_REQUIRED", { planId: "p" }), approval: null },
@@ -39,4 +43,5 @@ const cases: [string, Noted, string | null][] = [
 ];
 
 for (const [what, call, note] of cases)
-  test(`the note of a call says what became of it: ${what}`, () => assert.equal(noteOf(call), note));
+  test(`the note of a call says what became of it: ${what}`, () =>
+    assert.equal(noteOf(call), note));

@@ -59,11 +59,15 @@ function CallView({ call }: { call: CallAnswer }) {
             <FlaskConical aria-hidden className="size-4" />
             {args === undefined ? "Try this tool" : "Run again with these arguments"}
           </Link>
-          <CopyButton text={`${location.origin}${location.pathname}`} label="Copy the link to this call" />
+          <CopyButton
+            text={`${location.origin}${location.pathname}`}
+            label="Copy the link to this call"
+          />
         </>
       }
     >
-      {error && (status === "waiting" ? <Waits call={call} error={error} /> : <CallError error={error} />)}
+      {error &&
+        (status === "waiting" ? <Waits call={call} error={error} /> : <CallError error={error} />)}
       <div className="grid items-start gap-4 xl:grid-cols-[3fr_2fr]">
         <div className="flex min-w-0 flex-col gap-4">
           <CallPayload call={call} />
@@ -100,17 +104,27 @@ function CallError({ error }: { error: NonNullable<CallAnswer["error"]> }) {
 
 function Attempts({ attempts, server }: Pick<CallAnswer, "attempts" | "server">) {
   if (attempts.length === 0)
-    return <p className="p-4 text-sm text-muted">No attempts: the call ended before it reached a provider.</p>;
+    return (
+      <p className="p-4 text-sm text-muted">
+        No attempts: the call ended before it reached a provider.
+      </p>
+    );
   return (
     <ol className="divide-y divide-line text-sm">
       {attempts.map(({ provider, ok, durationMs, error }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the same provider may be asked twice
         <li key={index} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
           <span className="text-muted">{index + 1}</span>
-          <span className="min-w-24 flex-1 break-words font-medium">{providerText(provider, server)}</span>
-          {error !== null && <span className="text-bad max-sm:order-last max-sm:basis-full">{error}</span>}
+          <span className="min-w-24 flex-1 break-words font-medium">
+            {providerText(provider, server)}
+          </span>
+          {error !== null && (
+            <span className="text-bad max-sm:order-last max-sm:basis-full">{error}</span>
+          )}
           <Badge tone={ok ? "good" : "bad"}>{ok ? "answered" : "failed"}</Badge>
-          <span className="w-16 text-right tabular-nums text-muted">{renderDuration(durationMs)}</span>
+          <span className="w-16 text-right tabular-nums text-muted">
+            {renderDuration(durationMs)}
+          </span>
         </li>
       ))}
     </ol>
@@ -118,8 +132,20 @@ function Attempts({ attempts, server }: Pick<CallAnswer, "attempts" | "server">)
 }
 
 function CallFacts({ call }: { call: CallAnswer }) {
-  const { id, at, server, principal, face, provider, argumentNames, injected, approval, run, conversation, stored } =
-    call;
+  const {
+    id,
+    at,
+    server,
+    principal,
+    face,
+    provider,
+    argumentNames,
+    injected,
+    approval,
+    run,
+    conversation,
+    stored,
+  } = call;
   return (
     <Facts
       items={[
@@ -132,7 +158,12 @@ function CallFacts({ call }: { call: CallAnswer }) {
         ],
         [
           "Tool",
-          <Link key="tool" to="/tools/$name" params={{ name: call.tool }} className="text-accent hover:underline">
+          <Link
+            key="tool"
+            to="/tools/$name"
+            params={{ name: call.tool }}
+            className="text-accent hover:underline"
+          >
             {call.tool}
           </Link>,
         ],
@@ -140,7 +171,11 @@ function CallFacts({ call }: { call: CallAnswer }) {
         [
           "Server",
           server && (
-            <Link to="/servers/$name" params={{ name: server }} className="text-accent hover:underline">
+            <Link
+              to="/servers/$name"
+              params={{ name: server }}
+              className="text-accent hover:underline"
+            >
               {server}
             </Link>
           ),
@@ -164,12 +199,19 @@ function CallFacts({ call }: { call: CallAnswer }) {
         [
           "Conversation",
           conversation && (
-            <Link to="/calls" search={{ conversation }} className="break-all text-accent hover:underline">
+            <Link
+              to="/calls"
+              search={{ conversation }}
+              className="break-all text-accent hover:underline"
+            >
               {conversation}
             </Link>
           ),
         ],
-        ["Result hash", call.resultHash && <code className="break-all font-mono text-xs">{call.resultHash}</code>],
+        [
+          "Result hash",
+          call.resultHash && <code className="break-all font-mono text-xs">{call.resultHash}</code>,
+        ],
       ]}
     />
   );

@@ -17,9 +17,13 @@ export function CallPayload({ call }: { call: CallAnswer }) {
             "They are not kept any more, or the call is older than the setting."
           ) : (
             <>
-              Not kept. {argumentNames.length > 0 && `Arguments given: ${argumentNames.join(", ")}. `}To see them here,
-              set <code className="font-mono text-ink">"observability": {'{ "keepPayloads": true }'}</code>. Secrets are
-              redacted.
+              Not kept.{" "}
+              {argumentNames.length > 0 && `Arguments given: ${argumentNames.join(", ")}. `}To see
+              them here, set{" "}
+              <code className="font-mono text-ink">
+                "observability": {'{ "keepPayloads": true }'}
+              </code>
+              . Secrets are redacted.
             </>
           )}
         </p>
@@ -27,14 +31,23 @@ export function CallPayload({ call }: { call: CallAnswer }) {
     );
   return (
     <>
-      <Panel title="Arguments" actions={<CopyButton label="Copy arguments" text={textOf(payload.arguments)} />}>
+      <Panel
+        title="Arguments"
+        actions={<CopyButton label="Copy arguments" text={textOf(payload.arguments)} />}
+      >
         <JsonView value={payload.arguments} />
       </Panel>
-      <Panel title="Result" actions={<CopyButton label="Copy the result" text={textOf(payload.result)} />}>
+      <Panel
+        title="Result"
+        actions={<CopyButton label="Copy the result" text={textOf(payload.result)} />}
+      >
         {isResult(payload.result) ? (
           <div className="flex min-w-0 flex-col gap-3">
             <AppOfCall isAsked call={call} args={payload.arguments} result={payload.result} />
-            <ResultView outcome={{ result: payload.result } as unknown as OutcomeAnswer} server={server} />
+            <ResultView
+              outcome={{ result: payload.result } as unknown as OutcomeAnswer}
+              server={server}
+            />
           </div>
         ) : payload.result === null ? (
           <p className="text-sm text-muted">The call ended without a result.</p>
@@ -47,4 +60,5 @@ export function CallPayload({ call }: { call: CallAnswer }) {
 }
 
 const textOf = (value: unknown) => JSON.stringify(value, null, 2);
-const isResult = (value: unknown) => typeof value === "object" && value !== null && "content" in value;
+const isResult = (value: unknown) =>
+  typeof value === "object" && value !== null && "content" in value;

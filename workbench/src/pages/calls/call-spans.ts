@@ -17,7 +17,11 @@ export function callSpans({ stages, attempts, hooks = [], status, server }: Call
   return spans;
 }
 
-function attemptSpans(attempts: CallAnswer["attempts"], server: string | null, begunMs: number): Span[] {
+function attemptSpans(
+  attempts: CallAnswer["attempts"],
+  server: string | null,
+  begunMs: number,
+): Span[] {
   let at = begunMs;
   return attempts.map(({ provider, ok, durationMs, error }, index) => {
     const startMs = at;

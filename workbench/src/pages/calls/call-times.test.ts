@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { timesIn } from "./call-times.ts";
 
 const now = new Date(2026, 10, 18, 15, 30).getTime();
-const at = (day: number, hour = 0, minute = 0) => new Date(2026, 10, day, hour, minute).toISOString();
+const at = (day: number, hour = 0, minute = 0) =>
+  new Date(2026, 10, day, hour, minute).toISOString();
 
 test("a span of time is counted from now, and a day from midnight", () => {
   assert.deepEqual(timesIn({ range: "hour" }, now), { since: at(18, 14, 30) });

@@ -22,7 +22,13 @@ function Answered({ answer }: { answer: NonNullable<CallAnswer["answer"]> }) {
 }
 
 /** A waiting call has not failed: links to the decision. */
-export function Waits({ call, error: { data } }: { call: CallAnswer; error: NonNullable<CallAnswer["error"]> }) {
+export function Waits({
+  call,
+  error: { data },
+}: {
+  call: CallAnswer;
+  error: NonNullable<CallAnswer["error"]>;
+}) {
   if (call.answer && call.answer.status !== "pending") return <Answered answer={call.answer} />;
   const { approvalId, planId } = data as { approvalId?: unknown; planId?: unknown };
   return (

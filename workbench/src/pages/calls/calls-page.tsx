@@ -29,7 +29,11 @@ const columns: readonly Column<CallAnswer>[] = [
     title: "Tool",
     width: "minmax(130px, 2fr)",
     render: ({ id, tool }) => (
-      <Link to="/calls/$id" params={{ id }} className="font-mono text-xs font-medium hover:underline">
+      <Link
+        to="/calls/$id"
+        params={{ id }}
+        className="font-mono text-xs font-medium hover:underline"
+      >
         <LongName name={tool} />
       </Link>
     ),
@@ -49,14 +53,28 @@ const columns: readonly Column<CallAnswer>[] = [
     wide: true,
     render: ({ principal }) => principal.user ?? "anonymous",
   },
-  { title: "Face", width: "80px", wide: true, render: ({ face }) => <Badge>{faceText(face)}</Badge> },
-  { title: "Tries", width: "40px", align: "right", wide: true, render: ({ attempts }) => attempts.length },
+  {
+    title: "Face",
+    width: "80px",
+    wide: true,
+    render: ({ face }) => <Badge>{faceText(face)}</Badge>,
+  },
+  {
+    title: "Tries",
+    width: "40px",
+    align: "right",
+    wide: true,
+    render: ({ attempts }) => attempts.length,
+  },
   {
     title: "Note",
     width: "minmax(90px, 1.5fr)",
     wide: true,
     render: (call) => (
-      <span title={call.error?.message} className={call.error && call.status !== "waiting" ? "text-bad" : "text-muted"}>
+      <span
+        title={call.error?.message}
+        className={call.error && call.status !== "waiting" ? "text-bad" : "text-muted"}
+      >
         {noteOf(call)}
       </span>
     ),
@@ -94,7 +112,13 @@ export function CallsPage() {
         </nav>
       }
     >
-      {view === "runs" ? <RunsTable /> : view === "conversations" ? <Conversations /> : <CallsTable />}
+      {view === "runs" ? (
+        <RunsTable />
+      ) : view === "conversations" ? (
+        <Conversations />
+      ) : (
+        <CallsTable />
+      )}
     </Page>
   );
 }
@@ -138,7 +162,9 @@ function CallsTable() {
             onMore={calls.fetchNextPage}
             empty={
               <Empty title={isFiltered ? "No calls match" : "No calls yet"}>
-                {isFiltered ? "Remove a filter to see more." : "Every call is recorded here, refused ones too."}
+                {isFiltered
+                  ? "Remove a filter to see more."
+                  : "Every call is recorded here, refused ones too."}
               </Empty>
             }
           />

@@ -16,17 +16,25 @@ type Told = Pick<AgentRun, "messages" | "steps" | "question" | "answer" | "conve
 export type Beside = {
   records?: ReadonlyMap<string, Partial<Pick<CallAnswer, "approval" | "server">>>;
   /** Of a run that goes on: its calls that are not counted yet, and the approvals they wait for. */
-  live?: { calls: readonly (ShownCall & { id: string })[]; held: ReadonlyMap<string, string>; isModelAsked: boolean };
+  live?: {
+    calls: readonly (ShownCall & { id: string })[];
+    held: ReadonlyMap<string, string>;
+    isModelAsked: boolean;
+  };
 };
 
 /** The messages, each call with its result. */
 export function Conversation({ run, records = new Map(), live }: Beside & { run: Told }) {
   const { messages, steps, question, answer } = run;
   const made = new Map<string, ShownCall>(
-    [...steps.flatMap(({ calls }) => calls), ...(live?.calls ?? [])].map((call) => [call.id, call] as const),
+    [...steps.flatMap(({ calls }) => calls), ...(live?.calls ?? [])].map(
+      (call) => [call.id, call] as const,
+    ),
   );
   const results = new Map(
-    messages.flatMap((message) => (message.role === "tool" ? [[message.tool_call_id, message.content] as const] : [])),
+    messages.flatMap((message) =>
+      message.role === "tool" ? [[message.tool_call_id, message.content] as const] : [],
+    ),
   );
   const held = live?.held ?? new Map();
   const known: Known = { made, results, records, held, conversation: run.conversation };
@@ -65,7 +73,10 @@ export function Conversation({ run, records = new Map(), live }: Beside & { run:
 }
 
 /** The last messages of the model are those of this run's steps; earlier ones are history. */
-function stepsByMessage(spoken: readonly ChatMessage[], steps: readonly AgentStep[]): Map<ChatMessage, AgentStep> {
+function stepsByMessage(
+  spoken: readonly ChatMessage[],
+  steps: readonly AgentStep[],
+): Map<ChatMessage, AgentStep> {
   const answers = spoken.filter(({ role }) => role === "assistant").slice(-steps.length);
   // A step that broke off has no message, and then nothing says which is which.
   if (answers.length !== steps.length) return new Map();
@@ -113,7 +124,10 @@ function Message({ message, step, known }: MessageProps) {
   return (
     <Turn icon={Bot} who="Model" note={step && costOf(step)}>
       {thought !== "" && (
-        <p dir="auto" className="whitespace-pre-wrap break-words border-l-2 border-line pl-3 text-sm italic text-muted">
+        <p
+          dir="auto"
+          className="whitespace-pre-wrap break-words border-l-2 border-line pl-3 text-sm italic text-muted"
+        >
           {thought}
         </p>
       )}
@@ -127,7 +141,9 @@ function Message({ message, step, known }: MessageProps) {
 
 function costOf({ usage: { inputTokens, outputTokens, cost }, modelMs }: AgentStep): string {
   const tokens =
-    inputTokens + outputTokens > 0 ? `${renderCount(inputTokens)} in, ${renderCount(outputTokens)} out, ` : "";
+    inputTokens + outputTokens > 0
+      ? `${renderCount(inputTokens)} in, ${renderCount(outputTokens)} out, `
+      : "";
   return `${tokens}${cost ? `${costText(cost)}, ` : ""}${renderDuration(modelMs)}`;
 }
 

@@ -20,12 +20,16 @@ export function Conversations() {
   const groups = useMemo(() => {
     const listed = calls.data?.pages;
     const known = runs?.pages;
-    return groupCalls(listed?.flatMap((page) => page.calls) ?? [], known?.flatMap((page) => page.runs) ?? []);
+    return groupCalls(
+      listed?.flatMap((page) => page.calls) ?? [],
+      known?.flatMap((page) => page.runs) ?? [],
+    );
   }, [calls.data, runs]);
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-3 overflow-auto">
       <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
-        By the conversation of an agent or the session of a client; calls without one until the caller pauses.
+        By the conversation of an agent or the session of a client; calls without one until the
+        caller pauses.
         <NewerButton count={newer} onClick={showNewest} />
       </p>
       <QueryView query={calls}>
@@ -40,7 +44,11 @@ export function Conversations() {
         }
       </QueryView>
       {calls.hasNextPage && (
-        <Button className="self-center" busy={calls.isFetchingNextPage} onClick={() => void calls.fetchNextPage()}>
+        <Button
+          className="self-center"
+          busy={calls.isFetchingNextPage}
+          onClick={() => void calls.fetchNextPage()}
+        >
           Show earlier ones
         </Button>
       )}
@@ -66,7 +74,10 @@ function Group({ group: { conversation, runs, calls } }: { group: CallGroup }) {
         <span className="min-w-0 flex-1 max-sm:basis-3/4">
           <span
             dir="auto"
-            className={classes("block truncate font-medium", asked === null && "font-mono text-xs leading-5")}
+            className={classes(
+              "block truncate font-medium",
+              asked === null && "font-mono text-xs leading-5",
+            )}
           >
             {asked ?? toolsOf(calls)}
           </span>
@@ -78,7 +89,8 @@ function Group({ group: { conversation, runs, calls } }: { group: CallGroup }) {
         {failed > 0 && <Badge tone="bad">{failed} failed</Badge>}
         <span className="tabular-nums text-muted">
           {counted(calls.length, "call")}
-          {tokens > 0 && `, ${renderCount(tokens)} tokens`}, {renderDuration(endedAt - Date.parse(oldest.at))}
+          {tokens > 0 && `, ${renderCount(tokens)} tokens`},{" "}
+          {renderDuration(endedAt - Date.parse(oldest.at))}
         </span>
         <span className="w-16 text-right text-muted">
           <Time at={newest.at} />
@@ -101,12 +113,22 @@ function Group({ group: { conversation, runs, calls } }: { group: CallGroup }) {
         {runs.map(({ id, question }) => (
           <p key={id} className="flex gap-2 border-b border-line/70 px-3 py-1.5">
             <span className="text-muted">Run</span>
-            <Link to="/runs/$id" params={{ id }} dir="auto" className="min-w-0 truncate text-accent hover:underline">
+            <Link
+              to="/runs/$id"
+              params={{ id }}
+              dir="auto"
+              className="min-w-0 truncate text-accent hover:underline"
+            >
               {question}
             </Link>
           </p>
         ))}
-        <GrowingList className="divide-y divide-line/70" atOnce={50} items={calls} keyOf={({ id }) => id}>
+        <GrowingList
+          className="divide-y divide-line/70"
+          atOnce={50}
+          items={calls}
+          keyOf={({ id }) => id}
+        >
           {(call) => (
             <p className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-1.5">
               <Link
@@ -117,7 +139,9 @@ function Group({ group: { conversation, runs, calls } }: { group: CallGroup }) {
                 {call.tool}
               </Link>
               <CallState call={call} />
-              <span className="w-16 text-right tabular-nums text-muted">{renderDuration(call.durationMs)}</span>
+              <span className="w-16 text-right tabular-nums text-muted">
+                {renderDuration(call.durationMs)}
+              </span>
               <span className="w-16 text-right text-muted">
                 <Time at={call.at} />
               </span>

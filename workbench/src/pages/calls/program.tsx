@@ -17,7 +17,11 @@ const programQuery = (conversation: string, code: string) =>
   queryOptions({
     queryKey: ["runs", "program", conversation, code],
     queryFn: async ({ signal }) => {
-      const { runs } = await callOperation("runs.page", { conversation, limit: maxRuns }, { signal });
+      const { runs } = await callOperation(
+        "runs.page",
+        { conversation, limit: maxRuns },
+        { signal },
+      );
       const found = runs.find((run) => isProgramRun(run) && run.question.trim() === code.trim());
       return found === undefined ? null : callOperation("runs.get", { id: found.id }, { signal });
     },
@@ -55,7 +59,11 @@ function ProgramCalls({ code, conversation }: { code: string; conversation: stri
             {record === null ? (
               <span className="font-mono">{tool}</span>
             ) : (
-              <Link to="/calls/$id" params={{ id: record }} className="break-all font-mono hover:underline">
+              <Link
+                to="/calls/$id"
+                params={{ id: record }}
+                className="break-all font-mono hover:underline"
+              >
                 {tool}
               </Link>
             )}

@@ -122,7 +122,9 @@ function pretty(text: string): string {
 
 /** A program of code mode: what ran, what it wrote, what it gave. */
 function ProgramView({ run: { question, answer, messages } }: { run: AgentRun }) {
-  const logs = messages.filter(({ role }) => role === "assistant").map(({ content }) => textIn(content));
+  const logs = messages
+    .filter(({ role }) => role === "assistant")
+    .map(({ content }) => textIn(content));
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <Panel title="Program">
@@ -182,7 +184,11 @@ function RunFacts({ run }: { run: AgentRun }) {
         ],
         ["Turns", !isProgram && `${steps.length}, ${turns} with tools`],
         ["Calls", counters.totalToolCalls],
-        ["Tokens", !isProgram && `${renderCount(usage.inputTokens)} in, ${renderCount(usage.outputTokens)} out`],
+        [
+          "Tokens",
+          !isProgram &&
+            `${renderCount(usage.inputTokens)} in, ${renderCount(usage.outputTokens)} out`,
+        ],
         ["Cost", usage.cost && costText(usage.cost)],
         ["Sampled", sampled > 0 && `${renderCount(sampled)} tokens, requested by servers`],
         ["Finish", !isProgram && last && renderFinish(last.finish)],

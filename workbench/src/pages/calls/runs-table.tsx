@@ -47,7 +47,12 @@ const columns: readonly Column<RunSummary>[] = [
     ),
   },
   { title: "Outcome", width: "120px", render: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
-  { title: "Asked by", width: "minmax(70px, 1fr)", wide: true, render: ({ user }) => user ?? "anonymous" },
+  {
+    title: "Asked by",
+    width: "minmax(70px, 1fr)",
+    wide: true,
+    render: ({ user }) => user ?? "anonymous",
+  },
   { title: "Model", width: "minmax(80px, 1fr)", wide: true, render: ({ model }) => model },
   {
     title: "Calls",
@@ -68,7 +73,8 @@ const columns: readonly Column<RunSummary>[] = [
     width: "110px",
     align: "right",
     wide: true,
-    render: ({ usage }) => (usage.cost ? costText(usage.cost) : <span className="text-muted">no price</span>),
+    render: ({ usage }) =>
+      usage.cost ? costText(usage.cost) : <span className="text-muted">no price</span>,
   },
   {
     title: "Took",
@@ -93,7 +99,10 @@ export function RunsTable() {
           onChange={({ target }) =>
             void navigate({
               to: "/calls",
-              search: { view: "runs", ...(target.value === "" ? {} : { outcome: target.value as AgentOutcome }) },
+              search: {
+                view: "runs",
+                ...(target.value === "" ? {} : { outcome: target.value as AgentOutcome }),
+              },
               replace: true,
             })
           }

@@ -14,7 +14,9 @@ const keptAs = "call-views";
 function readViews(text: string | null): View[] {
   try {
     const kept: unknown = JSON.parse(text ?? "[]");
-    return Array.isArray(kept) ? kept.filter((one) => typeof one?.name === "string" && one.search) : [];
+    return Array.isArray(kept)
+      ? kept.filter((one) => typeof one?.name === "string" && one.search)
+      : [];
   } catch {
     return [];
   }
@@ -40,7 +42,11 @@ export function SavedViews() {
     <>
       {views.map((view) => (
         <span key={view.name} className="inline-flex items-center rounded-md border border-line">
-          <Link to="/calls" search={view.search as never} className="px-2.5 py-1 text-sm hover:underline">
+          <Link
+            to="/calls"
+            search={view.search as never}
+            className="px-2.5 py-1 text-sm hover:underline"
+          >
             {view.name}
           </Link>
           <IconButton

@@ -18,7 +18,9 @@ export function StandOuts({ filter }: { filter: CallFilter & { since: string } }
       aria-label="What stands out"
       className="shrink-0 overflow-auto rounded-lg border border-line bg-surface p-4 "
     >
-      <QueryView query={useQuery(filteredSummaryQuery(filter))}>{(summary) => <Shown summary={summary} />}</QueryView>
+      <QueryView query={useQuery(filteredSummaryQuery(filter))}>
+        {(summary) => <Shown summary={summary} />}
+      </QueryView>
     </section>
   );
 }
@@ -42,7 +44,12 @@ function Shown({ summary }: { summary: CallSummary }) {
       </p>
       <div className="grid gap-x-8 gap-y-3 md:grid-cols-3">
         <Ranking title="Slowest tools" rows={tools} onChoose={(tool) => change({ tool }, false)} />
-        <Ranking wide title="Slowest servers" rows={servers} onChoose={(server) => change({ server }, false)} />
+        <Ranking
+          wide
+          title="Slowest servers"
+          rows={servers}
+          onChoose={(server) => change({ server }, false)}
+        />
         <Column title="Slowest calls" wide>
           {slowest.slice(0, maxRows).map(({ id, at, tool, durationMs }) => (
             <li key={id} className="grid grid-cols-[minmax(0,1fr)_auto_64px] gap-3">
@@ -65,7 +72,12 @@ function Shown({ summary }: { summary: CallSummary }) {
   );
 }
 
-type RankingProps = { title: string; wide?: boolean; rows: CallSummary["tools"]; onChoose: (name: string) => void };
+type RankingProps = {
+  title: string;
+  wide?: boolean;
+  rows: CallSummary["tools"];
+  onChoose: (name: string) => void;
+};
 
 /** By the duration that one in twenty calls exceeds. */
 function Ranking({ title, wide = false, rows, onChoose }: RankingProps) {
@@ -74,7 +86,10 @@ function Ranking({ title, wide = false, rows, onChoose }: RankingProps) {
   return (
     <Column title={title} wide={wide}>
       {shown.map(({ name, calls, p95Ms }) => (
-        <li key={name} className="grid grid-cols-[minmax(0,1fr)_60px_64px] items-center gap-3 max-md:nth-[n+4]:hidden">
+        <li
+          key={name}
+          className="grid grid-cols-[minmax(0,1fr)_60px_64px] items-center gap-3 max-md:nth-[n+4]:hidden"
+        >
           <button
             type="button"
             onClick={() => onChoose(name)}
@@ -84,7 +99,10 @@ function Ranking({ title, wide = false, rows, onChoose }: RankingProps) {
             {name}
           </button>
           <Meter value={p95Ms / longest} label={`p95 ${renderDuration(p95Ms)}`} />
-          <span className="whitespace-nowrap text-right tabular-nums" title={`${renderCount(calls)} calls`}>
+          <span
+            className="whitespace-nowrap text-right tabular-nums"
+            title={`${renderCount(calls)} calls`}
+          >
             {renderDuration(p95Ms)}
           </span>
         </li>
@@ -94,7 +112,15 @@ function Ranking({ title, wide = false, rows, onChoose }: RankingProps) {
 }
 
 /** `wide`: a phone has room for one of them. */
-function Column({ title, wide = false, children }: { title: string; wide?: boolean; children: ReactNode }) {
+function Column({
+  title,
+  wide = false,
+  children,
+}: {
+  title: string;
+  wide?: boolean;
+  children: ReactNode;
+}) {
   return (
     <div className={classes("min-w-0", wide && "max-md:hidden")}>
       <h2 className="mb-1 text-xs font-medium text-muted">{title}</h2>

@@ -13,13 +13,22 @@ import { useLiveEvent } from "../../app/live-events.ts";
 /** Longer lists are not refetched on events. */
 const maxLivePages = 3;
 
-type Options<Page, Key extends QueryKey> = UseInfiniteQueryOptions<Page, Error, InfiniteData<Page>, Key, string>;
+type Options<Page, Key extends QueryKey> = UseInfiniteQueryOptions<
+  Page,
+  Error,
+  InfiniteData<Page>,
+  Key,
+  string
+>;
 
 /**
  * A list that stays up to date while it is short. Refetching a long one with every call costs too much, so new items
  * are counted and shown on request. `newer` is null while the list is up to date.
  */
-export function useLongList<Page, Key extends QueryKey>(options: Options<Page, Key>, added: EventType) {
+export function useLongList<Page, Key extends QueryKey>(
+  options: Options<Page, Key>,
+  added: EventType,
+) {
   const client = useQueryClient();
   const [newer, setNewer] = useState(0);
   const list = useInfiniteQuery<Page, Error, InfiniteData<Page>, Key, string>({

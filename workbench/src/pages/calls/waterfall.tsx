@@ -121,7 +121,13 @@ function Bar({
         width={wide(ms)}
         height="10"
         className={classes(
-          isBad ? "fill-bad" : isModel ? "fill-muted" : depth > 0 ? "fill-accent" : "fill-accent-fill",
+          isBad
+            ? "fill-bad"
+            : isModel
+              ? "fill-muted"
+              : depth > 0
+                ? "fill-accent"
+                : "fill-accent-fill",
           isRunning && "animate-pulse",
         )}
       />
@@ -139,7 +145,13 @@ function Bar({
 function WaitPattern({ id }: { id: string }) {
   return (
     <defs>
-      <pattern id={id} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <pattern
+        id={id}
+        width="6"
+        height="6"
+        patternUnits="userSpaceOnUse"
+        patternTransform="rotate(45)"
+      >
         <rect width="6" height="6" className="fill-warn-soft" />
         <rect width="3" height="6" className="fill-warn" />
       </pattern>

@@ -9,9 +9,24 @@ import { toast } from "../../parts/toast.ts";
 /** Where models are served, in the form that most of them speak. */
 const places = [
   { value: "openai", text: "OpenAI", baseURL: "https://api.openai.com/v1", key: "OPENAI_API_KEY" },
-  { value: "openrouter", text: "OpenRouter", baseURL: "https://openrouter.ai/api/v1", key: "OPENROUTER_API_KEY" },
-  { value: "ollama", text: "Ollama on this machine", baseURL: "http://127.0.0.1:11434/v1", key: "" },
-  { value: "lmstudio", text: "LM Studio on this machine", baseURL: "http://127.0.0.1:1234/v1", key: "" },
+  {
+    value: "openrouter",
+    text: "OpenRouter",
+    baseURL: "https://openrouter.ai/api/v1",
+    key: "OPENROUTER_API_KEY",
+  },
+  {
+    value: "ollama",
+    text: "Ollama on this machine",
+    baseURL: "http://127.0.0.1:11434/v1",
+    key: "",
+  },
+  {
+    value: "lmstudio",
+    text: "LM Studio on this machine",
+    baseURL: "http://127.0.0.1:1234/v1",
+    key: "",
+  },
   { value: "other", text: "Another address", baseURL: "", key: "" },
 ] as const;
 
@@ -81,7 +96,11 @@ export function AddModel({ onDone }: { onDone: () => void }) {
       <Field
         label="Variable with its key"
         hint="The name of an environment variable of the plane. The key itself is not written into the file."
-        error={isKeyName ? null : "Give the name of a variable, such as OPENAI_API_KEY, and not the key itself."}
+        error={
+          isKeyName
+            ? null
+            : "Give the name of a variable, such as OPENAI_API_KEY, and not the key itself."
+        }
       >
         <TextInput
           value={draft.key}

@@ -5,7 +5,11 @@ import { type AskOptions, chatStyles } from "./conversation.ts";
 
 export type Choices = z.infer<typeof AgentChoices>;
 
-type ChoiceProps = { choices: Choices; options: AskOptions; onChange: (options: AskOptions) => void };
+type ChoiceProps = {
+  choices: Choices;
+  options: AskOptions;
+  onChange: (options: AskOptions) => void;
+};
 
 /** Which model answers, with which tools, and how it calls them. */
 export function Choice({ choices, options, onChange }: ChoiceProps) {
@@ -33,7 +37,9 @@ export function Choice({ choices, options, onChange }: ChoiceProps) {
         title="ReACT is for models without tool calls. With Code the model writes programs that call the tools."
         options={Object.entries(chatStyles).map(([value, text]) => ({ value, text }))}
         value={options.style}
-        onChange={({ target }) => onChange({ ...options, style: target.value as AskOptions["style"] })}
+        onChange={({ target }) =>
+          onChange({ ...options, style: target.value as AskOptions["style"] })
+        }
       />
     </>
   );

@@ -10,7 +10,12 @@ import { CallArguments } from "../calls/program.tsx";
 import type { ChatItem, Ended } from "./chat-items.ts";
 import { chatStyles } from "./conversation.ts";
 
-type ChatItemProps = { item: ChatItem; isRaw: boolean; conversation: string; onAsk: (text: string) => void };
+type ChatItemProps = {
+  item: ChatItem;
+  isRaw: boolean;
+  conversation: string;
+  onAsk: (text: string) => void;
+};
 
 /** One item. What a model says is Markdown, or as it came with `isRaw`. */
 export function ChatItemView({ item, isRaw, conversation, onAsk }: ChatItemProps) {
@@ -27,11 +32,16 @@ export function ChatItemView({ item, isRaw, conversation, onAsk }: ChatItemProps
     );
   if (item.kind === "thought")
     return (
-      <p className="whitespace-pre-wrap break-words border-l-2 border-line pl-3 text-xs text-muted">{item.text}</p>
+      <p className="whitespace-pre-wrap break-words border-l-2 border-line pl-3 text-xs text-muted">
+        {item.text}
+      </p>
     );
   if (item.kind === "error")
     return (
-      <p role="alert" className="whitespace-pre-wrap break-words rounded-md bg-bad-soft px-3 py-2 text-sm text-bad">
+      <p
+        role="alert"
+        className="whitespace-pre-wrap break-words rounded-md bg-bad-soft px-3 py-2 text-sm text-bad"
+      >
         {item.text}
       </p>
     );
@@ -64,12 +74,22 @@ function Took({ id, model, usage, turns, outcome, style }: Ended) {
   );
 }
 
-type CallCardProps = { item: Extract<ChatItem, { kind: "call" }> } & Pick<ChatItemProps, "conversation" | "onAsk">;
+type CallCardProps = { item: Extract<ChatItem, { kind: "call" }> } & Pick<
+  ChatItemProps,
+  "conversation" | "onAsk"
+>;
 
 /** A tool call with arguments and result. */
-function CallCard({ item: { call, result, pictures, outcome }, conversation, onAsk }: CallCardProps) {
+function CallCard({
+  item: { call, result, pictures, outcome },
+  conversation,
+  onAsk,
+}: CallCardProps) {
   return (
-    <article aria-label={`A call of ${call.tool}`} className="rounded-lg border border-line bg-surface text-sm">
+    <article
+      aria-label={`A call of ${call.tool}`}
+      className="rounded-lg border border-line bg-surface text-sm"
+    >
       <header className="flex flex-wrap items-center gap-2 px-3 py-2">
         <Wrench aria-hidden className="size-4 shrink-0 text-muted" />
         <span className="min-w-0 break-all font-mono text-xs font-medium">{call.tool}</span>
@@ -79,7 +99,11 @@ function CallCard({ item: { call, result, pictures, outcome }, conversation, onA
           <StateBadge kind="call" state={call.status ?? "no answer"} />
         )}
         {call.record && (
-          <Link to="/calls/$id" params={{ id: call.record }} className="ml-auto text-xs text-accent hover:underline">
+          <Link
+            to="/calls/$id"
+            params={{ id: call.record }}
+            className="ml-auto text-xs text-accent hover:underline"
+          >
             The call
           </Link>
         )}
@@ -98,9 +122,16 @@ function CallCard({ item: { call, result, pictures, outcome }, conversation, onA
             onMessage={onAsk}
           />
         )}
-        {result !== null && result !== "" && <TextView text={result} label="the result" level={2} />}
+        {result !== null && result !== "" && (
+          <TextView text={result} label="the result" level={2} />
+        )}
         {pictures.filter(isPicture).map((url) => (
-          <img key={url} src={url} alt={`From ${call.tool}`} className="max-h-80 max-w-full self-start rounded-md" />
+          <img
+            key={url}
+            src={url}
+            alt={`From ${call.tool}`}
+            className="max-h-80 max-w-full self-start rounded-md"
+          />
         ))}
       </div>
     </article>

@@ -22,11 +22,15 @@ export type ChatItem =
     };
 
 /** `ended`: the question whose run is over. */
-export type Happened = { question: string; id: string } | { message: AgentMessage } | { ended: string; took?: Ended };
+export type Happened =
+  | { question: string; id: string }
+  | { message: AgentMessage }
+  | { ended: string; took?: Ended };
 
 /** The items after an event. */
 export function listen(items: readonly ChatItem[], happened: Happened): readonly ChatItem[] {
-  if ("question" in happened) return [...items, { kind: "question", id: happened.id, text: happened.question }];
+  if ("question" in happened)
+    return [...items, { kind: "question", id: happened.id, text: happened.question }];
   if ("ended" in happened) {
     const closed = items.map((item) => (isOpen(item) ? { ...item, result: "" } : item));
     const { took } = happened;
@@ -37,13 +41,21 @@ export function listen(items: readonly ChatItem[], happened: Happened): readonly
   if (call && type === "observation")
     return items.map((item) =>
       isOpen(item) && item.call.id === call.id
-        ? { ...item, call: { ...item.call, ...call }, result: text, pictures, ...(outcome && { outcome }) }
+        ? {
+            ...item,
+            call: { ...item.call, ...call },
+            result: text,
+            pictures,
+            ...(outcome && { outcome }),
+          }
         : item,
     );
   if (type === "action" || type === "observation" || text === "") return items;
   const isKnown = items.some((item) => item.id === id && item.kind === type);
   if (!isKnown) return [...items, { kind: type, id, text }];
-  return items.map((item) => (item.id === id && item.kind === type ? { ...item, text: item.text + text } : item));
+  return items.map((item) =>
+    item.id === id && item.kind === type ? { ...item, text: item.text + text } : item,
+  );
 }
 
 type CallItem = Extract<ChatItem, { kind: "call" }>;

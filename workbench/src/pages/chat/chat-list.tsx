@@ -45,7 +45,11 @@ export function ChatList({ user, current, isBusy, onOpen, onDeleted }: ChatListP
                     <Rename chat={chat} onDone={() => setRenamed(null)} />
                   ) : (
                     <>
-                      <ChatLink chat={chat} isCurrent={chat.conversation === current} onOpen={onOpen} />
+                      <ChatLink
+                        chat={chat}
+                        isCurrent={chat.conversation === current}
+                        onOpen={onOpen}
+                      />
                       <IconButton
                         label={`Rename ${chat.title.slice(0, 60)}`}
                         icon={Pencil}
@@ -63,7 +67,9 @@ export function ChatList({ user, current, isBusy, onOpen, onDeleted }: ChatListP
                 </li>
               ))}
             </ul>
-            {leaving && <Delete chat={leaving} onClose={() => setLeaving(null)} onDeleted={onDeleted} />}
+            {leaving && (
+              <Delete chat={leaving} onClose={() => setLeaving(null)} onDeleted={onDeleted} />
+            )}
           </>
         )
       }
@@ -155,7 +161,10 @@ function Delete({ chat, onClose, onDeleted }: DeleteProps) {
       <p dir="auto" className="break-words font-medium">
         {chat.title}
       </p>
-      <p>Its messages and runs are deleted from the plane. The records of its calls stay, without arguments.</p>
+      <p>
+        Its messages and runs are deleted from the plane. The records of its calls stay, without
+        arguments.
+      </p>
     </Confirm>
   );
 }

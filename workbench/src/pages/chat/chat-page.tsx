@@ -95,7 +95,10 @@ function Chat({ choices }: { choices: Choices }) {
       }
     >
       <div className="flex min-h-0 flex-1 gap-4">
-        <nav aria-label="Kept chats" className="hidden w-60 shrink-0 overflow-auto border-r border-line pr-3 xl:block">
+        <nav
+          aria-label="Kept chats"
+          className="hidden w-60 shrink-0 overflow-auto border-r border-line pr-3 xl:block"
+        >
           <ChatList {...chats} />
         </nav>
         <div className="flex min-h-0 min-w-0 flex-1 flex-col gap-4">
@@ -169,7 +172,11 @@ function NewChat({ chat: { items, isBusy }, onNew }: { chat: Conversation; onNew
   };
   return (
     <>
-      <Button icon={Plus} disabled={items.length === 0} onClick={() => (isBusy ? setAsking(true) : start())}>
+      <Button
+        icon={Plus}
+        disabled={items.length === 0}
+        onClick={() => (isBusy ? setAsking(true) : start())}
+      >
         New chat
       </Button>
       <Confirm

@@ -83,7 +83,11 @@ export function stopChat(): void {
 }
 
 /** A conversation whose model is still at work, such as after the page was loaded again. */
-export async function followChat(conversation: string, opened: OpenedChat | null, run: string): Promise<void> {
+export async function followChat(
+  conversation: string,
+  opened: OpenedChat | null,
+  run: string,
+): Promise<void> {
   startOver(chat.user);
   change({ conversation, items: opened?.items ?? [], isBusy: true });
   const isOver = () => chat.conversation !== conversation;
@@ -94,7 +98,10 @@ export async function followChat(conversation: string, opened: OpenedChat | null
   else change({ isBusy: false });
 }
 
-export async function askChat(question: string, { model, toolset, style }: AskOptions): Promise<void> {
+export async function askChat(
+  question: string,
+  { model, toolset, style }: AskOptions,
+): Promise<void> {
   const turn = newId();
   const { conversation } = chat;
   leaving = new AbortController();
@@ -153,7 +160,11 @@ function change(part: Partial<Chat>): void {
   for (const tell of listeners) tell();
 }
 
-async function follow(input: InputOf<"agent.run">, signal: AbortSignal, hear: (message: AgentMessage) => void) {
+async function follow(
+  input: InputOf<"agent.run">,
+  signal: AbortSignal,
+  hear: (message: AgentMessage) => void,
+) {
   const headers = { accept: "text/event-stream" };
   const response = await sendOperation("agent.run", input, { signal, headers });
   if (!response.ok || !response.body) throw await readProblem(response);
@@ -168,5 +179,7 @@ async function follow(input: InputOf<"agent.run">, signal: AbortSignal, hear: (m
 
 /** Works over plain HTTP, where `crypto.randomUUID` is missing. */
 function newId(): string {
-  return [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [...crypto.getRandomValues(new Uint8Array(12))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
 }

@@ -19,16 +19,27 @@ export const keptChatsQuery = (user: string | null) =>
   queryOptions({
     queryKey: ["runs", "chats", user],
     queryFn: async ({ signal }) => {
-      const { runs } = await callOperation("runs.page", { user: user ?? undefined, limit: maxRuns }, { signal });
+      const { runs } = await callOperation(
+        "runs.page",
+        { user: user ?? undefined, limit: maxRuns },
+        { signal },
+      );
       const chats = new Map<string, KeptChat>();
-      const titles = new Map(runs.flatMap(({ conversation, title }) => (title ? [[conversation, title]] : [])));
+      const titles = new Map(
+        runs.flatMap(({ conversation, title }) => (title ? [[conversation, title]] : [])),
+      );
       for (const run of runs) {
         const { conversation, question, at } = run;
         if (!conversation.startsWith(chatPrefix) || isProgramRun(run)) continue;
         const { at: last = at, questions = new Set<string>() } = chats.get(conversation) ?? {};
         const title = titles.get(conversation) ?? question;
         // One that was asked again is one question.
-        chats.set(conversation, { conversation, title, at: last, questions: questions.add(question) });
+        chats.set(conversation, {
+          conversation,
+          title,
+          at: last,
+          questions: questions.add(question),
+        });
       }
       return [...chats.values()];
     },
@@ -43,10 +54,21 @@ export async function loadChat(conversation: string): Promise<OpenedChat | null>
   if (runs.length === 0) return null;
   const whole = await Promise.all(runs.map(({ id }) => callOperation("runs.get", { id })));
   const [last] = whole;
-  return { items: itemsOf(last?.messages ?? [], whole), history: last?.messages ?? [], runs: whole };
+  return {
+    items: itemsOf(last?.messages ?? [], whole),
+    history: last?.messages ?? [],
+    runs: whole,
+  };
 }
 
-export const endedOf = ({ id, model, usage, turns, outcome, style }: Pick<RunSummary, keyof Ended>): Ended => ({
+export const endedOf = ({
+  id,
+  model,
+  usage,
+  turns,
+  outcome,
+  style,
+}: Pick<RunSummary, keyof Ended>): Ended => ({
   id,
   model,
   usage,
@@ -65,7 +87,8 @@ export function itemsOf(messages: readonly ChatMessage[], runs: readonly RunAnsw
   let run: RunAnswer | undefined;
   const finish = () => {
     if (run) items.push({ kind: "end", id: `end-${run.id}`, ended: endedOf(run) });
-    if (run?.error) items.splice(-1, 0, { kind: "error", id: `error-${run.id}`, text: run.error.message });
+    if (run?.error)
+      items.splice(-1, 0, { kind: "error", id: `error-${run.id}`, text: run.error.message });
     run = undefined;
   };
   for (const [at, message] of messages.entries()) {
@@ -88,7 +111,9 @@ export function itemsOf(messages: readonly ChatMessage[], runs: readonly RunAnsw
         ...(status ? { status } : {}),
         ...(record ? { record } : {}),
       };
-      const result = messages.find((one, place) => place > at && one.role === "tool" && one.tool_call_id === id);
+      const result = messages.find(
+        (one, place) => place > at && one.role === "tool" && one.tool_call_id === id,
+      );
       const content = result?.content ?? "";
       items.push({
         kind: "call",
@@ -104,7 +129,10 @@ export function itemsOf(messages: readonly ChatMessage[], runs: readonly RunAnsw
 }
 
 /** From the end: of two runs of a question, the newer one is the one whose answer is kept. */
-function runsByMessage(messages: readonly ChatMessage[], runs: readonly RunAnswer[]): Map<ChatMessage, RunAnswer> {
+function runsByMessage(
+  messages: readonly ChatMessage[],
+  runs: readonly RunAnswer[],
+): Map<ChatMessage, RunAnswer> {
   const left = [...runs];
   const found = new Map<ChatMessage, RunAnswer>();
   for (const message of messages.filter(({ role }) => role === "user").reverse()) {

@@ -42,7 +42,10 @@ export async function followRun(
 }
 
 /** The conversation so far; a call without its result is under way. */
-export function liveItems({ messages = [], calls }: RunningRun, earlier: readonly RunAnswer[]): ChatItem[] {
+export function liveItems(
+  { messages = [], calls }: RunningRun,
+  earlier: readonly RunAnswer[],
+): ChatItem[] {
   const open = new Set(calls.flatMap(({ id, status }) => (status === null ? id : [])));
   return itemsOf(messages, earlier).map((item) =>
     item.kind === "call" && open.has(item.call.id) ? { ...item, result: null } : item,

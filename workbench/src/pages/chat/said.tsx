@@ -19,7 +19,13 @@ type SaidProps = {
 };
 
 /** The messages, and the approvals that the run waits for. */
-export function Said({ chat: { items, conversation, isBusy }, isRaw, isOpening, onRegenerate, onAsk }: SaidProps) {
+export function Said({
+  chat: { items, conversation, isBusy },
+  isRaw,
+  isOpening,
+  onRegenerate,
+  onAsk,
+}: SaidProps) {
   const pending = useQuery(pendingQuery()).data?.approvals ?? [];
   const ours = pending.filter(({ options }) => options.conversation === conversation);
   const questions = useQuery(questionsQuery()).data?.questions ?? [];
@@ -74,7 +80,12 @@ export function Said({ chat: { items, conversation, isBusy }, isRaw, isOpening, 
           <QuestionCard key={question.id} question={question} />
         ))}
         {!isBusy && !isOpening && items.length > 0 && (
-          <Button variant="quiet" icon={RefreshCw} className="self-start px-0!" onClick={onRegenerate}>
+          <Button
+            variant="quiet"
+            icon={RefreshCw}
+            className="self-start px-0!"
+            onClick={onRegenerate}
+          >
             Regenerate
           </Button>
         )}

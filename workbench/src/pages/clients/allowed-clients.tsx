@@ -24,7 +24,11 @@ export function AllowedClients() {
   );
 }
 
-function GrantLine({ grant: { id, user, client, scopes, createdAt, lastUsedAt } }: { grant: Grant }) {
+function GrantLine({
+  grant: { id, user, client, scopes, createdAt, lastUsedAt },
+}: {
+  grant: Grant;
+}) {
   const revoke = useMutateOperation("grants.revoke", {
     onSuccess: () => toast(`${client.name} has to ask ${user} again.`, "neutral"),
     onError: toastError,
@@ -43,11 +47,15 @@ function GrantLine({ grant: { id, user, client, scopes, createdAt, lastUsedAt } 
           {!client.verified && <Badge tone="warn">not verified</Badge>}
         </p>
         <p className="break-words text-xs text-muted">
-          {[user, client.address].filter(Boolean).join(" · ")}, {lastUsedAt === null ? "allowed" : "used"}{" "}
-          <Time at={lastUsedAt ?? createdAt} />
+          {[user, client.address].filter(Boolean).join(" · ")},{" "}
+          {lastUsedAt === null ? "allowed" : "used"} <Time at={lastUsedAt ?? createdAt} />
         </p>
       </div>
-      <Button busy={revoke.isPending} aria-label={`Revoke ${client.name}`} onClick={() => revoke.mutate({ id })}>
+      <Button
+        busy={revoke.isPending}
+        aria-label={`Revoke ${client.name}`}
+        onClick={() => revoke.mutate({ id })}
+      >
         Revoke
       </Button>
     </li>

@@ -16,7 +16,10 @@ import { latelyUsed } from "./lately-used.ts";
 export function ClientsPage() {
   const canConnect = useCanConnect();
   return (
-    <Page title="Clients" about={`Any MCP client that connects to ${location.origin}/mcp has all tools of this plane.`}>
+    <Page
+      title="Clients"
+      about={`Any MCP client that connects to ${location.origin}/mcp has all tools of this plane.`}
+    >
       <div className="grid grid-cols-1 items-start gap-4 xl:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">
           {canConnect && (
@@ -55,7 +58,10 @@ function LatelyUsed() {
           ) : (
             <ul className="divide-y divide-line text-sm">
               {latelyUsed(calls).map(({ user, face, calls: made, failed, at }) => (
-                <li key={`${user} ${face}`} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
+                <li
+                  key={`${user} ${face}`}
+                  className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2"
+                >
                   <Link
                     to="/calls"
                     search={user === null ? {} : { user }}

@@ -57,9 +57,15 @@ export function ClientList() {
     <>
       <QueryView query={clients} what="Looking for clients on this machine">
         {({ clients: rows }) => {
-          const installed = rows.filter(({ isInstalled, isConnected }) => isInstalled || isConnected);
+          const installed = rows.filter(
+            ({ isInstalled, isConnected }) => isInstalled || isConnected,
+          );
           if (installed.length === 0)
-            return <p className="p-4 text-sm text-muted">No known client is installed on the plane's machine.</p>;
+            return (
+              <p className="p-4 text-sm text-muted">
+                No known client is installed on the plane's machine.
+              </p>
+            );
           return (
             <ul className="divide-y divide-line text-sm">
               {installed.map((row) => (
@@ -77,7 +83,8 @@ export function ClientList() {
 function ClientItem({ row, onConnect }: { row: ClientRow; onConnect: () => void }) {
   const { client: id, title, isConnected, servers } = row;
   const disconnect = useMutateOperation("clients.disconnect", {
-    onSuccess: ({ kept }) => toast(`${title} has ${counted(kept.length, "server")} of its own again.`),
+    onSuccess: ({ kept }) =>
+      toast(`${title} has ${counted(kept.length, "server")} of its own again.`),
     onError: toastError,
     changes: ["clients"],
   });
@@ -85,11 +92,17 @@ function ClientItem({ row, onConnect }: { row: ClientRow; onConnect: () => void 
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
       <span className="min-w-28 flex-1">
         <span className="font-medium">{title}</span>
-        {servers.length > 0 && <span className="text-muted"> · {counted(servers.length, "server")} of its own</span>}
+        {servers.length > 0 && (
+          <span className="text-muted"> · {counted(servers.length, "server")} of its own</span>
+        )}
       </span>
       {isConnected && <Badge tone="good">connected</Badge>}
       {isConnected ? (
-        <Button variant="quiet" busy={disconnect.isPending} onClick={() => disconnect.mutate({ client: id })}>
+        <Button
+          variant="quiet"
+          busy={disconnect.isPending}
+          onClick={() => disconnect.mutate({ client: id })}
+        >
           Disconnect
         </Button>
       ) : (
@@ -102,10 +115,20 @@ function ClientItem({ row, onConnect }: { row: ClientRow; onConnect: () => void 
 }
 
 /** Says what would change in the client's file, then changes it. */
-function ConnectDialog({ row: { client: id, title }, onClose }: { row: ClientRow; onClose: () => void }) {
+function ConnectDialog({
+  row: { client: id, title },
+  onClose,
+}: {
+  row: ClientRow;
+  onClose: () => void;
+}) {
   const client = useQueryClient();
   const [keep, setKeep] = useState(false);
-  const plan = useOperation("clients.connect", { client: id, keep, dryRun: true }, { gcTime: 0, retry: false });
+  const plan = useOperation(
+    "clients.connect",
+    { client: id, keep, dryRun: true },
+    { gcTime: 0, retry: false },
+  );
   const connect = useMutation({
     mutationFn: () => callOperation("clients.connect", { client: id, keep }),
     onSuccess() {
@@ -140,7 +163,8 @@ function ConnectDialog({ row: { client: id, title }, onClose }: { row: ClientRow
               <p>
                 {isChanged ? (
                   <>
-                    Toolplane becomes a server in <code className="font-mono">{file}</code>. A backup is kept.
+                    Toolplane becomes a server in <code className="font-mono">{file}</code>. A
+                    backup is kept.
                   </>
                 ) : (
                   "It uses Toolplane already. Nothing changes."
@@ -148,12 +172,18 @@ function ConnectDialog({ row: { client: id, title }, onClose }: { row: ClientRow
               </p>
               {moved.length > 0 && <p>Moves into the plane: {moved.join(", ")}.</p>}
               {secrets.length > 0 && <p className="text-muted">{keptApart(secrets)}</p>}
-              {kept.length > 0 && <p className="text-muted">Stays in the client: {kept.join(", ")}.</p>}
+              {kept.length > 0 && (
+                <p className="text-muted">Stays in the client: {kept.join(", ")}.</p>
+              )}
             </>
           )}
         </QueryView>
         <label className="flex items-center gap-2">
-          <input type="checkbox" checked={keep} onChange={({ target }) => setKeep(target.checked)} />
+          <input
+            type="checkbox"
+            checked={keep}
+            onChange={({ target }) => setKeep(target.checked)}
+          />
           Leave the client's own servers where they are
         </label>
         <Complaint error={connect.error} />

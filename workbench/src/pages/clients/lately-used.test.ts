@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { latelyUsed } from "./lately-used.ts";
 
 const call = (user: string | null, face: string, status: string, at: string) =>
-  ({ principal: { user }, face, status, at }) as unknown as Parameters<typeof latelyUsed>[0][number];
+  ({ principal: { user }, face, status, at }) as unknown as Parameters<
+    typeof latelyUsed
+  >[0][number];
 
 test("who called last stands first, with all their calls of one face", () => {
   const calls = [
@@ -14,7 +16,13 @@ test("who called last stands first, with all their calls of one face", () => {
     call(null, "mcp", "waiting", "2025-12-30"),
   ];
   assert.deepEqual(
-    latelyUsed(calls).map(({ user, face, calls: made, failed, at }) => [user, face, made, failed, at]),
+    latelyUsed(calls).map(({ user, face, calls: made, failed, at }) => [
+      user,
+      face,
+      made,
+      failed,
+      at,
+    ]),
     [
       ["ann", "mcp", 2, 1, "2026-01-03"],
       ["bob", "http", 1, 1, "2026-01-02"],

@@ -23,13 +23,17 @@ export function snippetsFor(origin: string, needsKey: boolean): Snippet[] {
       name: "vscode",
       title: "VS Code",
       hint: "Into .vscode/mcp.json.",
-      text: json({ servers: { toolplane: { type: "http", url, ...(needsKey ? { headers } : {}) } } }),
+      text: json({
+        servers: { toolplane: { type: "http", url, ...(needsKey ? { headers } : {}) } },
+      }),
     },
     {
       name: "stdio",
       title: "stdio",
       hint: "For clients that start their servers, on the plane's machine.",
-      text: json({ mcpServers: { toolplane: { command: "npx", args: ["-y", "toolplane", "mcp"] } } }),
+      text: json({
+        mcpServers: { toolplane: { command: "npx", args: ["-y", "toolplane", "mcp"] } },
+      }),
     },
     {
       name: "code",

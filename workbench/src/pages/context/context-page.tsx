@@ -21,7 +21,10 @@ const route = getRouteApi("/context");
 /** What models pay for definitions of tools, beside what they use. */
 export function ContextPage() {
   return (
-    <Page title="Context" about="What each model pays for the definitions of tools, and which of them it uses.">
+    <Page
+      title="Context"
+      about="What each model pays for the definitions of tools, and which of them it uses."
+    >
       <QueryView query={useQuery(statsQuery(true))} what="Counting tokens">
         {(stats) => <Counted stats={stats} />}
       </QueryView>
@@ -63,7 +66,9 @@ function Totals({ stats }: { stats: Stats }) {
   return (
     <section aria-label="Totals" className="grid gap-4 sm:grid-cols-3">
       <Figure
-        title={lazy.isActive ? "At the start, with lazy loading" : "At the start of every conversation"}
+        title={
+          lazy.isActive ? "At the start, with lazy loading" : "At the start of every conversation"
+        }
         value={now}
       >
         {counted(totals.tools, "tool")}, counted with {tokenizer}
@@ -92,7 +97,15 @@ function savedText(lazyTokens: number, fullTokens: number): string {
   return share >= 1 ? `${renderPercent(share)} less than all at once` : "no less than all at once";
 }
 
-function Figure({ title, value, children }: { title: string; value: number; children: React.ReactNode }) {
+function Figure({
+  title,
+  value,
+  children,
+}: {
+  title: string;
+  value: number;
+  children: React.ReactNode;
+}) {
   return (
     <div className="rounded-lg border border-line bg-surface p-4">
       <h2 className="text-xs font-medium text-muted">{title}</h2>
@@ -120,7 +133,11 @@ function ToolCosts({ costs }: { costs: readonly ToolCost[] }) {
       sort: "name",
       width: "minmax(140px, 2fr)",
       render: ({ name }) => (
-        <Link to="/tools/$name" params={{ name }} className="font-mono text-xs font-medium hover:underline">
+        <Link
+          to="/tools/$name"
+          params={{ name }}
+          className="font-mono text-xs font-medium hover:underline"
+        >
           <LongName name={name} />
         </Link>
       ),
@@ -129,19 +146,30 @@ function ToolCosts({ costs }: { costs: readonly ToolCost[] }) {
       title: "Share",
       width: "minmax(40px, 1fr)",
       wide: true,
-      render: ({ tokens }) => <Meter value={tokens / most} label={`${renderCount(tokens)} tokens`} />,
+      render: ({ tokens }) => (
+        <Meter value={tokens / most} label={`${renderCount(tokens)} tokens`} />
+      ),
     },
-    { title: "Tokens", sort: "tokens", width: "90px", align: "right", render: ({ tokens }) => renderCount(tokens) },
+    {
+      title: "Tokens",
+      sort: "tokens",
+      width: "90px",
+      align: "right",
+      render: ({ tokens }) => renderCount(tokens),
+    },
     {
       title: "Last called",
       sort: "used",
       isLargestFirst: true,
       width: "110px",
-      render: ({ lastAt }) => (lastAt === null ? <span className="text-muted">never</span> : <Time at={lastAt} />),
+      render: ({ lastAt }) =>
+        lastAt === null ? <span className="text-muted">never</span> : <Time at={lastAt} />,
     },
   ];
   const by = orders[sort.replace(/^-/, "")] ?? orders.tokens;
-  const rows = costs.toSorted((one, other) => (by?.(one, other) ?? 0) * (sort.startsWith("-") ? -1 : 1));
+  const rows = costs.toSorted(
+    (one, other) => (by?.(one, other) ?? 0) * (sort.startsWith("-") ? -1 : 1),
+  );
   return (
     <div className="flex h-[560px] min-w-0 flex-col">
       <DataTable
@@ -151,7 +179,11 @@ function ToolCosts({ costs }: { costs: readonly ToolCost[] }) {
         keyOf={({ name }) => name}
         sort={sort}
         onSort={(next) =>
-          void navigate({ to: "/context", search: next === undefined ? {} : { sort: next }, replace: true })
+          void navigate({
+            to: "/context",
+            search: next === undefined ? {} : { sort: next },
+            replace: true,
+          })
         }
         empty={<Empty title="No tools yet" />}
       />
@@ -165,7 +197,10 @@ function ServerCosts({ stats: { servers } }: { stats: Stats }) {
   return (
     <ul className="divide-y divide-line text-sm">
       {servers.map(({ name, fullTokens, tools }) => (
-        <li key={name} className="grid grid-cols-[minmax(0,1fr)_70px_64px] items-center gap-3 px-4 py-1.5">
+        <li
+          key={name}
+          className="grid grid-cols-[minmax(0,1fr)_70px_64px] items-center gap-3 px-4 py-1.5"
+        >
           <span className="min-w-0">
             <span className="block truncate font-medium">
               {name.startsWith("(") ? (

@@ -19,7 +19,8 @@ const usage = {
 };
 
 test("what nobody calls is what no record of these days names, except tools of our own", () => {
-  const names = (days: number) => unusedOf(costsOf(stats, usage), days, now).map(({ name }) => name);
+  const names = (days: number) =>
+    unusedOf(costsOf(stats, usage), days, now).map(({ name }) => name);
   assert.deepEqual(names(30), ["a.big", "b.one"]);
   assert.deepEqual(names(60), ["a.big"]);
 });
@@ -39,6 +40,9 @@ test("with lazy loading a conversation has the search tools, and each tool that 
     { tool: "a.big", conversation: "y" },
     { tool: "a.big" },
   ];
-  assert.deepEqual(lazyCostOf(calls as never, stats), { conversations: 2, tokens: (350 + 1_100) / 2 });
+  assert.deepEqual(lazyCostOf(calls as never, stats), {
+    conversations: 2,
+    tokens: (350 + 1_100) / 2,
+  });
   assert.equal(lazyCostOf([], stats), null);
 });

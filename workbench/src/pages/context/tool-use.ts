@@ -23,7 +23,8 @@ export function costsOf({ tools = [] }: Stats, usage: Usage | undefined): ToolCo
 export function unusedOf(costs: readonly ToolCost[], days: number, now: number): ToolCost[] {
   const before = now - days * dayMs;
   return costs.filter(
-    ({ server, lastAt }) => !server.startsWith("(") && (lastAt === null || Date.parse(lastAt) < before),
+    ({ server, lastAt }) =>
+      !server.startsWith("(") && (lastAt === null || Date.parse(lastAt) < before),
   );
 }
 
@@ -44,5 +45,8 @@ export function lazyCostOf(calls: readonly Call[], { tools = [], lazy }: Stats) 
     return lazy.metaTokens + [...called].reduce((sum, tool) => sum + (cost.get(tool) ?? 0), 0);
   });
   if (each.length === 0) return null;
-  return { conversations: each.length, tokens: Math.round(each.reduce((sum, one) => sum + one, 0) / each.length) };
+  return {
+    conversations: each.length,
+    tokens: Math.round(each.reduce((sum, one) => sum + one, 0) / each.length),
+  };
 }

@@ -41,8 +41,8 @@ export function UnusedTools({ costs, usage }: UnusedToolsProps) {
         ) : (
           <>
             <b>{counted(unused.length, "tool")}</b> not called{" "}
-            {days === all ? `since ${exactTime(begin ?? "")}` : "in this time"}: <b>{renderCount(tokens)} tokens</b> of
-            definitions.
+            {days === all ? `since ${exactTime(begin ?? "")}` : "in this time"}:{" "}
+            <b>{renderCount(tokens)} tokens</b> of definitions.
           </>
         )}
       </p>

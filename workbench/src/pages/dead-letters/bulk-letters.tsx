@@ -12,7 +12,11 @@ import { useRemoval } from "../../parts/use-removal.ts";
 type Verb = "retry" | "resolve" | "abandon";
 type BulkProps = { letters: readonly LetterAnswer[]; onDone: () => void };
 
-const done: Record<Verb, string> = { retry: "retried", resolve: "marked resolved", abandon: "abandoned" };
+const done: Record<Verb, string> = {
+  retry: "retried",
+  resolve: "marked resolved",
+  abandon: "abandoned",
+};
 
 /** One decision about several calls, one after the other. */
 export function BulkLetters({ letters, onDone }: BulkProps) {
@@ -50,7 +54,11 @@ export function BulkLetters({ letters, onDone }: BulkProps) {
   return (
     <div className="flex flex-wrap items-center gap-2 rounded-lg border border-accent bg-accent-soft px-3 py-2 text-sm">
       <span className="mr-auto font-medium">{letters.length} selected</span>
-      <Button disabled={disabled} busy={removal.isPending} onClick={() => removal.mutate(letters.map(({ id }) => id))}>
+      <Button
+        disabled={disabled}
+        busy={removal.isPending}
+        onClick={() => removal.mutate(letters.map(({ id }) => id))}
+      >
         Delete
       </Button>
       <Button disabled={disabled} onClick={() => act.mutate("abandon")}>

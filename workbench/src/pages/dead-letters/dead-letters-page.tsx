@@ -1,7 +1,10 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { type DeadLetterStatus, deadLetterStatuses } from "../../../../src/model/work/dead-letter.ts";
+import {
+  type DeadLetterStatus,
+  deadLetterStatuses,
+} from "../../../../src/model/work/dead-letter.ts";
 import { deadLettersQuery, type LetterAnswer } from "../../api/queries.ts";
 import { StateBadge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
@@ -21,7 +24,10 @@ type Selection = { has(id: string): boolean; toggle(id: string): void };
 
 const isDecided = ({ status }: LetterAnswer) => status !== "pending" && status !== "abandoned";
 
-const columnsFor = (onOpen: (id: string) => void, selection: Selection): readonly Column<LetterAnswer>[] => [
+const columnsFor = (
+  onOpen: (id: string) => void,
+  selection: Selection,
+): readonly Column<LetterAnswer>[] => [
   {
     title: "Select",
     head: <span className="sr-only">Select</span>,
@@ -53,7 +59,11 @@ const columnsFor = (onOpen: (id: string) => void, selection: Selection): readonl
       </button>
     ),
   },
-  { title: "Status", width: "94px", render: ({ status }) => <StateBadge kind="letter" state={status} /> },
+  {
+    title: "Status",
+    width: "94px",
+    render: ({ status }) => <StateBadge kind="letter" state={status} />,
+  },
   {
     title: "Error",
     width: "minmax(150px, 3fr)",
@@ -116,7 +126,9 @@ export function DeadLettersPage() {
           aria-label="Status"
           className="!w-44"
           value={status}
-          onChange={({ target }) => go(target.value === "pending" ? {} : { status: target.value || "any" })}
+          onChange={({ target }) =>
+            go(target.value === "pending" ? {} : { status: target.value || "any" })
+          }
           options={[
             { value: "", text: "Any status" },
             ...deadLetterStatuses.map((value) => ({
@@ -142,7 +154,10 @@ export function DeadLettersPage() {
             isLoadingMore={letters.isFetchingNextPage}
             onMore={letters.fetchNextPage}
             empty={
-              <Empty icon={MailCheck} title={status === "" ? "No dead letters" : `No dead letters are ${status}`}>
+              <Empty
+                icon={MailCheck}
+                title={status === "" ? "No dead letters" : `No dead letters are ${status}`}
+              >
                 A call that fails after all retries is kept here.
               </Empty>
             }

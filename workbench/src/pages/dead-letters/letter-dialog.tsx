@@ -48,13 +48,29 @@ export function LetterDialog({ letter, onClose }: { letter: LetterAnswer; onClos
           </Button>
           {isOpen && (
             <>
-              <Button icon={X} disabled={disabled} busy={isBusy("abandon")} onClick={() => act.mutate("abandon")}>
+              <Button
+                icon={X}
+                disabled={disabled}
+                busy={isBusy("abandon")}
+                onClick={() => act.mutate("abandon")}
+              >
                 Abandon
               </Button>
-              <Button icon={Check} disabled={disabled} busy={isBusy("resolve")} onClick={() => act.mutate("resolve")}>
+              <Button
+                icon={Check}
+                disabled={disabled}
+                busy={isBusy("resolve")}
+                onClick={() => act.mutate("resolve")}
+              >
                 Mark resolved
               </Button>
-              <Button variant="primary" icon={RotateCcw} disabled={disabled} busy={isBusy("retry")} onClick={retry}>
+              <Button
+                variant="primary"
+                icon={RotateCcw}
+                disabled={disabled}
+                busy={isBusy("retry")}
+                onClick={retry}
+              >
                 Retry
               </Button>
             </>
@@ -63,7 +79,9 @@ export function LetterDialog({ letter, onClose }: { letter: LetterAnswer; onClos
       }
     >
       <div className="flex flex-col gap-4">
-        <Complaint error={act.error ?? removal.error ?? `${letter.error.code}: ${letter.error.message}`} />
+        <Complaint
+          error={act.error ?? removal.error ?? `${letter.error.code}: ${letter.error.message}`}
+        />
         <LetterFacts letter={letter} />
         <section>
           <h3 className="mb-1 flex items-center justify-between text-xs font-medium text-muted">
@@ -96,12 +114,21 @@ function useLetterVerb({ id, tool }: LetterAnswer, note: string, onDone: () => v
   return useMutation({
     mutationFn: async (verb: Verb) => {
       if (verb === "retry") return callOperation("deadLetters.retry", { id });
-      await callOperation(`deadLetters.${verb}`, { id, ...(note.trim() !== "" && { note: note.trim() }) });
+      await callOperation(`deadLetters.${verb}`, {
+        id,
+        ...(note.trim() !== "" && { note: note.trim() }),
+      });
       return null;
     },
     onSuccess(outcome, verb) {
-      if (outcome && !outcome.ok) toast(`${tool} was retried: ${outcome.error?.message ?? "tool error"}.`, "bad");
-      else toast({ retry: `${tool} was retried.`, resolve: "Marked resolved.", abandon: "Abandoned." }[verb]);
+      if (outcome && !outcome.ok)
+        toast(`${tool} was retried: ${outcome.error?.message ?? "tool error"}.`, "bad");
+      else
+        toast(
+          { retry: `${tool} was retried.`, resolve: "Marked resolved.", abandon: "Abandoned." }[
+            verb
+          ],
+        );
       onDone();
     },
     onSettled: () => client.invalidateQueries({ queryKey: ["dead-letters"] }),

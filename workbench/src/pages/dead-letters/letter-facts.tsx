@@ -7,7 +7,18 @@ import { holdText } from "./hold-text.ts";
 
 /** Caller, status and next retry. */
 export function LetterFacts({ letter }: { letter: LetterAnswer }) {
-  const { status, server, callId, principal, face, attempts, maxAttempts, nextRetryAt, hold, createdAt } = letter;
+  const {
+    status,
+    server,
+    callId,
+    principal,
+    face,
+    attempts,
+    maxAttempts,
+    nextRetryAt,
+    hold,
+    createdAt,
+  } = letter;
   return (
     <Facts
       items={[
@@ -15,13 +26,25 @@ export function LetterFacts({ letter }: { letter: LetterAnswer }) {
         ["Server", server],
         [
           "Call",
-          <Link key="call" to="/calls/$id" params={{ id: callId }} className="text-accent hover:underline">
+          <Link
+            key="call"
+            to="/calls/$id"
+            params={{ id: callId }}
+            className="text-accent hover:underline"
+          >
             Call record
           </Link>,
         ],
         ["Caller", callerText(principal.user, face)],
         ["Tries", `${attempts} of ${maxAttempts}`],
-        ["Next try", nextRetryAt === null ? `none: ${holdText(hold)}` : <Time full key="next" at={nextRetryAt} />],
+        [
+          "Next try",
+          nextRetryAt === null ? (
+            `none: ${holdText(hold)}`
+          ) : (
+            <Time full key="next" at={nextRetryAt} />
+          ),
+        ],
         ["Since", <Time full key="since" at={createdAt} />],
       ]}
     />
@@ -40,7 +63,9 @@ export function LetterHistory({ letter: { history } }: { letter: LetterAnswer })
               <Time at={at} />
             </span>
             <StateBadge kind="letter" state={status} />
-            <span className="min-w-0 break-words">{[code, by && `by ${by}`, note].filter(Boolean).join(", ")}</span>
+            <span className="min-w-0 break-words">
+              {[code, by && `by ${by}`, note].filter(Boolean).join(", ")}
+            </span>
           </li>
         ))}
       </ol>

@@ -10,7 +10,11 @@ export function AnswerView({ answer, columns }: AnswerViewProps) {
   if (answer === null) return <p className="text-sm text-good">Done.</p>;
   const isText = typeof answer === "string";
   const content = isText ? [{ type: "text", text: answer }] : [];
-  return <ResultView outcome={{ result: { content, ...(!isText && { structuredContent: answer }) } as never }} />;
+  return (
+    <ResultView
+      outcome={{ result: { content, ...(!isText && { structuredContent: answer }) } as never }}
+    />
+  );
 }
 
 /** The answer itself, or the only list in it. */
@@ -20,7 +24,13 @@ function rowsOf(answer: unknown): UnknownObject[] | null {
   return lists.length === 1 && Array.isArray(list) && list.every(isObject) ? list : null;
 }
 
-function Rows({ rows, columns }: { rows: readonly UnknownObject[]; columns: Readonly<Record<string, string>> }) {
+function Rows({
+  rows,
+  columns,
+}: {
+  rows: readonly UnknownObject[];
+  columns: Readonly<Record<string, string>>;
+}) {
   const fields = Object.entries(columns);
   if (rows.length === 0) return <p className="text-sm text-muted">None.</p>;
   return (

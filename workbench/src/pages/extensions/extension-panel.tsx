@@ -68,7 +68,9 @@ export function BuiltInPanel({ packages }: { packages: readonly State[] }) {
   return (
     <Panel title="Built in" flush>
       <table className="w-full text-left text-sm">
-        <caption className="sr-only">Packages that come with Toolplane, loaded when something needs them</caption>
+        <caption className="sr-only">
+          Packages that come with Toolplane, loaded when something needs them
+        </caption>
         <thead className="text-xs text-muted">
           <tr>
             {["Package", "State", "Since", "To load"].map((head) => (
@@ -125,7 +127,11 @@ function StateFacts({ state }: { state: State }) {
             </span>,
           ],
           [isFailed ? "Tried" : "Since", since !== null && <Time key="since" full at={since} />],
-          ["Cost", !isFailed && `${renderDuration(importMs)} to load, ${renderDuration(setupMs)} to set up`],
+          [
+            "Cost",
+            !isFailed &&
+              `${renderDuration(importMs)} to load, ${renderDuration(setupMs)} to set up`,
+          ],
         ]}
       />
     </>

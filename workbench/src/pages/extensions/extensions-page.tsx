@@ -20,7 +20,9 @@ export function ExtensionsPage() {
   const first: Query<unknown> = isAdmin ? list : operations;
   const known = list.data?.extensions.filter(({ builtIn }) => !builtIn);
   const packages = list.data?.extensions.filter(({ builtIn }) => builtIn) ?? [];
-  const names = [...(operations.data?.operations ?? []), ...(panels.data?.panels ?? [])].map((one) => one.extension);
+  const names = [...(operations.data?.operations ?? []), ...(panels.data?.panels ?? [])].map(
+    (one) => one.extension,
+  );
   const shown = known ? failedFirst(known) : [...new Set(names)];
   return (
     <Page title="Extensions" about={known && known.length > 0 ? summaryOf(known) : undefined}>
@@ -36,7 +38,9 @@ export function ExtensionsPage() {
                   key={name}
                   name={name}
                   state={state}
-                  operations={(operations.data?.operations ?? []).filter(({ extension }) => extension === name)}
+                  operations={(operations.data?.operations ?? []).filter(
+                    ({ extension }) => extension === name,
+                  )}
                   panels={(panels.data?.panels ?? []).filter(({ extension }) => extension === name)}
                 />
               );
@@ -66,13 +70,16 @@ function NoExtensions() {
   return (
     <Empty icon={Blocks} title="No extensions">
       <p>
-        An extension is a module that adds to this plane: operations of your own, secret stores, kinds of providers,
-        sources of tools, ways to ask people. Name its file or package in the configuration, then start the plane again:
+        An extension is a module that adds to this plane: operations of your own, secret stores,
+        kinds of providers, sources of tools, ways to ask people. Name its file or package in the
+        configuration, then start the plane again:
       </p>
       <div className="mt-3">
         <CodeView label="configuration" text={example} />
       </div>
-      <p className="mt-3">Its code runs with the rights of the plane: name only what you would install.</p>
+      <p className="mt-3">
+        Its code runs with the rights of the plane: name only what you would install.
+      </p>
     </Empty>
   );
 }

@@ -32,7 +32,10 @@ export function OperationForm({ operation }: { operation: Operation }) {
         onClick={() => setOpen(!isOpen)}
         className="flex w-full flex-wrap items-center gap-x-2 gap-y-0.5 px-3 py-2 text-left text-sm hover:bg-sunken/60"
       >
-        <ChevronRight aria-hidden className={classes("size-3.5 shrink-0 text-muted", isOpen && "rotate-90")} />
+        <ChevronRight
+          aria-hidden
+          className={classes("size-3.5 shrink-0 text-muted", isOpen && "rotate-90")}
+        />
         <span className="font-mono text-xs font-medium">{name}</span>
         <span className="min-w-0 break-words text-muted">{summary}</span>
         {changes && <Badge title="A record of who ran it is kept.">recorded</Badge>}
@@ -59,7 +62,13 @@ function Running({ operation: { name, input: schema, scope, columns } }: { opera
         <p className="text-sm text-muted">No input.</p>
       ) : (
         <Suspense fallback={<Loading />}>
-          <SchemaForm schema={schema} value={input} onChange={setInput} checks={runs} idPrefix={name} />
+          <SchemaForm
+            schema={schema}
+            value={input}
+            onChange={setInput}
+            checks={runs}
+            idPrefix={name}
+          />
         </Suspense>
       )}
       <div className="flex items-center gap-3">

@@ -55,7 +55,8 @@ function RunItem({ run }: { run: JobRun }) {
     onError: toastError,
     onSettled: () => client.invalidateQueries({ queryKey: ["jobs"] }),
   });
-  const tookMs = run.startedAt && run.endedAt ? Date.parse(run.endedAt) - Date.parse(run.startedAt) : null;
+  const tookMs =
+    run.startedAt && run.endedAt ? Date.parse(run.endedAt) - Date.parse(run.startedAt) : null;
   return (
     <article className="rounded-md border border-line p-3 text-sm">
       <div className="flex flex-wrap items-center gap-2">
@@ -109,7 +110,12 @@ function TaskItem({ task: { task, state, attempts, error, steps } }: { task: Tas
       {steps.flatMap(({ id, tool, record }) =>
         record !== null && tool !== null
           ? [
-              <Link key={id} to="/calls/$id" params={{ id: record }} className="font-mono text-accent hover:underline">
+              <Link
+                key={id}
+                to="/calls/$id"
+                params={{ id: record }}
+                className="font-mono text-accent hover:underline"
+              >
                 {tool}
               </Link>,
             ]

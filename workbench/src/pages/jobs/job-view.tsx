@@ -25,7 +25,9 @@ export function JobView({ name }: { name: string }) {
     <QueryView query={query}>
       {(job) => (
         <div className="flex flex-col gap-4">
-          <p className="whitespace-pre-wrap break-words text-sm">{job.description ?? job.summary}</p>
+          <p className="whitespace-pre-wrap break-words text-sm">
+            {job.description ?? job.summary}
+          </p>
           <JobActions job={job} />
           <JobFacts job={job} />
           <Preflight job={job} />
@@ -46,7 +48,8 @@ function JobActions({ job }: { job: JobStatus }) {
   const mayChange = useMayChange("admin");
   const act = useMutation({
     mutationFn: async (verb: "run" | "pause" | "resume"): Promise<void> => {
-      if (verb === "run") await callOperation("jobs.run", { name, input: JSON.parse(input) as JsonObject });
+      if (verb === "run")
+        await callOperation("jobs.run", { name, input: JSON.parse(input) as JsonObject });
       else await callOperation(`jobs.${verb}`, { name });
     },
     onSettled: () => client.invalidateQueries({ queryKey: ["jobs"] }),
@@ -75,7 +78,12 @@ function JobActions({ job }: { job: JobStatus }) {
           </Button>
         )}
         {schedule.state === "paused" && (
-          <Button icon={Play} disabled={!mayChange} busy={isBusyWith("resume")} onClick={() => act.mutate("resume")}>
+          <Button
+            icon={Play}
+            disabled={!mayChange}
+            busy={isBusyWith("resume")}
+            onClick={() => act.mutate("resume")}
+          >
             Resume
           </Button>
         )}
@@ -94,7 +102,9 @@ function JobActions({ job }: { job: JobStatus }) {
 
 /** The job's own input, and the names that its tasks refer to. */
 function suggestInput({ input = {}, task_graph: graph }: JobStatus): JsonObject {
-  const names = [...JSON.stringify(graph).matchAll(/\$\{input\.([\w-]+)/g)].map(([, name = ""]) => name);
+  const names = [...JSON.stringify(graph).matchAll(/\$\{input\.([\w-]+)/g)].map(
+    ([, name = ""]) => name,
+  );
   return { ...Object.fromEntries(names.map((name) => [name, ""])), ...input };
 }
 
@@ -105,7 +115,10 @@ function JobFacts({ job }: { job: JobStatus }) {
     <Facts
       items={[
         ["When", renderRecurrence(job.recurrence)],
-        ["Cron", job.recurrence?.cron && <code className="font-mono text-xs">{job.recurrence.cron}</code>],
+        [
+          "Cron",
+          job.recurrence?.cron && <code className="font-mono text-xs">{job.recurrence.cron}</code>,
+        ],
         ["Next", schedule.nextAt && <Time full key="next" at={schedule.nextAt} />],
         [
           "Paused",
@@ -134,7 +147,12 @@ function Preflight({ job: { name, required_skills: skills } }: { job: JobStatus 
   if (skills.length === 0) return null;
   return (
     <section className="flex flex-col gap-2">
-      <Button icon={ShieldCheck} className="w-fit" busy={check.isFetching} onClick={() => void check.refetch()}>
+      <Button
+        icon={ShieldCheck}
+        className="w-fit"
+        busy={check.isFetching}
+        onClick={() => void check.refetch()}
+      >
         Check readiness
       </Button>
       <Complaint error={check.error} />
@@ -142,10 +160,14 @@ function Preflight({ job: { name, required_skills: skills } }: { job: JobStatus 
         <ul aria-label="Preflight" className="flex flex-col gap-1 text-sm">
           {check.data.map(({ skill, problem }) => (
             <li key={skill} className="flex flex-wrap items-baseline gap-2">
-              <Badge tone={problem === null ? "good" : "bad"}>{problem === null ? "ready" : "not ready"}</Badge>
+              <Badge tone={problem === null ? "good" : "bad"}>
+                {problem === null ? "ready" : "not ready"}
+              </Badge>
               <span className="font-medium">{skill}</span>
               {problem !== null && (
-                <span className="min-w-0 whitespace-pre-wrap break-words text-muted">{problem}</span>
+                <span className="min-w-0 whitespace-pre-wrap break-words text-muted">
+                  {problem}
+                </span>
               )}
             </li>
           ))}
@@ -163,7 +185,9 @@ function TaskOrder({ job: { task_graph: graph } }: { job: JobStatus }) {
         {graph.map(({ task, depends_on: after, description }) => (
           <li key={task} className="break-words">
             <span className="font-medium">{task}</span>
-            {after.length > 0 && <span className="text-xs text-muted"> after {after.join(", ")}</span>}
+            {after.length > 0 && (
+              <span className="text-xs text-muted"> after {after.join(", ")}</span>
+            )}
             {description && <span className="block text-xs text-muted">{description}</span>}
           </li>
         ))}

@@ -39,8 +39,8 @@ export function JobsPage() {
             empty={
               <Empty icon={CalendarClock} title="No jobs">
                 <p className="mb-3">
-                  A manifest describes one: its tasks, their order and when they are due. Name its files in the
-                  configuration, and they are listed here at once.
+                  A manifest describes one: its tasks, their order and when they are due. Name its
+                  files in the configuration, and they are listed here at once.
                 </p>
                 <CodeView wrap label="entry" text={'"manifests": ["work/*.json"]'} />
               </Empty>
@@ -56,7 +56,11 @@ export function JobsPage() {
 }
 
 const columnsOf = (onOpen: (name: string) => void): Column<JobEntry>[] => [
-  { title: "Job", width: "minmax(130px, 3fr)", render: (job) => <JobName job={job} onOpen={onOpen} /> },
+  {
+    title: "Job",
+    width: "minmax(130px, 3fr)",
+    render: (job) => <JobName job={job} onOpen={onOpen} />,
+  },
   {
     title: "When",
     width: "minmax(120px, 1.5fr)",

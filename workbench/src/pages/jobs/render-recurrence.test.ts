@@ -3,7 +3,8 @@ import { test } from "node:test";
 import type { Recurrence } from "../../../../src/model/work/job.ts";
 import { renderRecurrence } from "./render-recurrence.ts";
 
-const cron = (text: string) => renderRecurrence({ cron: text, timezone: "UTC" } as Recurrence).replace(" (UTC)", "");
+const cron = (text: string) =>
+  renderRecurrence({ cron: text, timezone: "UTC" } as Recurrence).replace(" (UTC)", "");
 
 test("the usual times of jobs are shown in words", () => {
   assert.equal(cron("*/10 * * * *"), "every 10 minutes");

@@ -28,7 +28,16 @@ function renderCron(cron: string): string | null {
   return days === null ? null : `${days} at ${at}`;
 }
 
-const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+const days = [
+  "Sunday",
+  "Monday",
+  "Tuesday",
+  "Wednesday",
+  "Thursday",
+  "Friday",
+  "Saturday",
+  "Sunday",
+];
 
 function renderDays(weekday: string): string | null {
   const parts = weekday.split(",").map((part) => part.split("-").map(nameOf));

@@ -15,7 +15,10 @@ type Row = CallSummary["tools"][number];
 const orders = {
   calls: { text: "Most called", of: ({ calls }: Row) => calls },
   slow: { text: "Slowest (p95)", of: ({ p95Ms }: Row) => p95Ms },
-  failing: { text: "Most failing", of: ({ errors, calls }: Row) => errors * 1_000 + errors / calls },
+  failing: {
+    text: "Most failing",
+    of: ({ errors, calls }: Row) => errors * 1_000 + errors / calls,
+  },
 } as const;
 type Order = keyof typeof orders;
 
@@ -48,7 +51,9 @@ export function Breakdown({ range }: { range: Range }) {
               }))}
             />
             {!data.isWhole && (
-              <p className="mt-2 text-xs text-muted">Of the newest {renderCount(data.calls)} calls of this time.</p>
+              <p className="mt-2 text-xs text-muted">
+                Of the newest {renderCount(data.calls)} calls of this time.
+              </p>
             )}
           </>
         )}
@@ -72,13 +77,25 @@ function Rows({ kind, rows, order }: { kind: Kind; rows: readonly Row[]; order: 
           className="grid grid-cols-[minmax(0,2fr)_minmax(40px,1fr)_minmax(72px,max-content)] items-center gap-3 border-b border-line/60 py-2 last:border-0 sm:grid-cols-[minmax(0,2fr)_minmax(40px,1fr)_56px_88px_96px]"
         >
           <Target kind={kind} name={row.name} />
-          <svg aria-hidden viewBox="0 0 1000 10" preserveAspectRatio="none" className="h-2.5 w-full">
+          <svg
+            aria-hidden
+            viewBox="0 0 1000 10"
+            preserveAspectRatio="none"
+            className="h-2.5 w-full"
+          >
             <rect width="1000" height="10" className="fill-sunken" />
             <rect width={(row.calls / most) * 1_000} height="10" className="fill-plot" />
             <rect width={(row.errors / most) * 1_000} height="10" className="fill-bad" />
           </svg>
-          <span className="whitespace-nowrap text-right tabular-nums">{renderCount(row.calls)}</span>
-          <span className={classes("whitespace-nowrap text-right tabular-nums max-sm:hidden", toneOf(row))}>
+          <span className="whitespace-nowrap text-right tabular-nums">
+            {renderCount(row.calls)}
+          </span>
+          <span
+            className={classes(
+              "whitespace-nowrap text-right tabular-nums max-sm:hidden",
+              toneOf(row),
+            )}
+          >
             {row.errors === 0 ? "–" : `${renderPercent((row.errors / row.calls) * 100)} err`}
           </span>
           <span className="whitespace-nowrap text-right tabular-nums text-muted max-sm:hidden">

@@ -1,5 +1,9 @@
 import { failedStatuses } from "../../../../src/model/calls/call-history.ts";
-import type { CallSeries, CallStatus, SeriesStep } from "../../../../src/model/calls/call-schema.ts";
+import type {
+  CallSeries,
+  CallStatus,
+  SeriesStep,
+} from "../../../../src/model/calls/call-schema.ts";
 
 /** Adds a call, in a new minute if needed. */
 export function withCall(series: CallSeries, at: number, status: CallStatus): CallSeries {
@@ -8,7 +12,10 @@ export function withCall(series: CallSeries, at: number, status: CallStatus): Ca
   if (moved.steps[place] === undefined) return moved;
   return {
     ...moved,
-    steps: moved.steps.with(place, { ...moved.steps[place], ...counted(moved.steps[place], status) }),
+    steps: moved.steps.with(place, {
+      ...moved.steps[place],
+      ...counted(moved.steps[place], status),
+    }),
     total: { ...moved.total, ...counted(moved.total, status) },
   };
 }
@@ -16,12 +23,20 @@ export function withCall(series: CallSeries, at: number, status: CallStatus): Ca
 /** Moves the hour on and drops older minutes. */
 export function upTo(series: CallSeries, now: number): CallSeries {
   const { stepMs } = series;
-  const late = Math.min(series.steps.length, Math.max(0, Math.floor((now - Date.parse(series.until)) / stepMs) + 1));
+  const late = Math.min(
+    series.steps.length,
+    Math.max(0, Math.floor((now - Date.parse(series.until)) / stepMs) + 1),
+  );
   if (late === 0) return series;
-  const later = (time: string, steps: number) => new Date(Date.parse(time) + steps * stepMs).toISOString();
+  const later = (time: string, steps: number) =>
+    new Date(Date.parse(time) + steps * stepMs).toISOString();
   const gone = series.steps.slice(0, late);
-  const added = Array.from({ length: late }, (_, place) => ({ ...nothing, at: later(series.until, place) }));
-  const lost = (count: (step: SeriesStep) => number) => gone.reduce((sum, step) => sum + count(step), 0);
+  const added = Array.from({ length: late }, (_, place) => ({
+    ...nothing,
+    at: later(series.until, place),
+  }));
+  const lost = (count: (step: SeriesStep) => number) =>
+    gone.reduce((sum, step) => sum + count(step), 0);
   return {
     ...series,
     since: later(series.since, late),

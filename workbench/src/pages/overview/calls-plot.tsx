@@ -34,7 +34,13 @@ const callsHeight = 168;
 const latencyHeight = 112;
 
 /** Calls and latency over time. */
-export function CallsPlot({ series: { steps, total, stepMs }, range }: { series: CallSeries; range: Range }) {
+export function CallsPlot({
+  series: { steps, total, stepMs },
+  range,
+}: {
+  series: CallSeries;
+  range: Range;
+}) {
   const navigate = useNavigate();
   /** To the calls behind a bar, or behind those that were dragged over. */
   const choose = (first: number, last: number) => {
@@ -49,8 +55,18 @@ export function CallsPlot({ series: { steps, total, stepMs }, range }: { series:
   const times = useMemo(() => steps.map(({ at }) => Date.parse(at)), [steps]);
   const bars = useMemo(
     () => [
-      { label: "calls", kind: "bars" as const, colour: "plot", values: steps.map(({ calls }) => calls) },
-      { label: "failed", kind: "bars" as const, colour: "bad", values: steps.map(({ errors }) => errors || null) },
+      {
+        label: "calls",
+        kind: "bars" as const,
+        colour: "plot",
+        values: steps.map(({ calls }) => calls),
+      },
+      {
+        label: "failed",
+        kind: "bars" as const,
+        colour: "bad",
+        values: steps.map(({ errors }) => errors || null),
+      },
     ],
     [steps],
   );
@@ -79,7 +95,8 @@ export function CallsPlot({ series: { steps, total, stepMs }, range }: { series:
 
 /** A week's steps have a day. */
 function tick(at: number, range: Range): string {
-  const day = range === "week" ? `${new Date(at).toLocaleDateString(undefined, { weekday: "short" })} ` : "";
+  const day =
+    range === "week" ? `${new Date(at).toLocaleDateString(undefined, { weekday: "short" })} ` : "";
   return day + renderClock(at);
 }
 
@@ -93,8 +110,18 @@ function TimesPlot({ steps, times, range, onChoose }: TimesProps) {
   const longest = Math.max(...steps.map(({ p95Ms }) => p95Ms ?? 0));
   const lines = useMemo(
     () => [
-      { label: "p95", kind: "line" as const, colour: "warn", values: steps.map(({ p95Ms }) => p95Ms) },
-      { label: "p50", kind: "line" as const, colour: "accent", values: steps.map(({ p50Ms }) => p50Ms) },
+      {
+        label: "p95",
+        kind: "line" as const,
+        colour: "warn",
+        values: steps.map(({ p95Ms }) => p95Ms),
+      },
+      {
+        label: "p50",
+        kind: "line" as const,
+        colour: "accent",
+        values: steps.map(({ p50Ms }) => p50Ms),
+      },
     ],
     [steps],
   );

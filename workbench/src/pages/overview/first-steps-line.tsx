@@ -28,7 +28,9 @@ export function FirstStepsLine({ steps }: Pick<FirstSteps, "steps">) {
           </Button>
         </span>
       </div>
-      {isOpen && next.key !== "call" && <div className="border-t border-line p-4">{next.content}</div>}
+      {isOpen && next.key !== "call" && (
+        <div className="border-t border-line p-4">{next.content}</div>
+      )}
     </section>
   );
 }
@@ -37,7 +39,10 @@ function Progress({ steps }: Pick<FirstSteps, "steps">) {
   return (
     <span aria-hidden className="flex gap-1">
       {steps.map(({ key, isDone }) => (
-        <span key={key} className={classes("h-1.5 w-6 rounded-full", isDone ? "bg-good" : "bg-line")} />
+        <span
+          key={key}
+          className={classes("h-1.5 w-6 rounded-full", isDone ? "bg-good" : "bg-line")}
+        />
       ))}
     </span>
   );

@@ -15,9 +15,13 @@ import { Loading } from "../../parts/states.tsx";
 const AddServerDialog = lazy(async () => ({
   default: (await import("../servers/add-server-dialog.tsx")).AddServerDialog,
 }));
-const ImportDialog = lazy(async () => ({ default: (await import("../servers/import-dialog.tsx")).ImportDialog }));
+const ImportDialog = lazy(async () => ({
+  default: (await import("../servers/import-dialog.tsx")).ImportDialog,
+}));
 
-const ConnectStep = lazy(async () => ({ default: (await import("../clients/connect-clients.tsx")).ConnectStep }));
+const ConnectStep = lazy(async () => ({
+  default: (await import("../clients/connect-clients.tsx")).ConnectStep,
+}));
 
 type Step = { key: string; title: string; about: string; isDone: boolean; content: ReactNode };
 
@@ -45,7 +49,9 @@ export function useFirstSteps(): FirstSteps {
   const clients = useQuery({ ...clientsQuery(), enabled: useCanConnect() }).data?.clients;
   const isHidden = useFlag(hiddenFlag) !== null;
   const isConnected =
-    calls && (calls.some(({ face }) => fromClient.includes(face)) || clients?.some((one) => one.isConnected) === true);
+    calls &&
+    (calls.some(({ face }) => fromClient.includes(face)) ||
+      clients?.some((one) => one.isConnected) === true);
   const done = [
     useDone("servers", servers && servers.length > 0),
     useDone("call", calls && calls.length > 0),
@@ -97,8 +103,8 @@ export function Welcome({ steps }: Pick<FirstSteps, "steps">) {
     <>
       <p className="max-w-[60ch] text-lg text-muted">
         Toolplane puts all your MCP servers behind one address:{" "}
-        <strong className="text-ink">one catalogue of tools</strong>, and every call checked, approved where you want
-        it, and recorded.
+        <strong className="text-ink">one catalogue of tools</strong>, and every call checked,
+        approved where you want it, and recorded.
       </p>
       <Panel
         flush
@@ -131,9 +137,20 @@ export function Welcome({ steps }: Pick<FirstSteps, "steps">) {
 }
 
 const countDone = (steps: readonly Step[]) => steps.filter(({ isDone }) => isDone).length;
-export const titleOf = (steps: readonly Step[]) => `Get started: ${countDone(steps)} of ${steps.length} done`;
+export const titleOf = (steps: readonly Step[]) =>
+  `Get started: ${countDone(steps)} of ${steps.length} done`;
 
-function StepRow({ step, at, isOpen, onOpen }: { step: Step; at: number; isOpen: boolean; onOpen: () => void }) {
+function StepRow({
+  step,
+  at,
+  isOpen,
+  onOpen,
+}: {
+  step: Step;
+  at: number;
+  isOpen: boolean;
+  onOpen: () => void;
+}) {
   const { title, about, isDone, content } = step;
   return (
     <li className="flex gap-3 px-4 py-3">
@@ -141,7 +158,11 @@ function StepRow({ step, at, isOpen, onOpen }: { step: Step; at: number; isOpen:
         aria-hidden
         className={classes(
           "flex size-6 shrink-0 items-center justify-center rounded-full text-xs font-semibold",
-          isDone ? "bg-good-soft text-good" : isOpen ? "bg-accent-fill text-white" : "bg-sunken text-muted",
+          isDone
+            ? "bg-good-soft text-good"
+            : isOpen
+              ? "bg-accent-fill text-white"
+              : "bg-sunken text-muted",
         )}
       >
         {isDone ? <Check className="size-3.5" /> : at}

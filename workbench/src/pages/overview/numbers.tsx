@@ -30,7 +30,8 @@ function ServerNumber() {
   const servers = useQuery(serversQuery()).data?.servers;
   const tools = useQuery(statsQuery()).data?.totals.tools;
   const expected = servers?.filter(({ state }) => state !== "disabled") ?? [];
-  const countOf = (...states: string[]) => expected.filter(({ state }) => states.includes(state)).length;
+  const countOf = (...states: string[]) =>
+    expected.filter(({ state }) => states.includes(state)).length;
   const connected = countOf("connected");
   const inTrouble = countOf("error", "config_error", "untrusted", "backoff");
   const idle = expected.filter((server) => server.idle).length;
@@ -44,7 +45,10 @@ function ServerNumber() {
     inTrouble > 0 && `${inTrouble} in trouble`,
   ].filter((text) => text !== false);
   return (
-    <NumberCard title="Servers ready" value={servers ? `${connected + idle} of ${expected.length}` : unknown}>
+    <NumberCard
+      title="Servers ready"
+      value={servers ? `${connected + idle} of ${expected.length}` : unknown}
+    >
       {servers && states.join(", ")}
       {tools !== undefined && `; ${counted(tools, "tool")}`}
     </NumberCard>
@@ -54,7 +58,12 @@ function ServerNumber() {
 function CallNumbers({ series, range }: NumbersProps) {
   const { title, minutes } = ranges[range];
   const span = title.toLowerCase();
-  const { calls, errors, p50Ms, p95Ms } = series?.total ?? { calls: 0, errors: 0, p50Ms: null, p95Ms: null };
+  const { calls, errors, p50Ms, p95Ms } = series?.total ?? {
+    calls: 0,
+    errors: 0,
+    p50Ms: null,
+    p95Ms: null,
+  };
   const recent = series?.steps.slice(-lately).reduce((sum, step) => sum + step.calls, 0) ?? 0;
   const whenKnown = (value: string) => (series === null ? unknown : value);
   return (
@@ -86,7 +95,11 @@ function CallNumbers({ series, range }: NumbersProps) {
               refused
             </Link>{" "}
             or{" "}
-            <Link to="/calls" search={{ status: "tool_error" }} className="underline hover:text-ink">
+            <Link
+              to="/calls"
+              search={{ status: "tool_error" }}
+              className="underline hover:text-ink"
+            >
               tool errors
             </Link>{" "}
             in the {span}
@@ -98,7 +111,11 @@ function CallNumbers({ series, range }: NumbersProps) {
         title="Latency"
         value={whenKnown(p50Ms === null ? "–" : renderDuration(p50Ms))}
       >
-        {series === null ? "not loaded yet" : p95Ms === null ? "no calls yet" : `p50; p95 ${renderDuration(p95Ms)}`}
+        {series === null
+          ? "not loaded yet"
+          : p95Ms === null
+            ? "no calls yet"
+            : `p50; p95 ${renderDuration(p95Ms)}`}
       </NumberCard>
     </>
   );
@@ -136,14 +153,33 @@ function SavedNumber() {
   );
 }
 
-type NumberCardProps = { title: string; value: string; children: ReactNode; width?: string; tone?: string };
+type NumberCardProps = {
+  title: string;
+  value: string;
+  children: ReactNode;
+  width?: string;
+  tone?: string;
+};
 
 /** Five cards, in two or six columns. */
-function NumberCard({ title, value, children, width = "lg:max-xl:col-span-2", tone }: NumberCardProps) {
+function NumberCard({
+  title,
+  value,
+  children,
+  width = "lg:max-xl:col-span-2",
+  tone,
+}: NumberCardProps) {
   return (
-    <section className={classes("min-h-31 rounded-lg border border-line bg-surface px-4 py-3 shadow-raised", width)}>
+    <section
+      className={classes(
+        "min-h-31 rounded-lg border border-line bg-surface px-4 py-3 shadow-raised",
+        width,
+      )}
+    >
       <h2 className="text-xs font-medium text-muted">{title}</h2>
-      <p className={classes("mt-0.5 text-2xl font-semibold tabular-nums tracking-tight", tone)}>{value}</p>
+      <p className={classes("mt-0.5 text-2xl font-semibold tabular-nums tracking-tight", tone)}>
+        {value}
+      </p>
       <div className="mt-1 text-xs text-muted">{children}</div>
     </section>
   );

@@ -38,7 +38,11 @@ export function OverviewPage() {
           className="w-32!"
           value={range}
           onChange={({ target }) =>
-            void navigate({ to: "/", search: target.value === "hour" ? {} : { range: target.value }, replace: true })
+            void navigate({
+              to: "/",
+              search: target.value === "hour" ? {} : { range: target.value },
+              replace: true,
+            })
           }
           options={Object.entries(ranges).map(([value, { title }]) => ({ value, text: title }))}
         />
@@ -93,7 +97,10 @@ function Figures({ range }: { range: Range }) {
   const now = useNow();
   const history = useCallHistory(range);
   const { title } = ranges[range];
-  const series = useMemo(() => (history.data ? upTo(history.data, now) : null), [history.data, now]);
+  const series = useMemo(
+    () => (history.data ? upTo(history.data, now) : null),
+    [history.data, now],
+  );
   return (
     <>
       <Numbers range={range} series={series} />
@@ -101,7 +108,9 @@ function Figures({ range }: { range: Range }) {
         <div className={column}>
           <Panel title={`Calls, ${title.toLowerCase()}`}>
             <div className="min-h-[336px]">
-              <QueryView query={history}>{() => series && <CallsPlot range={range} series={series} />}</QueryView>
+              <QueryView query={history}>
+                {() => series && <CallsPlot range={range} series={series} />}
+              </QueryView>
             </div>
           </Panel>
           <Breakdown range={range} />

@@ -22,7 +22,8 @@ export function RecentCalls() {
         {({ calls }) =>
           calls.length === 0 ? (
             <Empty title="No calls yet">
-              Try one, or connect a client to <code className="font-mono">{location.origin}/mcp</code>.
+              Try one, or connect a client to{" "}
+              <code className="font-mono">{location.origin}/mcp</code>.
             </Empty>
           ) : (
             <ul className="divide-y divide-line text-sm">
@@ -89,7 +90,9 @@ export function ServerList() {
                   >
                     {server.name}
                   </Link>
-                  <span className="text-right tabular-nums text-muted">{counted(server.tools, "tool")}</span>
+                  <span className="text-right tabular-nums text-muted">
+                    {counted(server.tools, "tool")}
+                  </span>
                   <span className="w-34 shrink-0">
                     <ServerBadge server={server} />
                   </span>
@@ -104,5 +107,7 @@ export function ServerList() {
 }
 
 function inFront<Listed extends { state: string }>(servers: readonly Listed[]): Listed[] {
-  return servers.toSorted((a, b) => Number(hasTrouble(b)) - Number(hasTrouble(a))).slice(0, maxServers);
+  return servers
+    .toSorted((a, b) => Number(hasTrouble(b)) - Number(hasTrouble(a)))
+    .slice(0, maxServers);
 }

@@ -26,7 +26,11 @@ export type Need = { key: string; icon: IconType; title: string; about: string; 
 const maxServers = 3;
 
 /** Open items: waiting calls first, then quarantined tools, then failures. */
-export function useNeeds(): { needs: Need[]; isLoading: boolean; failed: Query<unknown> | undefined } {
+export function useNeeds(): {
+  needs: Need[];
+  isLoading: boolean;
+  failed: Query<unknown> | undefined;
+} {
   const needs = [...useWaiting(), ...useHeldBack(), ...useBroken(), ...useFailed()];
   const queries: Query<unknown>[] = [
     useInfiniteQuery(waitingQuery()),
@@ -36,12 +40,18 @@ export function useNeeds(): { needs: Need[]; isLoading: boolean; failed: Query<u
     useQuery(serversQuery()),
     useInfiniteQuery(deadLettersQuery("pending")),
   ];
-  return { needs, isLoading: queries.some(({ isPending }) => isPending), failed: queries.find(isFailed) };
+  return {
+    needs,
+    isLoading: queries.some(({ isPending }) => isPending),
+    failed: queries.find(isFailed),
+  };
 }
 
 /** What a person may not see needs nothing of them. */
 function isFailed({ error, data }: Query<unknown>): boolean {
-  return data === undefined && error !== null && !(error instanceof ApiError && error.status === 403);
+  return (
+    data === undefined && error !== null && !(error instanceof ApiError && error.status === 403)
+  );
 }
 
 function useWaiting(): Need[] {
@@ -69,7 +79,12 @@ function useWaiting(): Need[] {
       icon: ListChecks,
       title: `${counted(plans.length, "plan waits", "plans wait")} for approval`,
       about: names(plans.flatMap(({ changes }) => changes.map(({ tool }) => tool))),
-      link: go("Review", plans.length === 1 && plan ? { to: "/plans/$id", params: { id: plan.id } } : { to: "/plans" }),
+      link: go(
+        "Review",
+        plans.length === 1 && plan
+          ? { to: "/plans/$id", params: { id: plan.id } }
+          : { to: "/plans" },
+      ),
     }),
   ];
 }
@@ -92,7 +107,9 @@ function useHeldBack(): Need[] {
 
 function useBroken(): Need[] {
   const servers = useQuery(serversQuery()).data?.servers ?? [];
-  const broken = servers.filter(({ state }) => ["error", "config_error", "untrusted", "backoff"].includes(state));
+  const broken = servers.filter(({ state }) =>
+    ["error", "config_error", "untrusted", "backoff"].includes(state),
+  );
   if (broken.length > maxServers)
     return [
       {
@@ -114,7 +131,8 @@ function useBroken(): Need[] {
 
 function useFailed(): Need[] {
   const letters = useInfiniteQuery(deadLettersQuery("pending")).data?.pages[0];
-  const problems = useOperation("config.show", {}, { enabled: useMay("admin") }).data?.problems ?? [];
+  const problems =
+    useOperation("config.show", {}, { enabled: useMay("admin") }).data?.problems ?? [];
   const errors = problems.filter(({ severity }) => severity === "error");
   const failed = letters?.deadLetters ?? [];
   return [

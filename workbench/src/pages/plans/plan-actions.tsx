@@ -14,7 +14,10 @@ type PlanActionsProps = {
   busyWith: "approve" | "reject" | null;
   error: unknown;
   onChooseFirst: (count: number) => void;
-  onDecide: (verb: "approve" | "reject", more: { continueOnFailure?: boolean; reason?: string }) => void;
+  onDecide: (
+    verb: "approve" | "reject",
+    more: { continueOnFailure?: boolean; reason?: string },
+  ) => void;
 };
 
 /** Approves or rejects all, the first n or the selected changes. */
@@ -49,13 +52,19 @@ export function PlanActions({
               aria-label="Number of changes"
               className="w-16!"
               value={isFirst ? chosen : ""}
-              onChange={({ target }) => onChooseFirst(Math.min(waiting, Math.max(0, Math.trunc(Number(target.value)))))}
+              onChange={({ target }) =>
+                onChooseFirst(Math.min(waiting, Math.max(0, Math.trunc(Number(target.value)))))
+              }
             />
             of {waiting}
           </span>
         )}
         <label className="flex items-center gap-1.5 text-sm">
-          <input type="checkbox" checked={goesOn} onChange={({ target }) => setGoesOn(target.checked)} />
+          <input
+            type="checkbox"
+            checked={goesOn}
+            onChange={({ target }) => setGoesOn(target.checked)}
+          />
           go on when one fails
         </label>
         <div className="ml-auto flex gap-2">
@@ -84,7 +93,11 @@ export function PlanActions({
       >
         <p>Rejected changes cannot be approved later. Queue them again instead.</p>
         <Field label="Reason">
-          <TextInput value={reason} maxLength={2_000} onChange={({ target }) => setReason(target.value)} />
+          <TextInput
+            value={reason}
+            maxLength={2_000}
+            onChange={({ target }) => setReason(target.value)}
+          />
         </Field>
       </Confirm>
     </div>

@@ -20,7 +20,14 @@ type PlanChangeProps = {
 };
 
 /** One change and its outcome. */
-export function PlanChange({ change, place, isChosen, onToggle, onEdit, outcome }: PlanChangeProps) {
+export function PlanChange({
+  change,
+  place,
+  isChosen,
+  onToggle,
+  onEdit,
+  outcome,
+}: PlanChangeProps) {
   const tool = useOperation("tools.get", { name: change.tool }).data;
   const isWaiting = change.status === "pending";
   return (
@@ -64,7 +71,9 @@ export function PlanChange({ change, place, isChosen, onToggle, onEdit, outcome 
         ) : (
           <ArgumentList args={change.shown} before={change.before} injected={change.injected} />
         )}
-        {change.answer?.reason && <p className="break-words text-sm">Because: {change.answer.reason}</p>}
+        {change.answer?.reason && (
+          <p className="break-words text-sm">Because: {change.answer.reason}</p>
+        )}
         {outcome && <ResultView outcome={outcome} />}
       </div>
     </article>

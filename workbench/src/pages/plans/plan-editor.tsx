@@ -19,7 +19,10 @@ export function PlanEditor({ plan }: { plan: PlanAnswer }) {
   const [edited, setEdited] = useState<Record<string, JsonObject | null>>({});
   const [outcomes, setOutcomes] = useState<PlanOutcomeAnswer["outcomes"]>([]);
   const chosen = waiting.filter(({ id }) => !left.has(id));
-  const give = (verb: "approve" | "reject", more: Omit<PlanChoice, "ids" | "first" | "arguments">) =>
+  const give = (
+    verb: "approve" | "reject",
+    more: Omit<PlanChoice, "ids" | "first" | "arguments">,
+  ) =>
     decide.mutate(
       {
         verb,
@@ -50,7 +53,9 @@ export function PlanEditor({ plan }: { plan: PlanAnswer }) {
             isChosen={!left.has(change.id)}
             onToggle={() => toggle(change.id)}
             onEdit={(args) =>
-              setEdited(({ [change.id]: _, ...rest }) => (args === undefined ? rest : { ...rest, [change.id]: args }))
+              setEdited(({ [change.id]: _, ...rest }) =>
+                args === undefined ? rest : { ...rest, [change.id]: args },
+              )
             }
             outcome={outcomes.findLast((one) => one.change === change.id)?.outcome ?? null}
           />

@@ -25,8 +25,10 @@ export function PlanPage() {
             <>
               <AllPlans />
               {" · "}
-              {plan.changes.length === 1 ? "One change" : `${plan.changes.length} changes, run in this order`}, queued
-              by {plan.user ?? "anonymous"} <Time at={plan.createdAt} />
+              {plan.changes.length === 1
+                ? "One change"
+                : `${plan.changes.length} changes, run in this order`}
+              , queued by {plan.user ?? "anonymous"} <Time at={plan.createdAt} />
             </>
           }
         >

@@ -28,7 +28,11 @@ const columns: Column<PlanAnswer>[] = [
     title: "Changes",
     width: "minmax(120px, 3fr)",
     render: ({ id, changes }) => (
-      <Link to="/plans/$id" params={{ id }} className="font-mono text-xs font-medium hover:underline">
+      <Link
+        to="/plans/$id"
+        params={{ id }}
+        className="font-mono text-xs font-medium hover:underline"
+      >
         {renderTools(changes.map(({ tool }) => tool))}
       </Link>
     ),
@@ -42,7 +46,12 @@ const columns: Column<PlanAnswer>[] = [
   },
   { title: "State", width: "96px", render: ({ status }) => <PlanStatus status={status} /> },
   { title: "By", width: "minmax(80px, 1fr)", wide: true, render: ({ user }) => user ?? "–" },
-  { title: "When", width: "64px", align: "right", render: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    title: "When",
+    width: "64px",
+    align: "right",
+    render: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ];
 
 type Changes = PlanAnswer["changes"];
@@ -51,7 +60,9 @@ const waitingIn = (changes: Changes) => changes.filter(({ status }) => status ==
 /** Each tool with its count. */
 function renderTools(tools: readonly string[]): string {
   const counts = Map.groupBy(tools, (tool) => tool);
-  return [...counts].map(([tool, all]) => (all.length === 1 ? tool : `${tool} × ${all.length}`)).join(", ");
+  return [...counts]
+    .map(([tool, all]) => (all.length === 1 ? tool : `${tool} × ${all.length}`))
+    .join(", ");
 }
 
 /** Waiting plans, then finished ones, newest first. */

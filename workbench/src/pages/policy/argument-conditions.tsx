@@ -10,11 +10,18 @@ function readConditions(value: Json | undefined): Condition[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   return Object.entries(value).map(([name, pattern]) => {
     const isRegex = typeof pattern === "object" && pattern !== null;
-    return { name, isRegex, pattern: isRegex ? String((pattern as JsonObject).regex) : String(pattern) };
+    return {
+      name,
+      isRegex,
+      pattern: isRegex ? String((pattern as JsonObject).regex) : String(pattern),
+    };
   });
 }
 
-type ConditionsProps = { value: Json | undefined; onChange: (value: JsonObject | undefined) => void };
+type ConditionsProps = {
+  value: Json | undefined;
+  onChange: (value: JsonObject | undefined) => void;
+};
 
 /** Which arguments a rule is about: a glob or a pattern for each. */
 export function ArgumentConditions({ value, onChange }: ConditionsProps) {
@@ -23,7 +30,10 @@ export function ArgumentConditions({ value, onChange }: ConditionsProps) {
   const change = (next: Condition[]) => {
     setRows(next);
     const named = next.filter(({ name }) => name !== "");
-    const made = named.map(({ name, isRegex, pattern }) => [name, isRegex ? { regex: pattern } : pattern]);
+    const made = named.map(({ name, isRegex, pattern }) => [
+      name,
+      isRegex ? { regex: pattern } : pattern,
+    ]);
     onChange(made.length === 0 ? undefined : (Object.fromEntries(made) as JsonObject));
   };
   const edit = (at: number, part: Partial<Condition>) =>

@@ -30,7 +30,10 @@ const modes = {
 export function PolicyPage() {
   const mayManage = useMay("admin");
   return (
-    <Page title="Policy" about="The first matching rule decides; if none matches, the mode and the profile decide.">
+    <Page
+      title="Policy"
+      about="The first matching rule decides; if none matches, the mode and the profile decide."
+    >
       {mayManage ? (
         <InForce />
       ) : (
@@ -139,7 +142,9 @@ function OtherRules({ rules }: { rules: RulesAnswer["others"] }) {
               <VerdictBadge verdict={rule.verdict} />
             </span>
             <div className="min-w-0 flex-1">
-              <p className="break-words font-mono text-xs leading-5">{renderConditions(rule as JsonObject)}</p>
+              <p className="break-words font-mono text-xs leading-5">
+                {renderConditions(rule as JsonObject)}
+              </p>
               <p className="break-words text-muted">
                 {[rule.reason, `from ${rule.from ?? file}`].filter(Boolean).join(", ")}
               </p>

@@ -36,7 +36,8 @@ export const rulesOf = (draft: readonly DraftRule[]) => draft.map(({ rule }) => 
 export function useRuleDraft(written: RulesAnswer): RuleDraft {
   const [base, setBase] = useState(written);
   const [rules, setRules] = useState<readonly DraftRule[]>(() => written.rules.map(draftOf));
-  const isDirty = rules.some(({ problem }) => problem !== null) || textOf(rulesOf(rules)) !== textOf(base.rules);
+  const isDirty =
+    rules.some(({ problem }) => problem !== null) || textOf(rulesOf(rules)) !== textOf(base.rules);
   const restart = (next: RulesAnswer) => {
     setBase(next);
     setRules(next.rules.map(draftOf));
@@ -46,7 +47,8 @@ export function useRuleDraft(written: RulesAnswer): RuleDraft {
     base,
     isDirty,
     set: setRules,
-    change: (id, change) => setRules((all) => all.map((one) => (one.id === id ? { ...one, ...change } : one))),
+    change: (id, change) =>
+      setRules((all) => all.map((one) => (one.id === id ? { ...one, ...change } : one))),
     add(rule, at) {
       const made = draftOf(rule);
       setRules((all) => all.toSpliced(at, 0, made));
@@ -66,7 +68,11 @@ export function useRuleDraft(written: RulesAnswer): RuleDraft {
 }
 
 /** A rule's conditions in one line. */
-export function renderConditions({ verdict: _, reason: _reason, ...conditions }: object & Partial<JsonObject>): string {
+export function renderConditions({
+  verdict: _,
+  reason: _reason,
+  ...conditions
+}: object & Partial<JsonObject>): string {
   const parts = Object.entries(conditions).flatMap(([name, value]) => {
     if (value === undefined) return [];
     if (Array.isArray(value)) return `${name} ${value.join(" | ")}`;

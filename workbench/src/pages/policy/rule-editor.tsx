@@ -57,7 +57,9 @@ export function RuleEditor({ written }: { written: RulesAnswer }) {
             </Button>
             <Button
               variant="primary"
-              disabled={!isAllowed || !isDirty || isStale || broken !== undefined || preview.error !== null}
+              disabled={
+                !isAllowed || !isDirty || isStale || broken !== undefined || preview.error !== null
+              }
               busy={save.isPending}
               onClick={() => save.mutate()}
             >
@@ -69,7 +71,9 @@ export function RuleEditor({ written }: { written: RulesAnswer }) {
         <div className="flex flex-col gap-3 p-3 empty:hidden">
           {!isAllowed && <Unlock what="Rules decide what runs on this machine." />}
           {isDirty && isStale && <RuleConflict draft={draft} written={written} />}
-          {problems.size === 0 && <Complaint error={preview.error ?? (isStale ? null : save.error)} />}
+          {problems.size === 0 && (
+            <Complaint error={preview.error ?? (isStale ? null : save.error)} />
+          )}
         </div>
         {rules.length === 0 ? (
           <Empty icon={Scale} title="No rules">
@@ -92,13 +96,21 @@ function useSave(draft: RuleDraft, isDone: { current: boolean }) {
   const navigate = useNavigate();
   const { tool } = route.useSearch();
   return useMutation({
-    mutationFn: () => callOperation("policy.save", { rules: rulesOf(draft.rules), revision: draft.base.revision }),
+    mutationFn: () =>
+      callOperation("policy.save", { rules: rulesOf(draft.rules), revision: draft.base.revision }),
     onSuccess(saved) {
       isDone.current = true;
       client.setQueryData(rulesQuery().queryKey, saved);
       draft.restart(saved);
-      const goOn = tool && { text: `Try ${tool}`, act: () => void navigate({ to: "/try", search: { tool } }) };
-      toast(`${saved.file} has ${counted(saved.rules.length, "rule")} now.`, "good", goOn || undefined);
+      const goOn = tool && {
+        text: `Try ${tool}`,
+        act: () => void navigate({ to: "/try", search: { tool } }),
+      };
+      toast(
+        `${saved.file} has ${counted(saved.rules.length, "rule")} now.`,
+        "good",
+        goOn || undefined,
+      );
       isDone.current = false;
     },
     onSettled: () => client.invalidateQueries({ queryKey: ["policy"] }),
@@ -141,7 +153,8 @@ function placesOf(error: Error | null): ReadonlyMap<number, string> {
   for (const one of Array.isArray(data) ? data : []) {
     const { path, message, hint } = isObject(one) ? one : {};
     const [, index, key] = /^policy\.rules\[(\d+)\]\.?(.*)$/.exec(String(path)) ?? [];
-    if (index !== undefined) places.set(Number(index), [key, message, hint && `(${hint})`].filter(Boolean).join(" "));
+    if (index !== undefined)
+      places.set(Number(index), [key, message, hint && `(${hint})`].filter(Boolean).join(" "));
   }
   return places;
 }

@@ -51,7 +51,10 @@ function RuleJson({ entry, onChange }: RuleFormProps) {
   const [text, setText] = useState(() => JSON.stringify(entry.rule, null, 2));
   return (
     <div className="flex flex-col gap-2">
-      <Field label="Rule" hint="All keys of a rule have to match; a time or side effects are written here.">
+      <Field
+        label="Rule"
+        hint="All keys of a rule have to match; a time or side effects are written here."
+      >
         <TextArea
           rows={8}
           value={text}
@@ -80,7 +83,8 @@ function readRule(text: string): Partial<DraftRule> {
 /** Without the key where nothing is said. */
 function withKey(rule: JsonObject, key: string, value: Json | undefined): JsonObject {
   const { [key]: _, ...rest } = rule;
-  const isEmpty = value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
+  const isEmpty =
+    value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
   if (isEmpty) return rest;
   return key in rule ? { ...rule, [key]: value } : withVerdictLast({ ...rest, [key]: value });
 }
@@ -98,7 +102,8 @@ const textOf = (value: Json | undefined) => (typeof value === "string" ? value :
 const listOf = (value: Json | undefined) => (Array.isArray(value) ? value.map(String) : []);
 
 function Fields({ entry: { rule, problem }, onChange }: RuleFormProps) {
-  const set = (key: string, value: Json | undefined) => onChange({ rule: withKey(rule, key, value) });
+  const set = (key: string, value: Json | undefined) =>
+    onChange({ rule: withKey(rule, key, value) });
   const names = useId();
   const others = Object.keys(rule).filter((key) => !inForm.includes(key));
   if (problem !== null) return <p className="text-sm text-muted">Mend the JSON first.</p>;
@@ -124,7 +129,12 @@ function Fields({ entry: { rule, problem }, onChange }: RuleFormProps) {
         ))}
         <ToolNames id={names} typed={textOf(rule.tool)} />
         {lists.map(([key, label, example]) => (
-          <NameList key={key} {...{ label, example }} value={listOf(rule[key])} onChange={(next) => set(key, next)} />
+          <NameList
+            key={key}
+            {...{ label, example }}
+            value={listOf(rule[key])}
+            onChange={(next) => set(key, next)}
+          />
         ))}
       </div>
       <div className="flex flex-wrap gap-x-6 gap-y-3">
@@ -140,14 +150,24 @@ function Fields({ entry: { rule, problem }, onChange }: RuleFormProps) {
       </div>
       <ArgumentConditions value={rule.arguments} onChange={(next) => set("arguments", next)} />
       <Field label="Reason" hint="Shown to callers and people who approve.">
-        <TextInput value={textOf(rule.reason)} onChange={({ target }) => set("reason", target.value)} />
+        <TextInput
+          value={textOf(rule.reason)}
+          onChange={({ target }) => set("reason", target.value)}
+        />
       </Field>
-      {others.length > 0 && <p className="text-xs text-muted">Also, as JSON: {others.join(", ")}.</p>}
+      {others.length > 0 && (
+        <p className="text-xs text-muted">Also, as JSON: {others.join(", ")}.</p>
+      )}
     </div>
   );
 }
 
-type NameListProps = { label: string; example: string; value: string[]; onChange: (value: string[]) => void };
+type NameListProps = {
+  label: string;
+  example: string;
+  value: string[];
+  onChange: (value: string[]) => void;
+};
 
 /** Names, separated by commas. The text is kept, so that a comma can be typed. */
 function NameList({ label, example, value, onChange }: NameListProps) {

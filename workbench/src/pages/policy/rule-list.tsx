@@ -25,13 +25,16 @@ export function RuleList({ draft, isLocked, open, onOpen, problems }: RuleListPr
   const [said, setSaid] = useState("");
   const move = (from: number, to: number) => {
     const moved = draft.rules[from];
-    if (isLocked || moved === undefined || to < 0 || to >= draft.rules.length || from === to) return;
+    if (isLocked || moved === undefined || to < 0 || to >= draft.rules.length || from === to)
+      return;
     draft.move(from, to);
     setSaid(`Rule ${from + 1} is now rule ${to + 1} of ${draft.rules.length}.`);
     // The element moves in the document, which takes the focus from it.
     const focused = document.activeElement?.getAttribute("data-part") ?? "edit";
     requestAnimationFrame(() =>
-      list.current?.querySelector<HTMLElement>(`[data-rule="${moved.id}"] [data-part="${focused}"]`)?.focus(),
+      list.current
+        ?.querySelector<HTMLElement>(`[data-rule="${moved.id}"] [data-part="${focused}"]`)
+        ?.focus(),
     );
   };
   const remove = (entry: DraftRule) => {
@@ -143,7 +146,9 @@ function RuleRow(props: RowProps) {
         </span>
         <div className="min-w-0 flex-1 basis-48 pt-1.5">
           <p className="break-words font-mono text-xs leading-5">{renderConditions(entry.rule)}</p>
-          {typeof entry.rule.reason === "string" && <p className="break-words text-muted">{entry.rule.reason}</p>}
+          {typeof entry.rule.reason === "string" && (
+            <p className="break-words text-muted">{entry.rule.reason}</p>
+          )}
           {problem !== null && (
             <p role="alert" className="break-words text-bad">
               {problem}
@@ -153,15 +158,29 @@ function RuleRow(props: RowProps) {
         {!isLocked && (
           <div className="ml-auto flex">
             <IconButton
-              {...{ label: `Move ${name} up`, icon: ArrowUp, disabled: index === 0, "data-part": "up" }}
+              {...{
+                label: `Move ${name} up`,
+                icon: ArrowUp,
+                disabled: index === 0,
+                "data-part": "up",
+              }}
               onClick={() => onMove(index - 1)}
             />
             <IconButton
-              {...{ label: `Move ${name} down`, icon: ArrowDown, disabled: index === last, "data-part": "down" }}
+              {...{
+                label: `Move ${name} down`,
+                icon: ArrowDown,
+                disabled: index === last,
+                "data-part": "down",
+              }}
               onClick={() => onMove(index + 1)}
             />
             <IconButton
-              {...{ label: isOpen ? `Close ${name}` : `Edit ${name}`, icon: isOpen ? X : Pencil, "data-part": "edit" }}
+              {...{
+                label: isOpen ? `Close ${name}` : `Edit ${name}`,
+                icon: isOpen ? X : Pencil,
+                "data-part": "edit",
+              }}
               aria-expanded={isOpen}
               onClick={props.onToggle}
             />

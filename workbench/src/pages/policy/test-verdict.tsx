@@ -67,14 +67,28 @@ export function TestVerdict() {
           </Field>
           <div className="grid grid-cols-2 gap-3">
             <Field label="Via">
-              <Select options={faces} value={face} onChange={(event) => setFace(event.target.value as Face)} />
+              <Select
+                options={faces}
+                value={face}
+                onChange={(event) => setFace(event.target.value as Face)}
+              />
             </Field>
             <Field label="Mode">
-              <Select options={modes} value={mode} onChange={(event) => setMode(event.target.value as Mode | "")} />
+              <Select
+                options={modes}
+                value={mode}
+                onChange={(event) => setMode(event.target.value as Mode | "")}
+              />
             </Field>
           </div>
           <Complaint error={test.error} />
-          <Button type="submit" variant="primary" icon={Scale} className="self-start" busy={test.isPending}>
+          <Button
+            type="submit"
+            variant="primary"
+            icon={Scale}
+            className="self-start"
+            busy={test.isPending}
+          >
             Test
           </Button>
         </form>
@@ -87,7 +101,10 @@ export function TestVerdict() {
 function Verdict({ answer }: { answer: AnswerOf<"policy.test"> }) {
   const { verdict, reason, origin, rule, effect, tool } = answer;
   return (
-    <div role="status" className="flex min-w-0 flex-col gap-3 max-lg:border-t max-lg:border-line max-lg:pt-4">
+    <div
+      role="status"
+      className="flex min-w-0 flex-col gap-3 max-lg:border-t max-lg:border-line max-lg:pt-4"
+    >
       <p className="flex items-center gap-2 font-medium">
         <VerdictBadge verdict={verdict} /> {means[verdict]}
       </p>

@@ -4,7 +4,9 @@ import { useAllGroups } from "../../app/session.ts";
 
 /** Offers names of tools to the text box whose `list` is this id. */
 export function ToolNames({ id, typed }: { id: string; typed: string }) {
-  const found = useInfiniteQuery(toolPagesQuery({ ...useAllGroups(), ...(typed === "" ? {} : { q: typed }) }));
+  const found = useInfiniteQuery(
+    toolPagesQuery({ ...useAllGroups(), ...(typed === "" ? {} : { q: typed }) }),
+  );
   return (
     <datalist id={id}>
       {found.data?.pages[0]?.tools.map(({ name }) => (

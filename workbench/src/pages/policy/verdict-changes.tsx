@@ -51,7 +51,14 @@ export function VerdictChanges({ answer, error, isBusy }: VerdictChangesProps) {
     <Panel
       flush
       title="What would change"
-      actions={isBusy && <LoaderCircle aria-label="Trying the last calls" className="size-4 animate-spin text-muted" />}
+      actions={
+        isBusy && (
+          <LoaderCircle
+            aria-label="Trying the last calls"
+            className="size-4 animate-spin text-muted"
+          />
+        )
+      }
     >
       <div role="status" className="flex flex-col gap-1 px-4 py-3 text-sm">
         {error ? (
@@ -59,8 +66,10 @@ export function VerdictChanges({ answer, error, isBusy }: VerdictChangesProps) {
         ) : (
           answer && (
             <p className="font-medium">
-              {answer.changes.length === 0 ? "No verdict" : counted(answer.changes.length, "verdict")} of the last{" "}
-              {counted(answer.calls, "call")} would change.
+              {answer.changes.length === 0
+                ? "No verdict"
+                : counted(answer.changes.length, "verdict")}{" "}
+              of the last {counted(answer.calls, "call")} would change.
             </p>
           )
         )}
@@ -71,16 +80,22 @@ export function VerdictChanges({ answer, error, isBusy }: VerdictChangesProps) {
   );
 }
 
-function Notes({ answer: { skipped, withoutArguments, warnings } }: { answer: AnswerOf<"policy.preview"> }) {
+function Notes({
+  answer: { skipped, withoutArguments, warnings },
+}: {
+  answer: AnswerOf<"policy.preview">;
+}) {
   return (
     <>
       {skipped > 0 && (
-        <p className="text-muted">{counted(skipped, "call")} not tried: the tool is gone or not for its caller.</p>
+        <p className="text-muted">
+          {counted(skipped, "call")} not tried: the tool is gone or not for its caller.
+        </p>
       )}
       {withoutArguments > 0 && (
         <p className="text-muted">
-          The arguments of {counted(withoutArguments, "call")} are not kept, so conditions on them match nothing
-          (observability.keepPayloads).
+          The arguments of {counted(withoutArguments, "call")} are not kept, so conditions on them
+          match nothing (observability.keepPayloads).
         </p>
       )}
       {warnings.map((warning) => (

@@ -21,7 +21,11 @@ const columns: readonly Column<Row>[] = [
     width: "minmax(150px, 2fr)",
     render: ({ name, kind }) =>
       kind === "tool" ? (
-        <Link to="/tools/$name" params={{ name }} className="font-mono text-xs font-medium hover:underline">
+        <Link
+          to="/tools/$name"
+          params={{ name }}
+          className="font-mono text-xs font-medium hover:underline"
+        >
           {name}
         </Link>
       ) : (
@@ -62,11 +66,17 @@ const columns: readonly Column<Row>[] = [
 function worstFirst(one: Row, other: Row): number {
   const urgency = ({ held, status }: Row) => (held !== null ? 2 : status === "pinned" ? 0 : 1);
   const poor = ({ score }: Row) => score ?? 101;
-  return urgency(other) - urgency(one) || poor(one) - poor(other) || (one.name < other.name ? -1 : 1);
+  return (
+    urgency(other) - urgency(one) || poor(one) - poor(other) || (one.name < other.name ? -1 : 1)
+  );
 }
 
 function Score({ score }: { score: number | null }) {
-  return <span className={score === null ? "" : score < poorBelow ? "text-warn" : "text-good"}>{score}</span>;
+  return (
+    <span className={score === null ? "" : score < poorBelow ? "text-warn" : "text-good"}>
+      {score}
+    </span>
+  );
 }
 
 const views = {
@@ -91,7 +101,9 @@ export function QualityPage() {
       ...pin,
       isChecked: quality !== undefined,
       score,
-      finding: first ? `${first.kind.replaceAll("_", " ")} at ${first.where}` : (lost?.message ?? ""),
+      finding: first
+        ? `${first.kind.replaceAll("_", " ")} at ${first.where}`
+        : (lost?.message ?? ""),
     };
   };
   const isMeant = ({ name, held, status, score }: Row) =>
@@ -103,7 +115,10 @@ export function QualityPage() {
     <Page
       fill
       title="Definitions"
-      about={quality && `${renderCount(quality.passed)} of ${renderCount(quality.total)} tools pass the quality check.`}
+      about={
+        quality &&
+        `${renderCount(quality.passed)} of ${renderCount(quality.total)} tools pass the quality check.`
+      }
       actions={
         <Select
           aria-label="Which"
@@ -122,16 +137,23 @@ export function QualityPage() {
         onChange={({ target }) => setWords(target.value)}
       />
       <Complaint error={quality === undefined ? checked.error : null} />
-      <QueryView query={view === "poor" && quality === undefined ? { ...checked, data: undefined } : pins}>
+      <QueryView
+        query={view === "poor" && quality === undefined ? { ...checked, data: undefined } : pins}
+      >
         {({ pins: all }) => (
           <DataTable
             label="Definitions"
             columns={columns}
             rows={all.map(rowOf).filter(isMeant).toSorted(worstFirst)}
             keyOf={({ kind, server, tool }) => `${kind} ${server} ${tool}`}
-            onOpen={({ name, kind }) => kind === "tool" && void navigate({ to: "/tools/$name", params: { name } })}
+            onOpen={({ name, kind }) =>
+              kind === "tool" && void navigate({ to: "/tools/$name", params: { name } })
+            }
             empty={
-              <Empty icon={ShieldCheck} title={all.length === 0 ? "Nothing is pinned yet" : "No definitions match"}>
+              <Empty
+                icon={ShieldCheck}
+                title={all.length === 0 ? "Nothing is pinned yet" : "No definitions match"}
+              >
                 A definition is pinned when it is first seen; what changes later is shown here.
               </Empty>
             }

@@ -26,7 +26,9 @@ export function AddAnything({ onDone, what, onTyped }: AddAnythingProps) {
   const plan = useMutateOperation("servers.add");
   const add = useMutateOperation("servers.add", {
     onSuccess({ name: added, tools, needsSignIn }) {
-      toast(`Added ${added}${tools === null ? "" : `, ${tools} tools`}.${needsSignIn ? " It needs a sign-in." : ""}`);
+      toast(
+        `Added ${added}${tools === null ? "" : `, ${tools} tools`}.${needsSignIn ? " It needs a sign-in." : ""}`,
+      );
       onDone();
     },
     changes: ["servers"],
@@ -48,7 +50,8 @@ export function AddAnything({ onDone, what, onTyped }: AddAnythingProps) {
     add.reset();
   };
   const called = name.trim() === "" ? {} : { name: name.trim() };
-  const put = (force: boolean) => add.mutate({ what: what.trim(), values: given(values), force, ...called });
+  const put = (force: boolean) =>
+    add.mutate({ what: what.trim(), values: given(values), force, ...called });
   const shown = name.trim() || plan.data?.name;
   return (
     <div className="flex flex-col gap-4">
@@ -63,7 +66,13 @@ export function AddAnything({ onDone, what, onTyped }: AddAnythingProps) {
           onChange={({ target }) => change(target.value)}
           onKeyDown={(event) => {
             // JSON has lines; what has one is complete.
-            if (event.key !== "Enter" || event.shiftKey || what.includes("\n") || /^\s*[[{]/.test(what)) return;
+            if (
+              event.key !== "Enter" ||
+              event.shiftKey ||
+              what.includes("\n") ||
+              /^\s*[[{]/.test(what)
+            )
+              return;
             event.preventDefault();
             if (plan.data && !add.isPending && mayWrite) put(false);
           }}
@@ -73,8 +82,8 @@ export function AddAnything({ onDone, what, onTyped }: AddAnythingProps) {
         <ProveFirst isAsked command={`toolplane add ${shellQuote(what.trim())}`}>
           {isProse(what) && plan.data && (
             <p className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
-              This reads like a sentence. It would start the program “{what.trim().split(/\s/)[0]}”. To look for a
-              server by what it does, use the tab Registry.
+              This reads like a sentence. It would start the program “{what.trim().split(/\s/)[0]}”.
+              To look for a server by what it does, use the tab Registry.
             </p>
           )}
           <Complaint error={plan.error ?? add.error} />
@@ -84,7 +93,11 @@ export function AddAnything({ onDone, what, onTyped }: AddAnythingProps) {
             <>
               <Recognised planned={plan.data} values={values} onChange={answer} />
               <Field label="Name" hint="Its tools are called by it.">
-                <TextInput value={name} placeholder={plan.data.name} onChange={({ target }) => setName(target.value)} />
+                <TextInput
+                  value={name}
+                  placeholder={plan.data.name}
+                  onChange={({ target }) => setName(target.value)}
+                />
               </Field>
               <div className="flex flex-wrap justify-end gap-2">
                 {add.isError && (
@@ -109,10 +122,17 @@ function isProse(text: string): boolean {
   return /^[A-Za-z',.!? ]+$/.test(text.trim()) && text.trim().split(/\s+/).length >= 3;
 }
 
-const given = (values: Values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+const given = (values: Values) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
 
 type RecognisedProps = { planned: Planned; values: Values; onChange: (values: Values) => void };
-type Property = { title?: string; description?: string; enum?: string[]; default?: string; format?: string };
+type Property = {
+  title?: string;
+  description?: string;
+  enum?: string[];
+  default?: string;
+  format?: string;
+};
 
 function Recognised({ planned, values, onChange }: RecognisedProps) {
   const { entry, form, notes } = planned;
@@ -126,17 +146,29 @@ function Recognised({ planned, values, onChange }: RecognisedProps) {
       {Object.entries(properties).map(([key, property]) => {
         const bound = {
           value: values[key] ?? "",
-          onChange: ({ target }: { target: { value: string } }) => onChange({ ...values, [key]: target.value }),
+          onChange: ({ target }: { target: { value: string } }) =>
+            onChange({ ...values, [key]: target.value }),
         };
         const isSecret = property.format === "password";
         const use = isSecret ? "Used to try it; the entry refers to a variable of this name." : "";
         const hint = [property.description ?? "", use].filter((part) => part !== "").join(" ");
         return (
-          <Field key={key} label={`${property.title ?? key}${required.includes(key) ? "" : " (optional)"}`} hint={hint}>
+          <Field
+            key={key}
+            label={`${property.title ?? key}${required.includes(key) ? "" : " (optional)"}`}
+            hint={hint}
+          >
             {property.enum ? (
-              <Select {...bound} options={["", ...property.enum].map((value) => ({ value, text: value || "—" }))} />
+              <Select
+                {...bound}
+                options={["", ...property.enum].map((value) => ({ value, text: value || "—" }))}
+              />
             ) : (
-              <TextInput {...bound} type={isSecret ? "password" : "text"} placeholder={property.default ?? ""} />
+              <TextInput
+                {...bound}
+                type={isSecret ? "password" : "text"}
+                placeholder={property.default ?? ""}
+              />
             )}
           </Field>
         );

@@ -6,7 +6,10 @@ export function renderAddCommand({ name, definition }: PastedServer): string | n
   const { command, args = [], env = {}, url, headers = {}, ...rest } = definition;
   if (Object.keys(rest).length > 0) return null;
   const pairs = (flag: string, values: unknown) =>
-    Object.entries(values as Record<string, unknown>).flatMap(([key, value]) => [flag, `${key}=${String(value)}`]);
+    Object.entries(values as Record<string, unknown>).flatMap(([key, value]) => [
+      flag,
+      `${key}=${String(value)}`,
+    ]);
   const words =
     typeof command === "string"
       ? [name, ...pairs("--env", env), "--", command, ...(args as unknown[]).map(String)]

@@ -26,9 +26,19 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
     setWay("anything");
   };
   const { servers, left, problem } =
-    way === "form" ? fromForm(form) : way === "paste" ? fromText(pasted) : { ...nothing, problem: null };
+    way === "form"
+      ? fromForm(form)
+      : way === "paste"
+        ? fromText(pasted)
+        : { ...nothing, problem: null };
   return (
-    <Dialog wide open isDirty={pasted + typed !== "" || !isEmpty(form)} onClose={onClose} title="Add a server">
+    <Dialog
+      wide
+      open
+      isDirty={pasted + typed !== "" || !isEmpty(form)}
+      onClose={onClose}
+      title="Add a server"
+    >
       <div className="flex flex-col gap-4">
         <Unlock />
         <Tabs
@@ -43,7 +53,11 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
             },
             { name: "registry", title: "Registry", content: <RegistrySearch onChoose={choose} /> },
             { name: "form", title: "Form", content: <FormFields form={form} onChange={setForm} /> },
-            { name: "paste", title: "Paste JSON", content: <Paste text={pasted} onChange={setPasted} /> },
+            {
+              name: "paste",
+              title: "Paste JSON",
+              content: <Paste text={pasted} onChange={setPasted} />,
+            },
           ]}
         />
         {problem !== null && <Complaint error={problem} />}
@@ -59,7 +73,9 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
 }
 
 const isEmpty = (form: Form) =>
-  (Object.keys(emptyForm) as (keyof Form)[]).every((key) => key === "kind" || form[key] === emptyForm[key]);
+  (Object.keys(emptyForm) as (keyof Form)[]).every(
+    (key) => key === "kind" || form[key] === emptyForm[key],
+  );
 
 type FormFieldsProps = {
   form: Form;
@@ -71,7 +87,8 @@ type FormFieldsProps = {
 export function FormFields({ form, onChange, isNamed = false }: FormFieldsProps) {
   const bind = (key: keyof Form) => ({
     value: form[key],
-    onChange: (event: { target: { value: string } }) => onChange({ ...form, [key]: event.target.value }),
+    onChange: (event: { target: { value: string } }) =>
+      onChange({ ...form, [key]: event.target.value }),
   });
   return (
     <div className="grid gap-3 sm:grid-cols-2">
@@ -97,7 +114,11 @@ export function FormFields({ form, onChange, isNamed = false }: FormFieldsProps)
             </Field>
           </div>
           <Field label="Arguments" hint="One per line.">
-            <TextArea {...bind("args")} rows={3} placeholder={"-y\n@modelcontextprotocol/server-filesystem\n."} />
+            <TextArea
+              {...bind("args")}
+              rows={3}
+              placeholder={"-y\n@modelcontextprotocol/server-filesystem\n."}
+            />
           </Field>
           <Field label="Environment" hint="NAME=value, one per line. Refer to secrets as ${NAME}.">
             <TextArea {...bind("env")} rows={3} placeholder={"TOKEN=${MY_TOKEN}"} />
@@ -121,7 +142,10 @@ export function FormFields({ form, onChange, isNamed = false }: FormFieldsProps)
 
 function Paste({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   return (
-    <Field label="Configuration" hint="From Claude, Cursor, VS Code, Windsurf, Zed, Gemini or any other client.">
+    <Field
+      label="Configuration"
+      hint="From Claude, Cursor, VS Code, Windsurf, Zed, Gemini or any other client."
+    >
       <TextArea
         rows={10}
         value={text}
@@ -136,7 +160,8 @@ function Adding({ servers, onDone }: { servers: readonly PastedServer[]; onDone:
   const client = useQueryClient();
   const add = useMutation({
     mutationFn: async () => {
-      for (const { name, definition } of servers) await callOperation("servers.set", { name, definition });
+      for (const { name, definition } of servers)
+        await callOperation("servers.set", { name, definition });
     },
     onSuccess() {
       toast(`Added ${servers.map(({ name }) => name).join(", ")}.`);
@@ -152,8 +177,8 @@ function Adding({ servers, onDone }: { servers: readonly PastedServer[]; onDone:
       <Complaint error={add.error} />
       {replaced.length > 0 && (
         <p className="break-words text-sm text-warn">
-          {replaced.map(({ name }) => name).join(", ")}: there is a server of that name. The existing entry about it is
-          replaced.
+          {replaced.map(({ name }) => name).join(", ")}: there is a server of that name. The
+          existing entry about it is replaced.
         </p>
       )}
       <Button
@@ -172,7 +197,8 @@ function Adding({ servers, onDone }: { servers: readonly PastedServer[]; onDone:
 /** The equivalent command. */
 function renderInstead(servers: readonly PastedServer[]): { command: string; isFile: boolean } {
   const commands = servers.map(renderAddCommand);
-  if (commands.every((command) => command !== null)) return { command: commands.join("\n"), isFile: false };
+  if (commands.every((command) => command !== null))
+    return { command: commands.join("\n"), isFile: false };
   const entries = Object.fromEntries(servers.map(({ name, definition }) => [name, definition]));
   return { command: JSON.stringify({ mcpServers: entries }, null, 2), isFile: true };
 }

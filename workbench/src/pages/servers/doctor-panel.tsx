@@ -33,7 +33,9 @@ export function DoctorPanel({ server, isFailing = false }: DoctorProps) {
         (doctor.isFetching ? (
           <Loading what="Looking for the cause" />
         ) : (
-          <p className="text-sm text-muted">Starts the server, tests the connection and reports problems with fixes.</p>
+          <p className="text-sm text-muted">
+            Starts the server, tests the connection and reports problems with fixes.
+          </p>
         ))}
       <ul className="flex flex-col gap-2 text-sm">
         {checks
@@ -61,7 +63,8 @@ function CheckRow({ check: { name, ok, detail, fix } }: { check: Check }) {
         <CircleX aria-label="wrong" className="mt-0.5 size-4 shrink-0 text-bad" />
       )}
       <div className="min-w-0 break-words">
-        <span className="font-medium">{name}</span> <span className="whitespace-pre-wrap text-muted">{detail}</span>
+        <span className="font-medium">{name}</span>{" "}
+        <span className="whitespace-pre-wrap text-muted">{detail}</span>
         {fix !== null && <p className="mt-0.5 font-medium">Fix: {fix}</p>}
       </div>
     </li>

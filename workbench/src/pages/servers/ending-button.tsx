@@ -20,7 +20,11 @@ const endings = {
     icon: Unplug,
     what: "The server stays disconnected until you connect it again.",
   },
-  restart: { label: "Restart", icon: RotateCcw, what: "Calls that come meanwhile wait for the new process." },
+  restart: {
+    label: "Restart",
+    icon: RotateCcw,
+    what: "Calls that come meanwhile wait for the new process.",
+  },
 } as const;
 
 /** Confirms only if requests would fail. */
@@ -29,7 +33,12 @@ export function EndingButton({ name, verb, pending, disabled, busy, onEnd }: End
   const { label, icon, what } = endings[verb];
   return (
     <>
-      <Button icon={icon} disabled={disabled} busy={busy} onClick={() => (pending > 0 ? setAsking(true) : onEnd())}>
+      <Button
+        icon={icon}
+        disabled={disabled}
+        busy={busy}
+        onClick={() => (pending > 0 ? setAsking(true) : onEnd())}
+      >
         {label}
       </Button>
       <Confirm

@@ -18,7 +18,10 @@ import { entryFrom, type Form, formFrom } from "./typed-server.ts";
 
 /** Saves an entry, new or changed. */
 export function useSave(onSaved: (name: string) => void) {
-  return useMutateOperation("servers.save", { onSuccess: ({ name }) => onSaved(name), changes: ["servers"] });
+  return useMutateOperation("servers.save", {
+    onSuccess: ({ name }) => onSaved(name),
+    changes: ["servers"],
+  });
 }
 
 type EntryDialogProps = { name: string; entry: JsonObject; isCopy: boolean; onClose: () => void };
@@ -56,7 +59,9 @@ export function EntryDialog({ name, entry, isCopy, onClose }: EntryDialogProps) 
             icon={CircleCheck}
             disabled={!isReady}
             busy={test.isPending}
-            onClick={() => test.mutate({ name: newName, entry: value ?? {}, dryRun: true, ...from })}
+            onClick={() =>
+              test.mutate({ name: newName, entry: value ?? {}, dryRun: true, ...from })
+            }
           >
             Test
           </Button>
@@ -86,8 +91,15 @@ export function EntryDialog({ name, entry, isCopy, onClose }: EntryDialogProps) 
               name: "json",
               title: "JSON",
               content: (
-                <Field label="Entry" hint="*** stands for a secret; it is kept as long as you leave it.">
-                  <TextArea rows={14} value={text} onChange={({ target }) => change(target.value)} />
+                <Field
+                  label="Entry"
+                  hint="*** stands for a secret; it is kept as long as you leave it."
+                >
+                  <TextArea
+                    rows={14}
+                    value={text}
+                    onChange={({ target }) => change(target.value)}
+                  />
                 </Field>
               ),
             },
@@ -99,7 +111,13 @@ export function EntryDialog({ name, entry, isCopy, onClose }: EntryDialogProps) 
   );
 }
 
-function EntryForm({ value, onChange }: { value: JsonObject | null; onChange: (text: string) => void }) {
+function EntryForm({
+  value,
+  onChange,
+}: {
+  value: JsonObject | null;
+  onChange: (text: string) => void;
+}) {
   // Kept beside the entry, so that half a line is not lost while it is typed.
   const [form, setForm] = useState<Form>(() => formFrom(value ?? {}));
   if (value === null) return <p className="text-sm text-muted">Mend the JSON first.</p>;
@@ -119,8 +137,14 @@ function Tested({ tried }: { tried: AnswerOf<"servers.save"> | undefined }) {
   if (tried === undefined) return null;
   const { problem, tools, needsSignIn } = tried;
   return (
-    <p role="status" className={`mr-auto min-w-0 break-words text-sm ${problem ? "text-bad" : "text-good"}`}>
-      {problem ?? (needsSignIn ? "It answers and needs a sign-in." : `It answers with ${counted(tools ?? 0, "tool")}.`)}
+    <p
+      role="status"
+      className={`mr-auto min-w-0 break-words text-sm ${problem ? "text-bad" : "text-good"}`}
+    >
+      {problem ??
+        (needsSignIn
+          ? "It answers and needs a sign-in."
+          : `It answers with ${counted(tools ?? 0, "tool")}.`)}
     </p>
   );
 }

@@ -38,7 +38,11 @@ export function EntryPanel({ name }: { name: string }) {
       ) : (
         <QueryView query={entry}>
           {({ entry: written }) => (
-            <CodeView wrap label="the entry, secrets masked" text={JSON.stringify(written, null, 2)} />
+            <CodeView
+              wrap
+              label="the entry, secrets masked"
+              text={JSON.stringify(written, null, 2)}
+            />
           )}
         </QueryView>
       )}

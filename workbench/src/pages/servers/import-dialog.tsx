@@ -19,7 +19,8 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         {(found) =>
           found.found.length === 0 ? (
             <Empty icon={Import} title="No other client has servers">
-              Looked at Claude, Cursor, VS Code, Windsurf, Codex, Zed, Gemini and twelve other clients.
+              Looked at Claude, Cursor, VS Code, Windsurf, Codex, Zed, Gemini and twelve other
+              clients.
             </Empty>
           ) : (
             <Found answer={found} onDone={onClose} />

@@ -26,7 +26,10 @@ const ranks: Record<LogLevel, number> = {
 const rankOf = (level: string) => ranks[level as LogLevel] ?? ranks.info;
 
 /** Lines on stderr have no level. */
-export function isShown({ source, level }: Pick<ServerLogLine, "source" | "level">, filter: LogFilter): boolean {
+export function isShown(
+  { source, level }: Pick<ServerLogLine, "source" | "level">,
+  filter: LogFilter,
+): boolean {
   if (filter === "all") return true;
   if (filter === "stderr" || filter === "notification") return source === filter;
   return level !== undefined && rankOf(level) >= rankOf(filter);

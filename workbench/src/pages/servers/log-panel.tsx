@@ -13,7 +13,8 @@ import { type LogLine, useServerLog } from "./use-server-log.ts";
 
 const renderLine = ({ at, source, level, text }: LogLine) => `${at} ${level ?? source} ${text}`;
 
-const hasWords = (line: LogLine, words: string) => words === "" || renderLine(line).toLowerCase().includes(words);
+const hasWords = (line: LogLine, words: string) =>
+  words === "" || renderLine(line).toLowerCase().includes(words);
 
 /** A server's live log. */
 export function LogPanel({ server }: { server: string }) {
@@ -26,7 +27,11 @@ export function LogPanel({ server }: { server: string }) {
   return (
     <Panel
       flush
-      title={<span className="flex items-center gap-2">Log {log && <LiveBadge isLive={log.isLive} />}</span>}
+      title={
+        <span className="flex items-center gap-2">
+          Log {log && <LiveBadge isLive={log.isLive} />}
+        </span>
+      }
       actions={
         hasLines && (
           <>
@@ -94,7 +99,10 @@ function Line({ line: { at, source, level, text } }: { line: LogLine }) {
         {renderMoment(at)}
       </span>
       <span className={classes("w-18 shrink-0", toneOf({ source, level }))}>{level ?? source}</span>
-      <span dir="auto" className="min-w-0 whitespace-pre-wrap break-words text-left max-sm:basis-full">
+      <span
+        dir="auto"
+        className="min-w-0 whitespace-pre-wrap break-words text-left max-sm:basis-full"
+      >
         {text}
       </span>
     </div>

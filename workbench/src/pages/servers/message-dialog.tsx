@@ -6,20 +6,35 @@ import { Facts } from "../../parts/page.tsx";
 import { renderBytes, renderDuration, Time } from "../../parts/time.tsx";
 
 /** One message as JSON; the beginning of one that was too long as text. */
-export function MessageDialog({ message, onClose }: { message: ServerMessage; onClose: () => void }) {
+export function MessageDialog({
+  message,
+  onClose,
+}: {
+  message: ServerMessage;
+  onClose: () => void;
+}) {
   const { method, kind, direction, id, at, durationMs, bytes, session, cut } = message;
-  const text = typeof message.message === "string" ? message.message : JSON.stringify(message.message, null, 2);
+  const text =
+    typeof message.message === "string"
+      ? message.message
+      : JSON.stringify(message.message, null, 2);
   return (
     <Dialog open side title={`${method ?? "unknown request"}: ${kind}`} onClose={onClose}>
       <div className="flex flex-col gap-4">
         <div className="flex items-start justify-between gap-2">
           <Facts
             items={[
-              ["Direction", direction === "sent" ? "sent by the plane" : "received from the server"],
+              [
+                "Direction",
+                direction === "sent" ? "sent by the plane" : "received from the server",
+              ],
               ["Id", id],
               ["At", <Time full key="at" at={at} />],
               ["Answered in", durationMs !== null && renderDuration(durationMs)],
-              ["Size", cut ? `${renderBytes(bytes)}, of which the beginning was kept` : renderBytes(bytes)],
+              [
+                "Size",
+                cut ? `${renderBytes(bytes)}, of which the beginning was kept` : renderBytes(bytes),
+              ],
               ["Session", session],
             ]}
           />

@@ -9,7 +9,14 @@ import { Panel } from "../../parts/page.tsx";
 import { saveFile } from "../../parts/save-file.ts";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { Complaint, QueryView } from "../../parts/states.tsx";
-import { counted, renderBytes, renderCount, renderDuration, renderMoment, Time } from "../../parts/time.tsx";
+import {
+  counted,
+  renderBytes,
+  renderCount,
+  renderDuration,
+  renderMoment,
+  Time,
+} from "../../parts/time.tsx";
 import { MessageDialog } from "./message-dialog.tsx";
 import { useServerMessages } from "./use-server-messages.ts";
 
@@ -17,7 +24,9 @@ const texts = new WeakMap<ServerMessage, string>();
 
 /** What a search looks through; written once for each. */
 function textOf(message: ServerMessage): string {
-  const known = texts.get(message) ?? JSON.stringify([message.method, message.id, message.message]).toLowerCase();
+  const known =
+    texts.get(message) ??
+    JSON.stringify([message.method, message.id, message.message]).toLowerCase();
   texts.set(message, known);
   return known;
 }
@@ -29,7 +38,10 @@ export function MessagesPanel({ server }: { server: string }) {
   const [opened, setOpened] = useState<ServerMessage | null>(null);
   const asked = useDeferredValue(words).toLowerCase();
   const all = query.data?.messages;
-  const found = useMemo(() => all?.filter((one) => asked === "" || textOf(one).includes(asked)) ?? [], [all, asked]);
+  const found = useMemo(
+    () => all?.filter((one) => asked === "" || textOf(one).includes(asked)) ?? [],
+    [all, asked],
+  );
   const { recording = false, since = null, dropped = 0 } = query.data ?? {};
   const lines = () => found.map((one) => JSON.stringify(one)).join("\n");
   return (
@@ -60,7 +72,9 @@ export function MessagesPanel({ server }: { server: string }) {
               <IconButton
                 label="Save as JSON lines"
                 icon={Download}
-                onClick={() => saveFile(`${lines()}\n`, `${server}-messages.jsonl`, "application/x-ndjson")}
+                onClick={() =>
+                  saveFile(`${lines()}\n`, `${server}-messages.jsonl`, "application/x-ndjson")
+                }
               />
             </>
           )}
@@ -108,13 +122,23 @@ export function MessagesPanel({ server }: { server: string }) {
   );
 }
 
-type TableProps = { server: string; messages: readonly ServerMessage[]; onOpen: (message: ServerMessage) => void };
+type TableProps = {
+  server: string;
+  messages: readonly ServerMessage[];
+  onOpen: (message: ServerMessage) => void;
+};
 
 function MessageTable({ server, messages, onOpen }: TableProps) {
   const last = messages.at(-1)?.number ?? 0;
   if (messages.length === 0) return <p className="p-4 text-sm text-muted">No messages match.</p>;
   return (
-    <FollowedList label={`Messages of ${server}`} last={last} count={messages.length} what="message" className="">
+    <FollowedList
+      label={`Messages of ${server}`}
+      last={last}
+      count={messages.length}
+      what="message"
+      className=""
+    >
       <table className="w-full text-left text-sm">
         <thead className="sticky top-0 z-10 bg-surface text-xs text-muted shadow-[0_1px_0_var(--color-line)]">
           <tr>
@@ -142,37 +166,42 @@ function MessageTable({ server, messages, onOpen }: TableProps) {
 const hiddenOn = (title: string) => (title === "Time" || title === "Id" ? "max-md:hidden" : "");
 
 /** Memoized: the list grows while a person reads it. */
-const Row = memo(({ message, onOpen }: { message: ServerMessage; onOpen: (message: ServerMessage) => void }) => {
-  const { direction, kind, method, id, at, durationMs, bytes, cut } = message;
-  const isSent = direction === "sent";
-  return (
-    <tr className="border-t border-line/70">
-      <td className="py-1 pl-4 pr-2 font-mono" title={isSent ? "sent by the plane" : "received from the server"}>
-        <span aria-label={direction} role="img">
-          {isSent ? "→" : "←"}
-        </span>
-      </td>
-      <td className="min-w-0 px-2 py-1">
-        <button
-          type="button"
-          className="break-all text-left font-mono text-xs hover:underline"
-          onClick={() => onOpen(message)}
+const Row = memo(
+  ({ message, onOpen }: { message: ServerMessage; onOpen: (message: ServerMessage) => void }) => {
+    const { direction, kind, method, id, at, durationMs, bytes, cut } = message;
+    const isSent = direction === "sent";
+    return (
+      <tr className="border-t border-line/70">
+        <td
+          className="py-1 pl-4 pr-2 font-mono"
+          title={isSent ? "sent by the plane" : "received from the server"}
         >
-          {method ?? "unknown request"}
-        </button>{" "}
-        <span className={`text-xs ${kind === "error" ? "text-bad" : "text-muted"}`}>{kind}</span>
-      </td>
-      <td className="px-2 py-1 font-mono text-xs text-muted max-md:hidden">{id}</td>
-      <td className="px-2 py-1 text-xs tabular-nums text-muted max-md:hidden" title={at}>
-        {renderMoment(at)}
-      </td>
-      <td className="whitespace-nowrap px-2 py-1 text-right text-xs tabular-nums">
-        {durationMs !== null && renderDuration(durationMs)}
-      </td>
-      <td className="whitespace-nowrap py-1 pl-2 pr-4 text-right text-xs tabular-nums text-muted">
-        {renderBytes(bytes)}
-        {cut && " (cut)"}
-      </td>
-    </tr>
-  );
-});
+          <span aria-label={direction} role="img">
+            {isSent ? "→" : "←"}
+          </span>
+        </td>
+        <td className="min-w-0 px-2 py-1">
+          <button
+            type="button"
+            className="break-all text-left font-mono text-xs hover:underline"
+            onClick={() => onOpen(message)}
+          >
+            {method ?? "unknown request"}
+          </button>{" "}
+          <span className={`text-xs ${kind === "error" ? "text-bad" : "text-muted"}`}>{kind}</span>
+        </td>
+        <td className="px-2 py-1 font-mono text-xs text-muted max-md:hidden">{id}</td>
+        <td className="px-2 py-1 text-xs tabular-nums text-muted max-md:hidden" title={at}>
+          {renderMoment(at)}
+        </td>
+        <td className="whitespace-nowrap px-2 py-1 text-right text-xs tabular-nums">
+          {durationMs !== null && renderDuration(durationMs)}
+        </td>
+        <td className="whitespace-nowrap py-1 pl-2 pr-4 text-right text-xs tabular-nums text-muted">
+          {renderBytes(bytes)}
+          {cut && " (cut)"}
+        </td>
+      </tr>
+    );
+  },
+);

@@ -21,9 +21,18 @@ export function OffersPanel({ server }: { server: string }) {
   const prompts = useOperation("prompts.list", { server, limit: 500 }, { retry: false });
   const resources = useOperation("resources.list", { server, limit: 500 }, { retry: false });
   const rows: Opened[] = [
-    ...(prompts.data?.prompts ?? []).map((item) => ({ kind: "prompt" as const, item: item as Item })),
-    ...(resources.data?.resources ?? []).map((item) => ({ kind: "resource" as const, item: item as Item })),
-    ...(resources.data?.resourceTemplates ?? []).map((item) => ({ kind: "template" as const, item: item as Item })),
+    ...(prompts.data?.prompts ?? []).map((item) => ({
+      kind: "prompt" as const,
+      item: item as Item,
+    })),
+    ...(resources.data?.resources ?? []).map((item) => ({
+      kind: "resource" as const,
+      item: item as Item,
+    })),
+    ...(resources.data?.resourceTemplates ?? []).map((item) => ({
+      kind: "template" as const,
+      item: item as Item,
+    })),
   ];
   const error = prompts.error ?? resources.error;
   if (rows.length === 0 && error === null) return null;
@@ -34,15 +43,23 @@ export function OffersPanel({ server }: { server: string }) {
       </div>
       <ul className="max-h-96 divide-y divide-line overflow-auto text-sm">
         {rows.map(({ kind, item }) => {
-          const name = said(item.title) || said(item.name) || said(item.uri) || said(item.uriTemplate);
+          const name =
+            said(item.title) || said(item.name) || said(item.uri) || said(item.uriTemplate);
           return (
-            <li key={`${kind} ${said(item.name)} ${said(item.uri)}`} className="flex items-center gap-3 px-4 py-2">
+            <li
+              key={`${kind} ${said(item.name)} ${said(item.uri)}`}
+              className="flex items-center gap-3 px-4 py-2"
+            >
               <span className="w-16 shrink-0 text-muted">{kind}</span>
               <span className="min-w-0 flex-1 break-words">
                 <span className="font-medium">{name}</span>
                 <span className="block text-muted">{said(item.description)}</span>
               </span>
-              <Button variant="quiet" aria-label={`Open ${name}`} onClick={() => setOpened({ kind, item })}>
+              <Button
+                variant="quiet"
+                aria-label={`Open ${name}`}
+                onClick={() => setOpened({ kind, item })}
+              >
                 Open
               </Button>
             </li>
@@ -57,8 +74,8 @@ export function OffersPanel({ server }: { server: string }) {
 /** Names of `{name}` in a template, or of a prompt's arguments. */
 function fieldsOf({ kind, item }: Opened): { name: string; isRequired: boolean }[] {
   if (kind === "template")
-    return [...said(item.uriTemplate).matchAll(/\{[+#./;?&]?([^{}*]+)\*?\}/g)].flatMap(([, names = ""]) =>
-      names.split(",").map((name) => ({ name, isRequired: true })),
+    return [...said(item.uriTemplate).matchAll(/\{[+#./;?&]?([^{}*]+)\*?\}/g)].flatMap(
+      ([, names = ""]) => names.split(",").map((name) => ({ name, isRequired: true })),
     );
   const given = Array.isArray(item.arguments) ? (item.arguments as UnknownObject[]) : [];
   return given.map(({ name, required }) => ({ name: said(name), isRequired: required === true }));
@@ -71,7 +88,11 @@ function OfferDialog({ kind, item, onClose }: Opened & { onClose: () => void }) 
     mutationFn: () => {
       const { server } = item;
       if (kind === "prompt")
-        return callOperation("prompts.get", { name: server, prompt: said(item.name), arguments: values });
+        return callOperation("prompts.get", {
+          name: server,
+          prompt: said(item.name),
+          arguments: values,
+        });
       const uri = kind === "resource" ? said(item.uri) : fill(said(item.uriTemplate), values);
       return callOperation("resources.read", { name: server, uri });
     },
@@ -80,7 +101,9 @@ function OfferDialog({ kind, item, onClose }: Opened & { onClose: () => void }) 
     <Dialog wide open onClose={onClose} title={said(item.name) || said(item.uri) || kind}>
       <div className="flex flex-col gap-3 text-sm">
         {said(item.uri) + said(item.uriTemplate) !== "" && (
-          <p className="break-all font-mono text-xs text-muted">{said(item.uri) || said(item.uriTemplate)}</p>
+          <p className="break-all font-mono text-xs text-muted">
+            {said(item.uri) || said(item.uriTemplate)}
+          </p>
         )}
         {fields.map(({ name, isRequired }) => (
           <Field key={name} label={isRequired ? name : `${name} (optional)`}>
@@ -90,7 +113,12 @@ function OfferDialog({ kind, item, onClose }: Opened & { onClose: () => void }) 
             />
           </Field>
         ))}
-        <Button variant="primary" className="self-start" busy={open.isPending} onClick={() => open.mutate()}>
+        <Button
+          variant="primary"
+          className="self-start"
+          busy={open.isPending}
+          onClick={() => open.mutate()}
+        >
           {kind === "prompt" ? "Get the prompt" : "Read it"}
         </Button>
         <Complaint error={open.error} />
@@ -109,7 +137,10 @@ const fill = (template: string, values: Record<string, string>) =>
   );
 
 function Shown({ answer }: { answer: UnknownObject }) {
-  const { messages, contents } = answer as { messages?: UnknownObject[]; contents?: UnknownObject[] };
+  const { messages, contents } = answer as {
+    messages?: UnknownObject[];
+    contents?: UnknownObject[];
+  };
   if (messages)
     return messages.map(({ role, content }, at) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: messages have no id and keep their order

@@ -13,7 +13,9 @@ test("servers are found in what each client keeps", () => {
   assert.deepEqual(parsePastedServers(`{"files": ${entry}}`), found);
   assert.deepEqual(parsePastedServers(`"files": ${entry},`), found);
   assert.deepEqual(
-    parsePastedServers(`{"servers": [{"name": "files", "command": "npx", "args": ["-y", "server-files"]}]}`),
+    parsePastedServers(
+      `{"servers": [{"name": "files", "command": "npx", "args": ["-y", "server-files"]}]}`,
+    ),
     found,
   );
 });

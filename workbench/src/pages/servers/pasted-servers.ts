@@ -32,7 +32,9 @@ function candidatesIn(value: unknown, depth = 0): Candidate[] {
     if (Array.isArray(inner)) return inner.map(named);
     if (isEntry(inner)) return Object.entries(inner).map(([name, entry]) => ({ name, entry }));
   }
-  const own = Object.entries(value).flatMap(([name, entry]) => (isServer(entry) ? [{ name, entry }] : []));
+  const own = Object.entries(value).flatMap(([name, entry]) =>
+    isServer(entry) ? [{ name, entry }] : [],
+  );
   if (own.length > 0) return own;
   if (isServer(value)) return [named(value)];
   return Object.values(value).flatMap((inner) => candidatesIn(inner, depth + 1));
@@ -47,15 +49,28 @@ const named = (entry: unknown): Candidate => ({
 function whyNot(entry: unknown): string | null {
   if (!isServer(entry)) return "it has neither a command nor a url";
   const [asked] = /\$\{input:[^}]*\}/.exec(JSON.stringify(entry)) ?? [];
-  return asked === undefined ? null : `its client prompts for ${asked}; write \${NAME} and set that variable`;
+  return asked === undefined
+    ? null
+    : `its client prompts for ${asked}; write \${NAME} and set that variable`;
 }
 
 /** Clients write environment variables in two ways. */
-const inOurWords = (entry: Entry) => JSON.parse(JSON.stringify(entry).replaceAll(/\$\{env:(\w+)\}/g, "${$1}")) as Entry;
+const inOurWords = (entry: Entry) =>
+  JSON.parse(JSON.stringify(entry).replaceAll(/\$\{env:(\w+)\}/g, "${$1}")) as Entry;
 
 function toServer(name: string, given: Entry): PastedServer {
   const entry = inOurWords(given);
-  const { command, serverUrl, httpUrl, type, name: _, source: _source, disabled, environment, ...others } = entry;
+  const {
+    command,
+    serverUrl,
+    httpUrl,
+    type,
+    name: _,
+    source: _source,
+    disabled,
+    environment,
+    ...others
+  } = entry;
   const rest = isEntry(environment) ? { env: environment, ...others } : others;
   const nested = isEntry(command)
     ? { command: command.path, args: command.args, env: command.env }
@@ -71,7 +86,9 @@ function toServer(name: string, given: Entry): PastedServer {
   };
   return {
     name,
-    definition: Object.fromEntries(Object.entries(definition).filter(([, value]) => value !== undefined)),
+    definition: Object.fromEntries(
+      Object.entries(definition).filter(([, value]) => value !== undefined),
+    ),
   };
 }
 
@@ -80,7 +97,9 @@ function isServer(value: unknown): value is Entry {
   const { command, url, serverUrl, httpUrl, openapi } = value;
   const program = isEntry(command) ? command.path : Array.isArray(command) ? command[0] : command;
   const hasCommand = typeof program === "string" && program !== "";
-  return hasCommand || [url, serverUrl, httpUrl, openapi].some((address) => typeof address === "string");
+  return (
+    hasCommand || [url, serverUrl, httpUrl, openapi].some((address) => typeof address === "string")
+  );
 }
 
 function isEntry(value: unknown): value is Entry {

@@ -14,7 +14,12 @@ type ProveFirstProps = {
 };
 
 /** Adding a server starts a program, so the page first requires proof of identity. */
-export function ProveFirst({ command, isFile = false, isAsked = false, children }: ProveFirstProps) {
+export function ProveFirst({
+  command,
+  isFile = false,
+  isAsked = false,
+  children,
+}: ProveFirstProps) {
   const may = useServerChanges();
   if (may === "allowed") return children;
   const where = isFile ? "Put this into toolplane.json" : "Run this on the machine";
@@ -26,7 +31,9 @@ export function ProveFirst({ command, isFile = false, isAsked = false, children 
           <p className="text-muted">{where} instead; the change appears here at once.</p>
         </>
       ) : (
-        <p className="text-muted">This plane has no configuration file to write to. {where}, then restart it.</p>
+        <p className="text-muted">
+          This plane has no configuration file to write to. {where}, then restart it.
+        </p>
       )}
       <CodeView wrap label={isFile ? "configuration" : "command"} text={command} />
     </div>
@@ -34,12 +41,17 @@ export function ProveFirst({ command, isFile = false, isAsked = false, children 
 }
 
 /** Before a form: what is typed into it cannot be saved without the pass. */
-export function Unlock({ what = "A server is a program that runs on this machine." }: { what?: string }) {
+export function Unlock({
+  what = "A server is a program that runs on this machine.",
+}: {
+  what?: string;
+}) {
   if (useServerChanges() !== "needs_proof") return null;
   return (
     <div className="flex flex-col gap-3 text-sm">
       <p className="text-muted">
-        {what} To unlock changes, paste the link that <code className="font-mono">toolplane serve</code> printed.
+        {what} To unlock changes, paste the link that{" "}
+        <code className="font-mono">toolplane serve</code> printed.
       </p>
       <ShowPass />
     </div>

@@ -8,7 +8,11 @@ import { Empty, QueryView } from "../../parts/states.tsx";
 export function RegistrySearch({ onChoose }: { onChoose: (name: string) => void }) {
   const [words, setWords] = useState("");
   const [query, setQuery] = useState("");
-  const found = useOperation("servers.search", { query, limit: 30 }, { enabled: query !== "", retry: false });
+  const found = useOperation(
+    "servers.search",
+    { query, limit: 30 },
+    { enabled: query !== "", retry: false },
+  );
   return (
     <div className="flex flex-col gap-3">
       <form
@@ -19,11 +23,23 @@ export function RegistrySearch({ onChoose }: { onChoose: (name: string) => void 
         }}
       >
         <div className="min-w-0 flex-1">
-          <Field label="Find in the registry" hint="A part of the name, for example: github, postgres, files.">
-            <TextInput type="search" value={words} onChange={({ target }) => setWords(target.value)} />
+          <Field
+            label="Find in the registry"
+            hint="A part of the name, for example: github, postgres, files."
+          >
+            <TextInput
+              type="search"
+              value={words}
+              onChange={({ target }) => setWords(target.value)}
+            />
           </Field>
         </div>
-        <Button type="submit" className="mt-5" disabled={words.trim() === ""} busy={found.isFetching}>
+        <Button
+          type="submit"
+          className="mt-5"
+          disabled={words.trim() === ""}
+          busy={found.isFetching}
+        >
           Search
         </Button>
       </form>
@@ -65,5 +81,7 @@ export function RegistrySearch({ onChoose }: { onChoose: (name: string) => void 
 }
 
 function kindsOf(packages: readonly { kind: string }[], remotes: readonly unknown[]): string {
-  return [...new Set([...packages.map(({ kind }) => kind), ...(remotes.length > 0 ? ["remote"] : [])])].join(", ");
+  return [
+    ...new Set([...packages.map(({ kind }) => kind), ...(remotes.length > 0 ? ["remote"] : [])]),
+  ].join(", ");
 }

@@ -27,8 +27,8 @@ export function RemoveServer({ name, onClose }: { name: string; onClose: () => v
       onClose={onClose}
     >
       <p>
-        Removes its entry from the configuration file, ends its sessions and removes its tools from the catalogue. Call
-        records stay. You can undo it for a moment.
+        Removes its entry from the configuration file, ends its sessions and removes its tools from
+        the catalogue. Call records stay. You can undo it for a moment.
       </p>
     </Confirm>
   );

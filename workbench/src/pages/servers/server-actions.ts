@@ -19,7 +19,8 @@ export function useServerVerb(name: string) {
     },
     onError: toastError,
     onSettled: () => {
-      for (const topic of ["tools", "tool-list"]) void client.invalidateQueries({ queryKey: [topic] });
+      for (const topic of ["tools", "tool-list"])
+        void client.invalidateQueries({ queryKey: [topic] });
       // The button is busy until it shows the new state, so that a second click does not do the opposite.
       return client.invalidateQueries({ queryKey: ["servers"] });
     },
@@ -38,5 +39,6 @@ function sayRefreshed({ attempted, still_failed, skipped }: AnswerOf<"servers.re
   const good = attempted.length - still_failed.length;
   for (const { server, reason } of still_failed.slice(0, 3)) toast(`${server}: ${reason}`, "bad");
   const left = skipped.length === 0 ? "" : ` ${skipped.length} skipped: ${skipped[0]?.reason}.`;
-  if (good > 0 || left !== "") toast(`${counted(good, "server")} refreshed.${left}`, good > 0 ? "good" : "neutral");
+  if (good > 0 || left !== "")
+    toast(`${counted(good, "server")} refreshed.${left}`, good > 0 ? "good" : "neutral");
 }

@@ -8,7 +8,8 @@ import { useServerVerb } from "./server-actions.ts";
 import { SignInButton } from "./sign-in-button.tsx";
 import { TrustServer } from "./trust-server.tsx";
 
-export const isRemote = ({ transport }: Pick<ServerStatus, "transport">) => transport !== "stdio" && transport !== null;
+export const isRemote = ({ transport }: Pick<ServerStatus, "transport">) =>
+  transport !== "stdio" && transport !== null;
 
 /** The actions on one server. */
 export function ServerButtons({
@@ -28,7 +29,12 @@ export function ServerButtons({
     <>
       {isRemote({ transport }) && <SignInButton server={name} />}
       {state === "untrusted" && (
-        <Button variant="primary" icon={ShieldCheck} disabled={!mayManage} onClick={() => setTrusting(true)}>
+        <Button
+          variant="primary"
+          icon={ShieldCheck}
+          disabled={!mayManage}
+          onClick={() => setTrusting(true)}
+        >
           Trust
         </Button>
       )}
@@ -55,7 +61,12 @@ export function ServerButtons({
           Connect
         </Button>
       )}
-      <Button icon={RefreshCw} disabled={cannot} busy={isBusy("refresh")} onClick={() => verb.mutate("refresh")}>
+      <Button
+        icon={RefreshCw}
+        disabled={cannot}
+        busy={isBusy("refresh")}
+        onClick={() => verb.mutate("refresh")}
+      >
         Refresh
       </Button>
       <Button variant="quiet" icon={Trash2} disabled={!mayManage} onClick={() => setRemoving(true)}>

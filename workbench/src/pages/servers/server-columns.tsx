@@ -27,7 +27,9 @@ export const serverColumns: readonly Column<ServerStatus>[] = [
         >
           {server.name}
         </Link>
-        <span className="line-clamp-2 whitespace-normal break-words text-xs max-md:hidden">{renderNote(server)}</span>
+        <span className="line-clamp-2 whitespace-normal break-words text-xs max-md:hidden">
+          {renderNote(server)}
+        </span>
       </>
     ),
   },
@@ -61,7 +63,12 @@ export const serverColumns: readonly Column<ServerStatus>[] = [
     render: ({ name }) => <Tokens server={name} />,
   },
   { title: "Listed", width: "76px", wide: true, render: ({ listedAt }) => <Time at={listedAt} /> },
-  { title: "Action", width: "112px", wide: true, render: (server) => <RowAction server={server} /> },
+  {
+    title: "Action",
+    width: "112px",
+    wide: true,
+    render: (server) => <RowAction server={server} />,
+  },
 ];
 
 /** The context cost of its definitions. */
@@ -93,7 +100,8 @@ export function renderNote(server: ServerStatus): ReactNode {
         {cause}
       </span>
     );
-  if (rejected.length === 0) return foundIn ? <span className="text-muted">found in {foundIn.join(", ")}</span> : null;
+  if (rejected.length === 0)
+    return foundIn ? <span className="text-muted">found in {foundIn.join(", ")}</span> : null;
   return <span className="text-warn">rejected: {rejected.map(({ tool }) => tool).join(", ")}</span>;
 }
 
@@ -128,4 +136,5 @@ function RowAction({ server: { name, state } }: { server: ServerStatus }) {
   );
 }
 
-export const isTroubled = (state: string) => ["error", "config_error", "untrusted", "backoff"].includes(state);
+export const isTroubled = (state: string) =>
+  ["error", "config_error", "untrusted", "backoff"].includes(state);

@@ -77,7 +77,11 @@ function ServerView({ server }: { server: ServerStatus }) {
         <Panel
           title="State"
           actions={
-            <Link to="/calls" search={{ server: name, range: "day" }} className="text-sm text-accent hover:underline">
+            <Link
+              to="/calls"
+              search={{ server: name, range: "day" }}
+              className="text-sm text-accent hover:underline"
+            >
               Its calls
             </Link>
           }
@@ -111,7 +115,17 @@ function ServerView({ server }: { server: ServerStatus }) {
 }
 
 function StateFacts({ server }: { server: ServerStatus }) {
-  const { transport, protocolVersion, pid, sessions, pending, noise, nextRetryAt, circuit, instances = [] } = server;
+  const {
+    transport,
+    protocolVersion,
+    pid,
+    sessions,
+    pending,
+    noise,
+    nextRetryAt,
+    circuit,
+    instances = [],
+  } = server;
   return (
     <Facts
       items={[
@@ -123,7 +137,9 @@ function StateFacts({ server }: { server: ServerStatus }) {
         ["Pending requests", pending],
         [
           "Circuit breaker",
-          circuit && circuit.state !== "closed" ? `${circuit.state}, ${counted(circuit.failures, "failure")}` : null,
+          circuit && circuit.state !== "closed"
+            ? `${circuit.state}, ${counted(circuit.failures, "failure")}`
+            : null,
         ],
         ["Next try", nextRetryAt && <Time full at={nextRetryAt} />],
         ["Noise", noise > 0 ? `${counted(noise, "invalid line")} on stdout` : null],
@@ -148,13 +164,20 @@ function ToolFacts({ server: { name, tools, stale, listedAt } }: { server: Serve
   const quality = checked.data;
   const scores = quality?.tools.map(({ score }) => score) ?? [];
   const average =
-    scores.length === 0 ? null : Math.round(scores.reduce((sum, score) => sum + score, 0) / scores.length);
+    scores.length === 0
+      ? null
+      : Math.round(scores.reduce((sum, score) => sum + score, 0) / scores.length);
   return (
     <Facts
       items={[
         [
           "Tools",
-          <Link key="tools" to="/tools" search={{ server: name }} className="text-accent hover:underline">
+          <Link
+            key="tools"
+            to="/tools"
+            search={{ server: name }}
+            className="text-accent hover:underline"
+          >
             {renderCount(tools)} in the catalogue
           </Link>,
         ],
@@ -172,14 +195,22 @@ function ToolFacts({ server: { name, tools, stale, listedAt } }: { server: Serve
           "Tokens",
           stats.isPending
             ? "counting …"
-            : cost && `${renderCount(cost.fullTokens)} in full, ${renderCount(cost.summaryTokens)} as summary`,
+            : cost &&
+              `${renderCount(cost.fullTokens)} in full, ${renderCount(cost.summaryTokens)} as summary`,
         ],
-        ["Saved", stats.isPending ? "counting …" : cost && `${renderPercent(cost.savedPercent)} with lazy loading`],
+        [
+          "Saved",
+          stats.isPending
+            ? "counting …"
+            : cost && `${renderPercent(cost.savedPercent)} with lazy loading`,
+        ],
         [
           "Quality",
           checked.isFetching && !quality
             ? "checking …"
-            : quality && average !== null && `${average} of 100 on average; ${quality.passed} of ${quality.total} pass`,
+            : quality &&
+              average !== null &&
+              `${average} of 100 on average; ${quality.passed} of ${quality.total} pass`,
         ],
       ]}
     />

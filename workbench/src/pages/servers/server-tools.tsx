@@ -40,13 +40,19 @@ export function ServerTools({ server, count }: { server: string; count: number }
                         >
                           {tool.name}
                         </Link>
-                        <span className="block truncate text-xs text-muted">{tool.description}</span>
+                        <span className="block truncate text-xs text-muted">
+                          {tool.description}
+                        </span>
                       </span>
                       <span className="flex gap-1 max-md:hidden">
                         <TroubleBadges tool={tool} />
                         <RiskBadge tool={tool} />
                       </span>
-                      <Link to="/try" search={{ tool: tool.name }} className="shrink-0 text-accent hover:underline">
+                      <Link
+                        to="/try"
+                        search={{ tool: tool.name }}
+                        className="shrink-0 text-accent hover:underline"
+                      >
                         Try
                       </Link>
                     </li>

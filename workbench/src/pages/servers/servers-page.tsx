@@ -44,7 +44,12 @@ export function ServersPage() {
           <Button icon={Import} disabled={!mayManage} onClick={() => setDialog("import")}>
             Import
           </Button>
-          <Button variant="primary" icon={Plus} disabled={!mayManage} onClick={() => setDialog("add")}>
+          <Button
+            variant="primary"
+            icon={Plus}
+            disabled={!mayManage}
+            onClick={() => setDialog("add")}
+          >
             Add server
           </Button>
         </>
@@ -69,10 +74,19 @@ export function ServersPage() {
                     title="No servers yet"
                     action={
                       <span className="mt-2 flex flex-wrap justify-center gap-2">
-                        <Button variant="primary" icon={Plus} disabled={!mayManage} onClick={() => setDialog("add")}>
+                        <Button
+                          variant="primary"
+                          icon={Plus}
+                          disabled={!mayManage}
+                          onClick={() => setDialog("add")}
+                        >
                           Add the first server
                         </Button>
-                        <Button icon={Import} disabled={!mayManage} onClick={() => setDialog("import")}>
+                        <Button
+                          icon={Import}
+                          disabled={!mayManage}
+                          onClick={() => setDialog("import")}
+                        >
                           Import from my editor
                         </Button>
                       </span>
@@ -91,7 +105,10 @@ export function ServersPage() {
               <p className="text-xs text-muted">
                 No access:{" "}
                 {locked
-                  .map(({ name, contact }) => `${name} (ask ${contact.help_email ?? contact.author ?? "its owner"})`)
+                  .map(
+                    ({ name, contact }) =>
+                      `${name} (ask ${contact.help_email ?? contact.author ?? "its owner"})`,
+                  )
                   .join(", ")}
               </p>
             )}
@@ -108,7 +125,8 @@ export function ServersPage() {
 function inOrder(servers: readonly ServerStatus[], words: string): ServerStatus[] {
   const found = servers.filter((server) => fits(server, words));
   return found.toSorted(
-    (a, b) => Number(isTroubled(b.state)) - Number(isTroubled(a.state)) || (a.name < b.name ? -1 : 1),
+    (a, b) =>
+      Number(isTroubled(b.state)) - Number(isTroubled(a.state)) || (a.name < b.name ? -1 : 1),
   );
 }
 
@@ -127,7 +145,11 @@ function renderSummary({ servers, total }: AnswerOf<"servers.list">): string {
 
 /** `trouble` matches failing servers. */
 function fits({ name, state, error, idle, installing }: ServerStatus, words: string): boolean {
-  const shown = [idle ? "idle" : state, installing ? "installing" : "", isTroubled(state) ? "trouble" : ""];
+  const shown = [
+    idle ? "idle" : state,
+    installing ? "installing" : "",
+    isTroubled(state) ? "trouble" : "",
+  ];
   const about = [name, ...shown, error ?? ""].join(" ").toLowerCase();
   return words
     .trim()

@@ -12,7 +12,8 @@ export function SignInButton({ server }: { server: string }) {
     mutationFn: () => beginSignIn(server),
     onSuccess({ url }) {
       // The URL comes from the server: open web addresses only.
-      if (!/^https?:\/\//i.test(url)) return toast("The server's sign-in address is not an http or https URL.", "bad");
+      if (!/^https?:\/\//i.test(url))
+        return toast("The server's sign-in address is not an http or https URL.", "bad");
       window.open(url, "_blank", "noopener,noreferrer");
       toast("Sign in in the new tab, then connect here.", "neutral");
     },

@@ -23,7 +23,9 @@ export function TokenPanel({ server }: { server: string }) {
           return (
             <div className="flex flex-col gap-3 text-sm">
               {kept.length === 0 ? (
-                <p className="text-muted">No token stored. If the server needs one, enter it here or sign in.</p>
+                <p className="text-muted">
+                  No token stored. If the server needs one, enter it here or sign in.
+                </p>
               ) : (
                 kept.map((token) => <Kept key={token.kind} token={token} />)
               )}
@@ -63,7 +65,9 @@ function Kept({ token: { server, kind, expiresAt, expired, scopes } }: { token: 
         onClose={() => setForgetting(false)}
         onConfirm={() => forget.mutate(null, { onSuccess: () => setForgetting(false) })}
       >
-        <p>Your sessions end, and your calls fail until you enter another token or sign in again.</p>
+        <p>
+          Your sessions end, and your calls fail until you enter another token or sign in again.
+        </p>
       </Confirm>
     </div>
   );
@@ -93,7 +97,9 @@ function GiveToken({ server, isKept }: { server: string; isKept: boolean }) {
             <TextInput
               type="password"
               autoComplete="off"
-              placeholder={isKept ? "Type to replace the stored token" : "Encrypted before it is stored"}
+              placeholder={
+                isKept ? "Type to replace the stored token" : "Encrypted before it is stored"
+              }
               disabled={whyNot !== null}
               value={token}
               onChange={({ target }) => setToken(target.value)}
@@ -116,7 +122,8 @@ function GiveToken({ server, isKept }: { server: string; isKept: boolean }) {
   );
 }
 
-const refused = "The server refuses this token. Is it whole, still valid, and made for this server?";
+const refused =
+  "The server refuses this token. Is it whole, still valid, and made for this server?";
 
 type Tried = { isAccepted: boolean; text: string };
 
@@ -124,7 +131,8 @@ type Tried = { isAccepted: boolean; text: string };
 async function tryToken(name: string): Promise<Tried> {
   try {
     const { state, error, tools } = await callOperation("servers.connect", { name });
-    if (state === "connected") return { isAccepted: true, text: `Accepted: connected, ${counted(tools, "tool")}.` };
+    if (state === "connected")
+      return { isAccepted: true, text: `Accepted: connected, ${counted(tools, "tool")}.` };
     return { isAccepted: false, text: error ?? `Stored, but the server is ${state}.` };
   } catch (thrown) {
     const isRefused = thrown instanceof ApiError && thrown.code === "AUTH_REQUIRED";

@@ -32,7 +32,9 @@ export function TrustServer({ name, onClose }: { name: string; onClose: () => vo
   });
   const shown = (
     <QueryView query={project}>
-      {() => open.map((line) => <CodeView key={line.hash} wrap label={line.name} text={line.launch} />)}
+      {() =>
+        open.map((line) => <CodeView key={line.hash} wrap label={line.name} text={line.launch} />)
+      }
     </QueryView>
   );
   if (may !== "allowed")

@@ -1,7 +1,15 @@
 import type { JsonObject } from "../../../../src/model/json.ts";
 import type { Pasted } from "./pasted-servers.ts";
 
-export const emptyForm = { name: "", kind: "command", command: "", args: "", env: "", url: "", headers: "" };
+export const emptyForm = {
+  name: "",
+  kind: "command",
+  command: "",
+  args: "",
+  env: "",
+  url: "",
+  headers: "",
+};
 export type Form = typeof emptyForm;
 export type Found = Pasted & { problem: string | null };
 export const nothing: Pasted = { servers: [], left: [] };
@@ -13,10 +21,15 @@ export function fromForm({ name, kind, command, args, env, url, headers }: Form)
   if (wrong !== null) return { ...nothing, problem: wrong };
   if (!isCommand && url.trim() !== "" && !/^(https?|wss?):\/\/./i.test(url.trim()))
     return { ...nothing, problem: "URL: must start with https://, http://, wss:// or ws://." };
-  if (name.trim() === "" || (isCommand ? command : url).trim() === "") return { ...nothing, problem: null };
+  if (name.trim() === "" || (isCommand ? command : url).trim() === "")
+    return { ...nothing, problem: null };
   const lines = args.split("\n").filter((line) => line !== "");
   const definition = isCommand
-    ? { command: command.trim(), ...(lines.length > 0 ? { args: lines } : {}), ...pairs("env", env) }
+    ? {
+        command: command.trim(),
+        ...(lines.length > 0 ? { args: lines } : {}),
+        ...pairs("env", env),
+      }
     : { url: url.trim(), ...pairs("headers", headers) };
   return { servers: [{ name: name.trim(), definition }], left: [], problem: null };
 }

@@ -24,7 +24,8 @@ export function useServerLog(server: string): ServerLog | null {
     const follow = () => {
       leaving.abort();
       leaving = new AbortController();
-      if (document.visibilityState === "visible") void keepFollowing(server, leaving.signal, setLog);
+      if (document.visibilityState === "visible")
+        void keepFollowing(server, leaving.signal, setLog);
     };
     follow();
     document.addEventListener("visibilitychange", follow);
@@ -63,7 +64,10 @@ async function followOnce(server: string, signal: AbortSignal, setLog: SetLog): 
   });
 }
 
-function withLines(before: readonly LogLine[], added: readonly ServerLogLine[]): readonly LogLine[] {
+function withLines(
+  before: readonly LogLine[],
+  added: readonly ServerLogLine[],
+): readonly LogLine[] {
   return [...before, ...numbered(added, (before.at(-1)?.number ?? -1) + 1)].slice(-maxLines);
 }
 

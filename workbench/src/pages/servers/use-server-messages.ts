@@ -11,7 +11,11 @@ const maxMessages = 1_000;
 async function readMore(server: string, before: RecordedMessages | undefined, signal: AbortSignal) {
   const after = before?.messages.at(-1)?.number;
   const read = (last?: number) =>
-    callOperation("servers.messages", { name: server, limit: maxMessages, after: last }, { signal });
+    callOperation(
+      "servers.messages",
+      { name: server, limit: maxMessages, after: last },
+      { signal },
+    );
   const more = await read(before?.since === null ? undefined : after);
   if (before === undefined || after === undefined) return more;
   if (more.since === null) return { ...more, messages: before.messages };
@@ -24,7 +28,8 @@ export function useServerMessages(server: string) {
   const client = useQueryClient();
   const options = queryOptions({
     queryKey: ["server-messages", server],
-    queryFn: ({ signal, queryKey }) => readMore(server, client.getQueryData<RecordedMessages>(queryKey), signal),
+    queryFn: ({ signal, queryKey }) =>
+      readMore(server, client.getQueryData<RecordedMessages>(queryKey), signal),
     refetchInterval: ({ state }) => (state.data?.recording ? everyMs : false),
     retry: false,
   });

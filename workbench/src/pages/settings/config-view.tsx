@@ -29,7 +29,9 @@ const columnsFor = (onOpen: (value: Value) => void): readonly Column<Value>[] =>
   {
     title: "Value",
     width: "minmax(100px, 2fr)",
-    render: ({ value }) => <code className="font-mono text-xs text-muted">{JSON.stringify(value)}</code>,
+    render: ({ value }) => (
+      <code className="font-mono text-xs text-muted">{JSON.stringify(value)}</code>
+    ),
   },
   {
     title: "From",
@@ -70,7 +72,10 @@ function Problems({ config: { problems, files, ok } }: { config: ConfigAnswer })
           {problems.map(({ file, line, severity, message, hint }) => (
             <li key={`${file} ${line} ${message}`} className="break-words">
               <Badge tone={severity === "error" ? "bad" : "warn"}>{severity}</Badge>{" "}
-              <span className="font-mono text-xs text-muted">{line === null ? file : `${file}:${line}`}</span> {message}
+              <span className="font-mono text-xs text-muted">
+                {line === null ? file : `${file}:${line}`}
+              </span>{" "}
+              {message}
               {hint && <p className="text-xs text-muted">{hint}</p>}
             </li>
           ))}

@@ -28,7 +28,9 @@ export function SettingsPage() {
         label="Settings"
         tabs={tabs}
         value={tabs.some(({ name }) => name === view) ? view : "config"}
-        onChange={(next) => void navigate({ to: "/settings", search: { view: next }, replace: true })}
+        onChange={(next) =>
+          void navigate({ to: "/settings", search: { view: next }, replace: true })
+        }
       />
     </Page>
   );
@@ -45,7 +47,10 @@ function You() {
               ["Groups", session.groups.join(", ") || "none"],
               ["Persona", session.persona],
               ["Scopes", session.scopes.join(", ")],
-              ["Credentials", session.needsCredentials ? "required" : "not required on this machine"],
+              [
+                "Credentials",
+                session.needsCredentials ? "required" : "not required on this machine",
+              ],
               ["Version", session.version],
             ]}
           />

@@ -22,7 +22,11 @@ export function SkillsPage() {
   return (
     <Page
       title="Skills"
-      about={total > 0 ? `${counted(total, "skill")} of servers and folders, which models read.` : undefined}
+      about={
+        total > 0
+          ? `${counted(total, "skill")} of servers and folders, which models read.`
+          : undefined
+      }
     >
       <QueryView query={query}>
         {({ skills, leftOut }) => (
@@ -30,7 +34,9 @@ export function SkillsPage() {
             {skills.length === 0 ? (
               <NoSkills />
             ) : (
-              skills.map((skill) => <SkillPanel key={`${skill.server} ${skill.uri}`} skill={skill} />)
+              skills.map((skill) => (
+                <SkillPanel key={`${skill.server} ${skill.uri}`} skill={skill} />
+              ))
             )}
             {leftOut.length > 0 && <LeftOut leftOut={leftOut} />}
           </>
@@ -49,7 +55,9 @@ function SkillPanel({ skill }: { skill: Skill }) {
       title={
         <span className="flex flex-wrap items-center gap-2">
           {name}
-          <Badge tone={kind === "folder" ? "accent" : "neutral"}>{kind === "folder" ? "folder" : "server"}</Badge>
+          <Badge tone={kind === "folder" ? "accent" : "neutral"}>
+            {kind === "folder" ? "folder" : "server"}
+          </Badge>
           <span className="font-normal text-muted">{server}</span>
         </span>
       }
@@ -103,8 +111,8 @@ function NoSkills() {
   return (
     <Empty icon={FileText} title="No skills">
       <p>
-        A skill is a directory with a SKILL.md that a model reads before such work. Servers can publish skills, and so
-        can a folder of your own:
+        A skill is a directory with a SKILL.md that a model reads before such work. Servers can
+        publish skills, and so can a folder of your own:
       </p>
       <div className="mt-3">
         <CodeView wrap label="configuration" text={example} />

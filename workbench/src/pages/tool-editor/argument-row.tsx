@@ -34,7 +34,11 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
         ) : (
           <div className="min-w-0 flex-1">
             <Field label="Name" error={name.trim() === "" ? "Enter a name." : null}>
-              <TextInput className="font-mono" value={name} onChange={({ target }) => set({ name: target.value })} />
+              <TextInput
+                className="font-mono"
+                value={name}
+                onChange={({ target }) => set({ name: target.value })}
+              />
             </Field>
           </div>
         )}
@@ -45,7 +49,9 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
           value={draft.visibility}
           onChange={({ target }) => set({ visibility: target.value as Visibility })}
         />
-        {!isListed && <IconButton label={`Delete ${name || "the argument"}`} icon={Trash2} onClick={onDelete} />}
+        {!isListed && (
+          <IconButton label={`Delete ${name || "the argument"}`} icon={Trash2} onClick={onDelete} />
+        )}
       </div>
       {draft.visibility === "fixed" ? (
         <FixedValue draft={draft} onChange={set} />
@@ -73,15 +79,23 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
                 { value: "no", text: "no" },
               ]}
               value={draft.required}
-              onChange={({ target }) => set({ required: target.value as ArgumentDraft["required"] })}
+              onChange={({ target }) =>
+                set({ required: target.value as ArgumentDraft["required"] })
+              }
             />
           </Field>
           <Field label="Default">
-            <TextInput value={draft.fallback} onChange={({ target }) => set({ fallback: target.value })} />
+            <TextInput
+              value={draft.fallback}
+              onChange={({ target }) => set({ fallback: target.value })}
+            />
           </Field>
           <div className="md:col-span-2">
             <Field label="Choices" hint="Separated by commas.">
-              <TextInput value={draft.choices} onChange={({ target }) => set({ choices: target.value })} />
+              <TextInput
+                value={draft.choices}
+                onChange={({ target }) => set({ choices: target.value })}
+              />
             </Field>
           </div>
         </div>
@@ -91,7 +105,13 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
 }
 
 /** A stored value is never shown; it can only be replaced. */
-function FixedValue({ draft, onChange }: { draft: ArgumentDraft; onChange: (part: Partial<ArgumentDraft>) => void }) {
+function FixedValue({
+  draft,
+  onChange,
+}: {
+  draft: ArgumentDraft;
+  onChange: (part: Partial<ArgumentDraft>) => void;
+}) {
   const isKept = draft.fixed === hiddenValue;
   return (
     <Field

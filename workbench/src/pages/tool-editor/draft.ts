@@ -1,4 +1,8 @@
-import type { OverlayView, ToolArgument, ToolOverlay } from "../../../../src/model/catalogue/tool.ts";
+import type {
+  OverlayView,
+  ToolArgument,
+  ToolOverlay,
+} from "../../../../src/model/catalogue/tool.ts";
 import type { Json, UnknownObject } from "../../../../src/model/json.ts";
 
 /** Checked against the schema's type. */
@@ -65,7 +69,16 @@ export function emptyDraft(key: number): ArgumentDraft {
 }
 
 function toDraft(argument: ToolArgument, key: number): ArgumentDraft {
-  const { name, type = "", description = "", required, default: fallback, enum: choices, hidden, fixed } = argument;
+  const {
+    name,
+    type = "",
+    description = "",
+    required,
+    default: fallback,
+    enum: choices,
+    hidden,
+    fixed,
+  } = argument;
   return {
     key,
     name,
@@ -81,7 +94,11 @@ function toDraft(argument: ToolArgument, key: number): ArgumentDraft {
 }
 
 /** The overlay: only differences from the server's definition. */
-export function toOverlay(overlay: ToolOverlay, description: string, drafts: readonly ArgumentDraft[]): ToolOverlay {
+export function toOverlay(
+  overlay: ToolOverlay,
+  description: string,
+  drafts: readonly ArgumentDraft[],
+): ToolOverlay {
   const { arguments: _, description: __, ...rest } = overlay;
   const said = drafts.map(toArgument).filter((argument) => Object.keys(argument).length > 1);
   return {

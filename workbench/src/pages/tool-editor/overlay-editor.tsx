@@ -26,7 +26,8 @@ export function OverlayEditor({ view }: { view: OverlayView }) {
   const [nextKey, setNextKey] = useState(drafts.length);
   const overlay = toOverlay(remarks, description, drafts);
   const listed = listedArguments(view);
-  const change = (draft: ArgumentDraft) => setDrafts(drafts.map((one) => (one.key === draft.key ? draft : one)));
+  const change = (draft: ArgumentDraft) =>
+    setDrafts(drafts.map((one) => (one.key === draft.key ? draft : one)));
   const isNameless = drafts.some(({ name }) => name.trim() === "");
   const [saved] = useState(() => JSON.stringify(overlay));
   const isDone = useRef(false);
@@ -36,7 +37,10 @@ export function OverlayEditor({ view }: { view: OverlayView }) {
       <UnsavedChanges isDirty={isDirty} isDone={isDone} />
       <div className="flex min-w-0 flex-col gap-4">
         <Panel title="Description">
-          <Field label="Instead of the server's" hint={`The server says: ${view.listed.description}`}>
+          <Field
+            label="Instead of the server's"
+            hint={`The server says: ${view.listed.description}`}
+          >
             <TextArea
               rows={3}
               className="font-sans! text-sm!"
@@ -76,12 +80,27 @@ export function OverlayEditor({ view }: { view: OverlayView }) {
         <OverlayMetadata value={remarks} onChange={setRemarks} />
       </div>
       <div className="flex min-w-0 flex-col gap-4">
-        <OverlayPreview name={view.tool} overlay={overlay} args={drafts.length} isReady={!isNameless} />
+        <OverlayPreview
+          name={view.tool}
+          overlay={overlay}
+          args={drafts.length}
+          isReady={!isNameless}
+        />
         <Panel title="Save changes">
           <Field label="Reason" hint="Stored with the change.">
-            <TextInput value={reason} maxLength={2_000} onChange={(event) => setReason(event.target.value)} />
+            <TextInput
+              value={reason}
+              maxLength={2_000}
+              onChange={(event) => setReason(event.target.value)}
+            />
           </Field>
-          <Saving view={view} overlay={overlay} reason={reason} isReady={!isNameless} isDone={isDone} />
+          <Saving
+            view={view}
+            overlay={overlay}
+            reason={reason}
+            isReady={!isNameless}
+            isDone={isDone}
+          />
         </Panel>
       </div>
     </div>

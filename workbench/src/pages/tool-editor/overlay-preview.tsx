@@ -66,7 +66,15 @@ export function OverlayPreview({ name, overlay, args, isReady }: PreviewProps) {
   );
 }
 
-function Tokens({ before, after, tokenizer }: { before: number; after: number; tokenizer: string }) {
+function Tokens({
+  before,
+  after,
+  tokenizer,
+}: {
+  before: number;
+  after: number;
+  tokenizer: string;
+}) {
   const difference = after - before;
   const look = difference > 0 ? "text-warn" : "text-good";
   return (

@@ -31,7 +31,9 @@ export function ToolEditorPage() {
       }
     >
       {mayEdit ? (
-        <QueryView query={query}>{(view) => <OverlayEditor key={view.tool} view={view} />}</QueryView>
+        <QueryView query={query}>
+          {(view) => <OverlayEditor key={view.tool} view={view} />}
+        </QueryView>
       ) : (
         <Empty icon={Lock} title="Only admins can change this" />
       )}

@@ -31,7 +31,9 @@ export function DefinitionReview({ tool }: { tool: ToolAnswer }) {
       <div className="flex flex-wrap items-start justify-between gap-3">
         <p className="flex min-w-0 items-start gap-2 text-sm">
           <ShieldAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
-          <span className="min-w-0 break-words">{reasons[review.heldFor ?? review.change ?? "suspicious"]}</span>
+          <span className="min-w-0 break-words">
+            {reasons[review.heldFor ?? review.change ?? "suspicious"]}
+          </span>
         </p>
         {isOpen && (
           <div className="flex gap-2">
@@ -78,9 +80,12 @@ function Decide({ name, decision, onClose }: DecideProps) {
   const client = useQueryClient();
   const [reason, setReason] = useState("");
   const decide = useMutation({
-    mutationFn: () => callOperation(`pins.${decision}`, { name, ...(reason.trim() !== "" && { reason }) }),
+    mutationFn: () =>
+      callOperation(`pins.${decision}`, { name, ...(reason.trim() !== "" && { reason }) }),
     onSuccess: async () => {
-      await Promise.all(["tools", "pins"].map((topic) => client.invalidateQueries({ queryKey: [topic] })));
+      await Promise.all(
+        ["tools", "pins"].map((topic) => client.invalidateQueries({ queryKey: [topic] })),
+      );
       toast(decision === "accept" ? `${name} is trusted.` : `${name} is quarantined.`);
       onClose();
     },

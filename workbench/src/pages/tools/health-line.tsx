@@ -11,7 +11,8 @@ export function HealthLine({ health }: { health: ToolRow["health"] }) {
   const { total, success_rate, p95_latency_ms, recent } = health;
   if (total === 0) return <span className="text-xs text-muted">no run since the start</span>;
   const rate = `${Math.round(success_rate * 100)}%`;
-  const look = success_rate >= healthy ? "text-good" : success_rate >= poor ? "text-warn" : "text-bad";
+  const look =
+    success_rate >= healthy ? "text-good" : success_rate >= poor ? "text-warn" : "text-bad";
   const about = `${rate} of the last ${counted(total, "run")} succeeded; p95 ${renderDuration(p95_latency_ms)}`;
   return (
     <span title={about} className="flex items-center gap-2">

@@ -24,7 +24,11 @@ export function OverlayPanel({ tool: { name, overlaid } }: { tool: ToolAnswer })
               <>
                 <ArgumentDifference
                   before={{ description: listed.description, parameters: listed.parameters }}
-                  after={{ description: seen.description, parameters: seen.parameters, ...settingsOf(overlay) }}
+                  after={{
+                    description: seen.description,
+                    parameters: seen.parameters,
+                    ...settingsOf(overlay),
+                  }}
                 />
                 <p className="text-xs text-muted">− as the server has it, + as models see it.</p>
               </>
@@ -37,13 +41,18 @@ export function OverlayPanel({ tool: { name, overlaid } }: { tool: ToolAnswer })
 }
 
 /** The overlay beside the definition: side effects, limits, whether it is enabled. */
-function settingsOf({ description: _, arguments: __, ...settings }: object & { [key: string]: unknown }): JsonObject {
+function settingsOf({
+  description: _,
+  arguments: __,
+  ...settings
+}: object & { [key: string]: unknown }): JsonObject {
   return settings as JsonObject;
 }
 
 function LastChange({ name }: { name: string }) {
   const { data, error } = useOperation("registry.changes", { what: "tool", name, limit: 20 });
-  if (data === undefined) return error ? <Complaint error={error} /> : <p className="text-muted">…</p>;
+  if (data === undefined)
+    return error ? <Complaint error={error} /> : <p className="text-muted">…</p>;
   const last = data.changes.find(({ what }) => what === "overlay");
   if (last === undefined) return <p className="text-muted">Written in the configuration.</p>;
   const { by, at, reason } = last;

@@ -9,7 +9,9 @@ export function QualityPanel({ report }: { report: QualityReport["tools"][number
   return (
     <Panel
       title="Quality of the definition"
-      actions={<QualityScore {...report} complaints={report.checks.map(({ message }) => message)} />}
+      actions={
+        <QualityScore {...report} complaints={report.checks.map(({ message }) => message)} />
+      }
     >
       <Meter
         value={report.score / 100}

@@ -9,7 +9,8 @@ const shown = (schema: UnknownObject, inside = schema) => fieldsOf(inside, schem
 /** The fields of a field. */
 function within(root: UnknownObject, ...names: string[]): string[] {
   let fields = fieldsOf(root, root);
-  for (const name of names) fields = fieldsOf(fields.find((field) => field.name === name)?.schema, root);
+  for (const name of names)
+    fields = fieldsOf(fields.find((field) => field.name === name)?.schema, root);
   return fields.map(show);
 }
 
@@ -20,7 +21,13 @@ test("an object in lists of lists is reached at once, with its choices, defaults
     properties: {
       kind: { enum: ["text", "sum"] },
       width: { type: "integer", minimum: 1, exclusiveMaximum: 100, default: 10, multipleOf: 2 },
-      tags: { type: "array", minItems: 1, maxItems: 3, uniqueItems: true, items: { type: "string", maxLength: 5 } },
+      tags: {
+        type: "array",
+        minItems: 1,
+        maxItems: 3,
+        uniqueItems: true,
+        items: { type: "string", maxLength: 5 },
+      },
       fixed: { const: 7 },
     },
   };
@@ -37,11 +44,18 @@ test("an object in lists of lists is reached at once, with its choices, defaults
 
 test("references are followed, and a schema that holds itself is opened level by level", () => {
   const root = {
-    properties: { tree: { $ref: "#/$defs/node" }, gone: { $ref: "#/$defs/none" }, far: { $ref: "https://a.example" } },
+    properties: {
+      tree: { $ref: "#/$defs/node" },
+      gone: { $ref: "#/$defs/none" },
+      far: { $ref: "https://a.example" },
+    },
     $defs: {
       node: {
         type: "object",
-        properties: { name: { type: "string" }, children: { type: "array", items: { $ref: "#/$defs/node" } } },
+        properties: {
+          name: { type: "string" },
+          children: { type: "array", items: { $ref: "#/$defs/node" } },
+        },
       },
     },
   };
@@ -56,7 +70,9 @@ test("shapes are listed unless they say nothing, and null is no shape", () => {
   const root = {
     properties: {
       plain: { anyOf: [{ type: "string" }, { type: "number" }] },
-      maybe: { anyOf: [{ type: "object", properties: { a: { type: "string" } } }, { type: "null" }] },
+      maybe: {
+        anyOf: [{ type: "object", properties: { a: { type: "string" } } }, { type: "null" }],
+      },
       pay: {
         oneOf: [
           { title: "card", type: "object", properties: { number: { type: "string" } } },
@@ -65,7 +81,12 @@ test("shapes are listed unless they say nothing, and null is no shape", () => {
       },
       map: { type: "object", additionalProperties: { type: "integer", maximum: 3 } },
       pair: { type: "array", prefixItems: [{ type: "string" }, { type: "number" }] },
-      both: { allOf: [{ properties: { a: { type: "string" } } }, { properties: { b: { type: "string" } } }] },
+      both: {
+        allOf: [
+          { properties: { a: { type: "string" } } },
+          { properties: { b: { type: "string" } } },
+        ],
+      },
     },
   };
   assert.deepEqual(shown(root), [
@@ -90,7 +111,10 @@ const hostile: [string, UnknownObject][] = [
   ["a reference to itself", { $ref: "#" }],
   ["two references in a circle", { $ref: "#/a", a: { $ref: "#/b" }, b: { $ref: "#/a" } }],
   ["allOf of itself", { allOf: [{ $ref: "#" }, { $ref: "#" }] }],
-  ["allOf in a circle", { allOf: [{ $ref: "#/a" }], a: { allOf: [{ $ref: "#/b" }] }, b: { allOf: [{ $ref: "#/a" }] } }],
+  [
+    "allOf in a circle",
+    { allOf: [{ $ref: "#/a" }], a: { allOf: [{ $ref: "#/b" }] }, b: { allOf: [{ $ref: "#/a" }] } },
+  ],
   ["a list of itself", { type: "array", items: { $ref: "#" } }],
   ["a shape of itself", { anyOf: [{ $ref: "#" }, { type: "null" }] }],
   [
@@ -101,14 +125,18 @@ const hostile: [string, UnknownObject][] = [
       b: { anyOf: Array.from({ length: 50 }, () => ({ $ref: "#" })) },
     },
   ],
-  ["no schema where one belongs", { properties: { a: null, b: 7, c: [] }, items: "x", allOf: {}, required: "a" }],
+  [
+    "no schema where one belongs",
+    { properties: { a: null, b: 7, c: [] }, items: "x", allOf: {}, required: "a" },
+  ],
   ["a name that every object has", { properties: { a: { $ref: "#/constructor/prototype" } } }],
   ["a broken escape", { properties: { a: { $ref: "#/%E0%A4" } } }],
 ];
 
 for (const [what, schema] of hostile)
   test(`it neither hangs nor fails: ${what}`, () => {
-    for (const field of fieldsOf(schema, schema)) assert.ok(fieldsOf(field.schema, schema).length <= 50);
+    for (const field of fieldsOf(schema, schema))
+      assert.ok(fieldsOf(field.schema, schema).length <= 50);
     assert.ok(typeOf(schema, schema).length < 1_000);
   });
 

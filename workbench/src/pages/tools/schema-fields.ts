@@ -44,7 +44,9 @@ export function fieldsOf(given: unknown, root: UnknownObject): SchemaField[] {
       ...Object.entries(recordIn(schema.patternProperties)).map(([pattern, inner]) =>
         readField(`names like ${pattern}`, inner, root),
       ),
-      ...(isObject(additionalProperties) ? [readField("other names", additionalProperties, root)] : []),
+      ...(isObject(additionalProperties)
+        ? [readField("other names", additionalProperties, root)]
+        : []),
       ...listIn(prefixItems).map((inner, at) => readField(`entry ${at + 1}`, inner, root)),
       ...(isObject(items) ? insideOrItself(readField("each entry", items, root)) : []),
       ...listIn(allOf).flatMap(inside),
@@ -75,19 +77,38 @@ export function fieldsOf(given: unknown, root: UnknownObject): SchemaField[] {
 
 /** Whether a schema has anything to open, looked for one level deep. */
 function hasFields(given: unknown, root: UnknownObject): boolean {
-  const { properties, patternProperties, additionalProperties, prefixItems, items, allOf, ...rest } = resolve(
-    given,
-    root,
-  );
-  if (Object.keys(recordIn(properties)).length > 0 || Object.keys(recordIn(patternProperties)).length > 0) return true;
-  if (isObject(additionalProperties) || listIn(prefixItems).length > 0 || listIn(allOf).length > 0) return true;
+  const {
+    properties,
+    patternProperties,
+    additionalProperties,
+    prefixItems,
+    items,
+    allOf,
+    ...rest
+  } = resolve(given, root);
+  if (
+    Object.keys(recordIn(properties)).length > 0 ||
+    Object.keys(recordIn(patternProperties)).length > 0
+  )
+    return true;
+  if (isObject(additionalProperties) || listIn(prefixItems).length > 0 || listIn(allOf).length > 0)
+    return true;
   return isObject(items) || shapesOf(rest).length > 0;
 }
 
 function readField(name: string, given: unknown, root: UnknownObject, isWord = true): SchemaField {
   const schema = resolve(given, root);
-  const about = [given, schema].map((one) => (isObject(one) ? one.description : undefined)).find(isText) ?? "";
-  return { name, isWord, type: typeOf(given, root), needed: false, about, remarks: remarksOn(schema), schema };
+  const about =
+    [given, schema].map((one) => (isObject(one) ? one.description : undefined)).find(isText) ?? "";
+  return {
+    name,
+    isWord,
+    type: typeOf(given, root),
+    needed: false,
+    about,
+    remarks: remarksOn(schema),
+    schema,
+  };
 }
 
 /** `list of object`, `string or number`, `Address`. */
@@ -96,19 +117,26 @@ export function typeOf(given: unknown, root: UnknownObject, level = 0): string {
   const schema = resolve(given, root);
   const { type, items, title } = schema;
   // A name is not looked into: references to references have no end.
-  const named = isObject(given) && isText(given.$ref) ? decode(given.$ref.split("/").at(-1) || "anything") : "";
+  const named =
+    isObject(given) && isText(given.$ref) ? decode(given.$ref.split("/").at(-1) || "anything") : "";
   const words = Array.isArray(type) ? type.filter(isText) : isText(type) ? [type] : [];
   if (named !== "") return words.length === 0 ? named : `${named} (${words.join(" or ")})`;
   if (words.length > 0)
     return words
-      .map((word) => (word === "array" && items !== undefined ? `list of ${typeOf(items, root, level + 1)}` : word))
+      .map((word) =>
+        word === "array" && items !== undefined
+          ? `list of ${typeOf(items, root, level + 1)}`
+          : word,
+      )
       .map((word) => (word === "array" ? "list" : word))
       .join(" or ");
   const shapes = shapesOf(schema);
-  if (shapes.length > 0) return [...new Set(shapes.map((one) => typeOf(one, root, level + 1)))].join(" or ");
+  if (shapes.length > 0)
+    return [...new Set(shapes.map((one) => typeOf(one, root, level + 1)))].join(" or ");
   if (Array.isArray(schema.enum)) return "enum";
   if (schema.const !== undefined) return "constant";
-  if (isObject(schema.properties) || listIn(schema.allOf).length > 0) return isText(title) ? title : "object";
+  if (isObject(schema.properties) || listIn(schema.allOf).length > 0)
+    return isText(title) ? title : "object";
   return "anything";
 }
 
@@ -131,15 +159,26 @@ const bounds: readonly (readonly [string, string])[] = [
 ];
 
 function remarksOn(schema: UnknownObject): string[] {
-  const { const: only, default: fallback, examples, uniqueItems, deprecated, additionalProperties } = schema;
+  const {
+    const: only,
+    default: fallback,
+    examples,
+    uniqueItems,
+    deprecated,
+    additionalProperties,
+  } = schema;
   return [
     ...(Array.isArray(schema.enum) ? [`one of ${renderChoices(schema.enum)}`] : []),
     ...(only === undefined ? [] : [`always ${asText(only)}`]),
     ...(fallback === undefined ? [] : [`default ${asText(fallback)}`]),
-    ...bounds.flatMap(([key, words]) => (schema[key] === undefined ? [] : [`${words} ${asText(schema[key])}`])),
+    ...bounds.flatMap(([key, words]) =>
+      schema[key] === undefined ? [] : [`${words} ${asText(schema[key])}`],
+    ),
     ...(uniqueItems === true ? ["no entry twice"] : []),
     ...(additionalProperties === false && isObject(schema.properties) ? ["no other names"] : []),
-    ...(Array.isArray(examples) && examples.length > 0 ? [`for example ${renderChoices(examples.slice(0, 3))}`] : []),
+    ...(Array.isArray(examples) && examples.length > 0
+      ? [`for example ${renderChoices(examples.slice(0, 3))}`]
+      : []),
     ...(deprecated === true ? ["deprecated"] : []),
   ];
 }
@@ -169,7 +208,9 @@ function placeIn(root: UnknownObject, reference: string): unknown {
   if (!reference.startsWith("#")) return undefined;
   const names = reference.slice(1).split("/").slice(1).map(decode);
   return names.reduce<unknown>((at, name) => {
-    return typeof at === "object" && at !== null && Object.hasOwn(at, name) ? (at as UnknownObject)[name] : undefined;
+    return typeof at === "object" && at !== null && Object.hasOwn(at, name)
+      ? (at as UnknownObject)[name]
+      : undefined;
   }, root);
 }
 
@@ -183,5 +224,6 @@ function decode(name: string): string {
 
 const shapesOf = ({ anyOf, oneOf }: UnknownObject) => [...listIn(anyOf), ...listIn(oneOf)];
 const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-const recordIn = (value: unknown): UnknownObject => (isObject(value) && !Array.isArray(value) ? value : {});
+const recordIn = (value: unknown): UnknownObject =>
+  isObject(value) && !Array.isArray(value) ? value : {};
 const isText = (value: unknown): value is string => typeof value === "string";

@@ -14,7 +14,13 @@ const openAtFirst = 8;
 const levelsOpen = 2;
 
 /** One row per argument; what is inside one is opened below it. */
-export function SchemaTable({ schema, empty = "No arguments." }: { schema: UnknownObject; empty?: string }) {
+export function SchemaTable({
+  schema,
+  empty = "No arguments.",
+}: {
+  schema: UnknownObject;
+  empty?: string;
+}) {
   const fields = useMemo(() => fieldsOf(schema, schema), [schema]);
   if (fields.length === 0) return <p className="text-sm text-muted">{empty}</p>;
   return <Fields fields={fields} root={schema} level={0} />;
@@ -35,7 +41,15 @@ function Fields({ fields, root, level }: FieldsProps) {
   );
 }
 
-function FieldRow({ field, root, level }: { field: SchemaField; root: UnknownObject; level: number }) {
+function FieldRow({
+  field,
+  root,
+  level,
+}: {
+  field: SchemaField;
+  root: UnknownObject;
+  level: number;
+}) {
   const { name, isWord, type, needed, about, remarks, schema } = field;
   const inside = useMemo(() => fieldsOf(schema, root), [schema, root]);
   const [isOpen, setOpen] = useState(level < levelsOpen && inside.length <= openAtFirst);
@@ -43,7 +57,12 @@ function FieldRow({ field, root, level }: { field: SchemaField; root: UnknownObj
     <div className="py-2.5">
       <div className="grid gap-x-4 gap-y-1 sm:grid-cols-[minmax(90px,1fr)_3fr]">
         <div className="min-w-0">
-          <div className={classes("break-words text-xs font-medium", isWord ? "text-muted" : "break-all font-mono")}>
+          <div
+            className={classes(
+              "break-words text-xs font-medium",
+              isWord ? "text-muted" : "break-all font-mono",
+            )}
+          >
             <VisibleText text={name} />
           </div>
           <div className="break-words text-xs text-muted">
@@ -60,7 +79,10 @@ function FieldRow({ field, root, level }: { field: SchemaField; root: UnknownObj
             <div className="flex max-w-full flex-wrap gap-1">
               {needed && <Badge tone="accent">required</Badge>}
               {remarks.map((text) => (
-                <span key={text} className="min-w-0 break-words rounded bg-sunken px-1.5 py-px text-xs text-muted">
+                <span
+                  key={text}
+                  className="min-w-0 break-words rounded bg-sunken px-1.5 py-px text-xs text-muted"
+                >
                   <VisibleText text={text} />
                 </span>
               ))}

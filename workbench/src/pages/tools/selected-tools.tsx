@@ -21,7 +21,11 @@ export function SelectedTools({ tools, onDone }: SelectedToolsProps) {
         {counted(tools.length, "tool")} selected
         {ofServers.length < tools.length && "; tools of your own are changed in their manifest"}
       </span>
-      <Button icon={Check} disabled={cannot} onClick={() => set.mutate({ names: ofServers, enabled: true })}>
+      <Button
+        icon={Check}
+        disabled={cannot}
+        onClick={() => set.mutate({ names: ofServers, enabled: true })}
+      >
         Enable
       </Button>
       <Button

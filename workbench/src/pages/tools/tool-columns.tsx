@@ -9,13 +9,20 @@ import { HealthLine } from "./health-line.tsx";
 import { QualityScore } from "./quality-score.tsx";
 
 export const toolColumns: readonly Column<ToolRow>[] = [
-  { title: "Tool", sort: "name", width: "minmax(160px, 3fr)", render: (tool) => <ToolName tool={tool} /> },
+  {
+    title: "Tool",
+    sort: "name",
+    width: "minmax(160px, 3fr)",
+    render: (tool) => <ToolName tool={tool} />,
+  },
   {
     title: "Server",
     sort: "server",
     width: "minmax(80px, 1fr)",
     wide: true,
-    render: ({ server, source }) => <span className="text-muted">{server ?? source.split("/").at(-1)}</span>,
+    render: ({ server, source }) => (
+      <span className="text-muted">{server ?? source.split("/").at(-1)}</span>
+    ),
   },
   { title: "Risk", sort: "impact", width: "88px", render: (tool) => <RiskBadge tool={tool} /> },
   {
@@ -47,7 +54,8 @@ export const toolColumns: readonly Column<ToolRow>[] = [
     width: "64px",
     align: "right",
     wide: true,
-    render: ({ tokens }) => (tokens === null ? <span className="text-muted">…</span> : renderCount(tokens)),
+    render: ({ tokens }) =>
+      tokens === null ? <span className="text-muted">…</span> : renderCount(tokens),
   },
 ];
 
@@ -59,7 +67,12 @@ type Selection = {
 };
 
 /** The columns with a box to select each tool. */
-export const withSelection = ({ isChosen, isAll, onToggle, onAll }: Selection): readonly Column<ToolRow>[] => [
+export const withSelection = ({
+  isChosen,
+  isAll,
+  onToggle,
+  onAll,
+}: Selection): readonly Column<ToolRow>[] => [
   {
     title: "Selected",
     width: "24px",
@@ -109,7 +122,9 @@ function ToolName({ tool }: { tool: ToolRow }) {
       <div className="flex min-w-0 items-center gap-2">
         <ToolLink name={tool.name} />
         <TroubleBadges tool={tool} />
-        {tool.overlaid && <Badge title="An overlay stands on top of the server's definition.">overlay</Badge>}
+        {tool.overlaid && (
+          <Badge title="An overlay stands on top of the server's definition.">overlay</Badge>
+        )}
       </div>
       <div dir="auto" className="truncate text-xs text-muted">
         {tool.description}

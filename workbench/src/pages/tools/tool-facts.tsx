@@ -12,15 +12,23 @@ import { HealthLine } from "./health-line.tsx";
 /** Facts about a tool besides its definition. */
 export function ToolFacts({ tool }: { tool: ToolAnswer }) {
   const { name, id, health, settings } = tool;
-  const cost = useOperation("stats", { tool: name, tools: true }, { topic: "tools" }).data?.tools?.[0];
+  const cost = useOperation("stats", { tool: name, tools: true }, { topic: "tools" }).data
+    ?.tools?.[0];
   const list = (names: readonly string[]) => (names.length === 0 ? null : <Words words={names} />);
   const items: [string, ReactNode][] = [
     ["Health", <HealthLine key="health" health={health} />],
-    ["Tokens", cost && `${renderCount(cost.fullTokens)}, ${renderCount(cost.summaryTokens)} as summary`],
+    [
+      "Tokens",
+      cost && `${renderCount(cost.fullTokens)}, ${renderCount(cost.summaryTokens)} as summary`,
+    ],
     [
       "Server",
       id.server && (
-        <Link to="/servers/$name" params={{ name: id.server }} className="text-accent hover:underline">
+        <Link
+          to="/servers/$name"
+          params={{ name: id.server }}
+          className="text-accent hover:underline"
+        >
           {id.server}
         </Link>
       ),
@@ -49,7 +57,10 @@ export function ToolFacts({ tool }: { tool: ToolAnswer }) {
     ["Consent", tool.requires_consent && settings.consent === "explicit" ? "required" : null],
     [
       "Hints",
-      <span key="hints" className="flex flex-wrap gap-1 before:text-muted empty:before:content-['none']">
+      <span
+        key="hints"
+        className="flex flex-wrap gap-1 before:text-muted empty:before:content-['none']"
+      >
         <HintBadges tool={tool} />
       </span>,
     ],
@@ -78,7 +89,9 @@ export function ToolFacts({ tool }: { tool: ToolAnswer }) {
     >
       <Facts items={items} />
       {tool.unavailable !== null && tool.unavailable !== tool.review?.held && (
-        <p className="mt-3 rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">{tool.unavailable}</p>
+        <p className="mt-3 rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
+          {tool.unavailable}
+        </p>
       )}
     </Panel>
   );

@@ -69,7 +69,9 @@ export function ToolFilters({ filter, onChange }: FiltersProps) {
             <ChoiceChips
               label="Only"
               options={conditions}
-              value={conditions.map(({ value }) => value).filter((name) => filter[name] !== undefined)}
+              value={conditions
+                .map(({ value }) => value)
+                .filter((name) => filter[name] !== undefined)}
               onChange={(chosen) => onChange(withConditions(filter, chosen))}
             />
             <ChoiceChips

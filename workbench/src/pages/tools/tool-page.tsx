@@ -38,7 +38,8 @@ function AllTools() {
   );
 }
 
-const action = "inline-flex h-8 items-center gap-1.5 rounded-md border px-3 text-sm font-medium whitespace-nowrap";
+const action =
+  "inline-flex h-8 items-center gap-1.5 rounded-md border px-3 text-sm font-medium whitespace-nowrap";
 const second = "border-line bg-surface hover:bg-sunken";
 
 function ToolView({ tool }: { tool: ToolAnswer }) {
@@ -107,14 +108,20 @@ function schemaTabs({ parameters, outputSchema }: ToolAnswer) {
   const asText = (schema: unknown) => JSON.stringify(schema, null, 2);
   return [
     { name: "list", title: "List", content: <SchemaTable schema={parameters} /> },
-    { name: "schema", title: "JSON Schema", content: <CodeView label="schema" text={asText(parameters)} /> },
+    {
+      name: "schema",
+      title: "JSON Schema",
+      content: <CodeView label="schema" text={asText(parameters)} />,
+    },
     ...(outputSchema === undefined
       ? []
       : [
           {
             name: "output",
             title: "Result",
-            content: <SchemaTable schema={outputSchema} empty="Nothing is said about the result." />,
+            content: (
+              <SchemaTable schema={outputSchema} empty="Nothing is said about the result." />
+            ),
           },
           {
             name: "output-schema",

@@ -9,7 +9,10 @@ export function ToolProviders({ tool: { providers, health } }: { tool: ToolAnswe
   const known = Object.entries(health.providers);
   const ordered = [...providers].sort((a, b) => a.priority - b.priority);
   return (
-    <Panel title={providers.length === 1 ? "Provider" : "Providers (the first healthy one is used)"} flush>
+    <Panel
+      title={providers.length === 1 ? "Provider" : "Providers (the first healthy one is used)"}
+      flush
+    >
       <ul className="divide-y divide-line text-sm">
         {ordered.map((provider) => {
           const [, state] = known[providers.indexOf(provider)] ?? [];
@@ -26,7 +29,9 @@ export function ToolProviders({ tool: { providers, health } }: { tool: ToolAnswe
                   />
                 )}
               </div>
-              {state?.router.last_error && <p className="break-words text-xs text-bad">{state.router.last_error}</p>}
+              {state?.router.last_error && (
+                <p className="break-words text-xs text-bad">{state.router.last_error}</p>
+              )}
               <JsonView value={provider.config} />
             </li>
           );
@@ -38,7 +43,13 @@ export function ToolProviders({ tool: { providers, health } }: { tool: ToolAnswe
 
 type State = ToolAnswer["health"]["providers"][string];
 
-function ProviderState({ state: { router, metrics }, toolErrors }: { state: State; toolErrors: number }) {
+function ProviderState({
+  state: { router, metrics },
+  toolErrors,
+}: {
+  state: State;
+  toolErrors: number;
+}) {
   return (
     <>
       <Badge tone={router.healthy ? "good" : "bad"} dot>

@@ -48,7 +48,10 @@ export function ToolsPage() {
         isChosen: (name) => chosen.has(name),
         onToggle: (name) =>
           setChosen(
-            (before) => new Set(before.has(name) ? [...before].filter((one) => one !== name) : [...before, name]),
+            (before) =>
+              new Set(
+                before.has(name) ? [...before].filter((one) => one !== name) : [...before, name],
+              ),
           ),
         onAll: () => setChosen(isAll ? new Set() : new Set(shown.current.map(({ name }) => name))),
       }),
@@ -64,7 +67,11 @@ export function ToolsPage() {
     setFilter(next);
   };
   return (
-    <Page fill title="Tools" about={useLasting(isOld, slowMs) ? "Searching …" : aboutTools(total, isFiltered, note)}>
+    <Page
+      fill
+      title="Tools"
+      about={useLasting(isOld, slowMs) ? "Searching …" : aboutTools(total, isFiltered, note)}
+    >
       <div className="flex flex-wrap items-center gap-2">
         <div className="relative min-w-56 flex-1">
           <Search aria-hidden className="absolute left-2.5 top-2 size-4 text-muted" />
@@ -84,7 +91,10 @@ export function ToolsPage() {
         <ToolFilters filter={filter} onChange={setFilter} />
       </div>
       {chosen.size > 0 && (
-        <SelectedTools tools={tools.filter(({ name }) => chosen.has(name))} onDone={() => setChosen(new Set())} />
+        <SelectedTools
+          tools={tools.filter(({ name }) => chosen.has(name))}
+          onDone={() => setChosen(new Set())}
+        />
       )}
       {listed.error ? (
         <Failed error={listed.error} onRetry={() => void listed.refetch()} />
@@ -133,7 +143,11 @@ const none: readonly ToolRow[] = [];
 function NoTools({ isFiltered, onReset }: { isFiltered: boolean; onReset: () => void }) {
   if (isFiltered)
     return (
-      <Empty icon={Search} title="No tools match" action={<Button onClick={onReset}>Show all</Button>}>
+      <Empty
+        icon={Search}
+        title="No tools match"
+        action={<Button onClick={onReset}>Show all</Button>}
+      >
         Try other words, or remove a filter.
       </Empty>
     );
@@ -170,4 +184,5 @@ function useFilter(): [ToolFilter, (filter: ToolFilter) => void] {
   return [filter, setFilter];
 }
 
-const isSame = (one: ToolFilter, other: ToolFilter) => toolFilterNames.every((name) => one[name] === other[name]);
+const isSame = (one: ToolFilter, other: ToolFilter) =>
+  toolFilterNames.every((name) => one[name] === other[name]);

@@ -14,7 +14,11 @@ const steps: Readonly<Record<string, number>> = {
  * starts again. While the answer is on its way `rows` is empty, so that nobody opens what an earlier letter found; an Enter
  * that is too early waits for it.
  */
-export function useActiveRow<Row>(rows: readonly Row[], question: unknown, onOpen: (row: Row) => void) {
+export function useActiveRow<Row>(
+  rows: readonly Row[],
+  question: unknown,
+  onOpen: (row: Row) => void,
+) {
   const [place, setPlace] = useState<{ at: number; of: unknown } | null>(null);
   const at = place !== null && place.of === question && place.at < rows.length ? place.at : null;
   const early = useRef<unknown>(null);

@@ -14,7 +14,8 @@ export function Personas() {
       {({ personas }) =>
         personas.length === 0 ? (
           <Empty icon={User} title="No personas">
-            A persona is named by a user, a key, a server or a tool. Its tools are hidden from everyone else.
+            A persona is named by a user, a key, a server or a tool. Its tools are hidden from
+            everyone else.
           </Empty>
         ) : (
           <div className="grid items-start gap-3 xl:grid-cols-2">
@@ -37,7 +38,11 @@ function few(names: readonly string[]): string {
   return names.slice(0, maxNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-function PersonaFacts({ persona: { name, flags, users, keys, servers, tools } }: { persona: PersonaRow }) {
+function PersonaFacts({
+  persona: { name, flags, users, keys, servers, tools },
+}: {
+  persona: PersonaRow;
+}) {
   return (
     <Facts
       items={[

@@ -21,14 +21,21 @@ const formOf = (entry: ToolsetEntry | undefined): Form => ({
 });
 
 /** Adds a toolset to the configuration, or changes one. */
-export function ToolsetDialog({ toolset, onClose }: { toolset?: ToolsetEntry; onClose: () => void }) {
+export function ToolsetDialog({
+  toolset,
+  onClose,
+}: {
+  toolset?: ToolsetEntry;
+  onClose: () => void;
+}) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const known = useQuery(serversQuery());
   const [form, setForm] = useState(() => formOf(toolset));
   const bind = (key: "name" | "allowed" | "turns" | "timeout") => ({
     value: form[key],
-    onChange: (event: { target: { value: string } }) => setForm({ ...form, [key]: event.target.value }),
+    onChange: (event: { target: { value: string } }) =>
+      setForm({ ...form, [key]: event.target.value }),
   });
   const name = form.name.trim();
   const save = useMutation({
@@ -56,7 +63,12 @@ export function ToolsetDialog({ toolset, onClose }: { toolset?: ToolsetEntry; on
         }}
       >
         <Field label="Name">
-          <TextInput required disabled={toolset !== undefined} {...bind("name")} placeholder="reading" />
+          <TextInput
+            required
+            disabled={toolset !== undefined}
+            {...bind("name")}
+            placeholder="reading"
+          />
         </Field>
         <QueryView query={known}>
           {({ servers: all }) => (
@@ -64,14 +76,19 @@ export function ToolsetDialog({ toolset, onClose }: { toolset?: ToolsetEntry; on
               label="Servers"
               value={form.servers}
               onChange={(servers) => setForm({ ...form, servers })}
-              options={[...new Set([...all.map((server) => server.name), ...form.servers])].map((value) => ({
-                value,
-                text: value,
-              }))}
+              options={[...new Set([...all.map((server) => server.name), ...form.servers])].map(
+                (value) => ({
+                  value,
+                  text: value,
+                }),
+              )}
             />
           )}
         </QueryView>
-        <Field label="Tools" hint="Names or patterns of these servers, separated by commas. Empty: all of them.">
+        <Field
+          label="Tools"
+          hint="Names or patterns of these servers, separated by commas. Empty: all of them."
+        >
           <TextInput {...bind("allowed")} placeholder="read_*, list_directory" />
         </Field>
         <div className="grid grid-cols-2 gap-3">

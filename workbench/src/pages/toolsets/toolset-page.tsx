@@ -51,7 +51,12 @@ function ToolsetView({ toolset }: { toolset: ToolsetAnswer }) {
           <Button icon={Pencil} disabled={!mayChange} onClick={() => setEditing(true)}>
             Edit
           </Button>
-          <Button icon={Trash2} disabled={!mayChange} busy={removal.isPending} onClick={() => removal.mutate([name])}>
+          <Button
+            icon={Trash2}
+            disabled={!mayChange}
+            busy={removal.isPending}
+            onClick={() => removal.mutate([name])}
+          >
             Remove
           </Button>
         </>
@@ -69,7 +74,9 @@ function ToolsetView({ toolset }: { toolset: ToolsetAnswer }) {
               rows={tools}
               keyOf={({ name: tool }) => tool}
               empty={
-                <Empty title="No tools">Its servers have not listed yet, or nothing that they list is allowed.</Empty>
+                <Empty title="No tools">
+                  Its servers have not listed yet, or nothing that they list is allowed.
+                </Empty>
               }
             />
           </div>
@@ -81,7 +88,10 @@ function ToolsetView({ toolset }: { toolset: ToolsetAnswer }) {
           {callers && <Callers callers={callers} total={tools.length} />}
           <Panel title="Use it">
             <div className="flex flex-col gap-2">
-              <CodeView label="address for MCP clients" text={`${location.origin}/mcp?toolset=${name}`} />
+              <CodeView
+                label="address for MCP clients"
+                text={`${location.origin}/mcp?toolset=${name}`}
+              />
               <CodeView label="command" text={`toolplane agent --toolset ${name} "…"`} />
             </div>
           </Panel>
@@ -112,7 +122,8 @@ const columns: readonly Column<ToolRow>[] = [
     title: "Tokens",
     width: "64px",
     align: "right",
-    render: ({ tokens }) => (tokens === null ? <span className="text-muted">…</span> : renderCount(tokens)),
+    render: ({ tokens }) =>
+      tokens === null ? <span className="text-muted">…</span> : renderCount(tokens),
   },
 ];
 
@@ -126,28 +137,44 @@ function ToolsetFacts({ toolset }: { toolset: ToolsetAnswer }) {
           providers.map((server, at) => (
             <span key={server}>
               {at > 0 && ", "}
-              <Link to="/servers/$name" params={{ name: server }} className="text-accent hover:underline">
+              <Link
+                to="/servers/$name"
+                params={{ name: server }}
+                className="text-accent hover:underline"
+              >
                 {server}
               </Link>
             </span>
           )),
         ],
-        ["Allowed", allow_tools === null ? "every tool of its servers" : allow_tools.join(", ") || "none"],
+        [
+          "Allowed",
+          allow_tools === null ? "every tool of its servers" : allow_tools.join(", ") || "none",
+        ],
         ["In context", tokens === null ? "counting …" : counted(tokens, "token")],
-        ["Turns", max_tool_call_turns === null ? "the default of the run" : String(max_tool_call_turns)],
+        [
+          "Turns",
+          max_tool_call_turns === null ? "the default of the run" : String(max_tool_call_turns),
+        ],
         ["Timeout", timeout_sec === null ? "that of each tool" : `${timeout_sec} s for each call`],
       ]}
     />
   );
 }
 
-function Callers({ callers, total }: { callers: NonNullable<ToolsetAnswer["callers"]>; total: number }) {
+function Callers({
+  callers,
+  total,
+}: {
+  callers: NonNullable<ToolsetAnswer["callers"]>;
+  total: number;
+}) {
   if (callers.length === 0)
     return (
       <Panel title="Who may use it">
         <p className="text-sm text-muted">
-          No users or keys are known: it is for the person at this machine. Others get what their groups and persona
-          allow.
+          No users or keys are known: it is for the person at this machine. Others get what their
+          groups and persona allow.
         </p>
       </Panel>
     );

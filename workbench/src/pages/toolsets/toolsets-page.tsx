@@ -27,7 +27,9 @@ const columns: readonly Column<ToolsetEntry>[] = [
   {
     title: "Servers",
     width: "minmax(120px, 2fr)",
-    render: ({ providers }) => <span title={providers.join(", ")}>{providers.join(", ") || "–"}</span>,
+    render: ({ providers }) => (
+      <span title={providers.join(", ")}>{providers.join(", ") || "–"}</span>
+    ),
   },
   {
     title: "Tools",
@@ -76,7 +78,9 @@ export function ToolsetsPage() {
         label="Toolsets and personas"
         tabs={tabs}
         value={tabs.some(({ name }) => name === view) ? view : "toolsets"}
-        onChange={(next) => void navigate({ to: "/toolsets", search: { view: next }, replace: true })}
+        onChange={(next) =>
+          void navigate({ to: "/toolsets", search: { view: next }, replace: true })
+        }
       />
       {adding && <ToolsetDialog onClose={() => setAdding(false)} />}
     </Page>
@@ -96,8 +100,8 @@ function Toolsets() {
           onOpen={({ name }) => void navigate({ to: "/toolsets/$name", params: { name } })}
           empty={
             <Empty icon={Package} title="No toolsets yet">
-              Without one, agents and clients have every tool that their caller may use. A small toolset costs fewer
-              tokens and is chosen from more reliably.
+              Without one, agents and clients have every tool that their caller may use. A small
+              toolset costs fewer tokens and is chosen from more reliably.
             </Empty>
           }
         />

@@ -6,7 +6,12 @@ import { QueryView } from "../../parts/states.tsx";
 
 const shown = 10;
 
-type Example = { id: string; at: string; args: UnknownObject; call: Pick<CallAnswer, "status" | "durationMs"> };
+type Example = {
+  id: string;
+  at: string;
+  args: UnknownObject;
+  call: Pick<CallAnswer, "status" | "durationMs">;
+};
 
 /** The last calls of a tool whose arguments were kept; what was redacted in them stays so. */
 export function RecordedCalls({
@@ -25,14 +30,17 @@ export function RecordedCalls({
       {({ calls }) => {
         const examples = calls.flatMap((call) => {
           const args = call.payload?.arguments;
-          return isObject(args) && !not.includes(call.id) ? [{ id: call.id, at: call.at, args, call }] : [];
+          return isObject(args) && !not.includes(call.id)
+            ? [{ id: call.id, at: call.at, args, call }]
+            : [];
         });
         return examples.length > 0 ? (
           children(examples)
         ) : (
           <p className="px-4 py-3 text-sm text-muted">
-            No other call has its arguments on record. <code className="font-mono">observability.keepPayloads</code>{" "}
-            keeps them from now on, with secrets redacted.
+            No other call has its arguments on record.{" "}
+            <code className="font-mono">observability.keepPayloads</code> keeps them from now on,
+            with secrets redacted.
           </p>
         );
       }}

@@ -3,7 +3,12 @@ import type { UnknownObject } from "../../../../src/model/json.ts";
 export type CopiedCall = { name: string; title: string; text: string };
 
 /** The call for the command line, curl and TypeScript. */
-export function renderCall(tool: string, args: UnknownObject, origin: string, needsKey: boolean): CopiedCall[] {
+export function renderCall(
+  tool: string,
+  args: UnknownObject,
+  origin: string,
+  needsKey: boolean,
+): CopiedCall[] {
   const json = JSON.stringify(args);
   const hasArguments = Object.keys(args).length > 0;
   const key = needsKey ? ' \\\n  -H "Authorization: Bearer $TOOLPLANE_KEY"' : "";

@@ -46,14 +46,20 @@ export function TrialList({ tool, onPick }: { tool: string } & Pick) {
         </RecordedCalls>
       ) : (
         trials.length === 0 && (
-          <p className="px-4 py-3 text-sm text-muted">Calls that you make here are listed with their arguments.</p>
+          <p className="px-4 py-3 text-sm text-muted">
+            Calls that you make here are listed with their arguments.
+          </p>
         )
       )}
     </Panel>
   );
 }
 
-type EarlierCallProps = { at: string; args: UnknownObject; call: { status: string; durationMs: number } } & Pick;
+type EarlierCallProps = {
+  at: string;
+  args: UnknownObject;
+  call: { status: string; durationMs: number };
+} & Pick;
 
 function EarlierCall({ at, args, call, onPick }: EarlierCallProps) {
   return (

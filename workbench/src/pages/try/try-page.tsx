@@ -19,10 +19,14 @@ export function TryPage() {
   const navigate = useNavigate();
   return (
     <Page title="Try" about="Call a tool the way a model would.">
-      <ToolPicker value={tool ?? ""} onPick={(name) => void navigate({ to: "/try", search: { tool: name } })} />
+      <ToolPicker
+        value={tool ?? ""}
+        onPick={(name) => void navigate({ to: "/try", search: { tool: name } })}
+      />
       {tool === undefined ? (
         <Empty icon={FlaskConical} title="Choose a tool">
-          Its arguments become a form. Calls take the same path as those of models, approvals included.
+          Its arguments become a form. Calls take the same path as those of models, approvals
+          included.
           <CalledLately />
         </Empty>
       ) : (
@@ -62,7 +66,9 @@ function About({ tool }: { tool: ToolAnswer }) {
         <TroubleBadges tool={tool} />
         {mayManage && <AskFirstLink tool={tool.name}>Ask before it runs</AskFirstLink>}
       </div>
-      <p className="line-clamp-3 whitespace-pre-wrap break-words text-sm text-muted">{tool.description}</p>
+      <p className="line-clamp-3 whitespace-pre-wrap break-words text-sm text-muted">
+        {tool.description}
+      </p>
     </div>
   );
 }

@@ -31,10 +31,21 @@ export function TryResult({ tool, call }: { tool: ToolAnswer; call: ReturnType<t
       </>
     );
   if (data)
-    return <OutcomePanel key={data.call.id} outcome={data} server={tool.id.server} args={call.variables?.args} />;
+    return (
+      <OutcomePanel
+        key={data.call.id}
+        outcome={data}
+        server={tool.id.server}
+        args={call.variables?.args}
+      />
+    );
   return (
     <Panel title="Result">
-      {isCancelled(error) ? <p className="text-sm text-muted">The call was cancelled.</p> : <Failed error={error} />}
+      {isCancelled(error) ? (
+        <p className="text-sm text-muted">The call was cancelled.</p>
+      ) : (
+        <Failed error={error} />
+      )}
     </Panel>
   );
 }
@@ -51,7 +62,15 @@ function isCancelled(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-function OutcomePanel({ outcome, server, args }: { outcome: OutcomeAnswer; server: string | null; args: unknown }) {
+function OutcomePanel({
+  outcome,
+  server,
+  args,
+}: {
+  outcome: OutcomeAnswer;
+  server: string | null;
+  args: unknown;
+}) {
   const [answered, setAnswered] = useState<Answered | null>(null);
   const shown = answered?.outcome ?? outcome;
   const { call, plan } = shown;
@@ -73,7 +92,8 @@ function OutcomePanel({ outcome, server, args }: { outcome: OutcomeAnswer; serve
           <span className="flex items-center gap-3 text-xs text-muted">
             <span>
               {renderDuration(call.durationMs)}
-              {call.provider !== null && ` by ${(call.provider === "mcp" && server) || call.provider}`}
+              {call.provider !== null &&
+                ` by ${(call.provider === "mcp" && server) || call.provider}`}
             </span>
             <Link to="/calls/$id" params={{ id: call.id }} className="text-accent hover:underline">
               The call
@@ -81,13 +101,14 @@ function OutcomePanel({ outcome, server, args }: { outcome: OutcomeAnswer; serve
           </span>
         }
       >
-        {[...call.warnings, ...call.dropped.map((name) => `'${name}' was dropped: the tool has no such argument.`)].map(
-          (text) => (
-            <p key={text} className="mb-2 rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
-              {text}
-            </p>
-          ),
-        )}
+        {[
+          ...call.warnings,
+          ...call.dropped.map((name) => `'${name}' was dropped: the tool has no such argument.`),
+        ].map((text) => (
+          <p key={text} className="mb-2 rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
+            {text}
+          </p>
+        ))}
         {call.status === "dry_run" && (
           <p className="text-sm text-good">
             It would run: the arguments are valid and a provider is available. Nothing was called.
@@ -108,7 +129,12 @@ function OutcomePanel({ outcome, server, args }: { outcome: OutcomeAnswer; serve
         )}
         {!isWaiting && call.status !== "dry_run" && !(answered && !answered.outcome) && (
           <div className="flex min-w-0 flex-col gap-3">
-            <AppOfCall call={call} args={args} result={shown.result} reason={shown.error?.message} />
+            <AppOfCall
+              call={call}
+              args={args}
+              result={shown.result}
+              reason={shown.error?.message}
+            />
             <ResultView outcome={shown} server={server} />
           </div>
         )}

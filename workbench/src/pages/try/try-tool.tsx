@@ -40,7 +40,8 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
     setText(written);
   };
   // Forms use double precision; untouched values keep their digits.
-  const fillIn = (next: UnknownObject) => fill(problem === null ? keepUntouched(next, args, readJson(text)) : next);
+  const fillIn = (next: UnknownObject) =>
+    fill(problem === null ? keepUntouched(next, args, readJson(text)) : next);
   const write = (next: string) => {
     setText(next);
     if (problemWith(next) === null) setArguments(JSON.parse(next) as UnknownObject);
@@ -69,7 +70,13 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
           {takesNothing(tool.parameters) ? (
             <p className="text-sm text-muted">No arguments.</p>
           ) : (
-            <SchemaForm schema={tool.parameters} value={args} onChange={fillIn} checks={runs} refusal={refusal} />
+            <SchemaForm
+              schema={tool.parameters}
+              value={args}
+              onChange={fillIn}
+              checks={runs}
+              refusal={refusal}
+            />
           )}
           <div className="sticky bottom-0 -mx-4 -mb-4 mt-4 flex flex-wrap gap-2 rounded-b-lg border-t border-line bg-surface p-4">
             <Button
@@ -97,20 +104,34 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
                 Cancel
               </Button>
             )}
-            <Button variant="quiet" icon={ClipboardCopy} className="ml-auto" onClick={() => setCopying(true)}>
+            <Button
+              variant="quiet"
+              icon={ClipboardCopy}
+              className="ml-auto"
+              onClick={() => setCopying(true)}
+            >
               Copy as …
             </Button>
           </div>
         </Panel>
         {!isLong && json}
       </div>
-      <div className={classes("flex min-w-0 flex-col gap-4", isLong && call.isIdle && "xl:sticky xl:top-0")}>
+      <div
+        className={classes(
+          "flex min-w-0 flex-col gap-4",
+          isLong && call.isIdle && "xl:sticky xl:top-0",
+        )}
+      >
         {isLong && json}
         {call.isIdle ? <NoResult /> : <TryResult tool={tool} call={call} />}
         <TrialList tool={tool.name} onPick={fill} />
       </div>
       {isCopying && (
-        <CopyCall tool={tool.name} args={problem === null ? readJson(text) : args} onClose={() => setCopying(false)} />
+        <CopyCall
+          tool={tool.name}
+          args={problem === null ? readJson(text) : args}
+          onClose={() => setCopying(false)}
+        />
       )}
     </div>
   );
@@ -121,7 +142,8 @@ function NoResult() {
   return (
     <Panel title="Result" className="max-xl:hidden">
       <Empty icon={Play} title="Nothing has run yet">
-        The result is shown here. A dry run checks the arguments, policy and route, and calls nothing.
+        The result is shown here. A dry run checks the arguments, policy and route, and calls
+        nothing.
       </Empty>
     </Panel>
   );
@@ -133,7 +155,8 @@ function useRunKey(run: (() => void) | null): void {
   latest.current = run;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || latest.current === null) return;
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || latest.current === null)
+        return;
       event.preventDefault();
       latest.current();
     };

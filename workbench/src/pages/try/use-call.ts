@@ -32,21 +32,27 @@ export function useCall(tool: string) {
     onSuccess: (outcome, wanted) => keepTrial({ tool, ...wanted, outcome }),
     onSettled: () => {
       setProgress(null);
-      void client.invalidateQueries({ queryKey: operationQuery("tools.get", { name: tool }).queryKey });
+      void client.invalidateQueries({
+        queryKey: operationQuery("tools.get", { name: tool }).queryKey,
+      });
     },
   });
   return { ...call, progress, cancel: () => leaving.current?.abort() };
 }
 
 /** A failed call has an outcome too; only a request without a call is a problem. */
-async function readOutcome(response: Response, onProgress: (progress: Progress) => void): Promise<OutcomeAnswer> {
+async function readOutcome(
+  response: Response,
+  onProgress: (progress: Progress) => void,
+): Promise<OutcomeAnswer> {
   if (!response.ok || !response.body) throw await readProblem(response);
   let said = "";
   await readServerSentEvents(response.body, ({ name, data }) => {
     if (name === "progress") onProgress(toProgress(JSON.parse(data) as Reported));
     if (name === "outcome") said = data;
   });
-  if (said === "") throw new Error("The connection to the plane was lost before the tool answered.");
+  if (said === "")
+    throw new Error("The connection to the plane was lost before the tool answered.");
   const outcome = await readLargeJson<OutcomeAnswer | Problem>(said);
   if ("call" in outcome) return outcome;
   throw new ApiError(outcome);

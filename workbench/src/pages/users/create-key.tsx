@@ -36,7 +36,8 @@ export function CreateKey({
   const [form, setForm] = useState({ name: "", user, groups: "", persona: "", scope, days: "90" });
   const bind = (key: keyof typeof form) => ({
     value: form[key],
-    onChange: (event: { target: { value: string } }) => setForm({ ...form, [key]: event.target.value }),
+    onChange: (event: { target: { value: string } }) =>
+      setForm({ ...form, [key]: event.target.value }),
   });
   const create = useMutation({
     async mutationFn() {
@@ -60,7 +61,8 @@ export function CreateKey({
       >
         <p className="mb-3 text-sm">
           Copy it now: it cannot be shown again.
-          {isFirst && " This page is signed in with it; every other client needs a key from now on."}
+          {isFirst &&
+            " This page is signed in with it; every other client needs a key from now on."}
         </p>
         <CodeView wrap label="key" text={create.data.secret} />
       </Dialog>
@@ -76,8 +78,8 @@ export function CreateKey({
       >
         {isFirst && (
           <p className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
-            From the first key on, every client needs one, also those that are connected now. Make your own first, with
-            the scope admin; then one for each colleague.
+            From the first key on, every client needs one, also those that are connected now. Make
+            your own first, with the scope admin; then one for each colleague.
           </p>
         )}
         <Field label="Name" hint="Its purpose.">
@@ -123,6 +125,8 @@ function toNewKey({ name, user, groups, persona, scope, days }: NewKey) {
     ...(user.trim() === "" ? {} : { user: user.trim() }),
     ...(persona.trim() === "" ? {} : { persona: persona.trim() }),
     ...(listed.length === 0 ? {} : { groups: listed }),
-    ...(days === "" ? {} : { expiresAt: new Date(Date.now() + Number(days) * dayMs).toISOString() }),
+    ...(days === ""
+      ? {}
+      : { expiresAt: new Date(Date.now() + Number(days) * dayMs).toISOString() }),
   };
 }

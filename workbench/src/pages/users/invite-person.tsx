@@ -13,7 +13,8 @@ export function InvitePerson({ onClose }: { onClose: () => void }) {
   const [form, setForm] = useState({ user: "", groups: "", scope: "call" });
   const bind = (key: keyof typeof form) => ({
     value: form[key],
-    onChange: (event: { target: { value: string } }) => setForm({ ...form, [key]: event.target.value }),
+    onChange: (event: { target: { value: string } }) =>
+      setForm({ ...form, [key]: event.target.value }),
   });
   const invite = useMutateOperation("people.invite", { gcTime: 0, changes: ["people", "users"] });
   if (invite.data)
@@ -25,7 +26,8 @@ export function InvitePerson({ onClose }: { onClose: () => void }) {
         footer={<Button onClick={onClose}>Done</Button>}
       >
         <p className="mb-3 text-sm">
-          Send this link. It works once, until {exactTime(invite.data.expiresAt)}, and is not shown again.
+          Send this link. It works once, until {exactTime(invite.data.expiresAt)}, and is not shown
+          again.
         </p>
         <CodeView wrap label="link" text={invite.data.url} />
       </Dialog>

@@ -26,7 +26,11 @@ export function Keys({ user }: { user: string | undefined }) {
       actions={
         <>
           {user !== undefined && (
-            <Link to="/users" search={{ view: "keys" }} className="text-sm text-accent hover:underline">
+            <Link
+              to="/users"
+              search={{ view: "keys" }}
+              className="text-sm text-accent hover:underline"
+            >
               Show all
             </Link>
           )}
@@ -49,7 +53,13 @@ export function Keys({ user }: { user: string | undefined }) {
           );
         }}
       </QueryView>
-      {creating && <CreateKey user={user ?? ""} isFirst={creating === "first"} onClose={() => setCreating(null)} />}
+      {creating && (
+        <CreateKey
+          user={user ?? ""}
+          isFirst={creating === "first"}
+          onClose={() => setCreating(null)}
+        />
+      )}
     </Panel>
   );
 }
@@ -65,8 +75,8 @@ function NoKeys({ onCreate }: { onCreate: () => void }) {
         </Button>
       }
     >
-      Programs of this machine call tools without one. To let colleagues in, give each a key; from the first one on,
-      every client needs one.
+      Programs of this machine call tools without one. To let colleagues in, give each a key; from
+      the first one on, every client needs one.
     </Empty>
   );
 }
@@ -75,7 +85,12 @@ function KeyList({ keys }: { keys: readonly ApiKey[] }) {
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   return (
     <>
-      <GrowingList className="divide-y divide-line text-sm" atOnce={50} items={keys} keyOf={({ id }) => id}>
+      <GrowingList
+        className="divide-y divide-line text-sm"
+        atOnce={50}
+        items={keys}
+        keyOf={({ id }) => id}
+      >
         {(key) => <KeyLine apiKey={key} onRevoke={() => setRevoking(key)} />}
       </GrowingList>
       {revoking && <Revoke apiKey={revoking} onClose={() => setRevoking(null)} />}
@@ -140,7 +155,8 @@ function Revoke({ apiKey: { id, name, user }, onClose }: { apiKey: ApiKey; onClo
       onClose();
     },
     onSettled: () => {
-      for (const topic of ["keys", "users", "personas"]) void client.invalidateQueries({ queryKey: [topic] });
+      for (const topic of ["keys", "users", "personas"])
+        void client.invalidateQueries({ queryKey: [topic] });
     },
   });
   return (
@@ -154,8 +170,8 @@ function Revoke({ apiKey: { id, name, user }, onClose }: { apiKey: ApiKey; onClo
       onClose={onClose}
     >
       <p>
-        Clients that use this key ({user}) are refused from now on. This cannot be undone. If it is your key, you are
-        signed out.
+        Clients that use this key ({user}) are refused from now on. This cannot be undone. If it is
+        your key, you are signed out.
       </p>
     </Confirm>
   );

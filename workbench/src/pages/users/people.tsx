@@ -32,10 +32,16 @@ export function People() {
         {({ people }) =>
           people.length === 0 ? (
             <Empty icon={Users} title="Nobody was invited yet">
-              An invitation is a link. Behind it a person makes a passkey or a password, and signs in with it.
+              An invitation is a link. Behind it a person makes a passkey or a password, and signs
+              in with it.
             </Empty>
           ) : (
-            <GrowingList className="divide-y divide-line text-sm" atOnce={50} items={people} keyOf={({ user }) => user}>
+            <GrowingList
+              className="divide-y divide-line text-sm"
+              atOnce={50}
+              items={people}
+              keyOf={({ user }) => user}
+            >
               {(person) => <PersonLine person={person} onRemove={() => setRemoving(person)} />}
             </GrowingList>
           )
@@ -61,7 +67,9 @@ function PersonLine({ person, onRemove }: { person: Person; onRemove: () => void
           ))}
         </p>
         <p className="break-words text-xs text-muted">
-          {[...groups, persona && `persona ${persona}`, ...waysOf(person)].filter(Boolean).join(" · ")}
+          {[...groups, persona && `persona ${persona}`, ...waysOf(person)]
+            .filter(Boolean)
+            .join(" · ")}
         </p>
       </div>
       <p className="text-xs text-muted sm:text-right">
@@ -110,7 +118,10 @@ function RemovePerson({ user, onClose }: { user: string; onClose: () => void }) 
       onConfirm={() => remove.mutate({ user })}
       onClose={onClose}
     >
-      <p>They cannot sign in any more, and clients lose what they may do for them. You can invite them again.</p>
+      <p>
+        They cannot sign in any more, and clients lose what they may do for them. You can invite
+        them again.
+      </p>
     </Confirm>
   );
 }

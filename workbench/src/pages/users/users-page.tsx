@@ -19,7 +19,11 @@ const columns: readonly Column<UserRow>[] = [
     title: "User",
     width: "minmax(120px, 2fr)",
     render: ({ name }) => (
-      <Link to="/users" search={{ view: "keys", user: name }} className="font-medium hover:underline">
+      <Link
+        to="/users"
+        search={{ view: "keys", user: name }}
+        className="font-medium hover:underline"
+      >
         {name}
       </Link>
     ),
@@ -36,7 +40,11 @@ const columns: readonly Column<UserRow>[] = [
     width: "minmax(80px, 1.5fr)",
     wide: true,
     render: ({ workspace, compliance, toolGroups }) =>
-      [workspace && `workspace ${workspace}`, compliance, toolGroups && `tools ${toolGroups.join(", ")}`]
+      [
+        workspace && `workspace ${workspace}`,
+        compliance,
+        toolGroups && `tools ${toolGroups.join(", ")}`,
+      ]
         .filter(Boolean)
         .join("; "),
   },
@@ -83,7 +91,9 @@ export function UsersPage() {
           label="Users and keys"
           tabs={tabs}
           value={tabs.some(({ name }) => name === view) ? view : "users"}
-          onChange={(next) => void navigate({ to: "/users", search: { view: next }, replace: true })}
+          onChange={(next) =>
+            void navigate({ to: "/users", search: { view: next }, replace: true })
+          }
         />
       ) : (
         <Empty title="Only admins can see this" />
@@ -102,19 +112,26 @@ function Users() {
           columns={columns}
           rows={users}
           keyOf={({ name }) => name}
-          onOpen={({ name }) => void navigate({ to: "/users", search: { view: "keys", user: name } })}
+          onOpen={({ name }) =>
+            void navigate({ to: "/users", search: { view: "keys", user: name } })
+          }
           empty={
             <Empty
               icon={User}
               title="No users are known"
               action={
-                <Link to="/users" search={{ view: "keys" }} className="text-sm text-accent hover:underline">
+                <Link
+                  to="/users"
+                  search={{ view: "keys" }}
+                  className="text-sm text-accent hover:underline"
+                >
                   Give a colleague a key
                 </Link>
               }
             >
-              On this machine you need no account. Users come with keys, with <code className="font-mono">users</code>{" "}
-              of the configuration, or from your identity provider when they call.
+              On this machine you need no account. Users come with keys, with{" "}
+              <code className="font-mono">users</code> of the configuration, or from your identity
+              provider when they call.
             </Empty>
           }
         />

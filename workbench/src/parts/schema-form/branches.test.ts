@@ -22,17 +22,29 @@ const root = fitForForms({
   properties: {
     version: { const: 2 },
     mode: { const: "fast" },
-    head: { type: "object", required: ["kind"], properties: { kind: { enum: ["head"] }, size: { type: "integer" } } },
+    head: {
+      type: "object",
+      required: ["kind"],
+      properties: { kind: { enum: ["head"] }, size: { type: "integer" } },
+    },
     pay: {
       oneOf: [
         { $ref: "#/$defs/card" },
         { type: "object", properties: { by: { const: "cash" }, note: { type: "integer" } } },
-        { type: "object", required: ["free"], properties: { by: { const: "gift" }, free: { type: "boolean" } } },
+        {
+          type: "object",
+          required: ["free"],
+          properties: { by: { const: "gift" }, free: { type: "boolean" } },
+        },
       ],
     },
     plain: {
       anyOf: [
-        { type: "object", required: ["x"], properties: { x: { type: "number" }, both: { type: "string" } } },
+        {
+          type: "object",
+          required: ["x"],
+          properties: { x: { type: "number" }, both: { type: "string" } },
+        },
         { type: "object", properties: { y: { type: "number" }, both: { type: "string" } } },
         { type: "array", items: { type: "number" } },
         { type: "array", items: { type: "string" } },
@@ -42,7 +54,8 @@ const root = fitForForms({
   },
 });
 const choicesOf = (name: string) => {
-  const { oneOf, anyOf } = (root.properties as Record<string, { oneOf?: unknown[]; anyOf?: unknown[] }>)[name] ?? {};
+  const { oneOf, anyOf } =
+    (root.properties as Record<string, { oneOf?: unknown[]; anyOf?: unknown[] }>)[name] ?? {};
   return oneOf ?? anyOf ?? [];
 };
 const pay = choicesOf("pay");
@@ -70,10 +83,15 @@ test("without it, type and fields decide; what a person chose stays until the va
 });
 
 test("a choice starts with what must be given; fields of the old one alone are dropped", () => {
-  const take = (to: number, value: unknown, shared = {}) => valueFor(pay, to, { value, shared, root });
+  const take = (to: number, value: unknown, shared = {}) =>
+    valueFor(pay, to, { value, shared, root });
   assert.deepEqual(take(0, undefined), { by: "card", currency: "EUR" });
   assert.deepEqual(take(1, { by: "card", number: "4", note: "of another type" }), { by: "cash" });
-  assert.deepEqual(take(0, { by: "cash", note: "kept" }), { by: "card", currency: "EUR", note: "kept" });
+  assert.deepEqual(take(0, { by: "cash", note: "kept" }), {
+    by: "card",
+    currency: "EUR",
+    note: "kept",
+  });
   assert.deepEqual(take(1, { by: "card", id: 7 }, { id: {} }), { by: "cash", id: 7 });
   assert.deepEqual(take(-1, { by: "card", id: 7 }, { id: {} }), { id: 7 });
   assert.equal(take(-1, { by: "card" }), undefined);
@@ -89,7 +107,11 @@ test("the only value of what is required is given, of what is optional it is not
 });
 
 test("what is given within is completed, too: in objects, lists and choices", () => {
-  const has = (name: string) => ({ type: "object", required: ["kind"], properties: { kind: { const: name }, x: {} } });
+  const has = (name: string) => ({
+    type: "object",
+    required: ["kind"],
+    properties: { kind: { const: name }, x: {} },
+  });
   const schema = {
     properties: {
       head: has("head"),
@@ -98,7 +120,12 @@ test("what is given within is completed, too: in objects, lists and choices", ()
       either: { anyOf: [{ type: "string" }, has("object")] },
     },
   };
-  const given = { head: { x: 1 }, list: [{ x: 1 }, null], map: { a: { x: 1 }, b: {} }, either: { x: 1 } };
+  const given = {
+    head: { x: 1 },
+    list: [{ x: 1 }, null],
+    map: { a: { x: 1 }, b: {} },
+    either: { x: 1 },
+  };
   assert.deepEqual(complete(given, schema, schema), {
     head: { kind: "head", x: 1 },
     list: [{ kind: "item", x: 1 }, null],
@@ -108,7 +135,11 @@ test("what is given within is completed, too: in objects, lists and choices", ()
 });
 
 test("a schema that requires itself does not unfold without end", () => {
-  const endless = { type: "object", required: ["in", "kind"], properties: { in: { $ref: "#" }, kind: { const: 1 } } };
+  const endless = {
+    type: "object",
+    required: ["in", "kind"],
+    properties: { in: { $ref: "#" }, kind: { const: 1 } },
+  };
   assert.match(JSON.stringify(withOnlyValues({}, endless, endless)), /^\{"in":\{"in":/);
 });
 
@@ -119,10 +150,17 @@ test("what a condition asked for goes with it", () => {
     then: { properties: { street: { type: "string" } } },
     else: { properties: { shop: { type: "string" } } },
   });
-  const schema = { properties: { ship: { type: "boolean" }, in: { allOf: [when("a")] } }, ...when("ship") };
+  const schema = {
+    properties: { ship: { type: "boolean" }, in: { allOf: [when("a")] } },
+    ...when("ship"),
+  };
   const value = { street: "s", shop: "t", other: 1, in: { street: "s", shop: "t" } };
   assert.deepEqual(withoutUnasked({ ...value, ship: true }, schema, schema), {
     ...{ ship: true, street: "s", other: 1, in: { shop: "t" } },
   });
-  assert.deepEqual(withoutUnasked(value, schema, schema), { shop: "t", other: 1, in: { shop: "t" } });
+  assert.deepEqual(withoutUnasked(value, schema, schema), {
+    shop: "t",
+    other: 1,
+    in: { shop: "t" },
+  });
 });

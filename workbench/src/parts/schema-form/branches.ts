@@ -15,9 +15,12 @@ export function valueFor(
   const stays = (name: string, one: unknown) =>
     Object.hasOwn(shared, name) ||
     (Object.hasOwn(properties, name) && checkValue(properties[name], one, root).length === 0);
-  const kept = Object.entries(isRecord(value) ? value : {}).filter(([name, one]) => stays(name, one));
+  const kept = Object.entries(isRecord(value) ? value : {}).filter(([name, one]) =>
+    stays(name, one),
+  );
   if (choice === undefined) return kept.length === 0 ? undefined : Object.fromEntries(kept);
-  if (value !== undefined && !isRecord(value) && checkValue(choice, value, root).length === 0) return value;
+  if (value !== undefined && !isRecord(value) && checkValue(choice, value, root).length === 0)
+    return value;
   const told = discriminatorOf(choices, root);
   const start = startOf(choice, root, told);
   return isRecord(start) ? { ...start, ...Object.fromEntries(kept) } : start;
@@ -34,7 +37,12 @@ export function startOf(schema: unknown, root: UnknownObject, told?: string, dep
   return withOnlyValues({}, meant, root, { told, depth, properties, defaults: true });
 }
 
-type Filling = { told?: string | undefined; depth?: number; properties?: UnknownObject; defaults?: boolean };
+type Filling = {
+  told?: string | undefined;
+  depth?: number;
+  properties?: UnknownObject;
+  defaults?: boolean;
+};
 
 const maxDepth = 12;
 
@@ -63,14 +71,17 @@ export function complete(value: unknown, schema: unknown, root: UnknownObject, d
   if (depth > maxDepth) return value;
   if (Array.isArray(value)) {
     const { items, additionalItems } = meant;
-    const placed = (at: number): unknown => (Array.isArray(items) ? (items[at] ?? additionalItems) : items);
+    const placed = (at: number): unknown =>
+      Array.isArray(items) ? (items[at] ?? additionalItems) : items;
     return value.map((item, at) => complete(item, placed(at), root, depth + 1));
   }
   if (!isRecord(value) || (depth > 0 && Object.keys(value).length === 0)) return value;
   const properties = propertiesOf(meant, root);
   const filled = withOnlyValues(value, meant, root, { depth, properties });
   const inner = Object.entries(filled).map(([name, one]): [string, unknown] => {
-    const property = Object.hasOwn(properties, name) ? properties[name] : meant.additionalProperties;
+    const property = Object.hasOwn(properties, name)
+      ? properties[name]
+      : meant.additionalProperties;
     return [name, complete(one, property, root, depth + 1)];
   });
   const whole = Object.fromEntries(inner);
@@ -79,7 +90,12 @@ export function complete(value: unknown, schema: unknown, root: UnknownObject, d
   return at < 0 ? whole : complete(whole, choices[at], root, depth + 1);
 }
 
-function fillingOf(schema: unknown, root: UnknownObject, depth: number, defaults: boolean): unknown {
+function fillingOf(
+  schema: unknown,
+  root: UnknownObject,
+  depth: number,
+  defaults: boolean,
+): unknown {
   const meant = isRecord(schema) ? follow(schema, root) : {};
   const only = onlyValueIn(meant);
   if (only !== undefined || depth > maxDepth) return only;
@@ -89,17 +105,28 @@ function fillingOf(schema: unknown, root: UnknownObject, depth: number, defaults
 }
 
 /** Without the fields of a condition that does not hold any more: they are not drawn, so nobody would see them sent. */
-export function withoutUnasked(value: UnknownObject, schema: unknown, root: UnknownObject, depth = 0): UnknownObject {
+export function withoutUnasked(
+  value: UnknownObject,
+  schema: unknown,
+  root: UnknownObject,
+  depth = 0,
+): UnknownObject {
   const meant = isRecord(schema) ? follow(schema, root) : {};
   if (depth > maxDepth) return value;
   const parts = [meant, ...(Array.isArray(meant.allOf) ? meant.allOf : [])].filter(isRecord);
   const conditions = parts.filter((part) => part.if !== undefined);
   const holds = (part: UnknownObject) => checkValue(part.if, value, root).length === 0;
   const properties = propertiesOf(meant, root);
-  const asked = [properties, ...conditions.map((part) => propertiesOf(holds(part) ? part.then : part.else, root))];
+  const asked = [
+    properties,
+    ...conditions.map((part) => propertiesOf(holds(part) ? part.then : part.else, root)),
+  ];
   const unasked = conditions.map((part) => propertiesOf(holds(part) ? part.else : part.then, root));
-  const isIn = (name: string, maps: readonly UnknownObject[]) => maps.some((map) => Object.hasOwn(map, name));
-  const entries = Object.entries(value).filter(([name]) => isIn(name, asked) || !isIn(name, unasked));
+  const isIn = (name: string, maps: readonly UnknownObject[]) =>
+    maps.some((map) => Object.hasOwn(map, name));
+  const entries = Object.entries(value).filter(
+    ([name]) => isIn(name, asked) || !isIn(name, unasked),
+  );
   return Object.fromEntries(
     entries.map(([name, one]) =>
       isRecord(one) && Object.hasOwn(properties, name)

@@ -49,7 +49,10 @@ export function ChoiceField(props: ChoiceProps) {
         value={at < 0 ? "" : String(at)}
         options={[
           { value: "", text: required || path.length === 0 ? "Choose …" : "Not given" },
-          ...options.map((one, index) => ({ value: String(index), text: cut(one.title ?? `Choice ${index + 1}`, 80) })),
+          ...options.map((one, index) => ({
+            value: String(index),
+            text: cut(one.title ?? `Choice ${index + 1}`, 80),
+          })),
         ]}
         onChange={({ target }) => pick(target.value === "" ? -1 : Number(target.value))}
       />
@@ -63,7 +66,9 @@ export function ChoiceField(props: ChoiceProps) {
           required={required ?? false}
         />
       )}
-      {!option && <FieldErrorTemplate errors={props.errorSchema?.__errors ?? []} fieldPathId={fieldPathId} />}
+      {!option && (
+        <FieldErrorTemplate errors={props.errorSchema?.__errors ?? []} fieldPathId={fieldPathId} />
+      )}
     </>
   );
   if (isNamed) return <div className="flex min-w-0 flex-col gap-2">{body}</div>;

@@ -31,7 +31,9 @@ test("what may be anything, and a reference that leads nowhere, is a box for JSO
 test("a type that there is not, and what is nested too deeply, is a box for JSON", () => {
   let deep: object = { type: "string" };
   for (let depth = 0; depth < 100; depth += 1) deep = { type: "object", properties: { in: deep } };
-  const fitted = fitForForms({ properties: { odd: { type: "date", title: "Odd" }, none: { type: [] }, deep } });
+  const fitted = fitForForms({
+    properties: { odd: { type: "date", title: "Odd" }, none: { type: [] }, deep },
+  });
   const { deep: kept, ...others } = fitted.properties as Record<string, unknown>;
   assert.deepEqual(others, { odd: { title: "Odd", ...ofAnything }, none: ofAnything });
   assert.match(JSON.stringify(kept), /toolplane-anything/);
@@ -39,7 +41,15 @@ test("a type that there is not, and what is nested too deeply, is a box for JSON
 });
 
 test("what is no word of a schema is left out", () => {
-  const odd = { type: "object", title: { a: 1 }, description: 3, required: "x", enum: "y", properties: [], oneOf: {} };
+  const odd = {
+    type: "object",
+    title: { a: 1 },
+    description: 3,
+    required: "x",
+    enum: "y",
+    properties: [],
+    oneOf: {},
+  };
   assert.deepEqual(fitForForms({ type: "object", properties: { odd, no: false } }).properties, {
     odd: { type: "object" },
   });
@@ -47,7 +57,11 @@ test("what is no word of a schema is left out", () => {
 
 test("the only value that something may have is fixed", () => {
   const fitted = fitForForms({
-    properties: { kind: { const: "circle" }, one: { enum: [{ a: 1 }], title: "One" }, none: { type: "null" } },
+    properties: {
+      kind: { const: "circle" },
+      one: { enum: [{ a: 1 }], title: "One" },
+      none: { type: "null" },
+    },
   });
   assert.deepEqual(fitted.properties, {
     kind: { type: "string", format: fixed, const: "circle" },
@@ -58,7 +72,10 @@ test("the only value that something may have is fixed", () => {
 
 test("bytes are chosen as a file", () => {
   const fitted = fitForForms({
-    properties: { photo: { type: "string", contentEncoding: "base64" }, scan: { type: "string", format: "byte" } },
+    properties: {
+      photo: { type: "string", contentEncoding: "base64" },
+      scan: { type: "string", format: "byte" },
+    },
   });
   assert.deepEqual(fitted.properties, {
     photo: { type: "string", contentEncoding: "base64", format: bytes },
@@ -67,9 +84,16 @@ test("bytes are chosen as a file", () => {
 });
 
 test("choices are named after their title, what tells them apart, or what they take", () => {
-  const kind = (name: string, more: object) => ({ type: "object", properties: { kind: { const: name } }, ...more });
+  const kind = (name: string, more: object) => ({
+    type: "object",
+    properties: { kind: { const: name } },
+    ...more,
+  });
   const fitted = fitForForms({
-    $defs: { point: { title: "Point", type: "object" }, plain: { type: "object", required: ["x", "y"] } },
+    $defs: {
+      point: { title: "Point", type: "object" },
+      plain: { type: "object", required: ["x", "y"] },
+    },
     properties: {
       any: {
         anyOf: [
@@ -83,7 +107,13 @@ test("choices are named after their title, what tells them apart, or what they t
         ],
       },
       at: { oneOf: [{ $ref: "#/$defs/point" }, { $ref: "#/$defs/plain" }] },
-      pay: { oneOf: [kind("card", {}), kind("cash", { title: " " }), kind("bank", { title: "Bank transfer" })] },
+      pay: {
+        oneOf: [
+          kind("card", {}),
+          kind("cash", { title: " " }),
+          kind("bank", { title: "Bank transfer" }),
+        ],
+      },
       several: { type: ["string", "boolean"] },
     },
     oneOf: [{ required: ["a"] }, { properties: { b: { type: "string" } } }],
@@ -102,7 +132,11 @@ test("null is a mark beside what else a value may be", () => {
   const fitted = fitForForms({
     $defs: { point: { type: "object" } },
     properties: {
-      note: { anyOf: [{ type: "string", format: "date" }, { type: "null" }], default: null, title: "Note" },
+      note: {
+        anyOf: [{ type: "string", format: "date" }, { type: "null" }],
+        default: null,
+        title: "Note",
+      },
       count: { oneOf: [{ type: "integer", minimum: 1 }, { const: null }], default: 3 },
       at: { anyOf: [{ $ref: "#/$defs/point" }, { type: "null" }], description: "Where" },
       plain: { type: ["string", "null"] },
@@ -142,7 +176,13 @@ test("words of newer drafts are written as the forms' library knows them", () =>
 test("a choice between constants is one list with a type, without which there is no field", () => {
   const fitted = fitForForms({
     properties: {
-      state: { anyOf: [{ type: "string", const: "open" }, { enum: ["closed"], title: "Closed" }, { type: "null" }] },
+      state: {
+        anyOf: [
+          { type: "string", const: "open" },
+          { enum: ["closed"], title: "Closed" },
+          { type: "null" },
+        ],
+      },
       level: { type: "integer", oneOf: [{ const: 1 }, { const: 2 }], description: "How loud" },
     },
   });

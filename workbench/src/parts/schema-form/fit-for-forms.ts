@@ -20,7 +20,20 @@ export const bytes = "toolplane-bytes";
 
 /** Keywords that constrain a value; without any of them the value may be anything. */
 const saying = [
-  ...["type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "properties", "items", "prefixItems", "if", "not"],
+  ...[
+    "type",
+    "enum",
+    "const",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "$ref",
+    "properties",
+    "items",
+    "prefixItems",
+    "if",
+    "not",
+  ],
   ...["additionalProperties", "patternProperties", "required"],
 ];
 const maps = ["properties", "$defs", "definitions", "patternProperties"];
@@ -38,7 +51,8 @@ export function fitForForms(schema: UnknownObject): UnknownObject {
 }
 
 function fit(schema: unknown, root: UnknownObject, depth: number): UnknownObject {
-  if (!isRecord(schema) || depth > maxDepth || isSilent(schema) || isUnreadable(schema, root)) return boxFor(schema);
+  if (!isRecord(schema) || depth > maxDepth || isSilent(schema) || isUnreadable(schema, root))
+    return boxFor(schema);
   const only = onlyValueIn(schema);
   if (only !== undefined) return { ...words(schema), type: "string", format: fixed, const: only };
   if (schema.type === "string" && (schema.contentEncoding === "base64" || schema.format === "byte"))
@@ -52,7 +66,8 @@ function fit(schema: unknown, root: UnknownObject, depth: number): UnknownObject
 
 /** Takes any names: a map. */
 const isOpenObject = ({ type, ...schema }: UnknownObject) =>
-  type === "object" && saying.every((word) => schema[word] === undefined || word === "type" || word === "required");
+  type === "object" &&
+  saying.every((word) => schema[word] === undefined || word === "type" || word === "required");
 
 const boxFor = (schema: unknown): UnknownObject => ({
   ...(isRecord(schema) ? words(schema) : {}),
@@ -66,7 +81,10 @@ const isSilent = (schema: UnknownObject) => saying.every((word) => schema[word] 
 function isUnreadable({ $ref, type }: UnknownObject, root: UnknownObject): boolean {
   if ($ref !== undefined && targetOf($ref, root) === undefined) return true;
   const named = type === undefined ? [] : [type].flat();
-  return !named.every((one) => types.includes(one as string)) || (Array.isArray(type) && type.length === 0);
+  return (
+    !named.every((one) => types.includes(one as string)) ||
+    (Array.isArray(type) && type.length === 0)
+  );
 }
 
 function fitInside(given: UnknownObject, root: UnknownObject, depth: number): UnknownObject {
@@ -75,8 +93,11 @@ function fitInside(given: UnknownObject, root: UnknownObject, depth: number): Un
   const inner = (one: unknown) => fit(one, root, depth + 1);
   for (const key of maps) {
     // What is `false` may not be given.
-    const entries = Object.entries(isRecord(schema[key]) ? schema[key] : {}).filter(([, one]) => one !== false);
-    if (isRecord(schema[key])) fitted[key] = Object.fromEntries(entries.map(([name, one]) => [name, inner(one)]));
+    const entries = Object.entries(isRecord(schema[key]) ? schema[key] : {}).filter(
+      ([, one]) => one !== false,
+    );
+    if (isRecord(schema[key]))
+      fitted[key] = Object.fromEntries(entries.map(([name, one]) => [name, inner(one)]));
     else delete fitted[key];
   }
   for (const key of schemas) {
@@ -97,8 +118,10 @@ function fitInside(given: UnknownObject, root: UnknownObject, depth: number): Un
   for (const key of ["anyOf", "oneOf"])
     if (Array.isArray(schema[key])) fitted[key] = fitChoices(schema, key, root, depth);
   if (schema.additionalProperties === true) fitted.additionalProperties = inner(true);
-  if (schema.type === "array" && !Array.isArray(fitted.items) && !isRecord(fitted.items)) fitted.items = inner(true);
-  for (const [key, isWell] of wellFormed) if (fitted[key] !== undefined && !isWell(fitted[key])) delete fitted[key];
+  if (schema.type === "array" && !Array.isArray(fitted.items) && !isRecord(fitted.items))
+    fitted.items = inner(true);
+  for (const [key, isWell] of wellFormed)
+    if (fitted[key] !== undefined && !isWell(fitted[key])) delete fitted[key];
   return fitted;
 }
 
@@ -128,23 +151,34 @@ function inOldWords(schema: UnknownObject): UnknownObject {
   }
   const dependencies = [rest.dependencies, dependentSchemas, dependentRequired].filter(isRecord);
   if (dependencies.length > 0) old.dependencies = Object.assign({}, ...dependencies);
-  if (old.type === undefined && (old.properties !== undefined || old.required !== undefined)) old.type = "object";
+  if (old.type === undefined && (old.properties !== undefined || old.required !== undefined))
+    old.type = "object";
   return old;
 }
 
 /** Each choice with a name, instead of "Option 2", and alone: what is beside the choices counts for all of them. */
-function fitChoices(schema: UnknownObject, key: string, root: UnknownObject, depth: number): UnknownObject[] {
+function fitChoices(
+  schema: UnknownObject,
+  key: string,
+  root: UnknownObject,
+  depth: number,
+): UnknownObject[] {
   const choices = (schema[key] as unknown[]).filter((choice) => choice !== false);
   const told = discriminatorOf(choices, root);
   return choices.map((choice) => {
     const fitted =
-      isRecord(choice) && isPart(choice) ? fitInside(choice, root, depth + 1) : fit(choice, root, depth + 1);
+      isRecord(choice) && isPart(choice)
+        ? fitInside(choice, root, depth + 1)
+        : fit(choice, root, depth + 1);
     const { title } = isRecord(choice) ? follow(choice, root) : {};
     if (typeof title === "string" && title.trim() !== "") return { ...fitted, title };
     const value = told === undefined ? undefined : ownValue(propertiesOf(choice, root), told, root);
     return {
       ...fitted,
-      title: typeof value === "string" ? value : kindOf(value === undefined ? choice : { const: value }, root),
+      title:
+        typeof value === "string"
+          ? value
+          : kindOf(value === undefined ? choice : { const: value }, root),
     };
   });
 }

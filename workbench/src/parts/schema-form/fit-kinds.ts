@@ -12,7 +12,10 @@ export const words = ({ title, description, default: fallback }: UnknownObject):
 export function oneOfTypes(schema: UnknownObject, several: readonly unknown[]): UnknownObject {
   const { title, description, type: _, default: fallback, ...rest } = schema;
   if (several.length === 1) return { ...schema, type: several[0] };
-  return { ...words({ title, description, default: fallback }), anyOf: several.map((type) => ({ ...rest, type })) };
+  return {
+    ...words({ title, description, default: fallback }),
+    anyOf: several.map((type) => ({ ...rest, type })),
+  };
 }
 
 /** A choice between constants is one list. Without a type of its own there is no field for it. */
@@ -41,16 +44,22 @@ export function splitNull(schema: UnknownObject): UnknownObject | null {
   if (nullable === true) return outer;
   if (Array.isArray(schema.type) && schema.type.includes("null")) {
     const type = schema.type.filter((one) => one !== "null");
-    const choices = Array.isArray(schema.enum) ? { enum: schema.enum.filter((one) => one !== null) } : {};
+    const choices = Array.isArray(schema.enum)
+      ? { enum: schema.enum.filter((one) => one !== null) }
+      : {};
     return { ...outer, ...choices, type: type.length === 1 ? type[0] : type };
   }
   if (Array.isArray(schema.enum) && schema.enum.includes(null))
     return { ...outer, enum: schema.enum.filter((one) => one !== null) };
-  const key = (["anyOf", "oneOf"] as const).find((one) => Array.isArray(schema[one]) && schema[one].some(isNull));
+  const key = (["anyOf", "oneOf"] as const).find(
+    (one) => Array.isArray(schema[one]) && schema[one].some(isNull),
+  );
   if (key === undefined) return null;
   const { [key]: choices, ...without } = outer as UnknownObject;
   const kept = (choices as unknown[]).filter((choice) => !isNull(choice));
   const [first] = kept;
   if (kept.length === 0) return null;
-  return kept.length === 1 && isRecord(first) ? { ...first, ...without } : { ...without, [key]: kept };
+  return kept.length === 1 && isRecord(first)
+    ? { ...first, ...without }
+    : { ...without, [key]: kept };
 }

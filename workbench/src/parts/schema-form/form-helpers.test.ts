@@ -19,15 +19,25 @@ test("what the plane found wrong has its place", () => {
     { path: ["age"], message: "must be integer" },
     { path: [], message: "something else" },
   ]);
-  for (const other of [null, undefined, { code: "TIMEOUT", data: { problems } }, { code: "INVALID_ARGUMENTS" }])
+  for (const other of [
+    null,
+    undefined,
+    { code: "TIMEOUT", data: { problems } },
+    { code: "INVALID_ARGUMENTS" },
+  ])
     assert.deepEqual(problemsIn(other), []);
 });
 
 test("errors of fields that are called like what every object has change no object", () => {
-  const wrong = ["constructor", "toString", "__proto__"].map((name) => ({ path: [name, "x"], message: "is required" }));
+  const wrong = ["constructor", "toString", "__proto__"].map((name) => ({
+    path: [name, "x"],
+    message: "is required",
+  }));
   const errors = toErrorSchema(wrong) as object;
   assert.deepEqual(Object.keys(errors), ["constructor", "toString"]);
-  assert.deepEqual((errors as Record<string, unknown>).constructor, { x: { __errors: ["is required"] } });
+  assert.deepEqual((errors as Record<string, unknown>).constructor, {
+    x: { __errors: ["is required"] },
+  });
   assert.equal("x" in {}, false);
   assert.equal("x" in Object, false);
 });

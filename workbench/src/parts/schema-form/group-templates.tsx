@@ -19,17 +19,22 @@ type Schema = RJSFSchema;
 export const isItem = ({ fieldPathId }: { fieldPathId: { path: readonly unknown[] } }) =>
   typeof fieldPathId.path.at(-1) === "number";
 
-export const Star = ({ when = false }: { when?: boolean | undefined }) => when && <span className="text-bad"> *</span>;
+export const Star = ({ when = false }: { when?: boolean | undefined }) =>
+  when && <span className="text-bad"> *</span>;
 
 export function ObjectFieldTemplate(props: ObjectFieldTemplateProps<Data, Schema>) {
-  const { title, properties, schema, uiSchema, formData, onAddProperty, fieldPathId, required } = props;
+  const { title, properties, schema, uiSchema, formData, onAddProperty, fieldPathId, required } =
+    props;
   const isRoot = fieldPathId.path.length === 0;
   const isFramed = !isRoot && !isBare(uiSchema);
   if ((schema.oneOf || schema.anyOf) && !schema.properties && properties.length === 0) return null;
   return (
     <fieldset
       id={fieldPathId.$id}
-      className={classes("flex min-w-0 flex-col gap-4", isFramed && "rounded-md border border-line p-3")}
+      className={classes(
+        "flex min-w-0 flex-col gap-4",
+        isFramed && "rounded-md border border-line p-3",
+      )}
     >
       {isFramed && title !== "" && (
         <legend className="px-1 text-xs font-medium">
@@ -55,7 +60,9 @@ const telling = ["title", "name", "label", "key", "id"];
 
 /** What an item of a list is known by. */
 function Summary({ of = {} }: { of: Data | undefined }) {
-  const name = [...telling, ...Object.keys(of ?? {})].find((one) => typeof of?.[one] === "string" && of[one] !== "");
+  const name = [...telling, ...Object.keys(of ?? {})].find(
+    (one) => typeof of?.[one] === "string" && of[one] !== "",
+  );
   if (name === undefined) return null;
   return (
     <>
@@ -71,7 +78,10 @@ export function ArrayFieldTemplate(props: ArrayFieldTemplateProps<Data[], Schema
   return (
     <fieldset
       id={fieldPathId.$id}
-      className={classes("flex min-w-0 flex-col gap-2", isFramed && "rounded-md border border-line p-3")}
+      className={classes(
+        "flex min-w-0 flex-col gap-2",
+        isFramed && "rounded-md border border-line p-3",
+      )}
     >
       {isFramed && (
         <legend className="px-1 text-xs font-medium">
@@ -95,15 +105,26 @@ export function ArrayFieldItemTemplate({
   buttonsProps,
   hasToolbar,
 }: ArrayFieldItemTemplateProps<Data, Schema>) {
-  const { index, hasMoveUp, hasMoveDown, hasRemove, onMoveUpItem, onMoveDownItem, onRemoveItem } = buttonsProps;
+  const { index, hasMoveUp, hasMoveDown, hasRemove, onMoveUpItem, onMoveDownItem, onRemoveItem } =
+    buttonsProps;
   return (
     <div className="flex items-start gap-1">
       <div className="min-w-0 flex-1">{children}</div>
       {hasToolbar && (
         <div className="flex shrink-0">
-          {hasMoveUp && <IconButton label={`Move ${index + 1} up`} icon={ArrowUp} onClick={onMoveUpItem} />}
-          {hasMoveDown && <IconButton label={`Move ${index + 1} down`} icon={ArrowDown} onClick={onMoveDownItem} />}
-          {hasRemove && <IconButton label={`Remove ${index + 1}`} icon={Trash2} onClick={onRemoveItem} />}
+          {hasMoveUp && (
+            <IconButton label={`Move ${index + 1} up`} icon={ArrowUp} onClick={onMoveUpItem} />
+          )}
+          {hasMoveDown && (
+            <IconButton
+              label={`Move ${index + 1} down`}
+              icon={ArrowDown}
+              onClick={onMoveDownItem}
+            />
+          )}
+          {hasRemove && (
+            <IconButton label={`Remove ${index + 1}`} icon={Trash2} onClick={onRemoveItem} />
+          )}
         </div>
       )}
     </div>

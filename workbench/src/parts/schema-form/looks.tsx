@@ -8,12 +8,21 @@ export const about = "line-clamp-6 whitespace-pre-wrap break-words text-xs text-
 export const bare: UiSchema<unknown, RJSFSchema> = { "ui:options": { isBare: true } };
 
 export const isBare = (uiSchema: object | undefined): boolean =>
-  ((uiSchema as UiSchema | undefined)?.["ui:options"] as { isBare?: boolean } | undefined)?.isBare === true;
+  ((uiSchema as UiSchema | undefined)?.["ui:options"] as { isBare?: boolean } | undefined)
+    ?.isBare === true;
 
 const maxShown = 2_000;
 
 /** A stranger's text: plain, with what is not seen by name, and not endless. */
-export function SchemaText({ text, id, className }: { text: string; id?: string; className: string }) {
+export function SchemaText({
+  text,
+  id,
+  className,
+}: {
+  text: string;
+  id?: string;
+  className: string;
+}) {
   return (
     <p id={id} dir="auto" className={className}>
       <VisibleText text={cut(text, maxShown)} />

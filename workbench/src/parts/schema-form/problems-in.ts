@@ -7,7 +7,8 @@ export function problemsIn(error: unknown): Wrong[] {
   const { problems } = error.data;
   return (Array.isArray(problems) ? problems : []).flatMap((problem: unknown) => {
     const told = typeof problem === "string" ? inText(problem) : problem;
-    if (!isRecord(told) || typeof told.path !== "string" || typeof told.message !== "string") return [];
+    if (!isRecord(told) || typeof told.path !== "string" || typeof told.message !== "string")
+      return [];
     const path = pathIn(told.path);
     return typeof told.missing === "string"
       ? [{ path: [...path, told.missing], message: "is required" }]

@@ -117,12 +117,21 @@ function DrawnForm(props: SchemaFormProps) {
 }
 
 /** The tool's title and description are above the form already. */
-function withoutRootWords({ title: _, description: __, $schema: ___, ...schema }: UnknownObject): UnknownObject {
+function withoutRootWords({
+  title: _,
+  description: __,
+  $schema: ___,
+  ...schema
+}: UnknownObject): UnknownObject {
   return { ...schema, type: "object" };
 }
 
 function NoForm({ why = "" }: { why?: string }) {
-  return <p className="text-sm text-muted">This schema has no form. {why} Write the arguments as JSON.</p>;
+  return (
+    <p className="text-sm text-muted">
+      This schema has no form. {why} Write the arguments as JSON.
+    </p>
+  );
 }
 
 /** Some schemas have no form. */

@@ -5,7 +5,8 @@ export function kindOf(schema: unknown, root: UnknownObject): string {
   const meant = isRecord(schema) ? follow(schema, root) : {};
   const only = onlyValueIn(meant);
   if (only !== undefined) return shorten(JSON.stringify(only));
-  if (Array.isArray(meant.enum)) return shorten(meant.enum.map((choice) => JSON.stringify(choice)).join(", "));
+  if (Array.isArray(meant.enum))
+    return shorten(meant.enum.map((choice) => JSON.stringify(choice)).join(", "));
   const types = [meant.type ?? guessType(meant)].flat();
   return types.map((type) => ofType(type, meant, root)).join(" or ");
 }
@@ -37,7 +38,11 @@ const nouns = new Map<unknown, readonly [one: string, many: string]>([
 ]);
 
 const guessType = ({ properties, required, items }: UnknownObject) =>
-  properties !== undefined || required !== undefined ? "object" : items === undefined ? undefined : "array";
+  properties !== undefined || required !== undefined
+    ? "object"
+    : items === undefined
+      ? undefined
+      : "array";
 
 const shorten = (text: string) => (text.length > 60 ? `${text.slice(0, 59)}…` : text);
 
@@ -49,7 +54,10 @@ export function onlyValueIn({ const: only, enum: choices, type }: UnknownObject)
 }
 
 /** The property whose one value tells each of these apart from the others. */
-export function discriminatorOf(choices: readonly unknown[], root: UnknownObject): string | undefined {
+export function discriminatorOf(
+  choices: readonly unknown[],
+  root: UnknownObject,
+): string | undefined {
   const [first, ...others] = choices.map((choice) => propertiesOf(choice, root));
   if (first === undefined || others.length === 0) return undefined;
   return Object.keys(first).find((name) => {
@@ -67,7 +75,9 @@ export function ownValue(properties: UnknownObject, name: string, root: UnknownO
 export function propertiesOf(schema: unknown, root: UnknownObject): UnknownObject {
   if (!isRecord(schema)) return {};
   const { properties, allOf } = follow(schema, root);
-  const parts = Array.isArray(allOf) ? allOf.map((part) => (part === schema ? {} : propertiesIn(part, root))) : [];
+  const parts = Array.isArray(allOf)
+    ? allOf.map((part) => (part === schema ? {} : propertiesIn(part, root)))
+    : [];
   return Object.assign({}, ...parts, isRecord(properties) ? properties : {}) as UnknownObject;
 }
 
@@ -97,7 +107,9 @@ export function targetOf(reference: unknown, root: UnknownObject): UnknownObject
     .map((part) => decode(part).replaceAll("~1", "/").replaceAll("~0", "~"))
     .reduce<unknown>(
       (at, name) =>
-        typeof at === "object" && at !== null && Object.hasOwn(at, name) ? Reflect.get(at, name) : undefined,
+        typeof at === "object" && at !== null && Object.hasOwn(at, name)
+          ? Reflect.get(at, name)
+          : undefined,
       root,
     );
   return isRecord(target) ? target : undefined;

@@ -15,5 +15,7 @@ export function setAt(whole: unknown, path: readonly (string | number)[], value:
   const next = setAt(before, rest, value);
   if (next === undefined || typeof next === "symbol") return others;
   // Names keep their order.
-  return before === undefined ? { ...others, [first]: next } : { ...(whole as object), [first]: next };
+  return before === undefined
+    ? { ...others, [first]: next }
+    : { ...(whole as object), [first]: next };
 }

@@ -13,7 +13,13 @@ import { classes } from "../class-names.ts";
 import { TextInput } from "../field.tsx";
 import { Plus, Trash2 } from "../icons.ts";
 import { FieldName, typeIn, wayTo } from "./field-name.tsx";
-import { ArrayFieldItemTemplate, ArrayFieldTemplate, isItem, ObjectFieldTemplate, Star } from "./group-templates.tsx";
+import {
+  ArrayFieldItemTemplate,
+  ArrayFieldTemplate,
+  isItem,
+  ObjectFieldTemplate,
+  Star,
+} from "./group-templates.tsx";
 import { about, cut, isBare, SchemaText } from "./looks.tsx";
 
 type Data = UnknownObject;
@@ -21,7 +27,18 @@ type Schema = RJSFSchema;
 
 /** The form's layout. All schema texts render as plain text. */
 function FieldTemplate(props: FieldTemplateProps<Data, Schema>) {
-  const { id, label, required, displayLabel, rawDescription, children, errors, hidden, schema, uiSchema } = props;
+  const {
+    id,
+    label,
+    required,
+    displayLabel,
+    rawDescription,
+    children,
+    errors,
+    hidden,
+    schema,
+    uiSchema,
+  } = props;
   if (hidden) return <div className="hidden">{children}</div>;
   const isNull = schema.nullable === true && props.formData === null;
   const isChoice = schema.oneOf !== undefined || schema.anyOf !== undefined;
@@ -33,7 +50,10 @@ function FieldTemplate(props: FieldTemplateProps<Data, Schema>) {
       <div className="flex min-w-0 flex-col gap-1">
         <div className="flex items-start justify-between gap-2 empty:hidden">
           {isNamed && (
-            <label htmlFor={id} className={classes("min-w-0 text-xs font-medium", isBare(uiSchema) && "sr-only")}>
+            <label
+              htmlFor={id}
+              className={classes("min-w-0 text-xs font-medium", isBare(uiSchema) && "sr-only")}
+            >
               <FieldName path={props.fieldPathId.path} title={label} type={typeIn(schema)} />
               <Star when={required && !isItem(props)} />{" "}
               <span className="ml-0.5 font-normal text-muted">{typeIn(schema)}</span>
@@ -63,7 +83,13 @@ const isList = ({ oneOf = [], anyOf = [] }: Schema) =>
     (choice) => typeof choice === "object" && "const" in choice && choice.format === undefined,
   );
 
-const empty: Record<string, unknown> = { string: "", number: 0, integer: 0, boolean: false, array: [] };
+const empty: Record<string, unknown> = {
+  string: "",
+  number: 0,
+  integer: 0,
+  boolean: false,
+  array: [],
+};
 
 /** Null is a value; a field that is left empty is not given at all. */
 function NullBox(props: FieldTemplateProps<Data, Schema>) {
@@ -78,7 +104,9 @@ function NullBox(props: FieldTemplateProps<Data, Schema>) {
         aria-label={`${cut(String(path.at(-1) ?? label), 80)} is null`}
         checked={(formData as unknown) === null}
         disabled={disabled || readonly || false}
-        onChange={({ target }) => onChange((target.checked ? null : other) as Data | undefined, path, undefined, $id)}
+        onChange={({ target }) =>
+          onChange((target.checked ? null : other) as Data | undefined, path, undefined, $id)
+        }
       />
       null
     </label>
@@ -106,7 +134,11 @@ function WrapIfAdditionalTemplate(props: WrapIfAdditionalTemplateProps<Data, Sch
 }
 
 /** Recursive schemas expand on request. */
-function CyclicSchemaExpandTemplate({ fieldPathId, name, onExpand }: CyclicSchemaExpandProps<Data, Schema>) {
+function CyclicSchemaExpandTemplate({
+  fieldPathId,
+  name,
+  onExpand,
+}: CyclicSchemaExpandProps<Data, Schema>) {
   return (
     <Button icon={Plus} className="w-fit" onClick={() => onExpand(fieldPathId.$id)}>
       Expand {name}
@@ -126,7 +158,8 @@ export function FieldErrorTemplate({
   if (errors.length === 0) return null;
   return (
     <p id={`${fieldPathId.$id}__error`} className="break-words text-xs text-bad">
-      <bdi className="font-mono">{wayTo(fieldPathId.path) || "It"}</bdi> {[...new Set(errors.map(String))].join(", ")}
+      <bdi className="font-mono">{wayTo(fieldPathId.path) || "It"}</bdi>{" "}
+      {[...new Set(errors.map(String))].join(", ")}
     </p>
   );
 }

@@ -9,10 +9,14 @@ export function TupleField(props: FieldProps<unknown, RJSFSchema>) {
   if (ArrayField === undefined) return null;
   if (!Array.isArray(schema.items)) return <ArrayField {...props} />;
   const given: readonly unknown[] = Array.isArray(formData) ? formData : [];
-  const places = Array.from({ length: Math.max(given.length, schema.items.length) }, (_, at) => given[at]);
+  const places = Array.from(
+    { length: Math.max(given.length, schema.items.length) },
+    (_, at) => given[at],
+  );
   const change: typeof onChange = (value, path, errors, id) => {
     const at = path.length === fieldPathId.path.length + 1 ? path.at(-1) : undefined;
-    const isEmpty = isMissing(value) && places.every((one, place) => place === at || isMissing(one));
+    const isEmpty =
+      isMissing(value) && places.every((one, place) => place === at || isMissing(one));
     // With nothing in any place it is not given at all.
     if (at !== undefined && isEmpty) onChange(undefined, fieldPathId.path, errors, id);
     else onChange(value, path, errors, id);

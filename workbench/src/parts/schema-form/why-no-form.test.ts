@@ -7,11 +7,17 @@ const properties = (count: number) =>
 
 test("a form is drawn for what a page can hold, and why not is said", () => {
   assert.equal(whyNoForm({ type: "object", properties: properties(500) }), null);
-  assert.match(whyNoForm({ type: "object", properties: properties(2_000) }) ?? "", /more than 1500 fields/);
+  assert.match(
+    whyNoForm({ type: "object", properties: properties(2_000) }) ?? "",
+    /more than 1500 fields/,
+  );
   assert.match(whyNoForm("text") ?? "", /not an object/);
   assert.match(whyNoForm({ type: "string" }) ?? "", /not for an object/);
   assert.match(whyNoForm({ type: { odd: true } }) ?? "", /not for an object/);
-  assert.match(whyNoForm(JSON.parse('{"properties": {"__proto__": {"type": "string"}}}')) ?? "", /__proto__/);
+  assert.match(
+    whyNoForm(JSON.parse('{"properties": {"__proto__": {"type": "string"}}}')) ?? "",
+    /__proto__/,
+  );
   let deep: object = {};
   for (let depth = 0; depth < 100_000; depth += 1) deep = { items: deep };
   assert.match(whyNoForm(deep) ?? "", /too deeply/);
@@ -24,7 +30,10 @@ test("references that lead to themselves are no reason, those that unfold to bil
     const next = { $ref: `#/$defs/d${at + 1}` };
     return [`d${at}`, { properties: { a: next, b: next } }] as const;
   });
-  const bomb = { $defs: Object.fromEntries([...pairs, ["d40", { type: "string" }]]), $ref: "#/$defs/d0" };
+  const bomb = {
+    $defs: Object.fromEntries([...pairs, ["d40", { type: "string" }]]),
+    $ref: "#/$defs/d0",
+  };
   assert.match(whyNoForm(bomb) ?? "", /unfold to more than/);
   const hidden = {
     ...bomb,
@@ -37,7 +46,10 @@ test("references that lead to themselves are no reason, those that unfold to bil
 test("a schema that is made of itself has no form", () => {
   for (const odd of [
     { allOf: [{ $ref: "#" }] },
-    { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { oneOf: [{ $ref: "#/$defs/a" }] } } },
+    {
+      $ref: "#/$defs/a",
+      $defs: { a: { $ref: "#/$defs/b" }, b: { oneOf: [{ $ref: "#/$defs/a" }] } },
+    },
     { if: { $ref: "#" } },
     { properties: { a: { dependentSchemas: { b: { $ref: "#/properties/a" } } } } },
   ])

@@ -27,7 +27,9 @@ import { pickOptions, readFilters, type ToolFilters, toChoice, toLimit } from ".
 type WorkFilters = Pick<ToolFilters, "personaFilter" | "query" | "limit" | "cursor">;
 
 function readWorkFilters(options: WorkFilters) {
-  const { personas, q, limit, cursor } = readFilters(pickOptions(options, "personaFilter", "query", "limit", "cursor"));
+  const { personas, q, limit, cursor } = readFilters(
+    pickOptions(options, "personaFilter", "query", "limit", "cursor"),
+  );
   return { personas, q, limit, cursor };
 }
 
@@ -64,7 +66,12 @@ export const listTasks = command(
 
 type RunOptions = GlobalOptions & { args?: string; detach?: boolean; key?: string };
 
-export async function runJob(cli: Cli, name: string, values: string[], options: RunOptions): Promise<number> {
+export async function runJob(
+  cli: Cli,
+  name: string,
+  values: string[],
+  options: RunOptions,
+): Promise<number> {
   const input = await readInput(options.args, values);
   return runAndPrint(cli, options, (plane, how) => plane.jobs.run(name, { ...how, input }));
 }
@@ -80,7 +87,10 @@ async function runAndPrint(
 ): Promise<number> {
   const run = await withPlane(cli, options, async (plane, signal) => {
     if (detach && !plane.isRemote)
-      throw new PlaneError("USAGE", "--detach needs a plane that goes on: start 'toolplane serve', or leave it out.");
+      throw new PlaneError(
+        "USAGE",
+        "--detach needs a plane that goes on: start 'toolplane serve', or leave it out.",
+      );
     const over = new AbortController();
     void printApprovals(over.signal, plane);
     if (plane.isRemote)
@@ -89,7 +99,12 @@ async function runAndPrint(
           "The run goes on in the plane that serves: 'toolplane jobs history' shows it, 'jobs cancel' ends it.",
         ),
       );
-    const how = { face: "cli", signal, wait: !detach, ...withoutUndefined({ idempotencyKey: key }) } as const;
+    const how = {
+      face: "cli",
+      signal,
+      wait: !detach,
+      ...withoutUndefined({ idempotencyKey: key }),
+    } as const;
     return begin(plane, how).finally(() => over.abort());
   });
   return printRun(run, options);
@@ -159,7 +174,10 @@ export const cancelRun = command(
 export const listHistory = command(
   (plane, name: string, { state, limit, cursor }: TextOptions<"state" | "limit" | "cursor">) => {
     const known = toChoice("--state", state, jobRunStates);
-    return plane.jobs.history(name, withoutUndefined({ state: known, limit: toLimit(limit, 100), cursor }));
+    return plane.jobs.history(
+      name,
+      withoutUndefined({ state: known, limit: toLimit(limit, 100), cursor }),
+    );
   },
   ({ runs, nextCursor }, [, { state, cursor }]) =>
     printPage(renderRuns(runs, state !== undefined || cursor !== undefined), nextCursor),
@@ -167,7 +185,8 @@ export const listHistory = command(
 
 function renderJob(job: JobStatus): string {
   const { schedule, lastRun, health, upcoming, summary } = job;
-  const rate = health.job.total === 0 ? "" : `, ${Math.round(health.job.success_rate * 100)} % succeeded`;
+  const rate =
+    health.job.total === 0 ? "" : `, ${Math.round(health.job.success_rate * 100)} % succeeded`;
   const tasks = job.task_graph.map(({ task, depends_on, required_capabilities: needs }) => {
     const after = depends_on.length === 0 ? "" : ` (after ${depends_on.join(", ")})`;
     return `  ${plainText(`${task}${after}${needs.length === 0 ? "" : `: needs ${needs.join(", ")}`}`)}`;
@@ -178,13 +197,19 @@ function renderJob(job: JobStatus): string {
     ["next", schedule.nextAt === null ? renderNext(schedule) : renderTime(schedule.nextAt, job)],
     ...upcoming.slice(1, 3).map((at): Fact => ["then", renderTime(at, job)]),
     ["runs", `${health.job.total} remembered${rate}; ${job.active} under way or waiting`],
-    ["last", lastRun === null ? "never" : `${lastRun.state} ${lastRun.endedAt ?? lastRun.createdAt}`],
+    [
+      "last",
+      lastRun === null ? "never" : `${lastRun.state} ${lastRun.endedAt ?? lastRun.createdAt}`,
+    ],
     ["needs", job.required_capabilities.join(", ") || "no capability"],
     ["priority", `${job.priority}, ${job.concurrency} at a time`],
     ["escalate", renderEscalation(job)],
     ["source", job.source],
   ];
-  const head = [colors.bold(plainText(job.name)), ...(summary === null ? [] : [plainText(summary)])];
+  const head = [
+    colors.bold(plainText(job.name)),
+    ...(summary === null ? [] : [plainText(summary)]),
+  ];
   return [...head, "", ...renderFacts(9, facts), "", colors.bold("Tasks"), ...tasks].join("\n");
 }
 
@@ -208,7 +233,9 @@ function renderTask(task: TaskEntry): string {
   ].join("\n");
 }
 
-function renderEscalation({ escalation_policy: policy }: Pick<JobStatus, "escalation_policy">): string | null {
+function renderEscalation({
+  escalation_policy: policy,
+}: Pick<JobStatus, "escalation_policy">): string | null {
   if (policy === undefined) return null;
   const { contact, level, timeframe, auto_escalate } = policy;
   const facts = [contact, level, timeframe, auto_escalate ? "by itself" : undefined];
@@ -227,7 +254,13 @@ function renderRecurrence({ recurrence }: Pick<JobStatus, "recurrence">): string
 function renderTime(at: string, { recurrence }: Pick<JobStatus, "recurrence">): string {
   const timeZone = recurrence?.timezone ?? "UTC";
   if (timeZone === "UTC") return at;
-  const form = { timeZone, hourCycle: "h23", weekday: "short", hour: "2-digit", minute: "2-digit" } as const;
+  const form = {
+    timeZone,
+    hourCycle: "h23",
+    weekday: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+  } as const;
   return `${at} (${new Date(at).toLocaleString("en-GB", form).replace(",", "")} in ${timeZone})`;
 }
 
@@ -253,7 +286,12 @@ function renderRun(run: JobRun): string {
     const again = nextAttemptAt === null ? "" : `again at ${nextAttemptAt}`;
     return [
       [task, state, `${attempts}`, [again, renderError(error)].filter(Boolean).join("; ")],
-      ...steps.map((step) => [`  ${step.id}`, step.state, "", step.error?.code ?? step.tool ?? "a model"]),
+      ...steps.map((step) => [
+        `  ${step.id}`,
+        step.state,
+        "",
+        step.error?.code ?? step.tool ?? "a model",
+      ]),
     ];
   });
   const took = run.endedAt === null ? "" : `, ${tookOf(run)}`;

@@ -2,7 +2,11 @@ import { namesUnder } from "../../../../lib/text/fill-references.ts";
 import { plainText } from "../../../../lib/text/plain-text.ts";
 import { countOf } from "../../../../lib/text/wording.ts";
 import type { SkillListing } from "../../../../model/catalogue/registry-summary.ts";
-import { type ServerSkill, type SkillShelf, skillRoot } from "../../../../model/catalogue/skill-entry.ts";
+import {
+  type ServerSkill,
+  type SkillShelf,
+  skillRoot,
+} from "../../../../model/catalogue/skill-entry.ts";
 import { errorTable } from "../../../../model/errors.ts";
 import type { SkillRun } from "../../../../model/work/run-schema.ts";
 import { toolsOfSkill } from "../../../../model/work/skill.ts";
@@ -45,7 +49,8 @@ export const listSkills = command(
       SUMMARY: ({ summary, instruction_prompt }) => summary ?? instruction_prompt.split("\n", 1)[0],
     });
     printPage(rows, nextCursor, `${skills.length} of ${countOf(total, "skill")}`);
-    if (published.length > 0) print(`\n${colors.bold("Skills of servers and folders, which models read")}`);
+    if (published.length > 0)
+      print(`\n${colors.bold("Skills of servers and folders, which models read")}`);
     if (published.length > 0) print(renderPublished(published));
     printLeftOut(leftOut);
   },
@@ -53,7 +58,11 @@ export const listSkills = command(
     skills,
     total,
     nextCursor,
-    published: published.map(({ server, uri, frontmatter }) => ({ name: frontmatter.name, server, uri })),
+    published: published.map(({ server, uri, frontmatter }) => ({
+      name: frontmatter.name,
+      server,
+      uri,
+    })),
   }),
 );
 
@@ -84,7 +93,9 @@ function renderPublished(skills: readonly ServerSkill[]): string {
   return table(skills, "No skills of servers or folders found.", {
     // Two of one server may have the same name in different directories.
     SKILL: ({ server, uri, frontmatter: { name } }) =>
-      alike.get(`${server}\n${name}`)?.length === 1 ? name : skillRoot(uri).replace(/^[^:]*:\/\//, ""),
+      alike.get(`${server}\n${name}`)?.length === 1
+        ? name
+        : skillRoot(uri).replace(/^[^:]*:\/\//, ""),
     SERVER: ({ server }) => server,
     FILES: ({ resources }) => (Array.isArray(resources) ? resources.length : "-"),
     DESCRIPTION: ({ frontmatter }) => frontmatter.description,
@@ -93,7 +104,9 @@ function renderPublished(skills: readonly ServerSkill[]): string {
 
 function printLeftOut(leftOut: SkillShelf["leftOut"]): void {
   for (const { server, uri, why } of leftOut)
-    printStatus(`${colors.yellow("left out:")} ${plainText(`${uri || "all skills"} of '${server}': ${why}`)}`);
+    printStatus(
+      `${colors.yellow("left out:")} ${plainText(`${uri || "all skills"} of '${server}': ${why}`)}`,
+    );
 }
 
 export const showSkill = command(
@@ -134,15 +147,29 @@ function renderCollaboration({ collaboration }: SkillListing): string | null {
   return `${protocol} with ${participants.map(({ id }) => id).join(", ")}; ${Math.round(quorum * 100)} % are enough`;
 }
 
-function renderStep({ id, tool, depends_on, arguments: args, when = "" }: NonNullable<SkillListing["steps"]>[number]) {
+function renderStep({
+  id,
+  tool,
+  depends_on,
+  arguments: args,
+  when = "",
+}: NonNullable<SkillListing["steps"]>[number]) {
   const before = new Set([...depends_on, ...namesUnder("steps", [args, when])]);
   const after = before.size === 0 ? "" : ` (after ${[...before].join(", ")})`;
   return `  ${plainText(`${id}: ${tool}${after}`)}`;
 }
 
-type SkillRunOptions = TextOptions<"args" | "model" | "conversation"> & { yes?: boolean; dryRun?: boolean };
+type SkillRunOptions = TextOptions<"args" | "model" | "conversation"> & {
+  yes?: boolean;
+  dryRun?: boolean;
+};
 
-export async function runSkill(cli: Cli, name: string, values: string[], options: SkillRunOptions): Promise<number> {
+export async function runSkill(
+  cli: Cli,
+  name: string,
+  values: string[],
+  options: SkillRunOptions,
+): Promise<number> {
   const input = await readInput(options.args, values);
   const given = {
     ...pickOptions(options, "model", "conversation", "dryRun"),
@@ -169,5 +196,6 @@ function printSkillRun({ steps, result, error, outcome }: SkillRun): void {
   if (outcome === "planned") return print(rows || "A model follows the instructions.");
   if (rows !== "") printStatus(rows);
   if (error !== null) return printError(error);
-  if (result !== null) print(typeof result === "string" ? plainText(result) : JSON.stringify(result, null, 2));
+  if (result !== null)
+    print(typeof result === "string" ? plainText(result) : JSON.stringify(result, null, 2));
 }

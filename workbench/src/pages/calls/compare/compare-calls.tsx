@@ -39,7 +39,11 @@ export function CompareCalls({ call, other }: { call: CallAnswer; other: string 
         )
       }
     >
-      {other === undefined ? <Choice call={call} others={others} /> : <Difference call={call} other={other} />}
+      {other === undefined ? (
+        <Choice call={call} others={others} />
+      ) : (
+        <Difference call={call} other={other} />
+      )}
     </Panel>
   );
 }
@@ -50,13 +54,16 @@ function Choice({ call, others }: { call: CallAnswer; others: readonly CallAnswe
   const has = (one: CallAnswer) =>
     `${argumentsText(one)} ${exactTime(one.at)} ${callStatusText(one.status)}`.toLowerCase();
   const found = others.filter(
-    (one) => (status === "" || one.status === status) && has(one).includes(text.trim().toLowerCase()),
+    (one) =>
+      (status === "" || one.status === status) && has(one).includes(text.trim().toLowerCase()),
   );
   const statuses = [...new Set(others.map((one) => one.status))];
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-2">
-        <p className="mr-auto text-sm text-muted">Choose a call of {call.tool} to see what is different.</p>
+        <p className="mr-auto text-sm text-muted">
+          Choose a call of {call.tool} to see what is different.
+        </p>
         {statuses.length > 1 && (
           <Select
             aria-label="Status of the other call"
@@ -110,7 +117,9 @@ function Other({ call, one }: { call: CallAnswer; one: CallAnswer }) {
         <span className="w-24 shrink-0">
           <CallState call={one} />
         </span>
-        <span className="w-16 shrink-0 text-right tabular-nums text-muted">{renderDuration(one.durationMs)}</span>
+        <span className="w-16 shrink-0 text-right tabular-nums text-muted">
+          {renderDuration(one.durationMs)}
+        </span>
         {isSame && <Badge>same arguments</Badge>}
         <span className="min-w-0 flex-1 basis-60 truncate font-mono text-xs" title={summary}>
           <VisibleText text={summary} />
@@ -136,7 +145,11 @@ function Difference({ call, other }: { call: CallAnswer; other: string }) {
               {renderDuration(call.durationMs)}
               ):
             </p>
-            {text === "" ? <p>Arguments, result and outcome are the same.</p> : <DiffView text={text} />}
+            {text === "" ? (
+              <p>Arguments, result and outcome are the same.</p>
+            ) : (
+              <DiffView text={text} />
+            )}
           </div>
         );
       }}

@@ -15,7 +15,9 @@ const call = (args: unknown, result: unknown, more: Partial<Compared> = {}): Com
 });
 
 test("JSON inside a text is compared line by line, and what is the same is left out", () => {
-  const text = (count: number) => ({ content: [{ type: "text", text: JSON.stringify({ name: "a", count }) }] });
+  const text = (count: number) => ({
+    content: [{ type: "text", text: JSON.stringify({ name: "a", count }) }],
+  });
   assert.equal(
     differenceOf(call({ q: "x" }, text(1)), call({ q: "x" }, text(2))),
     ["@@ result @@", " {", '   "name": "a",', '-  "count": 1', '+  "count": 2', " }"].join("\n"),
@@ -39,7 +41,10 @@ test("far from a change nothing is repeated; without values the hashes are compa
   const lines = differenceOf(call(list(1), null), call(list(2), null)).split("\n");
   assert.ok(lines.length < 15, lines.join("\n"));
   const bare = { payload: null };
-  assert.match(differenceOf(call({}, null, bare), call({}, null, { ...bare, resultHash: "s" })), /hash of the result/);
+  assert.match(
+    differenceOf(call({}, null, bare), call({}, null, { ...bare, resultHash: "s" })),
+    /hash of the result/,
+  );
 });
 
 test("a summary of the arguments is one line", () => {

@@ -2,7 +2,10 @@ import type { UnknownObject } from "../../../../../src/model/json.ts";
 import type { CallAnswer } from "../../../api/queries.ts";
 import { diffLines } from "../../../parts/diff-lines.ts";
 
-type Compared = Pick<CallAnswer, "status" | "provider" | "argumentsHash" | "resultHash" | "error" | "attempts"> & {
+type Compared = Pick<
+  CallAnswer,
+  "status" | "provider" | "argumentsHash" | "resultHash" | "error" | "attempts"
+> & {
   payload?: CallAnswer["payload"];
 };
 
@@ -58,13 +61,23 @@ function textsOf({
 }
 
 const pretty = (value: unknown) =>
-  value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  value === undefined || value === null
+    ? ""
+    : typeof value === "string"
+      ? value
+      : JSON.stringify(value, null, 2);
 
 /** Block by block; JSON inside a text is laid out as JSON, so that no difference is one long escaped line. */
 function resultText(result: unknown): string {
-  if (typeof result !== "object" || result === null || !("content" in result)) return pretty(result);
-  const { content, structuredContent, ...rest } = result as { content: UnknownObject[]; structuredContent?: unknown };
-  const blocks = content.map((block) => (typeof block.text === "string" ? laidOut(block.text) : pretty(block)));
+  if (typeof result !== "object" || result === null || !("content" in result))
+    return pretty(result);
+  const { content, structuredContent, ...rest } = result as {
+    content: UnknownObject[];
+    structuredContent?: unknown;
+  };
+  const blocks = content.map((block) =>
+    typeof block.text === "string" ? laidOut(block.text) : pretty(block),
+  );
   const structured = structuredContent === undefined ? "" : pretty(structuredContent);
   const more = Object.keys(rest).length === 0 ? "" : pretty(rest);
   return [...new Set([...blocks, structured, more])].filter((text) => text !== "").join("\n");

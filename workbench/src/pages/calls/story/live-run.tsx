@@ -67,7 +67,10 @@ export function LiveRun({ run, back }: { run: RunningRun; back: ReactNode }) {
               ["Model", run.model],
               ["Toolset", run.toolset ?? "every tool"],
               ["Turns", steps.length],
-              ["Tokens", `${renderCount(usage.inputTokens)} in, ${renderCount(usage.outputTokens)} out`],
+              [
+                "Tokens",
+                `${renderCount(usage.inputTokens)} in, ${renderCount(usage.outputTokens)} out`,
+              ],
               [
                 "Conversation",
                 <Link
@@ -111,7 +114,10 @@ function useHeld(run: RunningRun): Map<string, string> {
 }
 
 /** Models have other separators in their names of tools. */
-function isSame({ tool, toolId }: { tool: string; toolId: { server: string | null; tool: string } }, name: string) {
+function isSame(
+  { tool, toolId }: { tool: string; toolId: { server: string | null; tool: string } },
+  name: string,
+) {
   const plain = (text: string) => text.replaceAll(/[^\p{L}\p{N}]+/gu, "_").toLowerCase();
   const names = [tool, toolId.tool, `${toolId.server ?? ""}_${toolId.tool}`];
   return names.map(plain).includes(plain(name));

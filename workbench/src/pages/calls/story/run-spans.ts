@@ -25,7 +25,12 @@ export function runSpans(run: Told, records: Recorded, programs: Programs = new 
 }
 
 /** A run that goes on: what has not ended lasts until now. */
-export function liveSpans(run: RunningRun, records: Recorded, waiting: ReadonlySet<string>, now: number): Span[] {
+export function liveSpans(
+  run: RunningRun,
+  records: Recorded,
+  waiting: ReadonlySet<string>,
+  now: number,
+): Span[] {
   const since = sinceOf(run.at);
   const { steps = [], calls } = run;
   const ended = steps.slice(0, -1);
@@ -55,7 +60,12 @@ export function liveSpans(run: RunningRun, records: Recorded, waiting: ReadonlyS
       note: call.status ?? (waits ? "waits for approval" : "under way"),
     };
   });
-  return [...spans, lastSpan, ...last.calls.map((call) => callSpan(call, last, since, records, 1)), ...open];
+  return [
+    ...spans,
+    lastSpan,
+    ...last.calls.map((call) => callSpan(call, last, since, records, 1)),
+    ...open,
+  ];
 }
 
 /** Is the model at work, and not one of its calls? */
@@ -84,7 +94,13 @@ function turnSpan({ turn, at, modelMs, finish }: AgentStep, since: Since): Span 
   };
 }
 
-function callSpan(call: AgentCall, step: AgentStep, since: Since, records: Recorded, depth: number): Span {
+function callSpan(
+  call: AgentCall,
+  step: AgentStep,
+  since: Since,
+  records: Recorded,
+  depth: number,
+): Span {
   const startMs = call.at === undefined ? since(step.at) + step.modelMs : since(call.at);
   const wait = waitOf(call.record, records, startMs);
   return {
@@ -103,18 +119,31 @@ function callSpan(call: AgentCall, step: AgentStep, since: Since, records: Recor
 /** From the first stage to the answer of a person. */
 function waitOf(id: string | null, records: Recorded, startMs: number): Span["wait"] {
   const record = id === null ? undefined : records.get(id);
-  if (!record?.approval || (record.approval.approvalId === undefined && record.approval.verdict !== "ask")) return;
+  if (
+    !record?.approval ||
+    (record.approval.approvalId === undefined && record.approval.verdict !== "ask")
+  )
+    return;
   const at = record.stages.findIndex(({ stage }) => stage === "approve");
   const ms = record.stages[at]?.ms ?? 0;
   const before = record.stages.slice(0, Math.max(0, at)).reduce((sum, stage) => sum + stage.ms, 0);
   return ms === 0 ? undefined : { startMs: startMs + before, ms };
 }
 
-function withProgram(span: Span, call: AgentCall, programs: Programs, since: Since, records: Recorded): Span[] {
+function withProgram(
+  span: Span,
+  call: AgentCall,
+  programs: Programs,
+  since: Since,
+  records: Recorded,
+): Span[] {
   const program = programs.get(call.id);
   if (program === undefined) return [span];
   const inner = program.steps.flatMap((step) =>
-    step.calls.map((made) => ({ ...callSpan(made, step, since, records, 2), key: `${span.key} ${made.id}` })),
+    step.calls.map((made) => ({
+      ...callSpan(made, step, since, records, 2),
+      key: `${span.key} ${made.id}`,
+    })),
   );
   return [span, ...inner];
 }

@@ -10,13 +10,20 @@ export function RunText({ id }: { id: string }) {
   const query = useQuery({
     queryKey: ["runs", "text", id],
     queryFn: async ({ signal }) => {
-      const response = await sendOperation("runs.get", { id }, { signal, headers: { accept: "text/plain" } });
+      const response = await sendOperation(
+        "runs.get",
+        { id },
+        { signal, headers: { accept: "text/plain" } },
+      );
       if (!response.ok) throw await readProblem(response);
       return response.text();
     },
   });
   return (
-    <Panel title="The run as text" actions={query.data && <CopyButton text={query.data} label="Copy the whole run" />}>
+    <Panel
+      title="The run as text"
+      actions={query.data && <CopyButton text={query.data} label="Copy the whole run" />}
+    >
       <QueryView query={query}>{(text) => <CodeView wrap label="the run" text={text} />}</QueryView>
     </Panel>
   );

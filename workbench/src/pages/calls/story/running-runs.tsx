@@ -31,7 +31,9 @@ export function RunningRuns() {
               >
                 {question}
               </Link>
-              <span className="min-w-0 truncate text-muted max-sm:hidden">{open.join(", ") || "the model"}</span>
+              <span className="min-w-0 truncate text-muted max-sm:hidden">
+                {open.join(", ") || "the model"}
+              </span>
               <span className="shrink-0 text-muted">
                 since <Time at={at} />
               </span>
@@ -41,7 +43,9 @@ export function RunningRuns() {
         })}
       </ul>
       {running.length > maxRows && (
-        <p className="mt-1 text-xs text-muted">and {counted(running.length - maxRows, "other run")}</p>
+        <p className="mt-1 text-xs text-muted">
+          and {counted(running.length - maxRows, "other run")}
+        </p>
       )}
     </section>
   );

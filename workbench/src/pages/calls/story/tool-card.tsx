@@ -10,7 +10,12 @@ import { CallVerdict } from "../call-verdict.tsx";
 import { CallArguments } from "../program.tsx";
 
 /** As far as a call is known: one that has not ended has no status. */
-export type ShownCall = { tool: string; status: string | null; durationMs: number | null; record: string | null };
+export type ShownCall = {
+  tool: string;
+  status: string | null;
+  durationMs: number | null;
+  record: string | null;
+};
 
 type ToolCardProps = {
   asked: AskedCall;
@@ -31,13 +36,19 @@ export function ToolCard({ asked, call, result, conversation, record, held }: To
       <div className="flex flex-wrap items-center gap-2 border-b border-line bg-sunken/60 px-3 py-1.5 text-sm">
         <Wrench aria-hidden className="size-3.5 shrink-0 text-muted" />
         <span className="min-w-0 break-all font-mono text-xs font-medium">{tool}</span>
-        {isRunning && !held && <LoaderCircle aria-label="Under way" className="size-4 animate-spin text-accent" />}
+        {isRunning && !held && (
+          <LoaderCircle aria-label="Under way" className="size-4 animate-spin text-accent" />
+        )}
         {call && call.status !== null && <StateBadge kind="call" state={call.status} />}
         {call && call.durationMs !== null && (
           <span className="tabular-nums text-muted">{renderDuration(call.durationMs)}</span>
         )}
         {call?.record && (
-          <Link to="/calls/$id" params={{ id: call.record }} className="ml-auto text-accent hover:underline">
+          <Link
+            to="/calls/$id"
+            params={{ id: call.record }}
+            className="ml-auto text-accent hover:underline"
+          >
             Record
           </Link>
         )}
@@ -60,14 +71,15 @@ export function ToolCard({ asked, call, result, conversation, record, held }: To
             </span>
           </p>
         )}
-        {record?.approval && (record.approval.verdict !== "allow" || record.approval.approvalId !== undefined) && (
-          <p className="flex items-start gap-2 text-sm text-muted">
-            <Hand aria-hidden className="mt-0.5 size-4 shrink-0" />
-            <span className="min-w-0 break-words">
-              <CallVerdict approval={record.approval} />
-            </span>
-          </p>
-        )}
+        {record?.approval &&
+          (record.approval.verdict !== "allow" || record.approval.approvalId !== undefined) && (
+            <p className="flex items-start gap-2 text-sm text-muted">
+              <Hand aria-hidden className="mt-0.5 size-4 shrink-0" />
+              <span className="min-w-0 break-words">
+                <CallVerdict approval={record.approval} />
+              </span>
+            </p>
+          )}
         {result !== undefined && (
           <div className="border-t border-line pt-2">
             <ResultView
@@ -86,8 +98,11 @@ function blocksOf(content: ChatContent): object[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return content.map((block) => {
     if (block.type === "text") return block;
-    const [, mimeType = "", data = ""] = /^data:([^;,]+);base64,(.*)$/s.exec(block.image_url.url) ?? [];
-    return data === "" ? { type: "text", text: `[image] ${block.image_url.url}` } : { type: "image", mimeType, data };
+    const [, mimeType = "", data = ""] =
+      /^data:([^;,]+);base64,(.*)$/s.exec(block.image_url.url) ?? [];
+    return data === ""
+      ? { type: "text", text: `[image] ${block.image_url.url}` }
+      : { type: "image", mimeType, data };
   });
 }
 

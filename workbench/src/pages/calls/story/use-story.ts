@@ -19,7 +19,11 @@ const programsQuery = ({ id, conversation, at }: AgentRun) =>
   queryOptions({
     queryKey: ["runs", "programs", id],
     queryFn: async ({ signal }) => {
-      const { runs } = await callOperation("runs.page", { conversation, since: at, limit: 100 }, { signal });
+      const { runs } = await callOperation(
+        "runs.page",
+        { conversation, since: at, limit: 100 },
+        { signal },
+      );
       const found = runs.filter((run) => isProgramRun(run)).slice(0, maxPrograms);
       return Promise.all(found.map((run) => callOperation("runs.get", { id: run.id }, { signal })));
     },
@@ -27,12 +31,17 @@ const programsQuery = ({ id, conversation, at }: AgentRun) =>
 
 /** The programs of a run, by the id of the call that ran each. */
 export function usePrograms(run: AgentRun): Programs {
-  const ran = run.steps.flatMap(({ calls }) => calls).filter(({ tool }) => tool === codeToolNames.run);
-  const found = useQuery({ ...programsQuery(run), enabled: ran.length > 0 && !isProgramRun(run) }).data ?? [];
+  const ran = run.steps
+    .flatMap(({ calls }) => calls)
+    .filter(({ tool }) => tool === codeToolNames.run);
+  const found =
+    useQuery({ ...programsQuery(run), enabled: ran.length > 0 && !isProgramRun(run) }).data ?? [];
   return new Map(
     ran.flatMap((call) => {
       const from = Date.parse(call.at ?? run.at);
-      const program = found.find(({ at }) => Date.parse(at) >= from && Date.parse(at) <= from + call.durationMs + 1);
+      const program = found.find(
+        ({ at }) => Date.parse(at) >= from && Date.parse(at) <= from + call.durationMs + 1,
+      );
       return program ? [[call.id, program] as const] : [];
     }),
   );

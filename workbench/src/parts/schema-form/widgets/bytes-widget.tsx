@@ -20,7 +20,9 @@ export function BytesWidget(props: WidgetProps<UnknownObject, RJSFSchema>) {
     if (file === undefined) return;
     const isTooLarge = file.size > maxBytes;
     setProblem(
-      isTooLarge ? `${cut(file.name, 100)} has ${renderBytes(file.size)}; at most ${limit} can be sent.` : null,
+      isTooLarge
+        ? `${cut(file.name, 100)} has ${renderBytes(file.size)}; at most ${limit} can be sent.`
+        : null,
     );
     if (isTooLarge) return;
     const content = await toBase64(file);
@@ -49,7 +51,9 @@ export function BytesWidget(props: WidgetProps<UnknownObject, RJSFSchema>) {
         <span className="text-muted">At most {limit}; sent as base64.</span>
       ) : (
         <span className="flex items-center gap-1">
-          <bdi className="break-all font-mono">{chosen?.text === text ? cut(chosen.name, 100) : "base64"}</bdi>
+          <bdi className="break-all font-mono">
+            {chosen?.text === text ? cut(chosen.name, 100) : "base64"}
+          </bdi>
           <span className="text-muted">{renderBytes(sizeOf(text))}</span>
           <IconButton label={`Remove the file of ${name}`} icon={Trash2} onClick={clear} />
         </span>

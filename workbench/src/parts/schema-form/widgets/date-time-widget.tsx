@@ -8,7 +8,17 @@ import { withZone } from "./with-zone.ts";
 
 /** The text is what is sent: the browser's own input has no time zone. It is opened to pick one in the zone of the reader. */
 export function DateTimeWidget(props: WidgetProps<UnknownObject, RJSFSchema>) {
-  const { id, name, value, disabled, readonly, schema, placeholder, rawErrors = [], onChange } = props;
+  const {
+    id,
+    name,
+    value,
+    disabled,
+    readonly,
+    schema,
+    placeholder,
+    rawErrors = [],
+    onChange,
+  } = props;
   const picker = useRef<HTMLInputElement>(null);
   const isOff = disabled || readonly;
   const fallback = typeof schema.default === "string" ? schema.default : "2026-01-31T10:20:00Z";

@@ -38,7 +38,16 @@ function readAnything(text: string): unknown {
 }
 
 /** The one value there is: sent where it is required, else a person says whether it is. */
-export function FixedWidget({ id, name, value, disabled, readonly, required, schema, onChange }: Props) {
+export function FixedWidget({
+  id,
+  name,
+  value,
+  disabled,
+  readonly,
+  required,
+  schema,
+  onChange,
+}: Props) {
   const text = typeof schema.const === "string" ? schema.const : JSON.stringify(schema.const);
   // A value that is not the one has to be seen to be corrected.
   if (required && value !== undefined && JSON.stringify(value) === JSON.stringify(schema.const))
@@ -51,7 +60,13 @@ export function FixedWidget({ id, name, value, disabled, readonly, required, sch
     <Select
       {...{ id, name }}
       disabled={disabled || readonly}
-      value={value === undefined ? "" : JSON.stringify(value) === JSON.stringify(schema.const) ? "0" : "other"}
+      value={
+        value === undefined
+          ? ""
+          : JSON.stringify(value) === JSON.stringify(schema.const)
+            ? "0"
+            : "other"
+      }
       aria-describedby={ariaDescribedByIds(id)}
       options={[
         { value: "", text: required ? "Choose …" : "Not given" },

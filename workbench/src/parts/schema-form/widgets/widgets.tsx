@@ -28,10 +28,24 @@ function fallbackIn(schema: RJSFSchema): string | undefined {
 
 /** A single-line input. An empty one is omitted from the call. */
 export function BaseInputTemplate(props: BaseInputTemplateProps<UnknownObject, RJSFSchema>) {
-  const { id, value, disabled, readonly, schema, type, options, placeholder, onChange, onChangeOverride } = props;
+  const {
+    id,
+    value,
+    disabled,
+    readonly,
+    schema,
+    type,
+    options,
+    placeholder,
+    onChange,
+    onChangeOverride,
+  } = props;
   const { type: kind, step, min, max } = getInputProps(schema, type, options);
   // The browser's own inputs for these change what is typed.
-  const typed = kind === "email" || kind === "url" ? ({ type: "text", inputMode: kind } as const) : { type: kind };
+  const typed =
+    kind === "email" || kind === "url"
+      ? ({ type: "text", inputMode: kind } as const)
+      : { type: kind };
   return (
     <TextInput
       {...{ id, name: id, ...typed, step, min, max }}
@@ -40,14 +54,19 @@ export function BaseInputTemplate(props: BaseInputTemplateProps<UnknownObject, R
       disabled={disabled || readonly}
       value={value ?? ""}
       aria-describedby={ariaDescribedByIds(id)}
-      onChange={onChangeOverride ?? (({ target }) => onChange(target.value === "" ? undefined : target.value))}
+      onChange={
+        onChangeOverride ??
+        (({ target }) => onChange(target.value === "" ? undefined : target.value))
+      }
     />
   );
 }
 
-const isWrong = ({ rawErrors }: { rawErrors?: string[] | undefined }) => (rawErrors ?? []).length > 0 || undefined;
+const isWrong = ({ rawErrors }: { rawErrors?: string[] | undefined }) =>
+  (rawErrors ?? []).length > 0 || undefined;
 
-const isNumeric = ({ type }: RJSFSchema) => [type].flat().some((one) => one === "number" || one === "integer");
+const isNumeric = ({ type }: RJSFSchema) =>
+  [type].flat().some((one) => one === "number" || one === "integer");
 
 /** Strings may always have several lines. */
 function TextWidget(props: Props) {
@@ -94,7 +113,9 @@ function SelectWidget(props: Props) {
       aria-describedby={ariaDescribedByIds(id)}
       options={multiple ? shown : [nothing, ...shown]}
       onChange={({ target }) => {
-        const picked = multiple ? [...target.selectedOptions].map((option) => option.value) : target.value;
+        const picked = multiple
+          ? [...target.selectedOptions].map((option) => option.value)
+          : target.value;
         onChange(picked === "" ? undefined : enumOptionsValueForIndex(picked, enumOptions));
       }}
     />
@@ -131,7 +152,8 @@ function YesOrNo({ id, name, value, disabled, readonly, label, rawErrors, onChan
     <div className="flex flex-col gap-1">
       <label htmlFor={id} className="text-xs font-medium">
         <FieldName path={[name]} title={label} />
-        <span className="text-bad"> *</span> <span className="ml-0.5 font-normal text-muted">boolean</span>
+        <span className="text-bad"> *</span>{" "}
+        <span className="ml-0.5 font-normal text-muted">boolean</span>
       </label>
       <Select
         id={id}
@@ -141,7 +163,9 @@ function YesOrNo({ id, name, value, disabled, readonly, label, rawErrors, onChan
         aria-invalid={isWrong({ rawErrors })}
         aria-describedby={ariaDescribedByIds(id)}
         options={["", "true", "false"]}
-        onChange={({ target }) => onChange(target.value === "" ? undefined : target.value === "true")}
+        onChange={({ target }) =>
+          onChange(target.value === "" ? undefined : target.value === "true")
+        }
       />
     </div>
   );
@@ -149,7 +173,9 @@ function YesOrNo({ id, name, value, disabled, readonly, label, rawErrors, onChan
 
 /** The browser's time input has no time zone, which the format requires. */
 function TimeWidget(props: Props) {
-  return <BaseInputTemplate {...props} type="text" placeholder={props.placeholder || "10:20:00Z"} />;
+  return (
+    <BaseInputTemplate {...props} type="text" placeholder={props.placeholder || "10:20:00Z"} />
+  );
 }
 
 export const widgets: RegistryWidgetsType<UnknownObject, RJSFSchema> = {
