@@ -199,3 +199,5 @@ writeFileSync(
   join(target, "made.json"),
   `${JSON.stringify({ ops, other, ...lived, last, head }, null, 2)}\n`,
 );
+// A key of a configuration that is gone opens every plane of the store.
+rmSync(place, { recursive: true });

@@ -8,7 +8,7 @@ import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-s
 import { runCli, startServe } from "../scenarios/support.ts";
 
 const fixtures = join(import.meta.dirname, "../fixtures/stores");
-const versions = ["0.1.0", "0.2.0"];
+const versions = ["0.1.0", "0.2.0", "0.3.0"];
 
 type Key = { id: string; secret: string };
 /** What the version said while it wrote the store. */
