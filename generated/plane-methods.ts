@@ -92,6 +92,76 @@ export interface DeadLettersMethods {
   restore(id: string, caller?: Caller): Promise<DeadLetter>;
 }
 
+export interface DefaultsMethods {
+  /** Defaults that changed since the version that made the store. A default that allows more than before is in force once an admin has accepted it; any other, at once. */
+  list(caller?: Caller): Promise<{
+      /** The version that made the store. */
+      madeBy: string;
+      /** How many wait for a decision. */
+      undecided: number;
+      /** None where this version made it. */
+      changes: ({
+          id: string;
+          /** The version that changed it. */
+          version: string;
+          summary: string;
+          before: string;
+          now: string;
+          /** True: the old default stays in force until an admin accepts the new one. */
+          loosens: boolean;
+          /** Why the old default cannot be kept; null where it can. */
+          gone: string | null;
+          /** 'configured': the configuration sets the key, so no default applies. */
+          decision: "undecided" | "accept" | "keep" | "configured";
+          inForce: "before" | "now" | "configuration";
+          decidedBy: string | null;
+          decidedAt: string | null;
+      })[];
+  }>;
+  /**
+   * Accept a default that changed.
+   * @param id The changed default, as `defaults.list` names it.
+   */
+  accept(id: string, caller?: Caller): Promise<{
+      id: string;
+      /** The version that changed it. */
+      version: string;
+      summary: string;
+      before: string;
+      now: string;
+      /** True: the old default stays in force until an admin accepts the new one. */
+      loosens: boolean;
+      /** Why the old default cannot be kept; null where it can. */
+      gone: string | null;
+      /** 'configured': the configuration sets the key, so no default applies. */
+      decision: "undecided" | "accept" | "keep" | "configured";
+      inForce: "before" | "now" | "configuration";
+      decidedBy: string | null;
+      decidedAt: string | null;
+  }>;
+  /**
+   * Keep the default of the version that made the store.
+   * @param id The changed default, as `defaults.list` names it.
+   */
+  keep(id: string, caller?: Caller): Promise<{
+      id: string;
+      /** The version that changed it. */
+      version: string;
+      summary: string;
+      before: string;
+      now: string;
+      /** True: the old default stays in force until an admin accepts the new one. */
+      loosens: boolean;
+      /** Why the old default cannot be kept; null where it can. */
+      gone: string | null;
+      /** 'configured': the configuration sets the key, so no default applies. */
+      decision: "undecided" | "accept" | "keep" | "configured";
+      inForce: "before" | "now" | "configuration";
+      decidedBy: string | null;
+      decidedAt: string | null;
+  }>;
+}
+
 export interface ExtensionsMethods {
   /**
    * One extension.

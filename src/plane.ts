@@ -250,6 +250,7 @@ function createVerbs(context: Context) {
     config: settings.config,
     conversations: { ...calls.verbs.conversations, ...limits.verbs.conversations },
     deadLetters: work.verbs.deadLetters,
+    defaults: access.defaults.verbs,
     events: {
       ...history.events,
       lastId: async () => (await recorder.store()).lastEventId(),
@@ -328,11 +329,16 @@ function createLifecycle({
           ? await recorder.stored(settings.config()).catch(() => undefined)
           : undefined;
       const extended = server === undefined ? await extensions.examine() : [];
+      const defaults =
+        server === undefined
+          ? await access.defaults.verbs.list().catch(() => undefined)
+          : undefined;
       const report = {
         ...examined,
         ...(toolsets.length > 0 && { toolsets }),
         ...(extended.length > 0 && { extensions: extended }),
         ...(stored && { stored }),
+        ...(defaults !== undefined && defaults.changes.length > 0 ? { defaults } : {}),
       };
       return readiness.ready
         ? report

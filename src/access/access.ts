@@ -19,6 +19,7 @@ import { type Principal, principalOf, trusted, withListed } from "../model/princ
 import { loadVault } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import type { ApprovalPorts } from "./approvals/approvals.ts";
+import { createChangedDefaults } from "./changed-defaults.ts";
 import type { HookContext } from "./hooks/before-call.ts";
 import type { HookPorts } from "./hooks/hooks.ts";
 import { createIdentity } from "./identity/identity.ts";
@@ -40,6 +41,7 @@ type AccessContext = {
     auth: SignInContext["settings"];
     vaultKey(): Promise<string | undefined>;
     planeFiles(): string[];
+    fileOf(path: readonly string[]): string | undefined;
   };
   readonly recorder: Pick<Recorder, "store" | "emit" | "onNews" | "isInformed">;
   readonly egress: Egress;
@@ -71,6 +73,9 @@ export function createAccess(context: AccessContext) {
       return null;
     }
   };
+  // Planes that share a named store share its keys; those that only share a data directory do not.
+  const planeFiles = () =>
+    (options.store ?? config().store) === "sqlite" ? settings.planeFiles() : [];
   const signIn = createSignIn({
     config,
     settings: settings.auth,
@@ -100,8 +105,7 @@ export function createAccess(context: AccessContext) {
     egress,
     defaultPrincipal: trusted(options.principal),
     exposed: options.exposed ?? false,
-    // Planes that share a named store share its keys; those that only share a data directory do not.
-    planeFiles: () => ((options.store ?? config().store) === "sqlite" ? settings.planeFiles() : []),
+    planeFiles,
     toolsetServers: (name) => toolset(name)?.definition.providers ?? [],
   });
   const grants = createGrants({
@@ -109,10 +113,18 @@ export function createAccess(context: AccessContext) {
     tool: (id, caller) => context.catalogue.registry.snapshot(caller).byId(id),
     isInToolset: (tool, name) => toolset(name)?.has(tool) ?? false,
   });
+  const defaults = createChangedDefaults({
+    store: recorder.store,
+    onNews: recorder.onNews,
+    isInformed: recorder.isInformed,
+    planeFiles,
+    isConfigured: (key) => settings.fileOf(key.split(".")) !== undefined,
+  });
   return {
     identity,
     signIn,
     grants,
+    defaults,
     /** Is it offered in the mode of the policy? */
     isOffered: (tool: Tool) => isOffered(tool, config().policy),
     impactOf: (tool: Tool) => impactOf(tool, config().policy.effects),

@@ -28,3 +28,6 @@ export function pendingFrom(version: number, { steps, baseline }: DatabaseSchema
 export function newestOf({ steps }: DatabaseSchema): number {
   return steps.at(-1)?.id ?? 0;
 }
+
+/** The last version that did not note itself in the store. */
+export const lastUnnotedVersion = "0.3.0";

@@ -1,4 +1,8 @@
-import type { ApprovalsMethods, PlansMethods } from "../../generated/plane-methods.ts";
+import type {
+  ApprovalsMethods,
+  DefaultsMethods,
+  PlansMethods,
+} from "../../generated/plane-methods.ts";
 import type { CreatedApiKey, NewApiKey, TokenGiven } from "./access/credentials.ts";
 import type { ApiKey, TokenStatus } from "./access/credentials-schema.ts";
 import type { Invited, PersonAsked } from "./access/person.ts";
@@ -18,6 +22,7 @@ import type { QuestionAnswer } from "./calls/provider.ts";
 import type { Question } from "./calls/question-schema.ts";
 import type { PlanCheck } from "./calls/tool-plan.ts";
 import type { ToolId } from "./catalogue/tool.ts";
+import type { ChangedDefault } from "./config/changed-defaults.ts";
 import type { JsonObject } from "./json.ts";
 import type { URLSearchParams } from "./platform.ts";
 import type { Caller, Principal } from "./principal.ts";
@@ -57,6 +62,19 @@ export interface PlaneApprovals extends ApprovalsMethods {
   remembered(caller?: Caller): Promise<RememberedApproval[]>;
   /** True when there was one. */
   forget(id: string, caller?: Caller): Promise<boolean>;
+}
+
+/** Defaults that changed since the version that made the store. */
+export interface PlaneDefaults extends DefaultsMethods {
+  /**
+   * For admins.
+   * @example
+   * const { changes } = await plane.defaults.list();
+   * for (const { id, loosens } of changes) if (!loosens) await plane.defaults.accept(id);
+   */
+  accept(id: string, caller?: Caller): Promise<ChangedDefault>;
+  /** For admins. Refused where the old default is gone. */
+  keep(id: string, caller?: Caller): Promise<ChangedDefault>;
 }
 
 /** Change plans (writes queued by plan mode) and checks of plans of steps. */

@@ -22,6 +22,7 @@ import type { PlaneTrust } from "./config/setup.ts";
 import type { EventOf, EventType } from "./events.ts";
 import type {
   PlaneApprovals,
+  PlaneDefaults,
   PlaneGrants,
   PlaneIdentity,
   PlaneKeys,
@@ -141,6 +142,8 @@ export interface Plane extends PlaneMethods, AsyncDisposable {
   readonly grants: PlaneGrants;
   /** Who signs in at the plane itself. */
   readonly people: PlanePeople;
+  /** Defaults that changed since the version that made the store. */
+  readonly defaults: PlaneDefaults;
   /** Trusted definitions of tools. */
   readonly pins: PlanePins;
   /** Hand-written entries. */

@@ -20,6 +20,7 @@ import type { ChangeFilter, EntryKey, NewChange, StoredEntry } from "./catalogue
 import type { Change } from "./catalogue/change-schema.ts";
 import type { HealthSample, NewSamples } from "./catalogue/health.ts";
 import type { Pin, PinDecision, PinnedServer } from "./catalogue/pin.ts";
+import type { StoredDecision, StoreVersion } from "./config/changed-defaults.ts";
 import type { PlaneEvent, StoredEvent } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import type { RootStore } from "./roots.ts";
@@ -102,6 +103,8 @@ export interface SharedValues {
 
 /** In the order of writing; `order` sorts their rows. */
 export const stateTables = {
+  store_versions: { order: "since" },
+  default_decisions: { order: "change, files" },
   entries: { order: "kind, persona, name" },
   changes: { order: "id" },
   known_servers: { order: "identity" },
@@ -130,6 +133,9 @@ export const stateTables = {
 } as const;
 
 export type StateTable = keyof typeof stateTables;
+
+/** Opening a store writes it, so an import replaces it. */
+export const openedTable = "store_versions" satisfies StateTable;
 
 export type StateRow = JsonObject;
 
@@ -209,6 +215,7 @@ export type EntryEdits = {
 export type StoreNews =
   /** `journal` comes from planes of earlier versions only: see `watchRecords`. */
   | { what: "journal" | "entries" | "pins" | "keys" | "secrets" | "signIns" | "deadLetters" }
+  | { what: "defaults" }
   /** `unsent` where no worker has been notified yet. */
   | { what: "dueWork"; unsent?: boolean }
   | { what: "heldCall"; id: string }
@@ -417,6 +424,11 @@ export interface Store
   watchRecords(listener: () => void): () => void;
   /** Whether all news of more than a second ago have arrived: what was read and not told of since is still so. */
   isInformed(): boolean;
+  /** Oldest first. */
+  storeVersions(): Promise<StoreVersion[]>;
+  defaultDecisions(): Promise<StoredDecision[]>;
+  /** Replaces an earlier one about the same change and configuration. */
+  decideDefault(decision: StoredDecision): Promise<void>;
   /** One at a time. */
   dueWork(): Promise<DueWork>;
   /** False when another plane on the store is at it. */

@@ -8,6 +8,7 @@ import { callOperations } from "./declared/calls.ts";
 import { clientOperations } from "./declared/clients.ts";
 import { codeOperations } from "./declared/code.ts";
 import { deadLetterOperations } from "./declared/dead-letters.ts";
+import { defaultOperations } from "./declared/defaults.ts";
 import { entryOperations } from "./declared/entries.ts";
 import { extensionOperations } from "./declared/extensions.ts";
 import { identityOperations } from "./declared/identity.ts";
@@ -49,6 +50,7 @@ const declared = [
   agentOperations,
   codeOperations,
   setupOperations,
+  defaultOperations,
   addingOperations,
   clientOperations,
   toolsetOperations,

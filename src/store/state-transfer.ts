@@ -1,8 +1,10 @@
 import type { Hash } from "node:crypto";
+import { lastUnnotedVersion } from "../lib/migrations.ts";
 import { shorten } from "../lib/text/cut-text.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import {
+  openedTable,
   type StateLine,
   type StateReport,
   type StateRow,
@@ -45,14 +47,25 @@ export function createStateVerbs(store: () => Promise<Store>): StateVerbs {
       const kept = await store();
       const report = await checkState(open(), await stateColumnsOf(kept));
       onChecked?.(Object.values(report.rows).reduce((sum, count) => sum + count, 0));
-      for (const table of tables) if ((await kept.countRows(table)) > 0) throw notEmpty(table);
+      for (const table of tables)
+        if (table !== openedTable && (await kept.countRows(table)) > 0) throw notEmpty(table);
       if (dryRun) return report;
-      const taken = await kept.writeAll(() => stateLinesOf(open(), report.hash, onRow));
+      const unnoted = report.rows[openedTable] === undefined ? [unnotedVersion] : [];
+      const taken = await kept.writeAll(async function* () {
+        yield* unnoted;
+        yield* stateLinesOf(open(), report.hash, onRow);
+      });
       if (taken !== null) throw notEmpty(taken);
       return report;
     },
   };
 }
+
+/** An export without versions comes from one that did not note them. */
+const unnotedVersion: StateLine = {
+  table: openedTable,
+  row: { version: lastUnnotedVersion, since: new Date(0).toISOString() },
+};
 
 async function stateColumnsOf(store: Store): Promise<Columns> {
   const named = tables.map(

@@ -129,6 +129,19 @@ const promises: { [sentence: string]: (opened: Opened) => Promise<void> } = {
     assert.equal(JSON.parse(stdout).ok, true, stdout);
   },
 
+  "names the defaults that changed since, and keeps what an admin decides": async ({
+    say,
+    place,
+  }) => {
+    const { body } = await say("GET", "/defaults");
+    assert.deepEqual([body.madeBy, body.undecided], ["0.3.0", body.changes?.length]);
+    const [change] = body.changes ?? [];
+    const decided = await say("POST", `/defaults/${change?.id}/accept`);
+    assert.deepEqual([decided.status, decided.body.decision], [200, "accept"]);
+    const { stdout } = await runCli(["defaults", "list", "--json", ...place]);
+    assert.equal(JSON.parse(stdout).undecided, Number(body.undecided) - 1);
+  },
+
   "knows its keys, tokens, tools and decisions on definitions": async ({ say, made }) => {
     const listed = async (path: string, list: string, ...names: string[]) => {
       const { body } = await say("GET", path);

@@ -19,6 +19,7 @@ import { secretPromises } from "./store-secrets.ts";
 import { sharedValuePromises } from "./store-shared-values.ts";
 import { signInPromises } from "./store-sign-ins.ts";
 import { statePromises } from "./store-state.ts";
+import { versionPromises } from "./store-versions.ts";
 
 const lifePromises: Promises = {
   "has everything after it was closed and opened again": async ({ store, reopen }) => {
@@ -64,6 +65,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     runPromises,
     jobPromises,
     statePromises,
+    versionPromises,
     lifePromises,
   ];
   describe(name, () => {

@@ -268,6 +268,7 @@ export function showcasePages({
     ["keys", "/users?view=keys", "Users and keys", "API keys"],
     ["extensions", "/extensions", "Extensions", "greetings.list"],
     ["settings", "/settings", "Settings", "servers.files.command"],
+    ["changed defaults", "/settings?view=defaults", "Settings", "No default has changed"],
   ];
 }
 

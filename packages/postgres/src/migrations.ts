@@ -285,6 +285,17 @@ const steps: readonly Migration[] = [
   `,
   },
   streamTables,
+  // As migration 24 of the SQLite store.
+  {
+    id: 14,
+    sql: `
+    CREATE TABLE store_versions (version text COLLATE "C" PRIMARY KEY, since text COLLATE "C" NOT NULL);
+    CREATE TABLE default_decisions (
+      files text COLLATE "C" NOT NULL, change text COLLATE "C" NOT NULL, decision text COLLATE "C" NOT NULL,
+      decided_by text COLLATE "C", decided_at text COLLATE "C" NOT NULL, PRIMARY KEY (files, change)
+    );
+  `,
+  },
 ];
 
 export const postgresSchema: DatabaseSchema = { steps, baseline: postgresBaseline };

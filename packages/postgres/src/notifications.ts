@@ -63,6 +63,7 @@ const missed: readonly StoreNews[] = [
   { what: "secrets" },
   { what: "signIns" },
   { what: "deadLetters" },
+  { what: "defaults" },
   { what: "dueWork", unsent: true },
 ];
 

@@ -1,7 +1,13 @@
 import type { PoolClient } from "pg";
 import { once } from "../../../src/lib/async/once.ts";
 import { uniqueId } from "../../../src/lib/ids-and-time.ts";
-import { newestOf, type Pending, pendingFrom } from "../../../src/lib/migrations.ts";
+import {
+  lastUnnotedVersion,
+  newestOf,
+  type Pending,
+  pendingFrom,
+} from "../../../src/lib/migrations.ts";
+import { version as ownVersion } from "../../../src/lib/version.ts";
 import type { ChainHead } from "../../../src/model/calls/call-history.ts";
 import { PlaneError } from "../../../src/model/errors.ts";
 import type { PostgresAddress } from "../../../src/model/packages.ts";
@@ -25,6 +31,7 @@ export async function openPostgresStore(address: PostgresAddress): Promise<Store
   const loaded = await loadTables();
   const connection = await createPostgresConnection(address, instance, async (client, scope) => {
     await migrate(client, address, scope);
+    await noteVersion(client, ownVersion);
     await makeDays(client, scope);
     await checkClock(client);
   });
@@ -165,7 +172,13 @@ async function isOfOlderPlane(
   return rows.length > 0 && String(rows[0]?.at) >= head.at;
 }
 
-type State = { encoding: string; hasSchema: boolean; isOurs: boolean; isEmpty: boolean };
+type State = {
+  encoding: string;
+  hasSchema: boolean;
+  isOurs: boolean;
+  isEmpty: boolean;
+  hasVersions: boolean;
+};
 
 /** Brings the schema to the newest version. Forward only, all or nothing; several planes may try at once. */
 async function migrate(client: PoolClient, address: PostgresAddress, scope: string): Promise<void> {
@@ -178,6 +191,7 @@ async function migrate(client: PoolClient, address: PostgresAddress, scope: stri
     );
     await client.query(`SELECT pg_advisory_xact_lock(${lockKey(address, "migrate")})`);
     const pending = await pendingOf(client, address);
+    const { isOurs: isOld, hasVersions } = await stateOf(client, address);
     if (pending.length > 0) await prepareSchema(client, address);
     for (const { sql, ids } of pending) {
       await client.query(sql);
@@ -185,6 +199,8 @@ async function migrate(client: PoolClient, address: PostgresAddress, scope: stri
         ids,
       ]);
     }
+    if (isOld && !hasVersions)
+      await noteVersion(client, lastUnnotedVersion, "(SELECT min(at) FROM toolplane_migrations)");
     await client.query("COMMIT");
   } catch (thrown) {
     await client.query("ROLLBACK").catch(() => undefined);
@@ -220,6 +236,7 @@ async function stateOf(client: PoolClient, { schema }: PostgresAddress): Promise
     `SELECT current_setting('server_encoding') AS encoding,
             EXISTS (SELECT FROM pg_namespace WHERE nspname = $1) AS "hasSchema",
             EXISTS (SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'toolplane_migrations') AS "isOurs",
+            EXISTS (SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'store_versions') AS "hasVersions",
             NOT EXISTS (SELECT FROM pg_tables WHERE schemaname = $1) AS "isEmpty"`,
     [schema],
   );
@@ -231,6 +248,17 @@ async function versionOf(client: PoolClient, schema: string): Promise<number> {
     `SELECT coalesce(max(id), 0) AS version FROM "${schema}".toolplane_migrations`,
   );
   return Number(rows[0]?.version);
+}
+
+/** Reads first: a user without the right to write can open a current schema. */
+async function noteVersion(client: PoolClient, version: string, since = "now()"): Promise<void> {
+  const noted = await client.query("SELECT 1 FROM store_versions WHERE version = $1", [version]);
+  if (noted.rows.length > 0) return;
+  const moment = `to_char(${since} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  await client.query(
+    `INSERT INTO store_versions (version, since) VALUES ($1, ${moment}) ON CONFLICT DO NOTHING`,
+    [version],
+  );
 }
 
 async function prepareSchema(client: PoolClient, address: PostgresAddress): Promise<void> {

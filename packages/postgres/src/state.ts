@@ -1,5 +1,6 @@
 import type { Json } from "../../../src/model/json.ts";
 import {
+  openedTable,
   type StateLine,
   type StateRow,
   type StateStore,
@@ -73,8 +74,9 @@ function sizeOf(row: StateRow): number {
 }
 
 async function writeAll(query: Query, lines: AsyncIterable<StateLine>): Promise<StateTable | null> {
-  for (const table of tables)
+  for (const table of tables.filter((name) => name !== openedTable))
     if ((await query(`SELECT 1 FROM ${sourceOf(table)} LIMIT 1`)).rows.length > 0) return table;
+  await query(`DELETE FROM ${openedTable}`);
   // Numbers and hashes are those of the export.
   await query("SELECT set_config('toolplane.writer', 'stream', true)");
   const columns = new Map<StateTable, Column[]>();

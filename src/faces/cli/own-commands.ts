@@ -229,6 +229,7 @@ export const ownCommands: readonly CommandForm[] = [
     about: "all problems of all files; exit code 1 when there are errors",
     options: { "--strict": "warnings count as errors" },
     examples: ["config validate", "config validate --config .mcp.json --json"],
+    looks: true,
   },
   {
     command: "config schema",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { TypeOf } from "../json.ts";
+import { ChangedDefaults } from "./changed-defaults.ts";
 
 export const DoctorCheck = z.object({
   name: z.string(),
@@ -44,6 +45,9 @@ export const DoctorReport = z
       .array(StoredKind)
       .optional()
       .meta({ description: "Where no single server was asked for." }),
+    defaults: ChangedDefaults.optional().meta({
+      description: "Where a default has changed since the version that made the store.",
+    }),
   })
   .meta({ id: "DoctorReport" });
 export type DoctorReport = TypeOf<typeof DoctorReport>;

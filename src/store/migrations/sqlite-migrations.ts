@@ -326,6 +326,17 @@ const steps: readonly Migration[] = [
     CREATE INDEX sign_ins_by_expiry ON sign_ins (expires_at) WHERE expires_at IS NOT NULL;
   `,
   },
+  // The versions of the program that have written here, and what was decided about defaults that changed since.
+  {
+    id: 24,
+    sql: `
+    CREATE TABLE store_versions (version TEXT PRIMARY KEY, since TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE default_decisions (
+      files TEXT NOT NULL, change TEXT NOT NULL, decision TEXT NOT NULL, decided_by TEXT, decided_at TEXT NOT NULL,
+      PRIMARY KEY (files, change)
+    ) STRICT, WITHOUT ROWID;
+  `,
+  },
 ];
 
 export const sqliteSchema: DatabaseSchema = { steps, baseline: sqliteBaseline };

@@ -2,7 +2,14 @@ import { accessSync, closeSync, constants, mkdirSync, openSync, statSync } from 
 import { dirname, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { type DatabaseSchema, newestOf, type Pending, pendingFrom } from "../../lib/migrations.ts";
+import {
+  type DatabaseSchema,
+  lastUnnotedVersion,
+  newestOf,
+  type Pending,
+  pendingFrom,
+} from "../../lib/migrations.ts";
+import { version as ownVersion } from "../../lib/version.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { sqliteSchema } from "../migrations/sqlite-migrations.ts";
 import { inTransaction } from "./connection.ts";
@@ -37,6 +44,7 @@ function tryOpen(open: () => DatabaseSync, file: string, giveUpAt: number): Data
     if (isNew) setUp(database);
     migrate(database, file);
     if (!isNew) setUp(database);
+    noteVersion(database, ownVersion, new Date().toISOString());
     return database;
   } catch (thrown) {
     database.close();
@@ -90,8 +98,29 @@ export function migrate(database: DatabaseSync, file: string, schema = sqliteSch
     // Another process may have migrated while this one waited for the lock.
     const pending = pendingOf(database, file, schema);
     if (isForeign(database)) throw belongsToOthers(file);
-    for (const one of pending) apply(database, one);
+    const madeAt = firstMigrationAt(database);
+    const hadVersions = hasTable(database, versionTable);
+    for (const step of pending) apply(database, step);
+    const isOlder = madeAt !== null && !hadVersions && hasTable(database, versionTable);
+    if (isOlder) noteVersion(database, lastUnnotedVersion, madeAt);
   });
+}
+
+const versionTable = "name = 'store_versions'";
+
+function firstMigrationAt(database: DatabaseSync): string | null {
+  if (!hasTable(database, "name = 'migrations'")) return null;
+  const first = database.prepare("SELECT min(at) AS at FROM migrations").get();
+  return typeof first?.at === "string" ? first.at : null;
+}
+
+/** Reads first: opening a store never waits for a writer. */
+function noteVersion(database: DatabaseSync, version: string, since: string): void {
+  const isNoted = database.prepare("SELECT 1 FROM store_versions WHERE version = ?").get(version);
+  if (isNoted !== undefined) return;
+  database
+    .prepare("INSERT OR IGNORE INTO store_versions (version, since) VALUES (?, ?)")
+    .run(version, since);
 }
 
 function pendingOf(database: DatabaseSync, file: string, schema: DatabaseSchema): Pending[] {

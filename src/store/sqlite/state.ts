@@ -1,5 +1,6 @@
 import type { Json } from "../../model/json.ts";
 import {
+  openedTable,
   type StateLine,
   type StateRow,
   type StateStore,
@@ -48,9 +49,11 @@ async function writeAll(
   lines: AsyncIterable<StateLine>,
 ): Promise<StateTable | null> {
   const taken = tables.find(
-    (table) => prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined,
+    (table) =>
+      table !== openedTable && prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined,
   );
   if (taken !== undefined) return taken;
+  prepare(`DELETE FROM ${openedTable}`).run();
   const inserts = new Map<string, (row: StateRow) => void>();
   for await (const { table, row } of lines) {
     // Columns that an older export lacks get their default.

@@ -8,6 +8,7 @@ import { createHoldings } from "./holdings.ts";
 import { createJournalTables, createPayloadTable, createResultTable } from "./records.ts";
 import { createRootTable } from "./roots.ts";
 import { createSignInTable } from "./sign-ins.ts";
+import { createVersionTables } from "./versions.ts";
 import { createDeadLetterTable, createJobStore } from "./work.ts";
 
 /** What both stores answer with the same queries. */
@@ -30,5 +31,6 @@ export function createTables(database: Database) {
     ...createHoldings(database),
     ...createDeadLetterTable(database),
     ...createJobStore(database),
+    ...createVersionTables(database),
   };
 }

@@ -27,6 +27,7 @@ export type Topic =
   | "tokens"
   | "jobs"
   | "config"
+  | "defaults"
   | "policy"
   | "trust"
   | "extensions"

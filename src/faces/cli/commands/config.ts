@@ -1,9 +1,11 @@
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
+import type { ChangedDefaults } from "../../../model/config/changed-defaults.ts";
 import { type ConfigProblem, renderConfigProblem } from "../../../model/config/config.ts";
 import type { Setup } from "../../../model/config/setup.ts";
 import { isObject, type Json, type JsonObject } from "../../../model/json.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
+import { changedDefaultsNotice } from "../terminal/changed-defaults.ts";
 import { colors, print, printJson, show } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
@@ -24,9 +26,12 @@ export async function validateConfig(
   const { files, problems } = await (await openSetup(cli, options)).check();
   const errors = problems.filter(({ severity }) => options.strict || severity === "error");
   const ok = errors.length === 0;
-  if (options.json) printJson({ ok, files, problems });
+  const defaults = ok ? await readChangedDefaults(cli, options) : null;
+  if (options.json) printJson({ ok, files, problems, ...(defaults === null ? {} : { defaults }) });
   else {
     if (problems.length > 0) print(listProblems(problems));
+    const notice = defaults === null ? null : changedDefaultsNotice(defaults);
+    if (notice !== null) print(`${colors.yellow("▲")} ${notice}`);
     // In the words of the warnings that other commands print.
     const warnings = problems.length - errors.length;
     const count = [
@@ -40,6 +45,19 @@ export async function validateConfig(
     );
   }
   return ok ? 0 : 1;
+}
+
+/** Null where none changed, or where the store cannot be read: the files are what is checked. */
+async function readChangedDefaults(
+  cli: Cli,
+  options: GlobalOptions,
+): Promise<ChangedDefaults | null> {
+  try {
+    const read = await withPlane(cli, options, (plane) => plane.defaults.list(), { isQuiet: true });
+    return read.changes.length === 0 ? null : read;
+  } catch {
+    return null;
+  }
 }
 
 export async function showConfig(cli: Cli, options: GlobalOptions): Promise<void> {

@@ -8,6 +8,7 @@ import type { Cli, GlobalOptions } from "../cli.ts";
 import { bundledServers } from "../commands/clients.ts";
 import { keyState } from "../commands/keys.ts";
 import { openBrowser } from "../commands/servers.ts";
+import { changedDefaultsNotice } from "../terminal/changed-defaults.ts";
 import { colors, print, printStatus, printWarning } from "../terminal/output.ts";
 import { Interrupted, terminal, untilInterrupted } from "../terminal/terminal.ts";
 import { openPlane, warnAboutConfigProblems } from "../with-plane.ts";
@@ -103,6 +104,7 @@ async function servePlane(
   const named = URL.parse(publicUrl)?.hostname ?? allowHosts[0] ?? host;
   if (isFirst && (isExposed(options) || !isLoopback(named)))
     await warnAboutMissingKey(plane, named);
+  if (isFirst) await warnAboutChangedDefaults(plane);
   if (isFirst && !serving.hasSocket) printStatus(await whyUnseen(cli, { files, dataDirectory }));
   changes?.release();
   let before = plane.config();
@@ -211,6 +213,13 @@ async function warnAboutMissingKey(plane: Plane, host: string): Promise<void> {
     printWarning(
       `${host} can be reached from elsewhere, so every request needs a key, and there is none. Make one: toolplane keys create NAME`,
     );
+}
+
+/** A store that cannot be read has been reported. */
+async function warnAboutChangedDefaults(plane: Plane): Promise<void> {
+  const defaults = await plane.defaults.list().catch(() => null);
+  const notice = defaults === null ? null : changedDefaultsNotice(defaults);
+  if (notice !== null) printWarning(notice);
 }
 
 /** Servers by name, what manifests define by number. */

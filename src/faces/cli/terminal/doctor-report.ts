@@ -1,13 +1,16 @@
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { sizeText } from "../../../lib/text/wording.ts";
 import type { DoctorReport } from "../../../model/config/doctor-schema.ts";
+import { changedDefaultsNotice } from "./changed-defaults.ts";
 import { colors, renderTable } from "./output.ts";
 
-/** For a person: checks by server, then what grows. */
-export function renderReport({ stored = [], ...report }: DoctorReport): string {
-  return stored.length === 0
-    ? renderExamined(report)
-    : `${renderExamined(report)}\n${renderStored(stored)}`;
+/** For a person: checks by server, then what grows, then defaults to decide on. */
+export function renderReport({ stored = [], defaults, ...report }: DoctorReport): string {
+  const parts = [renderExamined(report)];
+  if (stored.length > 0) parts.push(renderStored(stored));
+  const notice = defaults === undefined ? null : changedDefaultsNotice(defaults);
+  if (notice !== null) parts.push(`${colors.yellow("▲")} ${notice}`);
+  return parts.join("\n");
 }
 
 /** What grows, a line each. */
@@ -40,7 +43,7 @@ function renderExamined({
   toolsets = [],
   extensions = [],
   store,
-}: Omit<DoctorReport, "stored">): string {
+}: Omit<DoctorReport, "stored" | "defaults">): string {
   const trouble =
     store === undefined
       ? ""

@@ -13,6 +13,7 @@ import {
   type IconType,
   ListChecks,
   MailWarning,
+  Settings2,
   ShieldAlert,
   Unplug,
 } from "../../parts/icons.ts";
@@ -31,7 +32,13 @@ export function useNeeds(): {
   isLoading: boolean;
   failed: Query<unknown> | undefined;
 } {
-  const needs = [...useWaiting(), ...useHeldBack(), ...useBroken(), ...useFailed()];
+  const needs = [
+    ...useWaiting(),
+    ...useHeldBack(),
+    ...useBroken(),
+    ...useFailed(),
+    ...useUndecided(),
+  ];
   const queries: Query<unknown>[] = [
     useInfiniteQuery(waitingQuery()),
     useQuery(questionsQuery()),
@@ -151,6 +158,18 @@ function useFailed(): Need[] {
       link: go("Review", { to: "/settings", search: { view: "config" } }),
     }),
   ];
+}
+
+function useUndecided(): Need[] {
+  const { madeBy, changes = [] } = useOperation("defaults.list", {}).data ?? {};
+  const undecided = changes.filter(({ decision }) => decision === "undecided");
+  return some(undecided, {
+    key: "defaults",
+    icon: Settings2,
+    title: `${counted(undecided.length, "default")} changed since version ${madeBy}`,
+    about: names(undecided.map(({ summary }) => summary)),
+    link: go("Decide", { to: "/settings", search: { view: "defaults" } }),
+  });
 }
 
 const some = (found: readonly unknown[], need: Need): Need[] => (found.length === 0 ? [] : [need]);

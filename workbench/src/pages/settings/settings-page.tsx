@@ -5,6 +5,7 @@ import { useMay } from "../../app/session.ts";
 import { Facts, Page, Panel } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
+import { ChangedDefaults } from "./changed-defaults.tsx";
 import { ConfigView } from "./config-view.tsx";
 
 const route = getRouteApi("/settings");
@@ -16,6 +17,7 @@ export function SettingsPage() {
   const forAdmins = <Empty title="Only admins can see this" />;
   const tabs = [
     { name: "config", title: "Configuration", content: mayManage ? <ConfigView /> : forAdmins },
+    { name: "defaults", title: "Changed defaults", content: <ChangedDefaults /> },
     { name: "you", title: "You", content: <You /> },
   ];
   // Links from before the context had a page of its own.
