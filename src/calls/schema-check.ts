@@ -1,3 +1,4 @@
+import { shorten } from "../lib/text/cut-text.ts";
 import type { ToolResult } from "../model/calls/result.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
@@ -37,7 +38,7 @@ function warningsOf(unchecked: ReadonlySet<string> | undefined, where: string): 
   const why =
     "was not checked: it may take too long on such a text. Write it without look-around and back-references";
   return [...(unchecked ?? [])].map(
-    (pattern) => `The pattern ${JSON.stringify(pattern)} of its ${where} ${why}.`,
+    (pattern) => `The pattern ${JSON.stringify(shorten(pattern, 300))} of its ${where} ${why}.`,
   );
 }
 

@@ -1,6 +1,7 @@
 import "../lib/text/linear-pattern.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createSafePattern } from "../lib/text/safe-pattern.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { checkOutput, checkSchema } from "./schema-check.ts";
@@ -62,4 +63,29 @@ test("a pattern for names of arguments is never run where it might take long", (
   const name = `${"a".repeat(100_000)}!`;
   assert.deepEqual(keepDeclared(tool, { [name]: 1 }).dropped, []);
   assert.equal(checkSchema(parameters, { [name]: 1 }).length, 1);
+});
+
+test("a pattern that the engine finds too large is left and told", () => {
+  const warnings: string[] = [];
+  const pattern = "[a-z]".repeat(100_000);
+  assert.deepEqual(checkSchema({ pattern }, "x", warnings), []);
+  assert.equal(warnings.length, 1);
+});
+
+test("the classes of Unicode that a pattern names are part of the work of its first check", () => {
+  const named = createSafePattern("^\\p{L}{2}\\p{N}$");
+  const before = named?.steps(3) ?? 0;
+  assert.equal(named?.test("äb3"), true);
+  assert.ok(before >= 1_000 + (named?.steps(3) ?? 0));
+  assert.equal(createSafePattern("\\p{L}".repeat(300))?.test("x"), undefined);
+});
+
+test("names that patterns cannot be asked about soon are left to the check", () => {
+  const patterns = Array.from({ length: 2_000 }, (_, at) => [`^a{${at}}b$`, {}]);
+  const parameters = { patternProperties: Object.fromEntries(patterns) };
+  const tool = { parameters, reserved: [], injects: [] } as unknown as Tool;
+  const names = Array.from({ length: 2_000 }, (_, at) => [`x${at}`, 1]);
+  const { dropped } = keepDeclared(tool, Object.fromEntries(names));
+  assert.ok(dropped.length > 0 && dropped.length < names.length);
+  assert.deepEqual(keepDeclared(tool, { x: 1 }).dropped, ["x"]);
 });

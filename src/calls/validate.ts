@@ -25,14 +25,20 @@ export function keepDeclared(
 ): { kept: JsonObject; dropped: string[] } {
   const keeps = keeperOf(tool);
   const names = Object.keys(args);
-  if (names.every(keeps)) return { kept: args, dropped: [] };
+  const budget: StepBudget = { left: maxNameSteps };
+  const dropped = names.filter((name) => !keeps(name, budget));
+  if (dropped.length === 0) return { kept: args, dropped };
+  const refused = new Set(dropped);
   return {
-    kept: Object.fromEntries(Object.entries(args).filter(([name]) => keeps(name))),
-    dropped: names.filter((name) => !keeps(name)),
+    kept: Object.fromEntries(Object.entries(args).filter(([name]) => !refused.has(name))),
+    dropped,
   };
 }
 
-type Keeps = (name: string) => boolean;
+/** About 10 ms of patterns for all names of one call. */
+const maxNameSteps = 500_000;
+type StepBudget = { left: number };
+type Keeps = (name: string, budget: StepBudget) => boolean;
 
 /** Once per tool of a snapshot. */
 const keepers = new WeakMap<Tool, Keeps>();
@@ -43,17 +49,27 @@ function keeperOf(tool: Tool): Keeps {
   const { names, demanded, patterns, open } = declaredBy(tool.parameters);
   const welcomesAll =
     open || (isSilent(tool.parameters) && names.size === 0 && tool.injects.length === 0);
-  // A pattern that cannot be asked here may have meant the name: the check against the schema decides.
-  const isDeclared = (name: string) =>
-    names.has(name) || demanded.has(name) || patterns.some(({ test }) => test(name) !== false);
+  const isDeclared = (name: string, budget: StepBudget) =>
+    names.has(name) ||
+    demanded.has(name) ||
+    patterns.some((pattern) => mayMean(pattern, name, budget));
   const taken = new Set(tool.reserved.map(foldName));
   // No careless server may take one name for the other.
   const isForged = (name: string) =>
     tool.reserved.includes(name) ||
     (!names.has(name) && (taken.has(foldName(name)) || name === "__proto__"));
-  const keeps = (name: string) => !isForged(name) && (welcomesAll || isDeclared(name));
+  const keeps: Keeps = (name, budget) =>
+    !isForged(name) && (welcomesAll || isDeclared(name, budget));
   keepers.set(tool, keeps);
   return keeps;
+}
+
+/** A pattern that cannot be asked here may have meant the name: the check against the schema decides. */
+function mayMean(pattern: SafePattern, name: string, budget: StepBudget): boolean {
+  const steps = pattern.steps(name.length);
+  if (!Number.isFinite(steps)) return true;
+  budget.left -= 1 + steps;
+  return budget.left < 0 || pattern.test(name) !== false;
 }
 
 /** An empty list of properties declares that there are none. */

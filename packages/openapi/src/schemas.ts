@@ -1,4 +1,5 @@
 import { cutText } from "../../../src/lib/text/cut-text.ts";
+import { isPattern } from "../../../src/lib/text/safe-pattern.ts";
 import {
   isObject,
   type Json,
@@ -232,7 +233,7 @@ function outline(schema: Schema): JsonObject {
 }
 
 function copyKeyword(schema: JsonObject, key: string, value: Json): void {
-  if (key === "pattern" && !isPattern(value)) return;
+  if (key === "pattern" && !(typeof value === "string" && isPattern(value))) return;
   if ((key === "description" || key === "title") && typeof value !== "string") return;
   schema[key] =
     typeof value === "string" && key === "description" ? cutText(value, maxText) : value;
@@ -318,13 +319,4 @@ function addProperties(
 
 function mapObject(members: UnknownObject, inner: (value: unknown) => Json): JsonObject {
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, inner(value)]));
-}
-
-function isPattern(value: unknown): boolean {
-  try {
-    new RegExp(String(value));
-    return typeof value === "string";
-  } catch {
-    return false;
-  }
 }

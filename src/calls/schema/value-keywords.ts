@@ -1,4 +1,5 @@
 import { sameJson } from "../../lib/json/plain-data.ts";
+import { shorten } from "../../lib/text/cut-text.ts";
 import { formats } from "./formats.ts";
 import type { Check, CheckRun, Keyword } from "./run.ts";
 
@@ -6,6 +7,9 @@ function kindOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
 }
+
+/** Of a pattern, in a problem. */
+const maxShown = 300;
 
 /** 1e400 is a number of JSON, though none of ours. */
 const isOfType: Record<string, (value: unknown) => boolean> = {
@@ -73,7 +77,7 @@ export const valueChecks: Record<string, Keyword> = {
       run.spend(steps(text.length));
       const matches = test(text);
       if (matches === undefined) run.leaveUnchecked(given);
-      return matches !== false || run.fail(`must match pattern "${given}"`);
+      return matches !== false || run.fail(`must match pattern "${shorten(given, maxShown)}"`);
     });
   },
   format: (given) => {

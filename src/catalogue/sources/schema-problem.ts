@@ -1,4 +1,5 @@
 import { namedSchemas, nestedSchemas, schemaTypes } from "../../lib/json/schema-keywords.ts";
+import { isPattern } from "../../lib/text/safe-pattern.ts";
 import { isObject } from "../../model/json.ts";
 
 const dialect = /^https?:\/\/json-schema\.org\/(draft-0[3-7]|draft\/(2019-09|2020-12))\/schema#?$/;
@@ -61,13 +62,4 @@ function keywordProblem(
     return `dialect ${JSON.stringify($schema)}${where} is not one we know`;
   }
   return null;
-}
-
-function isPattern(pattern: string): boolean {
-  try {
-    new RegExp(pattern);
-    return true;
-  } catch {
-    return false;
-  }
 }

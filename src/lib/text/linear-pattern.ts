@@ -1,4 +1,5 @@
 import { RE2JS, RE2Set } from "re2js";
+import { toLinearSyntax } from "./linear-syntax.ts";
 import { type LinearPattern, useEngine } from "./matcher.ts";
 
 export function patternProblem(pattern: string): string | null {
@@ -27,9 +28,11 @@ export function createPatternReplacer(
 }
 
 /** It does not know look-around, back-references and more than a thousand repetitions. */
-function compileLinear(pattern: string): LinearPattern | null {
+function compileLinear(pattern: string, isUnicode: boolean): LinearPattern | null {
+  const translated = toLinearSyntax(pattern, isUnicode);
+  if (translated === null) return null;
   try {
-    const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
+    const compiled = RE2JS.compile(translated);
     return { test: (text) => compiled.test(text), size: compiled.programSize() };
   } catch {
     return null;

@@ -2,7 +2,7 @@ import { createSafePattern, type SafePattern } from "./safe-pattern.ts";
 
 /** Its time grows with the text alone; `size` is how many steps one character takes at most. */
 export type LinearPattern = { test(text: string): boolean; size: number };
-type Compile = (pattern: string) => LinearPattern | null;
+type Compile = (pattern: string, isUnicode: boolean) => LinearPattern | null;
 
 /** Takes some 20 ms to load, and few patterns need it. */
 let compile: Compile | undefined;
@@ -21,10 +21,11 @@ export function createMatcher(pattern: string): SafePattern | undefined {
   let linear: LinearPattern | null | undefined;
   const engine = () => {
     if (compile === undefined) throw new EngineNeeded();
-    if (linear === undefined) linear = compile(pattern);
+    if (linear === undefined) linear = compile(pattern, safe.isUnicode);
     return linear;
   };
   return {
+    isUnicode: safe.isUnicode,
     test: (text) => safe.test(text) ?? engine()?.test(text),
     steps: (length) => {
       const steps = safe.steps(length);
