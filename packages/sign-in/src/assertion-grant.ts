@@ -68,11 +68,7 @@ export function addAssertionGrant(
         scope,
       } as never);
       token.resourceServer = new provider.ResourceServer(asked, info);
-      const described = {
-        client_id: client.clientId,
-        client_name: client.clientName,
-        toolplane_client: "known",
-      };
+      const described = { client_id: client.clientId, client_name: client.clientName };
       await keepAllowed(rows, grantId, {
         ...described,
         limits: limitsAmong(read.scopes),

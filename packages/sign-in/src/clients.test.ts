@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AuthorizationServer } from "../../../src/model/access/auth-settings.ts";
-import { checkClient, describeClient, shownAddress } from "./clients.ts";
+import { checkClient } from "./clients.ts";
 
 const settings = AuthorizationServer.parse({
   clients: { ci: { secret: "0123456789abcdef", scopes: ["call"] } },
@@ -25,30 +25,6 @@ test("names are shown without what hides or turns text, and never longer than a 
   assert.equal(nameOf("x".repeat(500)), "x".repeat(100));
   assert.equal(nameOf("\u3164"), undefined);
   assert.equal(nameOf(7), undefined);
-});
-
-test("an address is shown as a browser writes it, whatever letters it was given in", () => {
-  assert.equal(shownAddress("https://cl\u0430ude.ai/cb"), "https://xn--clude-5ve.ai/cb");
-  assert.equal(shownAddress("https://evil.example/\u202ecb"), "https://evil.example/%E2%80%AEcb");
-  assert.equal(shownAddress("cursor://cl\u0430ude/cb"), "cursor://cl%D0%B0ude/cb");
-});
-
-test("a name is verified where a document or an administrator stands behind it", () => {
-  const describe = (metadata: Record<string, unknown>) =>
-    describeClient(metadata, settings.clients);
-  const document = "https://client.example/client.json";
-  assert.deepEqual(describe({ client_id: document }), {
-    id: document,
-    name: "client.example",
-    address: document,
-    verified: true,
-  });
-  assert.equal(
-    describe({ client_id: "random", client_name: "Claude", client_uri: "https://claude.ai" })
-      .verified,
-    false,
-  );
-  assert.equal(describe({ client_id: "ci" }).verified, true);
 });
 
 test("a place that no one may be sent to is refused with what is wrong about it", () => {

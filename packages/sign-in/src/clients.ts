@@ -2,7 +2,6 @@ import { errors } from "oidc-provider";
 import type { Gate } from "../../../src/lib/net/egress.ts";
 import { exchange } from "../../../src/lib/net/exchange.ts";
 import type { AuthorizationServer } from "../../../src/model/access/auth-settings.ts";
-import type { GrantView } from "../../../src/model/access/sign-in-schema.ts";
 
 const fetchMs = 2_500;
 /** Beyond the limits of the library, which reads what we give it. */
@@ -27,11 +26,8 @@ const refusedSchemes: ReadonlySet<string> = new Set(
 const loopbacks: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const forPeople: readonly string[] = ["authorization_code", "refresh_token"];
 
-/** A property of ours: the library calls `checkClient` for it before it judges the rest. */
-export const clientMark = "toolplane_client";
-
-/** For our own pages; its codes are never exchanged. */
-export const pagesClient = "toolplane-pages";
+/** The library calls `checkClient` for this property before it judges the rest. No property is ours: clients write them all. */
+export const checkedProperty = "client_name";
 
 type Metadata = Record<string, unknown>;
 
@@ -89,33 +85,6 @@ function cleanName(name: unknown): string | undefined {
   return clean === "" ? undefined : clean.slice(0, maxNameLength);
 }
 
-/** As browsers write it: letters that look like others, and text that turns around, show what they are. */
-export const shownAddress = (address: string): string => URL.parse(address)?.href ?? address;
-
-/** For people. A name counts as known where an address or an administrator stands behind it. */
-export function describeClient(
-  metadata: Metadata,
-  known?: AuthorizationServer["clients"],
-): GrantView["client"] {
-  const id = String(metadata.client_id);
-  const isDocument = /^https:\/\//.test(id);
-  const isKnown =
-    metadata[clientMark] === "known" || (known !== undefined && Object.hasOwn(known, id));
-  const address = isDocument
-    ? id
-    : typeof metadata.client_uri === "string"
-      ? metadata.client_uri
-      : null;
-  const shown = address === null ? null : shownAddress(address);
-  const name =
-    typeof metadata.client_name === "string"
-      ? metadata.client_name
-      : isDocument
-        ? new URL(id).host
-        : id;
-  return { id, name, address: shown, verified: isKnown || isDocument };
-}
-
 /** The library's requests: documents of clients and their keys, which strangers name. */
 export function createClientFetch(gate: Gate) {
   return async (url: string | URL, { method = "GET", headers }: RequestInit): Promise<Response> => {
@@ -142,7 +111,6 @@ export function knownClients({ clients, assertionIssuers }: AuthorizationServer)
     ([id, { name, secret, keys, jwksUri, redirectUris, scopes }]) => ({
       client_id: id,
       client_name: name ?? id,
-      [clientMark]: "known",
       redirect_uris: redirectUris,
       response_types: redirectUris.length > 0 ? ["code"] : [],
       grant_types: [

@@ -1,9 +1,10 @@
 import type { Provider } from "oidc-provider";
 import { limitsIn, serverScope, toolsetScope } from "../../../src/model/access/resource.ts";
 import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
+import { foreign } from "../../../src/model/foreign.ts";
 import { scopeNames } from "../../../src/model/principal.ts";
 import { clientSeconds } from "./adapter.ts";
-import { describeClient, shownAddress } from "./clients.ts";
+import { describeClient, type SeenClient, shownAddress } from "./client-view.ts";
 import { findAllowed, keepAllowed, limitsAmong } from "./grants.ts";
 import { consentPage } from "./pages.ts";
 import { grantable, type Person, personOf, revokeGrant } from "./people.ts";
@@ -20,6 +21,12 @@ export type Asking = {
   person: Person;
   client: Client;
 };
+
+/** What it registered, or its document, is its own word. */
+export const seenClient = (client: Client): SeenClient => ({
+  id: client.clientId,
+  self: foreign(client.metadata()),
+});
 
 const isLimit = (scope: string) => limitsIn([scope]) !== null;
 const isRight = (scope: string) => (scopeNames as readonly string[]).includes(scope);
@@ -67,7 +74,7 @@ export function createConsent(ports: SignInPorts) {
     const page = consentPage({
       uid: interaction.uid,
       user: person.user,
-      client: describeClient(client.metadata() as Record<string, unknown>, ports.settings.clients),
+      client: describeClient(seenClient(client), ports.settings.clients),
       redirect: shownAddress(String(interaction.params.redirect_uri)),
       isShared: client.applicationType === "native" && /^https:/.test(client.clientId),
       scopes: given.map((name) => ({ name, isOn: !left.includes(name) })),
@@ -131,9 +138,6 @@ export function createConsent(ports: SignInPorts) {
       client_id: client.clientId,
       client_name: metadata.client_name,
       client_uri: metadata.client_uri,
-      ...(Object.hasOwn(ports.settings.clients, client.clientId)
-        ? { toolplane_client: "known" }
-        : {}),
       // One that had no limit, and asks for less this time, keeps what it had.
       limits: wasOpen && !chosen.isChosen ? null : chosen.limits,
       isChosen: chosen.isChosen,

@@ -3,8 +3,8 @@ import type { Provider } from "oidc-provider";
 import { steadyNow } from "../../../src/lib/async/steady-time.ts";
 import { networkOf } from "../../../src/lib/net/client-address.ts";
 import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
-import { pagesClient } from "./clients.ts";
-import { type Asking, createConsent, type Interaction } from "./consent.ts";
+import { describeClient, pagesClient } from "./client-view.ts";
+import { type Asking, createConsent, type Interaction, seenClient } from "./consent.ts";
 import { invitationSteps } from "./invitations.ts";
 import { accessPage, messagePage, signInPage } from "./pages.ts";
 import { createPasskeys } from "./passkeys.ts";
@@ -48,7 +48,8 @@ const pausedFor = (seconds: number) =>
 export function createFlows(ports: SignInPorts) {
   const { origin, rows, upstream, record } = ports;
   const passkeys = createPasskeys({ rows, origin });
-  const desk = openDesk(ports);
+  const { clients } = ports.settings;
+  const desk = openDesk({ ...ports, listedClients: async () => clients });
   const callback = `${origin}/sign-in/callback`;
 
   const interactionOf = async (
@@ -87,9 +88,9 @@ export function createFlows(ports: SignInPorts) {
       user = "",
     }: { status?: number; problem?: string | null; user?: string } = {},
   ) {
-    const { clientName, clientId } = await clientOf(provider, interaction);
+    const client = describeClient(seenClient(await clientOf(provider, interaction)), clients);
     const hasLocal = upstream === null || (await hasLocalPeople());
-    const shown = { uid: interaction.uid, clientName: clientName ?? clientId, user, problem };
+    const shown = { uid: interaction.uid, client, user, problem };
     const page = signInPage({ ...shown, provider: upstream?.name ?? null, hasLocal });
     sendPage(visit, page, status, true);
   }

@@ -59,7 +59,7 @@ const passkeyProblem = html`<p class="note bad" id="passkey-problem" role="alert
 
 export type SignInView = {
   uid: string;
-  clientName: string;
+  client: GrantView["client"];
   /** Its name, where people sign in at a provider. */
   provider: string | null;
   hasLocal: boolean;
@@ -69,12 +69,15 @@ export type SignInView = {
 
 export function signInPage({
   uid,
-  clientName,
+  client,
   provider,
   hasLocal,
   user = "",
   problem,
 }: SignInView): string {
+  const goesOnTo = client.verified
+    ? html`${client.name}`
+    : html`a client that calls itself “${client.name}”`;
   const elsewhere =
     provider === null
       ? nothing
@@ -90,7 +93,7 @@ export function signInPage({
   return page(
     "Sign in",
     html`<h1>Sign in</h1>
-<p class="muted">to go on to ${clientName}</p>
+<p class="muted">to go on to ${goesOnTo}</p>
 ${problemNote(problem)}
 ${elsewhere}
 ${provider !== null && hasLocal ? html`<hr>` : nothing}
@@ -165,14 +168,12 @@ export function consentPage(view: ConsentView): string {
   } = view;
   const unverified = html`<p class="note warn"><strong>Not verified.</strong> Any program can call itself “${client.name}”. Go on only if you have just connected it yourself.</p>`;
   const shared = html`<p class="note warn">Any program on your device can say that it is “${client.name}”. Go on only if you have just connected it yourself.</p>`;
-  // A document's address is proven, and the name in it is not.
-  const host = /^https:/.test(client.id) ? ` (${URL.parse(client.id)?.host ?? ""})` : "";
   const shown = scopes.map((one) =>
     choice("scope", one, html`${wordsFor(one.name)} <code>${one.name}</code>`),
   );
   return page(
     "Allow",
-    html`<h1>${client.name}${host} wants to use your tools</h1>
+    html`<h1>${client.name} wants to use your tools</h1>
 <p class="muted">You are signed in as ${user}.</p>
 ${problemNote(problem)}
 ${client.verified ? nothing : unverified}

@@ -43,9 +43,15 @@ function createRows() {
   return { rows: rowsOf(null), killed: rowsOf, later: () => counts.clear() };
 }
 
+const deskPorts = (rows: SignInRows) => ({
+  rows,
+  revoked: async () => undefined,
+  listedClients: async () => ({}),
+});
+
 async function invited() {
   const place = createRows();
-  const desk = openDesk({ rows: place.rows, revoked: async () => undefined });
+  const desk = openDesk(deskPorts(place.rows));
   const { url } = await desk.invite({ user: "ann" }, "https://tools.example.org");
   const token = url.split("/").at(-1) ?? "";
   return { ...place, token, person: (await invitedPerson(place.rows, token)) as Person };
@@ -80,7 +86,7 @@ test("an invitation is used where the plane was killed after that", async () => 
 
 test("an invitation brings back no one who was removed, and nothing that was changed meanwhile", async () => {
   const { rows, token, person, later } = await invited();
-  const desk = openDesk({ rows, revoked: async () => undefined });
+  const desk = openDesk(deskPorts(rows));
   const place = "https://tools.example.org";
   await desk.removePerson("ann");
   assert.equal(await acceptInvitation(rows, token, { ...person, password: "x" }), false);

@@ -3,6 +3,7 @@ import type { Invited, PersonAsked } from "../../../src/model/access/person.ts";
 import type { PersonRights, SignInDesk, SignInPorts } from "../../../src/model/access/sign-in.ts";
 import type { GrantView, PersonView } from "../../../src/model/access/sign-in-schema.ts";
 import { PlaneError } from "../../../src/model/errors.ts";
+import { foreign } from "../../../src/model/foreign.ts";
 import {
   everyScope,
   mayDo,
@@ -10,7 +11,7 @@ import {
   type Scope,
   scopeNames,
 } from "../../../src/model/principal.ts";
-import { describeClient } from "./clients.ts";
+import { describeClient, type ListedClients } from "./client-view.ts";
 import { findAllowed, withLimits } from "./grants.ts";
 
 const personKind = "Person";
@@ -40,7 +41,8 @@ export type Person = PersonRights & {
 };
 
 type Rows = SignInPorts["rows"];
-type DeskPorts = Pick<SignInPorts, "rows" | "revoked">;
+type GrantPorts = Pick<SignInPorts, "rows" | "revoked">;
+type DeskPorts = GrantPorts & { listedClients(): Promise<ListedClients> };
 
 export const findPerson = async (rows: Rows, user: string) =>
   (await rows.get<Person>(personKind, user))?.value ?? null;
@@ -78,7 +80,7 @@ export async function personByHandle(rows: Rows, handle: string): Promise<Person
 
 /** A person of the provider is who the provider says, also in its newest words. */
 export async function rememberPerson(
-  ports: DeskPorts,
+  ports: GrantPorts,
   rights: PersonRights,
   /** What the provider said nothing of this time. */
   unsaid: readonly (keyof PersonRights)[] = [],
@@ -108,14 +110,14 @@ export async function rememberPerson(
 }
 
 /** Its tokens end first: whatever becomes of this process then, they stay ended. */
-export async function revokeGrant({ rows, revoked }: DeskPorts, id: string): Promise<boolean> {
+export async function revokeGrant({ rows, revoked }: GrantPorts, id: string): Promise<boolean> {
   if ((await rows.get("Grant", id)) !== null) await revoked(id);
   await rows.removeGrant(id);
   return rows.remove("Grant", id);
 }
 
 /** A client keeps nothing that its person may no longer give. */
-async function endWhatIsTooMuch(ports: DeskPorts, person: Person): Promise<void> {
+async function endWhatIsTooMuch(ports: GrantPorts, person: Person): Promise<void> {
   for (const { id, value } of await ports.rows.list<KeptGrant>("Grant", { account: person.user }))
     if (grantable(person, scopesIn(value)).refused.length > 0) await revokeGrant(ports, id);
 }
@@ -248,7 +250,8 @@ export function openDesk(ports: DeskPorts): SignInDesk {
     },
     async grants(user) {
       const kept = await rows.list<KeptGrant>("Grant", user === null ? {} : { account: user });
-      return Promise.all(kept.map((grant) => grantView(rows, grant)));
+      const listed = await ports.listedClients();
+      return Promise.all(kept.map((grant) => grantView(rows, grant, listed)));
     },
   };
 }
@@ -258,6 +261,7 @@ type KeptGrant = { accountId: string; clientId: string; resources?: Record<strin
 async function grantView(
   rows: Rows,
   { id, value, madeAt, usedAt }: Awaited<ReturnType<Rows["list"]>>[number],
+  listed: ListedClients,
 ) {
   const kept = value as unknown as KeptGrant;
   const { accountId, clientId, resources = {} } = kept;
@@ -265,7 +269,7 @@ async function grantView(
   const view: GrantView = {
     id,
     user: accountId,
-    client: describeClient(known ?? { client_id: clientId }),
+    client: describeClient({ id: clientId, self: foreign(known) }, listed),
     scopes: withLimits(scopesIn(kept), known?.limits ?? null),
     resources: Object.keys(resources),
     createdAt: new Date(madeAt).toISOString(),

@@ -11,13 +11,8 @@ import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
 import { isSignInPath } from "../../../src/model/access/sign-in.ts";
 import { createAdapter } from "./adapter.ts";
 import { addAssertionGrant, type ResourceInfo } from "./assertion-grant.ts";
-import {
-  checkClient,
-  clientMark,
-  createClientFetch,
-  knownClients,
-  pagesClient,
-} from "./clients.ts";
+import { pagesClient } from "./client-view.ts";
+import { checkClient, checkedProperty, createClientFetch, knownClients } from "./clients.ts";
 import { offeredScopes } from "./consent.ts";
 import { findAllowed, limitsAmong, withLimits } from "./grants.ts";
 import { messagePage } from "./pages.ts";
@@ -139,7 +134,7 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
       response_types: ["code"],
     },
     extraClientMetadata: {
-      properties: [clientMark],
+      properties: [checkedProperty],
       validator: (_ctx, _key, _value, metadata) => {
         if (metadata.client_id !== pagesClient)
           checkClient(metadata as Record<string, unknown>, settings);

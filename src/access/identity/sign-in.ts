@@ -129,7 +129,8 @@ export function createSignIn(context: SignInContext) {
 
   const desk = once(async (): Promise<SignInDesk> => {
     const { openDesk } = await context.load();
-    return openDesk({ rows: await rows(), revoked: revocations.add });
+    const listedClients = async () => (await context.settings()).server?.clients ?? {};
+    return openDesk({ rows: await rows(), revoked: revocations.add, listedClients });
   });
   const requireServer = () => {
     if (config().auth.server === undefined)

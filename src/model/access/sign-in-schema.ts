@@ -10,7 +10,9 @@ export const GrantView = z
     user: z.string().meta({ description: "Who allowed it." }),
     client: z.object({
       id: z.string(),
-      name: z.string().meta({ description: "Its own word." }),
+      name: z.string().meta({
+        description: "Listed by an administrator, or its own word, with the host of its document.",
+      }),
       address: z.string().nullable().meta({ description: "Where its document or page is." }),
       verified: z
         .boolean()

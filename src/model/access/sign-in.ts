@@ -135,7 +135,12 @@ export type SignInDesk = {
 /** What `packages/sign-in` gives. */
 export type SignInPackage = {
   openSignIn(ports: SignInPorts): Promise<SignInServer>;
-  openDesk(ports: Pick<SignInPorts, "rows" | "revoked">): SignInDesk;
+  openDesk(
+    ports: Pick<SignInPorts, "rows" | "revoked"> & {
+      /** Those of the configuration, as they are now. */
+      listedClients(): Promise<AuthorizationServer["clients"]>;
+    },
+  ): SignInDesk;
 };
 
 /** The paths of the authorization server and of its pages. */
