@@ -152,7 +152,7 @@ export interface PlaneIdentity {
   needsCredentials(): Promise<boolean>;
   /** The authorization server at this address of the plane; null where `auth.server` is not configured. */
   signInFront(origin: string): Promise<SignInFront | null>;
-  /** Who is signed in in the browser of a request; null where no one is. Takes the request of Node. */
+  /** Who is signed in in the page of a request; null where no one is, or only a cookie says it. Takes the request of Node. */
   personAt(origin: string, request: object): Promise<Principal | null>;
   /** Sessions of browsers that showed a credential, for all planes on one store. */
   browsers: BrowserPlace;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { startOAuth } from "../contracts/signing-in.ts";
-import { type SigningWorld, startSigningWorld } from "../workbench/signing-world.ts";
+import { password, type SigningWorld, startSigningWorld } from "../workbench/signing-world.ts";
 import { type Agent, createHand } from "./signing-by-hand.ts";
 
 const ann = "ann@example.org";
@@ -31,9 +31,11 @@ suite("a server behind the plane that needs a person's own account", () => {
 
   /** Follows the link as the person's browser would; the way back included. */
   async function visit(url: string): Promise<string> {
-    const begun = await agent.ask(new URL(url).pathname);
-    assert.equal(begun.location?.origin, oauth.origin, `${begun.status} ${begun.text}`);
-    const sent = await fetch(begun.location, { redirect: "manual" });
+    const page = await hand.follow(agent, await agent.ask(new URL(url).pathname));
+    assert.match(page.text, /data-account="remote"/);
+    const begun = await agent.prove("/servers/remote/sign-in");
+    assert.equal(begun.status, 200, begun.text);
+    const sent = await fetch(String(begun.json().url), { redirect: "manual" });
     const { pathname, search } = new URL(sent.headers.get("location") ?? "");
     return (await agent.ask(pathname + search)).text;
   }
@@ -182,13 +184,17 @@ suite("a server behind the plane that needs a person's own account", () => {
   test("the link leads a stranger to the sign-in, and then back to it", async () => {
     const { createAgent } = await import("./signing-by-hand.ts");
     const stranger = createAgent(world.url);
-    const { location } = await stranger.ask("/account/remote");
-    assert.equal(location?.href, `${world.url}/sign-in/workbench?to=%2Faccount%2Fremote`);
-    const page = await hand.follow(
-      stranger,
-      await stranger.ask(location.pathname + location.search),
-    );
+    const link = await hand.follow(stranger, await stranger.ask("/account/remote"));
+    assert.match(link.text, /data-account="remote"/);
+    assert.equal((await stranger.prove("/servers/remote/sign-in")).status, 401);
+    const asked = await stranger.ask("/sign-in/workbench?to=/account/remote");
+    const page = await hand.follow(stranger, asked);
     assert.match(page.text, /<h1>Sign in<\/h1>/);
-    assert.equal((await agent.ask("/account/nowhere")).status, 404);
+    const fields = { user: ann, password };
+    let back = await stranger.post(`/sign-in/${hand.uidIn(page)}/password`, fields);
+    while (back.location !== null && !back.location.pathname.startsWith("/account/"))
+      back = await stranger.ask(back.location.pathname + back.location.search);
+    assert.equal(back.location?.pathname, "/account/remote");
+    assert.equal((await agent.prove("/servers/nowhere/sign-in")).status, 404);
   });
 });

@@ -63,7 +63,7 @@ suite("what a client says of itself", () => {
       assert.match(signIn.text, /calls itself “[^”]+”/);
       assert.match(consent.text, /Not verified\./);
       await hand.follow(agent, await hand.consent(agent, consent));
-      assert.match((await agent.ask("/sign-in/access")).text, /not verified/);
+      assert.match((await agent.access()).text, /not verified/);
       const grants = await world.withPlane((plane) => plane.grants.list());
       const grant = grants.find((view) => view.client.id === client);
       assert.equal(grant?.client.verified, false);

@@ -244,7 +244,7 @@ suite("a plane on the network", () => {
           String(refused.headers["www-authenticate"]),
           /resource_metadata="https:\/\/tools\.example\.org\//,
         );
-        const page = await through("/sign-in/access");
+        const page = await through("/sign-in/workbench");
         assert.equal(page.status, 303);
         const begun = await through(String(page.headers.location), {
           "x-forwarded-for": "198.51.100.7",

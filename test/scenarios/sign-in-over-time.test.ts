@@ -46,12 +46,9 @@ suite("what a client was allowed, later", () => {
   test("stands beside the browsers of the person, with their last use", async () => {
     const { agent } = await hand.signIn(ann);
     const rowOf = async () =>
-      /<tr><td>This browser<\/td>.*?<\/tr>/s.exec((await agent.ask("/sign-in/access")).text)?.[0];
+      /<tr><td>This browser<\/td>.*?<\/tr>/s.exec((await agent.access()).text)?.[0];
     assert.match(String(await rowOf()), /Workbench last used">not yet</);
-    assert.equal(
-      (await agent.ask("/session", { headers: { "x-toolplane-face": "workbench" } })).status,
-      200,
-    );
+    assert.equal((await agent.ask("/session", { headers: agent.proof })).status, 200);
     await until("its use is noted", async () =>
       /Workbench last used">\d{4}-/.test(String(await rowOf())),
     );

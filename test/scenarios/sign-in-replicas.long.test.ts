@@ -157,10 +157,10 @@ for (const kind of ["SQLite", "Postgres"] as const)
       );
       const { agent } = await hand.signIn(ann);
 
-      const begun = await agent.ask("/account/remote");
-      assert.equal(begun.location?.origin, oauth.origin, `${begun.status} ${begun.text}`);
+      const begun = await agent.prove("/servers/remote/sign-in");
+      assert.equal(begun.status, 200, begun.text);
       await first.stop("SIGKILL");
-      const sent = await fetch(begun.location, { redirect: "manual" });
+      const sent = await fetch(String(begun.json().url), { redirect: "manual" });
       const { pathname: path, search } = new URL(sent.headers.get("location") ?? "");
       const back = new URL(path + search, second.url).href;
       const stranger = await createAgent(at.url).ask(back);

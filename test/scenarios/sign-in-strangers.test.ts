@@ -239,7 +239,7 @@ suite("what a stranger has of another", () => {
 
   test("sign-in that a person cancels on the plane's own pages ends there", async () => {
     const agent = createAgent(world.url);
-    const page = await hand.follow(agent, await agent.ask("/sign-in/access"));
+    const page = await hand.follow(agent, await agent.ask("/sign-in/workbench"));
     const cancelled = await hand.follow(
       agent,
       await agent.post(`/sign-in/${hand.uidIn(page)}/cancel`, {}),

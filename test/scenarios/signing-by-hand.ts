@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
+import { pageHeader } from "../../src/model/access/page-proof.ts";
 import type { SigningWorld } from "../workbench/signing-world.ts";
 import { password } from "../workbench/signing-world.ts";
 
@@ -14,8 +15,10 @@ export type Answer = {
 
 type Cookie = { value: string; path: string };
 
-/** A browser without pages: it keeps cookies by their paths and follows nothing by itself. */
+/** A browser: it keeps cookies by their paths, and the secret of its pages. It follows nothing by itself. */
 export function createAgent(origin: string) {
+  const secret = randomBytes(32).toString("base64url");
+  const proof = { [pageHeader]: secret };
   const jar = new Map<string, Cookie>();
   async function ask(path: string, init: RequestInit = {}): Promise<Answer> {
     const url = new URL(path, origin);
@@ -46,14 +49,18 @@ export function createAgent(origin: string) {
       json: () => JSON.parse(text) as Record<string, unknown>,
     };
   }
-  /** A form of a page of the plane. */
+  /** A form of a page of the plane, with what the script of the page adds. */
   const post = (path: string, fields: Fields, headers: Record<string, string> = {}) =>
     ask(path, {
       method: "POST",
-      body: query(fields).toString(),
+      body: query(path.startsWith("/sign-in/") ? { page: secret, ...fields } : fields).toString(),
       headers: { "content-type": "application/x-www-form-urlencoded", origin, ...headers },
     });
-  return { ask, post, jar };
+  /** What the script of a page asks for. */
+  const prove = (path: string) => ask(path, { method: "POST", headers: { origin, ...proof } });
+  /** What the person sees of their clients and browsers. */
+  const access = () => prove("/sign-in/access/shown");
+  return { ask, post, prove, access, proof, jar };
 }
 
 export type Agent = ReturnType<typeof createAgent>;
@@ -70,6 +77,22 @@ export const claimsOf = (token: string) =>
     string,
     unknown
   >;
+
+/** What a page of the sign-in does by itself; null where it waits for its person. */
+async function runScript(agent: Agent, { text }: Answer): Promise<Answer | null> {
+  const [, provePath] = /data-prove="([^"]+)"/.exec(text) ?? [];
+  if (provePath !== undefined) {
+    const proven = await agent.prove(provePath);
+    if (proven.status !== 200) return null;
+    const next = new URL(String(proven.json().next));
+    return agent.ask(next.pathname + next.search);
+  }
+  const [, backPath, answer] =
+    /<form data-auto method="post" action="([^"]+)">.*?name="answer" value="([^"]*)"/s.exec(text) ??
+    [];
+  if (backPath === undefined || answer === undefined) return null;
+  return agent.post(backPath, { answer: answer.replaceAll("&amp;", "&") });
+}
 
 export const redirectUri = "https://client.example/callback";
 
@@ -119,7 +142,8 @@ export function createHand(world: SigningWorld) {
     let current = answer;
     while (current.location?.origin === origin && [302, 303].includes(current.status))
       current = await agent.ask(current.location.pathname + current.location.search);
-    return current;
+    const next = await runScript(agent, current);
+    return next === null ? current : follow(agent, next);
   }
   const uidIn = (answer: Answer): string =>
     /\/sign-in\/([\w-]{20,})\//.exec(answer.text)?.[1] ?? assert.fail(answer.text);

@@ -6,6 +6,7 @@ import { scopeNames } from "../../../src/model/principal.ts";
 import { clientSeconds } from "./adapter.ts";
 import { describeClient, type SeenClient, shownAddress } from "./client-view.ts";
 import { findAllowed, keepAllowed, limitsAmong } from "./grants.ts";
+import { finishStep, hasPage, isPageOf } from "./page-proof.ts";
 import { consentPage } from "./pages.ts";
 import { grantable, type Person, personOf, revokeGrant } from "./people.ts";
 import { BadVisit, readForm, redirect, sendPage, type Visit } from "./visit.ts";
@@ -120,7 +121,9 @@ export function createConsent(ports: SignInPorts) {
     const { provider, interaction, person, client } = asking;
     const { resources, ofPlane, ofPerson } = askedFor(interaction);
     const { given } = grantable(person, ofPlane);
-    const chosen = chosenIn(await readForm(visit), person, given);
+    const form = await readForm(visit);
+    requirePage(interaction, form);
+    const chosen = chosenIn(form, person, given);
     if (typeof chosen === "string") return show(visit, asking, chosen);
     const before =
       interaction.grantId === undefined
@@ -165,8 +168,8 @@ export function createConsent(ports: SignInPorts) {
       resource: resources.join(" "),
     };
     await record({ ...line, input: { client: client.clientId, ...said } });
-    const result = { consent: { grantId: id } };
-    redirect(visit, await provider.interactionResult(visit.request, visit.response, result));
+    const result = { ...interaction.lastSubmission, consent: { grantId: id } };
+    redirect(visit, await finishStep(interaction, result));
   }
 
   return {
@@ -177,6 +180,13 @@ export function createConsent(ports: SignInPorts) {
       await allow(visit, asking);
     },
   };
+}
+
+/** A browser that keeps no secret signed in for this step alone. */
+function requirePage({ session }: Interaction, form: URLSearchParams): void {
+  if (session === undefined || !hasPage(session)) return;
+  if (!isPageOf(session, form.get("page")))
+    throw new BadVisit(403, "This page is not of the browser that signed in. Begin again there.");
 }
 
 /** The library only adds; a person may also take away what was given before, and give what was not. */

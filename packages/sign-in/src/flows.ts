@@ -2,11 +2,13 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Provider } from "oidc-provider";
 import { steadyNow } from "../../../src/lib/async/steady-time.ts";
 import { networkOf } from "../../../src/lib/net/client-address.ts";
+import { pageHeader } from "../../../src/model/access/page-proof.ts";
 import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
 import { describeClient, pagesClient } from "./client-view.ts";
 import { type Asking, createConsent, type Interaction, seenClient } from "./consent.ts";
 import { invitationSteps } from "./invitations.ts";
-import { accessPage, messagePage, signInPage } from "./pages.ts";
+import { finishStep, isPageOf, isProvable, signInMarks } from "./page-proof.ts";
+import { accessPage, accessView, accountPage, backPage, messagePage, signInPage } from "./pages.ts";
 import { createPasskeys } from "./passkeys.ts";
 import {
   changePerson,
@@ -91,7 +93,12 @@ export function createFlows(ports: SignInPorts) {
     const client = describeClient(seenClient(await clientOf(provider, interaction)), clients);
     const hasLocal = upstream === null || (await hasLocalPeople());
     const shown = { uid: interaction.uid, client, user, problem };
-    const page = signInPage({ ...shown, provider: upstream?.name ?? null, hasLocal });
+    const page = signInPage({
+      ...shown,
+      provider: upstream?.name ?? null,
+      hasLocal,
+      isProvable: status === 200 && isProvable(interaction),
+    });
     sendPage(visit, page, status, true);
   }
 
@@ -130,9 +137,7 @@ export function createFlows(ports: SignInPorts) {
   ): Promise<string> {
     const { session } = interaction;
     if (session !== undefined) delete (session as Partial<typeof session>).uid;
-    interaction.result = result;
-    await interaction.persist();
-    return interaction.returnTo;
+    return finishStep(interaction, result);
   }
 
   async function finishLogin(
@@ -140,7 +145,7 @@ export function createFlows(ports: SignInPorts) {
     provider: Provider,
     uid: string,
     person: Person,
-    how: string,
+    marks: string[],
   ) {
     const { request, response, address } = visit;
     const interaction = await interactionOf(visit, provider, uid);
@@ -159,13 +164,13 @@ export function createFlows(ports: SignInPorts) {
       target: person.user,
       user: person.user,
       address,
-      input: { how },
+      input: { how: marks[0] },
     });
     // The library would ask a person to sign another out first, on a page that it does not have here.
     const session = await provider.Session.get(provider.createContext(request, response) as never);
     if (session.accountId !== undefined && session.accountId !== person.user)
       await session.destroy();
-    const login = { accountId: person.user, amr: [how], acr: state };
+    const login = { accountId: person.user, amr: marks, acr: state };
     return finish(interaction, { ...interaction.lastSubmission, login });
   }
 
@@ -200,7 +205,8 @@ export function createFlows(ports: SignInPorts) {
     const isRight = pauseSeconds === null && (await isPassword(person, form.get("password") ?? ""));
     if (person !== null && isRight) {
       await Promise.all(counted.map(([key]) => rows.count(key, tries.seconds, -1)));
-      return redirect(visit, await finishLogin(visit, provider, uid, person, "pwd"));
+      const marks = signInMarks("pwd", form.get("page"));
+      return redirect(visit, await finishLogin(visit, provider, uid, person, marks));
     }
     const error = pauseSeconds !== null ? "too_many_tries" : "access_denied";
     await record({
@@ -226,9 +232,12 @@ export function createFlows(ports: SignInPorts) {
   };
   const passkeyVerify: Step = async (visit, provider, [uid = ""]) => {
     await interactionOf(visit, provider, uid);
-    const person = await passkeys.signedIn(uid, await readJson(visit));
-    if (person !== null)
-      return sendJson(visit, 200, { next: await finishLogin(visit, provider, uid, person, "hwk") });
+    const { page: secret, ...shown } = await readJson(visit);
+    const person = await passkeys.signedIn(uid, shown);
+    if (person !== null) {
+      const next = await finishLogin(visit, provider, uid, person, signInMarks("hwk", secret));
+      return sendJson(visit, 200, { next });
+    }
     await record({
       operation: "signIn.login",
       address: visit.address,
@@ -239,6 +248,23 @@ export function createFlows(ports: SignInPorts) {
       error: "access_denied",
       error_description: "This passkey is not known here.",
     });
+  };
+
+  /** The browser is signed in, and its page shows that it is the one that did it. */
+  const proof: Step = async (visit, library, [uid = ""]) => {
+    const interaction = await interactionOf(visit, library, uid);
+    const session = await currentSession(visit, library);
+    const person = await personOf(rows, session);
+    const isProven =
+      person !== null &&
+      interaction.session?.uid === session.uid &&
+      isProvable(interaction) &&
+      isPageOf(session, visit.request.headers[pageHeader]);
+    if (!isProven) return sendJson(visit, 401, { error: "access_denied" });
+    const { acr, amr, loginTs } = session;
+    const login = { accountId: person.user, acr, amr, ts: loginTs };
+    const result = { ...interaction.lastSubmission, login } as NonNullable<Interaction["result"]>;
+    sendJson(visit, 200, { next: await finish(interaction, result) });
   };
 
   const provider: Step = async (visit, library, [uid = ""]) => {
@@ -273,9 +299,15 @@ export function createFlows(ports: SignInPorts) {
       throw new BadVisit(400, "This sign-in is over. Go back to the client and begin again.");
     redirect(visit, `/sign-in/${kept.value.forUid}/back${search}`);
   };
+  const goOn: Step = async (visit, library, [uid = ""]) => {
+    await interactionOf(visit, library, uid);
+    const { search } = new URL(visit.request.url ?? "", origin);
+    sendPage(visit, backPage(uid, search), 200, true);
+  };
   const returned: Step = async (visit, library, [uid = ""]) => {
     const interaction = await interactionOf(visit, library, uid);
-    const { searchParams } = new URL(visit.request.url ?? "", origin);
+    const form = await readForm(visit);
+    const searchParams = new URLSearchParams(form.get("answer") ?? "");
     const state = searchParams.get("state") ?? "";
     const kept = await rows.get<{ forUid: string }>(upstreamKind, state);
     const isFirst = await rows.remove(upstreamKind, state);
@@ -283,9 +315,10 @@ export function createFlows(ports: SignInPorts) {
       throw new BadVisit(400, "This sign-in is over. Go back to the client and begin again.");
     try {
       const rights = await upstream.finish(searchParams, kept.value, callback);
+      const marks = signInMarks("fed", form.get("page"));
       redirect(
         visit,
-        await finishLogin(visit, library, uid, await rememberPerson(ports, rights), "fed"),
+        await finishLogin(visit, library, uid, await rememberPerson(ports, rights), marks),
       );
     } catch (thrown) {
       const { message } = thrown as Error;
@@ -312,13 +345,16 @@ export function createFlows(ports: SignInPorts) {
     redirect(visit, await finish(interaction, result));
   };
 
-  const sessionOf = async ({ request, response }: Visit, library: Provider) => {
-    const session = await library.Session.get(library.createContext(request, response) as never);
-    return { uid: session.uid, acr: session.acr, accountId: (await personOf(rows, session))?.user };
+  /** Whose page it is that sends its secret; nobody where the cookie is all there is. */
+  const provenSession = async (visit: Visit, library: Provider, secret: unknown) => {
+    const session = await currentSession(visit, library);
+    const person = isPageOf(session, secret) ? await personOf(rows, session) : null;
+    return { uid: session.uid, acr: session.acr, accountId: person?.user };
   };
-  const access: Step = async (visit, library) => {
-    const session = await sessionOf(visit, library);
-    if (session.accountId === undefined) return redirect(visit, ownSignIn());
+  const access: Step = async (visit) => sendPage(visit, accessPage());
+  const accessShown: Step = async (visit, library) => {
+    const session = await provenSession(visit, library, visit.request.headers[pageHeader]);
+    if (session.accountId === undefined) return sendJson(visit, 401, { next: ownSignIn() });
     const sessions = await rows.list<{ uid?: string; acr?: string }>("Session", {
       account: session.accountId,
     });
@@ -330,7 +366,7 @@ export function createFlows(ports: SignInPorts) {
         usedAt: usedAt === null ? null : new Date(usedAt).toISOString(),
         isThis: value.uid === session.uid,
       }));
-    sendPage(visit, accessPage(session.accountId, await desk.grants(session.accountId), shown));
+    sendPage(visit, accessView(session.accountId, await desk.grants(session.accountId), shown));
   };
   /** The pages sign a person in as a client would; the code is not needed. */
   const ownSignIn = (state = "") => {
@@ -360,11 +396,12 @@ export function createFlows(ports: SignInPorts) {
       );
     redirect(visit, state !== null && isPlace(state) ? state : "/sign-in/access");
   };
-  const workbench: Step = async (visit, library) => {
+  const account: Step = async (visit, _library, [server = ""]) =>
+    sendPage(visit, accountPage(server));
+  const workbench: Step = async (visit) => {
     const to = new URL(visit.request.url ?? "", origin).searchParams.get("to") ?? "";
-    const place = isPlace(to) ? to : "/workbench/";
-    const { accountId } = await sessionOf(visit, library);
-    redirect(visit, accountId === undefined ? ownSignIn(place) : place);
+    // Also where the browser is signed in already: its page may have lost what proves it.
+    redirect(visit, ownSignIn(isPlace(to) ? to : "/workbench/"));
   };
   const again: Step = async (visit) =>
     sendPage(
@@ -372,9 +409,10 @@ export function createFlows(ports: SignInPorts) {
       messagePage("You are signed in", "Go back to the workbench in the other tab.", "good"),
     );
   const revoke: Step = async (visit, library) => {
-    const { accountId } = await sessionOf(visit, library);
+    const form = await readForm(visit);
+    const { accountId } = await provenSession(visit, library, form.get("page"));
     if (accountId === undefined) return redirect(visit, ownSignIn());
-    const id = (await readForm(visit)).get("grant") ?? "";
+    const id = form.get("grant") ?? "";
     if ((await desk.grants(accountId)).some((grant) => grant.id === id)) {
       await desk.revokeGrant(id);
       await record({
@@ -387,9 +425,10 @@ export function createFlows(ports: SignInPorts) {
     redirect(visit, "/sign-in/access");
   };
   const end: Step = async (visit, library) => {
-    const { accountId } = await sessionOf(visit, library);
+    const form = await readForm(visit);
+    const { accountId } = await provenSession(visit, library, form.get("page"));
     if (accountId === undefined) return redirect(visit, ownSignIn());
-    const uid = (await readForm(visit)).get("session") ?? "";
+    const uid = form.get("session") ?? "";
     const own = (await rows.list<{ uid?: string }>("Session", { account: accountId })).find(
       ({ value }) => value.uid === uid,
     );
@@ -414,7 +453,9 @@ export function createFlows(ports: SignInPorts) {
     ...invitationSteps(ports, passkeys),
     ["GET again", again],
     ["GET workbench", workbench],
+    ["GET account/*", account],
     ["GET access", access],
+    ["POST access/shown", accessShown],
     ["GET access/back", accessBack],
     ["POST access/revoke", revoke],
     ["POST access/end", end],
@@ -424,7 +465,9 @@ export function createFlows(ports: SignInPorts) {
     ["POST */passkey/options", passkeyOptions],
     ["POST */passkey/verify", passkeyVerify],
     ["GET */provider", provider],
-    ["GET */back", returned],
+    ["GET */back", goOn],
+    ["POST */back", returned],
+    ["POST */proof", proof],
     ["POST */consent", consent],
     ["POST */cancel", cancel],
   ];
@@ -451,6 +494,9 @@ export function createFlows(ports: SignInPorts) {
     throw new BadVisit(404, "There is no such page.");
   };
 }
+
+const currentSession = ({ request, response }: Visit, library: Provider) =>
+  library.Session.get(library.createContext(request, response) as never);
 
 /** Places of ours that a person may be sent to after signing in; nothing in them leads elsewhere. */
 const isPlace = (path: string) =>

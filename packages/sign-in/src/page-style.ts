@@ -37,6 +37,7 @@ input { display: block; width: 100%; margin-top: 4px; padding: 8px 10px; font: i
   background: var(--surface); border: 1px solid var(--line); border-radius: 6px; }
 fieldset { border: 0; margin: 0 0 12px; padding: 0; min-width: 0; }
 legend { font-size: 13px; margin: 6px 0; padding: 0; color: var(--muted); font-weight: 600; }
+@media (scripting: enabled) { [data-prove] { visibility: hidden; } }
 .choice { display: flex; gap: 9px; align-items: baseline; margin-bottom: 6px; color: var(--ink); cursor: pointer; min-width: 0; }
 .choice input { flex: none; width: 15px; height: 15px; margin: 0; accent-color: var(--fill); transform: translateY(2px); }
 .choice span { min-width: 0; overflow-wrap: anywhere; }
@@ -61,45 +62,6 @@ td { padding: 9px 10px 9px 0; border-bottom: 1px solid var(--line); vertical-ali
   td[data-name]::before { content: attr(data-name) ": "; color: var(--muted); }
   td button { margin-top: 6px; }
 }
-`;
-
-/** Asks the browser for a passkey. What it says is checked by the plane. */
-export const passkeyScript = `
-const form = document.querySelector("[data-passkey]");
-const toBytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
-const toText = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-const say = (text) => { const place = document.getElementById("passkey-problem"); place.textContent = text; place.hidden = false; };
-async function ask(path, body) {
-  const answer = await fetch(form.dataset.passkey + path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
-  const read = await answer.json();
-  if (!answer.ok) throw new Error(read.error_description);
-  return read;
-}
-async function create(options) {
-  const publicKey = { ...options, challenge: toBytes(options.challenge), user: { ...options.user, id: toBytes(options.user.id) },
-    excludeCredentials: options.excludeCredentials.map((one) => ({ ...one, id: toBytes(one.id) })) };
-  const made = await navigator.credentials.create({ publicKey });
-  const { clientDataJSON, attestationObject } = made.response;
-  return { id: made.id, rawId: made.id, type: made.type, clientExtensionResults: made.getClientExtensionResults(),
-    response: { clientDataJSON: toText(clientDataJSON), attestationObject: toText(attestationObject), transports: made.response.getTransports() } };
-}
-async function use(options) {
-  const publicKey = { ...options, challenge: toBytes(options.challenge), allowCredentials: [] };
-  const made = await navigator.credentials.get({ publicKey });
-  const { clientDataJSON, authenticatorData, signature, userHandle } = made.response;
-  return { id: made.id, rawId: made.id, type: made.type, clientExtensionResults: made.getClientExtensionResults(),
-    response: { clientDataJSON: toText(clientDataJSON), authenticatorData: toText(authenticatorData), signature: toText(signature), userHandle: userHandle ? toText(userHandle) : undefined } };
-}
-form?.addEventListener("submit", async (event) => {
-  event.preventDefault();
-  try {
-    const options = await ask("/options", {});
-    const answer = await (form.dataset.kind === "create" ? create(options) : use(options));
-    location.href = (await ask("/verify", answer)).next;
-  } catch (thrown) {
-    say(thrown.name === "NotAllowedError" ? "No passkey was used. Try again, or use another way." : thrown.message);
-  }
-});
 `;
 
 export const icon =

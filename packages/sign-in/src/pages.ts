@@ -29,12 +29,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (found) => names[found] ?? "");
 }
 
-export function page(
-  title: string,
-  body: Html,
-  { isWide = false, hasScript = false } = {},
-): string {
-  const script = hasScript ? html`<script src="/sign-in/passkey.js" defer></script>` : nothing;
+export function page(title: string, body: Html, { isWide = false } = {}): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -44,7 +39,7 @@ export function page(
 <title>${title} – Toolplane</title>
 <link rel="icon" type="image/svg+xml" href="/sign-in/icon.svg">
 <link rel="stylesheet" href="/sign-in/style.css">
-${script}
+<script src="/sign-in/page.js" defer></script>
 </head>
 <body><main${isWide ? html` class="wide"` : nothing}>
 <header><img src="/sign-in/icon.svg" alt=""> Toolplane</header>
@@ -52,6 +47,9 @@ ${body}
 </main></body>
 </html>`.html;
 }
+
+/** Filled by the script of the page with what only the page has. */
+const pageField = html`<input type="hidden" name="page">`;
 
 const problemNote = (problem: string | null) =>
   problem === null ? nothing : html`<p class="note bad" role="alert">${problem}</p>`;
@@ -63,6 +61,8 @@ export type SignInView = {
   /** Its name, where people sign in at a provider. */
   provider: string | null;
   hasLocal: boolean;
+  /** May the page prove that its browser is signed in already? */
+  isProvable: boolean;
   user?: string;
   problem: string | null;
 };
@@ -72,6 +72,7 @@ export function signInPage({
   client,
   provider,
   hasLocal,
+  isProvable,
   user = "",
   problem,
 }: SignInView): string {
@@ -85,21 +86,22 @@ export function signInPage({
   const here = html`
 <form data-passkey="/sign-in/${uid}/passkey" data-kind="use">${passkeyProblem}<button class="main">Use a passkey</button></form>
 <hr>
-<form method="post" action="/sign-in/${uid}/password">
+<form method="post" action="/sign-in/${uid}/password">${pageField}
 <label>Name or e-mail<input name="user" autocomplete="username webauthn" value="${user}" required></label>
 <label>Password<input name="password" type="password" autocomplete="current-password" required></label>
 <button>Sign in with a password</button>
 </form>`;
   return page(
     "Sign in",
-    html`<h1>Sign in</h1>
+    html`<div ${isProvable ? html`data-prove="/sign-in/${uid}/proof"` : nothing}>
+<h1>Sign in</h1>
 <p class="muted">to go on to ${goesOnTo}</p>
 ${problemNote(problem)}
 ${elsewhere}
 ${provider !== null && hasLocal ? html`<hr>` : nothing}
 ${hasLocal ? here : nothing}
-<form method="post" action="/sign-in/${uid}/cancel"><button>Cancel</button></form>`,
-    { hasScript: hasLocal },
+<form method="post" action="/sign-in/${uid}/cancel"><button>Cancel</button></form>
+</div>`,
   );
 }
 
@@ -184,7 +186,7 @@ ${isShared ? shared : nothing}
 <dt>Goes back to</dt><dd><code>${redirect}</code></dd>
 <dt>For</dt><dd><code>${resource}</code></dd>
 </dl>
-<form method="post" action="/sign-in/${uid}/consent">
+<form method="post" action="/sign-in/${uid}/consent">${pageField}
 <fieldset><legend>It may</legend>${shown}</fieldset>
 ${refused.length === 0 ? nothing : html`<p class="note warn">It also asked for ${refused.join(", ")}, which is not yours to give.</p>`}
 ${
@@ -217,7 +219,6 @@ ${problemNote(problem)}
 <label>Or a password of at least ${passwordLength.least} characters<input name="password" type="password" autocomplete="new-password" minlength="${passwordLength.least}" maxlength="${passwordLength.most}" required></label>
 <button>Set the password</button>
 </form>`,
-    { hasScript: true },
   );
 }
 
@@ -232,7 +233,32 @@ export function messagePage(
 
 export type SessionView = { id: string; at: string; usedAt: string | null; isThis: boolean };
 
-export function accessPage(
+const needsScript = html`<noscript>This page needs scripts: they prove that it is yours.</noscript>`;
+
+/** The page of the person, which shows its proof before it gets what is in it. */
+export function accessPage(): string {
+  const body = html`<div data-shown="/sign-in/access/shown">${needsScript}</div>`;
+  return page("What clients may do", body, { isWide: true });
+}
+
+/** Leads on to the sign-in of a server behind the plane. */
+export function accountPage(server: string): string {
+  const body = html`<h1>One moment</h1><p data-account="${server}">${needsScript}</p>`;
+  return page("One moment", body);
+}
+
+/** Comes back from the provider: the page proves that it is the one that goes on. */
+export function backPage(uid: string, answer: string): string {
+  return page(
+    "One moment",
+    html`<h1>One moment</h1>
+<form data-auto method="post" action="/sign-in/${uid}/back">${pageField}
+<input type="hidden" name="answer" value="${answer}"><button class="main">Go on</button>
+</form>`,
+  );
+}
+
+export function accessView(
   user: string,
   grants: readonly GrantView[],
   sessions: readonly SessionView[],
@@ -242,7 +268,7 @@ export function accessPage(
     ({ id, client, scopes, createdAt, lastUsedAt }) => html`<tr>
 <td><strong>${client.name}</strong><br><span class="muted">${client.address ?? client.id}${client.verified ? "" : " · not verified"}</span></td>
 <td data-name="May">${scopes.join(", ")}</td><td data-name="Since">${used(createdAt)}</td><td data-name="Last used">${used(lastUsedAt)}</td>
-<td><form method="post" action="/sign-in/access/revoke"><input type="hidden" name="grant" value="${id}"><button>Take back</button></form></td></tr>`,
+<td><form method="post" action="/sign-in/access/revoke">${pageField}<input type="hidden" name="grant" value="${id}"><button>Take back</button></form></td></tr>`,
   );
   const browsers = sessions.map(
     ({
@@ -251,14 +277,11 @@ export function accessPage(
       usedAt,
       isThis,
     }) => html`<tr><td>${isThis ? "This browser" : "Another browser"}</td><td data-name="Since">${used(at)}</td><td data-name="Workbench last used">${used(usedAt)}</td>
-<td><form method="post" action="/sign-in/access/end"><input type="hidden" name="session" value="${id}"><button>Sign out</button></form></td></tr>`,
+<td><form method="post" action="/sign-in/access/end">${pageField}<input type="hidden" name="session" value="${id}"><button>Sign out</button></form></td></tr>`,
   );
-  return page(
-    "What clients may do",
-    html`<h1>What clients may do for ${user}</h1>
+  return html`<h1>What clients may do for ${user}</h1>
 ${grants.length === 0 ? html`<p>No client has been allowed anything.</p>` : html`<table><thead><tr><th>Client</th><th>May</th><th>Since</th><th>Last used</th><th></th></tr></thead><tbody>${clients}</tbody></table>`}
 <h2>Where you are signed in</h2>
-<table><thead><tr><th>Browser</th><th>Since</th><th>Workbench last used</th><th></th></tr></thead><tbody>${browsers}</tbody></table>`,
-    { isWide: true },
-  );
+<table><thead><tr><th>Browser</th><th>Since</th><th>Workbench last used</th><th></th></tr></thead><tbody>${browsers}</tbody></table>`
+    .html;
 }

@@ -15,6 +15,7 @@ import { pagesClient } from "./client-view.ts";
 import { checkClient, checkedProperty, createClientFetch, knownClients } from "./clients.ts";
 import { offeredScopes } from "./consent.ts";
 import { findAllowed, limitsAmong, withLimits } from "./grants.ts";
+import { isTicketed, unprovenReason } from "./page-proof.ts";
 import { messagePage } from "./pages.ts";
 import { findPerson, grantable, isSamePerson, stateOf } from "./people.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
@@ -39,6 +40,15 @@ function policyOf({ rows }: SignInPorts): ReturnType<typeof interactionPolicy.ba
           oidc.session?.accountId !== undefined && oidc.account === undefined
             ? Check.REQUEST_PROMPT
             : Check.NO_NEED_TO_PROMPT,
+      ),
+    );
+  policy
+    .get("login")
+    ?.checks.add(
+      new Check(unprovenReason, "a cookie alone signs no one in", "login_required", (ctx) =>
+        ctx.oidc.session?.accountId !== undefined && !isTicketed(ctx)
+          ? Check.REQUEST_PROMPT
+          : Check.NO_NEED_TO_PROMPT,
       ),
     );
   const { checks } = policy.get("consent") ?? policy[0] ?? { checks: null };

@@ -2,9 +2,12 @@ import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Provider } from "oidc-provider";
 import { steadyNow } from "../../../src/lib/async/steady-time.ts";
 import { clientAddress, networkOf } from "../../../src/lib/net/client-address.ts";
+import { pageHeader } from "../../../src/model/access/page-proof.ts";
 import type { PersonRights, SignInPorts, SignInServer } from "../../../src/model/access/sign-in.ts";
 import { createFlows } from "./flows.ts";
-import { icon, passkeyScript, styleSheet } from "./page-style.ts";
+import { isPageOf } from "./page-proof.ts";
+import { pageScript } from "./page-script.ts";
+import { icon, styleSheet } from "./page-style.ts";
 import { messagePage } from "./pages.ts";
 import { type Person, personOf } from "./people.ts";
 import { createProvider } from "./provider.ts";
@@ -28,7 +31,7 @@ const notedMs = 60_000;
 const registrations = { most: 60, seconds: 3_600 };
 const files: Readonly<Record<string, { type: string; body: string }>> = {
   "/sign-in/style.css": { type: "text/css; charset=utf-8", body: styleSheet },
-  "/sign-in/passkey.js": { type: "text/javascript; charset=utf-8", body: passkeyScript },
+  "/sign-in/page.js": { type: "text/javascript; charset=utf-8", body: pageScript },
   "/sign-in/icon.svg": { type: "image/svg+xml", body: icon },
 };
 
@@ -123,7 +126,9 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
     async person(request) {
       const { provider } = await current();
       const session = await sessionOf(provider, request as IncomingMessage);
-      const person = await personOf(rows, session);
+      const { headers } = request as IncomingMessage;
+      const isProven = isPageOf(session, headers[pageHeader]);
+      const person = isProven ? await personOf(rows, session) : null;
       if (person === null) return null;
       noteUse(session.jti);
       return rightsOf(person);

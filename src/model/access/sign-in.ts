@@ -116,7 +116,7 @@ export type SignInServer = {
   /** Answers what is under its paths; Node's request and response. */
   handle(request: object, response: object): void;
   keys(): Promise<{ keys: JsonObject[] }>;
-  /** Who is signed in in the browser of this request; null where no one is. */
+  /** Who is signed in in the page of this request; null where no one is, or the page does not prove it. */
   person(request: object): Promise<PersonRights | null>;
   /** Signs that browser out. */
   end(request: object): Promise<void>;

@@ -1,3 +1,4 @@
+import { pageHeader, pageKey } from "../../../src/model/access/page-proof.ts";
 import type { ErrorCode } from "../../../src/model/errors.ts";
 import { readLargeJson } from "./large-json.ts";
 
@@ -31,8 +32,6 @@ export type RequestOptions = {
 };
 
 /** The page's half of a session, shared by all tabs. It is useless without the HTTP-only cookie. */
-const pageKey = "toolplane.session";
-
 let session = localStorage.getItem(pageKey);
 // Signing in or out applies to all tabs.
 addEventListener("storage", ({ key, newValue }) => {
@@ -48,7 +47,7 @@ export function keepSession(page: string | null): void {
 function ownHeaders(): Record<string, string> {
   return {
     "x-toolplane-face": "workbench",
-    ...(session === null ? {} : { "x-toolplane-session": session }),
+    ...(session === null ? {} : { [pageHeader]: session }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
+import { pageHeader } from "../../../model/access/page-proof.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Caller, Plane } from "../../../model/plane.ts";
 import { mayDo, type Principal, type Scope } from "../../../model/principal.ts";
@@ -16,9 +17,8 @@ function isBelow(path: string, tops: readonly string[]): boolean {
   return tops.some((top) => path === top || path.startsWith(`${top}/`));
 }
 
-/** What the workbench says with every request: that it is the workbench, and the page's half of its session. */
+/** What the workbench says with every request, beside the page's half of its session: that it is the workbench. */
 const faceHeader = "x-toolplane-face";
-const pageHeader = "x-toolplane-session";
 
 /** How it is found out who asks. */
 export type Identities = {
@@ -49,11 +49,11 @@ export async function authenticate(identities: Identities, c: HttpContext): Prom
   // Any program can send a header; only a browser that has shown a credential has a session.
   if (ofSession !== null && c.req.header(faceHeader) === "workbench") c.set("face", "workbench");
   const credential = shown ?? ofSession;
-  // Other sites cannot send the header, nor a page of theirs the cookie with it.
-  if (credential === null && c.req.header(faceHeader) === "workbench") {
+  // Other programs of the host may have the cookie; the page's half is in pages of this origin alone.
+  if (credential === null && c.req.header(pageHeader) !== undefined) {
     const person = await personIn(identities, c);
     if (person !== null) {
-      c.set("face", "workbench");
+      if (c.req.header(faceHeader) === "workbench") c.set("face", "workbench");
       return person;
     }
   }
@@ -68,11 +68,8 @@ export async function authenticate(identities: Identities, c: HttpContext): Prom
   }
 }
 
-/** Who signed in at the plane in this browser. */
-export async function personIn(
-  { plane, address }: Identities,
-  c: HttpContext,
-): Promise<Principal | null> {
+/** Who signed in at the plane in this page. */
+async function personIn({ plane, address }: Identities, c: HttpContext): Promise<Principal | null> {
   const incoming = c.env?.incoming;
   if (incoming === undefined || plane.config().auth.server === undefined) return null;
   return plane.identity.personAt(address(c.req.header("host")), incoming);
@@ -119,7 +116,7 @@ export function sessionCookie(c: HttpContext): string | undefined {
 }
 
 /** `Authorization: Bearer …` before `X-API-Key`; null when neither is given. */
-function credentialIn(c: HttpContext): string | null {
+export function credentialIn(c: HttpContext): string | null {
   return credentialFrom(c.req.header("authorization"), c.req.header("x-api-key"));
 }
 

@@ -5,7 +5,7 @@ import { PlaneError } from "../../../model/errors.ts";
 import { type KnownCaller, requireScope } from "../../../model/principal.ts";
 import type { OwnAddress } from "../origin.ts";
 import { type App, addRoute, clientAddressOf, type HttpContext } from "../route.ts";
-import { authenticate, type Identities, personIn } from "./identity.ts";
+import { authenticate, credentialIn, type Identities } from "./identity.ts";
 
 export const callbackPath = "/oauth/callback";
 /** Where links for people lead that need an account of a server. */
@@ -53,10 +53,10 @@ export function addSignInRoutes(app: App, identities: Identities, ownAddress: Ow
       answers: { 303: { description: "The browser goes on.", type: "text/plain" } },
     },
     async ({ c, param }) => {
-      const person = await personIn(identities, c);
-      if (person === null && plane.config().auth.server !== undefined)
-        return c.redirect(`/sign-in/workbench?to=${encodeURIComponent(c.req.path)}`, 303);
-      const principal = person ?? (await authenticate(identities, c));
+      // A link cannot prove whose it is. A page can, and goes on from there.
+      if (plane.config().auth.server !== undefined && credentialIn(c) === null)
+        return c.redirect(`/sign-in/account/${encodeURIComponent(param("name"))}`, 303);
+      const principal = await authenticate(identities, c);
       requireScope(principal, "call", "sign in to a server");
       return c.redirect(
         await begin(c, param("name"), { principal, face: "http", ...clientAddressOf(c) }),

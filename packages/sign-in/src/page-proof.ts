@@ -1,0 +1,66 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { KoaContextWithOIDC, Provider } from "oidc-provider";
+
+type Interaction = Awaited<ReturnType<Provider["interactionDetails"]>>;
+type SessionMarks = { amr?: readonly string[] | undefined };
+type TicketedResult = { login?: object; ticket?: string };
+
+const mark = "page:";
+/** Long enough that it cannot be guessed. Pages make it of 32 random bytes. */
+const secretShape = /^[\w-]{40,200}$/;
+
+/** Why the sign-in prompt is shown where a cookie alone says who it is. */
+export const unprovenReason = "unproven_page";
+
+const hashOf = (text: string) => createHash("sha256").update(text).digest("base64url");
+
+function isSameText(left: string, right: string): boolean {
+  return left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
+}
+
+/** Kept with a session: how its person signed in, and the hash of what their page keeps. */
+export function signInMarks(how: string, secret: unknown): string[] {
+  const isSecret = typeof secret === "string" && secretShape.test(secret);
+  return isSecret ? [how, mark + hashOf(secret)] : [how];
+}
+
+/** A session that was begun without a page is proven by nothing. */
+export function isPageOf({ amr = [] }: SessionMarks, secret: unknown): boolean {
+  if (typeof secret !== "string") return false;
+  const shown = mark + hashOf(secret);
+  return amr.some((kept) => kept.startsWith(mark) && isSameText(kept, shown));
+}
+
+export function hasPage({ amr = [] }: SessionMarks): boolean {
+  return amr.some((kept) => kept.startsWith(mark));
+}
+
+/** May the page's secret answer this prompt? Not where the client wants the person to sign in again. */
+export function isProvable({ prompt, session }: Interaction): boolean {
+  const [reason, ...others] = prompt.reasons;
+  const isAlone = reason === unprovenReason && others.length === 0;
+  return isAlone && session !== undefined && hasPage(session as SessionMarks);
+}
+
+/**
+ * Where the browser goes on. The ticket is in the answer to this step alone: another program of this
+ * machine, which may have all cookies of the host, cannot go on in the place of the browser.
+ */
+export async function finishStep(
+  interaction: Interaction,
+  result: NonNullable<Interaction["result"]>,
+): Promise<string> {
+  const ticket = randomBytes(32).toString("base64url");
+  interaction.result = { ...result, ticket: hashOf(ticket) };
+  await interaction.persist();
+  const next = new URL(interaction.returnTo);
+  next.searchParams.set("ticket", ticket);
+  return next.href;
+}
+
+/** Did the browser that goes on answer the sign-in itself? */
+export function isTicketed({ query, oidc }: KoaContextWithOIDC): boolean {
+  const { login, ticket } = (oidc.result ?? {}) as TicketedResult;
+  if (login === undefined || ticket === undefined || typeof query.ticket !== "string") return false;
+  return isSameText(ticket, hashOf(query.ticket));
+}
