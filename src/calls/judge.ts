@@ -66,7 +66,9 @@ export function createPolicyTest(parts: JudgeParts, lookup: Lookup): Inside<Plan
     const { known: _, ...effect } = effectOf(tool, config().policy.effects);
     if ("refused" in grant)
       return { verdict: "deny", origin: "grant", reason: grant.refused, tool: tool.name, effect };
-    const requested = requestCall(asked, args, { principal, face, ...(mode && { mode }) });
+    // The test of a command is the test of one that a person types.
+    const typed = face === "cli";
+    const requested = requestCall(asked, args, { principal, face, typed, ...(mode && { mode }) });
     const input = { arguments: args, repaired: false, dropped: [] };
     const verdict = await decide({ ...requested, tool, grant, input }, await profile());
     return { ...verdict, tool: tool.name, effect };

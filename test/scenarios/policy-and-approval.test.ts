@@ -121,14 +121,32 @@ suite("policy and approval", { concurrency: 4 }, () => {
     );
   });
 
-  test("a person at the command line is the consent that a personal plane needs", async () => {
+  test("a person who types is the consent that a personal plane needs, and a pipe is no person", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, {
       held: fixture("echo", [], { requires_consent: true }),
+      free: fixture("echo"),
     });
     const common = ["--config", config, "--data-dir", directory.path];
-    const { code, stdout } = await runCli(["call", "held.do_it_now", ...common]);
-    assert.deepEqual([code, stdout], [0, "done\n"]);
+    const call = ["call", "held.do_it_now", ...common];
+    const batch = directory.file("calls.jsonl");
+    await writeFile(batch, `${JSON.stringify({ tool: "held.do_it_now", arguments: {} })}\n`);
+    const typed = await runCli(call, { isTyped: true });
+    assert.deepEqual([typed.code, typed.stdout], [0, "done\n"]);
+    const piped = await runCli(call);
+    assert.deepEqual([piped.code, piped.stdout], [3, ""]);
+    assert.match(piped.stderr, /toolplane approvals approve/);
+    const agreed = await runCli([...call, "--yes"]);
+    assert.deepEqual([agreed.code, agreed.stdout], [0, "done\n"]);
+    const unasked = await runCli(["call", "free.do_it_now", ...common]);
+    assert.deepEqual([unasked.code, unasked.stdout], [0, "done\n"]);
+    const many = await runCli(["batch", batch, "--json", ...common]);
+    const [{ status }] = (many.json().results as { call: { status: string } }[]).map(
+      (result) => result.call,
+    ) as [{ status: string }];
+    assert.deepEqual([many.code, status], [1, "waiting"]);
+    const typedBatch = await runCli(["batch", batch, "--json", ...common], { isTyped: true });
+    assert.equal(typedBatch.code, 0);
   });
 
   test("a guarded plane asks about everything that is not known to only read", async () => {

@@ -87,7 +87,13 @@ export async function writeConfig(
 /** What `--json` prints: an outcome, a listing, or an error alone. */
 export type Printed = Partial<Outcome> & Record<string, unknown>;
 export type CliResult = { code: number | null; stdout: string; stderr: string; json(): Printed };
-export type CliOptions = { cwd?: string; env?: Record<string, string>; input?: string };
+export type CliOptions = {
+  cwd?: string;
+  env?: Record<string, string>;
+  input?: string;
+  /** A person types the command: its input is a terminal. */
+  isTyped?: boolean;
+};
 export type RunningCli = { process: ChildProcess; result: Promise<CliResult> };
 
 export function startCli(
@@ -129,7 +135,7 @@ export function runCli(args: readonly string[], options: CliOptions = {}): Promi
     return startCli(args, options).result;
   const env = { ...fixtureEnvironment(), ...options.env };
   const directory = options.cwd ?? process.cwd();
-  return inSurroundings({ env, directory }, () => runHere(args, options.input));
+  return inSurroundings({ env, directory }, () => runHere(args, options));
 }
 
 /** The consent of the person whose project this is, for tests whose commands find its files by themselves. */
@@ -138,8 +144,12 @@ export async function trustProject(options: CliOptions, ...words: string[]): Pro
   assert.equal(code, 0, stdout + stderr);
 }
 
-async function runHere(args: readonly string[], input = ""): Promise<CliResult> {
-  const stdin = new PassThrough();
+async function runHere(
+  args: readonly string[],
+  { input = "", isTyped = false }: CliOptions,
+): Promise<CliResult> {
+  const stdin: PassThrough & { isTTY?: boolean } = new PassThrough();
+  if (isTyped) stdin.isTTY = true;
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   stdin.end(input);

@@ -293,6 +293,7 @@ function createCallTool(
     state,
     toolGroups,
     face,
+    typed,
     approvalWaitMs: wait,
   } = options;
   const mode = run.readOnly ? ("review" as const) : options.mode;
@@ -305,6 +306,7 @@ function createCallTool(
     state,
     toolGroups,
     face,
+    typed,
     conversation,
     mode,
   });

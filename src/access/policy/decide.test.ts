@@ -29,10 +29,10 @@ const profiles: [
     { personal: "ask", guarded: "ask", strict: "ask" },
   ],
   [
-    "the same typed by a person",
+    "the same from a program's command",
     { consent: "explicit" },
     "cli",
-    { personal: "allow", guarded: "ask", strict: "ask" },
+    { personal: "ask", guarded: "ask", strict: "ask" },
   ],
   [
     "the same clicked by a person",
@@ -90,6 +90,50 @@ for (const [title, tool, face, verdicts] of profiles) {
       );
       assert.deepEqual([verdict, origin], [expected, `profile:${profile}`]);
       assert.notEqual(reason, "");
+    });
+  }
+}
+
+const personsCommand = injectedCall(sampleTool({ consent: "explicit" }));
+
+test("what a person typed is consent in the profile personal, and in no other", () => {
+  const typed = { ...personsCommand, face: "cli" as const, options: { typed: true } };
+  const verdictIn = (profile: Profile) => decide(typed, { profile }).verdict;
+  assert.deepEqual(
+    [verdictIn("personal"), verdictIn("guarded"), verdictIn("strict")],
+    ["allow", "ask", "ask"],
+  );
+  // Only a command can be typed: another face that says so is not believed.
+  assert.equal(decide({ ...typed, face: "http" }, { profile: "personal" }).verdict, "ask");
+});
+
+const consentIsOnce: [what: string, tool: Partial<Tool>, verdicts: Record<Profile, boolean>][] = [
+  [
+    "a write that requires consent",
+    { consent: "explicit", metadata: sampleMetadata({ requires_consent: true }) },
+    { personal: true, guarded: false, strict: false },
+  ],
+  [
+    "a write of a high safety level",
+    { metadata: sampleMetadata({ safety_level: "high", side_effects: "write" }) },
+    { personal: true, guarded: false, strict: false },
+  ],
+  [
+    "a known read of a trusted server that requires consent",
+    {
+      consent: "explicit",
+      trusted: true,
+      metadata: sampleMetadata({ requires_consent: true, side_effects: "none" }),
+    },
+    { personal: true, guarded: true, strict: true },
+  ],
+];
+
+for (const [what, tool, verdicts] of consentIsOnce) {
+  for (const [profile, isOnce] of Object.entries(verdicts) as [Profile, boolean][]) {
+    test(`${what} is asked about ${isOnce ? "once a conversation" : "each time"} in ${profile}`, () => {
+      const { verdict, consent = false } = decide(injectedCall(sampleTool(tool)), { profile });
+      assert.deepEqual([verdict, consent], ["ask", isOnce]);
     });
   }
 }

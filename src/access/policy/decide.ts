@@ -169,21 +169,32 @@ const byProfile: Record<
   Profile,
   (call: Validated, facts: ToolFacts, ownCounts: (caller: Principal) => boolean) => Verdict
 > = {
-  personal: ({ tool, face, principal }, _, ownCounts) =>
-    ((face === "cli" || face === "workbench") && ownCounts(principal)
-      ? null
-      : consentTo(tool, "personal")) ?? verdict("personal", null),
+  personal: (call, _, ownCounts) =>
+    isByPerson(call) && ownCounts(call.principal)
+      ? verdict("personal", null)
+      : (consentTo(call.tool, "personal") ?? verdict("personal", null)),
   guarded: ({ tool }, facts) =>
-    consentTo(tool, "guarded") ??
-    verdict("guarded", isKnownRead(facts) ? null : notKnownToRead(facts)),
+    stricterQuestion(tool, "guarded", isKnownRead(facts) ? null : notKnownToRead(facts)),
   strict: ({ tool }, facts) =>
-    verdict(
+    stricterQuestion(
+      tool,
       "strict",
       tool.trusted && isKnownRead(facts)
         ? null
         : "it is not known to be a read of a trusted server",
     ),
 };
+
+/** A command from a pipe is of a program: who typed it says so. */
+function isByPerson({ face, options }: Validated): boolean {
+  return face === "workbench" || (face === "cli" && options.typed === true);
+}
+
+/** What the profile asks each time is not asked once a conversation because the tool wants consent as well. */
+function stricterQuestion(tool: Tool, profile: Profile, question: string | null): Verdict {
+  if (question !== null) return verdict(profile, question);
+  return consentTo(tool, profile) ?? verdict(profile, null);
+}
 
 function notKnownToRead({ effect }: ToolFacts): string {
   return effect.effect === "read"

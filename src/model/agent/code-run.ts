@@ -29,7 +29,14 @@ export type AskForAccount = (failed: Extract<Outcome, { ok: false }>) => Promise
 export type RunCodeOptions = Caller &
   Pick<
     CallOptions,
-    "approvalWaitMs" | "compliance" | "consent" | "conversation" | "mode" | "state" | "toolGroups"
+    | "approvalWaitMs"
+    | "compliance"
+    | "consent"
+    | "conversation"
+    | "mode"
+    | "state"
+    | "toolGroups"
+    | "typed"
   > & {
     /** For the whole run without the time that people take; 0 is no limit. Default: 60000. */
     timeoutMs?: number;

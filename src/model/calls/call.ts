@@ -51,6 +51,8 @@ export type CallOptions = {
   timeoutMs?: number;
   /** A person has already agreed. */
   consent?: boolean;
+  /** A person typed it at a terminal. In the profile `personal` that is consent. */
+  typed?: boolean;
   /** Selects the session of servers with one per conversation. */
   conversation?: string;
   /** The run of an agent that the call belongs to. */

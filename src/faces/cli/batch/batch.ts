@@ -10,6 +10,7 @@ import { type ModelOptions, readModelOptions, requireModel } from "../agent/agen
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { print, printJson, printStatus } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
+import { typedHere } from "../terminal/questions.ts";
 import { withPlane } from "../with-plane.ts";
 import {
   type BatchEntry,
@@ -59,6 +60,7 @@ export async function batchCalls(
           ...withoutUndefined(rest),
           ...(options.yes ? { consent: true } : {}),
           ...(options.dryRun ? { dryRun: true } : {}),
+          ...typedHere(),
           face: "cli",
           signal,
         });

@@ -6,7 +6,7 @@ import type { Plane } from "../../../model/plane.ts";
 import type { Cli, TextOptions } from "../cli.ts";
 import { exitCodeOf, printOutcome, printWaitingCall } from "../terminal/outcome.ts";
 import { print, printJson, printStatus, printWarning } from "../terminal/output.ts";
-import { answerIfAsked, answerQuestions, canBeAsked } from "../terminal/questions.ts";
+import { answerIfAsked, answerQuestions, canBeAsked, typedHere } from "../terminal/questions.ts";
 import { stderrTailIn } from "../terminal/server-trouble.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
@@ -49,6 +49,7 @@ export async function callTool(
     const first = await plane.call(tool, args, {
       face: "cli",
       signal,
+      ...typedHere(),
       ...withoutUndefined({
         conversation,
         state,

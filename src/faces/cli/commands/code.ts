@@ -7,7 +7,7 @@ import type { CodeOutcome } from "../../../model/agent/code-run.ts";
 import { exitCodeFor, PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import { print, printError, printJson, printStatus } from "../terminal/output.ts";
-import { askingHere } from "../terminal/questions.ts";
+import { askingHere, typedHere } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { withPlane } from "../with-plane.ts";
 
@@ -34,6 +34,7 @@ export async function runProgram(
       ...withoutUndefined({ readOnly, resume, conversation, consent }),
       face: "cli",
       signal,
+      ...typedHere(),
       ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout * 1000 }),
       ...(options.plan ? { mode: "plan" as const } : {}),
       ...(await askingHere(options)),

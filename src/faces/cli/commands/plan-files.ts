@@ -12,7 +12,7 @@ import type { Plane, PlaneCallOptions } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { exitCodeOf, printOutcome, printWaitingCall } from "../terminal/outcome.ts";
 import { colors, print, printJson, printStatus, renderTable, show } from "../terminal/output.ts";
-import { answerIfAsked, answerQuestions, canBeAsked } from "../terminal/questions.ts";
+import { answerIfAsked, answerQuestions, canBeAsked, typedHere } from "../terminal/questions.ts";
 import { withPlane } from "../with-plane.ts";
 import { readSource } from "./option-values.ts";
 
@@ -99,7 +99,11 @@ async function callStep(
   options: PlaneCallOptions,
 ): Promise<TriedStep> {
   const { line, tool, arguments: args } = step;
-  return { line, tool, outcome: await plane.call(tool, args, { face: "cli", ...options }) };
+  return {
+    line,
+    tool,
+    outcome: await plane.call(tool, args, { face: "cli", ...typedHere(), ...options }),
+  };
 }
 
 type MakeOptions = GlobalOptions & {
@@ -125,7 +129,7 @@ export async function makePlanFile(cli: Cli, given: string, options: MakeOptions
     const planned = await plane.call(
       planner,
       { task },
-      { face: "cli", signal, timeoutMs: timeout * 1000 },
+      { face: "cli", signal, ...typedHere(), timeoutMs: timeout * 1000 },
     );
     if (!options.json) await printWaitingCall(plane, planned);
     return withPlace(plane, planned, options);

@@ -122,6 +122,11 @@ export function canBeAsked(): boolean {
   return terminal.stdin.isTTY === true && terminal.stderr.isTTY === true;
 }
 
+/** Says of a call that a person typed it. What comes out of a pipe may be anyone's. */
+export function typedHere(): { typed?: true } {
+  return terminal.stdin.isTTY === true ? { typed: true } : {};
+}
+
 /** What comes of a call once the person here was asked about it, where it waits for that. */
 export async function answerIfAsked(plane: Plane, outcome: Outcome): Promise<Outcome> {
   return outcome.approval
