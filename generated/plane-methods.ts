@@ -1,7 +1,7 @@
 // Generated from src/operations/declared by npm run docs. Change the operation instead.
 import type { AgentCounters, AgentOutcome, AgentStep, ConversationRuns, MissingServer, StoppedRun, TokenUsage, WaitingCall } from "../src/model/agent/run-schema.ts";
 import type { AuditCheck, AuditRecord, CallProof } from "../src/model/audit-schema.ts";
-import type { BundleImport, PinDiff, PinView } from "../src/model/catalogue/change-schema.ts";
+import type { BundleImport, EntryChange, EntryView, PinDiff, PinView } from "../src/model/catalogue/change-schema.ts";
 import type { CallUsage, PageOrigin } from "../src/model/calls/call-schema.ts";
 import type { Caller } from "../src/model/principal.ts";
 import type { ChatMessage } from "../src/model/agent/chat.ts";
@@ -237,6 +237,17 @@ export interface PlansMethods {
 }
 
 export interface RegistryMethods {
+  /** What is written by hand, and where it comes from. Tools, overlays, skills, tasks and jobs of files, and those that people set. What is set belongs to the configuration it was set in. */
+  entries(options?: { everywhere?: boolean }, caller?: Caller): Promise<{
+      entries: EntryView[];
+  }>;
+  /**
+   * Take over what was set for a configuration whose files are gone.
+   * @param file A file of that configuration, as `registry entries --everywhere` shows it.
+   */
+  adopt(file: string, options?: { reason?: string }, caller?: Caller): Promise<{
+      entries: EntryChange[];
+  }>;
   /** Import what another plane exported: all of it or nothing. */
   import(bundle: string, options?: { reason?: string; dryRun?: boolean }, caller?: Caller): Promise<BundleImport>;
 }

@@ -150,6 +150,7 @@ export async function createPlane(
     requireStoreAddress(options.store ?? config().store),
     () => config().audit.required,
     packages,
+    context.settings.planeFiles,
   );
   context.recorder = recorder;
   const { audit, run: record } = createAudit({

@@ -40,10 +40,12 @@ type AccessContext = {
     config(): Config;
     auth: SignInContext["settings"];
     vaultKey(): Promise<string | undefined>;
-    planeFiles(): string[];
     fileOf(path: readonly string[]): string | undefined;
   };
-  readonly recorder: Pick<Recorder, "store" | "emit" | "onNews" | "isInformed">;
+  readonly recorder: Pick<
+    Recorder,
+    "store" | "emit" | "onNews" | "isInformed" | "configuration"
+  >;
   readonly egress: Egress;
   readonly options: Pick<PlaneOptions, "principal" | "exposed" | "dataDirectory" | "store">;
   readonly packages: { signIn(): Promise<SignInPackage> };
@@ -74,8 +76,7 @@ export function createAccess(context: AccessContext) {
     }
   };
   // Planes that share a named store share its keys; those that only share a data directory do not.
-  const planeFiles = () =>
-    (options.store ?? config().store) === "sqlite" ? settings.planeFiles() : [];
+  const planeFiles = () => recorder.configuration()?.own ?? [];
   const signIn = createSignIn({
     config,
     settings: settings.auth,

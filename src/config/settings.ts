@@ -13,6 +13,7 @@ import type { BroughtExtension } from "../model/extensions/extension.ts";
 import type { NotForeign } from "../model/foreign.ts";
 import type { Path } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
+import type { PlaneFiles } from "../model/store.ts";
 import { type Environment, workingDirectory } from "./environment.ts";
 import type { LoadedExtension } from "./extensions/load-extensions.ts";
 import { loadConfig, requireSafe } from "./load-config.ts";
@@ -78,15 +79,20 @@ export async function createSettings(
     for (const document of documentFile(place, directoryOf(server)))
       if (!judged.some((one) => one.file === document)) throw unjudged(server);
   };
+  /** Every recorded call asks, and it changes with the configuration. */
+  let placed: { config: Config; files: PlaneFiles } | undefined;
   return {
     config: (): Config => current.config,
     fileOf: (path: Path) => current.merged.originOf(path)?.file,
     directoryOf,
-    /** What makes this plane another one than others of the same user. */
-    planeFiles(): string[] {
+    /** What makes this plane another one than others of the same user, and all its files. */
+    planeFiles(): PlaneFiles {
+      if (placed?.config === current.config) return placed.files;
       const files = current.config.files.filter((file) => isAbsolute(file));
       const special = files.filter((file) => !isOwnSource(file, environment, project?.read()));
-      return (special.length > 0 ? special : files).map(realPath);
+      const own = (special.length > 0 ? special : files).map(realPath);
+      placed = { config: current.config, files: { own, files: files.map(realPath) } };
+      return placed.files;
     },
     sources: () => [...current.sources(), ...(answers.file === null ? [] : [answers.file])],
     /** The user's own servers that work in the directory of each caller. */

@@ -21,7 +21,13 @@ import type {
   ChangePage,
   WorkKind,
 } from "./catalogue/change.ts";
-import type { BundleImport, EntryChange, PinDiff, PinView } from "./catalogue/change-schema.ts";
+import type {
+  BundleImport,
+  EntryChange,
+  EntryView,
+  PinDiff,
+  PinView,
+} from "./catalogue/change-schema.ts";
 import type { ToolHealth } from "./catalogue/health-schema.ts";
 import type { PinFilter } from "./catalogue/pin.ts";
 import type { DefinitionWeight, QualityOptions, WeighedTool } from "./catalogue/quality.ts";
@@ -124,7 +130,8 @@ export interface PlaneTools extends ToolsMethods {
   /** Stores a tool; it replaces a file's tool of the same name and persona. */
   set(
     manifest: WrittenManifest,
-    options?: { reason?: string },
+    /** `forAll`: for all configurations on the store, not this one alone. */
+    options?: { reason?: string; forAll?: boolean },
     caller?: Caller,
   ): Promise<EntryChange & { warnings: string[] }>;
   /** True when there was a stored one; the file's tool of that name is back. */
@@ -259,6 +266,14 @@ export interface PlaneRegistry extends RegistryMethods {
     options?: { persona?: string; reason?: string },
     caller?: Caller,
   ): Promise<boolean>;
+  /** What is written by hand and where it comes from; with `everywhere` also what is of other configurations. */
+  entries(options?: { everywhere?: boolean }, caller?: Caller): Promise<{ entries: EntryView[] }>;
+  /** Takes over what was written for a configuration whose files are gone. For admins. */
+  adopt(
+    file: string,
+    options?: { reason?: string },
+    caller?: Caller,
+  ): Promise<{ entries: EntryChange[] }>;
   /** Newest first. Default limit: 50. */
   changes(
     query?: ChangeFilter & { limit?: number; offset?: number },

@@ -222,6 +222,14 @@ export type StoreNews =
   | { what: "jobRun"; id: string }
   | { what: "shared"; key: string };
 
+/** The configuration of a plane, as it sets the plane apart from others on its store. */
+export type PlaneFiles = {
+  /** Its own; the user's, where it has no others. */
+  own: readonly string[];
+  /** All that it is read from. */
+  files: readonly string[];
+};
+
 /** What other planes on the store tell. */
 export type StoreHearing = Pick<Store, "isInformed"> & { onNews: Store["watch"] };
 

@@ -19,12 +19,14 @@ import type {
   CallColumns,
   CallEventCount,
   JournalEntry,
+  PlaneFiles,
   Store,
   StoreNews,
   StoreTrouble,
 } from "../model/store.ts";
 import type { AtRisk, Journal, JournalOptions } from "./journal.ts";
 import { type OpenedStore, openStore } from "./open-store.ts";
+import { createOwnSamples } from "./own-samples.ts";
 import { createRunningCalls, type RunningCall } from "./running-calls.ts";
 import { createSampleRings } from "./sample-rings.ts";
 
@@ -77,6 +79,7 @@ export function createRecorder(
   /** Must everything be on record before it is answered? */
   isRequired: () => boolean = () => false,
   packages?: StorePackages,
+  planeFiles?: () => PlaneFiles,
 ) {
   const bus = createEventBus<PlaneEvent>();
   const signals = createEventBus<{ type: "stored" } | { type: "samples" }>();
@@ -110,6 +113,10 @@ export function createRecorder(
     return written;
   });
 
+  // Planes that share a named store share what it has; those that only share a data directory do not.
+  const configuration = () =>
+    planeFiles === undefined || address.kind === "postgres" ? null : planeFiles();
+  const health = createOwnSamples(configuration);
   const running = createRunningCalls(note);
   const rings = createSampleRings((entries) => written?.note(entries));
 
@@ -161,6 +168,7 @@ export function createRecorder(
     runningCalls: running.list,
     /** Whether the store outlives this process. */
     outlivesUs: isKept,
+    configuration,
     /** Whether the store sends change notifications of other planes. */
     tells: address.kind === "postgres",
     onNews: notifications.on,
@@ -182,7 +190,7 @@ export function createRecorder(
         for (const one of leave) one();
       };
     },
-    newSamples: async (after: number) => (await store()).newSamples(after),
+    newSamples: async (after: number) => health.ours(await (await store()).newSamples(after)),
     /** Called when health samples were added, here or by another plane. */
     onSamples: (listener: () => void) => signals.on("samples", listener),
     /** What grows, with its limits. */
@@ -224,11 +232,12 @@ export function createRecorder(
       of: RunningCall,
     ): Promise<void> | undefined {
       const entries = [toCallEntry(call, running.end(of))];
-      rings.add(samples);
+      const marked = health.marked(samples);
+      rings.add(marked);
       const keep = (into: Journal) => {
         const taken = into.keep(
           entries,
-          samples.map((sample) => ({ kind: "sample", sample })),
+          marked.map((sample) => ({ kind: "sample", sample })),
         );
         const refuse = (thrown: unknown) => {
           throw ranUnrecorded(thrown, "text" in call || call.attempts.length > 0);
@@ -253,7 +262,7 @@ export function createRecorder(
     /** Health of what is no call; stored with the next commit. */
     async recordSamples(samples: readonly HealthSample[]): Promise<void> {
       await journal();
-      rings.add(samples);
+      rings.add(health.marked(samples));
       signals.emit({ type: "samples" });
     },
     async recordRun(run: AgentRun): Promise<void> {

@@ -92,6 +92,8 @@ const cases: Case[] = [
   ],
   ["POST /tools/disable", 200, { names: ["echo.add", "echo.echo"] }],
   ["POST /tools/enable", 200, { names: ["echo.echo", "echo.add"], reason: "needed" }],
+  ["GET /registry/entries", 200, undefined, "/registry/entries?everywhere=true"],
+  ["POST /registry/adopt", 404, { file: "/nowhere/toolplane.json" }],
   ["POST /tools/enable", 404, { names: ["nowhere.tool"] }],
   ["POST /tools/disable", 400, { names: [] }],
   ["GET /extensions", 200],

@@ -9,12 +9,16 @@ import { createOverlayVerbs, overlaysInForce } from "../overlays/overlays.ts";
 import { createRegistry, idsOf, type Registry } from "../registry.ts";
 import { createHandWritten, type HandWritten } from "../sources/hand-written.ts";
 import { createChangeVerbs } from "./change-verbs.ts";
-import { createEntryStore, storedSource } from "./entries.ts";
+import { createEntryStore } from "./entries.ts";
 import { describeEntry } from "./entry.ts";
+import { withOwnChanges } from "./entry-origin.ts";
 import { createChangeHistory } from "./history.ts";
 
 export type CatalogueEntriesPorts = {
-  recorder: Pick<Recorder, "store" | "knownServers" | "emit" | "outlivesUs">;
+  recorder: Pick<
+    Recorder,
+    "store" | "knownServers" | "emit" | "outlivesUs" | "configuration"
+  >;
   /** Of the key that signs bundles. */
   directory: string | undefined;
   environment: Readonly<Record<string, string | undefined>>;
@@ -39,7 +43,8 @@ const discoveryWaitMs = 5_000;
 
 export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
   const { recorder, directory, environment, defaultPrincipal, config } = ports;
-  const { store, emit, outlivesUs } = recorder;
+  const { emit, outlivesUs, configuration } = recorder;
+  const store = async () => withOwnChanges(await recorder.store(), configuration());
   let latest = 0;
   const kept = { store, outlivesUs, revision: () => latest };
   const registry = createRegistry(
@@ -63,9 +68,10 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
     ...kept,
     environment,
     config,
+    configuration,
     history,
     publish(tools) {
-      handWritten.setStored(tools.map((manifest) => ({ manifest, source: storedSource })));
+      handWritten.setStored(tools);
       ports.onEntries();
     },
     publishOverlays: handWritten.setStoredOverlays,
@@ -74,6 +80,7 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
   const changes = createChangeVerbs({
     ...shared,
     store,
+    configuration,
     maySeeServer: ports.maySeeServer,
     settled: history.settled,
     isRegistered: handWritten.isRegistered,

@@ -4,6 +4,7 @@ import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { type Audience, type EntryKey, workKinds } from "../../model/catalogue/change.ts";
 import type { ToolId } from "../../model/catalogue/tool.ts";
 import type { Manifests } from "../../model/config/config.ts";
+import type { EntryView } from "../../model/catalogue/change-schema.ts";
 import { type ConfigProblem, renderConfigProblem } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
@@ -21,6 +22,7 @@ import { type InForce, keepFixed } from "../overlays/overlay.ts";
 import { schemaProblem } from "../sources/schema-problem.ts";
 import { type EntryEdit, type EntryStore, toKept } from "./entries.ts";
 import { maySee } from "./entry.ts";
+import { appliesHere, type Configuration } from "./entry-origin.ts";
 
 /** Shared by the verbs that edit entries. */
 export type EditPorts = {
@@ -32,6 +34,7 @@ export type EditPorts = {
 
 type ChangePorts = EditPorts & {
   store(): Promise<Store>;
+  configuration(): Configuration;
   settled(): Promise<void>;
   maySeeServer(principal: Principal, server: string): boolean;
   isRegistered(name: string, persona: string | null): boolean;
@@ -47,7 +50,7 @@ const maxPage = 1_000;
 
 export function createChangeVerbs(ports: ChangePorts): {
   tools: Pick<Inside<PlaneTools>, "set" | "delete" | "enable" | "disable">;
-  registry: Pick<Inside<PlaneRegistry>, "delete" | "changes">;
+  registry: Pick<Inside<PlaneRegistry>, "delete" | "changes" | "entries" | "adopt">;
 } {
   const { entries, discovered } = ports;
   /** Changes by programs are recorded first. */
@@ -86,12 +89,12 @@ export function createChangeVerbs(ports: ChangePorts): {
 
   return {
     tools: {
-      async set(manifest, { reason } = {}, caller) {
+      async set(manifest, { reason, forAll: isForAll = false } = {}, caller) {
         const { principal, circumstances } = begin(caller, reason);
         if (!isObject(manifest))
           throw new PlaneError("ENTRY_INVALID", "A tool must be an object: its manifest.");
         const { put, warnings, id } = await checkTool(manifest, principal.user, ports);
-        const [change] = await edit({ put: [put], remove: [] }, circumstances);
+        const [change] = await edit({ put: [put], remove: [], isForAll }, circumstances);
         const ofOverlay = id === null ? [] : ports.warningsOf(id);
         return { ...(change as NonNullable<typeof change>), warnings: [...warnings, ...ofOverlay] };
       },
@@ -133,8 +136,31 @@ export function createChangeVerbs(ports: ChangePorts): {
         return true;
       },
       changes: createHistoryVerb(ports),
+      async entries({ everywhere = false } = {}, { principal }) {
+        requireScope(principal, "admin", "list what was written by hand");
+        const listed = await entries.listed();
+        return { entries: everywhere ? listed : listed.filter(isOurs) };
+      },
+      async adopt(file, { reason } = {}, caller) {
+        const { circumstances } = begin(caller, reason);
+        await entries.loaded();
+        const taken = await entries.ofGone(file);
+        if (taken.put.length === 0) throw nothingToAdopt(file);
+        return { entries: await edit(taken, circumstances) };
+      },
     },
   };
+}
+
+function nothingToAdopt(file: string): PlaneError {
+  const text =
+    `Nothing that was set by hand belongs to a configuration '${file}' that is gone. ` +
+    "'toolplane registry entries --everywhere' lists what is stored and for whom.";
+  return new PlaneError("NOT_FOUND", text, { data: { file } });
+}
+
+function isOurs({ origin }: EntryView): boolean {
+  return origin === "here" || origin === "all";
 }
 
 /** A manifest under the name of a server's tool is its overlay. */
@@ -177,11 +203,11 @@ async function planTurn(
     changed: [] as string[],
   };
   for (const [name, id] of ids) {
-    const { overlay = {}, isInFile } = inForce(id);
+    const { overlay = {}, isElsewhere } = inForce(id);
     const { enabled = true, ...rest } = overlay;
     if (enabled === isOn) continue;
     plan.changed.push(name);
-    if (isOn && Object.keys(rest).length === 0 && !isInFile)
+    if (isOn && Object.keys(rest).length === 0 && !isElsewhere)
       plan.remove.push({ kind: "overlay", name, persona: null });
     else {
       const said = { ...rest, name, ...(isOn ? {} : { enabled: false }) };
@@ -197,6 +223,7 @@ function createHistoryVerb({
   entries,
   settled,
   store,
+  configuration,
   maySeeServer,
 }: ChangePorts): Inside<PlaneRegistry>["changes"] {
   return async ({ limit = 50, offset = 0, ...filter } = {}, { principal }) => {
@@ -207,9 +234,14 @@ function createHistoryVerb({
     const { changeAudiences, changes } = await store();
     // A caller without persona may look at what any of them has, as in the catalogue.
     const viewer = { ...principal, persona: principal.persona ?? filter.persona ?? null };
-    const isFor = (text: string) =>
-      maySee(viewer, JSON.parse(text) as Audience, (server) => maySeeServer(viewer, server));
-    const audiences = mayDo(principal, "admin") ? null : (await changeAudiences()).filter(isFor);
+    const mayLookAtAll = mayDo(principal, "admin");
+    const isFor = (text: string) => {
+      const audience = JSON.parse(text) as Audience;
+      if (!appliesHere(audience, configuration())) return false;
+      return mayLookAtAll || maySee(viewer, audience, (server) => maySeeServer(viewer, server));
+    };
+    const isWhole = mayLookAtAll && configuration() === null;
+    const audiences = isWhole ? null : (await changeAudiences()).filter(isFor);
     const page = await changes({ filter, audiences, limit, offset });
     return { changes: page.changes, count: page.changes.length, total: page.total, offset, limit };
   };

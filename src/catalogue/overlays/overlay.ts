@@ -15,8 +15,8 @@ import type { NamelessTool } from "../sources/mcp.ts";
 
 export type InForce = Pick<OverlayView, "source"> & {
   overlay?: ToolOverlay;
-  /** A file has one, too, which a stored one replaces. */
-  isInFile: boolean;
+  /** A file has one, or all configurations share one, which one that is stored for this one covers. */
+  isElsewhere: boolean;
 };
 
 /** A tool with its overlay, and the values that are sent with each of its calls. */

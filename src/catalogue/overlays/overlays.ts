@@ -11,7 +11,8 @@ import { PlaneError } from "../../model/errors.ts";
 import type { PlaneTools } from "../../model/plane-tools.ts";
 import { type Inside, type Principal, requireScope } from "../../model/principal.ts";
 import { type EditPorts, invalidEntry } from "../changes/change-verbs.ts";
-import { storedSource } from "../changes/entries.ts";
+import { isStoredSource, storedForAll } from "../changes/entries.ts";
+import { entryKey } from "../changes/entry.ts";
 import type { Registry } from "../registry.ts";
 import { hideFixed, type InForce, keepFixed, overlayTool } from "./overlay.ts";
 
@@ -74,11 +75,15 @@ export function overlaysInForce({ entries, registry }: InForcePorts): (id: ToolI
   const byTool = Map.groupBy(all, ({ key }) => key);
   return (id) => {
     const ofTool = byTool.get(keyOf(id)) ?? [];
-    const isInFile = ofTool.some(({ source }) => source !== storedSource);
-    const found = ofTool.find(({ source }) => source === storedSource) ?? ofTool[0];
-    if (found === undefined) return { source: null, isInFile };
-    const source = found.source === storedSource ? "stored" : "config";
-    return { source, isInFile, overlay: withoutName(found.manifest as NamedOverlay) };
+    const overlay = ofTool.find(({ source }) => isStoredSource(source)) ?? ofTool[0];
+    const key = overlay && entryKey({ kind: "overlay", manifest: overlay.manifest });
+    const isCovering =
+      ofTool.length > 1 || (key !== undefined && entries.isCovering(key));
+    const isShared = ofTool.some(({ source }) => source === "config" || source === storedForAll);
+    const isElsewhere = isCovering || isShared;
+    if (overlay === undefined) return { source: null, isElsewhere };
+    const source = isStoredSource(overlay.source) ? "stored" : "config";
+    return { source, isElsewhere, overlay: withoutName(overlay.manifest as NamedOverlay) };
   };
 }
 

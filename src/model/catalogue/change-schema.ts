@@ -37,6 +37,28 @@ export const Change = z
   .meta({ id: "Change", description: "A change of the catalogue: what, by whom, when and why." });
 export type Change = TypeOf<typeof Change>;
 
+export const EntryOrigin = z.enum(["here", "all", "elsewhere", "gone"]);
+/** Whom an entry is for: this configuration, all, another one, or one whose files are gone. */
+export type EntryOrigin = TypeOf<typeof EntryOrigin>;
+
+export const EntryView = z
+  .object({
+    kind: z.enum(entryKinds),
+    name: z.string(),
+    persona: z.string().nullable(),
+    origin: EntryOrigin.meta({
+      description:
+        "`here`: of this configuration; `all`: for all on the store; `elsewhere`: of another one; `gone`: of one whose files are gone.",
+    }),
+    files: z.array(z.string()).meta({ description: "The configuration; none where it is for all." }),
+    inForce: z.boolean().meta({ description: "False where it is not ours, or another covers it." }),
+    source: z.string().meta({ description: "`stored`, or the file that has it." }),
+    at: z.string().nullable().meta({ description: "When it was set; null for one of a file." }),
+    by: z.string().nullable(),
+  })
+  .meta({ id: "EntryView", description: "A hand-written entry, and where it comes from." });
+export type EntryView = TypeOf<typeof EntryView>;
+
 export const EntryChange = z
   .object({
     kind: z.enum(entryKinds),

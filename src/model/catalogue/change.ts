@@ -28,6 +28,8 @@ export type Audience = {
   personas: string[] | null;
   workspaces?: string[];
   servers?: string[];
+  /** The configuration that it happened in; missing where planes share what is stored. */
+  files?: readonly string[];
 };
 
 /** A change before it has a number. Secrets are masked. */
@@ -73,13 +75,15 @@ export type StoredEntry = {
   kind: EntryKind;
   name: string;
   persona: string | null;
+  /** The files of the configuration that it belongs to; none where it is for all on the store. */
+  files?: readonly string[];
   /** References to variables stay references. */
   manifest: JsonObject;
   at: string;
   user: string | null;
 };
 
-export type EntryKey = Pick<StoredEntry, "kind" | "name" | "persona">;
+export type EntryKey = Pick<StoredEntry, "kind" | "name" | "persona" | "files">;
 
 /** The newest format we write and read. */
 export const bundleVersion = 1;

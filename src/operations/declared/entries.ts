@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { BundleImport, EntryChange } from "../../model/catalogue/change-schema.ts";
 import { ToolManifest, type WrittenManifest } from "../../model/catalogue/tool.ts";
 import { OverlayShown } from "../../model/catalogue/tool-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { AnyObject } from "../../model/json-schema.ts";
-import { Done, text } from "../fields.ts";
+import { Done, flag, text } from "../fields.ts";
 import { changedEntry, operation, pick } from "../operation.ts";
 
 const tag = "Tools";
@@ -83,9 +84,14 @@ export const entryOperations = [
     args: ["manifest", "..."],
     summary: "Set a hand-written tool, or the overlay of a server's tool",
     description:
-      "It is there at once and after a restart. Under the name of a tool that a server lists it is an overlay: a description, arguments and metadata of yours on top of the server's.",
+      "It is there at once and after a restart, in this configuration. Under the name of a tool that a server lists it is an overlay: a description, arguments and metadata of yours on top of the server's.",
     scope: "admin",
-    input: z.object({ name, manifest: AnyObject, reason }),
+    input: z.object({
+      name,
+      manifest: AnyObject,
+      reason,
+      forAll: flag("For all configurations on the store, not this one alone."),
+    }),
     output: EntryChange.extend({ warnings: z.array(z.string()) }),
     http: {
       method: "put",
@@ -126,6 +132,7 @@ export const entryOperations = [
           about: "available only in this state; repeatable",
           kind: "list",
         },
+        "--for-all": "for all configurations on this store, not this one alone",
         "--reason <text>": "why, for the history",
       },
       examples: [
@@ -148,9 +155,10 @@ export const entryOperations = [
       const why = options.reason ?? (typeof said === "string" ? said : undefined);
       // Whether it is a manifest is found out where all manifests are checked.
       const all = typeof said === "string" ? written : manifest;
+      const { forAll } = options;
       return plane.tools.set(
         { ...all, name: tool } as WrittenManifest,
-        why === undefined ? {} : { reason: why },
+        withoutUndefined({ reason: why, forAll }),
         asker,
       );
     },

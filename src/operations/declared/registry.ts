@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { changeKinds } from "../../model/catalogue/change.ts";
-import { Change } from "../../model/catalogue/change-schema.ts";
+import { Change, EntryChange, EntryView } from "../../model/catalogue/change-schema.ts";
 import { HealthSummary, LastInvocation } from "../../model/catalogue/health-schema.ts";
 import { RefreshReport } from "../../model/servers/server-schema.ts";
-import { Limit, oneOf, wholeNumber } from "../fields.ts";
+import { flag, Limit, oneOf, text, wholeNumber } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { ProviderSchema } from "../schemas/tool.ts";
 import { switched } from "./servers.ts";
@@ -91,8 +91,76 @@ export const changeOperations = (["tool", "skill", "task", "job"] as const).map(
   }),
 );
 
+const originWords: Record<EntryView["origin"], (entry: EntryView) => string> = {
+  here: () => "this configuration",
+  all: () => "all configurations",
+  elsewhere: ({ files }) => files.join(" and ") || "planes without a configuration file",
+  gone: ({ files }) => `${files.join(" and ")}, which is gone`,
+};
+
 /** The catalogue as a whole. */
 export const registryOperations = [
+  operation({
+    name: "registry.entries",
+    args: ["..."],
+    summary: "What is written by hand, and where it comes from",
+    description:
+      "Tools, overlays, skills, tasks and jobs of files, and those that people set. What is set belongs to the configuration it was set in.",
+    scope: "admin",
+    input: z.object({
+      everywhere: flag("Also what belongs to other configurations on the store."),
+    }),
+    output: z.object({ entries: z.array(EntryView) }),
+    http: { method: "get", path: "/registry/entries", tag, answers: { 200: "The entries." } },
+    cli: {
+      command: "registry entries",
+      about: "what is written by hand, whom it is for and where it comes from",
+      options: {
+        "--everywhere": "also what belongs to other configurations",
+      },
+      examples: ["registry entries", "registry entries --everywhere --json"],
+      table: {
+        rows: "entries",
+        none: "Nothing is written by hand.",
+        columns: {
+          KIND: "kind",
+          NAME: ({ name, persona }: EntryView) =>
+            persona === null ? name : `${name} (${persona})`,
+          FROM: "source",
+          FOR: (entry: EntryView) => originWords[entry.origin](entry),
+          APPLIES: ({ inForce }: EntryView) => (inForce ? "yes" : "no"),
+        },
+      },
+    },
+  }),
+  operation({
+    name: "registry.adopt",
+    args: ["file", "..."],
+    summary: "Take over what was set for a configuration whose files are gone",
+    scope: "admin",
+    input: z.object({
+      file: text("A file of that configuration, as `registry entries --everywhere` shows it."),
+      reason: z.string().optional().meta({ description: "Why; kept with the change." }),
+    }),
+    output: z.object({ entries: z.array(EntryChange) }),
+    http: {
+      method: "post",
+      path: "/registry/adopt",
+      tag,
+      body: { description: "Which one.", example: { file: "/home/ann/old/toolplane.json" } },
+      answers: { 200: "What was taken over." },
+    },
+    audit: { target: ({ file }: { file: string }) => file, after: (result) => result },
+    cli: {
+      command: "registry adopt",
+      about: "take over what was set for a configuration that was moved or removed",
+      arguments: { "<file>": "a file of that configuration, as 'registry entries' shows it" },
+      options: { "--reason <text>": "why, for the history" },
+      examples: ["registry adopt /home/ann/old/toolplane.json"],
+      text: ({ entries: taken }: { entries: EntryChange[] }) =>
+        `Took over ${taken.map(({ name }) => name).join(", ")}.`,
+    },
+  }),
   operation({
     name: "registry.summary",
     args: [],

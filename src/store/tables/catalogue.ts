@@ -1,4 +1,9 @@
-import { changesKept, type NewChange, type StoredEntry } from "../../model/catalogue/change.ts";
+import {
+  changesKept,
+  type EntryKey,
+  type NewChange,
+  type StoredEntry,
+} from "../../model/catalogue/change.ts";
 import type { Change } from "../../model/catalogue/change-schema.ts";
 import type { Pin, PinHead } from "../../model/catalogue/pin.ts";
 import type { KnownServer } from "../../model/servers/server.ts";
@@ -75,21 +80,23 @@ function* upsertKnownServer({ recordOf }: Database, known: KnownServer): Work<vo
 }
 
 function* editEntries(database: Database, { put, remove, changes }: EntryEdits): Work<void> {
-  for (const { kind, persona, name } of remove) {
+  for (const key of remove) {
     const sql = "DELETE FROM entries WHERE kind = ? AND persona = ? AND name = ?";
-    yield* query(sql, [kind, persona ?? "", name]);
+    yield* query(sql, [key.kind, key.persona ?? "", keyName(key)]);
   }
   const record = database.recordOf("entries");
   const replace = `ON CONFLICT (kind, persona, name) DO UPDATE SET ${record} = excluded.${record}`;
   for (const entry of put) {
-    const { kind, persona, name } = entry;
-    yield* insert(
-      "entries",
-      { kind, persona: persona ?? "", name, [record]: JSON.stringify(entry) },
-      replace,
-    );
+    const { kind, persona } = entry;
+    const columns = { kind, persona: persona ?? "", name: keyName(entry) };
+    yield* insert("entries", { ...columns, [record]: JSON.stringify(entry) }, replace);
   }
   yield* insertChanges(database, changes);
+}
+
+/** Configurations have entries of one name. Without files it is the name, as earlier versions write it. */
+function keyName({ name, files }: EntryKey): string {
+  return files === undefined ? name : `${name}\n${JSON.stringify(files)}`;
 }
 
 function* insertChanges(

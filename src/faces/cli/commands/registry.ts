@@ -141,7 +141,7 @@ function notThere(kind: WorkKind, name: string, persona: string | undefined): Pl
 type SetOptions = TextOptions<
   "server" | "tool" | "description" | "sideEffects" | "state" | "reason"
 > &
-  Partial<Record<"argument" | "toolGroup" | "applicableStates", string[]>>;
+  Partial<Record<"argument" | "toolGroup" | "applicableStates", string[]>> & { forAll?: boolean };
 
 /** What a wrapper says and a file says itself, with the flag of each. */
 const wrapperFlags = {
@@ -158,7 +158,8 @@ export async function setTool(cli: Cli, given: string, options: SetOptions): Pro
   const written = isWrapper ? null : await readManifest(cli, given, options);
   const done = await withPlane(cli, options, async (plane) => {
     const manifest = written ?? (await writeWrapper(plane, given, options));
-    return plane.tools.set(manifest, withoutUndefined({ reason: options.reason }), face);
+    const { reason, forAll } = options;
+    return plane.tools.set(manifest, withoutUndefined({ reason, forAll }), face);
   });
   if (options.json) return printJson(done);
   for (const warning of done.warnings) printWarning(warning);
