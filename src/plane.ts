@@ -143,7 +143,11 @@ export async function createPlane(
     options.extensions,
   );
   const { config, hmacKey } = context.settings;
-  context.egress = createEgress({ allow: () => config().security.egress.allow });
+  const stopping = new AbortController();
+  context.egress = createEgress({
+    allow: () => config().security.egress.allow,
+    stopping: stopping.signal,
+  });
   context.defaultPrincipal = withListed(trusted(options.principal), config().users);
   const recorder = createRecorder(
     options.dataDirectory,
@@ -175,7 +179,7 @@ export async function createPlane(
   context.work = createWork(context);
   context.config = createReload(context);
 
-  const stop = createStop(context);
+  const stop = createStop(context, () => stopping.abort());
   const own = {
     ...auditVerbs({ ...createVerbs(context), ...createLifecycle(context), stop }, record),
     as: (principal: Principal, via: Pick<Caller, "face" | "address"> = {}) =>
@@ -363,22 +367,25 @@ function createLifecycle({
 }
 
 /** Room by room: what calls is ended before what it calls, and what records comes last. */
-function createStop({
-  agent,
-  calls,
-  catalogue,
-  config,
-  extensions,
-  limits,
-  recorder,
-  recordings,
-  results,
-  roots,
-  work,
-}: Context) {
+function createStop(
+  {
+    agent,
+    calls,
+    catalogue,
+    config,
+    extensions,
+    limits,
+    recorder,
+    recordings,
+    results,
+    roots,
+    work,
+  }: Context,
+  endRequests: () => void,
+) {
   return once(() =>
     runAll([
-      [config.stop, results.stop],
+      [config.stop, results.stop, endRequests],
       extensions.stop,
       work.halt,
       [agent.stop, work.stopJobs],

@@ -28,12 +28,13 @@ type S3Package = {
   openBucket(address: BucketAddress): ResultBucket;
 };
 
+/** Each request ends when its signal aborts. */
 export type ResultBucket = {
-  put(name: string, body: Uint8Array): Promise<void>;
+  put(name: string, body: Uint8Array, signal?: AbortSignal): Promise<void>;
   /** Null where there is none. */
-  get(name: string): Promise<Uint8Array | null>;
+  get(name: string, signal?: AbortSignal): Promise<Uint8Array | null>;
   /** Removes what was written before this time for the last time; how many. */
-  removeBefore(time: Date): Promise<number>;
+  removeBefore(time: Date, signal?: AbortSignal): Promise<number>;
   close(): void;
 };
 

@@ -48,6 +48,9 @@ export function invalidAnswer(message: string, data?: unknown, code = -32603): R
   return new RpcError(code, message, data, "us");
 }
 
+/** Such as a token endpoint: which one, how long it is not asked again, and whether it hangs. */
+export type EndpointTrouble = { origin: string; restMs: number; hangs: boolean };
+
 /** The connection failed; `sent` is whether the other side may have seen the request. */
 export class TransportError extends Error {
   override readonly name = "TransportError";
@@ -59,6 +62,8 @@ export class TransportError extends Error {
   /** Of the HTTP answer. */
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  /** Another party that had to be asked first. The server itself has seen nothing. */
+  readonly endpoint: EndpointTrouble | undefined;
   /** Its process ended otherwise than with code 0. */
   readonly crashed: boolean;
   /** The same in all copies, and for all requests that it ended. */
@@ -76,6 +81,7 @@ export class TransportError extends Error {
       loss,
       status,
       retryAfterMs,
+      endpoint,
       said = "",
     } = failure;
     super(message, cause === undefined ? undefined : { cause });
@@ -86,6 +92,7 @@ export class TransportError extends Error {
     this.loss = loss ?? this;
     this.status = status;
     this.retryAfterMs = retryAfterMs;
+    this.endpoint = endpoint;
     this.said = said;
   }
 }
@@ -98,6 +105,7 @@ type TransportFailure = {
   loss?: object;
   status?: number | undefined;
   retryAfterMs?: number | undefined;
+  endpoint?: EndpointTrouble | undefined;
   said?: string;
   cause?: unknown;
 };

@@ -1,3 +1,4 @@
+import { steadyNow, wallTime } from "../lib/async/steady-time.ts";
 import { isRawJSON } from "../lib/json/exact-numbers.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { cutText } from "../lib/text/cut-text.ts";
@@ -8,9 +9,18 @@ import { isObject, type UnknownObject } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import { RpcError, TransportError } from "../protocol/message.ts";
 
+/** A call waits this long for an endpoint that is asked before its server. */
+const maxEndpointWaitMs = 5_000;
+
 /** A request that was not sent goes out again at once over a new session. */
-function whenAgain({ permanent, sent, status, retryAfterMs }: TransportError) {
+function whenAgain({ permanent, sent, status, retryAfterMs, endpoint }: TransportError) {
   if (permanent) return { retryAt: null };
+  if (endpoint !== undefined && retryAfterMs === undefined) {
+    const retryInMs = Math.max(1, endpoint.restMs);
+    return endpoint.hangs || retryInMs > maxEndpointWaitMs
+      ? { retryAt: wallTime(steadyNow() + retryInMs) }
+      : { retryInMs };
+  }
   if (retryAfterMs !== undefined) return { retryInMs: retryAfterMs, announced: true };
   return sent || (status !== undefined && status !== 404) ? {} : { retryInMs: 0 };
 }
@@ -38,14 +48,18 @@ export function explainFailure(thrown: unknown, server: string, tool: string): u
   }
   if (!(thrown instanceof TransportError)) return thrown;
   const isShared = isKnown(thrown.loss, tool) && { shared: true };
+  const { endpoint } = thrown;
   const data = {
     server,
     sent: thrown.sent,
+    ...(endpoint && { endpoint: endpoint.origin }),
     ...isShared,
     ...(thrown.tooLarge && { tooLarge: true }),
     ...whenAgain(thrown),
   };
-  const text = `Server '${server}' was lost during '${tool}': ${thrown.message}.`;
+  const text = endpoint
+    ? `'${tool}' was not sent to server '${server}': ${thrown.message}.`
+    : `Server '${server}' was lost during '${tool}': ${thrown.message}.`;
   return new PlaneError("SERVER_UNAVAILABLE", text, { data, cause: thrown });
 }
 

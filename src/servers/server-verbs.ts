@@ -10,6 +10,8 @@ import { type Inside, type KnownCaller, mayDo, type Principal } from "../model/p
 import type { OfferKind } from "../model/servers/server.ts";
 import type { ServerStatus } from "../model/servers/server-schema.ts";
 import { safeIcons } from "../protocol/list-all.ts";
+import { withEndedSignIn } from "./auth/problems.ts";
+import type { EndedSignIn } from "./auth/records.ts";
 import { unknownServer } from "./failures.ts";
 import type { OfferMethod } from "./server-catalogue.ts";
 import type { ServerDirectory } from "./server-directory.ts";
@@ -28,6 +30,24 @@ function statusFor(principal: Principal, status: ServerStatus): ServerStatus {
   return installing ? { ...open, installing: { ...installing, lastLine: null } } : open;
 }
 
+/** Only what is reached over a network has sign-ins. */
+async function withSignIns(
+  statuses: ServerStatus[],
+  { user }: Principal,
+  { endedSignIns }: Pick<VerbOptions, "endedSignIns">,
+): Promise<ServerStatus[]> {
+  const isRemote = statuses.some(({ transport }) => transport !== null && !isLocal.has(transport));
+  if (!isRemote || endedSignIns === undefined) return statuses;
+  // A store that cannot be read is not what was asked about.
+  const ended = await endedSignIns(user).catch(() => null);
+  return statuses.map((status) => {
+    const signIn = ended?.get(status.name);
+    return signIn === undefined ? status : withEndedSignIn(status, signIn);
+  });
+}
+
+const isLocal: ReadonlySet<string> = new Set(["stdio", "memory", "skills"]);
+
 export type VerbOptions = {
   defaultPrincipal: Principal;
   maySee(principal: Principal, server: string): boolean;
@@ -38,6 +58,8 @@ export type VerbOptions = {
     items: readonly unknown[],
     owner?: ListOwner,
   ): Promise<(string | null)[]>;
+  /** Of this user, by server. */
+  endedSignIns?(user: string | null): Promise<ReadonlyMap<string, EndedSignIn>>;
   /** A person connected or refreshed these: their circuit breakers are closed. */
   trust(servers: readonly string[]): void;
 };
@@ -71,13 +93,18 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
       async list({ connect = false, principal }) {
         if (connect) await servers.probe();
         const seen = servers.status().filter(({ name }) => maySee(principal, name));
-        return seen.map((status) => statusFor(principal, status));
+        return withSignIns(
+          seen.map((status) => statusFor(principal, status)),
+          principal,
+          options,
+        );
       },
       async get(name, { connect = false, principal }) {
         const required = requireSeen(name, principal);
         if (connect) await servers.warmOne(name).catch(() => undefined);
         const found = servers.status().find((status) => status.name === required) as ServerStatus;
-        return statusFor(principal, found);
+        const status = statusFor(principal, found);
+        return (await withSignIns([status], principal, options))[0] ?? status;
       },
       ping: (server) => servers.check(server, AbortSignal.timeout(limitMs)),
       async connect(server) {

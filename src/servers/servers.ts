@@ -35,6 +35,8 @@ import type { FindTransport } from "./transports/added.ts";
 import type { ServerPackages } from "./transports/packages.ts";
 
 export { basicHeader, tokenHeaders, tokenIn } from "./auth/credentials-contract.ts";
+export { endedWords } from "./auth/problems.ts";
+export type { EndedSignIn } from "./auth/records.ts";
 export type { Vault } from "./auth/vault.ts";
 export type { DoctorMeans, DoctorPackage, TakeTools } from "./doctor/doctor-package.ts";
 export { explainFailure, reasonLine, unknownServer } from "./failures.ts";
@@ -192,6 +194,11 @@ export function createServers(context: ServersContext) {
       findTransport: (scheme) => context.extensions.openTransport(scheme),
       requireDocument: (place) => settings.requireDocument(name, place),
     }),
+    endedSignIns: async (user) => {
+      const ended = await credentials.ended(user);
+      // Another server may have its name now.
+      return new Map([...ended].filter(([name, { url }]) => config().servers[name]?.url === url));
+    },
     capabilities: context.answers.capabilities,
     ownCapabilities: context.answers.ownCapabilities,
     ownExtensions: context.answers.extensions,
@@ -348,7 +355,12 @@ export function createServerPool(ports: ServersPorts) {
       async doctor(server?: string): Promise<DoctorReport> {
         const { examineServers } = await ports.packages.doctor();
         const names = server === undefined ? directory.names() : [directory.requireName(server)];
-        return examineServers(names, directory, { ...ports, discover: lifecycle.discover });
+        const { user } = ports.defaultPrincipal;
+        return examineServers(names, directory, {
+          ...ports,
+          discover: lifecycle.discover,
+          endedSignIns: (await ports.endedSignIns?.(user).catch(() => undefined)) ?? new Map(),
+        });
       },
     },
     async stop() {

@@ -11,6 +11,8 @@ import { listAll } from "../../../src/protocol/list-all.ts";
 import { type Channel, RpcError, TransportError } from "../../../src/protocol/message.ts";
 import { refuseRequest } from "../../../src/protocol/peer.ts";
 import {
+  type EndedSignIn,
+  endedWords,
   installerOf,
   installFailure,
   type OpenOptions,
@@ -22,7 +24,14 @@ import {
 import { renderCommandLine } from "./check-command.ts";
 import { failed, passed } from "./check-configuration.ts";
 
+export function checkSignIn(server: string, ended: EndedSignIn): DoctorCheck {
+  const words = endedWords(ended);
+  const fix = `Sign in to it again: toolplane servers login ${server}`;
+  return failed("sign-in", sentence(words.charAt(0).toUpperCase() + words.slice(1)), fix);
+}
+
 export function checkHandshake(
+  server: string,
   definition: ServerDefinition,
   { session, failure }: Opened,
 ): DoctorCheck {
@@ -30,11 +39,11 @@ export function checkHandshake(
     const fix =
       definition.transport === "stdio"
         ? processFix(definition, failure)
-        : remoteFix(definition, failure);
+        : remoteFix(server, definition, failure);
     return failed("handshake", describe(failure), fix);
   }
-  const server = session?.server ?? "a server without a name";
-  return passed("handshake", `It is ${server} and speaks protocol ${session?.protocolVersion}.`);
+  const named = session?.server ?? "a server without a name";
+  return passed("handshake", `It is ${named} and speaks protocol ${session?.protocolVersion}.`);
 }
 
 function describe({ reason, said }: Failure): string {
@@ -90,7 +99,11 @@ function processFix(definition: ServerDefinition, { kind, reason, said }: Failur
   return `Run it by hand to see what it says: ${line}`;
 }
 
-function remoteFix(definition: ServerDefinition, { reason, status }: Failure): string {
+function remoteFix(
+  server: string,
+  definition: ServerDefinition,
+  { reason, status }: Failure,
+): string {
   const [, redirect] = /redirects to (\S+);/.exec(reason) ?? [];
   if (redirect !== undefined) return `Change 'url' to the address it redirects to, at ${redirect}.`;
   if (reason.includes("does not speak TLS")) return "Begin 'url' with http:// instead of https://.";
@@ -99,7 +112,7 @@ function remoteFix(definition: ServerDefinition, { reason, status }: Failure): s
   if (isStranger(reason)) return updateFix;
   if (status === undefined)
     return "Point 'url' to the MCP endpoint of the server, often at /mcp; something else answers there.";
-  if (status === 401 || status === 403) return credentialFix(definition);
+  if (status === 401 || status === 403) return credentialFix(server, definition);
   if (status === 404 || status === 405)
     return "Correct the path of 'url': is this the right one? Most servers answer at /mcp, older ones at /sse.";
   if (status === 429) return "Wait, then try again; the server takes no more requests for now.";
@@ -107,12 +120,12 @@ function remoteFix(definition: ServerDefinition, { reason, status }: Failure): s
   return "Point 'url' to the MCP endpoint of the server, often at /mcp.";
 }
 
-function credentialFix({ headers, auth }: ServerDefinition): string {
+function credentialFix(server: string, { headers, auth }: ServerDefinition): string {
   if (auth?.token) return "Replace 'auth.token' by a token that the server accepts.";
   const given = Object.keys(headers).find((name) => /^authorization$|key|token/i.test(name));
   if (given !== undefined)
     return `Replace the token in 'headers.${given}' by one that the server accepts.`;
-  return "Add the token that the server wants as 'auth.token' or in 'headers.Authorization'.";
+  return `Sign in to it with 'toolplane servers login ${server}', or add the token that it wants as 'auth.token'.`;
 }
 
 const updateFix = "Update the server to a version that speaks one of these protocols.";

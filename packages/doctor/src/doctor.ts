@@ -9,6 +9,7 @@ import type { InstallStatus } from "../../../src/model/servers/server-schema.ts"
 import {
   type DoctorMeans,
   type DoctorPackage,
+  type EndedSignIn,
   inheritedSecrets,
   installerOf,
   type RequestCredentials,
@@ -24,7 +25,7 @@ import {
   passed,
 } from "./check-configuration.ts";
 import { checkReachable, checkUrl, isTlsPort, plainOnTlsPort } from "./check-network.ts";
-import { checkHandshake, checkTools, openServer } from "./check-session.ts";
+import { checkHandshake, checkSignIn, checkTools, openServer } from "./check-session.ts";
 import { readLoginShell } from "./login-shell.ts";
 
 /** All at once: a server that hangs delays the report, not the others. */
@@ -54,6 +55,7 @@ export const examineServers: DoctorPackage["examineServers"] = async (names, dir
     const found = await examineServer(name, subject, {
       ...options,
       isInstalled: listedAt !== null,
+      endedSignIn: means.endedSignIns.get(name),
     }).catch(crashed);
     const secrets = [
       ...referenced(definition, subject),
@@ -116,6 +118,8 @@ type ExamineOptions = {
   isInstalled?: boolean;
   /** A second installer would be in the way. */
   installing?: InstallStatus | undefined;
+  /** Why and when its last sign-in ended. */
+  endedSignIn?: EndedSignIn | undefined;
   /** Asked when a server does not start. */
   loginShell?(): Promise<Readonly<Record<string, string | undefined>> | null>;
   /** Hears what the session came to. */
@@ -240,7 +244,9 @@ async function examineSession({
     isInstalled: options.isInstalled ?? true,
   });
   options.onOpened?.(opened);
-  const handshake = checkHandshake(definition, opened);
+  const isRefused = opened.failure?.status === 401;
+  if (isRefused && options.endedSignIn) return [checkSignIn(name, options.endedSignIn)];
+  const handshake = checkHandshake(name, definition, opened);
   return handshake.ok
     ? [handshake, checkTools(name, definition, opened, options.takeTools)]
     : [handshake];

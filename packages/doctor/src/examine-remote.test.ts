@@ -42,7 +42,11 @@ suite("a server behind an address", { concurrency: 4 }, () => {
   });
 
   const tokens: [title: string, settings: Record<string, unknown>, fix: RegExp][] = [
-    ["no token", {}, /^Add the token .* 'auth\.token' or in 'headers\.Authorization'/],
+    [
+      "no token",
+      {},
+      /^Sign in to it with 'toolplane servers login notes', or add the token .* 'auth\.token'/,
+    ],
     [
       "a wrong header",
       { headers: { Authorization: "Bearer pw-wrong" } },

@@ -1,3 +1,4 @@
+import { addAbortSignal, Readable } from "node:stream";
 import {
   DeleteObjectsCommand,
   GetObjectCommand,
@@ -9,8 +10,10 @@ import {
 import type { BucketAddress } from "../../../src/model/config/settings.ts";
 import type { ResultBucket } from "../../../src/model/packages.ts";
 
-/** A caller waits for a result, so a bucket that hangs is given up. */
+/** Of a request that hangs; its caller may give it up before. */
 const requestMs = 10_000;
+
+const within = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
 
 /** Credentials come from where the tools of AWS look for them: variables, the profile, the machine's role. */
 export function openBucket({
@@ -22,7 +25,12 @@ export function openBucket({
   const client = new S3Client({
     region,
     maxAttempts: 2,
-    requestHandler: { requestTimeout: requestMs, connectionTimeout: requestMs },
+    requestHandler: {
+      requestTimeout: requestMs,
+      // Otherwise the limit is only logged.
+      throwOnRequestTimeout: true,
+      connectionTimeout: requestMs,
+    },
     // Stores elsewhere have no host name for each bucket, and not all know the newer checksums.
     ...(endpoint !== null && {
       endpoint,
@@ -32,25 +40,29 @@ export function openBucket({
     }),
   });
   return {
-    async put(name, Body) {
-      await client.send(new PutObjectCommand({ Bucket, Key: prefix + name, Body }));
+    async put(name, Body, signal) {
+      const put = new PutObjectCommand({ Bucket, Key: prefix + name, Body });
+      await client.send(put, within(signal));
     },
-    async get(name) {
+    async get(name, signal) {
       try {
-        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: prefix + name }));
+        const get = new GetObjectCommand({ Bucket, Key: prefix + name });
+        const { Body } = await client.send(get, within(signal));
+        if (signal && Body instanceof Readable) addAbortSignal(signal, Body);
         return (await Body?.transformToByteArray()) ?? null;
       } catch (thrown) {
         if (thrown instanceof NoSuchKey) return null;
         throw thrown;
       }
     },
-    async removeBefore(time) {
+    async removeBefore(time, signal) {
       let removed = 0;
       let refused: string | undefined;
       let ContinuationToken: string | undefined;
       do {
         const page = await client.send(
           new ListObjectsV2Command({ Bucket, Prefix: `${prefix}r_`, ContinuationToken }),
+          within(signal),
         );
         const old = (page.Contents ?? []).filter(
           ({ LastModified }) => LastModified !== undefined && LastModified < time,
@@ -58,7 +70,8 @@ export function openBucket({
         const Objects = old.map(({ Key }) => ({ Key }));
         const deletion = new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } });
         // Objects that stay are in an answer that is a success.
-        const { Errors = [] } = Objects.length > 0 ? await client.send(deletion) : {};
+        const { Errors = [] } =
+          Objects.length > 0 ? await client.send(deletion, within(signal)) : {};
         refused ??=
           Errors[0] && `${Errors[0].Code}: ${Errors[0].Message ?? "it cannot be removed"}`;
         removed += Objects.length - Errors.length;

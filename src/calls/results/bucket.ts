@@ -1,8 +1,12 @@
 import { once } from "../../lib/async/once.ts";
+import { abortable } from "../../lib/async/signals.ts";
+import { createEndpoints, type EndpointFailure } from "../../lib/net/endpoints.ts";
+import { retryAfterMs } from "../../lib/net/send-request.ts";
 import { openSealed, seal } from "../../lib/seal.ts";
 import { errorText } from "../../lib/text/error-text.ts";
 import { parseBucketAddress, parseVaultKey } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
+import { isObject } from "../../model/json.ts";
 import type { ResultBucket, ResultPackages } from "../../model/packages.ts";
 
 type BucketParts = {
@@ -10,6 +14,10 @@ type BucketParts = {
   address: string;
   vaultKey(): Promise<string | undefined>;
 };
+
+/** A caller waits for a result, so a bucket that hangs is given up. */
+const requestMs = 10_000;
+const removalMs = 300_000;
 
 const unkept = "Large results are in the store for now";
 const unremoved = "Old results stay in the bucket for now";
@@ -33,12 +41,27 @@ export function createBucket({ packages, address, vaultKey }: BucketParts) {
     opened = (await packages.s3()).openBucket(parsed);
     return { bucket: opened, key: key === undefined ? null : parseVaultKey(key) };
   });
+  const stopping = new AbortController();
+  const endpoints = createEndpoints({
+    firstMs: 5_000,
+    maxMs: 60_000,
+    failureOf: (thrown) => (stopping.signal.aborted ? null : failureOf(thrown)),
+    refuse: (failure, restMs) =>
+      new Error(`${reasonOf(failure)}; it is asked again in ${Math.ceil(restMs / 1_000)} s`),
+  });
+  /** With a limit, not while it rests after a failure, and not beyond the end of the plane. */
+  const ask = <T>(request: (signal: AbortSignal) => Promise<T>, limitMs = requestMs): Promise<T> =>
+    endpoints.ask("bucket", () => {
+      const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(limitMs)]);
+      return abortable(request(signal), signal);
+    });
   return {
     /** False where it cannot be reached; the store keeps the content then. */
     async put(name: string, body: Uint8Array): Promise<boolean> {
       try {
         const { bucket, key } = await open();
-        await bucket.put(name, key === null ? body : seal(key, name, body));
+        const content = key === null ? body : seal(key, name, body);
+        await ask((signal) => bucket.put(name, content, signal));
         warned.delete(unkept);
         return true;
       } catch (thrown) {
@@ -49,7 +72,7 @@ export function createBucket({ packages, address, vaultKey }: BucketParts) {
     /** Null where it is gone. */
     async get(name: string): Promise<Uint8Array | null> {
       const { bucket, key } = await open();
-      const found = await bucket.get(name).catch((thrown) => {
+      const found = await ask((signal) => bucket.get(name, signal)).catch((thrown) => {
         throw new PlaneError("STORE_FAILED", `${describe(thrown)} Try again.`, { cause: thrown });
       });
       if (found === null || key === null) return found;
@@ -60,16 +83,39 @@ export function createBucket({ packages, address, vaultKey }: BucketParts) {
     },
     async removeBefore(time: Date): Promise<void> {
       try {
-        await (await open()).bucket.removeBefore(time);
+        const { bucket } = await open();
+        await ask((signal) => bucket.removeBefore(time, signal), removalMs);
         warned.delete(unremoved);
       } catch (thrown) {
         warn(unremoved, thrown);
       }
     },
-    close: (): void => opened?.close(),
+    /** Ends the requests that are under way. */
+    close(): void {
+      stopping.abort(new Error("the plane is stopping"));
+      opened?.close();
+    },
   };
 }
 
+/** What the bucket refuses for one object says nothing of the others. */
+function failureOf(thrown: unknown): EndpointFailure | null {
+  const { $metadata, $response } = thrown as {
+    $metadata?: { httpStatusCode?: number };
+    $response?: { headers?: unknown };
+  };
+  const status = $metadata?.httpStatusCode;
+  if (status !== undefined && status < 500 && status !== 429) return null;
+  const headers = isObject($response?.headers) ? $response.headers : {};
+  const announced = headers["retry-after"];
+  return { retryAfterMs: typeof announced === "string" ? retryAfterMs(announced) : undefined };
+}
+
+function reasonOf(thrown: unknown): string {
+  const isLate = thrown instanceof Error && thrown.name === "TimeoutError";
+  return isLate ? "it does not answer in time" : errorText(thrown);
+}
+
 function describe(thrown: unknown): string {
-  return `The bucket 'results.store' cannot be used: ${errorText(thrown)}.`;
+  return `The bucket 'results.store' cannot be used: ${reasonOf(thrown)}.`;
 }

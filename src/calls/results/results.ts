@@ -44,6 +44,10 @@ export function createResults({
     (await import("./bucket.ts")).createBucket({ packages, address: address() ?? "", vaultKey }),
   );
   const bucket = () => (address() === undefined ? null : opened());
+  /** One that was never used is not opened to be closed. */
+  const closeBucket = async () => {
+    if (opened.made()) (await opened()).close();
+  };
   const readTool = () => (limits().builtinTool ? readResultManifest.name : null);
   const loaded = once(async () =>
     (await import("./stored-results.ts")).createStoredResults({
@@ -128,7 +132,7 @@ export function createResults({
     provider: withMetaTools(
       createBuiltinProvider(new Map([[readResultManifest.name, readResult]])),
     ),
-    ...createUpkeep(config, store, bucket),
+    ...createUpkeep(config, store, bucket, closeBucket),
   };
 }
 
@@ -169,6 +173,7 @@ function createUpkeep(
   config: () => Config,
   store: () => Promise<Store>,
   bucket: () => Promise<Bucket> | null,
+  closeBucket: () => Promise<void>,
 ) {
   let clock: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -216,11 +221,12 @@ function createUpkeep(
     // One plane per store tidies up.
     await kept.alone("tidy up", async () => {
       await until0(() => kept.forgetResults(new Date(now).toISOString()));
-      const before = new Date(now - config().results.keepMs - hourMs);
-      await (await bucket())?.removeBefore(before);
       await until0(() => kept.forgetPayloads(new Date(now).toISOString()));
       await forgetOld(kept, now);
       await forgetBeyond(kept);
+      // Last: what the store keeps does not wait for a bucket.
+      const before = new Date(now - config().results.keepMs - hourMs);
+      if (!isStopped) await (await bucket())?.removeBefore(before);
     });
   };
   // Tried again an hour later.
@@ -232,10 +238,10 @@ function createUpkeep(
       tidyQuietly();
       clock = setInterval(tidyQuietly, hourMs).unref();
     },
-    stop(): void {
+    async stop(): Promise<void> {
       isStopped = true;
       clearInterval(clock);
-      void bucket()?.then(({ close }) => close());
+      await closeBucket();
     },
   };
 }

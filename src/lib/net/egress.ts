@@ -11,6 +11,7 @@ export type EgressOptions = {
   /** Hosts, addresses and networks that strangers may name too; see `parseAllowed`. */
   allow(): readonly string[];
   resolve?: ResolveHost | undefined;
+  stopping?: AbortSignal | undefined;
 };
 
 /** Which addresses may be connected to, for one party that names them. */
@@ -21,6 +22,8 @@ export type Gate = {
   check(url: URL): Promise<void>;
   /** May it be asked without TLS? */
   allowsPlain(url: URL): boolean;
+  /** Ends every request through this gate: its plane stops. */
+  readonly stopping?: AbortSignal | undefined;
 };
 
 /** For what a person's own configuration does not name. */
@@ -66,7 +69,7 @@ type Owner = {
 const bySystem: ResolveHost = async (host) =>
   (await import("node:dns/promises")).lookup(host, { all: true });
 
-export function createEgress({ allow, resolve = bySystem }: EgressOptions) {
+export function createEgress({ allow, resolve = bySystem, stopping }: EgressOptions) {
   const allowed = createAllowed(allow);
 
   function gate(
@@ -113,6 +116,7 @@ export function createEgress({ allow, resolve = bySystem }: EgressOptions) {
       };
     }
     return {
+      stopping,
       connection,
       async check(url) {
         connection(url);

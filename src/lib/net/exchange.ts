@@ -48,6 +48,7 @@ export class AnswerBroken extends Error {
 export async function exchange(url: URL, options: ExchangeOptions): Promise<Exchanged> {
   const { gate, method, headers, body, signal, maxBytes, agents } = options;
   signal.throwIfAborted();
+  gate.stopping?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<Exchanged>();
   const isTls = url.protocol === "https:";
   const judged = gate.connection(url);
@@ -69,6 +70,7 @@ export async function exchange(url: URL, options: ExchangeOptions): Promise<Exch
     agent: way?.agent ?? agents?.[isTls ? "https:" : "http:"] ?? false,
   });
   cutWhenAborted(request, signal);
+  if (gate.stopping) cutWhenAborted(request, gate.stopping);
   request.on("error", reject);
   request.on("response", (response) => {
     const chunks: Buffer[] = [];

@@ -18,6 +18,13 @@ export function sentence(text: string): string {
   return /[.?!…]$/.test(text) ? text : `${text}.`;
 }
 
+/** '10:41 UTC', and with its date on any other day than `now`. */
+export function momentText(iso: string, now: number = Date.now()): string {
+  const [date = "", time = ""] = new Date(iso).toISOString().split("T");
+  const minute = `${time.slice(0, 5)} UTC`;
+  return new Date(now).toISOString().startsWith(date) ? minute : `${date} ${minute}`;
+}
+
 /** To the microsecond: more is noise. */
 export function rounded(ms: number): number {
   return Math.round(ms * 1000) / 1000;

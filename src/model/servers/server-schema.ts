@@ -28,6 +28,17 @@ export const InstallStatus = z.object({
 });
 export type InstallStatus = TypeOf<typeof InstallStatus>;
 
+export const EndedSignIn = z
+  .object({
+    at: z.string(),
+    reason: z.string().meta({
+      description: "The authorization server's code, such as `invalid_grant`, or one of ours.",
+    }),
+    how: z.string().meta({ description: "The command that signs in again." }),
+  })
+  .meta({ description: "Missing where the caller never signed in, or still is." });
+export type EndedSignIn = TypeOf<typeof EndedSignIn>;
+
 export const CircuitState = z
   .enum(["closed", "open", "half_open"])
   .meta({ description: "`half_open` tries one call." });
@@ -81,6 +92,7 @@ export const ServerStatus = z
     tools: count,
     stale: z.boolean().meta({ description: "Has listing failed since the tools were listed?" }),
     error: z.string().nullable(),
+    signInEnded: EndedSignIn.optional(),
     stderrTail: z
       .string()
       .optional()

@@ -3,6 +3,7 @@ import type { TokenGiven } from "../../model/access/credentials.ts";
 import type { TokenStatus } from "../../model/access/credentials-schema.ts";
 import type { ServerAuth, ServerDefinition } from "../../model/servers/server.ts";
 import type { Store, StoreHearing } from "../../model/store.ts";
+import type { EndedSignIn } from "./records.ts";
 
 export type Challenge = { status: number; wwwAuthenticate: string | null };
 export type Remote = ServerDefinition & { url: string };
@@ -31,6 +32,8 @@ export type Credentials = {
   setToken(server: string, user: User, token: TokenGiven, url: string): Promise<void>;
   forget(server: string, user: User): Promise<boolean>;
   status(user: User): Promise<TokenStatus[]>;
+  /** By server, the sign-ins of this user that an authorization server has ended. */
+  ended(user: User): Promise<ReadonlyMap<string, EndedSignIn>>;
   /** The browser goes to `url` and returns to `redirectUri`. */
   beginSignIn(
     server: string,

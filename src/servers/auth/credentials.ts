@@ -42,6 +42,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     setToken: async (...given) => (await stored()).setToken(...given),
     forget: async (...who) => (await stored()).forget(...who),
     status: async (user) => (await stored()).status(user),
+    ended: async (user) => (await stored()).ended(user),
     beginSignIn: async (...wanted) => (await stored()).beginSignIn(...wanted),
     finishSignIn: async (...came) => (await stored()).finishSignIn(...came),
   };

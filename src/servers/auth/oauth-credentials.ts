@@ -1,16 +1,20 @@
+import { isWithin } from "../../lib/async/pause.ts";
+import { createEndpoints, type Endpoints } from "../../lib/net/endpoints.ts";
 import { TransportError } from "../../protocol/message.ts";
 import { type Challenge, isOwnClient, ownersOf, type Remote } from "./credentials-contract.ts";
 import type { Lock } from "./lock.ts";
 import { type BearerChallenge, parseChallenge, stepUp } from "./oauth/challenge.ts";
 import { discover, findResource } from "./oauth/discover.ts";
-import { refresh, requestOwnToken, type Wanted } from "./oauth/renew.ts";
+import { endSignIn, refresh, requestOwnToken, type Wanted } from "./oauth/renew.ts";
 import { beginSignIn, finishSignIn, type SignInOptions } from "./oauth/sign-in.ts";
-import { authRequired, forFaces, withServer } from "./problems.ts";
+import { authRequired, forFaces, OAuthProblem, signInEnded, withServer } from "./problems.ts";
 import {
   type ChallengeRecord,
   type CredentialRecord,
   challengeKey,
   credentialsKey,
+  type EndedSignIn,
+  endedKey,
   isExpired,
   isExpiring,
   noStepUps,
@@ -21,15 +25,36 @@ type OAuthCredentialsOptions = SignInOptions & { lock: Lock; discovered: Set<str
 
 const noChallenge: BearerChallenge = { resourceMetadata: null, scopes: null, error: null };
 
+/** A renewal beside a token that is still good is waited for no longer. */
+const renewalWaitMs = 2_000;
+
 type Context = OAuthCredentialsOptions & {
   /** The token that was last sent: a refusal may be about an older one than the stored. */
   handedOut: Map<string, string>;
+  /** Authorization servers that cannot be asked, for all who would ask them. */
+  endpoints: Endpoints;
+  /** Renewals that were refused, each for itself. */
+  renewals: Endpoints;
 };
 export type Subject = { server: string; user: string | null; key: string; definition: Remote };
 
 export function createOAuthCredentials(options: OAuthCredentialsOptions) {
   const { vault, lock } = options;
-  const context: Context = { ...options, handedOut: new Map() };
+  const context: Context = {
+    ...options,
+    handedOut: new Map(),
+    endpoints: createEndpoints({
+      ...rest,
+      failureOf: (thrown) =>
+        thrown instanceof TransportError ? { retryAfterMs: thrown.retryAfterMs } : null,
+      refuse: stillResting,
+    }),
+    renewals: createEndpoints({
+      ...rest,
+      failureOf: (thrown) => (thrown instanceof OAuthProblem ? {} : null),
+      refuse: (failure) => failure,
+    }),
+  };
   return {
     async accessToken(subject: Subject, stored: OAuthRecord | null): Promise<string | null> {
       const token = (await currentRecord(context, subject, stored))?.accessToken ?? null;
@@ -50,12 +75,26 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
       const key = credentialsKey(server, user);
       await lock(key, () => vault.write(key, record));
       await vault.remove(challengeKey(server, user));
+      await vault.remove(endedKey(server, user));
       return { server, user };
     },
   };
 }
 
-/** One refreshes, in this process and in others; those that waited take its result. */
+const rest = { firstMs: 1_000, maxMs: 60_000 };
+
+/** The failure of the request that was made last, for one that was not made because of it. */
+function stillResting(failure: unknown, restMs: number): unknown {
+  if (!(failure instanceof TransportError) || failure.endpoint === undefined) return failure;
+  return new TransportError(failure.message, {
+    ...failure,
+    cause: failure.cause,
+    endpoint: { ...failure.endpoint, restMs },
+    retryAfterMs: failure.retryAfterMs === undefined ? undefined : restMs,
+  });
+}
+
+/** One refreshes, in this process and in others; those that waited take its result, also where it fails. */
 function renew(
   context: Context,
   subject: Subject,
@@ -63,20 +102,42 @@ function renew(
   wanted: Wanted,
 ): Promise<OAuthRecord> {
   const { server, key, definition } = subject;
+  const { endpoints, renewals } = context;
   const work = async () => {
     const { vault, egress } = context;
     const now = context.now();
+    const means = { vault, egress, now, endpoints };
     const current = await vault.read<CredentialRecord>(key);
     const isNew = current?.kind === "oauth" && current.accessToken !== seen?.accessToken;
     if (isNew && !isExpired(current, now)) return current;
-    if (isOwnClient(definition)) return requestOwnToken({ vault, egress, now }, subject, wanted);
-    if (current?.kind !== "oauth")
-      throw authRequired(server, "oauth", "you are not signed in any more");
-    return refresh({ vault, egress, now }, subject, current);
+    if (isOwnClient(definition)) return requestOwnToken(means, subject, wanted);
+    if (current?.kind !== "oauth") throw await notSignedIn(context, subject);
+    return refresh(means, subject, current);
   };
-  return context.lock(key, work).catch((thrown) => {
-    throw withServer(server, thrown);
-  });
+  // A corrected configuration, or another token, is another renewal.
+  const name = JSON.stringify([key, definition.auth, seen?.accessToken, wanted]);
+  return renewals
+    .share(name, () => renewals.ask(name, () => context.lock(key, work)))
+    .catch((thrown) => {
+      throw withServer(server, named(context, thrown));
+    });
+}
+
+/** Says what could not be asked, and when it is asked again. */
+function named({ endpoints }: Context, thrown: unknown): unknown {
+  if (!(thrown instanceof TransportError) || thrown.endpoint === undefined) return thrown;
+  const { cause, endpoint } = thrown;
+  const restMs = Math.max(endpoint.restMs, endpoints.restMs(endpoint.origin));
+  const again = restMs > 0 ? `; it is asked again in ${Math.ceil(restMs / 1_000)} s` : "";
+  const message = `its access token could not be renewed: ${thrown.message}${again}`;
+  return new TransportError(message, { ...thrown, cause, endpoint: { ...endpoint, restMs } });
+}
+
+/** Was there ever a sign-in, and what became of it? */
+async function notSignedIn(context: Context, { server, user, definition }: Subject) {
+  const ended = await context.vault.readIfPossible<EndedSignIn>(endedKey(server, user));
+  if (ended?.url === definition.url) return signInEnded(server, ended, context.now());
+  return authRequired(server, "oauth", "you have not signed in yet");
 }
 
 /** Null when the server never asked for a sign-in. */
@@ -85,7 +146,7 @@ async function currentRecord(
   subject: Subject,
   stored: OAuthRecord | null,
 ): Promise<OAuthRecord | null> {
-  const { server, definition } = subject;
+  const { definition } = subject;
   const none = { ...noChallenge, before: [] };
   // A token goes only to the address it was made for.
   const record = stored?.url === definition.url ? stored : null;
@@ -93,14 +154,16 @@ async function currentRecord(
   if (isOwnClient(definition)) return renew(context, subject, record, none);
   if (record === null) {
     if (definition.auth === undefined && !context.discovered.has(definition.url)) return null;
-    throw authRequired(server, "oauth", "you have not signed in yet");
+    throw await notSignedIn(context, subject);
   }
   const isStillGood = !isExpired(record, context.now());
-  if (record.refreshToken === null && isStillGood) return record;
-  return renew(context, subject, record, none).catch((thrown) => {
-    if (isStillGood && thrown instanceof TransportError) return record;
+  if (!isStillGood) return renew(context, subject, record, none);
+  if (record.refreshToken === null) return record;
+  const renewal = renew(context, subject, record, none).catch((thrown) => {
+    if (thrown instanceof TransportError) return record;
     throw thrown;
   });
+  return (await isWithin(renewal, renewalWaitMs)) ? renewal : record;
 }
 
 async function refused(
@@ -109,7 +172,7 @@ async function refused(
   record: OAuthRecord | null,
   { status, wwwAuthenticate }: Challenge,
 ): Promise<boolean> {
-  const { server, definition } = subject;
+  const { definition } = subject;
   const parsed = parseChallenge(wwwAuthenticate);
   const challenge = parsed ?? noChallenge;
   if (status === 403) return needsMore(context, subject, record, challenge);
@@ -121,9 +184,7 @@ async function refused(
   if (isOpen && !(await wantsSignIn(context, subject, parsed))) return false;
   if (record !== null && (await replace(context, subject, record, challenge))) return true;
   await remember(context, subject, { ...challenge, before: [], stepUps: noStepUps });
-  const why =
-    record === null ? "you have not signed in yet" : "its sign-in is not accepted any more";
-  throw authRequired(server, "oauth", why);
+  throw await notSignedIn(context, subject);
 }
 
 /** Is there a newer token, or can it be refreshed? Otherwise it is forgotten. */
@@ -140,7 +201,7 @@ async function replace(
   const isTrusted = await stillTrusts(context, definition, record, challenge);
   const isRenewable = isTrusted && isSameServer && record.refreshToken !== null;
   if (isRenewable) await renew(context, subject, record, { ...challenge, before: [] });
-  else await context.vault.remove(key);
+  else await endSignIn(context.vault, subject, "invalid_token", context.now());
   return isRenewable;
 }
 

@@ -1,5 +1,8 @@
+import { momentText } from "../../lib/text/wording.ts";
 import { PlaneError } from "../../model/errors.ts";
+import type { ServerStatus } from "../../model/servers/server-schema.ts";
 import { TransportError } from "../../protocol/message.ts";
+import type { EndedSignIn } from "./records.ts";
 
 /** The message holds no secret. */
 export class OAuthProblem extends Error {
@@ -27,19 +30,70 @@ export function errorCode(value: unknown): string {
   return typeof value === "string" && /^[\w.-]{1,64}$/.test(value) ? value : "an unknown error";
 }
 
+const howToSignIn = (server: string) => `toolplane servers login ${server}`;
+
 /** `why` begins with 'it'. */
 export function authRequired(server: string, kind: "token" | "oauth", why: string): PlaneError {
-  const how = `toolplane servers login ${server}`;
+  const how = howToSignIn(server);
   const what = kind === "token" ? "Give it a token" : "Sign in to it";
   const message = `Server '${server}' requires authentication: ${why}. ${what} with '${how}'.`;
   return new PlaneError("AUTH_REQUIRED", message, { data: { server, kind, how } });
+}
+
+/** What a person reads of a sign-in that the authorization server has ended. */
+export function endedWords({ at, code }: Pick<EndedSignIn, "at" | "code">, now?: number): string {
+  const why = words[code];
+  const ended = `its sign-in ended at ${momentText(at, now)}: ${code}`;
+  return why === undefined ? ended : `${ended} (${why})`;
+}
+
+const unknownClient = "the authorization server no longer accepts this client";
+/** Beside the codes of OAuth, those of our own. */
+const endings = {
+  invalid_client: unknownClient,
+  unauthorized_client: unknownClient,
+  invalid_token: "the server refused its token",
+  expired: "it came without a refresh token",
+  client_changed: "'auth.clientId' has changed",
+} as const satisfies Record<string, string>;
+const words: Readonly<Record<string, string>> = endings;
+
+export type Ending = "invalid_grant" | keyof typeof endings;
+
+/** The only answers to a renewal after which no further one can succeed. */
+export function asEnding(code: string | null): Ending | null {
+  const refusals = ["invalid_grant", "invalid_client", "unauthorized_client"] as const;
+  return refusals.find((refusal) => refusal === code) ?? null;
+}
+
+export function signInEnded(server: string, ended: EndedSignIn, now?: number): PlaneError {
+  const { code, message, data } = authRequired(server, "oauth", endedWords(ended, now));
+  return new PlaneError(code, message, {
+    data: { ...data, endedAt: ended.at, reason: ended.code },
+  });
+}
+
+/** As its user reads it: a server without its sign-in is not idle. */
+export function withEndedSignIn(
+  status: ServerStatus,
+  { at, code }: Pick<EndedSignIn, "at" | "code">,
+): ServerStatus {
+  const how = howToSignIn(status.name);
+  const error = `${endedWords({ at, code })}. Sign in to it with '${how}'`;
+  return {
+    ...status,
+    state: status.state === "disconnected" ? "error" : status.state,
+    idle: false,
+    error,
+    signInEnded: { at, reason: code, how },
+  };
 }
 
 export function withServer(server: string, thrown: unknown): unknown {
   if (!(thrown instanceof OAuthProblem)) return thrown;
   const code = thrown.configuration ? "CONFIG_INVALID" : "PROVIDER_FAILED";
   const message = `Signing in to server '${server}' is not possible: ${thrown.message}.`;
-  return new PlaneError(code, message, { data: { server }, cause: thrown });
+  return new PlaneError(code, message, { data: { server, sent: false }, cause: thrown });
 }
 
 /** For faces, which do not know TransportError. */

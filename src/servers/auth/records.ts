@@ -52,6 +52,9 @@ export type ChallengeRecord = {
   stepUps: StepUps;
 };
 
+/** Why and when a sign-in ended, kept until the next one. */
+export type EndedSignIn = { url: string; at: string; code: string };
+
 /** So that a name cannot read as another key. */
 function toKey(text: string): string {
   return encodeURIComponent(JSON.stringify(text).slice(1, -1));
@@ -75,6 +78,14 @@ export function serverOfKey(key: string): string {
 
 export function challengeKey(server: string, user: string | null): string {
   return `challenge/${ownerOf(user)}/${toKey(server)}`;
+}
+
+export function endedPrefix(user: string | null): string {
+  return `ended/${ownerOf(user)}/`;
+}
+
+export function endedKey(server: string, user: string | null): string {
+  return `${endedPrefix(user)}${toKey(server)}`;
 }
 
 /** A token this close to its end may expire on the way. */

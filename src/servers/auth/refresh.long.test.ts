@@ -127,8 +127,12 @@ test("a refresh token that is not taken any more is forgotten, and a person is a
   await fixture.command("revoke");
   const challenge =
     (await knock(fixture.url, await credentials.headers("remote", server, "ada"))) ?? assert.fail();
-  const needed = { code: "AUTH_REQUIRED", message: /signed in to again \(invalid_grant\)/ };
+  const needed = {
+    code: "AUTH_REQUIRED",
+    message: /sign-in ended at \d\d:\d\d UTC: invalid_grant\. Sign in to it with/,
+  };
   await assert.rejects(credentials.refused("remote", server, "ada", challenge), needed);
+  await assert.rejects(credentials.headers("remote", server, "ada"), needed);
   assert.deepEqual(await credentials.status("ada"), []);
   await signIn(credentials, server);
   assert.equal(await knock(fixture.url, await credentials.headers("remote", server, "ada")), null);

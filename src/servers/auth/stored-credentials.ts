@@ -19,6 +19,9 @@ import {
   challengeKey,
   credentialsKey,
   credentialsPrefix,
+  type EndedSignIn,
+  endedKey,
+  endedPrefix,
   type GivenToken,
   isExpiring,
   serverOfKey,
@@ -117,10 +120,12 @@ export function createStoredCredentials(
       const token = { ...checkToken(server, given), origin: new URL(url).origin };
       await lock(key, () => vault.write(key, token));
       await vault.remove(challengeKey(server, user));
+      await vault.remove(endedKey(server, user));
       onChanged(server, user);
     },
     async forget(server, user) {
       await vault.remove(challengeKey(server, user));
+      await vault.remove(endedKey(server, user));
       const key = credentialsKey(server, user);
       // Waits for a running refresh, which would bring it back.
       const wasThere = await lock(key, () => vault.remove(key));
@@ -130,6 +135,16 @@ export function createStoredCredentials(
     async status(user) {
       const keys = await vault.names(credentialsPrefix(user));
       return Promise.all(keys.map((key) => statusOf(key, user)));
+    },
+    async ended(user) {
+      const names = await vault.names(endedPrefix(user));
+      const ended = await Promise.all(
+        names.map(async (name) => {
+          const kept = await vault.readIfPossible<EndedSignIn>(name);
+          return kept && ([serverOfKey(name), kept] as const);
+        }),
+      );
+      return new Map(ended.filter((known) => known !== null));
     },
     async beginSignIn(server, definition, user, redirectUri) {
       if (isRemote(definition) && !wantsToken(definition) && !isOwnClient(definition))

@@ -1,6 +1,7 @@
 import type { Trial } from "../../model/config/adding.ts";
 import type { DoctorReport } from "../../model/config/doctor-schema.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
+import type { EndedSignIn } from "../auth/records.ts";
 import type { RequestCredentials } from "../open-session.ts";
 import type { ServerOptions } from "../server.ts";
 import type { ServerDirectory } from "../server-directory.ts";
@@ -30,6 +31,8 @@ export type DoctorMeans = Pick<
 > &
   Pick<ServerLifecycle, "discover"> & {
     takeTools: TakeTools;
+    /** Of the plane's own user, by server. */
+    endedSignIns: ReadonlyMap<string, EndedSignIn>;
     access(name: string, definition: ServerDefinition, user: string | null): RequestCredentials;
   };
 

@@ -1,6 +1,7 @@
 import { EgressRefused, type Gate, type StrictGate } from "../../../lib/net/egress.ts";
 import { AnswerTooLarge, type Exchanged, exchange } from "../../../lib/net/exchange.ts";
 import { ProxyFailed } from "../../../lib/net/proxy.ts";
+import { retryAfterMs } from "../../../lib/net/send-request.ts";
 import { isObject, type UnknownObject } from "../../../model/json.ts";
 import { TransportError } from "../../../protocol/message.ts";
 import { OAuthProblem } from "../problems.ts";
@@ -53,7 +54,7 @@ export function checkedFetch(gate: Gate): CheckedFetch {
         ...given,
         headers: { accept: "application/json", ...headers },
       }).catch((thrown) => {
-        throw failure(thrown, url, signal);
+        throw failure(thrown, url, signal, gate.stopping);
       });
       const { location } = answer.headers;
       if (answer.status < 300 || answer.status >= 400 || location === undefined)
@@ -68,27 +69,49 @@ export function checkedFetch(gate: Gate): CheckedFetch {
 }
 
 function toResponse({ status, headers, body }: Exchanged): Response {
-  const { location, "www-authenticate": challenge } = headers;
+  const { location, "www-authenticate": challenge, "retry-after": retryAfter } = headers;
   return new Response(body.length === 0 ? null : body.toString("utf8"), {
     // Response refuses a status that HTTP does not define.
     status: Math.min(status, 599),
-    headers: { ...(location && { location }), ...(challenge && { "www-authenticate": challenge }) },
+    headers: {
+      ...(location && { location }),
+      ...(challenge && { "www-authenticate": challenge }),
+      ...(retryAfter && { "retry-after": retryAfter }),
+    },
   });
 }
 
 /** Only the origin: a path or query may hold secrets. The MCP server itself got nothing. */
-function failure(error: NodeJS.ErrnoException, url: URL, signal?: AbortSignal): Error {
+function failure(
+  error: NodeJS.ErrnoException,
+  url: URL,
+  limit?: AbortSignal,
+  stopping?: AbortSignal,
+): Error {
   if (error instanceof EgressRefused) return new OAuthProblem(error.message);
   if (error instanceof AnswerTooLarge) return new OAuthProblem(`${url.origin} answers too much`);
-  const why = signal?.aborted ? `no answer within ${timeoutMs / 1_000} s` : reasonOf(error);
+  const hangs = limit?.aborted ?? false;
+  const why = reasonOf(error, hangs, stopping?.aborted ?? false);
   return new TransportError(`${url.origin} could not be asked: ${why}`, {
     sent: false,
+    endpoint: { origin: url.origin, restMs: 0, hangs },
     cause: error,
   });
 }
 
-function reasonOf(error: NodeJS.ErrnoException): string {
+function reasonOf(error: NodeJS.ErrnoException, hangs: boolean, isStopping: boolean): string {
+  if (isStopping) return "the plane is stopping";
+  if (hangs) return `no answer within ${timeoutMs / 1_000} s`;
   return error instanceof ProxyFailed ? error.message : (error.code ?? "it broke off");
+}
+
+/** For an answer that says "later". */
+export function toldLater(origin: string, said: string, response: Response): TransportError {
+  return new TransportError(`${origin} ${said}`, {
+    sent: false,
+    endpoint: { origin, restMs: 0, hangs: false },
+    retryAfterMs: retryAfterMs(response.headers.get("retry-after")),
+  });
 }
 
 export async function readJsonObject(response: Response): Promise<UnknownObject | null> {

@@ -1,8 +1,17 @@
 import type { Egress, StrictGate } from "../../../lib/net/egress.ts";
+import type { Endpoints } from "../../../lib/net/endpoints.ts";
+import type { PlaneError } from "../../../model/errors.ts";
 import type { ServerAuth } from "../../../model/servers/server.ts";
 import { ownersOf, type Remote } from "../credentials-contract.ts";
-import { authRequired, misconfigured, OAuthProblem } from "../problems.ts";
-import { type ChallengeRecord, noStepUps, type OAuthClient, type OAuthRecord } from "../records.ts";
+import { asEnding, type Ending, misconfigured, OAuthProblem, signInEnded } from "../problems.ts";
+import {
+  type ChallengeRecord,
+  type EndedSignIn,
+  endedKey,
+  noStepUps,
+  type OAuthClient,
+  type OAuthRecord,
+} from "../records.ts";
 import type { Vault } from "../vault.ts";
 import { chooseScopes } from "./challenge.ts";
 import { allowedUrl, judgeName } from "./checked-fetch.ts";
@@ -10,57 +19,73 @@ import { configuredClient, registrationKey } from "./client.ts";
 import { discover, type Issuer } from "./discover.ts";
 import { requestToken } from "./requests.ts";
 
-type Subject = { server: string; key: string; definition: Remote };
-type Means = { vault: Vault; egress: Egress; now: number };
+type Subject = { server: string; user: string | null; key: string; definition: Remote };
+type Means = { vault: Vault; egress: Egress; now: number; endpoints: Endpoints };
 
 /** Rejects with AUTH_REQUIRED, and forgets the tokens, when they cannot be refreshed any more. */
 export async function refresh(
-  { vault, egress, now }: Means,
-  { server, key, definition }: Subject,
+  { vault, egress, now, endpoints }: Means,
+  subject: Subject,
   record: OAuthRecord,
 ): Promise<OAuthRecord> {
+  const { definition } = subject;
   const { refreshToken, issuer, tokenEndpoint, resource } = record;
   const client = refreshToken === null ? null : currentClient(record.client, definition);
   if (refreshToken === null || client === null) {
-    await vault.remove(key);
-    throw authRequired(server, "oauth", "it has to be signed in to again");
+    const code = refreshToken === null ? "expired" : "client_changed";
+    throw await endSignIn(vault, subject, code, now);
   }
   try {
-    const tokens = await requestToken({
-      server: { issuer, token_endpoint: tokenEndpoint },
-      client,
-      gate: await egress.namedBy(...ownersOf(definition)),
-      now,
-      grant: "refresh_token",
-      fields: { refresh_token: refreshToken, ...(resource !== "" && { resource }) },
-    });
+    const gate = await egress.namedBy(...ownersOf(definition));
+    const tokens = await endpoints.ask(new URL(tokenEndpoint).origin, () =>
+      requestToken({
+        server: { issuer, token_endpoint: tokenEndpoint },
+        client,
+        gate,
+        now,
+        grant: "refresh_token",
+        fields: { refresh_token: refreshToken, ...(resource !== "" && { resource }) },
+      }),
+    );
     // A server that does not rotate sends no refresh token.
     const kept = {
       refreshToken: tokens.refreshToken ?? refreshToken,
       scopes: tokens.scopes ?? record.scopes,
     };
     const renewed: OAuthRecord = { ...record, ...tokens, ...kept };
-    await vault.write(key, renewed);
+    await vault.write(subject.key, renewed);
     return renewed;
   } catch (thrown) {
-    if (!(thrown instanceof OAuthProblem) || thrown.oauthCode === null) throw thrown;
-    await giveUp(vault, key, record, thrown);
-    throw authRequired(server, "oauth", `it has to be signed in to again (${thrown.oauthCode})`);
+    // Any other answer, and a failed network, leave the sign-in as it is.
+    const ending = thrown instanceof OAuthProblem ? asEnding(thrown.oauthCode) : null;
+    if (ending === null) throw thrown;
+    if (ending !== "invalid_grant") await forgetClient(vault, record, thrown as OAuthProblem);
+    throw await endSignIn(vault, subject, ending, now);
   }
 }
 
-/** After a final refusal, unlike a failed network. */
-async function giveUp(
+/** Throws where a person configured the client: then the tokens may still be good. */
+async function forgetClient(
   vault: Vault,
-  key: string,
-  record: OAuthRecord,
-  problem: OAuthProblem,
+  { client, issuer }: OAuthRecord,
+  { message }: OAuthProblem,
 ): Promise<void> {
-  const isClient = ["invalid_client", "unauthorized_client"].includes(problem.oauthCode ?? "");
-  if (isClient && record.client.origin === "config")
-    throw misconfigured(`${problem.message}. Check 'auth.clientId' and 'auth.clientSecret'`);
-  if (isClient) await vault.remove(registrationKey(record.issuer));
+  if (client.origin === "config")
+    throw misconfigured(`${message}. Check 'auth.clientId' and 'auth.clientSecret'`);
+  await vault.remove(registrationKey(issuer));
+}
+
+/** Forgets the tokens, and keeps when and why. Gives what is to be thrown. */
+export async function endSignIn(
+  vault: Vault,
+  { server, user, key, definition }: Subject,
+  code: Ending,
+  now: number,
+): Promise<PlaneError> {
+  const ended: EndedSignIn = { url: definition.url, at: new Date(now).toISOString(), code };
+  await vault.write(endedKey(server, user), ended);
   await vault.remove(key);
+  return signInEnded(server, ended, now);
 }
 
 /** The configured client counts as it is now; it cannot refresh another client's tokens. */
@@ -120,7 +145,18 @@ async function endpointsIn(auth: ServerAuth | undefined, gate: StrictGate) {
   return { resource: "", scopes: null, server };
 }
 
-export async function requestOwnToken(
+/** Its endpoint may have to be found first, and what is asked for that may rest as well. */
+export function requestOwnToken(
+  means: Means,
+  subject: Subject,
+  wanted: Wanted,
+): Promise<OAuthRecord> {
+  const { auth, url } = subject.definition;
+  const { origin } = new URL(auth?.tokenUrl ?? auth?.issuer ?? url);
+  return means.endpoints.ask(origin, () => findAndRequest(means, subject, wanted));
+}
+
+async function findAndRequest(
   { vault, egress, now }: Means,
   { server: name, key, definition }: Subject,
   wanted: Wanted,

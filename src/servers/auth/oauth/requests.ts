@@ -1,12 +1,17 @@
 import type { ClientAuth } from "oauth4webapi";
 import type { StrictGate } from "../../../lib/net/egress.ts";
 import type { UnknownObject } from "../../../model/json.ts";
-import { TransportError } from "../../../protocol/message.ts";
 import { isHeaderValue } from "../credentials-contract.ts";
 import { errorCode, OAuthProblem } from "../problems.ts";
 import { type OAuthClient, type OAuthRecord, renewTime } from "../records.ts";
 import { splitScopes } from "./challenge.ts";
-import { allowedUrl, type CheckedFetch, checkedFetch, readJsonObject } from "./checked-fetch.ts";
+import {
+  allowedUrl,
+  type CheckedFetch,
+  checkedFetch,
+  readJsonObject,
+  toldLater,
+} from "./checked-fetch.ts";
 import type { Issuer } from "./discover.ts";
 
 /** Loaded with the first sign-in or refresh. */
@@ -44,7 +49,7 @@ export async function requestToken({
     .genericTokenEndpointRequest(server, who, authentication(oauth, client), grant, fields, options)
     .then((response) => oauth.processGenericTokenEndpointResponse(server, who, response))
     .catch((thrown: unknown) => {
-      throw problemOf(oauth, thrown, `${origin} gave no token`);
+      throw problemOf(oauth, thrown, origin, "gave no token");
     });
   // A token goes into a header, so it must not be able to end one.
   if (given.token_type !== "bearer" || !isHeaderValue(given.access_token))
@@ -74,7 +79,7 @@ export async function requestRegistration(
     .dynamicClientRegistrationRequest(server, metadata, optionsFor(oauth, gate, 201))
     .then(oauth.processDynamicClientRegistrationResponse)
     .catch((thrown: unknown) => {
-      throw problemOf(oauth, thrown, `${server.issuer} did not register us`);
+      throw problemOf(oauth, thrown, server.issuer, "did not register us");
     });
 }
 
@@ -91,23 +96,33 @@ function tolerantFetch(gate: StrictGate, expected: 200 | 201): CheckedFetch {
   return async (url, options) => {
     const response = await checkedFetch(gate)(url, options);
     const { status } = response;
-    if (status >= 500 || status === 429)
-      throw new TransportError(`${new URL(url).origin} answered HTTP ${status}`, { sent: false });
+    if (status >= 500 || status === 429 || status === 408)
+      throw toldLater(new URL(url).origin, `answered HTTP ${status}`, response);
     const body: UnknownObject = (await readJsonObject(response)) ?? {};
     const isKept = ([name, value]: [string, unknown]) =>
       value !== null && value !== "" && name !== "id_token";
     const members = Object.fromEntries(Object.entries(body).filter(isKept));
     const isSuccess = status < 300 && body.error === undefined;
-    const init = { status: isSuccess ? expected : Math.max(status, 400) };
+    const retryAfter = response.headers.get("retry-after");
+    const init = {
+      status: isSuccess ? expected : Math.max(status, 400),
+      headers: retryAfter === null ? {} : { "retry-after": retryAfter },
+    };
     return Response.json({ client_secret_expires_at: 0, ...members }, init);
   };
 }
 
+/** The same request may succeed later. RFC 6749 names the first two for the browser alone; token endpoints send them, too. */
+const passingCodes = ["temporarily_unavailable", "server_error", "slow_down"];
+
 /** Only the code is kept: the error's cause holds the answer, tokens included. */
-function problemOf(oauth: Library, thrown: unknown, what: string): unknown {
+function problemOf(oauth: Library, thrown: unknown, who: string, failed: string): unknown {
+  const what = `${who} ${failed}`;
   if (thrown instanceof oauth.ResponseBodyError) {
     const code = errorCode(thrown.error);
-    return new OAuthProblem(`${what}: ${code} (HTTP ${thrown.status})`, { code });
+    const said = `${failed}: ${code} (HTTP ${thrown.status})`;
+    if (passingCodes.includes(code)) return toldLater(who, said, thrown.response);
+    return new OAuthProblem(`${who} ${said}`, { code });
   }
   if (thrown instanceof oauth.UnsupportedOperationError)
     return new OAuthProblem(`${what} of a type that is supported`);
