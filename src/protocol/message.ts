@@ -118,6 +118,8 @@ export type ChannelHandlers = {
   onMessage(message: unknown, relatesTo?: RequestId): void;
   /** Called once, when nothing more can be sent or received. */
   onClose(reason: TransportError): void;
+  /** No further request can be sent; those under way may still be answered. Without it, `onClose` is called. */
+  onRetired?(reason: TransportError): void;
   /** An answer was too large and was skipped; `id` where known. */
   onTooLarge?(id: RequestId | undefined, bytes: number): void;
   /** The request did not leave after all. */

@@ -144,6 +144,8 @@ export type Peer = {
   oldestPendingAt(): number | null;
   heard(): number;
   pending(): number;
+  /** Resolves once nothing is pending. */
+  settled(): Promise<void>;
 };
 
 /** One side of a JSON-RPC connection. */
@@ -170,6 +172,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
       pending.values().find(({ method }) => method !== "subscriptions/listen")?.sentAt ?? null,
     heard,
     pending: () => pending.size(),
+    settled: outgoing.settled,
   };
 }
 
@@ -184,6 +187,7 @@ function createOutgoing(
   /** Their answers may be on the way, and mean nothing any more. */
   const cancelled = new Set<RequestId>();
   let lastId = 0;
+  let whenSettled: PromiseWithResolvers<void> | null = null;
 
   async function sendQuietly(message: OutgoingMessage): Promise<void> {
     if (by.take !== null) by.take(session, true, message, pending);
@@ -200,7 +204,14 @@ function createOutgoing(
     pending.delete(id);
     if (waiting.onAbort) waiting.options.signal?.removeEventListener("abort", waiting.onAbort);
     waiting.progress?.flush();
+    if (whenSettled !== null && pending.size() === 0) whenSettled.resolve();
     return waiting;
+  }
+
+  async function settled(): Promise<void> {
+    if (pending.size() === 0) return;
+    whenSettled ??= Promise.withResolvers<void>();
+    await whenSettled.promise;
   }
 
   function cancel(id: RequestId, reason: unknown): void {
@@ -262,7 +273,7 @@ function createOutgoing(
     return id;
   }
 
-  return { pending, cancelled, sendQuietly, settle, cancel, request, post, by, session };
+  return { pending, cancelled, sendQuietly, settle, settled, cancel, request, post, by, session };
 }
 
 /** Answers, notifications and requests of the other side. */

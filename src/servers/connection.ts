@@ -63,6 +63,8 @@ function createState(options: ConnectionOptions, onIdle: () => void) {
     facts: initialFacts,
     live: null as Live | null,
     connecting: undefined as { given: AbortSignal; since: number; live: Promise<Live> } | undefined,
+    /** Sessions that take no more requests, and still answer some. */
+    retired: new Set<Live>(),
     closed: new AbortController(),
     retry: undefined as NodeJS.Timeout | undefined,
     requirement: null as PlaneError | null,
@@ -187,6 +189,7 @@ async function open(state: State, given: AbortSignal): Promise<Live> {
   };
   let current: Live | undefined;
   const onClose = (reason: TransportError) => current && onLost(state, current, reason);
+  const onRetired = (reason: TransportError) => current && retire(state, current, reason);
   try {
     const attempt = {
       ...options,
@@ -198,6 +201,7 @@ async function open(state: State, given: AbortSignal): Promise<Live> {
       },
       leave: (channel: Channel) => leave(state, channel),
       onClose,
+      onRetired,
     };
     const {
       opened,
@@ -249,11 +253,29 @@ function installLine({ facts, installTail, options }: State): string | null {
 
 function onLost(state: State, lost: Live, reason: TransportError): void {
   if (state.live !== lost) return;
+  end(state, lost);
+  afterLife(state, lost, reason);
+}
+
+function end(state: State, { session, channel }: Live): void {
+  session.end();
+  leave(state, channel);
+}
+
+/** Later requests get another session; those under way in this one are not cut. */
+function retire(state: State, retired: Live, reason: TransportError): void {
+  if (state.live !== retired) return;
+  state.retired.add(retired);
+  void retired.peer.settled().then(() => {
+    if (state.retired.delete(retired)) end(state, retired);
+  });
+  afterLife(state, retired, reason);
+}
+
+function afterLife(state: State, lost: Live, reason: TransportError): void {
   const { hide, staysConnected } = state.options;
   state.live = null;
   state.loss = reason.loss;
-  lost.session.end();
-  leave(state, lost.channel);
   const answered = lost.answered > 0;
   const useful = (answered && !reason.crashed) || steadyNow() - lost.openedAt >= longLifeMs;
   const why = { reason: hide(reason.message), stderrTail: stderrTailOf(reason, hide) };
@@ -285,10 +307,11 @@ async function close(state: State, reason: string): Promise<void> {
   const last = state.live;
   state.live = null;
   take(state, { type: "closed", reason });
-  if (last) {
-    last.session.end();
-    last.peer.cancelAll(new TransportError("the connection was closed", { sent: true }));
-    leave(state, last.channel);
+  const closing = last === null ? [...state.retired] : [last, ...state.retired];
+  state.retired.clear();
+  for (const live of closing) {
+    live.peer.cancelAll(new TransportError("the connection was closed", { sent: true }));
+    end(state, live);
   }
   await state.connecting?.live.catch(() => undefined);
   await Promise.all(state.leaving);

@@ -7,6 +7,8 @@ export type OpenSteps = {
   signal: AbortSignal;
   onOpened(channel: Channel): void;
   onClose(reason: TransportError): void;
+  /** Its session takes no more requests. */
+  onRetired(reason: TransportError): void;
   phase(name: string): void;
   heard(text: string): void;
 };
@@ -34,6 +36,7 @@ export type OpenAttemptOptions = {
   open(steps: OpenSteps): Promise<Ready>;
   leave(channel: Channel): void;
   onClose(reason: TransportError): void;
+  onRetired(reason: TransportError): void;
 };
 
 /** Ends in time, and leaves nothing behind when it fails. */
@@ -65,6 +68,10 @@ export async function attemptToOpen(
       onOpened: (channel) => channels.push(channel),
       onClose(reason) {
         if (ready) options.onClose(reason);
+        else lostBefore = reason;
+      },
+      onRetired(reason) {
+        if (ready) options.onRetired(reason);
         else lostBefore = reason;
       },
       phase: (entered) => {

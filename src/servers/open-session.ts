@@ -14,7 +14,7 @@ export type { RequestCredentials };
 export type OpenedSession = { channel: Channel; peer: Peer; session: Session };
 
 export type SessionHandlers = Omit<PeerHandlers, "onStray"> &
-  Pick<ChannelHandlers, "onClose" | "onStderr" | "onProcess"> & {
+  Pick<ChannelHandlers, "onClose" | "onRetired" | "onStderr" | "onProcess"> & {
     /** Neither answer, question nor notification. */
     onNoise(text: string): void;
     /** Also for a channel that never opened. */
@@ -92,6 +92,11 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
         handlers.onEnded?.(reason);
         // A loss before the handshake rejects instead, and may be tried another way.
         if (isOpen) handlers.onClose(reason);
+      },
+      onRetired(reason) {
+        if (!isOpen) lost = reason;
+        else if (handlers.onRetired) handlers.onRetired(reason);
+        else handlers.onClose(reason);
       },
       onTooLarge: (id, bytes) => {
         const reason = handlers.onTooLarge(bytes);

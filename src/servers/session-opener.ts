@@ -90,6 +90,7 @@ export function createSessionOpener(options: OpenerOptions) {
         },
         onProcess: options.guard.watch,
         onClose: steps.onClose,
+        onRetired: steps.onRetired,
         recorded: { by: options.recorder, session: { user } },
         onRequest: answerByItself,
       };

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import { test } from "node:test";
 import { createPlane } from "../../src/index.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
@@ -11,6 +14,7 @@ import {
   processFixture as fixture,
   type Printed,
   planeOf,
+  runCli,
   startServeProcess,
   writeConfig,
 } from "./support.ts";
@@ -124,4 +128,66 @@ test("a plane that is stopped says which calls may have run, and which may be ma
   assert.equal(callsAt(log).length, 3);
   const late = await plane.call("reads.echo", { message: "late" });
   assert.equal(late.error?.code, "SHUTTING_DOWN");
+});
+
+/** A server whose only tool answers when the test says so. */
+async function startHeld() {
+  const arrived = Promise.withResolvers<void>();
+  let finish = () => {};
+  const results: Record<string, object> = {
+    initialize: {
+      protocolVersion: "2025-06-18",
+      serverInfo: { name: "held", version: "1" },
+      capabilities: { tools: {} },
+    },
+    "tools/list": { tools: [{ name: "work", description: "x", inputSchema: { type: "object" } }] },
+    "tools/call": { content: [{ type: "text", text: "done after all" }] },
+  };
+  const server = createServer(async (request, response) => {
+    if (request.method !== "POST") return void response.writeHead(405).end();
+    const { id, method } = JSON.parse(await readText(request));
+    if (id === undefined) return void response.writeHead(202).end();
+    const result = results[method];
+    const said = result ? { result } : { error: { code: -32601, message: "Method not found" } };
+    response.setHeader("content-type", "application/json");
+    const answer = () => void response.end(JSON.stringify({ jsonrpc: "2.0", id, ...said }));
+    if (method !== "tools/call") return answer();
+    finish = answer;
+    arrived.resolve();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    arrived: arrived.promise,
+    finish: () => finish(),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+test("a call of a command is drained like one over HTTP, and one that only watches ends at once", async () => {
+  await using held = await startHeld();
+  await using directory = await temporaryDirectory();
+  const config = await writeConfig(directory, { held: { url: held.url, trusted: true } });
+  const place = ["--config", config, "--data-dir", directory.file("data")];
+  await using serving = await startServeProcess(config, directory.file("data"));
+  const watching = runCli(["servers", "logs", "held", "--follow", ...place]);
+  const calling = runCli(["call", "held.work", "--json", ...place]);
+  await held.arrived;
+  const stopped = serving.stop("SIGTERM");
+  await until("the port closes", () =>
+    fetch(serving.url).then(
+      () => false,
+      () => true,
+    ),
+  );
+  await watching;
+  held.finish();
+  const { code, stdout } = await calling;
+  assert.match(stdout, /done after all/);
+  assert.equal(code, 0);
+  assert.equal(await stopped, 0);
 });

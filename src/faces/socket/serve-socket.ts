@@ -2,7 +2,7 @@ import asyncHooks from "node:async_hooks";
 import { randomBytes } from "node:crypto";
 import { chmodSync, lstatSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { pause } from "../../lib/async/pause.ts";
+import { isWithin, pause } from "../../lib/async/pause.ts";
 import { tryLock } from "../../lib/lock-file.ts";
 import { version } from "../../lib/version.ts";
 import { PlaneError, toPlaneError } from "../../model/errors.ts";
@@ -35,16 +35,21 @@ function followCalls(plane: Plane): () => void {
   return plane.on("tool.call", ({ callId }) => void asking.getStore()?.add(callId));
 }
 
+/** An asker whose answer is under way, with the calls that it has made. */
+type Asking = { method: unknown; calls: Set<string>; closed: Promise<void> };
+
 /** Answers one question about this plane. `itself` answers what is no method of a plane; undefined where it cannot. */
 async function answerAsker(
   plane: Plane,
   socket: Socket,
   asked: SocketRequest,
+  calls: Set<string>,
   itself: () => Promise<unknown>,
 ): Promise<void> {
   const gone = new AbortController();
   socket.on("close", () => gone.abort(new Error("the client disconnected")));
-  const answering = run(plane, socket, asked, gone.signal, itself).catch((thrown): RemoteAnswer => {
+  const by = { socket, signal: gone.signal, calls };
+  const answering = run(plane, asked, by, itself).catch((thrown): RemoteAnswer => {
     const { code, message, data } = toPlaneError(thrown);
     return { error: { code, message, data } };
   });
@@ -55,9 +60,8 @@ async function answerAsker(
 
 async function run(
   plane: Plane,
-  socket: Socket,
   { method, args: sent = [], hears = [], events = [] }: SocketRequest,
-  signal: AbortSignal,
+  { socket, signal, calls: made }: { socket: Socket; signal: AbortSignal; calls: Set<string> },
   itself: () => Promise<unknown>,
 ): Promise<RemoteAnswer> {
   if (method === undefined) {
@@ -75,7 +79,6 @@ async function run(
   const place = verb?.caller ?? null;
   if (place !== null)
     args[place] = { ...(args[place] as object), signal, address: "socket", ...elsewhere.callbacks };
-  const made = new Set<string>();
   const stop = events.map((type) =>
     plane.on(type, (event) => {
       if ("callId" in event && !made.has(event.callId)) return;
@@ -98,8 +101,10 @@ const handoverMs = 10_000;
 const firstClientMs = 10_000;
 /** How often a background plane checks that it can still be found. */
 const lookMs = 2_000;
-/** The time that work of attached clients has to end; while the plane drains, longer. */
+/** The time that work of attached clients, and calls of commands, have to end; while the plane drains, longer. */
 const waitMs = 5_000;
+/** What is still under way then is ended, and answered within this time. */
+const answerWaitMs = 2_000;
 
 export type SocketOptions = {
   place: PlanePlace;
@@ -127,6 +132,7 @@ export async function serveSocket(
   const isBackground = idleMs !== null;
   const over = Promise.withResolvers<Over>();
   const open = new Set<Socket>();
+  const askers = new Map<Socket, Asking>();
   const record: PlaneRecord = {
     pid: process.pid,
     version,
@@ -146,7 +152,11 @@ export async function serveSocket(
     if (first === null) return;
     const { attach, about, stop } = first;
     if (attach !== undefined) return clients.take(attach, socket);
-    await answerAsker(plane, socket, first, async () => {
+    const calls = new Set<string>();
+    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    askers.set(socket, { method: first.method, calls, closed });
+    void closed.then(() => askers.delete(socket));
+    await answerAsker(plane, socket, first, calls, async () => {
       const { key: _, ...told } = record;
       if (about !== undefined) return { ...told, clients: clients.count };
       if (stop === undefined) return undefined;
@@ -186,12 +196,33 @@ export async function serveSocket(
       clearInterval(watch ?? undefined);
       if (readPlaneRecord(place.record)?.key === record.key) rmSync(place.record, { force: true });
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of open) if (!clients.has(socket)) socket.destroy();
-      await clients.dismiss(bye, Math.max(waitMs, drainMs));
+      const isCalling = (socket: Socket) => hasCalls(askers.get(socket));
+      for (const socket of open) if (!clients.has(socket) && !isCalling(socket)) socket.destroy();
+      const limitMs = Math.max(waitMs, drainMs);
+      await Promise.all([clients.dismiss(bye, limitMs), finishCalls(plane, askers, limitMs)]);
+      for (const socket of askers.keys()) socket.destroy();
       letGoOfCalls();
       await closed;
     },
   };
+}
+
+/** One that only watches has nothing to finish. */
+function hasCalls(asking: Asking | undefined): boolean {
+  return asking !== undefined && (asking.method === "call" || asking.calls.size > 0);
+}
+
+/** As over HTTP: calls of commands are drained, and what outlasts that is answered all the same. */
+async function finishCalls(
+  plane: Plane,
+  askers: ReadonlyMap<Socket, Asking>,
+  limitMs: number,
+): Promise<void> {
+  const calling = [...askers.values()].filter(hasCalls);
+  const finished = Promise.all(calling.map(({ closed }) => closed));
+  if (await isWithin(finished, limitMs)) return;
+  await isWithin(plane.endCalls(), answerWaitMs);
+  await isWithin(finished, answerWaitMs);
 }
 
 /** Two planes that find the same dead socket must not remove each other's, so one after the other looks. */

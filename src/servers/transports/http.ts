@@ -46,6 +46,7 @@ function createState(options: HttpOptions, handlers: ChannelHandlers) {
     handlers,
     requester: createRequester(options),
     ended: new AbortController(),
+    isForgotten: false,
     sessionId: undefined as string | undefined,
     protocolVersion: undefined as string | undefined,
     isListening: false,
@@ -89,16 +90,28 @@ function endSession(state: State, reason: TransportError): void {
   setImmediate(() => state.hasLeft || state.handlers.onClose(reason));
 }
 
+/** Nothing can begin in it any more; what the server has begun, it may still answer. */
+function retireSession(state: State, reason: TransportError): void {
+  if (state.ended.signal.aborted || state.isForgotten) return;
+  state.isForgotten = true;
+  const { onRetired, onClose } = state.handlers;
+  const tell = onRetired ?? onClose;
+  setImmediate(() => {
+    if (!state.hasLeft) tell(reason);
+  });
+}
+
 async function send(
   state: State,
   message: OutgoingMessage,
   { signal, headers }: SendOptions = {},
 ): Promise<void> {
-  if (state.ended.signal.aborted)
+  const isRequest = "id" in message && "method" in message;
+  if (state.ended.signal.aborted || (state.isForgotten && isRequest))
     throw new TransportError("the session has ended", { sent: false });
   const modern = modernHeaders(message, state.protocolVersion);
   const exchange: Exchange = {
-    id: "id" in message && "method" in message ? message.id : undefined,
+    id: isRequest ? message.id : undefined,
     modern: modern !== undefined,
     session: modern ? undefined : state.sessionId,
     signal,
@@ -143,10 +156,12 @@ async function takeResponse(
   if (answer === undefined) throw new TransportError("it answered another request", { sent: true });
 }
 
+const forgottenMessage = "the server has forgotten the session";
+
 function forgotten(state: State, response: IncomingMessage): TransportError {
   response.resume();
-  const message = "the server has forgotten the session";
-  endSession(state, new TransportError(message, { sent: true, status: 404 }));
+  const message = forgottenMessage;
+  retireSession(state, new TransportError(message, { sent: true, status: 404 }));
   return new TransportError(message, { sent: false, status: 404 });
 }
 
@@ -217,8 +232,11 @@ function listen(state: State): void {
     open: (place) => openStream(state, place, signal),
     follow: (response, place) => follow(state, response, place),
     // What is under way may have been seen, whatever happened to this stream.
-    onLost: ({ message, status }) =>
-      endSession(state, new TransportError(message, { sent: true, status })),
+    onLost({ message, status }) {
+      const reason = new TransportError(message, { sent: true, status });
+      if (status === 404) retireSession(state, reason);
+      else endSession(state, reason);
+    },
   });
 }
 
@@ -227,7 +245,7 @@ async function close(state: State): Promise<void> {
   const headers = sessionHeaders(state);
   state.hasLeft = true;
   state.ended.abort();
-  if (sessionId !== undefined) {
+  if (sessionId !== undefined && !state.isForgotten) {
     const signal = AbortSignal.timeout(goodbyeMs);
     const goodbye = requester.ask({ method: "DELETE", headers, signal, background: true });
     await abortable(goodbye, signal).catch(() => undefined);
