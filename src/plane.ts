@@ -154,6 +154,7 @@ export async function createPlane(
     requireStoreAddress(options.store ?? config().store),
     () => config().audit.required,
     packages,
+    { durability: config().durability, sealer: null },
     context.settings.planeFiles,
   );
   context.recorder = recorder;

@@ -271,7 +271,7 @@ function withoutUntrusted(
 
 /** What guards something. A section of it that is not understood would fall back to its defaults. */
 export const safeSections =
-  /^(policy|hooks|auth|users|personas|compliance|budgets|inject|overlays|store|vaultKey|approvals|security|audit|sampling|quotas|results\.(?:redact|store)|lazy\.callable)\b/;
+  /^(policy|hooks|auth|users|personas|compliance|budgets|inject|overlays|store|durability|vaultKey|approvals|security|audit|sampling|quotas|results\.(?:redact|store)|lazy\.callable)\b/;
 
 /** A rule, a hook, a budget or what is said about arguments that is not understood must not be left out, so a plane does not start with one. */
 export function requireSafe({ problems }: Config): void {

@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { dirname } from "node:path";
+import { syncDirectoryNow } from "./sync-file.ts";
 
 const troubles: Readonly<Record<string, string>> = {
   EACCES: "this user may not (permission denied)",
@@ -70,6 +71,7 @@ export function createOnce(file: string, content: Uint8Array): void {
       // Some file systems have no hard links.
       if (!isThere(thrown)) copyFileSync(temporary, file, constants.COPYFILE_EXCL);
     }
+    syncDirectoryNow(dirname(file));
   } catch (thrown) {
     if (!isThere(thrown)) throw thrown;
   } finally {

@@ -2,6 +2,7 @@ import type { Finding } from "./catalogue/quality-schema.ts";
 import type { ToolId } from "./catalogue/tool.ts";
 import type { BucketAddress, StoreAddress } from "./config/settings.ts";
 import type { Store } from "./store.ts";
+import type { StoreSettings } from "./store-settings.ts";
 
 /** What packages do for the catalogue. */
 export type CataloguePackages = {
@@ -16,7 +17,7 @@ export type StorePackages = {
 export type PostgresAddress = Extract<StoreAddress, { kind: "postgres" }>;
 
 type PostgresPackage = {
-  openPostgresStore(address: PostgresAddress): Promise<Store>;
+  openPostgresStore(address: PostgresAddress, settings?: Partial<StoreSettings>): Promise<Store>;
 };
 
 /** Where the content of large results is kept beside the store. */

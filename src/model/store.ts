@@ -441,5 +441,7 @@ export interface Store
   dueWork(): Promise<DueWork>;
   /** False when another plane on the store is at it. */
   alone(task: string, work: () => Promise<void>): Promise<boolean>;
+  /** Resolves when all that was stored before survives a power cut, as far as `durability` says. */
+  sync(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,5 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { rename, writeFile } from "node:fs/promises";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { syncDirectory } from "../lib/sync-file.ts";
 import type { Loss } from "../model/calls/call-history.ts";
 import type { ChainHeads, Store } from "../model/store.ts";
 
@@ -10,12 +12,14 @@ type Finder = Pick<Store, "findLoss">;
 
 export type ChainHeadsFile = ReturnType<typeof createChainHeadsFile>;
 
+/** A file that was begun is renamed within milliseconds. */
+const abandonedMs = 60_000;
 /** Of commits that follow each other quickly the last one is noted; a head that is a little older is in the chain as well. */
 const apartMs = 1_000;
 
 /**
- * Where the chains end, in a file of its own that is written soon after each commit. A store whose end is lost to a damaged disk,
- * or that was replaced by an older copy, cannot tell by itself.
+ * Where the chains end, in a file of its own that is written, and synced, soon after each commit. A store whose end is lost to a
+ * power cut or a damaged disk, or that was replaced by an older copy, cannot tell by itself.
  */
 export function createChainHeadsFile(path: string) {
   const lostPath = `${path}.lost`;
@@ -37,10 +41,12 @@ export function createChainHeadsFile(path: string) {
   async function replace(text: string): Promise<void> {
     const beside = `${path}.${process.pid}`;
     try {
-      await writeFile(beside, text, { mode: 0o600 });
+      await writeFile(beside, text, { mode: 0o600, flush: true });
       await rename(beside, path);
+      await syncDirectory(dirname(path));
     } catch {
       // On a full disk the head before it is left, which is in the chain as well.
+      await rm(beside, { force: true }).catch(() => undefined);
     }
   }
 
@@ -59,6 +65,7 @@ export function createChainHeadsFile(path: string) {
     },
     /** Is there what earlier processes have stored? What is not is noted in a file, which a person deletes. */
     async check(store: Finder): Promise<void> {
+      removeAbandoned(path);
       for (const chain of chains) {
         const loss = await findLoss(store, chain, earlier);
         if (loss === null) continue;
@@ -79,6 +86,21 @@ export function createChainHeadsFile(path: string) {
       return [...(readJson<Losses>(lostPath)?.[chain] ?? []), ...(now === null ? [] : [now])];
     },
   };
+}
+
+/** What planes have begun that were killed. */
+function removeAbandoned(path: string): void {
+  const begun = `${basename(path)}.`;
+  try {
+    for (const name of readdirSync(dirname(path))) {
+      if (!name.startsWith(begun) || !/^\d+$/.test(name.slice(begun.length))) continue;
+      const file = join(dirname(path), name);
+      const writtenAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+      if (Date.now() - writtenAt > abandonedMs) rmSync(file, { force: true });
+    }
+  } catch {
+    // They do no harm.
+  }
 }
 
 async function findLoss(store: Finder, chain: ChainName, heads: ChainHeads): Promise<Loss | null> {

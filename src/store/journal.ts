@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { countOf } from "../lib/text/wording.ts";
+import type { Durability } from "../model/config/settings.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { JournalEntry } from "../model/store.ts";
 import type { Spool } from "./spool.ts";
@@ -7,7 +8,10 @@ import type { Spool } from "./spool.ts";
 export type Journal = {
   /** Resolves when these entries are stored. */
   write(entries: readonly JournalEntry[]): Promise<void>;
-  /** Resolves when these entries survive the process; undefined when they do already. `beside` is stored later, and survives until then. */
+  /**
+   * Resolves when these entries survive what `durability` says; undefined when they do already. `beside` is stored later,
+   * and survives until then.
+   */
   keep(
     entries: readonly JournalEntry[],
     beside?: readonly JournalEntry[],
@@ -35,6 +39,9 @@ export type JournalOptions = {
   spool?: Spool;
   /** How long after a commit the next one waits for more entries. */
   flushDelayMs?: number;
+  durability?: Durability;
+  /** Resolves when what was appended before survives a power cut. */
+  sync?(): Promise<void>;
   onStored?(): void;
   /** What else waits to be stored: all of it, or what is worth being stored with the next commit. */
   also?: { take(): JournalEntry[]; takeFew(): JournalEntry[] };
@@ -62,6 +69,8 @@ const maxWaiting = 2_000;
 const soonTries = 5;
 const betweenTriesMs = 1_000;
 const betweenLaterTriesMs = 30_000;
+/** A line that is not in the store by then is synced where it is, so that it survives a power cut 200 ms after its answer. */
+const syncedWithinMs = 120;
 /** Groups that wait for an unreachable store; half as many of notes. */
 const maxTroubled = 20_000;
 const nothing = () => undefined;
@@ -76,18 +85,32 @@ type State = ReturnType<typeof createState>;
 
 function createState(
   append: Append,
-  { spool, flushDelayMs = 0, onStored = nothing, also = noMore }: JournalOptions,
+  {
+    spool,
+    flushDelayMs = 0,
+    durability = "process",
+    sync = async () => undefined,
+    onStored = nothing,
+    also = noMore,
+  }: JournalOptions,
 ) {
   return {
     append,
     spool,
     flushDelayMs,
+    durability,
+    sync,
     onStored,
     also,
     waiting: [] as Group[],
     /** Settled with the batch that holds what is waiting; where nothing waits, with the last one. */
     batch: settled,
     isFlushing: false,
+    flushing: Promise.resolve(),
+    /** Calls or changes are in the store, and perhaps not on the disk. */
+    isUnsynced: false,
+    /** Looks for lines that wait for the disk. */
+    looking: undefined as NodeJS.Timeout | undefined,
     /** The batch that is being stored. */
     storing: null as { groups: readonly Group[]; ended: Promise<void> } | null,
     nextFlushAt: 0,
@@ -116,14 +139,19 @@ export function createJournal(append: Append, options: JournalOptions = {}): Jou
       const spools =
         spool !== undefined && state.isOpen && !isFirst && state.waiting.length < maxWaiting;
       isFirst = false;
-      if (!spools)
-        return write(state, entries).catch((reason) =>
+      const isSynced = mustSync(state, entries);
+      if (!spools) {
+        const written = write(state, entries);
+        return (isSynced ? written.then(state.sync) : written).catch((reason) =>
           rescue(state, { entries, tries: 0, isNote: false }, reason),
         );
+      }
       const group: Group = { entries, tries: 0, isNote: false };
       const safe = spool.add(beside.length === 0 ? entries : [...entries, ...beside]);
       if (safe === undefined) group.isSpooled = true;
       push(state, group);
+      if (isSynced) return keepSynced(state, spool, group, safe);
+      if (state.looking === undefined) lookForUnsynced(state);
       return safe?.then((isSafe) => {
         group.isSpooled = isSafe;
         return isSafe ? undefined : keepWithout(state, group);
@@ -148,7 +176,9 @@ export function createJournal(append: Append, options: JournalOptions = {}): Jou
       state.isOpen = false;
       for (const again of [...troubled]) again();
       await storeAll(state);
-      spool?.close();
+      await state.flushing;
+      clearTimeout(state.looking);
+      await spool?.close();
       if (state.unsafe.size > 0)
         process.emitWarning(
           `${countOf(state.unsafe.size, "record")} could not be written: ${textOf(state.risk?.reason)}`,
@@ -172,15 +202,61 @@ async function flush(state: State): Promise<void> {
     await appendBatch(state.append, batch, (group, reason) => fail(state, group, reason));
     if (state.unsafe.size > 0)
       for (const group of batch) if (group.isStored) noteSafe(state, group);
-    if (state.troubled.size === 0) {
-      state.hasWarned = false;
-      forget?.();
-    }
     state.onStored();
     state.storing = null;
     ended.resolve();
+    const isSynced = await syncStored(state, batch);
+    if (isSynced && state.troubled.size === 0) {
+      state.hasWarned = false;
+      forget?.();
+    }
   }
   state.isFlushing = false;
+}
+
+/** The lines of a batch are forgotten once it is on the disk, and not before: the spool may be all that a power cut leaves. */
+async function syncStored(state: State, batch: readonly Group[]): Promise<boolean> {
+  try {
+    state.isUnsynced ||= batch.some(({ isStored, isNote }) => isStored && !isNote);
+    if (state.isUnsynced) await state.sync();
+    state.isUnsynced = false;
+    return true;
+  } catch (thrown) {
+    warn(state, thrown);
+    return false;
+  }
+}
+
+/** Must it be on the disk before it is answered? A change always is: a key that was revoked must not open anything again. */
+function mustSync({ durability }: State, entries: readonly JournalEntry[]): boolean {
+  if (durability === "power") return entries.some(({ kind }) => kind === "audit");
+  return durability === "strict";
+}
+
+async function keepSynced(
+  state: State,
+  spool: Spool,
+  group: Group,
+  safe: Promise<boolean> | undefined,
+): Promise<void> {
+  group.isSpooled = safe === undefined || (await safe);
+  if (group.isSpooled) return spool.sync();
+  await keepWithout(state, group);
+  await state.sync();
+}
+
+/** A store that is away, or slow, leaves lines in the spool. */
+function lookForUnsynced(state: State, waitMs = syncedWithinMs): void {
+  const { spool, durability } = state;
+  if (spool === undefined || durability === "process") return;
+  state.looking = setTimeout(() => {
+    state.looking = undefined;
+    const since = spool.unsyncedSince();
+    if (since === null || !state.isOpen) return;
+    const leftMs = since + syncedWithinMs - performance.now();
+    if (leftMs > 0) return lookForUnsynced(state, leftMs);
+    void spool.sync().catch((thrown) => warn(state, thrown));
+  }, waitMs).unref();
 }
 
 /** A turn per batch: it lets neighbours join, and a caller that writes in a loop never starves the rest. */
@@ -207,7 +283,7 @@ function push(state: State, group: Group): void {
   if (state.waiting.length === 0) state.batch = Promise.withResolvers();
   state.waiting.push(group);
   if (state.waiting.length === maxWaiting) state.wake();
-  if (!state.isFlushing) void flush(state);
+  if (!state.isFlushing) state.flushing = flush(state);
 }
 
 async function write(state: State, entries: readonly JournalEntry[]): Promise<void> {

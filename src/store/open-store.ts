@@ -4,6 +4,7 @@ import type { Loss } from "../model/calls/call-history.ts";
 import type { StoreAddress } from "../model/config/settings.ts";
 import type { PostgresAddress, StorePackages } from "../model/packages.ts";
 import type { ChainHeads, Store } from "../model/store.ts";
+import type { StoreSettings } from "../model/store-settings.ts";
 import type { ChainHeadsFile } from "./chain-heads-file.ts";
 
 export type OpenedStore = {
@@ -12,25 +13,30 @@ export type OpenedStore = {
   spool: string | undefined;
 };
 
+const defaultSettings: StoreSettings = { durability: "power", sealer: null };
+
 /** `directory` is the data directory of this machine. */
 export async function openStore(
   address: StoreAddress,
   directory: string | undefined,
   packages?: StorePackages,
+  settings: StoreSettings = defaultSettings,
 ): Promise<OpenedStore> {
   const opened = await (address.kind === "sqlite"
-    ? openFile(directory)
-    : openServer(address, directory, packages));
+    ? openFile(directory, settings)
+    : openServer(address, directory, packages, settings));
   if (opened.spool === undefined) return opened;
   const { createChainHeadsFile } = await import("./chain-heads-file.ts");
   const heads = createChainHeadsFile(`${opened.spool}-head`);
-  const store = withHeads(opened.store, heads);
+  const store = withHeads(opened.store, heads, settings);
   await recover(store, opened.spool, heads);
   return { ...opened, store };
 }
 
 /** Each commit is noted beside the store, and a check compares what was noted with what is there. */
-function withHeads(store: Store, heads: ChainHeadsFile): Store {
+function withHeads(store: Store, heads: ChainHeadsFile, { durability }: StoreSettings): Store {
+  /** In the store, and perhaps not on the disk: a head must not be told of that a power cut may take. */
+  let unsynced: ChainHeads = {};
   const checked = async <T extends { ok: boolean; lost: Loss[] }>(
     chain: keyof ChainHeads,
     result: T,
@@ -38,14 +44,29 @@ function withHeads(store: Store, heads: ChainHeadsFile): Store {
     const lost = await heads.losses(chain, store);
     return { ...result, lost, ok: result.ok && lost.length === 0 };
   };
+  async function sync(): Promise<void> {
+    const synced = unsynced;
+    unsynced = {};
+    try {
+      await store.sync();
+    } catch (thrown) {
+      unsynced = { ...synced, ...unsynced };
+      throw thrown;
+    }
+    heads.note(synced);
+  }
   return {
     ...store,
     async append(entries) {
       const added = await store.append(entries);
-      heads.note(added);
+      if (durability === "process") heads.note(added);
+      else unsynced = { ...unsynced, ...added };
       return added;
     },
+    sync,
     async close() {
+      // A store that cannot be synced any more is closed all the same.
+      await sync().catch(() => undefined);
       await store.close();
       await heads.flush();
     },
@@ -54,20 +75,24 @@ function withHeads(store: Store, heads: ChainHeadsFile): Store {
   };
 }
 
-async function openFile(directory: string | undefined): Promise<OpenedStore> {
+async function openFile(
+  directory: string | undefined,
+  settings: StoreSettings,
+): Promise<OpenedStore> {
   const { openSqliteStore } = await import("./sqlite.ts");
   const spool = directory === undefined ? undefined : join(directory, "toolplane.db");
-  return { store: await openSqliteStore(spool ?? ":memory:"), spool };
+  return { store: await openSqliteStore(spool ?? ":memory:", settings), spool };
 }
 
 async function openServer(
   address: PostgresAddress,
   directory: string | undefined,
   packages: StorePackages | undefined,
+  settings: StoreSettings,
 ): Promise<OpenedStore> {
   if (packages === undefined) throw new Error("A store in Postgres needs the package 'postgres'.");
   const { openPostgresStore } = await packages.postgres();
-  const store = await openPostgresStore(address);
+  const store = await openPostgresStore(address, settings);
   if (directory === undefined) return { store, spool: undefined };
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   // One spool per database: entries must not get into another one.

@@ -9,7 +9,7 @@ import { ownSpools, parseSpoolLine } from "./spool.ts";
 const abandonedMs = 60_000;
 const takenAtATime = 200;
 
-type Recording = Pick<Store, "append" | "call" | "run" | "audited">;
+type Recording = Pick<Store, "append" | "call" | "run" | "audited" | "sync">;
 
 /** What was damaged is kept under this name, for a person. */
 const damagedEnding = ".damaged";
@@ -39,6 +39,7 @@ async function recover(path: string, recording: Recording): Promise<void> {
     damaged = groups.length - whole.length;
     for (let at = 0; at < whole.length; at += takenAtATime)
       await takeOver(whole.slice(at, at + takenAtATime), recording);
+    await recording.sync();
   } catch {
     // What cannot be taken over now is left for the next plane that opens the store.
     return;

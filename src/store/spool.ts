@@ -7,8 +7,10 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
+import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
 import { uniqueId } from "../lib/ids-and-time.ts";
+import { sharedRun, syncContent, syncDirectory } from "../lib/sync-file.ts";
 import type { JournalEntry } from "../model/store.ts";
 
 /** A write-ahead spool: entries wait in a file, one group per line, until they are committed to the store. */
@@ -17,9 +19,13 @@ export type Spool = {
   add(entries: readonly JournalEntry[]): Promise<boolean> | undefined;
   /** Starts a new part; call the returned function once the entries so far are stored. */
   leave(): () => void;
+  /** Resolves when what was written before survives a power cut. */
+  sync(): Promise<void>;
+  /** Since when something waits for that; null where nothing does. */
+  unsyncedSince(): number | null;
   /** Was what is in it removed? */
   isGone(): boolean;
-  close(): void;
+  close(): Promise<void>;
 };
 
 /** Entries closer than this are written together. */
@@ -36,8 +42,10 @@ const nothing = () => undefined;
 export const noSpool: Spool = {
   add: nothing,
   leave: () => nothing,
+  sync: async () => undefined,
+  unsyncedSince: () => null,
   isGone: () => false,
-  close: nothing,
+  close: async () => undefined,
 };
 
 /** The spools of this process; several planes may share a store. */
@@ -78,6 +86,9 @@ export function createSpool(store: string): Spool {
     written = undefined;
     done.resolve(isWritten(text));
   };
+  const sync = sharedRun(async () => {
+    await Promise.all([filled.sync(), other.sync()]);
+  });
   return {
     add(entries) {
       const line = lineOf(entries);
@@ -101,12 +112,19 @@ export function createSpool(store: string): Spool {
       [filled, other] = [other, filled];
       return leaving.clear;
     },
+    sync(): Promise<void> {
+      write();
+      return sync();
+    },
+    unsyncedSince() {
+      const times = [filled.unsyncedSince(), other.unsyncedSince()].filter((at) => at !== null);
+      return times.length === 0 ? null : Math.min(...times);
+    },
     isGone: () => filled.isGone() || other.isGone(),
-    close() {
+    async close() {
       clearInterval(marking);
       write();
-      filled.close();
-      other.close();
+      await Promise.all([filled.close(), other.close()]);
     },
   };
 }
@@ -144,17 +162,31 @@ function createPart(path: string) {
   let isEmpty = true;
   let size = 0;
   let writtenAt = 0;
+  let unsyncedSince: number | null = null;
+  /** Its name is not on the disk yet. */
+  let isNew = true;
+  let syncing: Promise<void> = Promise.resolve();
   const open = () => {
     ownSpools.add(path);
+    isNew = true;
     return openSync(path, "ax", 0o600);
+  };
+  /** The number of a file that is closed may be that of another file by the time it is synced. */
+  const closeSynced = (closing: number) => syncing.then(() => closeSync(closing));
+  const syncFile = async (handle: number) => {
+    await syncContent(handle);
+    if (!isNew) return;
+    await syncDirectory(dirname(path));
+    isNew = false;
   };
   /** A line in an unlinked file would be lost with the process. */
   const leaveUnlinked = (now: number) => {
     if (file === undefined || (!isEmpty && now - writtenAt < unseenMs)) return;
     if (fstatSync(file).nlink > 0) return;
-    closeSync(file);
+    void closeSynced(file);
     file = undefined;
     size = 0;
+    unsyncedSince = null;
   };
   return {
     add(line: string): void {
@@ -170,6 +202,21 @@ function createPart(path: string) {
         throw Object.assign(new Error("the line was cut off"), { code: "ENOSPC" });
       }
       size += written;
+      unsyncedSince ??= now;
+    },
+    unsyncedSince: () => unsyncedSince,
+    async sync(): Promise<void> {
+      const since = unsyncedSince;
+      if (file === undefined || since === null) return;
+      unsyncedSince = null;
+      const synced = syncFile(file);
+      syncing = synced.catch(nothing);
+      try {
+        await synced;
+      } catch (thrown) {
+        unsyncedSince = since;
+        throw thrown;
+      }
     },
     clear(): void {
       if (file === undefined || isEmpty) return;
@@ -181,6 +228,7 @@ function createPart(path: string) {
       }
       size = 0;
       isEmpty = true;
+      unsyncedSince = null;
     },
     isGone: () => file !== undefined && fstatSync(file).nlink === 0,
     mark(): void {
@@ -192,10 +240,11 @@ function createPart(path: string) {
         // A spool that cannot be marked is found to be gone with the next write.
       }
     },
-    close(): void {
+    async close(): Promise<void> {
       if (file === undefined) return;
-      closeSync(file);
+      const closing = file;
       file = undefined;
+      await closeSynced(closing);
       ownSpools.delete(path);
       // Entries that could not be stored are left for the next plane on the store.
       if (isEmpty) rmSync(path, { force: true });

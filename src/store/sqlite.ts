@@ -1,10 +1,12 @@
 import { type HealthSample, healthWindow } from "../model/catalogue/health.ts";
 import type { Store } from "../model/store.ts";
+import type { StoreSettings } from "../model/store-settings.ts";
 import { createIdempotentAppend } from "./idempotent-append.ts";
 import { createAppendElsewhere } from "./sqlite/append-elsewhere.ts";
 import { createSqliteConnection, type SqliteConnection } from "./sqlite/connection.ts";
 import { createSqliteDueWork } from "./sqlite/due-work.ts";
 import { createExaminer } from "./sqlite/examine.ts";
+import { createLogSync } from "./sqlite/log-sync.ts";
 import { openDatabase } from "./sqlite/open-database.ts";
 import { createSqliteStateStore } from "./sqlite/state.ts";
 import { hasLog, reportDamagedLog } from "./sqlite/write-ahead-log.ts";
@@ -13,11 +15,16 @@ import { type AppendedDatabase, createAppend } from "./tables/records.ts";
 import { createTables } from "./tables/tables.ts";
 
 /** The embedded store: one file, or `":memory:"`, which ends with the process. */
-export async function openSqliteStore(file: string): Promise<Store> {
+export async function openSqliteStore(
+  file: string,
+  { durability = "power" }: Partial<StoreSettings> = {},
+): Promise<Store> {
   const wasLeftOpen = hasLog(file);
   if (wasLeftOpen) await reportDamagedLog(file);
   const examiner = createExaminer(file, wasLeftOpen);
-  const connection = createSqliteConnection(await openDatabase(file), file, examiner.note);
+  const isSynced = file !== ":memory:" && durability !== "process";
+  const log = isSynced ? createLogSync(file) : undefined;
+  const connection = createSqliteConnection(await openDatabase(file), file, examiner.note, log);
   const database = createDatabase(connection);
   const tables = { ...createTables(database), ...createAppend(database) };
   const elsewhere =
@@ -28,6 +35,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     dueWork: async () => createSqliteDueWork(connection),
     ...createSqliteStateStore(connection),
     ...onOneMachine,
+    sync: connection.sync,
     trouble: examiner.trouble,
     examine: examiner.examine,
     async close() {
@@ -52,7 +60,7 @@ const onOneMachine: Pick<Store, "onTrouble" | "watch" | "watchRecords" | "isInfo
 export function createDatabase({ read, write }: SqliteConnection): AppendedDatabase {
   return {
     read,
-    write: (work) => write(work),
+    write,
     recordOf: (table) => (table === "events" ? "event" : "body"),
     isOneOf: (column) => `${column} IN (SELECT value FROM json_each(?))`,
     recordNumber: (...path) => `json_extract(record, '$.${path.join(".")}')`,

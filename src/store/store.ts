@@ -24,6 +24,7 @@ import type {
   StoreNews,
   StoreTrouble,
 } from "../model/store.ts";
+import type { StoreSettings } from "../model/store-settings.ts";
 import type { AtRisk, Journal, JournalOptions } from "./journal.ts";
 import { type OpenedStore, openStore } from "./open-store.ts";
 import { createOwnSamples } from "./own-samples.ts";
@@ -72,6 +73,8 @@ const openAgainMs = 1_000;
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
+const defaultSettings: StoreSettings = { durability: "power", sealer: null };
+
 /** Events and records of a plane: emitted to listeners at once, written through the journal. Opens the store lazily. */
 export function createRecorder(
   directory: string | undefined,
@@ -79,6 +82,7 @@ export function createRecorder(
   /** Must everything be on record before it is answered? */
   isRequired: () => boolean = () => false,
   packages?: StorePackages,
+  settings: StoreSettings = defaultSettings,
   planeFiles?: () => PlaneFiles,
 ) {
   const bus = createEventBus<PlaneEvent>();
@@ -89,7 +93,7 @@ export function createRecorder(
   let trouble: () => StoreTrouble | null = () => null;
   let isInformed = () => false;
   const opened = once(async () => {
-    const found = await openStore(address, directory, packages);
+    const found = await openStore(address, directory, packages, settings);
     ({ trouble, isInformed } = found.store);
     const report = (now: StoreTrouble | null) =>
       emit(now ? { type: "store.lost", reason: now.reason } : { type: "store.back" });
@@ -109,7 +113,9 @@ export function createRecorder(
       : flushBeforeRead((await opened()).store, async () => written?.flushOf(user));
   const journal = once(async () => {
     const onStored = () => signals.emit({ type: "stored" });
-    written = await openJournal(await opened(), address, { onStored, also: rings });
+    const { durability } = settings;
+    const options = { onStored, also: rings, durability };
+    written = await openJournal(await opened(), address, options);
     return written;
   });
 
@@ -328,13 +334,13 @@ function createNotifications(signal: (event: { type: "stored" } | { type: "sampl
 async function openJournal(
   { store, spool }: OpenedStore,
   address: StoreAddress,
-  given: Pick<JournalOptions, "onStored" | "also">,
+  given: Pick<JournalOptions, "onStored" | "also" | "durability">,
 ): Promise<Journal> {
   const [{ createJournal }, { createSpool, noSpool }] = await Promise.all([
     import("./journal.ts"),
     import("./spool.ts"),
   ]);
-  const options = { flushDelayMs: flushDelayMs[address.kind], ...given };
+  const options = { flushDelayMs: flushDelayMs[address.kind], sync: store.sync, ...given };
   if (spool !== undefined)
     return createJournal(store.append, { ...options, spool: createSpool(spool) });
   // Without a spool, records on Postgres wait for the commit; a store in memory has nothing to lose.

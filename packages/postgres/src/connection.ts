@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import { isWithin } from "../../../src/lib/async/pause.ts";
+import type { Durability } from "../../../src/model/config/settings.ts";
 import { PlaneError } from "../../../src/model/errors.ts";
 import type { PostgresAddress } from "../../../src/model/packages.ts";
 import type { StoreNews, StoreTrouble } from "../../../src/model/store.ts";
@@ -106,10 +107,11 @@ export type PostgresConnection = Awaited<ReturnType<typeof createPostgresConnect
 export async function createPostgresConnection(
   address: PostgresAddress,
   instance: string,
+  durability: Durability,
   setUp: (client: PoolClient, scope: string) => Promise<void>,
 ) {
   const name = nameOf(address);
-  const opened = await openPool(address);
+  const opened = await openPool(address, durability);
   const { pool, scope, cut } = opened;
   let isSetUp = false;
   const prepare = async () => {

@@ -1,5 +1,6 @@
 import type { ClientBase, Pool, PoolClient } from "pg";
 import { pause } from "../../../src/lib/async/pause.ts";
+import type { Durability } from "../../../src/model/config/settings.ts";
 import type { PostgresAddress } from "../../../src/model/packages.ts";
 import { asValue, type Query } from "./query.ts";
 import { isConnectionLost, takesNoWrites } from "./store-failure.ts";
@@ -36,11 +37,17 @@ export type OpenedPool = {
  * Directly at the server each connection is set up once. Behind a pooler a session belongs to another client after each
  * transaction, so each transaction is set up.
  */
-export async function openPool(address: PostgresAddress): Promise<OpenedPool> {
+export async function openPool(
+  address: PostgresAddress,
+  durability: Durability,
+): Promise<OpenedPool> {
   // Loaded only when a Postgres store is opened.
   const { default: pg } = await import("pg");
   const setUp = [`search_path = "${address.schema}"`, ...settings];
-  const ofTransaction = setUp.map((one) => `SET LOCAL ${one}; `).join("");
+  const isSynced = durability !== "process";
+  const inTransaction = setUp.map((setting) => `SET LOCAL ${setting}; `).join("");
+  const ofTransaction = isSynced ? `${inTransaction}${waitForDisk(true)}; ` : inTransaction;
+  const ofSession = setUp.map((setting) => `SET ${setting}`).join(";");
   const clients = new Set<ClientBase>();
   const most = address.connections - connectionsBeside;
   let scope = "";
@@ -56,10 +63,16 @@ export async function openPool(address: PostgresAddress): Promise<OpenedPool> {
       client.on("error", () => undefined);
       // Who names Postgres apart has a pooler in between, of whatever kind.
       if (address.listenUrl !== address.url || (await isPooled(client))) scope = ofTransaction;
-      else await client.query(setUp.map((one) => `SET ${one}`).join(";"));
+      else await client.query(isSynced ? `${ofSession};${waitForDisk(false)}` : ofSession);
     },
   });
   return { pool, most, scope: () => scope, cut: () => clients.forEach(cutClient) };
+}
+
+/** Other values than `off` wait for a disk, and which of them is for the operator of the server to say. */
+function waitForDisk(isLocal: boolean): string {
+  const isOff = "current_setting('synchronous_commit') = 'off'";
+  return `SELECT set_config('synchronous_commit', 'on', ${isLocal}) WHERE ${isOff}`;
 }
 
 export function clientOptions(url: string) {
@@ -215,6 +228,15 @@ export async function wasCommitted(query: Query, number: string): Promise<boolea
     await pause(commitPollMs);
   }
   return null;
+}
+
+/** Warns where the server does not wait for its disk at all: no setting of a session changes that. */
+export async function checkDisk(client: PoolClient): Promise<void> {
+  const { rows } = await client.query("SELECT current_setting('fsync') AS fsync");
+  if (rows[0]?.fsync !== "off") return;
+  process.emitWarning(
+    "The database runs with 'fsync = off': after a power cut, answered revocations, decisions and jobs may be gone, and the database may be damaged. Switch 'fsync' on in its configuration, or set 'durability' to 'process'.",
+  );
 }
 
 /** Warns when the clocks differ: leases of other planes would seem expired, or last too long. */

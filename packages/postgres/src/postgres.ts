@@ -12,6 +12,7 @@ import type { ChainHead } from "../../../src/model/calls/call-history.ts";
 import { PlaneError } from "../../../src/model/errors.ts";
 import type { PostgresAddress } from "../../../src/model/packages.ts";
 import type { Store } from "../../../src/model/store.ts";
+import type { StoreSettings } from "../../../src/model/store-settings.ts";
 import { type Database, loadTables } from "../../../src/store/store.ts";
 import { createStreamAppend } from "./append.ts";
 import { createPostgresConnection, type PostgresConnection } from "./connection.ts";
@@ -19,22 +20,27 @@ import { createPostgresDueWork } from "./due-work.ts";
 import { postgresSchema } from "./migrations.ts";
 import { createListener, lockKey, send } from "./notifications.ts";
 import { createMessageQueue, type MessageQueue } from "./pg-boss.ts";
-import { checkClock } from "./pool.ts";
+import { checkClock, checkDisk } from "./pool.ts";
 import { follow, insertJson, query, storableText } from "./query.ts";
 import { createRecordWatch } from "./record-watch.ts";
 import { createPostgresStateStore } from "./state.ts";
 import { isConnectionLost } from "./store-failure.ts";
 
 /** A store that several planes share. Opens also while the server is unreachable, and works once it is back. */
-export async function openPostgresStore(address: PostgresAddress): Promise<Store> {
+export async function openPostgresStore(
+  address: PostgresAddress,
+  { durability = "power" }: Partial<StoreSettings> = {},
+): Promise<Store> {
   const instance = uniqueId();
   const loaded = await loadTables();
-  const connection = await createPostgresConnection(address, instance, async (client, scope) => {
+  const setUp = async (client: PoolClient, scope: string) => {
     await migrate(client, address, scope);
     await noteVersion(client, ownVersion);
     await makeDays(client, scope);
     await checkClock(client);
-  });
+    if (durability !== "process") await checkDisk(client);
+  };
+  const connection = await createPostgresConnection(address, instance, durability, setUp);
   const tell = (payload: string) => connection.change((query) => send(query, address, payload));
   const listener = createListener({ address, instance, tell });
   const messages = createMessageQueue();
@@ -59,6 +65,8 @@ export async function openPostgresStore(address: PostgresAddress): Promise<Store
       (await isOfOlderPlane(connection, chain, head)) ? null : tables.findLoss(chain, head),
     dueWork: () => due.open(),
     ...createPostgresStateStore(connection),
+    // A commit is on its disk, as `synchronous_commit` says.
+    sync: async () => undefined,
     // The server looks after its files.
     examine: async () => undefined,
     trouble: connection.trouble,

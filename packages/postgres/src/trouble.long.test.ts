@@ -32,7 +32,7 @@ async function openFor(context: TestContext, url: string): Promise<Store> {
 }
 
 test("a connection that ends just as it is handed over ends nothing else", async () => {
-  const { pool } = await openPool(addressOf(server.address()));
+  const { pool } = await openPool(addressOf(server.address()), "power");
   const given = new Promise<void>((resolve, reject) =>
     pool.connect((failed, client, release) => {
       if (!client) return reject(failed ?? new Error("no connection"));

@@ -17,6 +17,7 @@ import { dirname, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileErrorText } from "../../lib/files.ts";
 import { tryLock } from "../../lib/lock-file.ts";
+import { syncDirectoryNow } from "../../lib/sync-file.ts";
 import { PlaneError } from "../../model/errors.ts";
 
 /** Readable for the owner alone: configuration files often hold secrets. */
@@ -50,6 +51,7 @@ function replaceFile(target: string, content: string | Buffer): void {
     }
     chmodSync(temporary, mode ?? newFileMode);
     renameSync(temporary, target);
+    syncDirectoryNow(dirname(target));
   } catch (thrown) {
     rmSync(temporary, { force: true });
     throw thrown;

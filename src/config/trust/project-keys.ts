@@ -192,6 +192,7 @@ export const projectKeys = {
   registries: "trust",
   bundles: { trustedKeys: "trust" },
   store: "trust",
+  durability: rank("process", "power", "strict"),
   vaultKey: "trust",
   defaultServer: "trust",
   auth: {

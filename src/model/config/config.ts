@@ -11,6 +11,7 @@ import { ToolManifest, ToolOverlay } from "../catalogue/tool.ts";
 import { defaultRetry, InheritEnv, retryFields, ServerDefinition } from "../servers/server.ts";
 import type { JobManifest, TaskManifest } from "../work/job.ts";
 import type { SkillManifest } from "../work/skill.ts";
+import { durabilities } from "./settings.ts";
 
 const names = z._default(z.array(z.string()), []);
 const count = z.int().check(z.minimum(0));
@@ -264,6 +265,7 @@ export const ConfigValues = z.strictObject({
   registries: z._default(z.array(z.url({ protocol: /^https?$/ })), [officialRegistry]),
   bundles: section({ trustedKeys: names }),
   store: z._default(z.string(), "sqlite"),
+  durability: z._default(z.enum(durabilities), "power"),
   /** Must be equal for all planes on one store. */
   vaultKey: z.optional(z.string()),
   /** `mcp.TOOL` is a tool of this server. */

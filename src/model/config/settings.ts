@@ -13,6 +13,13 @@ export type StoreAddress =
       shown: string;
     };
 
+/**
+ * What is answered survives the end of the process; with `power` a power cut, too, with calls of the last 200 ms aside;
+ * with `strict` these as well.
+ */
+export const durabilities = ["process", "power", "strict"] as const;
+export type Durability = (typeof durabilities)[number];
+
 const defaultSchema = "toolplane";
 const defaultConnections = 10;
 /** One listens, one looks whether the server is back, and a task that holds one needs a second. */

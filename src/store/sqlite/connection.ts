@@ -1,23 +1,29 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { PlaneError } from "../../model/errors.ts";
-import type { QueryResult, SqlValue, Work } from "../tables/database.ts";
+import type { QueryResult, SqlValue, Work, WriteOptions } from "../tables/database.ts";
+import type { LogSync } from "./log-sync.ts";
 import { goneCode, sqliteFailure } from "./store-failure.ts";
 
 /** Compiles each text once. */
 export type Prepare = (sql: string) => StatementSync;
 export type SqliteConnection = ReturnType<typeof createSqliteConnection>;
 const nothing = () => undefined;
+/** For a connection whose owner waits for the disk by itself. */
+const noSync: LogSync = { sync: async () => undefined, close: async () => undefined };
 
 /** Every query goes through here, so that every failure names the file and the remedy. */
 export function createSqliteConnection(
   database: DatabaseSync,
   file: string,
   onFailure: (failure: PlaneError) => void = nothing,
+  log: LogSync = noSync,
 ) {
   const statements = new Map<string, StatementSync>();
   const place = file === ":memory:" || process.platform === "win32" ? null : statSync(file).ino;
   let open = true;
+  /** Rows that were changed: what changes none has nothing to wait for. */
+  const changes = () => Number(prepare(totalChanges).get()?.total);
 
   /** SQLite writes on into a file that was removed, where no one finds it again. */
   const requireFile = () => {
@@ -52,25 +58,40 @@ export function createSqliteConnection(
   return {
     read: <T>(work: () => Work<T>): Promise<T> => attempt(() => follow(work(), prepare)),
     /** In one transaction. */
-    write: <T>(work: () => Work<T>): Promise<T> =>
-      attempt(() => {
+    write: <T>(
+      work: () => Work<T>,
+      { survives }: Pick<WriteOptions<T>, "survives"> = {},
+    ): Promise<T> =>
+      attempt(async () => {
         requireFile();
-        return inTransaction(database, () => follow(work(), prepare));
+        const before = changes();
+        const value = inTransaction(database, () => follow(work(), prepare));
+        if (survives !== "process" && changes() > before) await log.sync();
+        return value;
       }),
+    /** Waits until every commit so far survives a power cut. */
+    sync: (): Promise<void> => attempt(log.sync),
     /** In one transaction that may await; the connection must not be used for anything else meanwhile. */
     writeLong: <T>(work: (prepare: Prepare) => Promise<T>): Promise<T> =>
-      attempt(() => inLongTransaction(database, () => work(prepare))),
+      attempt(async () => {
+        const value = await inLongTransaction(database, () => work(prepare));
+        await log.sync();
+        return value;
+      }),
     readLong: <T>(read: (prepare: Prepare) => Iterable<T>): AsyncIterable<T> =>
       atOneMoment(database, () => read(prepare)),
     async close(): Promise<void> {
       if (!open) return;
-      await attempt(() => {
+      await attempt(async () => {
         open = false;
+        await log.close();
         database.close();
       });
     },
   };
 }
+
+const totalChanges = "SELECT total_changes() AS total";
 
 /** Within one turn. */
 function follow<T>(work: Work<T>, prepare: Prepare): T {

@@ -9,6 +9,7 @@ import {
   type Pending,
   pendingFrom,
 } from "../../lib/migrations.ts";
+import { syncDirectoryNow } from "../../lib/sync-file.ts";
 import { version as ownVersion } from "../../lib/version.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { sqliteSchema } from "../migrations/sqlite-migrations.ts";
@@ -54,9 +55,10 @@ function tryOpen(open: () => DatabaseSync, file: string, giveUpAt: number): Data
 }
 
 function setUp(database: DatabaseSync): void {
-  database.exec("PRAGMA journal_mode = WAL");
-  // Commits survive `kill -9`; a power cut may lose the last of them and never harms the file.
-  database.exec("PRAGMA synchronous = NORMAL");
+  const mode = database.prepare("PRAGMA journal_mode = WAL").get()?.journal_mode;
+  // Commits survive `kill -9`. What must survive a power cut waits for the disk itself (log-sync.ts), not on this thread.
+  // Without a log, as on some network file systems, there is nothing to wait for later.
+  database.exec(`PRAGMA synchronous = ${mode === "wal" ? "NORMAL" : "FULL"}`);
   // A checkpoint waits for the disk, and under load moves the same pages again and again.
   database.exec("PRAGMA wal_autocheckpoint = 4000");
   database.exec("PRAGMA foreign_keys = ON");
@@ -67,7 +69,10 @@ function prepareFile(path: string): string {
   createDirectory(dirname(path));
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory()) throw Object.assign(new Error("not a file"), { code: "EISDIR" });
-  if (!found) unlessThere(() => closeSync(openSync(path, "wx", 0o600)));
+  if (!found) {
+    unlessThere(() => closeSync(openSync(path, "wx", 0o600)));
+    syncDirectoryNow(dirname(path));
+  }
   // SQLite would open a write-protected file for reading and fail only at the first write.
   accessSync(path, constants.W_OK);
   accessSync(dirname(path), constants.W_OK);

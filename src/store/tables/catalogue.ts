@@ -24,6 +24,8 @@ import {
 } from "./database.ts";
 
 const lock = "catalogue";
+/** Servers are listed again. */
+const listing = { lock, survives: "process" } as const;
 /** A server that was not listed for this long is forgotten. */
 const knownServerMs = 90 * 24 * 3_600_000;
 
@@ -37,16 +39,16 @@ export function createCatalogueTables(database: Database) {
       const found = new Map(known.map((server) => [server.identity, server]));
       return identities.flatMap((identity) => found.get(identity) ?? []);
     },
-    putKnownServer: (known) => write(() => upsertKnownServer(database, known), { lock }),
+    putKnownServer: (known) => write(() => upsertKnownServer(database, known), listing),
     putListing: (known, basis, changes) =>
-      write(() => putListing(database, known, basis, changes), { lock }),
+      write(() => putListing(database, known, basis, changes), listing),
     entries: () => {
       const sql = `SELECT ${recordOf("entries")} AS record FROM entries ORDER BY kind, persona, name`;
       return read(() => all(parseRecord<StoredEntry>, sql));
     },
     editEntries: (edits) =>
       write(() => editEntries(database, edits), { lock, notify: { what: "entries" } }),
-    addChanges: (changes) => write(() => insertChanges(database, changes), { lock }),
+    addChanges: (changes) => write(() => insertChanges(database, changes), listing),
     changes: (asked) => read(() => selectChanges(database, asked)),
     changeAudiences: () =>
       read(() => all(({ audience }) => String(audience), "SELECT DISTINCT audience FROM changes")),
@@ -163,7 +165,7 @@ export function createVectorTable(database: Database): VectorStore {
             "DELETE FROM vectors WHERE made_at < (SELECT made_at FROM vectors ORDER BY made_at DESC LIMIT 1 OFFSET ?)";
           yield* query(sql, [maxVectors]);
         },
-        { lock },
+        listing,
       ),
   };
 }

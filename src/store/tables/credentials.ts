@@ -49,7 +49,7 @@ export function createCredentialTables({ read, write }: Database) {
     touchApiKey: async (id, at) => {
       const sql =
         "UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)";
-      await write(() => query(sql, [at, id, at]));
+      await write(() => query(sql, [at, id, at]), { survives: "process" });
     },
     secret: (key) =>
       read(() =>
@@ -78,20 +78,24 @@ function parseApiKey(row: Row): ApiKey {
 /** Short-lived values that all planes on one store share. */
 export function createSharedValues(database: Database): SharedValues {
   const { read, write, now, isOneOf } = database;
+  // They last for a moment, and calls wait for them.
+  const survives = "process" as const;
   return {
     sharedValue: async (key) => (await read(() => selectShared(database, key))).value,
     sharedMoment: (key) => read(() => selectShared(database, key)),
     changeShared: (key, keptMs, step, notifies = false) =>
       write(
         () => changeShared(database, key, keptMs, step),
-        notifies ? { notify: { what: "shared", key } } : {},
+        notifies ? { notify: { what: "shared", key }, survives } : { survives },
       ),
     sharedKeys: (keys) => {
       const sql = `SELECT key FROM shared_values WHERE ${isOneOf("key")} AND until > ${now.sql} ORDER BY key`;
       return read(() => all(keyOf, sql, [keys, ...now.values()]));
     },
     forgetShared: () =>
-      write(() => change(`DELETE FROM shared_values WHERE until <= ${now.sql}`, now.values())),
+      write(() => change(`DELETE FROM shared_values WHERE until <= ${now.sql}`, now.values()), {
+        survives,
+      }),
   };
 }
 

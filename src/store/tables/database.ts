@@ -36,6 +36,8 @@ export type WriteOptions<T> = {
   due?(value: T): DueRecords;
   /** One statement is a transaction by itself. */
   isSingle?: boolean;
+  /** After a power cut it may be missing, or the caller waits for the disk with `sync`. */
+  survives?: "process";
 };
 
 /** What the queries of all tables need of SQLite or Postgres. */

@@ -36,6 +36,9 @@ const payloadsRemovedAtOnce = 100;
 const oldestEvents = `SELECT id FROM events WHERE id < (SELECT max(id) FROM events) ORDER BY id LIMIT ${removedAtOnce}`;
 const samples = "SELECT subject, at, ok, latency_ms, sequence FROM samples";
 
+/** The journal waits for the disk itself; a result or a removal that is lost is made again. */
+const unsynced = { survives: "process" } as const;
+
 /** Of a database with one writer at a time. */
 export type AppendedDatabase = Database & {
   /** Keeps the window that ends with the newest sample of each subject. */
@@ -44,7 +47,9 @@ export type AppendedDatabase = Database & {
 
 /** Calls, events, health samples and agent runs, in one transaction. */
 export function createAppend(database: AppendedDatabase): Pick<Store, "append"> {
-  return { append: (entries) => database.write(() => insertEntries(database, entries)) };
+  return {
+    append: (entries) => database.write(() => insertEntries(database, entries), unsynced),
+  };
 }
 
 /** What the journal has stored. */
@@ -69,7 +74,7 @@ export function createJournalTables(database: Database) {
           dropped ||
           (yield* change(`DELETE FROM events WHERE id IN (${oldestEvents}) AND at < ?`, [before]))
         );
-      });
+      }, unsynced);
       if (removed === 0) await freeDropped(database);
       return removed;
     },
@@ -102,11 +107,13 @@ export function createJournalTables(database: Database) {
         ),
       ),
     forgetRuns: (before) =>
-      write(() =>
-        change(
-          "DELETE FROM runs WHERE sequence IN (SELECT sequence FROM runs WHERE at < ? LIMIT ?)",
-          [before, runsRemovedAtOnce],
-        ),
+      write(
+        () =>
+          change(
+            "DELETE FROM runs WHERE sequence IN (SELECT sequence FROM runs WHERE at < ? LIMIT ?)",
+            [before, runsRemovedAtOnce],
+          ),
+        unsynced,
       ),
     titleRuns: (ids, title) =>
       write(function* () {
@@ -121,7 +128,7 @@ export function createJournalTables(database: Database) {
           const record = JSON.stringify({ ...untitled, ...(title !== null && { title }) });
           yield* query("UPDATE runs SET record = ? WHERE id = ?", [record, id]);
         }
-      }),
+      }, unsynced),
     removeRuns: (ids) =>
       write(function* () {
         yield* query(
@@ -234,7 +241,7 @@ export function createPayloadTable({ read, write }: Database) {
             { id, expires_at: expiresAt, body },
             "ON CONFLICT (id) DO NOTHING",
           );
-      }),
+      }, unsynced),
     payloads: (ids) =>
       read(function* () {
         const found: StoredPayload[] = [];
@@ -253,7 +260,7 @@ export function createPayloadTable({ read, write }: Database) {
         const sql =
           "DELETE FROM payloads WHERE id IN (SELECT id FROM payloads WHERE expires_at <= ? LIMIT ?)";
         return change(sql, [now, payloadsRemovedAtOnce]);
-      }),
+      }, unsynced),
   } satisfies Partial<Store>;
 }
 
@@ -261,7 +268,7 @@ export function createPayloadTable({ read, write }: Database) {
 export function createResultTable(database: Database) {
   const { read, write } = database;
   return {
-    putResult: (kept, maxBytes) => write(() => insertResult(database, kept, maxBytes)),
+    putResult: (kept, maxBytes) => write(() => insertResult(database, kept, maxBytes), unsynced),
     result: (id) =>
       read(() =>
         first(parseResult, "SELECT record, is_compressed, body FROM results WHERE id = ?", [id]),
@@ -275,7 +282,7 @@ export function createResultTable(database: Database) {
           filter,
         ),
       ),
-    forgetResults: (now) => write(() => deleteExpiredResults(database, now)),
+    forgetResults: (now) => write(() => deleteExpiredResults(database, now), unsynced),
   } satisfies Partial<Store>;
 }
 

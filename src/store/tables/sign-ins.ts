@@ -86,7 +86,7 @@ export function createSignInTable({ read, write }: Database): SignInStore {
     touchSignIn: async (kind, id, at) => {
       const sql =
         "UPDATE sign_ins SET used_at = ? WHERE kind = ? AND id = ? AND (used_at IS NULL OR used_at < ?)";
-      await write(() => query(sql, [at, kind, id, at]));
+      await write(() => query(sql, [at, kind, id, at]), { survives: "process" });
     },
     removeSignIn: (kind, id) =>
       write(() => changeOne("DELETE FROM sign_ins WHERE kind = ? AND id = ?", [kind, id])),
@@ -94,11 +94,13 @@ export function createSignInTable({ read, write }: Database): SignInStore {
       await write(() => query("DELETE FROM sign_ins WHERE grant_id = ?", [grant]));
     },
     forgetSignIns: (now) =>
-      write(() =>
-        change(
-          `DELETE FROM sign_ins WHERE (kind, id) IN (SELECT kind, id FROM sign_ins WHERE expires_at <= ? LIMIT ${batch})`,
-          [now],
-        ),
+      write(
+        () =>
+          change(
+            `DELETE FROM sign_ins WHERE (kind, id) IN (SELECT kind, id FROM sign_ins WHERE expires_at <= ? LIMIT ${batch})`,
+            [now],
+          ),
+        { survives: "process" },
       ),
   };
 }

@@ -92,7 +92,7 @@ export function createJobStore(database: Database): JobStore {
     forgetJobRuns: (before) => {
       const sql =
         "DELETE FROM job_runs WHERE sequence IN (SELECT sequence FROM job_runs WHERE ended_at < ? LIMIT ?)";
-      return write(() => change(sql, [before, removedAtOnce]));
+      return write(() => change(sql, [before, removedAtOnce]), { survives: "process" });
     },
   };
 }
@@ -241,7 +241,7 @@ export function createDeadLetterTable(database: Database) {
     forgetEndedDeadLetters: (before) => {
       const sql =
         "DELETE FROM dead_letters WHERE status IN ('resolved', 'abandoned') AND updated_at < ?";
-      return write(() => change(sql, [before]));
+      return write(() => change(sql, [before]), { survives: "process" });
     },
   } satisfies Partial<Store>;
 }
