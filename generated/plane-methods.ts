@@ -4,6 +4,7 @@ import type { AuditCheck, AuditRecord, CallProof } from "../src/model/audit-sche
 import type { BundleImport, EntryChange, EntryView, PinDiff, PinView } from "../src/model/catalogue/change-schema.ts";
 import type { CallUsage, PageOrigin } from "../src/model/calls/call-schema.ts";
 import type { Caller } from "../src/model/principal.ts";
+import type { ChangedDefault, ChangedDefaults } from "../src/model/config/changed-defaults-schema.ts";
 import type { ChatMessage } from "../src/model/agent/chat.ts";
 import type { CodeSearch, GeneratedFile } from "../src/model/agent/code-schema.ts";
 import type { DeadLetter } from "../src/model/work/dead-letter-schema.ts";
@@ -94,72 +95,17 @@ export interface DeadLettersMethods {
 
 export interface DefaultsMethods {
   /** Defaults that changed since the version that made the store. A default that allows more than before is in force once an admin has accepted it; any other, at once. */
-  list(caller?: Caller): Promise<{
-      /** The version that made the store. */
-      madeBy: string;
-      /** How many wait for a decision. */
-      undecided: number;
-      /** None where this version made it. */
-      changes: ({
-          id: string;
-          /** The version that changed it. */
-          version: string;
-          summary: string;
-          before: string;
-          now: string;
-          /** True: the old default stays in force until an admin accepts the new one. */
-          loosens: boolean;
-          /** Why the old default cannot be kept; null where it can. */
-          gone: string | null;
-          /** 'configured': the configuration sets the key, so no default applies. */
-          decision: "undecided" | "accept" | "keep" | "configured";
-          inForce: "before" | "now" | "configuration";
-          decidedBy: string | null;
-          decidedAt: string | null;
-      })[];
-  }>;
+  list(caller?: Caller): Promise<ChangedDefaults>;
   /**
    * Accept a default that changed.
    * @param id The changed default, as `defaults.list` names it.
    */
-  accept(id: string, caller?: Caller): Promise<{
-      id: string;
-      /** The version that changed it. */
-      version: string;
-      summary: string;
-      before: string;
-      now: string;
-      /** True: the old default stays in force until an admin accepts the new one. */
-      loosens: boolean;
-      /** Why the old default cannot be kept; null where it can. */
-      gone: string | null;
-      /** 'configured': the configuration sets the key, so no default applies. */
-      decision: "undecided" | "accept" | "keep" | "configured";
-      inForce: "before" | "now" | "configuration";
-      decidedBy: string | null;
-      decidedAt: string | null;
-  }>;
+  accept(id: string, caller?: Caller): Promise<ChangedDefault>;
   /**
    * Keep the default of the version that made the store.
    * @param id The changed default, as `defaults.list` names it.
    */
-  keep(id: string, caller?: Caller): Promise<{
-      id: string;
-      /** The version that changed it. */
-      version: string;
-      summary: string;
-      before: string;
-      now: string;
-      /** True: the old default stays in force until an admin accepts the new one. */
-      loosens: boolean;
-      /** Why the old default cannot be kept; null where it can. */
-      gone: string | null;
-      /** 'configured': the configuration sets the key, so no default applies. */
-      decision: "undecided" | "accept" | "keep" | "configured";
-      inForce: "before" | "now" | "configuration";
-      decidedBy: string | null;
-      decidedAt: string | null;
-  }>;
+  keep(id: string, caller?: Caller): Promise<ChangedDefault>;
 }
 
 export interface ExtensionsMethods {

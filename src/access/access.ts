@@ -42,10 +42,7 @@ type AccessContext = {
     vaultKey(): Promise<string | undefined>;
     fileOf(path: readonly string[]): string | undefined;
   };
-  readonly recorder: Pick<
-    Recorder,
-    "store" | "emit" | "onNews" | "isInformed" | "configuration"
-  >;
+  readonly recorder: Pick<Recorder, "store" | "emit" | "onNews" | "isInformed" | "configuration">;
   readonly egress: Egress;
   readonly options: Pick<PlaneOptions, "principal" | "exposed" | "dataDirectory" | "store">;
   readonly packages: { signIn(): Promise<SignInPackage> };

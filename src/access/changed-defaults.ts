@@ -2,13 +2,12 @@ import { createHeardValues } from "../lib/async/heard-values.ts";
 import { compareVersions, parseVersion } from "../lib/semver.ts";
 import { version as ownVersion } from "../lib/version.ts";
 import {
-  type ChangedDefault,
-  type ChangedDefaults,
   type DeclaredDefault,
   type DefaultDecision,
   declaredDefaults,
   type StoredDecision,
 } from "../model/config/changed-defaults.ts";
+import type { ChangedDefault, ChangedDefaults } from "../model/config/changed-defaults-schema.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Caller } from "../model/principal.ts";
 import type { Store, StoreNews } from "../model/store.ts";

@@ -22,7 +22,7 @@ import type { QuestionAnswer } from "./calls/provider.ts";
 import type { Question } from "./calls/question-schema.ts";
 import type { PlanCheck } from "./calls/tool-plan.ts";
 import type { ToolId } from "./catalogue/tool.ts";
-import type { ChangedDefault } from "./config/changed-defaults.ts";
+import type { ChangedDefault } from "./config/changed-defaults-schema.ts";
 import type { JsonObject } from "./json.ts";
 import type { URLSearchParams } from "./platform.ts";
 import type { Caller, Principal } from "./principal.ts";

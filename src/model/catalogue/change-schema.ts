@@ -50,7 +50,9 @@ export const EntryView = z
       description:
         "`here`: of this configuration; `all`: for all on the store; `elsewhere`: of another one; `gone`: of one whose files are gone.",
     }),
-    files: z.array(z.string()).meta({ description: "The configuration; none where it is for all." }),
+    files: z
+      .array(z.string())
+      .meta({ description: "The configuration; none where it is for all." }),
     inForce: z.boolean().meta({ description: "False where it is not ours, or another covers it." }),
     source: z.string().meta({ description: "`stored`, or the file that has it." }),
     at: z.string().nullable().meta({ description: "When it was set; null for one of a file." }),

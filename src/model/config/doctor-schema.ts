@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { TypeOf } from "../json.ts";
-import { ChangedDefaults } from "./changed-defaults.ts";
+import { ChangedDefaults } from "./changed-defaults-schema.ts";
 
 export const DoctorCheck = z.object({
   name: z.string(),

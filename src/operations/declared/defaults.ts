@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ChangedDefault, ChangedDefaults } from "../../model/config/changed-defaults.ts";
+import { ChangedDefault, ChangedDefaults } from "../../model/config/changed-defaults-schema.ts";
 import { text } from "../fields.ts";
 import { operation } from "../operation.ts";
 

@@ -1,6 +1,6 @@
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import type { ChangedDefaults } from "../../../model/config/changed-defaults.ts";
+import type { ChangedDefaults } from "../../../model/config/changed-defaults-schema.ts";
 import { type ConfigProblem, renderConfigProblem } from "../../../model/config/config.ts";
 import type { Setup } from "../../../model/config/setup.ts";
 import { isObject, type Json, type JsonObject } from "../../../model/json.ts";

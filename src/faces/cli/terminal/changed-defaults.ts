@@ -1,5 +1,5 @@
 import { countOf } from "../../../lib/text/wording.ts";
-import type { ChangedDefaults } from "../../../model/config/changed-defaults.ts";
+import type { ChangedDefaults } from "../../../model/config/changed-defaults-schema.ts";
 
 /** Null where nothing waits for a decision. */
 export function changedDefaultsNotice({
