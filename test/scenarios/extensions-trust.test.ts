@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { createPlane } from "../../src/index.ts";
@@ -65,6 +65,44 @@ suite("an extension that comes with a project", () => {
       await at.change();
       const after = await at.run("extensions", "list", "--json");
       assert.doesNotMatch(after.stdout, /"name": ?"ours"/);
+    });
+
+  const helpers = [
+    ["a file beside it", "./helper.mjs", "helper.mjs"],
+    ["a file elsewhere in the project", "../lib/helper.mjs", "../lib/helper.mjs"],
+    ["a package", "helper", "../node_modules/helper/index.js"],
+  ] as const;
+  for (const [what, specifier, file] of helpers)
+    test(`runs nothing of ${what} that it imports and that has changed since`, async () => {
+      await using root = await temporaryDirectory();
+      const at = await clone(root, "./ext/ours.mjs", "ext/ours.mjs");
+      const place = join(at.directory, "ext");
+      const write = async (name: string, content: string) => {
+        await mkdir(join(place, name, ".."), { recursive: true });
+        await writeFile(join(place, name), content);
+      };
+      const mark = root.file("helper-mark");
+      const helper = (more: string) =>
+        `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(mark)}, "${more}");`;
+      const entry = `import ${JSON.stringify(specifier)}; export default { name: "ours", setup() {} };`;
+      await write("ours.mjs", entry);
+      await write(file, helper("first"));
+      await write(
+        "../node_modules/helper/package.json",
+        '{"name":"helper","type":"module","main":"index.js"}',
+      );
+      const list = async () => (await at.run("extensions", "list", "--json")).stdout;
+      await at.trust("--yes");
+      assert.match(await list(), /"name": ?"ours"/);
+      assert.equal(await readFile(mark, "utf8"), "first");
+      await write(file, helper("second"));
+      assert.doesNotMatch(await list(), /"name": ?"ours"/);
+      assert.equal(await readFile(mark, "utf8"), "first");
+      const waiting = (await at.trust()).files.filter(({ trusted }) => !trusted);
+      assert.equal(waiting.length, 1, JSON.stringify(waiting));
+      assert.match((await at.run("config", "validate")).stdout, /has changed since you trusted it/);
+      await at.trust("--yes");
+      assert.match(await list(), /"name": ?"ours"/);
     });
 
   test("what a person is asked about is shown line by line, and nothing in it can pass for something else", async () => {

@@ -10,18 +10,25 @@ import { findModule } from "../extensions/find-module.ts";
 import { findFiles } from "../manifests/find-files.ts";
 import { expandEnvironment, findReferences, mapTexts } from "../secrets/references.ts";
 import type { Setting } from "../shapes/reading.ts";
+import { hashTree } from "./code-tree.ts";
 import { lineWith, type TrustDecision, visible } from "./lines.ts";
+import { filesOfCommand, findReached, type ReachedTree } from "./reached-code.ts";
 
 /**
  * A manifest and an API document are configuration, a hook's file decides about calls, an extension's runs in the plane,
- * and `${file:…}` is a value.
+ * `${file:…}` is a value, and `${command:…}` is a program that gives one.
  */
-type Kind = "manifest" | "openapi" | "hook" | "extension" | "file";
+type Kind = "manifest" | "openapi" | "file" | CodeKind;
+/** What they load counts too. */
+type CodeKind = "hook" | "extension" | "command";
+const codeKinds: readonly string[] = ["hook", "extension", "command"] satisfies CodeKind[];
 
 /** A file whose content is a part of the configuration, and so a line of its own. */
 export type PulledFile = {
   file: string;
   kind: Kind;
+  /** All code of a package or a folder, in the place of a file. */
+  tree: ReachedTree | null;
   /** What does without it until it is trusted: a server, a manifest, or all settings. */
   needs: { server: string } | { manifest: string } | "settings";
   /** As it was judged, so that no other content is used. */
@@ -55,14 +62,24 @@ export function findPulled({
   ...more
 }: Sources): PulledFile[] {
   const found = new Map<string, PulledFile>();
-  const add = (file: string, kind: Kind, needs: PulledFile["needs"]) => {
-    const key = JSON.stringify([file, kind, needs]);
-    if (!found.has(key))
-      found.set(key, { file, kind, needs, ...judgeFile(file, kind, directory, answer) });
+  const add = (file: string, kind: Kind, needs: PulledFile["needs"], tree?: ReachedTree) => {
+    const key = JSON.stringify([file, kind, needs, tree?.form]);
+    const place = { file, kind, tree: tree ?? null };
+    if (!found.has(key)) found.set(key, { ...place, needs, ...judge(place, directory, answer) });
+  };
+  /** Programs that the project names, with everything of the project that they load. */
+  const addCode = (kind: CodeKind, files: string[], base: string, needs: PulledFile["needs"]) => {
+    const isOurs = (file: string) => comesWith([directory, base], file);
+    const entries = files.filter(isOurs);
+    for (const file of entries) add(file, kind, needs);
+    for (const reached of findReached(entries, { directory, base, isOurs }))
+      add(reached.path, kind, needs, reached.form === "file" ? undefined : reached);
   };
   const addReferences = (value: unknown, base: string, needs: PulledFile["needs"]) => {
     for (const file of referredIn(value, base))
       if (comesWith([directory, base], file)) add(file, "file", needs);
+    for (const command of commandsIn(value))
+      addCode("command", filesOfCommand(command.split(/\s+/), base), base, needs);
   };
   for (const [server, of] of servers)
     for (const setting of of) {
@@ -77,11 +94,10 @@ export function findPulled({
     if (section === "manifests")
       for (const file of manifestsOf(setting, more)) add(file, "manifest", { manifest: file });
     if (section === "hooks")
-      for (const file of hookFiles(setting))
-        if (comesWith([directory, baseOf(setting)], file)) add(file, "hook", "settings");
+      for (const words of hookCommands(setting))
+        addCode("hook", filesOfCommand(words, baseOf(setting)), baseOf(setting), "settings");
     if (section === "extensions")
-      for (const file of extensionFiles(setting))
-        if (comesWith([directory, baseOf(setting)], file)) add(file, "extension", "settings");
+      addCode("extension", extensionFiles(setting), baseOf(setting), "settings");
     addReferences(setting.value, baseOf(setting), "settings");
   }
   for (const { file: manifest, kind, text } of [...found.values()])
@@ -92,19 +108,36 @@ export function findPulled({
 
 /** Is this content, read again, one that a person trusts? */
 export function isStillTrusted(
-  { file, kind, line }: PulledFile,
+  { line, ...place }: PulledFile,
   directory: string,
   answer: TrustDecision,
 ): boolean {
-  const now = judgeFile(file, kind, directory, answer);
+  const now = judge(place, directory, answer);
   return now.line.hash === line.hash ? line.trusted : now.line.trusted;
+}
+
+function judge(
+  { file, kind, tree }: Pick<PulledFile, "file" | "kind" | "tree">,
+  directory: string,
+  answer: TrustDecision,
+): Pick<PulledFile, "text" | "line"> {
+  if (tree === null) return judgeFile(file, kind, directory, answer);
+  const { form, endings } = tree;
+  const name = relative(directory, file) || ".";
+  const code = hashTree(file, endings);
+  const made = hashValue({ kind, form, name, content: code?.hash ?? null });
+  const shown =
+    code === null
+      ? "it cannot be trusted, because it holds too much code to be compared"
+      : `${countOf(code.files, "file")} of code that ${kind === "command" ? "a program" : `the ${kind}`} can load`;
+  const line = lineWith(visible(name), "", made, code === null ? () => undefined : answer);
+  return { text: null, line: { ...line, launch: visible(`${form}; ${shown}`) } };
 }
 
 function judgeFile(file: string, kind: Kind, directory: string, answer: TrustDecision) {
   const name = relative(directory, file) || file;
   // What a link out of the project leads to did not come with it; where it leads did.
-  const isLinked =
-    (kind === "file" || kind === "hook" || kind === "extension") && !isInside(directory, file);
+  const isLinked = (kind === "file" || codeKinds.includes(kind)) && !isInside(directory, file);
   const found = isLinked ? null : contentOf(file);
   const bytes = found === "incomparable" ? null : found;
   const text = bytes?.toString("utf8") ?? null;
@@ -150,7 +183,7 @@ function describe(
   if (kind === "file")
     return ["a value that is read from this file, and not shown because it may be secret"];
   // Code has `${name}` of its own, which nothing fills in.
-  const isCode = kind === "extension" || kind === "hook";
+  const isCode = codeKinds.includes(kind);
   const meant = findReferences(withoutEscapes(text)).filter((one) => !isCode || one.kind !== "env");
   const references = [...new Set(meant.map((one) => one.text))];
   const refers = references.length === 0 ? "" : `refers to ${references.join(", ")}; `;
@@ -223,16 +256,22 @@ function manifestsOf(
   return [...new Set(files)].filter((file) => !configFiles.includes(file));
 }
 
-/** Words of a command that name a file beside the configuration. */
-function hookFiles(setting: Setting): string[] {
+function hookCommands(setting: Setting): string[][] {
   const hooks = Array.isArray(setting.value) ? setting.value : [];
-  const words = hooks.flatMap((hook) =>
-    isObject(hook) && Array.isArray(hook.command) ? hook.command : [],
-  );
-  return words
-    .filter((word): word is string => typeof word === "string" && word !== "")
-    .map((word) => resolve(baseOf(setting), word))
-    .filter(isFile);
+  return hooks.flatMap((hook) => {
+    const words = isObject(hook) && Array.isArray(hook.command) ? hook.command : [];
+    return [words.filter((word): word is string => typeof word === "string")];
+  });
+}
+
+/** Programs that references run to get a value. */
+function commandsIn(value: unknown): string[] {
+  const commands: string[] = [];
+  mapTexts(value, (text) => {
+    for (const { kind, name } of findReferences(text)) if (kind === "command") commands.push(name);
+    return text;
+  });
+  return commands;
 }
 
 function extensionFiles(setting: Setting): string[] {
@@ -242,15 +281,6 @@ function extensionFiles(setting: Setting): string[] {
     const found = typeof use === "string" ? findModule(use, baseOf(setting)) : null;
     return found !== null && "file" in found ? [found.file] : [];
   });
-}
-
-/** A word may be a whole program, which is no name of a file. */
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 function referredIn(value: unknown, base: string): string[] {
