@@ -177,6 +177,7 @@ async function findServingPlane(
     place,
     { principal: localCaller(options), face: "cli" },
     here,
+    terminal.env,
   );
   const isTold = terminal.stderr.isTTY || argv.some((word) => word.startsWith("--log-level"));
   if (plane !== null && place.isBorrowed && isTold)

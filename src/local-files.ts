@@ -4,6 +4,7 @@ import {
   defaultDataDirectory,
   localUser,
   ofProject,
+  orderedApproval,
   processEnvironment,
 } from "./config/config.ts";
 import {
@@ -112,5 +113,6 @@ export function localCaller(said: {
     workspace = null,
     compliance = null,
   } = said;
-  return trusted({ user, groups, persona, workspace, compliance });
+  const orders = orderedApproval(processEnvironment());
+  return trusted({ user, groups, persona, workspace, compliance, ...orders });
 }

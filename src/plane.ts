@@ -30,6 +30,7 @@ import {
   type KnownCaller,
   type Principal,
   trusted,
+  wholePrincipal,
   withListed,
 } from "./model/principal.ts";
 import { auditVerbs } from "./operations/audit-verbs.ts";
@@ -183,8 +184,8 @@ export async function createPlane(
   const stop = createStop(context, () => stopping.abort());
   const own = {
     ...auditVerbs({ ...createVerbs(context), ...createLifecycle(context), stop }, record),
-    as: (principal: Principal, via: Pick<Caller, "face" | "address"> = {}) =>
-      bindCaller(own, { ...via, principal }),
+    as: (principal: Partial<Principal>, via: Pick<Caller, "face" | "address"> = {}) =>
+      bindCaller(own, { ...via, principal: wholePrincipal(principal) }),
     [Symbol.asyncDispose]: stop,
   };
   context.plane = own.as(context.defaultPrincipal);

@@ -7,6 +7,7 @@ export interface PolicyInput {
   /** Rules in order; the first that matches decides. Default: []. */ rules?: readonly PolicyRuleInput[] | undefined;
   /** required: a tool whose safety_level is high runs only on servers that say 'isolated'. By default only the strict profile requires it. */ isolation?: "off" | "required" | undefined;
   /** Every call that is not refused needs a person's yes. The variable FORCE_TOOL_APPROVAL_GLOBALLY=true sets it, whatever files say. */ askAlways?: boolean | undefined;
+  /** Every call that no rule decides needs a person's yes. The variable REQUIRE_TOOL_APPROVAL_BY_DEFAULT=true sets it, whatever files say. */ askByDefault?: boolean | undefined;
   /** By glob of tool names: read or write, overriding the tool's own claim. */ effects?: Readonly<Record<string, "read" | "write">> | undefined;
 }
 

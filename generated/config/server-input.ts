@@ -66,7 +66,7 @@ export interface ServerInput extends ForeignServerKeys {
   /** Where 'add' took it from: its name in the MCP registry and the version. 'servers update' compares it with the newest. */ source?: string | undefined;
   /** Whether its tools need a sign-in; by default only if there are scopes. */ auth_required?: boolean | undefined;
   /** Variables that hold its credentials; listings show whether they are set. */ auth_env?: readonly string[] | Readonly<Record<string, { required?: boolean | undefined; [key: string]: unknown }>> | undefined;
-  /** Parameters that only the system sets, where a tool declares them: _mcp_data, username, or {parameter, from} with where the value comes from. Default: ["_mcp_data"]. */ inject?: readonly InjectionInput[] | undefined;
+  /** Parameters that only the system sets, where a tool declares them: _mcp_data, _atlas_user, username, or {parameter, from} with where the value comes from. Default: ["_mcp_data","_atlas_user"]. */ inject?: readonly InjectionInput[] | undefined;
   /** Options of the inventory in _mcp_data. */ inject_options?: InjectOptionsInput | undefined;
 }
 
@@ -127,7 +127,7 @@ export interface CacheInput {
 
 /** A parameter that only the system sets, and where its value comes from. */
 export type InjectionInput =
-  "_mcp_data" | "username" | { parameter: string; from: "inventory" | "user" | "groups" | "persona" | "conversation" | "workspace" | "scopes" | "files" } | { parameter: string; from: "constant"; value: Json };
+  "_mcp_data" | "_atlas_user" | "username" | { parameter: string; from: "inventory" | "user" | "groups" | "persona" | "conversation" | "workspace" | "scopes" | "files" } | { parameter: string; from: "constant"; value: Json };
 
 /** Options of the inventory in _mcp_data. */
 export interface InjectOptionsInput {

@@ -9,6 +9,7 @@ import type { SetupOptions } from "./setup-place.ts";
 export {
   type Environment,
   localUser,
+  orderedApproval,
   ownProgram,
   processEnvironment,
   workingDirectory,

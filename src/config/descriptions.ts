@@ -149,7 +149,7 @@ export const descriptions: Readonly<Record<string, string>> = {
     "Whether its tools need a sign-in; by default only if there are scopes.",
   "mcpServers.auth_env": "Variables that hold its credentials; listings show whether they are set.",
   "mcpServers.inject":
-    "Parameters that only the system sets, where a tool declares them: _mcp_data, username, or {parameter, from} with where the value comes from.",
+    "Parameters that only the system sets, where a tool declares them: _mcp_data, _atlas_user, username, or {parameter, from} with where the value comes from.",
   "mcpServers.inject_options": "Options of the inventory in _mcp_data.",
   "mcpServers.inject_options.exclude_self": "Exclude its own tools.",
   "mcpServers.inject_options.exclude": "Servers to leave out; 'canvas' by default.",
@@ -238,6 +238,8 @@ export const descriptions: Readonly<Record<string, string>> = {
     "required: a tool whose safety_level is high runs only on servers that say 'isolated'. By default only the strict profile requires it.",
   "policy.askAlways":
     "Every call that is not refused needs a person's yes. The variable FORCE_TOOL_APPROVAL_GLOBALLY=true sets it, whatever files say.",
+  "policy.askByDefault":
+    "Every call that no rule decides needs a person's yes. The variable REQUIRE_TOOL_APPROVAL_BY_DEFAULT=true sets it, whatever files say.",
   "policy.effects": "By glob of tool names: read or write, overriding the tool's own claim.",
   "policy.rules": "Rules in order; the first that matches decides.",
   "policy.rules.tool":

@@ -2,11 +2,28 @@ import { realpathSync } from "node:fs";
 import { userInfo } from "node:os";
 import { findOwnFile } from "../lib/own-files.ts";
 import type { UnknownObject } from "../model/json.ts";
+import type { Principal } from "../model/principal.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function processEnvironment(): Environment {
   return process.env;
+}
+
+/** By the key of the policy that each of them sets. */
+export const approvalVariables = {
+  askAlways: "FORCE_TOOL_APPROVAL_GLOBALLY",
+  askByDefault: "REQUIRE_TOOL_APPROVAL_BY_DEFAULT",
+} as const;
+
+export function isOrdered(environment: Environment, name: string): boolean {
+  return /^(?:1|true|yes|on)$/i.test(environment[name]?.trim() ?? "");
+}
+
+/** What the variables of this process order for the calls that are made from it, also by a plane that serves elsewhere. */
+export function orderedApproval(environment: Environment): Pick<Principal, "asks"> {
+  if (isOrdered(environment, approvalVariables.askAlways)) return { asks: "always" };
+  return isOrdered(environment, approvalVariables.askByDefault) ? { asks: "byDefault" } : {};
 }
 
 export function workingDirectory(): string {

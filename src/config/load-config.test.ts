@@ -38,7 +38,7 @@ test("a server gets the defaults of what it does not say", async () => {
     [a?.enabled, a?.trusted, a?.allow_tools, a?.side_effects],
     [true, false, null, "network"],
   );
-  assert.deepEqual(a?.inject, ["_mcp_data"]);
+  assert.deepEqual(a?.inject, ["_mcp_data", "_atlas_user"]);
 });
 
 test("a later file replaces a server whole and keeps the others", async () => {

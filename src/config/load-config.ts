@@ -24,7 +24,7 @@ import { withoutOwnEntry } from "./own-entry.ts";
 import type { Report } from "./parse-value.ts";
 import { type ConfigSource, type FileText, readSource } from "./read-source.ts";
 import { usedVariables } from "./secrets/references.ts";
-import { settingsFromEnvironment } from "./shapes/environment-settings.ts";
+import { settingsForAllServers, settingsFromEnvironment } from "./shapes/environment-settings.ts";
 import { readShapes } from "./shapes/read-shapes.ts";
 import type { Setting } from "./shapes/reading.ts";
 import { createPlaces, isOwnSource } from "./start-place.ts";
@@ -156,7 +156,12 @@ export async function loadConfig(
     });
   found.push(...fromEnvironment.problems);
   const judged = await judge(layers, projectLayers, project, environment);
-  const merged = mergeSettings(judged?.layers ?? layers, fromEnvironment.settings);
+  const inForce = judged?.layers ?? layers;
+  const described = mergeSettings(inForce, fromEnvironment.settings);
+  const forAll = settingsForAllServers(environment, described.values.servers);
+  found.push(...forAll.problems);
+  const overrides = [...fromEnvironment.settings, ...forAll.settings];
+  const merged = forAll.settings.length === 0 ? described : mergeSettings(inForce, overrides);
   const places = createPlaces(merged, environment, project);
   // They add to what the rest may say.
   const extensions = await loadUsed(merged);

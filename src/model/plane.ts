@@ -167,12 +167,12 @@ export interface Plane extends PlaneMethods, AsyncDisposable {
   /** Started by a client, ends soon after its last client. */
   readonly isBackground?: boolean;
   /**
-   * The same plane for one caller: its methods need no `caller`.
+   * The same plane for one caller: its methods need no `caller`. What is not said of the caller is as `principalOf` has it.
    * @example
    * const anne = plane.as(principalOf({ user: "anne", scopes: ["read"] }));
    * const tools = await anne.tools.list();
    */
-  as(principal: Principal, via?: Pick<Caller, "face" | "address">): Plane;
+  as(principal: Partial<Principal>, via?: Pick<Caller, "face" | "address">): Plane;
   /** The configuration in force. */
   config(): Config;
   /** Reads and applies the configuration; what cannot be read changes nothing. */

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { PlaneError } from "./errors.ts";
 
 /** `agent` is a model that the plane runs. */
@@ -39,6 +40,8 @@ export type Principal = {
   keyCreators?: string[];
   /** Any program of this machine can be this caller: it lists and calls, but changes and approves nothing. */
   isUnproven?: true;
+  /** The variables of the caller's process ask for a person's yes: to every call, or where no rule decides. */
+  asks?: "always" | "byDefault";
   /** What the caller brought, where `users` of the configuration adds the rest. */
   brought?: Brought;
 };
@@ -61,6 +64,17 @@ export const anonymous: Principal = {
  */
 export function principalOf(said: Partial<Principal>): Principal {
   return { ...anonymous, scopes: ["call"], ...said };
+}
+
+const completed = new WeakMap<Partial<Principal>, Principal>();
+
+/** A caller as a program describes them, with the rest as `principalOf` has it. The same object for the same description. */
+export function wholePrincipal(said: Partial<Principal>): Principal {
+  const fields = Object.keys(anonymous) as (keyof Principal)[];
+  if (fields.every((field) => said[field] !== undefined)) return said as Principal;
+  const known = completed.get(said) ?? principalOf(withoutUndefined(said));
+  completed.set(said, known);
+  return known;
 }
 
 /** The local user, or the program that embeds the plane. */

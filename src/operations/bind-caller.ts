@@ -1,5 +1,5 @@
 import type { Plane } from "../model/plane.ts";
-import type { Caller, KnownCaller } from "../model/principal.ts";
+import { type Caller, type KnownCaller, wholePrincipal } from "../model/principal.ts";
 import { verbTable } from "./verb-table.ts";
 
 type Method = (...args: unknown[]) => unknown;
@@ -42,6 +42,10 @@ function withCaller(method: Method, at: number, caller: KnownCaller): Method {
     const given = args[at] as Caller | undefined;
     if (given?.principal === undefined)
       args[at] = { ...caller, ...given, principal: caller.principal };
+    else {
+      const principal = wholePrincipal(given.principal);
+      if (principal !== given.principal) args[at] = { ...given, principal };
+    }
     return method(...args);
   };
 }

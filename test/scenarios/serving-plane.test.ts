@@ -7,6 +7,7 @@ import { serveHttp } from "../../src/faces/http/serve.ts";
 import { createPlane } from "../../src/index.ts";
 import { readLog, receivedMessages, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
+import { startGateway } from "./gateway-client.ts";
 import {
   callsAt,
   processFixture as fixture,
@@ -148,4 +149,48 @@ test("a port that is in use is named with who has it and what to do", async () =
     other.close();
     await first.close();
   }
+
+  test("an order for approval in the caller's environment reaches the plane that serves", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    const policy = { rules: [{ tool: "echo.pid", verdict: "allow" }], profile: "personal" };
+    const servers = { echo: fixture("echo", ["--log", log]) };
+    const config = await writeConfig(directory, servers, { policy });
+    const data = directory.file("data");
+    await using _serving = await startServeProcess(config, data);
+    const run = (env: Record<string, string>, ...words: string[]) =>
+      runCli([...words, "--config", config, "--data-dir", data, "--json"], { env });
+    const forced = { FORCE_TOOL_APPROVAL_GLOBALLY: "true" };
+    const called = await run(forced, "call", "echo.echo", "message=hi");
+    assert.deepEqual([called.code, called.json().error?.code], [3, "APPROVAL_REQUIRED"]);
+    const tested = await run(forced, "policy", "test", "echo.echo");
+    assert.match(tested.stdout, /"verdict": ?"ask"/);
+    assert.equal((await run({}, "call", "echo.echo", "message=hi")).code, 0, "no other caller's");
+    const byDefault = { REQUIRE_TOOL_APPROVAL_BY_DEFAULT: "true" };
+    assert.equal((await run(byDefault, "call", "echo.echo", "message=hi")).code, 3);
+    assert.equal((await run(byDefault, "call", "echo.pid")).code, 0, "a rule has decided");
+    const place = ["--config", config, "--data-dir", data];
+    await using gateway = await startGateway(place, {}, () => undefined, { env: forced });
+    const { text, isError } = await gateway.call("echo__echo", { message: "hi" });
+    assert.ok(isError, text);
+    assert.deepEqual(
+      callsAt(log).map(({ name }) => name),
+      ["echo", "pid"],
+    );
+  });
+
+  test("settings in the caller's environment that the plane does not have are refused in words", async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeConfig(directory, { echo: fixture("echo") });
+    const data = directory.file("data");
+    await using _serving = await startServeProcess(config, data);
+    const env = { TOOLPLANE_MCP_DENY_TOOLS: "echo" };
+    const words = ["call", "echo.echo", "message=hi", "--config", config, "--data-dir", data];
+    const refused = await runCli(words, { env });
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /TOOLPLANE_MCP_DENY_TOOLS is set here.*--standalone/s);
+    const alone = await runCli([...words, "--standalone"], { env });
+    assert.notEqual(alone.code, 0, "it is denied there");
+    assert.equal((await runCli(words)).code, 0);
+  });
 });

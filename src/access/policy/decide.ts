@@ -113,19 +113,33 @@ export function createDecide(
     const { principal, face, options } = call;
     const isPage = options.page !== undefined;
     const situation = { principal, face, isPage, arguments: argumentsOf(call), now };
-    const ruled = byRule(facts, situation) ?? byProfile[profile](call, facts, ownCounts);
+    const isAskedByDefault = policy.askByDefault || principal.asks === "byDefault";
+    const unruled = () => {
+      const byDefault = byProfile[profile](call, facts, ownCounts);
+      return isAskedByDefault ? atLeast(askedByDefault, byDefault) : byDefault;
+    };
+    const ruled = byRule(facts, situation) ?? unruled();
     const moded = byMode(stricterMode(policy.mode, call.options.mode), facts);
     const decided = moded !== null && strictnessOf(moded) > strictnessOf(ruled) ? moded : ruled;
-    return policy.askAlways && strictnessOf(decided) < strictnessOf(askedAlways)
-      ? askedAlways
-      : decided;
+    const isAskedAlways = policy.askAlways || principal.asks === "always";
+    return isAskedAlways ? atLeast(askedAlways, decided) : decided;
   };
+}
+
+function atLeast(least: Verdict, decided: Verdict): Verdict {
+  return strictnessOf(decided) < strictnessOf(least) ? least : decided;
 }
 
 const askedAlways: Verdict = {
   verdict: "ask",
   origin: "policy.askAlways",
   reason: "every call needs a person's yes ('policy.askAlways')",
+};
+
+const askedByDefault: Verdict = {
+  verdict: "ask",
+  origin: "policy.askByDefault",
+  reason: "no rule decides, and such calls need a person's yes ('policy.askByDefault')",
 };
 
 /** A caller may ask for a stricter mode than the configured one, never for a looser one. */
@@ -158,7 +172,7 @@ function byMode(mode: PolicyMode, facts: ToolFacts): Verdict | null {
     effect.effect === "write"
       ? `it may change something (${effect.because})`
       : effect.effect === "read"
-        ? `only ${effect.because} that it reads ('policy.effects' or 'trusted' can say so)`
+        ? `nothing proves that it reads: ${effect.because} ('policy.effects' or 'trusted' can say so)`
         : effect.because;
   if (mode === "plan") return { verdict: "queue", origin, reason: `plan mode: ${what}` };
   if (mode === "debug") return { verdict: "ask", origin, reason: `debug mode: ${what}` };
@@ -198,7 +212,7 @@ function stricterQuestion(tool: Tool, profile: Profile, question: string | null)
 
 function notKnownToRead({ effect }: ToolFacts): string {
   return effect.effect === "read"
-    ? `only ${effect.because} that it reads; profile guarded wants more`
+    ? `nothing proves that it reads: ${effect.because}`
     : "it is not known to only read";
 }
 

@@ -85,9 +85,14 @@ export function effectOf(tool: Tool, effects: Policy["effects"]): Effect {
   if (written !== null)
     return { effect: written, because: `its side effects are '${side_effects}'`, known: true };
   if (hinted !== null) return hinted;
-  return tool.id.kind
-    ? { effect: "read", because: "the protocol says", known: false }
-    : effectOfName(tool.id.tool);
+  if (tool.id.kind) return { effect: "read", because: "the protocol says so", known: false };
+  return withUntrustedHint(tool, effectOfName(tool.id.tool));
+}
+
+/** A hint of a server that is not trusted proves nothing; it is named as what it is. */
+function withUntrustedHint({ annotations }: Tool, byName: Effect): Effect {
+  if (annotations.readOnlyHint !== true || byName.effect === "write") return byName;
+  return { ...byName, because: "its server declares it a read and is not trusted" };
 }
 
 /** The same for people, who also want to know what cannot be undone. */

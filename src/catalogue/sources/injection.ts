@@ -2,6 +2,7 @@ import {
   hiddenBy,
   type InjectionEntry,
   type InjectionRule,
+  reservedParameters,
   rulesOf,
 } from "../../model/access/injection.ts";
 import type { ProviderSpec, ToolId } from "../../model/catalogue/tool.ts";
@@ -23,7 +24,7 @@ export function rulesFor(
       spec.name === "mcp" ? rulesThrough(spec, rulesOf(ofServer(String(spec.config.server)))) : [],
     ),
     ...everywhere,
-    "_mcp_data",
+    ...reservedParameters,
   ]);
 }
 

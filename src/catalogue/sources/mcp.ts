@@ -2,7 +2,7 @@ import { isTooDeep } from "../../lib/json/exact-numbers.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { passesFilter } from "../../lib/text/glob.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
-import { hiddenBy, rulesOf } from "../../model/access/injection.ts";
+import { hiddenBy, reservedParameters, rulesOf } from "../../model/access/injection.ts";
 import type { ToolArgument } from "../../model/catalogue/tool.ts";
 import {
   fallbackDescription,
@@ -301,9 +301,6 @@ function readTexts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => readText(item) !== undefined) : [];
 }
 
-/** The argument in which planning tools get the catalogue. */
-const inventory = "_mcp_data";
-
 type Shared = ReturnType<typeof readShared>;
 const shared = new WeakMap<ServerDefinition, Shared>();
 
@@ -316,10 +313,10 @@ function sharedBy(definition: ServerDefinition): Shared {
 
 function readShared(definition: ServerDefinition) {
   const rules = rulesOf(definition.inject);
-  // Only an empty list leaves the inventory to callers, not one that names other parameters.
-  const keepsInventory =
-    rules.length > 0 && !rules.some(({ parameter }) => parameter === inventory);
-  const reserved = [...rules.flatMap(hiddenBy), ...(keepsInventory ? [inventory] : [])];
+  // Only an empty list leaves these to callers, not one that names other parameters.
+  const isNamed = (name: string) => rules.some(({ parameter }) => parameter === name);
+  const withheld = rules.length === 0 ? [] : reservedParameters.filter((name) => !isNamed(name));
+  const reserved = [...rules.flatMap(hiddenBy), ...withheld];
   const metadata = metadataOf({}, definition);
   const isOpen = definition.transport === "openapi" && definition.side_effects === "network";
   const safe = { side_effects: "read_external_service" as const, idempotency_key: true };
@@ -327,7 +324,7 @@ function readShared(definition: ServerDefinition) {
   const writing = isOpen ? { ...metadata, side_effects: "write" as const } : metadata;
   return {
     rules,
-    keepsInventory,
+    withheld,
     reserved,
     metadata,
     reading,
@@ -366,14 +363,14 @@ function translate(
   const schema = schemaOf(entry) as JsonObject;
   const annotations = isObject(entry.annotations) ? (entry.annotations as ToolAnnotations) : {};
   const title = typeof entry.title === "string" ? entry.title : annotations.title;
-  const { rules, keepsInventory, reserved, reading, writing, isWellKnown } = sharedBy(definition);
+  const { rules, withheld, reserved, reading, writing, isWellKnown } = sharedBy(definition);
   // What an API's method does is no claim of a server, but what we send ourselves.
   const metadata = annotations.readOnlyHint === true ? reading : writing;
   return {
     id: { server, tool: name },
     ...withoutUndefined({ title }),
     description: readText(entry.description) ?? fallbackDescription(server, name),
-    ...applyRules(keepsInventory ? hideArguments(schema, [inventory]).parameters : schema, rules),
+    ...applyRules(hideArguments(schema, withheld).parameters, rules),
     reserved,
     ...(isObject(entry.outputSchema) ? { outputSchema: entry.outputSchema as JsonObject } : {}),
     ...listedWith(entry),

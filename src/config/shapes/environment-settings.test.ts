@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { meaning } from "../../../test/fixtures/configs/read-fixture.ts";
-import { settingsFromEnvironment } from "./environment-settings.ts";
+import { settingsForAllServers, settingsFromEnvironment } from "./environment-settings.ts";
 
 const cases: [title: string, environment: Record<string, string>, said: object][] = [
   ["nothing", { PATH: "/bin", TOOLPLANE_MCP_SERVER_URL: " " }, {}],
@@ -83,6 +83,51 @@ test("what cannot be used is reported with the name of its variable", () => {
 });
 
 test("settings without a server to apply to are reported", () => {
-  const { settings, problems } = settingsFromEnvironment({ ATLAS_MCP_ALLOW_TOOLS: "a" });
-  assert.deepEqual([settings, problems.map(({ path }) => path)], [[], ["ATLAS_MCP_ALLOW_TOOLS"]]);
+  const environment = { ATLAS_MCP_SERVER_CWD: "/tmp" };
+  const { settings, problems } = settingsFromEnvironment(environment);
+  assert.deepEqual([settings, problems.map(({ path }) => path)], [[], ["ATLAS_MCP_SERVER_CWD"]]);
+  const forAll = settingsForAllServers({ ATLAS_MCP_DENY_TOOLS: "a" }, {});
+  assert.deepEqual(forAll.settings, []);
+  assert.deepEqual(
+    forAll.problems.map(({ path }) => path),
+    ["ATLAS_MCP_DENY_TOOLS"],
+  );
+});
+
+const configured = {
+  git: { command: "git-server", deny_tools: ["push"], allow_tools: ["pull", "push"] },
+  mail: { url: "http://mail" },
+};
+
+test("without a server's name filters and a switch hold for all servers, and only tighten", () => {
+  const { settings, problems } = settingsForAllServers(
+    { ATLAS_MCP_DENY_TOOLS: "drop_*", ATLAS_MCP_ALLOW_TOOLS: "pull, read_*" },
+    configured,
+  );
+  assert.deepEqual(meaning(settings), {
+    "servers.git.allow_tools": ["pull"],
+    "servers.git.deny_tools": ["push", "drop_*"],
+    "servers.mail.allow_tools": ["pull", "read_*"],
+    "servers.mail.deny_tools": ["drop_*"],
+  });
+  assert.deepEqual(problems, []);
+  const off = settingsForAllServers({ ATLAS_MCP_ENABLED: "false" }, configured);
+  assert.deepEqual(meaning(off.settings), {
+    "servers.git.enabled": false,
+    "servers.mail.enabled": false,
+  });
+  assert.deepEqual(settingsForAllServers({ ATLAS_MCP_ENABLED: "true" }, configured).settings, []);
+});
+
+test("the server that the variables name is the default one, and so is the only one that they describe", () => {
+  const named = settingsForAllServers({ TOOLPLANE_MCP_DEFAULT_SERVER: "mail" }, configured);
+  assert.deepEqual(meaning(named.settings), { defaultServer: "mail" });
+  const described = { default: { command: "notes" } };
+  const only = settingsForAllServers({ TOOLPLANE_MCP_SERVER_COMMAND: "notes" }, described);
+  assert.deepEqual(meaning(only.settings), { defaultServer: "default" });
+  const gone = settingsForAllServers({ ATLAS_MCP_DEFAULT_SERVER: "gone" }, configured);
+  assert.deepEqual(
+    [gone.settings, gone.problems.map(({ path }) => path)],
+    [[], ["ATLAS_MCP_DEFAULT_SERVER"]],
+  );
 });

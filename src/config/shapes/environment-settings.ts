@@ -1,7 +1,9 @@
 import type { ConfigProblem } from "../../model/config/config.ts";
+import { isObject, type UnknownObject } from "../../model/json.ts";
+import { approvalVariables, isOrdered } from "../environment.ts";
 import { createReading, type Field, type Reading, type Setting } from "./reading.ts";
 import { readServerFields } from "./server.ts";
-import { translateFields } from "./tools-mcp-block.ts";
+import { intersectFilters, translateFields } from "./tools-mcp-block.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -26,16 +28,9 @@ export function settingsFromEnvironment(environment: Environment): {
   settings: Setting[];
   problems: ConfigProblem[];
 } {
-  const reading = createReading(([name]) => ({
-    file: "environment",
-    line: null,
-    path: String(name ?? ""),
-  }));
+  const reading = readVariables();
   const name = variable(environment, "DEFAULT_SERVER");
-  const fields = Object.entries(keys).flatMap(([suffix, key]): Field[] => {
-    const found = variable(environment, suffix);
-    return found ? [{ key, value: found.value, source: [found.name] }] : [];
-  });
+  const fields = fieldsIn(environment);
   const [first] = fields;
   if (first) readFields(reading, name?.value, fields, first);
   forceApproval(reading, environment);
@@ -43,18 +38,100 @@ export function settingsFromEnvironment(environment: Environment): {
   return { settings, problems };
 }
 
+/**
+ * What the variables say beside one server: which one is the default, and, where they name none, what holds for all that
+ * the files configure.
+ */
+export function settingsForAllServers(
+  environment: Environment,
+  configured: unknown,
+): { settings: Setting[]; problems: ConfigProblem[] } {
+  const reading = readVariables();
+  const servers = isObject(configured) ? configured : {};
+  const name = variable(environment, "DEFAULT_SERVER");
+  const fields = fieldsIn(environment);
+  const described = isComplete(fields) ? "default" : undefined;
+  const usual = name?.value ?? described;
+  const source = [name?.name ?? String(fields[0]?.source[0] ?? "")];
+  if (usual !== undefined && Object.hasOwn(servers, usual))
+    reading.set(["defaultServer"], usual, source);
+  else if (name !== undefined) reading.warn(source, `there is no server '${name.value}'`);
+  if (name === undefined && described === undefined) readForAll(reading, fields, servers);
+  const { settings, problems } = reading;
+  return { settings, problems };
+}
+
+function readVariables(): Reading {
+  return createReading(([name]) => ({
+    file: "environment",
+    line: null,
+    path: String(name ?? ""),
+  }));
+}
+
+function fieldsIn(environment: Environment): Field[] {
+  return Object.entries(keys).flatMap(([suffix, key]): Field[] => {
+    const found = variable(environment, suffix);
+    return found ? [{ key, value: found.value, source: [found.name] }] : [];
+  });
+}
+
+/** A server that is switched off stays so, deny lists add up, and a name has to be in both allow lists. */
+function readForAll(reading: Reading, fields: readonly Field[], servers: UnknownObject): void {
+  const shared = fields.filter(({ key }) => isForAll(key));
+  const names = Object.keys(servers);
+  for (const { source } of names.length === 0 ? shared : [])
+    reading.warn(source, "no server is configured that it is for");
+  for (const name of names) {
+    const own = servers[name];
+    if (isObject(own)) readSharedFields(reading, name, own, shared);
+  }
+}
+
+function readSharedFields(
+  reading: Reading,
+  name: string,
+  own: UnknownObject,
+  shared: readonly Field[],
+): void {
+  for (const field of translateFields(reading, shared)) {
+    const path = ["servers", name, field.key];
+    const value = tightened(field, own[field.key]);
+    if (value !== undefined) reading.set(path, value, field.source);
+    else if (field.key === "allow_tools")
+      reading.warn(
+        field.source,
+        `its globs cannot be combined with 'allow_tools' of server '${name}'`,
+        "Only the server's own list counts.",
+      );
+  }
+}
+
+/** Undefined where the server's own value stays. */
+function tightened({ key, value }: Field, own: unknown): unknown {
+  if (key === "enabled") return value === false ? false : undefined;
+  const isList = Array.isArray(value) && Array.isArray(own);
+  if (key === "deny_tools") return isList ? [...new Set([...own, ...value])] : value;
+  return isList ? intersectFilters(own as string[], value as string[]) : value;
+}
+
+function isForAll(key: string): boolean {
+  return key === "enabled" || key === "allow_tools" || key === "deny_tools";
+}
+
+function isComplete(fields: readonly Field[]): boolean {
+  return fields.some(({ key }) => key === "command" || key === "url");
+}
+
 /** Does a variable describe a server? One that only makes calls wait configures nothing to be called. */
 export function isConfiguredByVariables(environment: Environment): boolean {
   return settingsFromEnvironment(environment).settings.some(({ path }) => path[0] === "servers");
 }
 
-const forced = "FORCE_TOOL_APPROVAL_GLOBALLY";
-
-/** An administrator's word for every call, whatever the files say. */
+/** The order of an administrator, by the key of the policy that it sets whatever the files say. */
 function forceApproval(reading: Reading, environment: Environment): void {
-  const said = environment[forced]?.trim().toLowerCase() ?? "";
-  if (!/^(?:1|true|yes|on)$/.test(said)) return;
-  reading.set(["policy", "askAlways"], true, [forced]);
+  for (const [key, name] of Object.entries(approvalVariables))
+    if (isOrdered(environment, name)) reading.set(["policy", key], true, [name]);
 }
 
 function readFields(
@@ -63,15 +140,14 @@ function readFields(
   fields: readonly Field[],
   first: Field,
 ): void {
-  const isComplete = fields.some(({ key }) => key === "command" || key === "url");
-  if (isComplete || name !== undefined)
+  if (isComplete(fields) || name !== undefined)
     return readServerFields(
       reading,
       name ?? "default",
       translateFields(reading, fields),
       first.source,
     );
-  for (const { source } of fields)
+  for (const { source } of fields.filter(({ key }) => !isForAll(key)))
     reading.warn(source, "no server is named that it is for", `Set ${prefixes[0]}DEFAULT_SERVER.`);
 }
 

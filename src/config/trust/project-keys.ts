@@ -122,6 +122,7 @@ export const projectKeys = {
     rules: "rules",
     isolation: rank("off", undefined, "required"),
     askAlways: rank(undefined, false, true),
+    askByDefault: rank(undefined, false, true),
     effects: moreWrites,
   },
   hooks: {

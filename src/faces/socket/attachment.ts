@@ -10,6 +10,12 @@ import { isSettingVariable, type PlanePlace, readPlaneRecord, shortHash } from "
 /** A session of an MCP client, as another plane can go on with it. */
 export type AttachedSession = { id: string; kept: StoredSession };
 
+export type Marks = {
+  /** Not the values: only whether two are the same can be found out. */
+  variables: Record<string, string>;
+  salt: string;
+};
+
 /** What a client says first. Everything after the welcome is MCP, a line for each message. */
 export type Hello = {
   version: string;
@@ -22,12 +28,10 @@ export type Hello = {
     toolset?: string;
     server?: string;
   };
-  /** The variables that the configuration names, as far as the client has them; not their values. */
-  variables: Record<string, string>;
-  salt: string;
   /** What an earlier plane kept of the session. */
   session?: AttachedSession;
-};
+  // Of the variables that the configuration names, as far as the client has them.
+} & Marks;
 
 export type Welcome = { welcome: { key: string; notices: string[] } };
 export type Refusal = {
@@ -135,6 +139,15 @@ function parseAnswer(line: string): Welcome | Refusal {
   return { refused: { why: "what answers at its socket does not know how to attach a client" } };
 }
 
+/** The variables by which a process configures a plane, each as such a mark; null where it has none. */
+export function settingMarks(
+  environment: Readonly<Record<string, string | undefined>>,
+): Marks | null {
+  const salt = uniqueId();
+  const variables = namedVariables([], environment, salt);
+  return Object.keys(variables).length === 0 ? null : { variables, salt };
+}
+
 /** Variables that decide what these files mean, each as a mark that tells only whether two values are the same. */
 function namedVariables(
   files: readonly string[],
@@ -163,7 +176,7 @@ function textOf(file: string): string {
 
 /** The names of those that have another value here. */
 export function otherVariables(
-  { variables, salt }: Pick<Hello, "variables" | "salt">,
+  { variables, salt }: Marks,
   environment: Readonly<Record<string, string | undefined>>,
 ): string[] {
   return Object.entries(variables).flatMap(([name, mark]) =>

@@ -5,6 +5,7 @@ import type { HeldView } from "../../model/calls/held-schema.ts";
 import type { ErrorCode, ErrorData } from "../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../model/events.ts";
 import { createLineSplitter } from "../../protocol/line-splitter.ts";
+import type { Marks } from "./attachment.ts";
 
 /** The answer to `{ method, args, hears? }`, each a line of JSON; hanging up cancels. */
 export type RemoteAnswer =
@@ -23,6 +24,8 @@ export type SocketRequest = {
   events?: EventType[];
   attach?: unknown;
   about?: unknown;
+  /** Marks of the client's variables; the answer names those that have another value. */
+  compare?: Marks;
   stop?: unknown;
 };
 

@@ -8,9 +8,10 @@ import { PlaneError } from "../../model/errors.ts";
 import type { EventType, PlaneEvent } from "../../model/events.ts";
 import { isObject } from "../../model/json.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
-import { anonymous, type Principal, withListed } from "../../model/principal.ts";
+import { anonymous, type Principal, wholePrincipal, withListed } from "../../model/principal.ts";
 import { bindCaller } from "../../operations/bind-caller.ts";
 import { verbTable } from "../../operations/verb-table.ts";
+import { type Marks, settingMarks } from "./attachment.ts";
 import {
   answerLine,
   type Callbacks,
@@ -40,6 +41,7 @@ export async function openRemotePlane(
   place: PlanePlace,
   who: Caller,
   directory: string | null = null,
+  environment: Readonly<Record<string, string | undefined>> = {},
 ): Promise<Plane | null> {
   if (place.directories.some((directory) => strangerIn(directory) !== null)) return null;
   const record = readPlaneRecord(place.record);
@@ -48,6 +50,7 @@ export async function openRemotePlane(
   const config = await ask<Config>(path, { method: "config" }).catch(() => null);
   if (config === null) return null;
   if (record.version !== version) throw otherVersion(record);
+  await requireSameSettings(path, environment, record);
   const bus = createEventBus<PlaneEvent>();
   const listeners = new Map<EventType, number>();
   const here = who.principal && placedCaller(who.principal, directory, place);
@@ -103,8 +106,10 @@ export async function openRemotePlane(
   const remote = {
     ...asked,
     ...itself,
-    as: (principal: Principal, via: Pick<Caller, "face" | "address"> = {}) =>
-      onlyWhatCanBeAsked(bindCaller(remote, { ...caller, ...via, principal })),
+    as: (said: Partial<Principal>, via: Pick<Caller, "face" | "address"> = {}) => {
+      const principal = wholePrincipal(said);
+      return onlyWhatCanBeAsked(bindCaller(remote, { ...caller, ...via, principal }));
+    },
   };
   return onlyWhatCanBeAsked(remote as unknown as Plane);
 }
@@ -116,6 +121,23 @@ function otherVersion({ version: running, pid, background }: PlaneRecord): Plane
     : "Start that one again with this version";
   const message = `A plane of version ${running} (process ${pid}) serves this configuration, and this is ${version}. ${remedy}.`;
   return new PlaneError("CONFLICT", message, { data: { running, version, pid } });
+}
+
+/** What a variable orders here would have no effect there, and nothing would tell. */
+async function requireSameSettings(
+  path: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  { pid }: PlaneRecord,
+): Promise<void> {
+  const marks = settingMarks(environment);
+  if (marks === null) return;
+  const others = await ask<string[]>(path, { compare: marks });
+  if (others.length === 0) return;
+  const which = others.join(", ");
+  const message =
+    `${which} ${others.length === 1 ? "is" : "are"} set here, and the plane that serves this configuration ` +
+    `(process ${pid}) was started without. Add --standalone for a plane of your own, or start that one again with it.`;
+  throw new PlaneError("USAGE", message, { data: { variables: others, pid } });
 }
 
 type Options = ({ signal?: AbortSignal } & Callbacks) | undefined;
@@ -147,7 +169,11 @@ export async function askToStop({ socket }: PlanePlace, pid: number): Promise<vo
   while (isAlive(pid) && Date.now() < until) await pause(stopPollMs);
 }
 
-type RemoteRequest = { method: string; args?: unknown[] } | { about: true } | { stop: string };
+type RemoteRequest =
+  | { method: string; args?: unknown[] }
+  | { about: true }
+  | { compare: Marks }
+  | { stop: string };
 type RequestOptions = {
   signal?: AbortSignal | undefined;
   callbacks?: Callbacks;

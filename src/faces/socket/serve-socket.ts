@@ -10,7 +10,7 @@ import type { Plane } from "../../model/plane.ts";
 import { methodOf } from "../../operations/operation.ts";
 import { verbTable } from "../../operations/verb-table.ts";
 import { AttachedClients, type ClientStream } from "./attached-clients.ts";
-import type { Farewell } from "./attachment.ts";
+import { type Farewell, otherVariables } from "./attachment.ts";
 import {
   callElsewhere,
   firstLineOf,
@@ -150,7 +150,7 @@ export async function serveSocket(
   async function take(socket: Socket): Promise<void> {
     const first = await firstLineOf(socket);
     if (first === null) return;
-    const { attach, about, stop } = first;
+    const { attach, about, compare, stop } = first;
     if (attach !== undefined) return clients.take(attach, socket);
     const calls = new Set<string>();
     const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
@@ -159,6 +159,7 @@ export async function serveSocket(
     await answerAsker(plane, socket, first, calls, async () => {
       const { key: _, ...told } = record;
       if (about !== undefined) return { ...told, clients: clients.count };
+      if (compare !== undefined) return otherVariables(compare, options.environment);
       if (stop === undefined) return undefined;
       if (!isBackground)
         throw new PlaneError(

@@ -28,10 +28,18 @@ const InjectionRule = z.discriminatedUnion("from", [
 export type InjectionRule = z.infer<typeof InjectionRule>;
 export type InjectionSource = InjectionRule["from"];
 
+const sourceOfName = { _mcp_data: "inventory", _atlas_user: "user", username: "user" } as const;
+
+/** Names that mean nothing else. No caller sets them, unless a server's list is empty. */
+export const reservedParameters = ["_mcp_data", "_atlas_user"] as const;
+
 /** A known name, or any parameter with its source. */
-export const InjectionEntry = z.union([z.enum(["_mcp_data", "username"]), InjectionRule], {
-  error: `must be '_mcp_data', 'username', or {"parameter", "from"} with one of ${sources.join(", ")}, or constant with a value`,
-});
+export const InjectionEntry = z.union(
+  [z.enum(["_mcp_data", "_atlas_user", "username"]), InjectionRule],
+  {
+    error: `must be '_mcp_data', '_atlas_user', 'username', or {"parameter", "from"} with one of ${sources.join(", ")}, or constant with a value`,
+  },
+);
 export type InjectionEntry = z.infer<typeof InjectionEntry>;
 
 export const InjectOptions = z.strictObject({
@@ -50,9 +58,7 @@ export const defaultExcluded = ["canvas"];
 export function rulesOf(entries: readonly InjectionEntry[]): InjectionRule[] {
   const rules = entries.map(
     (entry): InjectionRule =>
-      typeof entry !== "string"
-        ? entry
-        : { parameter: entry, from: entry === "username" ? "user" : "inventory" },
+      typeof entry !== "string" ? entry : { parameter: entry, from: sourceOfName[entry] },
   );
   return rules.filter(
     ({ parameter }, at) => rules.findIndex((other) => other.parameter === parameter) === at,

@@ -51,6 +51,8 @@ export const Policy = z.strictObject({
   isolation: z.optional(z.enum(["off", "required"])),
   /** Every call that is not refused waits for a person. */
   askAlways: z.optional(z.boolean()),
+  /** The same of calls that no rule decides. */
+  askByDefault: z.optional(z.boolean()),
   effects: z._default(z.record(z.string(), z.enum(["read", "write"])), {}),
 });
 export type Policy = z.infer<typeof Policy>;

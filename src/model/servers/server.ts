@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { InjectionEntry, InjectOptions } from "../access/injection.ts";
+import { InjectionEntry, InjectOptions, reservedParameters } from "../access/injection.ts";
 import { CacheSettings, SideEffects } from "../catalogue/tool.ts";
 import type { UnknownObject } from "../json.ts";
 import { type TransportName, transports } from "./transports.ts";
@@ -213,7 +213,7 @@ export const ServerDefinition = z.strictObject({
     z.union([texts, z.record(z.string(), z.looseObject({ required: z.optional(z.boolean()) }))]),
   ),
   /** Parameters that only the system sets, where a tool declares them. */
-  inject: z._default(z.array(InjectionEntry), ["_mcp_data"]),
+  inject: z._default(z.array(InjectionEntry), [...reservedParameters]),
   inject_options: z.optional(InjectOptions),
 });
 export type ServerDefinition = z.infer<typeof ServerDefinition>;

@@ -17,6 +17,8 @@ test("reference servers are known by the packages that are started", () => {
     "uvx mcp-server-git --repository .",
     "uvx mcp-server-fetch==2025.1.1",
     "uv tool run mcp-server-time",
+    "npx @anthropic/mcp-filesystem /path/to/allowed/dir",
+    "npx @playwright/mcp@latest",
   ])
     assert.equal(started(line), true, line);
 });
@@ -33,6 +35,8 @@ test("what only looks like one is none", () => {
     "uvx --index-url https://evil.example mcp-server-git",
     "uvx mcp-server-git-evil",
     "npx mcp-server-git",
+    "npx @anthropic/mcp-filesystem-evil",
+    "npx @playwright/mcp-evil",
     "node @modelcontextprotocol/server-filesystem",
     "env npm_config_registry=https://evil.example npx @modelcontextprotocol/server-filesystem",
   ])
@@ -40,4 +44,9 @@ test("what only looks like one is none", () => {
   const line = "npx -y @modelcontextprotocol/server-filesystem";
   assert.equal(started(line, { env: { npm_config_registry: "https://evil.example" } }), false);
   assert.equal(started(line, { cwd: "/somewhere" }), false);
+  assert.equal(started(line, { cwd: "../other" }), false);
+});
+
+test("a directory that says what is so anyway changes nothing", () => {
+  assert.equal(started("npx @anthropic/mcp-playwright", { cwd: ".", env: {} }), true);
 });

@@ -1,8 +1,9 @@
 import { packageLauncher, programOf } from "./package-launcher.ts";
 import type { ServerDefinition } from "./server.ts";
 
-/** The reference servers of the MCP project, by the names that only it can publish. */
-const npmPackage = /^@modelcontextprotocol\/server-[a-z-]+(?:@[\w.-]+)?$/;
+/** The reference servers of the MCP project, those that attocode names, and Microsoft's Playwright: each in the scope of its publisher. */
+const npmPackage =
+  /^(?:@modelcontextprotocol\/server-[a-z-]+|@anthropic\/mcp-(?:filesystem|playwright)|@playwright\/mcp)(?:@[\w.-]+)?$/;
 const pythonPackage = /^mcp-server-(?:git|fetch|time)(?:(?:==|@)[\w.]+)?$/;
 
 /** Options that say where packages come from, or run something else than the one that is named. */
@@ -33,7 +34,9 @@ export function livesOnRoots({
 /** Is it started from a package that many people use and look at? */
 export function isWellKnown({ transport, command, args, env, cwd }: ServerDefinition): boolean {
   const launcher = transport === "stdio" ? packageLauncher({ command, args }) : null;
-  if (launcher === null || cwd !== undefined) return false;
+  if (launcher === null) return false;
+  // The directory of its file, where it is started anyway.
+  if (cwd !== undefined && !/^\.[/\\]?$/.test(cwd)) return false;
   // What chooses another source of packages may choose another package.
   if (Object.keys(env).some((name) => /^(?:npm_|uv_|pip_|node_options|path$)/i.test(name)))
     return false;
