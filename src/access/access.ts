@@ -165,9 +165,8 @@ export async function createLazyHooks({
   return {
     /** Null without hooks, so that a call pays one comparison for them. */
     stages: () => (used() ? stages : null),
-    guardPrompt: (async (...asked) => {
-      if (used()) await (await loaded()).guardPrompt(...asked);
-    }) satisfies GuardPrompt,
+    guardPrompt: (async (...asked) =>
+      used() ? (await loaded()).guardPrompt(...asked) : asked[1]) satisfies GuardPrompt,
     async ended(conversation: string, principal: Principal): Promise<void> {
       if (used()) await (await loaded()).ended(conversation, principal);
     },

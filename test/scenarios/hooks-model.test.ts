@@ -30,7 +30,7 @@ suite("hooks on what is said to a model", () => {
       { config: { hooks } },
     );
 
-  test("UserPromptSubmit sees the question before a model does, and may only deny it", async () => {
+  test("UserPromptSubmit sees the question before a model does, and may change or deny it", async () => {
     const noSecrets = await hook(
       "no-secrets",
       `if (payload.prompt.includes("secret")) { console.error("no secrets"); process.exit(2); }`,
@@ -49,8 +49,23 @@ suite("hooks on what is said to a model", () => {
       `console.log(JSON.stringify({ decision: "modify", payload: { prompt: "changed" } }));`,
     );
     await using changing = await world({ UserPromptSubmit: [change] });
-    await changing.plane.agent.run("hello");
-    assert.equal(sentTo(changing.model, 0).messages.at(-1)?.content, "hello");
+    const run = await changing.plane.agent.run("hello 4111");
+    assert.equal(sentTo(changing.model, 0).messages.at(-1)?.content, "changed");
+    assert.doesNotMatch(JSON.stringify(run), /4111/, "nor is it in the history or the record");
+    assert.doesNotMatch(JSON.stringify(await changing.plane.runs.get(run.id)), /4111/);
+  });
+
+  test("a hook that changes what its event cannot change has failed", async () => {
+    const answer = (payload: object) => JSON.stringify({ decision: "modify", payload });
+    const wrong = await hook("wrong", `console.log(${JSON.stringify(answer({ prompt: 7 }))});`);
+    await using asked = await world({ UserPromptSubmit: [wrong] });
+    const refused = await asked.plane.agent.run("hello");
+    assert.match(refused.error?.message ?? "", /its 'payload.prompt' is no text/);
+    const late = await hook("late", `console.log(${JSON.stringify(answer({ messages: [] }))});`);
+    await using it = await world({ BeforeModel: [late] });
+    const ended = await it.plane.agent.run("hello");
+    assert.match(ended.error?.message ?? "", /it changes 'messages', which this event cannot/);
+    assert.deepEqual([asked.model.requests.length, it.model.requests.length], [0, 0]);
   });
 
   test("BeforeModel sees all that the model would read, of every run and toolset", async () => {

@@ -44,7 +44,7 @@ export type LoopParts = {
   call(state: string | undefined, left: Left): CallByName;
   stream: MessageStream;
   /** Rejects where a hook denies it. */
-  guard?(event: PromptEvent, payload: JsonObject, signal: AbortSignal): Promise<void>;
+  guard?(event: PromptEvent, payload: JsonObject, signal: AbortSignal): Promise<JsonObject>;
 };
 
 /** How much of a call is streamed. */

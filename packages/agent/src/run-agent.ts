@@ -39,13 +39,14 @@ const once: Converse = (_, converse) => converse();
 
 /** One question from beginning to end; a failure is part of its result. */
 export async function runAgent(
-  question: string,
+  submitted: string,
   parts: RunParts,
   goOn = once,
 ): Promise<AgentResult> {
   const { id = uniqueId(), history, state, budget, signal, onMessage = () => undefined } = parts;
   const startedAt = performance.now();
   const at = new Date().toISOString();
+  let question = submitted;
   const conversation = createConversation([...history, { role: "user", content: question }], state);
   parts.onBegin?.({ at, conversation });
   const stream = createMessageStream(onMessage);
@@ -66,11 +67,11 @@ export async function runAgent(
     return loop(conversation, { ...parts, limiter, stream });
   };
   try {
-    await parts.guard?.(
-      "UserPromptSubmit",
-      { prompt: question, model: parts.model.name },
-      limiter.signal,
-    );
+    question = await promptFor(submitted, parts, limiter.signal);
+    if (question !== submitted) {
+      conversation.goBackTo(history.length);
+      conversation.add([{ role: "user", content: question }]);
+    }
     ending = await goOn(conversation, converse);
   } catch (thrown) {
     const cancelled = new PlaneError(
@@ -96,6 +97,17 @@ export async function runAgent(
     history: [...conversation.messages],
     ...withoutUndefined({ state: conversation.state() }),
   };
+}
+
+/** What hooks leave of a question. Neither the model nor the record of the run has what they took out. */
+async function promptFor(
+  question: string,
+  { guard, model }: RunParts,
+  signal: AbortSignal,
+): Promise<string> {
+  const payload = { prompt: question, model: model.name };
+  const { prompt } = (await guard?.("UserPromptSubmit", payload, signal)) ?? payload;
+  return typeof prompt === "string" ? prompt : question;
 }
 
 /** In one budget with the conversation, which does not see it; what is said there is a thought. */

@@ -106,10 +106,10 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
       const runs: HookRun[] = [];
       return withRuns(await review(call, askerFor(call, signal, runs)), runs);
     },
-    /** What is said to a model cannot be changed or held for a person: it is said, or not. */
+    /** A question may be changed; what is said to a model then is said, or not. No person is asked. */
     async guardPrompt(
       ...[event, payload, { run, model: tool, ...about }]: Parameters<GuardPrompt>
-    ): Promise<void> {
+    ): Promise<JsonObject> {
       const onRun = ({ name, decision }: HookRun) =>
         emit({ type: "hook.decided", callId: run, tool, event, name, decision });
       const ask = asker({ ...about, tool, onRun });
@@ -121,8 +121,10 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
       const { principal, session: conversation } = about;
       const refused = await sessions.beginning({ principal, conversation, face: "agent" }, ask);
       if (refused) throw deny(refused.reason, refused.origin.replace(/^hook:/, ""));
-      const judged = await ask(event, { payload, change: changeNothing, mayAsk: false });
+      const change = event === "UserPromptSubmit" ? changePrompt : refuseChange;
+      const judged = await ask(event, { payload, change, mayAsk: false });
       if (judged.decision === "deny") throw deny(judged.reason ?? "a hook decided so", judged.by);
+      return judged.payload;
     },
     async ended(conversation: string, principal: Principal): Promise<void> {
       await sessions.end(
@@ -162,6 +164,21 @@ async function createFindHooks(settings: HookSettings, sources: HookSources): Pr
 }
 
 const changeNothing: HookRequest["change"] = (payload) => ({ payload });
+
+const changePrompt: HookRequest["change"] = (payload, changes) => {
+  const { prompt = payload.prompt, ...others } = changes;
+  if (typeof prompt !== "string" || prompt.trim() === "")
+    return { failed: "its 'payload.prompt' is no text" };
+  const kept = refuseChange(payload, others);
+  return "failed" in kept ? kept : { payload: { ...payload, prompt } };
+};
+
+/** What it took out would reach the model all the same. */
+const refuseChange: HookRequest["change"] = (payload, changes) => {
+  const changed = Object.keys(changes).find((key) => !sameJson(changes[key], payload[key]));
+  if (changed === undefined) return { payload };
+  return { failed: `it changes '${changed}', which this event cannot` };
+};
 
 export function createHookSessions() {
   const begun = createLru<Promise<HookJudgement>>(minSessions);

@@ -3,7 +3,7 @@ import type { JsonObject } from "../json.ts";
 import type { AbortSignal } from "../platform.ts";
 import type { Principal } from "../principal.ts";
 
-/** Asked of an agent's run: they may only deny. */
+/** Asked of an agent's run: the first may change the question, and both may deny. */
 export const promptEvents = ["UserPromptSubmit", "BeforeModel"] as const;
 export type PromptEvent = (typeof promptEvents)[number];
 
@@ -91,9 +91,9 @@ export type PromptFacts = {
   model: string;
   signal?: AbortSignal;
 };
-/** Rejects with the reason of a hook that denies it. */
+/** The payload as hooks leave it; rejects with the reason of a hook that denies it. */
 export type GuardPrompt = (
   event: PromptEvent,
   payload: JsonObject,
   facts: PromptFacts,
-) => Promise<void>;
+) => Promise<JsonObject>;
