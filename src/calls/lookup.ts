@@ -80,8 +80,9 @@ export function createLookup(parts: LookupParts) {
   const showsTo = (principal: Principal) => (tool: Tool) => {
     const grant = grants.grantToSee(principal, tool);
     if (!("refused" in grant)) return true;
-    // Locked tools are shown; a caller without a persona may look at any persona's.
-    return grant.locked !== undefined || (grant.why === "persona" && principal.persona === null);
+    // Locked tools are shown; a caller without a persona may look at any persona's, and at what asks for flags of one.
+    const isOfPersona = grant.why === "persona" || grant.why === "flags";
+    return grant.locked !== undefined || (isOfPersona && principal.persona === null);
   };
 
   /** What the caller's flags, tool groups and state refuse is no secret. */
@@ -107,10 +108,17 @@ export function createLookup(parts: LookupParts) {
   const toShow = (asked: string | ToolId, principal: Principal): Promise<Tool> =>
     find(asked, principal, { names: knownTo(principal), shows: showsTo(principal) });
 
+  /** Flags belong to personas: who has none may look, and not call. */
+  const grantToLook: typeof grants.grantToSee = (principal, found, args) => {
+    const grant = grants.grantToSee(principal, found, args);
+    const isByFlags = "refused" in grant && grant.why === "flags";
+    return isByFlags && principal.persona === null ? { by: "everyone" } : grant;
+  };
+
   const tool: Inside<PlaneTools>["get"] = async (asked, { principal }) => {
     requireScope(principal, "read", "look at tools");
     const found = await toShow(asked, principal);
-    requireGrant(principal, found, (who, what) => grants.grantToSee(who, what));
+    requireGrant(principal, found, grantToLook);
     return catalogue().listing(found, principal);
   };
 

@@ -11,6 +11,7 @@ import { parseLenientJson } from "../lib/json/lenient-json.ts";
 import { ambiguityIn, halfText, hasHalf, maxAsked, measureJson } from "../lib/json/measure-json.ts";
 import { hasMembers } from "../lib/json/plain-data.ts";
 import { repairTruncatedJson } from "../lib/json/repair-json.ts";
+import { renderSignature } from "../lib/json/schema-words.ts";
 import { foldName, nearest } from "../lib/text/nearest.ts";
 import { createSafePattern, type SafePattern } from "../lib/text/safe-pattern.ts";
 import type { Authorized, Input, Validated } from "../model/calls/call.ts";
@@ -194,29 +195,19 @@ function withDefaults({ defaults }: Tool, own: JsonObject): JsonObject {
 const maxUnknown = 20;
 
 function refuse(tool: Tool, problems: ArgumentProblem[], dropped: string[]): PlaneError {
-  const properties = isObject(tool.parameters.properties) ? tool.parameters.properties : {};
-  const declared = Object.keys(properties);
+  const declared = [...declaredBy(tool.parameters).names];
   const misspelt = dropped
     .slice(0, maxUnknown)
     .flatMap((name) => nearest(name, declared, 1).map((near) => `'${name}' → '${near}'`));
   const lines = problems.map(({ path, message }) => `${path === "" ? "" : `${path} `}${message}`);
   const guess = misspelt.length === 0 ? "" : `Misspelt? ${misspelt.join(", ")}. `;
-  const hint = `${guess}It takes: ${signature(properties, tool.parameters.required)}.`;
+  const hint = `${guess}It takes: ${renderSignature(tool.parameters)}.`;
   const data = {
     problems,
     hint,
     ...(dropped.length > 0 ? { unknown: dropped.slice(0, maxUnknown) } : {}),
   };
   return invalid(tool.name, `are invalid: ${lines.join("; ")}. ${hint.slice(0, -1)}`, data);
-}
-
-function signature(properties: UnknownObject, required: unknown): string {
-  const needed = Array.isArray(required) ? required : [];
-  const parts = Object.entries(properties).map(([name, schema]) => {
-    const type = isObject(schema) && schema.type !== undefined ? String(schema.type) : "any";
-    return `${name} (${type}${needed.includes(name) ? ", required" : ""})`;
-  });
-  return parts.join(", ") || "no arguments";
 }
 
 type ParsedArguments = {

@@ -15,7 +15,10 @@ export function createPersonaFilter(asked: readonly string[]) {
   const only =
     wanted.size === 1 ? (asked.find((word) => wanted.has(word.toLowerCase())) ?? null) : null;
   // `named` counts the personas that were asked for; `only` is the one if there is exactly one.
-  return { accepts: asked.length === 0 ? () => true : accepts, names, named: wanted.size, only };
+  const personas = asked.filter((word) => wanted.has(word.toLowerCase()));
+  const acceptsAll = () => true;
+  const all = asked.length === 0;
+  return { accepts: all ? acceptsAll : accepts, names, named: wanted.size, only, personas };
 }
 
 /** The tools that a caller without persona sees as the personas it asks for. */
@@ -37,9 +40,9 @@ export function seenThrough(
 }
 
 function personasOf({ persona, metadata }: Tool, filter: PersonaFilter): (string | null)[] {
-  if (persona === null && metadata.persona_allowlist === undefined) return anonymous;
+  // A shared tool may ask for flags that only a persona has.
+  if (persona === null && metadata.persona_allowlist === undefined)
+    return [null, ...filter.personas];
   const possible = [persona, ...(metadata.persona_allowlist ?? [])].filter((name) => name !== null);
   return possible.filter(filter.names);
 }
-
-const anonymous = [null];

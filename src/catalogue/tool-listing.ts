@@ -63,7 +63,7 @@ type ListingPorts = DescriptionPorts & {
   withoutHeld?(tools: readonly Tool[]): readonly Tool[];
   isOffered(tool: Tool): boolean;
   /** What grants depend on; a new object after each change. */
-  config(): object;
+  config(): { readonly personas?: object };
 };
 
 type AskedList = { server?: string | null; waitMs?: number; brief?: boolean };
@@ -75,7 +75,7 @@ export function createToolListings(ports: ListingPorts) {
   const { registry, grants } = ports;
   const { visibleTo, visibleAs } = createVisibility(ports);
   const personasOf = createPersonaNames();
-  const forFace = createFaceFilter(ports.withoutHeld);
+  const forFace = createFaceFilter(ports.withoutHeld, createRunnableFilter(ports));
   const describe = createToolDescriptions(ports);
   const loaded = async () => ports.loaded?.();
   /** Refuses what the caller may not look at, and has the servers list their tools. */
@@ -92,7 +92,13 @@ export function createToolListings(ports: ListingPorts) {
   };
   /** Over HTTP a caller without persona sees shared tools and those of all personas. */
   const everyPersona = (face: Face | undefined): readonly string[] =>
-    face === "http" ? personasOf(registry.all()) : [];
+    face === "http" ? [...new Set([...personasOf(registry.all()), ...configuredPersonas()])] : [];
+  const configuredPersonas = () => Object.keys(ports.config().personas ?? {});
+  /** As the configuration spells them: flags belong to a name. */
+  const spelled = (asked: readonly string[]) => {
+    const byWord = new Map(configuredPersonas().map((name) => [name.toLowerCase(), name]));
+    return asked.map((name) => byWord.get(name.toLowerCase()) ?? name);
+  };
   const query: Inside<PlaneTools>["page"] = async (asked, { principal, face, waitMs }) => {
     const query: ToolQuery = { ...unfilteredQuery, ...asked };
     const { groups, state, personas } = query;
@@ -101,7 +107,7 @@ export function createToolListings(ports: ListingPorts) {
     await discover(query.server, principal, waitMs, request);
     const { summary } = await ports.health();
     const shown = forFace(
-      visibleAs(principal, personas.length > 0 ? personas : everyPersona(face), request),
+      visibleAs(principal, personas.length > 0 ? spelled(personas) : everyPersona(face), request),
       face,
     );
     const facts = {
@@ -245,13 +251,41 @@ function createModelFilter() {
   };
 }
 
-/** Models get no quarantined tools; people get no built-in ones, which any caller may still call by name. */
-function createFaceFilter(withoutHeld: ListingPorts["withoutHeld"]) {
+type RunnablePorts = Pick<DescriptionPorts, "environment" | "providerTrouble">;
+
+/** Without what no call could run: each of its providers lacks a credential, or leads nowhere. The same list for the same tools. */
+function createRunnableFilter({ environment, providerTrouble }: RunnablePorts) {
+  const known = new WeakMap<readonly Tool[], readonly Tool[]>();
+  const canRun = (tool: Tool): boolean => {
+    const { id, providers, metadata } = tool;
+    // A server's tool leads to its server.
+    if (id.server !== null && metadata.auth.envs === undefined) return true;
+    const isUsable = (spec: ProviderSpec) =>
+      missingCredentials(tool, spec, environment) === null && providerTrouble(spec) === null;
+    return providers.some(isUsable);
+  };
+  return (tools: readonly Tool[]): readonly Tool[] => {
+    const runnable = tools.filter(canRun);
+    if (runnable.length === tools.length) return tools;
+    const before = known.get(tools);
+    const isSame =
+      before?.length === runnable.length && before.every((tool, at) => tool === runnable[at]);
+    if (isSame) return before;
+    known.set(tools, runnable);
+    return runnable;
+  };
+}
+
+/** Models get no quarantined tools and none that cannot run; people get no built-in ones, which any caller may still call by name. */
+function createFaceFilter(
+  withoutHeld: ListingPorts["withoutHeld"],
+  runnable: (tools: readonly Tool[]) => readonly Tool[],
+) {
   const forPeople = new WeakMap<readonly Tool[], readonly Tool[]>();
   const forModels = createModelFilter();
   return (tools: readonly Tool[], face: Face | undefined): readonly Tool[] => {
-    if (face === "mcp") return withoutHeld?.(tools) ?? tools;
-    if (face === "agent") return forModels(withoutHeld?.(tools) ?? tools);
+    if (face === "mcp") return runnable(withoutHeld?.(tools) ?? tools);
+    if (face === "agent") return forModels(runnable(withoutHeld?.(tools) ?? tools));
     const known = forPeople.get(tools) ?? tools.filter(({ source }) => source !== "builtin");
     forPeople.set(tools, known);
     return known;

@@ -111,7 +111,10 @@ suite("where injected values come from", { concurrency: 3 }, () => {
     });
     const [problem] = plane.config().problems;
     assert.match(problem?.path ?? "", /mcpServers\.odd\.inject/);
-    assert.match(problem?.message ?? "", /'_mcp_data', 'username', or \{"parameter", "from"\}/);
+    assert.match(
+      problem?.message ?? "",
+      /'_mcp_data', '_atlas_user', 'username', or \{"parameter", "from"\}/,
+    );
     assert.equal((await plane.call("good.echo", { message: "hi" })).ok, true);
   });
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import type { Plane, Principal, ToolListing } from "../../src/index.ts";
+import { createPlane, type Plane, type Principal, type ToolListing } from "../../src/index.ts";
 import { principalOf } from "../../src/model/principal.ts";
+import { inMemory, toolServer } from "../../src/testing/testing.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { callsAt, fixture, namedServer, planeOf, runCli, writeConfig } from "./support.ts";
 
@@ -136,5 +137,38 @@ suite("arguments that only the system sets", () => {
     const received = json().result?.structuredContent as { _mcp_data: Inventory } | undefined;
     const names = received?._mcp_data.available_servers.map(({ server_name }) => server_name);
     assert.deepEqual(names?.sort(), ["plain", "planner", "secret"]);
+  });
+});
+
+suite("the user under the name of Atlas UI", () => {
+  const declares = {
+    type: "object",
+    properties: { task: { type: "string" }, _atlas_user: { type: "string" } },
+    required: ["task", "_atlas_user"],
+  };
+  const tools = () => toolServer({ ask: { inputSchema: declares, run: () => "asked" } });
+
+  test("_atlas_user is the caller, whatever a model forges, and is left out where no one calls", async () => {
+    const [usual, named, other, open] = [tools(), tools(), tools(), tools()];
+    await using plane = await createPlane({
+      servers: {
+        usual: inMemory(usual),
+        named: { ...inMemory(named), inject: ["_atlas_user"] },
+        other: { ...inMemory(other), inject: ["username"] },
+        open: { ...inMemory(open), inject: [] },
+      },
+      principal: principalOf({ user: null, scopes: ["*"] }),
+    });
+    const forged = { task: "t", _atlas_user: "eve" };
+    const { parameters } = await plane.tools.get("usual.ask");
+    assert.doesNotMatch(JSON.stringify(parameters), /_atlas_user/);
+    for (const name of ["usual", "named", "other", "open"])
+      await plane.call(`${name}.ask`, forged, { principal: ann });
+    await plane.call("usual.ask", forged);
+    const received = ({ calls }: ReturnType<typeof tools>) =>
+      calls.map((call) => call.arguments._atlas_user);
+    assert.deepEqual([received(usual), received(named)], [["ann", undefined], ["ann"]]);
+    assert.deepEqual(received(other), [undefined], "another list no longer sends it");
+    assert.deepEqual(received(open), ["eve"], "an empty list hands it over");
   });
 });

@@ -20,10 +20,10 @@ const cases: [title: string, flags: object, args: JsonObject | undefined, missin
   ["nor are wide letters", reader, { operation: "ｗrite" }, ["calendar.write"]],
   ["what is no text needs everything", reader, { operation: ["write"] }, ["calendar.write"]],
   [
-    "an unknown operation needs no less than none",
-    {},
+    "an operation that is not listed may be any of them",
+    reader,
     { operation: "peek" },
-    ["calendar.read", "calendar.run"],
+    ["calendar.write"],
   ],
   [
     "only true is on",
@@ -49,6 +49,10 @@ for (const [title, flags, args, missing] of cases) {
 
 test("a tool that asks for no flags lacks none", () => {
   assert.deepEqual(missingFlags(undefined, {}, { operation: "write" }), []);
+});
+
+test("without an operation a tool that lists neither read nor execute needs all that it lists", () => {
+  assert.deepEqual(missingFlags({ write: ["calendar.write"] }, reader, {}), ["calendar.write"]);
 });
 
 test("names of the language are no flags", () => {

@@ -344,8 +344,12 @@ export function missingFlags(
   args?: JsonObject,
 ): string[] {
   if (needed === undefined) return [];
+  const every = Object.keys(needed);
+  // What is not listed may be any of them.
   const missing = (operations: readonly string[]) =>
-    flagsFor(needed, operations).filter((flag) => !isOn(flags, flag));
+    flagsFor(needed, isListed(needed, operations) ? operations : every).filter(
+      (flag) => !isOn(flags, flag),
+    );
   if (args === undefined) {
     const each = [defaultOperations, ...Object.keys(needed).map((operation) => [operation])].map(
       missing,
@@ -355,9 +359,12 @@ export function missingFlags(
   const { operation } = args;
   if (operation === undefined || operation === null) return missing(defaultOperations);
   // A server may take what is no string for any operation.
-  if (typeof operation !== "string") return missing(Object.keys(needed));
-  const isNamed = Object.keys(needed).some((known) => folded(known) === folded(operation));
-  return missing(isNamed ? [operation] : defaultOperations);
+  return missing(typeof operation === "string" ? [operation] : every);
+}
+
+function isListed(needed: NeededFlags, operations: readonly string[]): boolean {
+  const listed = new Set(Object.keys(needed).map(folded));
+  return operations.some((operation) => listed.has(folded(operation)));
 }
 
 function flagsFor(needed: NeededFlags, operations: readonly string[]): string[] {

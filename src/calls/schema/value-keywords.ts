@@ -23,6 +23,8 @@ const isOfType: Record<string, (value: unknown) => boolean> = {
   null: (value) => value === null,
 };
 
+const maxShownConstant = 200;
+
 /** The keywords for values of any type, for numbers and for texts. */
 export const valueChecks: Record<string, Keyword> = {
   type: (given, { nullable }) => {
@@ -51,10 +53,11 @@ export const valueChecks: Record<string, Keyword> = {
     };
   },
   const: (given) => {
-    const size = JSON.stringify(given)?.length ?? 0;
+    const text = JSON.stringify(given) ?? "";
+    const { length: size } = text;
     return (value, run) => {
       run.spend(size / 4);
-      return sameJson(given, value) || run.fail("must be equal to constant");
+      return sameJson(given, value) || run.fail(`must be ${shorten(text, maxShownConstant)}`);
     };
   },
   multipleOf: ofNumbers((value, given) => isMultiple(value / given), "must be multiple of"),

@@ -15,10 +15,7 @@ import { withOwnChanges } from "./entry-origin.ts";
 import { createChangeHistory } from "./history.ts";
 
 export type CatalogueEntriesPorts = {
-  recorder: Pick<
-    Recorder,
-    "store" | "knownServers" | "emit" | "outlivesUs" | "configuration"
-  >;
+  recorder: Pick<Recorder, "store" | "knownServers" | "emit" | "outlivesUs" | "configuration">;
   /** Of the key that signs bundles. */
   directory: string | undefined;
   environment: Readonly<Record<string, string | undefined>>;

@@ -18,13 +18,7 @@ import {
   toChange,
   type WrittenEntry,
 } from "./entry.ts";
-import {
-  appliesHere,
-  type Configuration,
-  closenessOf,
-  originOf,
-  ownedBy,
-} from "./entry-origin.ts";
+import { appliesHere, type Configuration, closenessOf, originOf, ownedBy } from "./entry-origin.ts";
 import type { ChangeHistory } from "./history.ts";
 
 /** The source of entries that people set while the plane runs. */

@@ -77,8 +77,7 @@ export function overlaysInForce({ entries, registry }: InForcePorts): (id: ToolI
     const ofTool = byTool.get(keyOf(id)) ?? [];
     const overlay = ofTool.find(({ source }) => isStoredSource(source)) ?? ofTool[0];
     const key = overlay && entryKey({ kind: "overlay", manifest: overlay.manifest });
-    const isCovering =
-      ofTool.length > 1 || (key !== undefined && entries.isCovering(key));
+    const isCovering = ofTool.length > 1 || (key !== undefined && entries.isCovering(key));
     const isShared = ofTool.some(({ source }) => source === "config" || source === storedForAll);
     const isElsewhere = isCovering || isShared;
     if (overlay === undefined) return { source: null, isElsewhere };

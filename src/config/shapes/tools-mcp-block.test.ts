@@ -81,15 +81,24 @@ const cases: [title: string, server: object, said: object, block?: object][] = [
   ],
   [
     "what is said of what its tools need",
-    { auth: { env: { A: { required: true }, B: "y" } } },
+    { auth: { env: { A: { required: true }, B: "${B}" } } },
     { auth_env: { A: { required: true }, B: {} } },
   ],
   [
     "what its tools need, inside auth",
-    { auth: { required: 1, env: { A: "x", B: "y" } } },
+    { auth: { required: 1, env: { A: "A", B: "" } } },
     { auth_required: true, auth_env: ["A", "B"] },
   ],
 ];
+
+test("a value beside the name of a variable that a server needs is not used, and is reported", () => {
+  const { said, problems } = read({ auth: { env: { TOKEN: "tp-1", OTHER: "${OTHER}" } } });
+  assert.deepEqual(said.auth_env, ["TOKEN", "OTHER"]);
+  assert.deepEqual(
+    problems.map(({ path, severity }) => [path, severity]),
+    [["tools.mcp.servers.s.auth.env.TOKEN", "warning"]],
+  );
+});
 
 for (const [title, server, said, block] of cases) {
   test(`a server of tools.mcp is read: ${title}`, () => {

@@ -186,7 +186,7 @@ const translations: ReadonlyMap<string, Translate> = new Map<string, Translate>(
   ["timeout_seconds", readTimeout],
   ["auth", readAuth],
   ["version", withValue((value) => (typeof value === "number" ? String(value) : value))],
-  ["auth_env", withValue(toNames)],
+  ["auth_env", readAuthEnv],
   ["health_check_interval", readInterval],
 ]);
 
@@ -247,10 +247,25 @@ function toNames(value: unknown): unknown {
   );
 }
 
-function readAuth(field: Field): Field[] {
+/** They say which variables a server needs; what is beside a name sets none. */
+function warnValues(env: unknown, source: Path, reading: Reading): void {
+  if (!isObject(env)) return;
+  for (const [name, value] of Object.entries(env)) {
+    const isName = value === name || value === `\${${name}}` || value === "";
+    if (value === null || isObject(value) || isName) continue;
+    reading.warn(
+      [...source, name],
+      `the value of '${name}' is not used: the list names the variables that the server needs`,
+      "Set the variable in 'env' of the server, or where the plane is started.",
+    );
+  }
+}
+
+function readAuth(field: Field, reading: Reading): Field[] {
   const { value, source } = field;
   if (!isObject(value)) return [field];
   const { scheme, type = scheme, scopes, required, env, ...rest } = value;
+  warnValues(env, [...source, "env"], reading);
   return [
     { key: "auth", value: rest, source },
     ...optionalField("auth_type", type, placeOfType(value, source)),
@@ -258,6 +273,11 @@ function readAuth(field: Field): Field[] {
     ...optionalField("auth_required", toBoolean(required), [...source, "required"]),
     ...optionalField("auth_env", toNames(env), [...source, "env"]),
   ];
+}
+
+function readAuthEnv(field: Field, reading: Reading): Field[] {
+  warnValues(field.value, field.source, reading);
+  return [{ ...field, value: toNames(field.value) }];
 }
 
 function placeOfType(auth: UnknownObject, source: Path): Path {

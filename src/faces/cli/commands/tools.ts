@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { renderArgumentType, renderSignature } from "../../../lib/json/schema-words.ts";
 import { matchesGlob } from "../../../lib/text/glob.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
@@ -172,14 +173,17 @@ function renderProvider(spec: ProviderSpec, { providers, health }: ToolListing):
   return plainText(`${spec.name}${where}, priority ${spec.priority}${cooldown}`);
 }
 
-function renderArguments({ parameters: { properties, required } }: ToolListing): string[] {
+function renderArguments({ parameters }: ToolListing): string[] {
+  const { properties, required } = parameters;
   const entries = Object.entries(isObject(properties) ? properties : {});
-  if (entries.length === 0) return ["  none"];
+  // Its arguments may stand in parts of its schema.
+  if (entries.length === 0)
+    return [`  ${oneLine(renderSignature(parameters)).replace(/^no arguments$/, "none")}`];
   const needed = Array.isArray(required) ? required : [];
   return entries.map(([name, schema]) => {
     const { description, ...rest } = isObject(schema) ? schema : {};
     const facts = [
-      typeOf(rest),
+      typeOf(rest, parameters),
       needed.includes(name) ? "required" : "optional",
       ...limitsOf(rest),
     ];
@@ -188,8 +192,10 @@ function renderArguments({ parameters: { properties, required } }: ToolListing):
   });
 }
 
-function typeOf({ type, items }: UnknownObject): string {
-  const own = Array.isArray(type) ? type.join(" or ") : String(type ?? "any");
+function typeOf(argument: UnknownObject, schema: UnknownObject): string {
+  const { type, items } = argument;
+  if (type === undefined) return oneLine(renderArgumentType(argument, schema));
+  const own = Array.isArray(type) ? type.join(" or ") : String(type);
   const inner =
     type === "array" && isObject(items) && items.type !== undefined ? ` of ${items.type}` : "";
   return oneLine(own + inner);
