@@ -69,6 +69,8 @@ function createState(options: ConnectionOptions, onIdle: () => void) {
     retry: undefined as NodeJS.Timeout | undefined,
     requirement: null as PlaneError | null,
     users: 0,
+    /** Called when the last of them leaves. */
+    onFree: [] as (() => void)[],
     installTail: "",
     /** Stands for the last failure: requests that meet it later share it. */
     loss: {},
@@ -99,6 +101,7 @@ export function createServerConnection(options: ConnectionOptions) {
     leave(): void {
       state.users -= 1;
       state.idle.used();
+      if (state.users === 0) for (const tell of state.onFree.splice(0)) tell();
     },
     /** Gives up on a session that only looks alive. */
     lose(lost: Live, reason: string): void {
@@ -106,6 +109,12 @@ export function createServerConnection(options: ConnectionOptions) {
       lost.peer.fail(why);
       onLost(state, lost, why);
     },
+    isUsed: () => state.users > 0,
+    /** Resolves once no request uses it. */
+    whenFree: () =>
+      state.users === 0
+        ? Promise.resolve()
+        : new Promise<void>((resolve) => state.onFree.push(resolve)),
     isInUse: () => state.users > 0 || state.connecting !== undefined,
     /** Waits until nothing is left. It may be opened again. */
     close: (reason: string) => close(state, reason),

@@ -14,6 +14,7 @@ import { extendsToTasks, offersTasks } from "../protocol/tasks/task.ts";
 import type { Live, ServerConnection } from "./connection.ts";
 import { type DirectPorts, DirectRequest } from "./direct-request.ts";
 import { DirectTaskRequest } from "./direct-task-request.ts";
+import { neededEra, type SharedEra } from "./eras/client-era.ts";
 import { notSent, withoutSecrets } from "./failures.ts";
 import { reportInstalling } from "./installer.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
@@ -34,6 +35,9 @@ export type RequestsOptions = {
   hide(text: string): string;
   requireAvailable(): void;
   isAvailable(): boolean;
+  speaksBoth(): boolean;
+  /** Of a process that all callers share; null where a session of each era may stand beside the other. */
+  sharedEra(): SharedEra | null;
 };
 
 /** In the owner's session, with a concurrency limit and a queue. */
@@ -50,6 +54,12 @@ export function createServerRequests(options: RequestsOptions) {
     const found = sessions.of(owner);
     if (found) return found;
     throw busy(name, `all ${maxSessions} sessions of its users and conversations are in use`);
+  }
+
+  /** Of a server that speaks both, a client of the older era that can be asked gets a session of that era. */
+  function inEraOf(owner: SessionOwner, { asClient }: RequestOptions): SessionOwner {
+    const isBeside = options.sharedEra() === null && neededEra(asClient) === "legacy";
+    return isBeside && options.speaksBoth() ? { ...owner, era: "legacy" } : owner;
   }
 
   /** A server of the older era that heard of fewer extensions than it shares with this client is opened again beside. */
@@ -199,7 +209,14 @@ export function createServerRequests(options: RequestsOptions) {
       owner: SessionOwner,
     ): Promise<unknown> {
       options.requireAvailable();
-      const connection = connectionOf(ownerFor(owner, asked));
+      const settling = options.sharedEra()?.settleFor(asked.asClient);
+      if (settling !== undefined) {
+        const plain = plainOptions(asked, owner);
+        return abortable(settling, plain.signal).then(() =>
+          sendOver(connectionOf(ownerFor(owner, plain)), method, params, plain),
+        );
+      }
+      const connection = connectionOf(ownerFor(inEraOf(owner, asked), asked));
       const request = method === "tools/call" ? sendDirect(connection, params, asked) : null;
       return request === null
         ? sendOver(connection, method, params, plainOptions(asked, owner))

@@ -1,6 +1,7 @@
 import { wallTime } from "../lib/async/steady-time.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import type { ServerStatus } from "../model/servers/server-schema.ts";
+import type { Era } from "../protocol/session.ts";
 import type { ServerConnection } from "./connection.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
 import type { ServerSessions } from "./sessions.ts";
@@ -13,6 +14,8 @@ type StatusParts = {
     "isKnown" | "size" | "failure" | "incomplete" | "flapping" | "listedAt" | "offerCounts"
   >;
   isAvailable: boolean;
+  /** Why a session is of this era. */
+  explainEra(era: Era): string;
   pending: number;
   noise: number;
 };
@@ -37,6 +40,7 @@ export function describeStatus(
     ...(since !== null && { installing: { since, lastLine: sessions.main.installLine() } }),
     transport: definition.transport,
     protocolVersion: live?.session.protocolVersion ?? null,
+    ...(live && { protocolReason: parts.explainEra(live.session.era) }),
     stale: catalogue.size() > 0 && trouble !== null,
     error: trouble,
     ...(stderrTail !== null && { stderrTail }),

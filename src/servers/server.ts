@@ -9,6 +9,7 @@ import {
   type ServerConnection,
 } from "./connection.ts";
 import { createDesiredState } from "./desired-state.ts";
+import { createSharedEra, explainEra } from "./eras/client-era.ts";
 import { createServerHider } from "./failures.ts";
 import { installerOf, installFailure } from "./installer.ts";
 import { createMessageRecorder } from "./message-recorder.ts";
@@ -82,6 +83,7 @@ export function createServer(options: ServerOptions) {
         sessions,
         catalogue,
         isAvailable: desired.isAvailable(),
+        explainEra: (era) => explainEra(era, parts),
         ...counts,
       });
     },
@@ -135,7 +137,9 @@ function createParts(options: ServerOptions) {
     definition.session === undefined && !isPersonal() && user === options.defaultPrincipal.user;
   const sessions = createServerSessions({ sharing, isUsual }, (owner) =>
     createServerConnection({
-      ...connectionOptions(options, owner, () => sessions.drop(owner)),
+      ...connectionOptions(options, owner, () =>
+        isShared(owner) ? sharedEra.forget() : sessions.drop(owner),
+      ),
       install: installOf(options, () => catalogue.isKnown()),
       open: (steps) => open(owner, steps),
       staysConnected: () => isShared(owner) && desired.staysConnected(),
@@ -148,14 +152,30 @@ function createParts(options: ServerOptions) {
     sessions,
   );
   const catalogue = lists.main;
-  const { answering } = opener;
+  const { answering, speaksBoth } = opener;
   const { isAvailable } = desired;
-  const ports = { sessions, catalogueOf: lists.of, requireAvailable, isAvailable, answering, hide };
+  const sharedEra = createSharedEra({
+    main: sessions.main,
+    speaksBoth,
+    isDetected: () => opener.verdict() !== null,
+  });
+  const hasOneSession = () => sharing() === "shared" && definition.transport !== "http";
+  const ports = {
+    sessions,
+    catalogueOf: lists.of,
+    requireAvailable,
+    isAvailable,
+    answering,
+    hide,
+    speaksBoth,
+    sharedEra: () => (hasOneSession() ? sharedEra : null),
+  };
   const requests = createServerRequests({ ...options, ...ports });
 
   async function open(owner: SessionOwner, steps: OpenSteps) {
     requireAvailable();
-    const opened = await opener.open(owner.user, steps);
+    const wanted = isShared(owner) ? sharedEra.settled()?.era : owner.era;
+    const opened = await opener.open(owner.user, steps, wanted);
     const listed = isShared(owner) ? catalogue : lists.of(owner.user);
     const before = listed.listedAt();
     steps.phase("tools/list");
@@ -176,7 +196,18 @@ function createParts(options: ServerOptions) {
     };
   }
 
-  return { options, desired, log, recording, opener, sessions, catalogue, lists, requests };
+  return {
+    options,
+    desired,
+    log,
+    recording,
+    opener,
+    sessions,
+    catalogue,
+    lists,
+    requests,
+    sharedEra,
+  };
 }
 
 /** Hides the values of references in texts from then on. */
@@ -208,7 +239,7 @@ const maxRemoteCooldownMs = 4_000;
 function connectionOptions(
   { name, definition, guard, after, emit, onRenewed }: ServerOptions,
   owner: SessionOwner,
-  drop: () => void,
+  onIdle: () => void,
 ) {
   const {
     transport,
@@ -231,7 +262,7 @@ function connectionOptions(
     },
     onLeft: ({ pid }) => pid !== null && guard.release(pid),
     idleTimeoutMs: alwaysOn ? 0 : idleTimeoutMs,
-    ...(isShared(owner) ? {} : { onIdle: drop }),
+    onIdle,
   } satisfies Partial<ConnectionOptions>;
 }
 
@@ -250,7 +281,7 @@ function installOf(
 /** A start that takes longer is not waited for where another server can be asked. */
 const startMs = 2_000;
 
-function createStarts({ options, desired, sessions, catalogue, lists }: Parts) {
+function createStarts({ options, desired, sessions, catalogue, lists, sharedEra }: Parts) {
   const { main } = sessions;
   return {
     /** And keeps it connected. */
@@ -271,6 +302,7 @@ function createStarts({ options, desired, sessions, catalogue, lists }: Parts) {
     },
     async disconnect(): Promise<void> {
       desired.disconnect();
+      sharedEra.forget();
       await sessions.close("disconnected");
     },
     /** Requests that come meanwhile wait for the new process. */

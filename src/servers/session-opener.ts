@@ -5,7 +5,12 @@ import type { PlaneEvent } from "../model/events.ts";
 import type { UnknownObject } from "../model/json.ts";
 import { logLevels, type ServerDefinition } from "../model/servers/server.ts";
 import { extensionsIn, isExtensionMethod } from "../protocol/extensions.ts";
-import { type AnswerRequest, invalidAnswer, RpcError } from "../protocol/message.ts";
+import {
+  type AnswerRequest,
+  invalidAnswer,
+  RpcError,
+  TransportError,
+} from "../protocol/message.ts";
 import type { MessageTap } from "../protocol/peer.ts";
 import type { ClientDescription, Era } from "../protocol/session.ts";
 import type { OpenSteps } from "./open-attempt.ts";
@@ -59,6 +64,8 @@ export function createSessionOpener(options: OpenerOptions) {
   let noise = 0;
   /** Attempts in a row that failed; the first tried both eras, each further one tries one of them. */
   let failedOpenings = 0;
+  /** It speaks the later era alone. */
+  let refusesLegacy = false;
 
   /** Asked when the server is being started already, so that neither waits for the other. */
   async function known(): Promise<Era | undefined> {
@@ -69,8 +76,13 @@ export function createSessionOpener(options: OpenerOptions) {
     return verdict?.era;
   }
 
+  function speaksBoth(): boolean {
+    return protocol === "auto" && verdict?.era === "modern" && !refusesLegacy;
+  }
+
   return {
-    async open(user: string | null, steps: OpenSteps): Promise<OpenedSession> {
+    /** `wanted` by a client, of a server that speaks both. */
+    async open(user: string | null, steps: OpenSteps, wanted?: Era): Promise<OpenedSession> {
       steps.phase("start");
       const resolved = await options.resolve(definition);
       answerByItself = createDefaultAnswers(resolved.roots);
@@ -104,10 +116,18 @@ export function createSessionOpener(options: OpenerOptions) {
         isOnlyEra,
         client: describeUs(options, resolved.roots),
       };
-      const opened = await openSession(
-        { definition: resolved, environment, access, packages, ...way, signal, onOpened },
-        handlers,
-      ).catch((thrown) => {
+      const base = { definition: resolved, environment, access, packages, signal, onOpened };
+      if (wanted === "legacy" && speaksBoth()) {
+        const older = { ...base, ...way, known: async (): Promise<Era> => "legacy" };
+        try {
+          return await openSession({ ...older, isOnlyEra: true }, handlers);
+        } catch (thrown) {
+          const isProcess = resolved.transport === "stdio";
+          refusesLegacy = signal.aborted ? isSilence(signal) : isRefusal(thrown, isProcess);
+          if (signal.aborted || !refusesLegacy) throw thrown;
+        }
+      }
+      const opened = await openSession({ ...base, ...way }, handlers).catch((thrown) => {
         if (resolved.transport === "stdio" && !signal.aborted) failedOpenings += 1;
         throw thrown;
       });
@@ -118,6 +138,8 @@ export function createSessionOpener(options: OpenerOptions) {
       return opened;
     },
     verdict: () => verdict,
+    speaksBoth,
+    refusesLegacy: () => refusesLegacy,
     remember(earlier: DetectedEra): void {
       verdict ??= earlier;
     },
@@ -132,6 +154,18 @@ export function createSessionOpener(options: OpenerOptions) {
         return answer(method, params, signal);
       },
   };
+}
+
+/** The limit ended it, and no one who closes it: the next try is made in the later era. */
+function isSilence({ reason }: AbortSignal): boolean {
+  return !(reason instanceof DOMException);
+}
+
+/** Does it show that the server does not speak the older era? A process may also end at the handshake. */
+function isRefusal(thrown: unknown, isProcess: boolean): boolean {
+  if (thrown instanceof TransportError)
+    return isProcess || [400, 404, 405].includes(thrown.status ?? 0);
+  return thrown instanceof RpcError || (thrown as Error).cause instanceof RpcError;
 }
 
 /** A server of the older era hears once of extensions, so it hears of all that clients have. */

@@ -6,13 +6,15 @@ import type { ServerConnection } from "./connection.ts";
 export const maxSessions = 64;
 
 /**
- * With `extensions`, beside the session that was opened before a client declared them. `directory` is where the caller
+ * With `extensions`, beside the session that was opened before a client declared them; with `era`, beside the one of the
+ * later era, for clients of the older one that can be asked. `directory` is where the caller
  * works: servers that work there have a set of sessions for each (`directories/`).
  */
 export type SessionOwner = {
   user: string | null;
   conversation: string | null;
   extensions?: string;
+  era?: "legacy";
   directory?: string;
 };
 
@@ -25,8 +27,9 @@ export function ownerOfCaller(
 
 export const sharedOwner: SessionOwner = { user: null, conversation: null };
 
-export function isShared({ user, conversation, extensions }: SessionOwner): boolean {
-  return user === null && conversation === null && extensions === undefined;
+export function isShared({ user, conversation, extensions, era }: SessionOwner): boolean {
+  const isPlain = extensions === undefined && era === undefined;
+  return user === null && conversation === null && isPlain;
 }
 
 export type ServerSessions = ReturnType<typeof createServerSessions>;
@@ -45,12 +48,17 @@ export function createServerSessions(
   const main = create(sharedOwner);
   const own = new Map<string, { owner: SessionOwner; connection: ServerConnection }>();
 
-  function narrow({ user, conversation, extensions }: SessionOwner): SessionOwner {
+  function narrow({ user, conversation, extensions, era }: SessionOwner): SessionOwner {
     const by = sharing();
-    const also = extensions === undefined ? {} : { extensions };
-    if (by === "shared" || isUsual?.(user))
-      return extensions === undefined ? sharedOwner : { ...sharedOwner, ...also };
-    return { user, conversation: by === "conversation" ? conversation : null, ...also };
+    const isOfAll = by === "shared" || isUsual?.(user);
+    const ownConversation = by === "conversation" ? conversation : null;
+    const owner = isOfAll ? sharedOwner : { user, conversation: ownConversation };
+    if (extensions === undefined && era === undefined) return owner;
+    return {
+      ...owner,
+      ...(extensions !== undefined && { extensions }),
+      ...(era !== undefined && { era }),
+    };
   }
 
   /** Waited for when all are closed. */

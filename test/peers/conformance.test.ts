@@ -15,9 +15,8 @@ const required = {
 for (const [revision, { server, client }] of Object.entries(required)) {
   test(`a client of ${revision} sees through the gateway what the server behind it does`, async () => {
     await using directory = await temporaryDirectory();
-    const protocol = revision === "2026-07-28" ? "modern" : "legacy";
     await using gateway = await startGateway(
-      { conformance: fixture("conformance", [], { protocol }) },
+      { conformance: fixture("conformance") },
       { names: "bare" },
     );
     const words = [

@@ -96,7 +96,7 @@ for (const era of ["legacy", "modern"] as const satisfies Era[]) {
   test(`no address but one of the web reaches a ${era} client that opens addresses`, async () => {
     await using gateway = await startGateway({
       elicit: fixture("elicit"),
-      modern: fixture("modern"),
+      modern: fixture("modern", [], { protocol: "modern" }),
     });
     const answer = () => ({ action: "accept" });
     const client = await EraClient.open(gateway.url, era, {

@@ -48,7 +48,8 @@ export function readEnvelope(
   if (wrong) return wrong;
   const info = meta[`${prefix}clientInfo`];
   const logLevel = logLevels.find((level) => level === meta[`${prefix}logLevel`]) ?? null;
-  const client = {
+  const client: RequestContext["client"] = {
+    era: "modern",
     capabilities,
     ...(isObject(info) ? { info } : {}),
     ...(logLevel === null ? {} : { logLevel }),

@@ -62,7 +62,7 @@ export type SessionState = ReturnType<typeof createSessionState>;
 /** All that another plane needs to continue the session. */
 export function createSessionState(plane: Plane, surface: Surface, keeper?: SessionKeeper) {
   const watched = createWatched(plane, surface);
-  const client: AsClient = { capabilities: {} };
+  const client: AsClient = { capabilities: {}, era: "legacy" };
   let version: string = "2025-03-26";
   let logLevel: LogLevel = "info";
   let letGoOfLogs: (() => void) | undefined;

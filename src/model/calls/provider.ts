@@ -7,7 +7,13 @@ import type { Principal } from "../principal.ts";
 
 export type ServerRequest = { method: string; params: UnknownObject };
 
-export type AsClient = { capabilities: UnknownObject; info?: UnknownObject; logLevel?: string };
+export type AsClient = {
+  capabilities: UnknownObject;
+  info?: UnknownObject;
+  logLevel?: string;
+  /** Of the revision that it speaks; unset for a caller that is no client of MCP. */
+  era?: "legacy" | "modern";
+};
 
 /** Answers of a caller that answers questions itself, unchanged. */
 export type Continuation = { inputResponses?: unknown; requestState?: unknown };

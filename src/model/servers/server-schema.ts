@@ -89,6 +89,9 @@ export const ServerStatus = z
     }),
     transport: z.enum(Transport.options).nullable(),
     protocolVersion: z.string().nullable(),
+    protocolReason: z.string().optional().meta({
+      description: "Why it is spoken to in this revision; missing while it is not connected.",
+    }),
     tools: count,
     stale: z.boolean().meta({ description: "Has listing failed since the tools were listed?" }),
     error: z.string().nullable(),

@@ -260,12 +260,16 @@ export const listServerTools = command(
   ({ server, tools }) => tools.join("\n") || `${server} offers no tools.`,
 );
 
+function renderProtocol({ protocolVersion, protocolReason }: ServerStatus): string | null {
+  return protocolReason === undefined ? protocolVersion : `${protocolVersion}: ${protocolReason}`;
+}
+
 function renderServer(status: ServerStatus): string {
   const facts: Fact[] = [
     ["state", shownState(status)],
     ["installing", status.installing ? renderInstall(status.installing) : null],
     ["transport", status.transport],
-    ["protocol", status.protocolVersion],
+    ["protocol", renderProtocol(status)],
     ["tools", `${status.tools}${status.stale ? " (stale)" : ""}`],
     ["prompts", status.offers.prompts],
     ["resources", status.offers.resources],

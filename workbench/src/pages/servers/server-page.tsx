@@ -118,6 +118,7 @@ function StateFacts({ server }: { server: ServerStatus }) {
   const {
     transport,
     protocolVersion,
+    protocolReason,
     pid,
     sessions,
     pending,
@@ -130,7 +131,7 @@ function StateFacts({ server }: { server: ServerStatus }) {
     <Facts
       items={[
         ["Transport", transport],
-        ["Protocol", protocolVersion],
+        ["Protocol", [protocolVersion, protocolReason].filter(Boolean).join(": ")],
         ["Process", pid],
         ["Works in", instances.length > 0 && <Instances all={instances} />],
         ["Sessions", sessions],
