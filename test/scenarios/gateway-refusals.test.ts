@@ -149,3 +149,34 @@ test("words for a model name no command of a shell", async () => {
     assert.doesNotMatch(JSON.stringify(reply), /toolplane [a-z]+ /, name);
   }
 });
+
+const spellings = [
+  "modern__region",
+  "modern.region",
+  "modern_region",
+  "mcp_modern_region",
+  "mcp__modern__region",
+  "mcp.modern.region",
+  "region",
+];
+
+test("arguments that a tool wants in headers are compared for every spelling of its name", async () => {
+  await using gateway = await startGateway({ modern: fixture("modern") });
+  const bare = await EraClient.open(gateway.url, "modern");
+  const wrong = await EraClient.open(gateway.url, "modern", {
+    headers: { "Mcp-Param-Region": "south" },
+  });
+  const right = await EraClient.open(gateway.url, "modern", {
+    headers: { "Mcp-Param-Region": "north" },
+  });
+  for (const name of spellings) {
+    const params = { name, arguments: { region: "north" } };
+    for (const client of [bare, wrong]) {
+      const { status, reply } = await client.exchange("tools/call", params);
+      assert.equal(status, 400, name);
+      assert.equal((reply.error as { code: number }).code, -32020, name);
+    }
+    const { content } = await right.request("tools/call", params);
+    assert.match(JSON.stringify(content), /north/, name);
+  }
+});

@@ -1,13 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import type { ShownTool } from "../../model/plane-tools.ts";
 import { logLevels } from "../../model/servers/server.ts";
-import { decodeHeaderValue, hasParamHeaders, paramHeaders } from "../../protocol/http-headers.ts";
+import { decodeHeaderValue } from "../../protocol/http-headers.ts";
 import { modernErrors } from "../../protocol/modern-session.ts";
 import { legacyVersions, modernVersion } from "../../protocol/session.ts";
 import { objectParam, type Request, type RequestContext, type RpcFailure } from "./request.ts";
-import type { ToolList } from "./tool-list.ts";
 
 export const supportedVersions = [modernVersion, ...legacyVersions] as const;
 
@@ -95,35 +92,8 @@ function compareHeaders(
   );
 }
 
-/** At once where the list of tools is current. */
-export function compareParams(
-  { method, params }: Request,
-  tools: ToolList,
-  headers: IncomingHttpHeaders,
-): RpcFailure | null | Promise<RpcFailure | null> {
-  const { name } = params;
-  if (method !== "tools/call" || typeof name !== "string") return null;
-  const listed = tools.now();
-  if (listed === null)
-    return tools.find(name).then((tool) => compareMirrored(tool, params, headers));
-  return compareMirrored(listed.get(name), params, headers);
-}
-
-function compareMirrored(
-  tool: ShownTool | undefined,
-  params: UnknownObject,
-  headers: IncomingHttpHeaders,
-): RpcFailure | null {
-  if (!tool || !hasParamHeaders(tool.parameters)) return null;
-  const wanted = paramHeaders(tool.parameters, withExactNumbers(objectParam(params, "arguments")));
-  for (const [header, value] of Object.entries(wanted)) {
-    const problem = compare(header, headers, decodeHeaderValue(value) ?? value);
-    if (problem) return problem;
-  }
-  return null;
-}
-
-function compare(
+/** What is wrong with a header that repeats a part of the body. */
+export function compare(
   header: string,
   headers: IncomingHttpHeaders,
   expected: string,

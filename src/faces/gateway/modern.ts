@@ -7,8 +7,9 @@ import type { Principal } from "../../model/principal.ts";
 import { createCore } from "./answer.ts";
 import { createChanges } from "./changes.ts";
 import type { GatewayContext } from "./client-session.ts";
-import { compareParams, httpStatusOf, readEnvelope, supportedVersions } from "./envelope.ts";
+import { httpStatusOf, readEnvelope, supportedVersions } from "./envelope.ts";
 import { Arrival } from "./exchange.ts";
+import { compareParams } from "./headers/param-headers.ts";
 import { instructionsFor } from "./instructions.ts";
 import { createLazyMode } from "./lazy/lazy-mode.ts";
 import { createSharedClients } from "./lazy/shared-clients.ts";
@@ -155,7 +156,10 @@ class Modern {
         this.#gateway.plane.servers.declare(envelope.client.capabilities);
       arrival.logLevel = envelope.logLevel;
       const { tools } = this.#gateway.surfaces.of(principal, view);
-      const differs = headers ? compareParams(request, tools, headers) : null;
+      const { plane } = this.#gateway;
+      const differs = headers
+        ? compareParams(request, headers, { plane, tools, context: arrival })
+        : null;
       if (differs === null) return this.#answer(id, request, arrival).then(toReply, toFailure);
       if (!(differs instanceof Promise)) return Promise.resolve(refused(differs));
       return differs
