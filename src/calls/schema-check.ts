@@ -3,7 +3,14 @@ import type { ToolResult } from "../model/calls/result.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { compileSchema } from "./schema/compile-schema.ts";
-import { type Check, CheckRun, Enough, maxCheckMs, TooMuchWork } from "./schema/run.ts";
+import {
+  type Check,
+  CheckRun,
+  Enough,
+  maxCheckMs,
+  TooMuchWork,
+  type Unchecked,
+} from "./schema/run.ts";
 import type { ArgumentProblem } from "./validate.ts";
 
 /** Once per schema object; a snapshot's schemas never change. */
@@ -34,11 +41,15 @@ export function checkOutput(schema: JsonObject, { structuredContent }: ToolResul
   ];
 }
 
-function warningsOf(unchecked: ReadonlySet<string> | undefined, where: string): string[] {
-  const why =
-    "was not checked: it may take too long on such a text. Write it without look-around and back-references";
+const whyUnchecked: Record<Unchecked, string> = {
+  pattern: "it may take too long on such a text. Write it without look-around and back-references",
+  reference: "it leads to another document, and none is fetched. Put what it means into the schema",
+};
+
+function warningsOf(unchecked: CheckRun["unchecked"], where: string): string[] {
   return [...(unchecked ?? [])].map(
-    (pattern) => `The pattern ${JSON.stringify(shorten(pattern, 300))} of its ${where} ${why}.`,
+    ([text, kind]) =>
+      `The ${kind} ${JSON.stringify(shorten(text, 300))} of its ${where} was not checked: ${whyUnchecked[kind]}.`,
   );
 }
 

@@ -69,8 +69,7 @@ function build(schema: JsonSchemaValue, index: SchemaIndex, parts: CheckContext)
     return schema === false ? (_, run) => run.fail("boolean schema is false") : () => true;
   const checks: Check[] = [];
   for (const key of ["$ref", "$dynamicRef", "$recursiveRef"])
-    if (typeof schema[key] === "string")
-      checks.push(parts.check(index.target(schema[key], schema)));
+    if (typeof schema[key] === "string") checks.push(refer(schema[key], schema, index, parts));
   for (const [key, keyword] of keywords) {
     if (schema[key] === undefined || last.includes(key)) continue;
     const check = keyword(schema[key], schema, parts);
@@ -82,6 +81,26 @@ function build(schema: JsonSchemaValue, index: SchemaIndex, parts: CheckContext)
     if (check) checks.push(check);
   }
   return parts.tracks ? withMarks(together(checks)) : together(checks);
+}
+
+function refer(
+  reference: string,
+  schema: UnknownObject,
+  index: SchemaIndex,
+  parts: CheckContext,
+): Check {
+  if (!index.isElsewhere(reference, schema)) return parts.check(index.target(reference, schema));
+  return (value, run) => {
+    run.leaveUnchecked("reference", reference);
+    // It may have looked at anything.
+    for (const key of membersOf(value)) run.seen?.add(key);
+    return true;
+  };
+}
+
+function membersOf(value: unknown): Iterable<string | number> {
+  if (Array.isArray(value)) return value.keys();
+  return isObject(value) ? Object.keys(value) : [];
 }
 
 function objectOrList(key: string): Keyword | undefined {

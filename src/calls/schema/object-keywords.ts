@@ -62,7 +62,7 @@ export const objectChecks: Record<string, Keyword> = {
         for (const { pattern, test, steps, one } of all) {
           run.spend(1 + steps(name.length));
           const matches = test(name);
-          if (matches === undefined) run.leaveUnchecked(pattern);
+          if (matches === undefined) run.leaveUnchecked("pattern", pattern);
           if (matches === true && !inner(one, value[name], name, run)) fits = false;
         }
       return fits;

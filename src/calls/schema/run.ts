@@ -24,14 +24,16 @@ export const maxCheckMs = 40;
 const maxProblems = 50;
 const maxDepth = 1_500;
 
+export type Unchecked = "pattern" | "reference";
+
 /** The work of one check is bounded: what is larger is refused by name. */
 export class TooMuchWork extends Error {}
 
 /** One check of one value. */
 export class CheckRun {
   readonly problems: ArgumentProblem[] = [];
-  /** Patterns that might take too long. */
-  unchecked: Set<string> | undefined;
+  /** Patterns that might take too long, and references to other documents. */
+  unchecked: Map<string, Unchecked> | undefined;
   readonly path: (string | number)[] = [];
   /** Inside of `anyOf` and others: what fails here need not count. */
   trials = 0;
@@ -50,9 +52,9 @@ export class CheckRun {
     this.#left = stepsBetweenLooks;
   }
 
-  leaveUnchecked(pattern: string): void {
-    this.unchecked ??= new Set();
-    this.unchecked.add(pattern);
+  leaveUnchecked(kind: Unchecked, text: string): void {
+    this.unchecked ??= new Map();
+    this.unchecked.set(text, kind);
   }
 
   /** Always false. */

@@ -2,7 +2,9 @@ import { namedSchemas, nestedSchemas, schemaTypes } from "../../lib/json/schema-
 import { createMatcher } from "../../lib/text/matcher.ts";
 import type { SafePattern } from "../../lib/text/safe-pattern.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
+
 import { unescapePointer } from "../providers/mapping.ts";
+import { metaSchemaAt } from "./meta-schemas.ts";
 
 const maxSchemas = 20_000;
 const maxDepth = 200;
@@ -13,6 +15,8 @@ export type JsonSchemaValue = UnknownObject | boolean;
 /** What a schema needs to know of the document around it. */
 export type SchemaIndex = {
   target(reference: string, from: UnknownObject): JsonSchemaValue;
+  /** Does it lead to a document that would have to be fetched? Nothing is. */
+  isElsewhere(reference: string, from: UnknownObject): boolean;
   matcher(pattern: string): SafePattern;
   /** Some part of it depends on what others looked at. */
   tracks: boolean;
@@ -57,18 +61,31 @@ export function indexSchema(document: UnknownObject): SchemaIndex {
     matchers.set(pattern, known);
     return known;
   };
+  const addMetaSchema = (address: string): void => {
+    const place = withoutHash(address);
+    const document = places.has(place) ? undefined : metaSchemaAt(place);
+    if (document === undefined) return;
+    visit(document, home, 0);
+    places.set(place, document);
+  };
   const target = (reference: string, from: UnknownObject): JsonSchemaValue => {
     const address = addressOf(reference, bases.get(from) ?? home);
-    const found = places.get(address) ?? pointTo(address, places);
-    if (!isObject(found) && typeof found !== "boolean")
+    addMetaSchema(address);
+    const schema = places.get(address) ?? pointTo(address, places);
+    if (!isObject(schema) && typeof schema !== "boolean")
       throw new Error(`its reference '${reference}' leads nowhere`);
-    return found;
+    return schema;
+  };
+  const isElsewhere = (reference: string, from: UnknownObject): boolean => {
+    const place = withoutHash(addressOf(reference, bases.get(from) ?? home));
+    addMetaSchema(place);
+    return !places.has(place) && !place.startsWith(home);
   };
   visit(document, home, 0);
   // What a reference leads to may stand where no schema is expected.
   for (const [reference, from] of references)
-    visit(target(reference, from), bases.get(from) ?? home, 0);
-  return { target, matcher, tracks };
+    if (!isElsewhere(reference, from)) visit(target(reference, from), bases.get(from) ?? home, 0);
+  return { target, isElsewhere, matcher, tracks };
 }
 
 function checkWords({ type }: UnknownObject): void {

@@ -79,7 +79,7 @@ export const valueChecks: Record<string, Keyword> = {
     return ofText((text, run) => {
       run.spend(steps(text.length));
       const matches = test(text);
-      if (matches === undefined) run.leaveUnchecked(given);
+      if (matches === undefined) run.leaveUnchecked("pattern", given);
       return matches !== false || run.fail(`must match pattern "${shorten(given, maxShown)}"`);
     });
   },
