@@ -245,7 +245,7 @@ async function keepSynced(
   await state.sync();
 }
 
-/** A store that is away, or slow, leaves lines in the spool. */
+/** An unreachable or slow store leaves lines in the spool. */
 function lookForUnsynced(state: State, waitMs = syncedWithinMs): void {
   const { spool, durability } = state;
   if (spool === undefined || durability === "process") return;

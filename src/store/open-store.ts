@@ -4,7 +4,7 @@ import type { Loss } from "../model/calls/call-history.ts";
 import type { StoreAddress } from "../model/config/settings.ts";
 import type { PostgresAddress, StorePackages } from "../model/packages.ts";
 import type { ChainHeads, Store } from "../model/store.ts";
-import type { StoreSettings } from "../model/store-settings.ts";
+import type { StoreSettings } from "../model/config/store-settings.ts";
 import type { ChainHeadsFile } from "./chain-heads-file.ts";
 
 export type OpenedStore = {
@@ -35,7 +35,7 @@ export async function openStore(
 
 /** Each commit is noted beside the store, and a check compares what was noted with what is there. */
 function withHeads(store: Store, heads: ChainHeadsFile, { durability }: StoreSettings): Store {
-  /** In the store, and perhaps not on the disk: a head must not be told of that a power cut may take. */
+  /** In the store, and perhaps not on the disk: a head that a power cut may take must not be noted. */
   let unsynced: ChainHeads = {};
   const checked = async <T extends { ok: boolean; lost: Loss[] }>(
     chain: keyof ChainHeads,

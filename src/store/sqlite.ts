@@ -1,6 +1,6 @@
 import { type HealthSample, healthWindow } from "../model/catalogue/health.ts";
 import type { Store } from "../model/store.ts";
-import type { StoreSettings } from "../model/store-settings.ts";
+import type { StoreSettings } from "../model/config/store-settings.ts";
 import { createIdempotentAppend } from "./idempotent-append.ts";
 import { createAppendElsewhere } from "./sqlite/append-elsewhere.ts";
 import { createSqliteConnection, type SqliteConnection } from "./sqlite/connection.ts";

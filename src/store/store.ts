@@ -24,7 +24,7 @@ import type {
   StoreNews,
   StoreTrouble,
 } from "../model/store.ts";
-import type { StoreSettings } from "../model/store-settings.ts";
+import type { StoreSettings } from "../model/config/store-settings.ts";
 import type { AtRisk, Journal, JournalOptions } from "./journal.ts";
 import { type OpenedStore, openStore } from "./open-store.ts";
 import { createOwnSamples } from "./own-samples.ts";

@@ -12,7 +12,7 @@ import type { ChainHead } from "../../../src/model/calls/call-history.ts";
 import { PlaneError } from "../../../src/model/errors.ts";
 import type { PostgresAddress } from "../../../src/model/packages.ts";
 import type { Store } from "../../../src/model/store.ts";
-import type { StoreSettings } from "../../../src/model/store-settings.ts";
+import type { StoreSettings } from "../../../src/model/config/store-settings.ts";
 import { type Database, loadTables } from "../../../src/store/store.ts";
 import { createStreamAppend } from "./append.ts";
 import { createPostgresConnection, type PostgresConnection } from "./connection.ts";

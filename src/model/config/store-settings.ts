@@ -1,4 +1,4 @@
-import type { Durability } from "./config/settings.ts";
+import type { Durability } from "./settings.ts";
 
 /** Seals text with the key of the planes on a store. What is sealed under one name cannot be moved to another. */
 export type RecordSealer = {
