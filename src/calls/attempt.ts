@@ -17,6 +17,7 @@ import { type ErrorData, isShutdown, PlaneError } from "../model/errors.ts";
 import type { JsonObject, UnknownObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 import { requirePage } from "../protocol/page-address.ts";
+import { GivenUp } from "../protocol/strays.ts";
 import { ownerOfCaller, type SessionOwner } from "../servers/servers.ts";
 import { createInjectedHider, type InjectedHider } from "./hide-injected.ts";
 import type { AttemptPass } from "./limits/limits.ts";
@@ -218,14 +219,28 @@ export async function attempt(
   if (!provider) throw neverSent("NO_PROVIDER", `No provider of kind '${spec.name}' is known.`);
   const hide = createInjectedHider(call.injected.values);
   const context = new Attempt(call, spec, given, options, hide);
+  let answered: Promise<unknown> | undefined;
   try {
-    const answered = provider(spec, providerArguments(call, spec), context);
+    answered = provider(spec, providerArguments(call, spec), context);
     return hide.result(await orCancelled(answered, given.limiter));
   } catch (thrown) {
-    throw given.limiter.isCancelled ? thrown : hide.error(thrown);
+    if (!given.limiter.isCancelled) throw hide.error(thrown);
+    const seen = await seenUntilNow(answered);
+    throw seen === null ? thrown : new GivenUp(thrown, hide.text(seen));
   } finally {
     context.end();
   }
+}
+
+/** What a provider that was cancelled says of it, where it says so at once. */
+async function seenUntilNow(answered: Promise<unknown> | undefined): Promise<string | null> {
+  const seen = answered?.then(
+    () => null,
+    (thrown: unknown) => (thrown instanceof GivenUp ? thrown.seen : null),
+  );
+  // After the promises that its cancellation settles, and before anything else.
+  const soon = new Promise<null>((resolve) => process.nextTick(resolve, null));
+  return seen === undefined ? null : Promise.race([seen, soon]);
 }
 
 /** A server gets the text of its caller where nothing is added; what else executes a tool may change its own copy. */

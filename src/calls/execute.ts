@@ -21,7 +21,7 @@ import {
 import { errorTable, isShutdown, PlaneError, toPlaneError } from "../model/errors.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 import { defaultRetry, type RetrySettings } from "../model/servers/server.ts";
-import type { SessionOwner } from "../servers/servers.ts";
+import { type SessionOwner, withSeen } from "../servers/servers.ts";
 import { type AttemptOptions, attempt, endedError, isOutdated, sessionOwner } from "./attempt.ts";
 import type { AttemptPass, CallPass, Limits } from "./limits/limits.ts";
 import { type Retrying, retryOrGiveUp, unknownOutcome, withAttempts } from "./retry.ts";
@@ -335,7 +335,9 @@ async function tryOnce(
   try {
     raw = await attempt(call, spec, { onSend, limiter, pass, idempotencyKey, relay }, options);
   } catch (thrown) {
-    const error = limiter.isCancelled ? endedCall(call, limiter, isSent) : toPlaneError(thrown);
+    const error = limiter.isCancelled
+      ? withSeen(endedCall(call, limiter, isSent), thrown)
+      : toPlaneError(thrown);
     if (isOutdated(error)) {
       // Says nothing about the server: neither health nor circuit breaker counts it.
       pass?.end(error);

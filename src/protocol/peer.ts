@@ -13,6 +13,7 @@ import {
 } from "./message.ts";
 import { toRpcError } from "./page-address.ts";
 import type { Progress, RequestOptions } from "./session.ts";
+import { changesMethod, describeStray, echoed, GivenUp, isEcho } from "./strays.ts";
 import { createOpenTasks } from "./tasks/task.ts";
 
 const failed = new RpcError(-32603, "it could not be answered");
@@ -102,8 +103,8 @@ export type PeerHandlers = {
   onNotification(method: string, params: UnknownObject, isHeard: boolean): void;
   /** For requests that belong to none of ours, or to an unknown one. */
   onRequest: AnswerRequest;
-  /** A message that is neither an answer to us nor a request. */
-  onStray(): void;
+  /** A message that is neither an answer to us nor a request, in words. */
+  onStray(what: string): void;
 };
 
 /** Of an answer: others get a turn between reading it and passing it on. */
@@ -120,6 +121,8 @@ type Pending = {
   options: RequestOptions;
   onAbort: (() => void) | undefined;
   progress?: Throttle<Progress>;
+  /** An answer to no request that came meanwhile. */
+  stray?: string;
 };
 
 const maxProgressPerSecond = 10;
@@ -169,7 +172,7 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     },
     // In the order of sending. The stream of changes waits for ever, and for nothing.
     oldestPendingAt: () =>
-      pending.values().find(({ method }) => method !== "subscriptions/listen")?.sentAt ?? null,
+      pending.values().find(({ method }) => method !== changesMethod)?.sentAt ?? null,
     heard,
     pending: () => pending.size(),
     settled: outgoing.settled,
@@ -228,7 +231,8 @@ function createOutgoing(
         params: { requestId: id },
       });
     }
-    waiting.waiter.reject(reason);
+    const { stray } = waiting;
+    waiting.waiter.reject(stray === undefined ? reason : new GivenUp(reason, stray));
   }
 
   function request(
@@ -273,24 +277,41 @@ function createOutgoing(
     return id;
   }
 
-  return { pending, cancelled, sendQuietly, settle, settled, cancel, request, post, by, session };
+  return {
+    pending,
+    cancelled,
+    lastId: () => lastId,
+    sendQuietly,
+    settle,
+    settled,
+    cancel,
+    request,
+    post,
+    by,
+    session,
+  };
 }
 
 /** Answers, notifications and requests of the other side. */
-function createIncoming(
-  { pending, cancelled, settle, sendQuietly, by, session }: Outgoing,
-  handlers: PeerHandlers,
-) {
+function createIncoming(outgoing: Outgoing, handlers: PeerHandlers) {
+  const { pending, cancelled, settle, sendQuietly, by, session } = outgoing;
   const tasks = createOpenTasks<RequestOptions>();
   const taskProgress = new WeakMap<RequestOptions, Throttle<Progress>>();
   const causes = createRequestOwners();
   const questions = createPeerRequests(answererOf, sendQuietly);
   let heard = 0;
 
+  /** The true answer may still come; where it does not, its caller reads what came instead. */
+  function takeStray(id: unknown): void {
+    if (cancelled.delete(id as RequestId)) return;
+    const what = describeStray(id, outgoing.lastId());
+    if (what !== null) for (const waiting of pending.values()) waiting.stray ??= what;
+    handlers.onStray(what ?? "an answer that came twice, or too late");
+  }
+
   function takeAnswer(message: UnknownObject): void {
     const waiting = settle(message.id as RequestId);
-    if (waiting === undefined)
-      return cancelled.delete(message.id as RequestId) ? undefined : handlers.onStray();
+    if (waiting === undefined) return takeStray(message.id);
     if (isObject(message.error)) {
       const { code, message: text, data } = message.error;
       return waiting.waiter.reject(
@@ -362,10 +383,13 @@ function createIncoming(
       return;
     }
     // Programs print JSON of their own; only this is addressed to us.
-    if (!isObject(message) || message.jsonrpc !== "2.0") return handlers.onStray();
+    if (!isObject(message) || message.jsonrpc !== "2.0")
+      return handlers.onStray("a message that is not JSON-RPC 2.0");
     if (by.take !== null) by.take(session, false, message, pending);
     const { id, method } = message;
     if (typeof method !== "string") takeAnswer(message);
+    else if (isEcho(method, pending.get(id as RequestId)))
+      settle(id as RequestId)?.waiter.reject(echoed());
     else if (id === undefined)
       takeNotification(method, isObject(message.params) ? message.params : {}, relatesTo);
     else void questions.take(id as RequestId, method, message.params, relatesTo);

@@ -104,7 +104,7 @@ suite("a connection", () => {
     await moveTime(5_000);
     assert.match(
       failed.reason<PlaneError>().message,
-      /initialize timed out after 5 s \('connectTimeoutMs'\)/,
+      /the handshake \(initialize\) timed out after 5 s \('connectTimeoutMs'\)/,
     );
     assert.equal(attempts[0]?.channel.closings, 1);
   });

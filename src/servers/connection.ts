@@ -17,6 +17,7 @@ import {
   type Install,
   type OpenAttemptOptions,
   type OpenSteps,
+  type Phase,
 } from "./open-attempt.ts";
 import type { OpenedSession } from "./open-session.ts";
 
@@ -68,6 +69,8 @@ function createState(options: ConnectionOptions, onIdle: () => void) {
     closed: new AbortController(),
     retry: undefined as NodeJS.Timeout | undefined,
     requirement: null as PlaneError | null,
+    /** How far the attempt that is under way has come. */
+    starting: null as { phase: Phase; since: number } | null,
     users: 0,
     /** Called when the last of them leaves. */
     onFree: [] as (() => void)[],
@@ -89,6 +92,8 @@ export function createServerConnection(options: ConnectionOptions) {
     facts: () => state.facts,
     live: () => state.live,
     installLine: () => installLine(state),
+    /** Null where it is not being opened. */
+    starting: () => (state.facts.state === "connecting" ? state.starting : null),
     /** What a person must do before it can be opened. */
     requirement: () => state.requirement,
     /** The open session, opened if need be. Many may ask at once. */
@@ -189,6 +194,7 @@ async function open(state: State, given: AbortSignal): Promise<Live> {
   if (given.aborted) throw stopped(options.name);
   take(state, { type: "connect" });
   state.installTail = "";
+  state.starting = { phase: "start", since: steadyNow() };
   const install = options.install && {
     ...options.install,
     began: () => take(state, { type: "installing", at: steadyNow() }),
@@ -206,7 +212,13 @@ async function open(state: State, given: AbortSignal): Promise<Live> {
       async open(steps: OpenSteps) {
         // One process of a server at a time, also while the last one is still on its way out. The limit covers that, too.
         await abortable(Promise.all(state.leaving), steps.signal);
-        return options.open(steps);
+        return options.open({
+          ...steps,
+          phase(entered) {
+            state.starting = { phase: entered, since: steadyNow() };
+            steps.phase(entered);
+          },
+        });
       },
       leave: (channel: Channel) => leave(state, channel),
       onClose,

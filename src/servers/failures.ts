@@ -8,6 +8,7 @@ import { type ErrorCode, PlaneError, personHints } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
 import { RpcError, TransportError } from "../protocol/message.ts";
+import { GivenUp } from "../protocol/strays.ts";
 
 /** A call waits this long for an endpoint that is asked before its server. */
 const maxEndpointWaitMs = 5_000;
@@ -162,6 +163,15 @@ export function reasonLine(said: string): string | null {
 export function stderrTailOf(cause: unknown, hide: (text: string) => string): string | null {
   const words = cause instanceof TransportError ? reasonLine(cause.said) : null;
   return words === null ? null : hide(words);
+}
+
+/** Adds to the error of a call that was given up what was seen of it until then. */
+export function withSeen(error: PlaneError, thrown: unknown): PlaneError {
+  if (!(thrown instanceof GivenUp)) return error;
+  const { code, message, data, cause } = error;
+  const { seen } = thrown;
+  const text = `${message} ${sentence(seen.charAt(0).toUpperCase() + seen.slice(1))}`;
+  return new PlaneError(code, text, { data: { ...data, seen }, cause });
 }
 
 /** The same for a hidden server and for one that does not exist. */

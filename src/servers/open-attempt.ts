@@ -1,7 +1,26 @@
 import { TimeLimiter } from "../lib/async/time-limit.ts";
 import { personHints } from "../model/errors.ts";
+import type { StartPhase } from "../model/servers/server-schema.ts";
 import type { Channel, TransportError } from "../protocol/message.ts";
 import type { OpenedSession } from "./open-session.ts";
+
+/** The steps of a start, in their order. */
+export type Phase = StartPhase;
+
+const phases: Readonly<Record<Phase, string>> = {
+  start: "starting it",
+  initialize: "the handshake (initialize)",
+  "tools/list": "listing its tools (tools/list)",
+};
+
+export function phaseText(phase: Phase): string {
+  return phases[phase];
+}
+
+/** `since` is a time as people read it. */
+export function startText(phase: Phase, since: string): string {
+  return `${phases[phase]} since ${since.slice(11, 19)} UTC`;
+}
 
 export type OpenSteps = {
   signal: AbortSignal;
@@ -9,7 +28,7 @@ export type OpenSteps = {
   onClose(reason: TransportError): void;
   /** Its session takes no more requests. */
   onRetired(reason: TransportError): void;
-  phase(name: string): void;
+  phase(entered: Phase): void;
   heard(text: string): void;
 };
 
@@ -51,7 +70,7 @@ export async function attemptToOpen(
     caller: given,
   });
   const channels: Channel[] = [];
-  let phase = "start";
+  let phase: Phase = "start";
   let lostBefore: TransportError | undefined;
   let ready: Ready | undefined;
   let installing = "not" as "not" | "now" | "over";
@@ -102,7 +121,7 @@ export async function attemptToOpen(
         ? { what: "installing it", ms: installMs, key: "installTimeoutMs" }
         : undefined;
     const { what, ms, key } = limit ?? {
-      what: phase,
+      what: phaseText(phase),
       ms: connectTimeoutMs,
       key: "connectTimeoutMs",
     };

@@ -17,6 +17,8 @@ export type SessionHandlers = Omit<PeerHandlers, "onStray"> &
   Pick<ChannelHandlers, "onClose" | "onRetired" | "onStderr" | "onProcess"> & {
     /** Neither answer, question nor notification. */
     onNoise(text: string): void;
+    /** The same of a message of the protocol. Without it, `onNoise` is called. */
+    onStray?(what: string): void;
     /** Also for a channel that never opened. */
     onEnded?(reason: TransportError): void;
     onTooLarge(bytes: number): Error;
@@ -79,7 +81,7 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
   let isOpen = false;
   const peer = createPeer(() => channel ?? unopened(), {
     ...handlers,
-    onStray: () => handlers.onNoise("a message that answers nothing"),
+    onStray: handlers.onStray ?? handlers.onNoise,
   });
   channel = await openChannel(
     definition,

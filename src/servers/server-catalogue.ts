@@ -308,7 +308,10 @@ async function listOver(limitMs: number, method: ListMethod, session: Session): 
       throw new Error(`${method} timed out after ${limitMs / 1000} s ('connectTimeoutMs')`);
     // Some have one of the two lists of resources and know nothing of the other.
     const isMissing = thrown instanceof RpcError && thrown.code === methodNotFound;
-    const isDeclared = method === "tools/list" && session.capabilities.tools !== undefined;
+    // One that has answered nothing but refusals has not shown that it is a server at all.
+    const isUnproven = !hasMembers(session.capabilities) && session.serverInfo === null;
+    const isDeclared =
+      method === "tools/list" && (session.capabilities.tools !== undefined || isUnproven);
     if (isMissing && !isDeclared) return { items: [], warning: null };
     throw thrown;
   });

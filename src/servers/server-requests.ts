@@ -1,6 +1,6 @@
 import { createSemaphore, SemaphoreFull } from "../lib/async/semaphore.ts";
 import { abortable } from "../lib/async/signals.ts";
-import { steadyNow } from "../lib/async/steady-time.ts";
+import { steadyNow, wallTime } from "../lib/async/steady-time.ts";
 import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
@@ -9,6 +9,7 @@ import { extensionsIn, metaFor, sharedExtensions } from "../protocol/extensions.
 import { paramHeaders } from "../protocol/http-headers.ts";
 import { type AnswerRequest, RpcError, TransportError } from "../protocol/message.ts";
 import type { RequestOptions, Session } from "../protocol/session.ts";
+import { GivenUp } from "../protocol/strays.ts";
 import { type CallWithTask, createTaskCalls } from "../protocol/tasks/call-with-task.ts";
 import { extendsToTasks, offersTasks } from "../protocol/tasks/task.ts";
 import type { Live, ServerConnection } from "./connection.ts";
@@ -17,6 +18,7 @@ import { DirectTaskRequest } from "./direct-task-request.ts";
 import { neededEra, type SharedEra } from "./eras/client-era.ts";
 import { notSent, withoutSecrets } from "./failures.ts";
 import { reportInstalling } from "./installer.ts";
+import { startText } from "./open-attempt.ts";
 import type { ServerCatalogue } from "./server-catalogue.ts";
 import { maxSessions, type ServerSessions, type SessionOwner } from "./sessions.ts";
 
@@ -283,7 +285,12 @@ function open(
   connection: ServerConnection,
   { signal, onProgress }: RequestOptions,
 ): Promise<Live> {
-  const opened = abortable(connection.ensure(), signal);
+  const opened = abortable(connection.ensure(), signal).catch((thrown) => {
+    const starting = signal?.aborted ? connection.starting() : null;
+    if (starting === null) throw thrown;
+    const { phase, since } = starting;
+    throw new GivenUp(thrown, `its server is not ready: ${startText(phase, wallTime(since))}`);
+  });
   if (onProgress === undefined) return opened;
   const since = () => connection.facts().installingSince;
   return reportInstalling(opened, { server: () => name, since, onProgress });

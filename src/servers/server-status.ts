@@ -28,6 +28,7 @@ export function describeStatus(
   const { state, error, stderrTail, cooldownUntil, retryAt, installingSince, failures } =
     sessions.main.facts();
   const live = sessions.main.live();
+  const starting = definition.enabled ? sessions.main.starting() : null;
   const next = retryAt ?? cooldownUntil;
   const listedAt = catalogue.listedAt();
   const incomplete = catalogue.incomplete();
@@ -38,6 +39,9 @@ export function describeStatus(
     state: definition.enabled ? state : "disabled",
     idle: state === "disconnected" && trouble === null && catalogue.isKnown() && parts.isAvailable,
     ...(since !== null && { installing: { since, lastLine: sessions.main.installLine() } }),
+    ...(starting && {
+      starting: { phase: starting.phase, since: wallTime(starting.since) },
+    }),
     transport: definition.transport,
     protocolVersion: live?.session.protocolVersion ?? null,
     ...(live && { protocolReason: parts.explainEra(live.session.era) }),

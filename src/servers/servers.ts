@@ -39,7 +39,7 @@ export { endedWords } from "./auth/problems.ts";
 export type { EndedSignIn } from "./auth/records.ts";
 export type { Vault } from "./auth/vault.ts";
 export type { DoctorMeans, DoctorPackage, TakeTools } from "./doctor/doctor-package.ts";
-export { explainFailure, reasonLine, unknownServer } from "./failures.ts";
+export { explainFailure, reasonLine, unknownServer, withSeen } from "./failures.ts";
 export { installerOf, installFailure } from "./installer.ts";
 export { type OpenOptions, openSession } from "./open-session.ts";
 export { ownerOfCaller, type SessionOwner } from "./sessions.ts";

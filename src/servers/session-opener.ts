@@ -7,6 +7,7 @@ import { logLevels, type ServerDefinition } from "../model/servers/server.ts";
 import { extensionsIn, isExtensionMethod } from "../protocol/extensions.ts";
 import {
   type AnswerRequest,
+  type Channel,
   invalidAnswer,
   RpcError,
   TransportError,
@@ -90,7 +91,6 @@ export function createSessionOpener(options: OpenerOptions) {
         await options.turn();
         options.guard.prepare();
       }
-      steps.phase("initialize");
       const heard = listenToServer(options, user, () => {
         noise += 1;
       });
@@ -108,7 +108,11 @@ export function createSessionOpener(options: OpenerOptions) {
       };
       const { environment, packages } = options;
       const access = options.access(user, resolved);
-      const { signal, onOpened } = steps;
+      const { signal } = steps;
+      const onOpened = (channel: Channel) => {
+        steps.onOpened(channel);
+        steps.phase("initialize");
+      };
       const isOnlyEra = failedOpenings > 0 && resolved.transport === "stdio";
       const way = {
         known,

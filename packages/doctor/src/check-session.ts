@@ -205,6 +205,7 @@ export async function openServer(
   const channels: Channel[] = [];
   let waitsMs = limitMs;
   let noise: string | undefined;
+  let stray: string | undefined;
   let ending: { thrown: unknown; tooLate: boolean } | undefined;
   const waitForInstaller = () => {
     if (installerOf(definition) === null || waitsMs >= installMs || opened.session) return;
@@ -217,6 +218,9 @@ export async function openServer(
     onRequest: refuseRequest,
     onNoise: (text: string) => {
       noise ??= text;
+    },
+    onStray: (what: string) => {
+      stray ??= what;
     },
     onTooLarge: (bytes: number) =>
       new RpcError(-32603, `its answer of ${bytes} bytes is too large`),
@@ -239,6 +243,7 @@ export async function openServer(
     const offersTools = session.era === "modern" || session.capabilities.tools !== undefined;
     opened.listed = offersTools ? (await listAll(session, "tools/list", signal)).items : [];
     session.end();
+    if (channels.at(-1)?.pid != null) await requireStay(closed.promise);
   } catch (thrown) {
     ending = { thrown, tooLate: signal.aborted };
   } finally {
@@ -251,6 +256,7 @@ export async function openServer(
     limitMs: waitsMs,
     channel: channels.at(-1),
     noise,
+    stray,
     closed: closed.promise,
   });
   const install = installFailure(
@@ -261,6 +267,28 @@ export async function openServer(
     ...opened,
     failure: install === null ? failure : { ...failure, said: install.lines.join("\n") },
   };
+}
+
+/** One that ends as soon as it has listed its tools is in a crash loop. */
+async function requireStay(closed: Promise<TransportError>): Promise<void> {
+  const ended = await Promise.race([closed, sleep(stayMs, null)]);
+  if (ended !== null) throw ended;
+}
+
+/** Null where it still runs. */
+export function checkStay(
+  definition: ServerDefinition,
+  { listed, failure }: Opened,
+  lost: string | null,
+): DoctorCheck | null {
+  const ended = listed === null || failure === null ? null : describe(failure);
+  const what = ended === null ? lost : `After it had listed its tools: ${ended}`;
+  if (what === null) return null;
+  return failed(
+    "runs",
+    what,
+    `Run it by hand to see why it ends: ${renderCommandLine(definition)}`,
+  );
 }
 
 /** Only configured headers: a check starts no sign-in. */
@@ -281,6 +309,8 @@ function nameOf(info: UnknownObject | null): string | null {
 
 /** How long the reason of an ended process may take to arrive. */
 const stderrDrainMs = 200;
+/** A program that lives this long after its list is not watched any longer. */
+const stayMs = 1_000;
 const lastLines = 5;
 const maxReason = 500;
 
@@ -299,6 +329,8 @@ type Ending = {
   limitMs: number;
   channel: Channel | undefined;
   noise: string | undefined;
+  /** The first message that answers no request, in words. */
+  stray: string | undefined;
   closed: Promise<TransportError>;
 };
 
@@ -309,18 +341,15 @@ async function explain({
   limitMs,
   channel,
   noise,
+  stray,
   closed,
 }: Ending): Promise<Failure> {
   if (tooLate) {
     const isProcess = channel?.pid != null;
     const ended = isProcess ? await Promise.race([closed, sleep(stderrDrainMs, null)]) : null;
-    const wrote =
-      isProcess && noise !== undefined
-        ? `it wrote '${noise}' to stdout, which is not MCP, and`
-        : "it";
     return {
       kind: "too late",
-      reason: `${wrote} gave no answer within ${limitMs / 1000} s`,
+      reason: `${instead(isProcess ? noise : undefined, stray)} gave no answer within ${limitMs / 1000} s`,
       said: saidBy(ended),
     };
   }
@@ -333,6 +362,12 @@ async function explain({
     return { kind: "refused", reason: `it answered with an error: ${reason}`, said };
   const status = thrown instanceof TransportError ? thrown.status : undefined;
   return { kind: channel === undefined ? "not started" : "lost", reason, status, said };
+}
+
+/** What came in place of an answer. */
+function instead(noise: string | undefined, stray: string | undefined): string {
+  if (noise !== undefined) return `it wrote '${noise}' to stdout, which is not MCP, and`;
+  return stray === undefined ? "it" : `${stray}, and`;
 }
 
 function saidBy(thrown: unknown): string {

@@ -5,7 +5,7 @@ import { createHider, looksSecret } from "../../../src/lib/text/redact.ts";
 import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
 import { toPlaneError } from "../../../src/model/errors.ts";
 import type { ServerDefinition } from "../../../src/model/servers/server.ts";
-import type { InstallStatus } from "../../../src/model/servers/server-schema.ts";
+import type { InstallStatus, ServerStatus } from "../../../src/model/servers/server-schema.ts";
 import {
   type DoctorMeans,
   type DoctorPackage,
@@ -25,7 +25,7 @@ import {
   passed,
 } from "./check-configuration.ts";
 import { checkReachable, checkUrl, isTlsPort, plainOnTlsPort } from "./check-network.ts";
-import { checkHandshake, checkSignIn, checkTools, openServer } from "./check-session.ts";
+import { checkHandshake, checkSignIn, checkStay, checkTools, openServer } from "./check-session.ts";
 import { readLoginShell } from "./login-shell.ts";
 
 /** All at once: a server that hangs delays the report, not the others. */
@@ -55,6 +55,7 @@ export const examineServers: DoctorPackage["examineServers"] = async (names, dir
     const found = await examineServer(name, subject, {
       ...options,
       isInstalled: listedAt !== null,
+      lost: lostAgain(statuses.get(name)),
       endedSignIn: means.endedSignIns.get(name),
     }).catch(crashed);
     const secrets = [
@@ -66,6 +67,18 @@ export const examineServers: DoctorPackage["examineServers"] = async (names, dir
   };
   return { servers: await Promise.all(names.map(examine)) };
 };
+
+const crashLoop = 2;
+
+/** A process that dies again and again in the plane, and lives while it is examined. */
+function lostAgain(status: ServerStatus | undefined): string | null {
+  if (status?.transport !== "stdio" || status.state === "connected" || status.error === null)
+    return null;
+  const { attempts = 0, error } = status;
+  return attempts < crashLoop
+    ? null
+    : `The plane has lost it ${attempts} times in a row: ${error}.`;
+}
 
 function hideIn(checks: readonly DoctorCheck[], hide: (text: string) => string): DoctorCheck[] {
   return checks.map((check) => ({
@@ -118,6 +131,8 @@ type ExamineOptions = {
   isInstalled?: boolean;
   /** A second installer would be in the way. */
   installing?: InstallStatus | undefined;
+  /** That the plane has lost it again and again. */
+  lost?: string | null;
   /** Why and when its last sign-in ended. */
   endedSignIn?: EndedSignIn | undefined;
   /** Asked when a server does not start. */
@@ -247,9 +262,10 @@ async function examineSession({
   const isRefused = opened.failure?.status === 401;
   if (isRefused && options.endedSignIn) return [checkSignIn(name, options.endedSignIn)];
   const handshake = checkHandshake(name, definition, opened);
-  return handshake.ok
-    ? [handshake, checkTools(name, definition, opened, options.takeTools)]
-    : [handshake];
+  if (!handshake.ok) return [handshake];
+  const stay = checkStay(definition, opened, options.lost ?? null);
+  const tools = checkTools(name, definition, opened, options.takeTools);
+  return stay === null ? [handshake, tools] : [handshake, tools, stay];
 }
 
 /** A named secret may be shorter than a guessed one. */

@@ -28,6 +28,11 @@ export const InstallStatus = z.object({
 });
 export type InstallStatus = TypeOf<typeof InstallStatus>;
 
+export const StartPhase = z
+  .enum(["start", "initialize", "tools/list"])
+  .meta({ description: "Starting the program or reaching the address, the handshake, its list." });
+export type StartPhase = TypeOf<typeof StartPhase>;
+
 export const EndedSignIn = z
   .object({
     at: z.string(),
@@ -86,6 +91,9 @@ export const ServerStatus = z
     installing: InstallStatus.optional().meta({
       description:
         "A program such as npx fetches it before it starts; `state` is `connecting` then.",
+    }),
+    starting: z.object({ phase: StartPhase, since: z.string() }).optional().meta({
+      description: "What it is waited for, and since when; `state` is `connecting` then.",
     }),
     transport: z.enum(Transport.options).nullable(),
     protocolVersion: z.string().nullable(),

@@ -96,7 +96,7 @@ if [ -e '${quiet}' ]; then ${waitFor(done)}; fi`;
       await using plane = await open();
       await assert.rejects(
         plane.servers.connect("brief"),
-        /initialize timed out after .* \('connectTimeoutMs'\)/,
+        /\(initialize\) timed out after .* \('connectTimeoutMs'\)/,
       );
     }
     await writeFile(loud, "");

@@ -30,7 +30,12 @@ import {
   table,
 } from "../terminal/output.ts";
 import { isCancel, password } from "../terminal/prompts.ts";
-import { renderInstalling, renderTrouble, shownState } from "../terminal/server-trouble.ts";
+import {
+  renderInstalling,
+  renderStarting,
+  renderTrouble,
+  shownState,
+} from "../terminal/server-trouble.ts";
 import { Interrupted, terminal } from "../terminal/terminal.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { toCount, toLimit } from "./option-values.ts";
@@ -74,7 +79,11 @@ function renderServers(
     ...(servers.some(({ foundIn }) => foundIn) && {
       "FOUND IN": ({ foundIn }: ServerStatus) => foundIn?.join(", ") ?? "",
     }),
-    NOTE: (status) => renderInstalling(status) ?? shortTrouble(status) ?? renderRejected(status),
+    NOTE: (status) =>
+      renderInstalling(status) ??
+      renderStarting(status) ??
+      shortTrouble(status) ??
+      renderRejected(status),
   }).split("\n");
   if (rows.length === 0) return head ?? "";
   const lines = rows.flatMap((row, at) => {
@@ -268,6 +277,7 @@ function renderServer(status: ServerStatus): string {
   const facts: Fact[] = [
     ["state", shownState(status)],
     ["installing", status.installing ? renderInstall(status.installing) : null],
+    ["starting", renderStarting(status)],
     ["transport", status.transport],
     ["protocol", renderProtocol(status)],
     ["tools", `${status.tools}${status.stale ? " (stale)" : ""}`],

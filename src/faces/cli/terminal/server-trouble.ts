@@ -24,6 +24,18 @@ export function renderInstalling({ installing }: Pick<ServerStatus, "installing"
   return `installing: ${lastLine === null ? `since ${since.slice(11, 19)} UTC` : plainText(lastLine)}`;
 }
 
+const phases = {
+  start: "starting",
+  initialize: "in the handshake",
+  "tools/list": "listing its tools",
+} as const;
+
+/** What it is waited for, of one that is being opened. */
+export function renderStarting({ starting }: Pick<ServerStatus, "starting">): string | null {
+  if (starting === undefined) return null;
+  return `${phases[starting.phase]} since ${starting.since.slice(11, 19)} UTC`;
+}
+
 /** The problem of a server, in one sentence; a cached list comes with its age. */
 export function describeTrouble({
   name,
