@@ -40,6 +40,7 @@ export type LookupParts = {
     | "names"
     | "discover"
     | "discoverOne"
+    | "revive"
     | "trouble"
     | "requirement"
     | "status"
@@ -177,6 +178,11 @@ function createFinder({
           how,
         );
       },
+      revive: (some) =>
+        servers.revive(
+          some.filter((name) => names.includes(name)),
+          owner,
+        ),
       trouble: (server) => (maySee(server) ? servers.trouble(server, owner) : null),
       nextRetryAt: (server) =>
         servers.status().find(({ name }) => name === server)?.nextRetryAt ?? null,
@@ -304,6 +310,8 @@ type Discovery = {
   defaultServer?: string | undefined;
   /** No longer than `waitMs`; 0 is until they are known. */
   discover(servers?: readonly string[], waitMs?: number): Promise<void>;
+  /** Opens those again that ended with an error: their lists may be old. */
+  revive?(servers: readonly string[]): Promise<void>;
   trouble(server: string): string | null;
   nextRetryAt?(server: string): string | null;
   /** What a person must do before the server has tools. */
@@ -336,7 +344,10 @@ export async function findTool(asked: string | ToolId, discovery: Discovery): Pr
   const { snapshot, servers, discover, defaultServer } = discovery;
   if (typeof asked !== "string") {
     const known = () => shown(snapshot().byId(asked), discovery);
-    const found = asked.server === null ? known() : await lookFor(known, discovery, asked.server);
+    if (asked.server === null) return known() ?? refuse(spell(asked), discovery);
+    const found =
+      (await lookFor(known, discovery, asked.server)) ??
+      (await revived(known, discovery, [asked.server]));
     return found ?? refuse(spell(asked), discovery);
   }
   const likely = servers().filter((server) => mayMean(server, asked, defaultServer));
@@ -348,7 +359,20 @@ export async function findTool(asked: string | ToolId, discovery: Discovery): Pr
     // Another spelling of a foreign tool may be the name of an own one.
     if (found && (found.name === asked || isUsable(found, discovery))) return found;
   }
-  return (await lookFor(() => lookUp(asked, discovery), discovery)) ?? refuse(asked, discovery);
+  const known = () => lookUp(asked, discovery);
+  const found = (await lookFor(known, discovery)) ?? (await revived(known, discovery, likely));
+  return found ?? refuse(asked, discovery);
+}
+
+/** A server that has crashed since it listed may have other tools now. */
+async function revived(
+  known: () => Tool | undefined,
+  { revive }: Discovery,
+  likely: readonly string[],
+): Promise<Tool | undefined> {
+  if (revive === undefined || likely.length === 0) return undefined;
+  await revive(likely);
+  return known();
 }
 
 const isUsable = (tool: Tool, { visible, mayUse }: Discovery) =>

@@ -77,6 +77,12 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
       await recall.once();
       await discoverOne(name, one, discoverOptions);
     },
+    /** For a name that no list has: those that ended with an error are opened again. */
+    async revive(names: readonly string[], owner: SessionOwner): Promise<void> {
+      if (options.isOffline) return;
+      const lost = enabled(names).filter(isNotInstalling);
+      await Promise.allSettled(lost.map((one) => one.revive(owner)));
+    },
     /** Would `discover` find nothing new? */
     isSettled(names: readonly string[], owner: SessionOwner): boolean {
       for (const name of names)

@@ -435,6 +435,13 @@ function createListings({ options, desired, sessions, catalogue, lists, requests
       lists.tell();
       if (isOwn()) await discoverOwn(owner);
     },
+    /** Opens it again where it ended with an error: what it lists since may be something else. */
+    async revive(owner: SessionOwner): Promise<void> {
+      if (!desired.isAvailable()) return;
+      const connection = options.isPersonal() ? requests.connectionOf(owner) : main;
+      if (connection.live() !== null || connection.facts().error === null) return;
+      await connection.ensure();
+    },
     /** Would `discover` find nothing new? */
     isSettled(owner: SessionOwner): boolean {
       const listed = lists.of(owner.user);

@@ -2,6 +2,8 @@ import { JsonMetricsSerializer, JsonTraceSerializer } from "@opentelemetry/otlp-
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { type ReadableSpan, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { Otlp, OtlpPorts } from "../../../src/calls/calls.ts";
+import { steadyNow } from "../../../src/lib/async/steady-time.ts";
+import { retryAfterMs } from "../../../src/lib/net/send-request.ts";
 import { uniqueId } from "../../../src/lib/ids-and-time.ts";
 import { version } from "../../../src/lib/version.ts";
 import type { OtlpSettings } from "../../../src/model/config/config.ts";
@@ -13,6 +15,8 @@ const maxQueue = 4_096;
 const timeoutMs = 10_000;
 /** A process that ends waits no longer for its collector. */
 const flushMs = 2_000;
+/** A collector that names a longer wait is asked again after this time. */
+const maxRestMs = 300_000;
 /** The same request may be taken later. */
 const later: readonly number[] = [408, 429, 500, 502, 503, 504];
 
@@ -35,6 +39,8 @@ export function createOtlp({ settings, on, emit }: OtlpPorts): Otlp {
   let isMeasured = false;
   let isLost = false;
   let timer: NodeJS.Timeout | undefined;
+  /** Until then the collector wants nothing (`Retry-After`). */
+  let restsUntil = 0;
   let sending: Promise<void> | undefined;
 
   const metrics = settings.metrics
@@ -66,7 +72,8 @@ export function createOtlp({ settings, on, emit }: OtlpPorts): Otlp {
   function wake(measured: boolean): void {
     isMeasured ||= measured;
     if (spans.length >= maxBatch && sending === undefined && !isLost) return void flush();
-    timer ??= setTimeout(() => void flush(), intervalMs).unref();
+    const waitMs = Math.max(intervalMs, restsUntil - steadyNow());
+    timer ??= setTimeout(() => void flush(), waitMs).unref();
   }
 
   function flush(): Promise<void> {
@@ -105,6 +112,8 @@ export function createOtlp({ settings, on, emit }: OtlpPorts): Otlp {
         signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), stopping.signal]),
       });
       await response.body?.cancel();
+      const announcedMs = retryAfterMs(response.headers.get("retry-after")) ?? 0;
+      restsUntil = steadyNow() + Math.min(announcedMs, maxRestMs);
       tell(response.ok ? null : `it answers ${kind} with HTTP ${response.status}`);
       return later.includes(response.status) ? "later" : "done";
     } catch (thrown) {

@@ -1,5 +1,6 @@
 import type { ClientAuth } from "oauth4webapi";
 import { type Egress, type Gate, isLoopbackHost } from "../../lib/net/egress.ts";
+import { createEndpoints } from "../../lib/net/endpoints.ts";
 import { exchange } from "../../lib/net/exchange.ts";
 import type { SignInProvider } from "../../model/access/auth-settings.ts";
 import type { ClaimPaths } from "../../model/access/jwt-issuer.ts";
@@ -32,9 +33,16 @@ export function createUpstream(settings: SignInProvider, egress: Egress): SignIn
     await gate.check(new URL(metadata.authorization_endpoint));
     return { oauth, metadata, gate, options: optionsFor(oauth, gate, new URL(issuer)) };
   };
+  /** One that is down is not asked with every visit of the page. */
+  const endpoints = createEndpoints({
+    firstMs: 1_000,
+    maxMs: 30_000,
+    failureOf: () => ({}),
+    refuse: (failure) => failure,
+  });
   const discover = () => {
     if (known === undefined || Date.now() - known.at > metadataMs)
-      known = { at: Date.now(), server: find() };
+      known = { at: Date.now(), server: endpoints.ask(issuer, find) };
     const { server } = known;
     server.catch(() => {
       if (known?.server === server) known = undefined;

@@ -9,7 +9,9 @@ import {
 } from "jose";
 import { steadyNow } from "../../lib/async/steady-time.ts";
 import { type Egress, EgressRefused, type Gate } from "../../lib/net/egress.ts";
+import { createEndpoints } from "../../lib/net/endpoints.ts";
 import { AnswerTooLarge, exchange } from "../../lib/net/exchange.ts";
+import { retryAfterMs } from "../../lib/net/send-request.ts";
 import { type ClaimPaths, isSafeUrl, type JwtIssuer } from "../../model/access/jwt-issuer.ts";
 import { covers, limitsIn } from "../../model/access/resource.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -20,7 +22,8 @@ import { unauthenticated } from "./unauthenticated.ts";
 const timeoutMs = 5_000;
 const maxBodyBytes = 512 * 1024;
 /** An issuer that is down is not asked again with every request. */
-const issuerCooldownMs = 5_000;
+const issuerRestMs = 5_000;
+const maxIssuerRestMs = 30_000;
 /** Keys are fetched again after this time, so that a withdrawn key is no longer believed. */
 const keysTtlMs = 600_000;
 /** How often unknown key ids, which anyone can make up, may cause a fetch. */
@@ -51,19 +54,29 @@ type Issuer = {
 };
 
 /** Reads JSON from the issuer, with limits on everything. Redirects are not followed. */
-function createIssuer(): Issuer {
-  let cooldown: { until: number; failure: PlaneError } | undefined;
+function createIssuer(issuer: string): Issuer {
+  const endpoints = createEndpoints({
+    firstMs: issuerRestMs,
+    maxMs: maxIssuerRestMs,
+    failureOf: (thrown) => ({
+      retryAfterMs: thrown instanceof Refused ? thrown.retryAfterMs : undefined,
+    }),
+    refuse: (failure) => unavailable(reasonOf(failure)),
+  });
+  // An answer that cannot be used rests as one that does not come.
   const fail = (reason: string): never => {
-    const failure = unavailable(reason);
-    cooldown = { until: steadyNow() + issuerCooldownMs, failure };
-    throw failure;
+    const failure = new Refused(reason);
+    endpoints.rest(issuer, failure);
+    throw unavailable(reason);
   };
   return {
     fail,
-    async ask(url, gate) {
-      if (cooldown !== undefined && steadyNow() < cooldown.until) throw cooldown.failure;
-      return read(url, gate).catch((thrown) => fail(reasonOf(thrown)));
-    },
+    ask: (url, gate) =>
+      endpoints
+        .ask(issuer, () => read(url, gate))
+        .catch((thrown) => {
+          throw thrown instanceof PlaneError ? thrown : unavailable(reasonOf(thrown));
+        }),
   };
 }
 
@@ -76,7 +89,7 @@ function unavailable(reason: string): PlaneError {
 async function read(url: string, gate: Gate): Promise<unknown> {
   const headers = { accept: "application/json, application/jwk-set+json" };
   const signal = AbortSignal.timeout(timeoutMs);
-  const { status, body } = await exchange(new URL(url), {
+  const { status, headers: theirs, body } = await exchange(new URL(url), {
     gate,
     method: "GET",
     headers,
@@ -85,7 +98,7 @@ async function read(url: string, gate: Gate): Promise<unknown> {
   });
   if (status === 200) return parse(body.toString("utf8"));
   if (status === 404 || status === 410) return undefined;
-  throw new Refused(`it answered with status ${status}`);
+  throw new Refused(`it answered with status ${status}`, retryAfterMs(theirs["retry-after"]));
 }
 
 function parse(text: string): unknown {
@@ -96,7 +109,14 @@ function parse(text: string): unknown {
   }
 }
 
-class Refused extends Error {}
+class Refused extends Error {
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, announcedMs?: number) {
+    super(message);
+    this.retryAfterMs = announcedMs;
+  }
+}
 
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof Refused) return thrown.message;
@@ -109,7 +129,7 @@ function reasonOf(thrown: unknown): string {
 }
 
 function createIssuerKeys(settings: TokenIssuer, egress: Egress): JWTVerifyGetKey {
-  const issuer = createIssuer();
+  const issuer = createIssuer(settings.issuer);
   let found: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
   const open = async () => {
     const { url: address, gate } = await findKeys(settings, issuer, egress);

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { classOf } from "./address-class.ts";
 import { parseAllowed } from "./allow-list.ts";
 import { createEgress, type Gate } from "./egress.ts";
+import { exchange } from "./exchange.ts";
 
 /** Names and their addresses, so that nothing depends on a resolver. */
 const table: Record<string, readonly string[]> = {
@@ -250,4 +253,23 @@ test("where a proxy resolves names, what is found here is judged, and what is no
   assert.equal(await judged(own, "https://unknown.test/token"), "passes", "the server itself");
   assert.match(await judged(own, "https://unknown.test:8443/"), /unknown address/);
   assert.match(await judged(own, "https://other.test/"), /unknown address/);
+});
+
+test("a request under way ends when the plane of its gate stops, and none begins after that", async () => {
+  const asked = Promise.withResolvers<void>();
+  const server = createServer(() => asked.resolve());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const stopping = new AbortController();
+  const { configured: gate } = createEgress({ allow: () => [], stopping: stopping.signal });
+  const { signal } = new AbortController();
+  const request = () =>
+    exchange(new URL(`http://127.0.0.1:${port}`), { gate, method: "GET", signal, maxBytes: 10 });
+  const waiting = request();
+  await asked.promise;
+  stopping.abort();
+  await assert.rejects(waiting, { name: "AbortError" });
+  await assert.rejects(request(), { name: "AbortError" });
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
 });

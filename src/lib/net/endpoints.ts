@@ -72,12 +72,12 @@ export function createEndpoints(options: EndpointsOptions) {
       shared.set(name, begun);
       return begun;
     },
+    /** Its answer came, and cannot be used. */
+    rest: (endpoint: string, failure: unknown) => fail(endpoint, failure, {}),
     /** How long the endpoint still rests; 0 where it may be asked. */
     restMs(endpoint: string): number {
       const rest = resting.get(endpoint);
       return rest === undefined ? 0 : Math.max(0, restMs(rest));
     },
-    /** A person has changed something: the next request finds out. */
-    forget: (endpoint: string) => resting.delete(endpoint),
   };
 }

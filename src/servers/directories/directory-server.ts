@@ -79,6 +79,7 @@ export function createDirectoryServer(options: DirectoryServerOptions): Server {
     isOpen: (owner) => known(owner)?.isOpen(owner) ?? false,
     isActive: () => all().some((one) => one.isActive()),
     discover: async (owner) => at(owner).discover(owner),
+    revive: async (owner) => known(owner)?.revive(owner),
     isSettled: (owner) => known(owner)?.isSettled(owner) ?? false,
     refresh: async () => {
       if (home !== null) at({});

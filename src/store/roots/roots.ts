@@ -13,6 +13,8 @@ const everyMs = 60_000;
 /** Planes on one store take turns: a root of another that is younger is as good. */
 const youngMs = 30_000;
 const webhookTimeoutMs = 10_000;
+/** A plane that ends waits no longer for those who keep its roots. */
+const lastWebhookMs = 2_000;
 
 type RootsContext = {
   readonly settings: { config(): Config; signingKey(): Promise<string | undefined> };
@@ -24,6 +26,7 @@ export function createRoots({ settings, recorder }: RootsContext) {
   let clock: NodeJS.Timeout | undefined;
   let making: Promise<void> = Promise.resolve();
   let hasWarned = false;
+  const stopping = new AbortController();
 
   const sign = async (): Promise<Sign | null> => {
     const key = await settings.signingKey();
@@ -64,7 +67,8 @@ export function createRoots({ settings, recorder }: RootsContext) {
         mode: 0o600,
       });
     // The last one covers the others.
-    if (rootWebhook !== undefined) await post(rootWebhook, JSON.stringify(roots.at(-1)));
+    if (rootWebhook !== undefined)
+      await post(rootWebhook, JSON.stringify(roots.at(-1)), stopping.signal);
     hasWarned = false;
   }
 
@@ -104,7 +108,9 @@ export function createRoots({ settings, recorder }: RootsContext) {
       const wasStarted = clock !== undefined;
       clearInterval(clock);
       // A command that makes one call leaves it to the next plane that stays.
+      const limit = setTimeout(() => stopping.abort(), lastWebhookMs);
       if (wasStarted) await quietly(() => make(true));
+      clearTimeout(limit);
     }),
   };
 }
@@ -114,9 +120,9 @@ function toEvent({ number, hash, leaves, signature, key }: AuditRoot): PlaneEven
   return { type: "audit.root", number, hash, chains: leaves.length, ...signed };
 }
 
-async function post(url: string, body: string): Promise<void> {
+async function post(url: string, body: string, stopping: AbortSignal): Promise<void> {
   const headers = { "content-type": "application/json" };
-  const signal = AbortSignal.timeout(webhookTimeoutMs);
+  const signal = AbortSignal.any([AbortSignal.timeout(webhookTimeoutMs), stopping]);
   const response = await fetch(url, {
     method: "POST",
     headers,
