@@ -14,6 +14,7 @@ export function hostilePages(
 ): Record<string, HostilePage> {
   const socket = away.replace("http", "ws");
   const rtc = `new RTCPeerConnection({ iceServers: [{ urls: "stun:127.0.0.1:${stunPort}" }] })`;
+  const calling = `const peer = ${rtc}; peer.createDataChannel("x"); peer.createOffer().then((offer) => peer.setLocalDescription(offer));`;
   return {
     // Out of the frame.
     top_location: { html: staged(`await attempt("top", () => { top.location = "${away}/a"; })`) },
@@ -193,6 +194,25 @@ export function hostilePages(
       html: staged(`const html = "<script>fetch('${away}/a').catch(() => 0); try { top.location='${away}/b' } catch {}<" + "/script>";
         for (const src of [URL.createObjectURL(new Blob([html], { type: "text/html" })), "data:text/html," + encodeURIComponent(html), "javascript:fetch('${away}/c')"]) { const frame = document.createElement("iframe"); frame.src = src; document.body.append(frame); }
         await pause(400)`),
+    },
+    nested_web_rtc: {
+      html: staged(
+        `const code = "<script>" + ${JSON.stringify(calling)} + "<" + "/script>";
+        const one = document.createElement("iframe"); one.srcdoc = code; document.body.append(one); await pause(500)`,
+      ),
+    },
+    goes_to_a_blob: {
+      html: staged(
+        `const code = "<script>" + ${JSON.stringify(calling)} + "<" + "/script>";
+        location.href = URL.createObjectURL(new Blob([code], { type: "text/html" }))`,
+      ),
+      ends: "closed",
+    },
+    goes_to_data: {
+      html: staged(
+        `location.href = "data:text/html," + encodeURIComponent("<script>" + ${JSON.stringify(calling)} + "<" + "/script>")`,
+      ),
+      ends: "closed",
     },
     workers: {
       html: staged(`const code = "fetch('${away}/a').then(() => postMessage('reached'), () => postMessage('no')); try { importScripts('${away}/b') } catch {}";

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { networkInterfaces } from "node:os";
 import { test } from "node:test";
 import { renderAppFrame } from "./app-frame.ts";
 
@@ -72,6 +73,16 @@ const refused = [
   "http://127.0.0.2:7420",
   "http://anything.localhost:7420",
   "ws://localhost:7420/",
+  "http://*.localhost:7420",
+  "http://localhost.:7420",
+  "http://0.0.0.0:7420",
+  "http://0:7420",
+  "http://0x7f000001:7420",
+  "http://2130706433:7420",
+  "http://127.1:7420",
+  "https://localtest.me:7420",
+  "http://*.example.com:7420",
+  "http://10.0.0.7:7420",
   "",
   `https://${"a".repeat(300)}.example`,
 ];
@@ -89,6 +100,19 @@ test("the plane's own name is left out, also behind a wildcard", () => {
     "https://tools.example.com",
     "http://tools.example.com:80",
     "https://*.example.com",
+    "https://tools.example.com.",
+    "https://*.com",
+    "https://localhost",
+    "http://*.localhost",
+    "http://a.localhost.:80",
+    "http://0.0.0.0",
+    "wss://127.0.0.2:443",
+    "http://0x7f.1",
+    ...Object.values(networkInterfaces()).flatMap((list) =>
+      (list ?? [])
+        .filter(({ family }) => family === "IPv4")
+        .map(({ address }) => `https://${address}`),
+    ),
   ])
     assert.deepEqual(
       frame({ connectDomains: [one] }, "tools.example.com").rules,
@@ -97,6 +121,11 @@ test("the plane's own name is left out, also behind a wildcard", () => {
     );
   const other = frame({ connectDomains: ["https://tools.example.com:8443"] }, "tools.example.com");
   assert.ok(other.sourcesOf("connect-src").includes("https://tools.example.com:8443"));
+  const beside = frame({ connectDomains: ["http://localhost:3000", "https://a.example"] });
+  assert.deepEqual(beside.sourcesOf("connect-src").slice(2), [
+    "http://localhost:3000",
+    "https://a.example",
+  ]);
 });
 
 test("a policy of another form is none, and one beyond the limits is cut", () => {

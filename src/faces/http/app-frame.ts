@@ -1,4 +1,7 @@
+import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
 import { isObject } from "../../model/json.ts";
+import { frameDocument } from "./app-frame-document.ts";
 
 /** Of one list; what a page needs beyond it is not reached. */
 const maxSources = 64;
@@ -36,7 +39,7 @@ export function renderAppFrame(
       "x-content-type-options": "nosniff",
       "cache-control": "no-store",
     },
-    body: document,
+    body: frameDocument,
   };
 }
 
@@ -63,6 +66,9 @@ function policyOf({
     "form-action 'none'",
     "object-src 'none'",
     "frame-ancestors 'self'",
+    // A frame inside of the page is no way to what the page does not have.
+    "require-trusted-types-for 'script'",
+    "trusted-types default",
   ].join("; ");
 }
 
@@ -95,37 +101,25 @@ function parse(text: string): unknown {
   }
 }
 
-const ownNames = ["localhost", "127.0.0.1", "[::1]"];
-
-/** Would it let a page send requests to the plane that shows it? A plane of this machine has several names. */
+/**
+ * Would it let a page send requests to the plane that shows it? Any name may lead to this machine, so a port that is the
+ * plane's own is taken from none. Behind the usual ports stands the whole web: there, its own names are left out.
+ */
 function reaches(declared: string, host: string): boolean {
   const own = URL.parse(`http://${host}`);
   const there = URL.parse(declared.replace("://*.", "://"));
   if (own === null || there === null) return true;
-  const usual = (port: string) => (port === "" || port === "80" || port === "443" ? "" : port);
+  const usual = (port: string) => (port === "80" || port === "443" ? "" : port);
   if (usual(own.port) !== usual(there.port)) return false;
-  if (declared.includes("://*."))
-    return own.hostname === there.hostname || own.hostname.endsWith(`.${there.hostname}`);
-  const isLocal = (name: string) =>
-    ownNames.includes(name) || name.endsWith(".localhost") || name.startsWith("127.");
-  return own.hostname === there.hostname || (isLocal(own.hostname) && isLocal(there.hostname));
+  if (usual(own.port) !== "") return true;
+  const name = there.hostname.replace(/\.+$/, "");
+  const isCovered = declared.includes("://*.") && own.hostname.endsWith(`.${name}`);
+  return own.hostname === name || isCovered || isThisMachine(name);
 }
 
-/**
- * The content comes as a message, so the plane need not know who asks. It replaces this document and stays under its
- * policy. `self.origin` is opaque here; that of the address is the workbench's.
- */
-const document = `<!doctype html>
-<meta charset="utf-8">
-<title>Page of an MCP server</title>
-<script>
-for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection"]) delete globalThis[name];
-addEventListener("message", function take({ source, origin, data }) {
-  if (source !== parent || parent === self || origin !== location.origin || typeof data?.html !== "string") return;
-  removeEventListener("message", take);
-  document.open();
-  document.write(data.html);
-  document.close();
-});
-</script>
-`;
+function isThisMachine(name: string): boolean {
+  if (name === "localhost" || name.endsWith(".localhost")) return true;
+  if (isIP(name) !== 4) return false;
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return /^(?:0|127)\./.test(name) || addresses.some(({ address }) => address === name);
+}
