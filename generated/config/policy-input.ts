@@ -60,7 +60,10 @@ export interface HookInput {
 
 /** Approvals by people. */
 export interface ApprovalsInput {
-  /** How long an approval waits before it expires. Default: 300000. */ timeoutMs?: number | undefined;
+  /** How long the call of an MCP client is held open while it waits for a person. Without a progress token it is answered before 55 s. Default: 300000. */ holdMs?: number | undefined;
+  /** How long a question lives: a day; an hour in the profile personal. */ expireMs?: number | undefined;
+  /** Key of 0.3 for holdMs and expireMs; counts where they are not set. */ timeoutMs?: number | undefined;
+  /** Whether a question stays when its caller cancels or leaves. Default: keep for MCP clients that show no forms, cancel for all other callers. */ onCallerGone?: "keep" | "cancel" | undefined;
   /** Whether approvers may edit the arguments. Default: true. */ allowEdit?: boolean | undefined;
   /** Groups whose members answer, and only they. Default: each caller for their own calls. Default: []. */ approvers?: readonly string[] | undefined;
   /** Whether a caller's own yes never counts, with any key that is theirs or that they created. Without approvers, others with the scope admin answer. Default: false. */ fourEyes?: boolean | undefined;

@@ -30,6 +30,8 @@ import { createGrants } from "./policy/grant.ts";
 
 export { ownYesCounts } from "./approvals/answerers.ts";
 export type { ApprovalPorts } from "./approvals/approvals.ts";
+export type { Collected } from "./approvals/equal-calls.ts";
+export { endErrorOf } from "./approvals/held-call.ts";
 export { type Answers, createAnswers } from "./approvals/questions.ts";
 export { createPolicy, type PolicyPorts, type Profile } from "./policy/decide.ts";
 export { effectOf, isOffered } from "./policy/effect.ts";

@@ -22,6 +22,8 @@ function saying(
   return {
     ownCounts: () => true,
     decide: () => say(verdict),
+    hasOpen: () => false,
+    join: async () => null,
     remembered: async () => null,
     isSameTool: async (_tool, fingerprint) => fingerprint === "as it is",
     hold: () => assert.fail("a person was asked"),

@@ -1,13 +1,21 @@
 import {
   type ApprovalPorts,
+  type Collected,
   loadApprovals as openApprovals,
   ownYesCounts,
 } from "../access/access.ts";
 import { once } from "../lib/async/once.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
-import type { Approved, HeldYes, Injected, Outcome, Requested } from "../model/calls/call.ts";
+import type {
+  Approved,
+  Executed,
+  HeldYes,
+  Injected,
+  Outcome,
+  Requested,
+} from "../model/calls/call.ts";
 import type { Verdict } from "../model/calls/call-schema.ts";
-import type { AskHere } from "../model/calls/held-call.ts";
+import type { AskHere, HeldOpen } from "../model/calls/held-call.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { type ErrorData, PlaneError } from "../model/errors.ts";
 import type { PlaneApprovals, PlanePlans } from "../model/plane-access.ts";
@@ -16,6 +24,10 @@ import type { Executing } from "./execute.ts";
 import { requireReadable } from "./validate.ts";
 
 export type CallContext = Executing & {
+  /** Of an MCP client. */
+  heldOpen?: HeldOpen | undefined;
+  /** From now on the call goes on without its caller. */
+  goOnAlone?(): void;
   askHere?: AskHere | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Aborted when the plane, not the caller, goes: waiting calls stay. */
@@ -30,6 +42,15 @@ export type ApproveOptions = {
   remembered(call: Injected, verdict: Verdict): Promise<string | null>;
   /** Is it the tool that this fingerprint was made of? */
   isSameTool(tool: Tool, fingerprint: string): Promise<boolean>;
+  /** May a call of this tool be equal to an earlier one whose outcome its caller has not got? */
+  hasOpen(tool: Tool): boolean;
+  /** What such a call came to; null where there is none. Waits in the place of its caller. */
+  join(
+    call: Injected,
+    verdict: Verdict,
+    heldOpen: HeldOpen,
+    asking: CallContext,
+  ): Promise<Collected | null>;
   /** Stores the call and asks a person. Resolves with the call that continues, or throws. */
   hold(call: Injected, verdict: Verdict, asking: CallContext): Promise<Requested>;
 };
@@ -38,10 +59,11 @@ export function approve(
   call: Injected,
   options: ApproveOptions,
   asking: CallContext = {},
-): Approved | Promise<Approved | Requested> {
+): Approved | Promise<Approved | Requested | Executed> {
   const verdict = call.judged?.verdict ?? options.decide(call);
+  const mayCollect = asking.heldOpen !== undefined && options.hasOpen(call.tool);
   // Most calls need no approval.
-  if (!(verdict instanceof Promise) && verdict.verdict === "allow" && !call.approved)
+  if (!(verdict instanceof Promise) && verdict.verdict === "allow" && !call.approved && !mayCollect)
     return withVerdict(call, verdict);
   return ask(call, verdict, options, asking);
 }
@@ -55,13 +77,16 @@ function withVerdict(call: Injected, verdict: Verdict): Approved {
 async function ask(
   call: Injected,
   decided: Verdict | Promise<Verdict>,
-  { ownCounts, remembered, isSameTool, hold }: ApproveOptions,
+  options: ApproveOptions,
   asking: CallContext,
-): Promise<Approved | Requested> {
+): Promise<Approved | Requested | Executed> {
+  const { ownCounts, remembered, isSameTool, hold } = options;
   const { judged } = call;
   const verdict = await decided;
   const { origin, reason } = verdict;
   if (verdict.verdict === "deny") throw denied(call, reason, { origin });
+  const collected = await collect(call, verdict, options, asking);
+  if (collected !== null) return collected;
   // A yes was given to what was shown, so with hooks it is checked even if none is needed any more.
   const isFree = verdict.verdict === "allow" && !(judged && call.approved);
   if (isFree || call.options.dryRun) return withVerdict(call, verdict);
@@ -77,6 +102,44 @@ async function ask(
   requireReadable(call, "a person would be asked about that one");
   const answered = await hold(call, verdict, asking);
   return call.hooks ? { ...answered, hooks: call.hooks } : answered;
+}
+
+/** A call that asks for what an equal one came to is authorised as any other, and runs nothing. */
+async function collect(
+  call: Injected,
+  verdict: Verdict,
+  { join, hasOpen }: ApproveOptions,
+  asking: CallContext,
+): Promise<Executed | null> {
+  const { heldOpen, relay } = asking;
+  const { consent, dryRun } = call.options;
+  const isNew = call.approved === undefined && consent !== true && dryRun !== true;
+  if (heldOpen === undefined || !isNew || isContinued(relay)) return null;
+  if (verdict.verdict !== "ask" && !hasOpen(call.tool)) return null;
+  const earlier = await join(call, verdict, heldOpen, asking);
+  if (earlier === null) return null;
+  const { of, result, error } = earlier;
+  if (result === null) throw withOrigin(error, of);
+  const executed = withVerdict(call, verdict) as Executed;
+  executed.executed = { result, provider: "", attempts: [], warnings: [], collected: of };
+  return executed;
+}
+
+/** It brings the answers that a server asked for. */
+function isContinued(relay: CallContext["relay"]): boolean {
+  const { inputResponses, requestState } = relay?.continuation ?? {};
+  return inputResponses !== undefined || requestState !== undefined;
+}
+
+function withOrigin(error: PlaneError | null, collected: Collected["of"]): PlaneError {
+  const { code, message, data } = error ?? new PlaneError("INTERNAL", "The outcome is not known.");
+  const text = `${message} ${collectedText(collected)}`;
+  return new PlaneError(code, text, { data: { ...data, collected } });
+}
+
+/** Says which call an outcome answers, and what to do for another. */
+export function collectedText({ call, at }: Collected["of"]): string {
+  return `This is the outcome of your earlier call '${call}', which ended at ${at} after it had waited for a person. It is given once: call again only if you want another run.`;
 }
 
 /** A yes holds only for what was shown. */
@@ -111,12 +174,18 @@ export type Approvals = ReturnType<typeof createLazyApprovals>;
 
 /** Loaded when a call needs approval or a verb is used. */
 export function createLazyApprovals(parts: ApprovalPorts) {
-  const loaded = once(() => openApprovals(parts));
+  let opened: Awaited<ReturnType<typeof openApprovals>> | undefined;
+  const loaded = once(async () => {
+    opened = await openApprovals(parts);
+    return opened;
+  });
   const stage: Omit<ApproveOptions, "decide"> = {
     ownCounts: (caller) => ownYesCounts(parts.config().approvals, caller),
     remembered: async (call, verdict) => (await loaded()).remembered(call, verdict),
     isSameTool: async (tool, fingerprint) => (await loaded()).isSameTool(tool, fingerprint),
     hold: async (call, verdict, asking) => (await loaded()).hold(call, verdict, asking),
+    join: async (...joining) => (await loaded()).join(...joining),
+    hasOpen: (tool) => opened?.hasOpen(tool) ?? false,
   };
   const approvals: Inside<PlaneApprovals> = {
     list: async (...args) => (await loaded()).verbs.approvals.list(...args),
@@ -137,6 +206,8 @@ export function createLazyApprovals(parts: ApprovalPorts) {
     verbs: { approvals, plans },
     onApprovedEnd: async (yes: HeldYes, outcome: Outcome) =>
       (await loaded()).onApprovedEnd(yes, outcome),
+    conversationEnded: async (conversation: string, principal: Principal) =>
+      opened?.conversationEnded(conversation, principal),
     start: () => void loaded().then(({ start }) => start()),
     stop: async () => void (loaded.made() && (await loaded()).stop()),
   };

@@ -13,6 +13,8 @@ function approvalBy(verdict: Verdict["verdict"]): CallStages["approval"] {
   return {
     ownCounts: () => true,
     decide: () => ({ verdict, origin: "rule", reason: "no" }),
+    hasOpen: () => false,
+    join: async () => null,
     remembered: async () => null,
     isSameTool: async (_tool, fingerprint) => fingerprint === "f",
     hold: () => Promise.reject(new PlaneError("APPROVAL_REQUIRED", "no")),

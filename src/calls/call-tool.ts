@@ -107,10 +107,12 @@ export function createCallTool(path: CallStages): CallTool {
                 requireReadable(injected, "a hook would decide on that one");
                 return hooks.before(injected, onTheWay, asking.signal);
               });
-        const asked = step<Approved | Requested>("approve", () =>
+        const asked = step<Approved | Requested | Executed>("approve", () =>
           approve(authorizeArguments(judged, path.grantFor), path.approval, asking),
         );
-        const answered: Approved | Requested = asked instanceof Promise ? await asked : asked;
+        const answered = asked instanceof Promise ? await asked : asked;
+        // An equal call came to this earlier, and its caller did not get it.
+        if (isExecuted(answered)) return answered;
         // After an approval the call starts again: everything may have changed.
         if (!isApproved(answered)) {
           latest = answered;
@@ -158,6 +160,10 @@ async function withCurrentRights(
   return currentPrincipal ? { ...call, principal: await currentPrincipal(call.principal) } : call;
 }
 
+function isExecuted(call: Approved | Requested | Executed): call is Executed {
+  return "executed" in call && call.executed !== undefined;
+}
+
 function isApproved(call: Approved | Requested): call is Approved {
   return "approval" in call && call.approval !== undefined;
 }
@@ -173,9 +179,10 @@ function requestedOf({
   files,
   resumed,
   approved,
+  waitedSince,
   hooks,
 }: Requested): Requested {
-  const kept = withoutUndefined({ files, resumed, approved, hooks });
+  const kept = withoutUndefined({ files, resumed, approved, waitedSince, hooks });
   return { id, at, asked, principal, face, options, ...kept } as Requested;
 }
 
@@ -187,7 +194,8 @@ export function requestCall(
   given: PlaneCallOptions & KnownCaller,
 ): Requested {
   const { principal: caller, face = "library", files, ...others } = given;
-  const { signal: _, askHere: __, relay: ___, cancellation: ____, ...options } = others;
+  const { signal: _, askHere: __, relay: ___, cancellation: ____, ...lasting } = others;
+  const { heldOpen: _____, ...options } = lasting;
   const { mcp } = options;
   // An `mcp` of the wrong type leaves no server; `authorize` explains it.
   const servers = typeof mcp === "boolean" || isTexts(mcp) ? mcp : false;

@@ -66,6 +66,8 @@ const functions: Functions = {
   approval: {
     ownCounts: () => true,
     decide: () => ({ verdict: "allow", origin: "test", reason: "why not" }),
+    hasOpen: () => false,
+    join: async () => null,
     remembered: async () => assert.fail("nothing has to be remembered"),
     isSameTool: async (_tool, fingerprint) => fingerprint === "f",
     hold: async () => assert.fail("no person is asked"),

@@ -5,7 +5,7 @@ import { runAll } from "../lib/async/once.ts";
 import { createShortLivedMap } from "../lib/short-lived-map.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { Outcome, Requested } from "../model/calls/call.ts";
-import type { AskHere } from "../model/calls/held-call.ts";
+import type { AskHere, HeldOpen } from "../model/calls/held-call.ts";
 import type { HeldCall } from "../model/calls/held-schema.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import { shuttingDown } from "../model/errors.ts";
@@ -21,6 +21,7 @@ import { sessionOwner } from "./attempt.ts";
 import { accessRequestOf, requireGrant } from "./authorize.ts";
 import { createReadCache } from "./cache/read-cache.ts";
 import { type CallTool, createCallTool, requestCall } from "./call-tool.ts";
+import { createEndRecorder } from "./held-record.ts";
 import { createMayMake, createPolicyTest } from "./judge.ts";
 import { createLookup, type Lookup } from "./lookup.ts";
 import { createOfferVerbs } from "./offers/offers.ts";
@@ -95,12 +96,16 @@ export async function createCalls(context: CallsContext) {
     models,
     keyOfModel: settings.keyOfModel,
   });
+  const sessions = createSessionStore(recorder);
   const judging = { config, grants, registry, profile };
   const approvals = createLazyApprovals({
     config,
     store,
     emit,
+    profile,
     run: (call) => runner.run(call),
+    recordEnd: createEndRecorder(recorder),
+    isSessionOver: async (session) => (await sessions.find(session)) === null,
     checkArguments: (held, args) => checkHeld(held, args, grants, lookup),
     mayMake: createMayMake(judging, lookup),
     onChangedElsewhere: (listener) =>
@@ -166,12 +171,13 @@ export async function createCalls(context: CallsContext) {
       activity: async ({ principal }) => activity.entries(principal),
       payloads: (ids, { principal }) => payloads.read(ids, principal),
     },
-    clients: { sessions: createSessionStore(recorder) },
+    clients: { sessions },
     conversations: {
       async end(conversation, { principal, goesOn = false }) {
         if (!goesOn) {
           await limits.endConversation(conversation, principal);
           await hooks.ended(conversation, principal);
+          await approvals.conversationEnded(conversation, principal);
         }
         const theirs = sessionOwner(principal, conversation);
         const isTheirs = (owner: Owner) =>
@@ -199,13 +205,17 @@ export async function createCalls(context: CallsContext) {
   };
 }
 
-type RunOptions = Pick<PlaneCallOptions, "signal" | "cancellation" | "askHere" | "relay">;
+type RunOptions = Pick<
+  PlaneCallOptions,
+  "signal" | "cancellation" | "askHere" | "relay" | "heldOpen"
+>;
 
 /** A call under way, as its stages ask for it. */
 class RunningCall extends Cancellation implements CallContext {
   readonly number: number;
   readonly stopping: AbortSignal;
   readonly askHere: AskHere | undefined;
+  readonly heldOpen: HeldOpen | undefined;
   relay: Relay | undefined;
   done: Promise<Outcome> | undefined;
 
@@ -216,11 +226,16 @@ class RunningCall extends Cancellation implements CallContext {
     this.follow(options.cancellation ?? options.signal);
     this.stopping = stopping;
     this.askHere = options.askHere;
+    this.heldOpen = options.heldOpen;
     this.relay = options.relay;
   }
 
   get cancellation(): Cancellation {
     return this;
+  }
+
+  goOnAlone(): void {
+    this.unfollow();
   }
 }
 

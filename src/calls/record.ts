@@ -1,3 +1,4 @@
+import type { Collected } from "../access/access.ts";
 import { bytesOf, sourceTextOf } from "../lib/json/json-text.ts";
 import { hash, hashText } from "../lib/json/stable-json.ts";
 import { createLru } from "../lib/lru.ts";
@@ -40,6 +41,7 @@ import type { EventOf, PlaneEvent } from "../model/events.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 import type { RunningCall } from "../store/store.ts";
+import { collectedText } from "./approve.ts";
 import { costField } from "./limits/cost.ts";
 
 /** Synchronous where the stage is: a microtask per stage costs more than most stages. */
@@ -100,7 +102,7 @@ export function createCallRecorder(options: RecordOptions): RecordCall {
     } catch (thrown) {
       shown = unrecorded(shown, toPlaneError(thrown));
     }
-    if (!outcome.ok || call.approved) await closeCall(call, record, outcome, options);
+    if (!outcome.ok || call.approved) await closeCall(call, record, outcome, shown, options);
     onEnded?.(call, outcome, stages);
     // What succeeded has nothing in it that was not redacted for its record.
     emitClean(outcome.ok ? resultEvent(record) : redactDeep(resultEvent(record)));
@@ -160,16 +162,18 @@ async function closeCall(
   call: Learned,
   record: CallRecord,
   outcome: Outcome,
+  shown: Outcome,
   options: RecordOptions,
 ): Promise<void> {
   const { keepFailed, onApprovedEnd } = options;
   const warnOf = (what: string) => (thrown: unknown) => warn(outcome, what, thrown);
-  if (keepFailed && !outcome.ok && record.kind === undefined)
+  const isOwn = record.kind === undefined && record.collected === undefined;
+  if (keepFailed && !outcome.ok && isOwn)
     await keepFailed(call, record, outcome.error ?? null).catch(
       warnOf("No dead letter could be kept"),
     );
   if (call.approved && onApprovedEnd)
-    await onApprovedEnd(call.approved, outcome, call).catch(
+    await onApprovedEnd(call.approved, shown, call).catch(
       warnOf("The approval could not be closed"),
     );
 }
@@ -242,11 +246,18 @@ function toRecord(
     ...(hooks ? { hooks } : {}),
     error: outcome.error ? withoutForeignText(outcome.error) : null,
     ...costField(tool, attempts),
-    ...originOf(executed ?? {}),
+    ...originOf(executed ?? collectedIn(outcome.error)),
+    ...(call.waitedSince === undefined ? {} : { waitedSince: call.waitedSince }),
     ...(options.run === undefined ? {} : { run: options.run }),
     ...(options.conversation === undefined ? {} : { conversation: options.conversation }),
     stages,
   };
+}
+
+/** Of the failure of an earlier call, which this one collected. */
+function collectedIn(error: ErrorReport | undefined): Pick<CallRecord, "collected"> {
+  const { collected } = error?.data ?? {};
+  return collected === undefined ? {} : { collected: collected as Collected["of"] };
 }
 
 /** Callers of a tool give the same few arguments. */
@@ -316,7 +327,7 @@ function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: nu
     tool: call.tool?.name ?? askedName(call),
     status,
     durationMs,
-    provider: executed?.provider ?? null,
+    provider: executed === undefined || executed.collected ? null : executed.provider,
     attempts: attempts.length,
     repaired: input?.repaired ?? false,
     dropped: input?.dropped ?? [],
@@ -325,7 +336,7 @@ function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: nu
     ...originOf(executed ?? {}),
     ...stateField(call, status),
   };
-  const result = executed && withEditNote(executed.result, call);
+  const result = executed && withNote(executed.result, call);
   if (error) return failedWith(withPlace(error, call, report.attempts), report, result);
   const succeeded = { ok: true as const, call: report as SucceededOutcome["call"] };
   if (result) return { ...succeeded, result };
@@ -396,12 +407,18 @@ function askedName({ asked: { tool } }: Requested): string {
   return tool.server === null ? tool.tool : `${tool.server}.${tool.tool}`;
 }
 
-/** The caller reads what really ran before the result. */
-function withEditNote(result: ToolResult, { approved, input }: Learned): ToolResult {
-  if (approved === undefined || approved.arguments !== null) return result;
-  const ran = JSON.stringify(input?.arguments ?? {}, null, 2);
-  const text = `A person changed the arguments before they approved this call. It ran with:\n${ran}`;
+/** The caller reads what really ran, or which call this answers, before the result. */
+function withNote(result: ToolResult, call: Learned): ToolResult {
+  const text = noteOn(call);
+  if (text === null) return result;
   return { ...result, content: [{ type: "text", text }, ...(result.content ?? [])] };
+}
+
+function noteOn({ approved, input, executed }: Learned): string | null {
+  if (executed?.collected) return collectedText(executed.collected);
+  if (approved === undefined || approved.arguments !== null) return null;
+  const ran = JSON.stringify(input?.arguments ?? {}, null, 2);
+  return `A person changed the arguments before they approved this call. It ran with:\n${ran}`;
 }
 
 type Stated = Pick<Requested, "options"> & { tool?: Tool };
@@ -442,6 +459,8 @@ export function callStatusOf(
 ): CallStatus {
   if (error === undefined) return call.executed === undefined ? "dry_run" : "succeeded";
   const refused = ["policy", "validation"].includes(errorTable[error.code].category);
+  // It stood in for an earlier call, and that one waits.
+  if (error.data.standsFor !== undefined) return "refused";
   return statuses[error.code] ?? (refused ? "refused" : "failed");
 }
 

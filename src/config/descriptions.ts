@@ -279,7 +279,12 @@ export const descriptions: Readonly<Record<string, string>> = {
     "Runs before each request to an agent's model; may refuse it. `PreLlmCall` says the same.",
   "hooks.SessionEnd": "Runs when a conversation ends.",
   approvals: "Approvals by people.",
-  "approvals.timeoutMs": "How long an approval waits before it expires.",
+  "approvals.holdMs":
+    "How long the call of an MCP client is held open while it waits for a person. Without a progress token it is answered before 55 s.",
+  "approvals.expireMs": "How long a question lives: a day; an hour in the profile personal.",
+  "approvals.timeoutMs": "Key of 0.3 for holdMs and expireMs; counts where they are not set.",
+  "approvals.onCallerGone":
+    "Whether a question stays when its caller cancels or leaves. Default: keep for MCP clients that show no forms, cancel for all other callers.",
   "approvals.allowEdit": "Whether approvers may edit the arguments.",
   "approvals.approvers":
     "Groups whose members answer, and only they. Default: each caller for their own calls.",

@@ -13,6 +13,7 @@ import { noTrust, type ProjectTrust } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
+import { withTwoLives } from "./approval-lives.ts";
 import { checkAccess, checkAuth } from "./check-access.ts";
 import { checkServer, checkValues, sharingInManifests } from "./check-values.ts";
 import type { Environment } from "./environment.ts";
@@ -167,8 +168,10 @@ export async function loadConfig(
   const extensions = await loadUsed(merged);
   const { problems, ...checked } = checkValues(merged, environment, places.folderOf);
   const own = judgeOwn(checked.servers, { merged, environment, project });
+  const approvals = withTwoLives(checked.approvals, merged);
   const values = {
     ...checked,
+    approvals: approvals.settings,
     ...withoutUntrusted(checked, judged?.waiting ?? [], judged?.trust ?? null, own),
     inWorkspace: own?.inWorkspace ?? [],
   };
@@ -190,6 +193,7 @@ export async function loadConfig(
       ...(await checkRedaction(values.results.redact.patterns, merged)),
       ...checkAccess(values, merged),
       ...checkAuth(values.auth, merged),
+      ...approvals.problems,
       ...(await checkHooks(values.hooks, merged)),
       ...extensions.flatMap((one, at) => (one.extension === null ? unusable(one, at, merged) : [])),
       ...fromFiles.problems,

@@ -3,7 +3,7 @@ import type { PlaneMethods } from "../../generated/plane-methods.ts";
 import type { Toolset } from "./agent.ts";
 import type { PlaneAudit } from "./audit.ts";
 import type { CallOptions, Outcome } from "./calls/call.ts";
-import type { AskHere } from "./calls/held-call.ts";
+import type { AskHere, HeldOpen } from "./calls/held-call.ts";
 import type { Relay } from "./calls/provider.ts";
 import type { Cancellable } from "./cancellable.ts";
 import type { ContextStatsOptions } from "./catalogue/quality.ts";
@@ -79,6 +79,8 @@ export type PlaneCallOptions = CallOptions &
     askHere?: AskHere;
     /** Passes on messages and questions during the call. */
     relay?: Relay;
+    /** Of an MCP client: its request is held open while a person decides. */
+    heldOpen?: HeldOpen;
   };
 
 /** `tool` with `details`, where it still exists. */

@@ -29,6 +29,8 @@ type StepCount = { place: number; status: CallStatus; took: number; calls: numbe
 export function countMinutes(calls: readonly CallColumns[]): MinuteCount[] {
   const counts = new Map<string, MinuteCount>();
   for (const { at, status, principal, durationMs } of calls) {
+    // It is counted once, when it is over.
+    if (status === "waiting") continue;
     const minute = Math.floor(Date.parse(at) / minuteMs);
     if (Number.isNaN(minute)) continue;
     const user = userKey(principal.user);

@@ -5,6 +5,8 @@ import { nowText } from "../lib/ids-and-time.ts";
 import { redactDeep } from "../lib/text/redact.ts";
 import type { AgentRun } from "../model/agent/run-schema.ts";
 import type { AuditRecord } from "../model/audit-schema.ts";
+import { resultEvent } from "../model/calls/call-events.ts";
+import { lineOf } from "../model/calls/call-line.ts";
 import type { CallRecord } from "../model/calls/call-schema.ts";
 import type { HealthSample } from "../model/catalogue/health.ts";
 import type { Config } from "../model/config/config.ts";
@@ -257,6 +259,12 @@ export function createRecorder(
       // After the events of this turn, which wait for the store, too.
       return nextTurn().then(journal).then(keep);
     },
+    /** How a call ended that waited for a person and has not run. */
+    async recordEnd(call: CallRecord): Promise<void> {
+      // Its start is an event of its own by now.
+      await (await journal()).keep([toCallEntry(call, 1)]);
+      emitClean(redactDeep(resultEvent(call)));
+    },
     /** Rejects only where nothing may be answered without its record; otherwise it waits in memory. */
     async recordChange(record: AuditRecord, isDone: boolean): Promise<void> {
       try {
@@ -356,7 +364,8 @@ type RecordedCall = CallRecord | { columns: CallColumns; text: string };
 /** Serialised at once: a waiting text takes less memory than its record. */
 function toCallEntry(call: RecordedCall, events: CallEventCount): JournalEntry {
   if ("text" in call) return { kind: "call", call: call.columns, text: call.text, events };
-  const { id, at, tool, status, server, run, conversation, durationMs, principal } = call;
+  const line = lineOf(call);
+  const { id, at, tool, status, server, run, conversation, durationMs, principal } = line;
   const columns: CallColumns = {
     id,
     at,
@@ -368,7 +377,7 @@ function toCallEntry(call: RecordedCall, events: CallEventCount): JournalEntry {
   };
   if (run !== undefined) columns.run = run;
   if (conversation !== undefined) columns.conversation = conversation;
-  return { kind: "call", call: columns, text: JSON.stringify(call), events };
+  return { kind: "call", call: columns, text: JSON.stringify(line), events };
 }
 
 /** They read what the journal may still hold. */

@@ -3,6 +3,7 @@ import type { TestContext } from "node:test";
 import { createApprovals } from "../../src/access/approvals/approvals.ts";
 import type { Outcome, Requested } from "../../src/model/calls/call.ts";
 import type { Verdict } from "../../src/model/calls/call-schema.ts";
+import type { KeptHeldCall } from "../../src/model/calls/held-call.ts";
 import type { Config } from "../../src/model/config/config.ts";
 import { PlaneError } from "../../src/model/errors.ts";
 import type { PlaneEvent } from "../../src/model/events.ts";
@@ -31,6 +32,7 @@ export async function openApprovals(
   if (!shared) context.after(() => store.close());
   const events: PlaneEvent[] = [];
   const ran: Requested[] = [];
+  const ended: KeptHeldCall[] = [];
   let answer: (call: Requested) => Partial<Outcome> = () => ({ ok: true });
   const approvals = createApprovals({
     config: () =>
@@ -38,7 +40,8 @@ export async function openApprovals(
         servers,
         inWorkspace,
         approvals: {
-          timeoutMs: 300_000,
+          holdMs: 300_000,
+          expireMs: 300_000,
           allowEdit: true,
           approvers: [],
           fourEyes: false,
@@ -47,6 +50,9 @@ export async function openApprovals(
           ...settings,
         },
       }) as unknown as Config,
+    profile: () => "guarded",
+    isSessionOver: async () => false,
+    recordEnd: async (held) => void ended.push(held),
     store: async () => store,
     emit: (event) => void events.push(event),
     async run(call) {
@@ -78,6 +84,7 @@ export async function openApprovals(
     verbs: bindCaller(approvals.verbs, { principal: ann }),
     store,
     events,
+    ended,
     ran,
     hold,
     answers,

@@ -56,7 +56,7 @@ suite("forged approvals", { concurrency: 2 }, () => {
     const config = await writeConfig(
       directory,
       { echo: processFixture("echo", ["--log", log]) },
-      asking,
+      { ...asking, approvals: { holdMs: 1 } },
     );
     const place = ["--config", config, "--data-dir", directory.file("data")];
     await using client = await startGateway(place, {}, () => undefined);
@@ -85,7 +85,7 @@ suite("forged approvals", { concurrency: 2 }, () => {
     const config = await writeConfig(
       directory,
       { echo: processFixture("echo", ["--log", log]) },
-      asking,
+      { ...asking, approvals: { holdMs: 1 } },
     );
     const place = ["--config", config, "--data-dir", directory.file("data")];
     await using client = await startGateway(place, {}, () => undefined);

@@ -109,7 +109,7 @@ suite("approvals through an MCP client", { concurrency: 3 }, () => {
     const { text, isError } = await plane.client.call("echo__put_note", note);
     const [held] = await plane.held();
     assert.deepEqual([isError, held?.status], [true, "pending"]);
-    assert.match(text, new RegExp(`Do not call it again.*approval '${held?.id}'`));
+    assert.match(text, new RegExp(`approval '${held?.id}'. Call it again with the same arguments`));
     const approved = await runCli(["approvals", "approve", String(held?.id), ...plane.place]);
     assert.deepEqual([approved.code, approved.stdout], [0, "stored k\n"]);
     assert.equal(callsAt(plane.log).length, 1);
@@ -118,10 +118,15 @@ suite("approvals through an MCP client", { concurrency: 3 }, () => {
   for (const capabilities of [{}, { elicitation: { url: {} } }]) {
     test(`a client that can show no form (${JSON.stringify(capabilities)}) learns how it goes on`, async () => {
       await using directory = await temporaryDirectory();
-      await using plane = await open(directory, capabilities, () => undefined);
+      const more = { policy: { rules }, approvals: { holdMs: 1 } };
+      await using plane = await open(directory, capabilities, () => undefined, more);
       const { text } = await plane.client.call("echo__put_note", note);
       const [held] = await plane.held();
-      assert.match(text, new RegExp(`'${held?.id}'.*Do not call it again.*approval '${held?.id}'`));
+      assert.deepEqual([held?.status, held?.caller?.state], ["pending", "told"]);
+      assert.match(
+        text,
+        new RegExp(`approval .${held?.id}.. Call it again with the same arguments`),
+      );
       assert.deepEqual(plane.client.asked, []);
       assert.deepEqual(callsAt(plane.log), []);
     });

@@ -85,11 +85,7 @@ suite("looking at a configuration", () => {
       30_000,
       "default",
     ]);
-    assert.deepEqual(await defaultOf("approvals.timeoutMs"), [
-      "approvals.timeoutMs",
-      300_000,
-      "default",
-    ]);
+    assert.deepEqual(await defaultOf("approvals.holdMs"), ["approvals.holdMs", 300_000, "default"]);
   });
 
   test("a key that there is not is refused with the nearest", async () => {

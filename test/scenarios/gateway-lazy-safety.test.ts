@@ -171,7 +171,7 @@ test("in a strict plane looking for tools needs no one's yes, and calling them d
   await using directory = await temporaryDirectory();
   await using gateway = await startLazy(
     undefined,
-    { policy: { profile: "strict" } },
+    { policy: { profile: "strict" }, approvals: { holdMs: 1 } },
     { dataDirectory: directory.path },
   );
   const { search, call } = await openClient(gateway.url);

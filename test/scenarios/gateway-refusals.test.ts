@@ -139,6 +139,7 @@ test("words for a model name no command of a shell", async () => {
         config: {
           mcpServers: { raw: fixture("verbatim"), off: { ...fixture("echo"), enabled: false } },
           policy,
+          approvals: { holdMs: 1 },
         },
       },
     },

@@ -98,7 +98,7 @@ test("a person is never asked about another number than the one that would be se
   const policy = { rules: [{ tool: "raw.line", verdict: "ask" as const }] };
   await using gateway = await startGateway(
     {},
-    { plane: { config: { mcpServers: server, policy } } },
+    { plane: { config: { mcpServers: server, policy, approvals: { holdMs: 1 } } } },
   );
   const ask = await openVerbatim(gateway.url, "legacy");
   const refused = await ask(

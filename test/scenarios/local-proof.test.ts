@@ -100,7 +100,8 @@ suite("local means the same user", () => {
 suite("the gateway on a plane without credentials", () => {
   test("a client without a proof is not asked for the yes to its own call", async () => {
     const policy = { rules: [{ tool: "one.echo", verdict: "ask" as const }] };
-    const config = { mcpServers: { one: fixture("echo") }, policy };
+    const approvals = { holdMs: 1 };
+    const config = { mcpServers: { one: fixture("echo") }, policy, approvals };
     await using gateway = await startGateway({}, { plane: { config } });
     const request = {
       method: "tools/call",

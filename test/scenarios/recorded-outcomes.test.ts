@@ -9,6 +9,17 @@ const { version, lives } = readOutcomes();
 
 /** What is meant to differ, each with its line of CHANGELOG.md: makes what was seen then what has to be seen now. */
 const intended: readonly ((then: Seen) => Seen)[] = [
+  // An approved call is one call: what happened while it waited is of the same id.
+  (then) => {
+    if (then.outcome === undefined || then.status === undefined) return then;
+    const waited = ["tool.call", "approval.requested", "tool.result"];
+    const begun = ["approval.changed", "approval.changed"];
+    return {
+      ...then,
+      events: [...waited, ...begun, ...(then.events as string[]), "approval.changed"],
+      record: { ...(then.record as object), waitedSince: "TIME" },
+    };
+  },
   // An argument that the system injects is declared, only not for callers.
   (then) =>
     JSON.parse(

@@ -325,7 +325,7 @@ suite("workspace trust", { concurrency: 4 }, () => {
         rules: [{ tool: "a.x", verdict: "deny" }],
       },
       security: { pinning: "quarantine", newTools: "quarantine", poisoning: "quarantine" },
-      approvals: { timeoutMs: 1_000, allowEdit: false, approvers: ["ops"], rememberConsent: false },
+      approvals: { expireMs: 1_000, allowEdit: false, approvers: ["ops"], rememberConsent: false },
       budgets: { maxToolDurationMs: 100, maxCost: 1, perPersona: { p: { maxCost: 1 } } },
       sampling: { enabled: false, verdict: "deny", maxTokens: 1, maxCallsPerToolCall: 1 },
     };
@@ -339,7 +339,7 @@ suite("workspace trust", { concurrency: 4 }, () => {
       },
       security: { pinning: "off", newTools: "accept", poisoning: "off" },
       approvals: {
-        timeoutMs: 1_000_000,
+        expireMs: 1_000_000,
         allowEdit: true,
         approvers: ["evil"],
         rememberConsent: true,

@@ -151,7 +151,7 @@ test("what the system sets is shown as a placeholder", async (context) => {
 
 test("a question without an answer expires", async (context) => {
   moveClocks(context);
-  const { verbs, hold, events } = await openApprovals(context, { timeoutMs: 1_000 });
+  const { verbs, hold, events } = await openApprovals(context, { expireMs: 1_000 });
   const id = await hold();
   context.mock.timers.tick(1_000);
   assert.equal((await verbs.approvals.get(id)).status, "expired");

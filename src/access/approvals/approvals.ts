@@ -5,12 +5,12 @@ import type { HeldYes, Injected, Outcome, Requested } from "../../model/calls/ca
 import type { Verdict } from "../../model/calls/call-schema.ts";
 import type {
   ApprovalAnswer,
+  HeldOpen,
   KeptHeldCall,
-  PlanChoice,
   Remember,
 } from "../../model/calls/held-call.ts";
 import { heldPlace, readHeldPlace } from "../../model/calls/held-call.ts";
-import type { HeldView, Plan, PlanRecord } from "../../model/calls/held-schema.ts";
+import type { HeldView } from "../../model/calls/held-schema.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -19,10 +19,20 @@ import { noCursor, readCursor, writeCursor } from "../../model/page.ts";
 import type { PlaneApprovals, PlanePlans } from "../../model/plane-access.ts";
 import { type Inside, isOwner, mayDo, ownsRecord, type Principal } from "../../model/principal.ts";
 import { originOfServer } from "../../model/servers/server.ts";
+import type { Profile } from "../policy/decide.ts";
 import { type AnswererPorts, type Answerers, asksOthers, createAnswerers } from "./answerers.ts";
-import { type ApprovalContext, askPeople, resumed } from "./ask-people.ts";
-import { graceMs, isAbandoned, isClaimed, viewOf } from "./held-call.ts";
+import {
+  type ApprovalContext,
+  askPeople,
+  type HoldPorts,
+  joinEarlier,
+  plainContext,
+  resumed,
+} from "./ask-people.ts";
+import { createEqualCalls } from "./equal-calls.ts";
+import { graceMs, isAbandoned, isClaimed, keptOf, viewOf } from "./held-call.ts";
 import { createHeldCalls, type HeldCallPorts, type HeldCalls } from "./held-calls.ts";
+import { createPlans } from "./plans.ts";
 import {
   atOrigin,
   createFingerprint,
@@ -35,12 +45,17 @@ import {
 /** How often to look for approved calls that a process abandoned. */
 const sweepMs = 10_000;
 
+/** How long a question lives by default. */
+const usualLifeMs = { personal: 3_600_000, shared: 86_400_000 };
+
 export type ApprovalPorts = Pick<
   HeldCallPorts,
-  "store" | "emit" | "checkArguments" | "onChangedElsewhere"
+  "store" | "emit" | "checkArguments" | "onChangedElsewhere" | "recordEnd"
 > & {
   mayMake: AnswererPorts["mayMake"];
   config(): Config;
+  profile(): Profile | Promise<Profile>;
+  isSessionOver(session: string): Promise<boolean>;
   run(call: Requested): Promise<Outcome>;
   fixedOf(tool: Tool): JsonObject;
   /** Leaves a record of an answer that no verb of the plane gave. */
@@ -50,7 +65,7 @@ export type ApprovalPorts = Pick<
 type HeldVerbs = { approvals: Inside<PlaneApprovals>; plans: Omit<Inside<PlanePlans>, "check"> };
 
 export function createApprovals(given: ApprovalPorts) {
-  const { config, store, run, fixedOf, mayMake, audit, ...ports } = given;
+  const { config, profile, store, run, fixedOf, mayMake, audit, isSessionOver, ...ports } = given;
   const originOf = (server: string | null) =>
     originOfServer(server === null ? undefined : config().servers[server]);
   const fingerprint = createFingerprint(fixedOf);
@@ -61,10 +76,15 @@ export function createApprovals(given: ApprovalPorts) {
     store,
     instance: uniqueId(),
     settings,
+    async expireMs() {
+      const { expireMs } = settings();
+      return expireMs ?? usualLifeMs[(await profile()) === "personal" ? "personal" : "shared"];
+    },
     answerers,
     fingerprint,
     originOf,
   });
+  const equalCalls = createEqualCalls({ store, heldCalls, isSessionOver });
   const placeOf: PlaceOf = (server, { directory = null }) =>
     server !== null && config().inWorkspace.includes(server) ? directory : null;
   const remembered = createRemembered(store, fingerprint, originOf, placeOf, settings);
@@ -134,6 +154,27 @@ export function createApprovals(given: ApprovalPorts) {
     },
   };
 
+  const answerOn =
+    (face: Injected["face"]): HoldPorts["answer"] =>
+    (id, answer, by) => {
+      const { arguments: edited = {}, ...input } = answer;
+      const work = {
+        operation: "approvals.answer",
+        target: id,
+        input: { ...input, edited: Object.keys(edited) },
+      };
+      const answering = () => runner.answer(id, answer, by);
+      return audit ? audit(work, { principal: by, face }, answering) : answering();
+    };
+  const holding = {
+    heldCalls,
+    equalCalls,
+    settings,
+    mayAnswer: answerers.mayAnswer,
+    forms: new Set<string>(),
+    resume: runner.resume,
+  };
+
   return {
     verbs,
     async remembered(call: Injected, verdict: Verdict): Promise<string | null> {
@@ -150,23 +191,25 @@ export function createApprovals(given: ApprovalPorts) {
       return [atOrigin(now, originOf(tool.id.server)), ...earlier].includes(approved);
     },
     hold: (call: Injected, verdict: Verdict, asking: ApprovalContext) =>
-      askPeople(call, verdict, asking, {
-        heldCalls,
-        mayAnswer: answerers.mayAnswer,
-        answer(id, given, by) {
-          const { arguments: edited = {}, ...input } = given;
-          const work = {
-            operation: "approvals.answer",
-            target: id,
-            input: { ...input, edited: Object.keys(edited) },
-          };
-          const answering = () => runner.answer(id, given, by);
-          return audit ? audit(work, { principal: by, face: call.face }, answering) : answering();
-        },
-      }),
+      askPeople(call, verdict, plainContext(asking), { ...holding, answer: answerOn(call.face) }),
+    join: (call: Injected, verdict: Verdict, heldOpen: HeldOpen, asking: ApprovalContext) =>
+      joinEarlier(
+        call,
+        verdict,
+        { ...plainContext(asking), heldOpen },
+        { ...holding, answer: answerOn(call.face) },
+      ),
+    hasOpen: equalCalls.hasOpen,
+    conversationEnded: equalCalls.conversationEnded,
     onApprovedEnd: runner.onEnd,
-    start: runner.start,
-    stop: runner.stop,
+    start(): void {
+      runner.start();
+      void equalCalls.start().catch(() => undefined);
+    },
+    stop(): void {
+      runner.stop();
+      equalCalls.stop();
+    },
   };
 }
 
@@ -193,7 +236,9 @@ function createRunner({ heldCalls, answerers, remembered, run, remembersConsent 
       if (thrown instanceof PlaneError && thrown.code === "CONFLICT") return null;
       throw thrown;
     });
-    return running && run(resumed(running, { id: uniqueId(), at: new Date().toISOString() }));
+    if (running === null) return null;
+    const { callId, calledAt: waitedSince = running.at } = running;
+    return run(resumed(running, { id: callId, at: new Date().toISOString(), waitedSince }));
   }
 
   async function answer(id: string, given: ApprovalAnswer, by: Principal): Promise<Ran> {
@@ -224,9 +269,19 @@ function createRunner({ heldCalls, answerers, remembered, run, remembersConsent 
 
   return {
     answer,
-    async onEnd({ id }: HeldYes, { ok, call, error }: Outcome): Promise<void> {
-      const status = ok ? "done" : error?.data.isVoid === true ? "void" : "failed";
-      await heldCalls.finish(id, status, { callId: call.id, ok, code: error?.code ?? null });
+    resume,
+    async onEnd({ id, isAwaited }: HeldYes, outcome: Outcome): Promise<void> {
+      const { ok, call, error } = outcome;
+      const ended = ok ? "done" : "failed";
+      const status = error?.data.isVoid === true ? "void" : ended;
+      const at = new Date().toISOString();
+      const kept = isAwaited ? null : keptOf(outcome);
+      await heldCalls.finish(
+        id,
+        status,
+        { callId: call.id, ok, code: error?.code ?? null, at },
+        kept,
+      );
     },
     start(): void {
       const look = async () => {
@@ -265,103 +320,4 @@ function toRemember(
   if (verdict.verdict !== "ask" || !isRememberable(verdict)) return null;
   const isConsent = verdict.consent && options.conversation !== undefined && remembersConsent;
   return given.remember ?? (isConsent ? { for: "tool", conversation: true } : null);
-}
-
-type PlanPorts = Pick<ApprovalPorts, "store"> & {
-  heldCalls: HeldCalls;
-  answer: ReturnType<typeof createRunner>["answer"];
-  maySee(principal: Principal, plan: PlanRecord): boolean;
-};
-
-/** Change plans: queued writes that run in their order once a person approves them. */
-function createPlans({ store, heldCalls, answer, maySee }: PlanPorts) {
-  async function get(id: string, principal: Principal): Promise<Plan> {
-    const record = (await (await store()).plans()).find((plan) => plan.id === id);
-    if (!record || !maySee(principal, record))
-      throw new PlaneError(
-        "NOT_FOUND",
-        `No plan '${id}'. 'toolplane plan show' shows the plans there are.`,
-      );
-    return toPlan(record, await heldCalls.list({ plan: id }));
-  }
-
-  /** A plan without pending changes takes no more: what is queued next begins another. */
-  async function close(id: string): Promise<void> {
-    const pending = await heldCalls.list({ plan: id, status: "pending" });
-    if (pending.length === 0) await (await store()).closePlan(id);
-  }
-
-  return {
-    get,
-    async list(principal: Principal): Promise<Plan[]> {
-      const records = (await (await store()).plans()).filter((plan) => maySee(principal, plan));
-      return Promise.all(
-        records.map(async (record) => toPlan(record, await heldCalls.list({ plan: record.id }))),
-      );
-    },
-    /** In order; the first failure ends it, unless `continueOnFailure` is set. */
-    async approve(id: string, choice: PlanChoice, principal: Principal) {
-      const outcomes: { change: string; outcome: Outcome | null }[] = [];
-      for (const change of chosen(await get(id, principal), choice)) {
-        const edited = withoutUndefined({ arguments: choice.arguments?.[change.id] });
-        const { outcome = null, hasRun } = await answer(
-          change.id,
-          { decision: "approve", ...edited },
-          principal,
-        );
-        outcomes.push({ change: change.id, outcome });
-        if (hasRun !== true && !choice.continueOnFailure) break;
-      }
-      await close(id);
-      return { plan: await get(id, principal), outcomes };
-    },
-    async reject(id: string, choice: PlanChoice, principal: Principal): Promise<Plan> {
-      const rejection = {
-        decision: "reject" as const,
-        ...withoutUndefined({ reason: choice.reason }),
-      };
-      for (const change of chosen(await get(id, principal), choice))
-        await answer(change.id, rejection, principal);
-      await close(id);
-      return get(id, principal);
-    },
-  };
-}
-
-function chosen(
-  { id, changes }: Plan,
-  { ids, first, arguments: edited = {} }: PlanChoice,
-): HeldView[] {
-  if (first !== undefined && !(Number.isInteger(first) && first > 0))
-    throw new PlaneError("USAGE", "'first' must be an integer >= 1.", {
-      data: { parameter: "first" },
-    });
-  const busy = changes.find(({ status }) => status === "running" || status === "approved");
-  if (busy)
-    throw new PlaneError(
-      "CONFLICT",
-      `Plan '${id}' is being run: '${busy.id}' (${busy.tool}) is not over yet.`,
-    );
-  const pending = changes.filter(({ status }) => status === "pending");
-  const unknown = ids?.find((wanted) => !pending.some((change) => change.id === wanted));
-  if (unknown !== undefined)
-    throw new PlaneError(
-      "NOT_FOUND",
-      `Plan '${id}' has no change '${unknown}' that waits for an answer.`,
-    );
-  const picked = ids === undefined ? pending : pending.filter((change) => ids.includes(change.id));
-  const meant = picked.slice(0, first ?? picked.length);
-  const stray = Object.keys(edited).find((change) => !meant.some((one) => one.id === change));
-  if (stray === undefined) return meant;
-  const text = `'${stray}' is given other arguments, but is none of the changes to be run.`;
-  throw new PlaneError("USAGE", text, { data: { parameter: "arguments" } });
-}
-
-function toPlan({ owner: _, ...record }: PlanRecord, changes: readonly KeptHeldCall[]): Plan {
-  const count = (wanted: KeptHeldCall["status"]) =>
-    changes.filter(({ status }) => status === wanted).length;
-  const pending = count("pending");
-  const over = count("rejected") === changes.length ? "rejected" : "done";
-  const status = pending === changes.length ? "pending" : pending > 0 ? "partly" : over;
-  return { ...record, status, changes: changes.map(viewOf) };
 }

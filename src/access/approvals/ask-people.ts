@@ -1,64 +1,241 @@
 import { steadyNow } from "../../lib/async/steady-time.ts";
 import type { Injected, Requested } from "../../model/calls/call.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
-import type { ApprovalAnswer, AskHere, KeptHeldCall } from "../../model/calls/held-call.ts";
-import type { HeldView } from "../../model/calls/held-schema.ts";
+import type {
+  ApprovalAnswer,
+  AskHere,
+  HeldOpen,
+  KeptHeldCall,
+} from "../../model/calls/held-call.ts";
 import type { Relay } from "../../model/calls/provider.ts";
-import { PlaneError, toPlaneError } from "../../model/errors.ts";
+import { PlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";
-import { approvalLeaseMs, lease, statusTexts, viewOf, withEnd } from "./held-call.ts";
+import type { ApprovalSettings } from "./answerers.ts";
+import { type Form, openForm } from "./ask-caller.ts";
+import { type Collected, deliveryOf, type EqualCalls, isUnanswered } from "./equal-calls.ts";
+import { endErrorOf, withEnd } from "./held-call.ts";
 import type { HeldCalls } from "./held-calls.ts";
 import { atOrigin } from "./remembered.ts";
+import { type Waiting, waitForAnswer } from "./wait-for-answer.ts";
 
-/** How often to look whether another process has answered. */
-const pollMs = 500;
-
-/** A client that answers by itself would be asked without end. */
-const maxTimesAsked = 10;
+/** Clients give up a request without progress after a minute. */
+const silentMs = 50_000;
 
 export type ApprovalContext = {
   askHere?: AskHere | undefined;
-  relay?: Pick<Relay, "client"> | undefined;
+  relay?: Pick<Relay, "client" | "onProgress"> | undefined;
   signal?: AbortSignal | undefined;
   stopping?: AbortSignal | undefined;
+  /** Of an MCP client. */
+  heldOpen?: HeldOpen | undefined;
+  /** From now on the call goes on without its caller. */
+  goOnAlone?(): void;
 };
+
+/** Fields of a class are not copied with an object. */
+export function plainContext(asking: ApprovalContext): ApprovalContext {
+  const { askHere, relay, signal, stopping, heldOpen } = asking;
+  return { askHere, relay, signal, stopping, heldOpen, goOnAlone: () => asking.goOnAlone?.() };
+}
 
 export type HoldPorts = {
   heldCalls: HeldCalls;
+  equalCalls: EqualCalls;
+  settings(): ApprovalSettings;
   answer(id: string, given: ApprovalAnswer, by: Principal): Promise<unknown>;
+  /** Runs an approved call; null where another process has begun it. */
+  resume(held: KeptHeldCall): Promise<unknown>;
   mayAnswer(owner: Principal, by: Principal): boolean;
+  /** Held calls that a caller's own person sees a form of. */
+  forms: Set<string>;
 };
 
+/** The call that goes on with a yes. Throws what tells its caller that it waits, or how it was answered. */
 export async function askPeople(
   call: Injected,
   verdict: Verdict,
-  { askHere: ask, signal, stopping, relay }: ApprovalContext,
-  { heldCalls, answer, mayAnswer }: HoldPorts,
+  asking: ApprovalContext,
+  ports: HoldPorts,
 ): Promise<Requested> {
-  const waitMs = call.options.approvalWaitMs;
-  const askHere = mayAnswer(call.principal, call.principal) ? ask : undefined;
-  const isWaitedFor = verdict.verdict === "ask" && (askHere !== undefined || (waitMs ?? 0) > 0);
-  const held = await heldCalls.hold(call, verdict, isWaitedFor, relay?.client?.info);
-  if (!isWaitedFor) throw stillPending(held, verdict);
-  const asked = new AbortController();
-  const ending = AbortSignal.any(
-    [asked.signal, signal, stopping].filter((one) => one !== undefined),
-  );
-  const giveUp = () => asked.abort();
-  if (askHere) void askCaller(viewOf(held), { askHere, signal: ending, answer, giveUp });
-  const waited = await waitForAnswer(held, heldCalls, askHere ? undefined : waitMs, ending).finally(
-    giveUp,
-  );
-  const hasLeft = signal?.aborted === true && stopping?.aborted !== true;
-  const answered =
-    waited.status === "pending" ? await leave(waited, verdict, heldCalls, hasLeft) : waited;
-  if (answered.status !== "approved") throw refused(answered);
-  return resumed(await heldCalls.begin(held.id), call);
+  const { heldCalls } = ports;
+  const { approvalWaitMs: waitMs } = call.options;
+  const askHere = formOf(call, asking, ports);
+  const isWaiting = asking.heldOpen !== undefined || askHere !== undefined || (waitMs ?? 0) > 0;
+  const isAwaited = verdict.verdict === "ask" && isWaiting;
+  const held = await holdCall(call, verdict, asking, isAwaited, ports);
+  if (!isAwaited) throw stillPending(held, verdict);
+  const asked = { ...asking, askHere };
+  const waited = await awaitAnswer(held, isAnswered, asked, ports, holdEnd(asked, ports, waitMs));
+  const answered = await letGo(waited, call, asked, ports);
+  if (isUnanswered(answered) && answered.caller?.state !== "waits")
+    throw stillPending(answered, verdict);
+  if (answered.status !== "approved") throw refusalOf(answered, verdict);
+  if (onCallerGone(asked, ports) === "keep") asking.goOnAlone?.();
+  return resumed(await heldCalls.begin(held.id), { ...call, isAwaited: true });
+}
+
+async function holdCall(
+  call: Injected,
+  verdict: Verdict,
+  { heldOpen, relay }: ApprovalContext,
+  isAwaited: boolean,
+  { heldCalls, equalCalls }: HoldPorts,
+): Promise<KeptHeldCall> {
+  const client = relay?.client?.info;
+  if (heldOpen === undefined || !isAwaited)
+    return heldCalls.hold(call, verdict, { isAwaited, client });
+  const delivery = deliveryOf(call, clientName(relay), heldOpen);
+  const held = await heldCalls.hold(call, verdict, { isAwaited, client, delivery });
+  await equalCalls.add(held);
+  heldOpen.putBack = equalCalls.putBack(held.id);
+  return held;
+}
+
+/** What an earlier equal call came to, which its caller has not got; null where there is none. */
+export async function joinEarlier(
+  call: Injected,
+  verdict: Verdict,
+  asking: ApprovalContext & { heldOpen: HeldOpen },
+  ports: HoldPorts,
+): Promise<Collected | null> {
+  const { equalCalls } = ports;
+  const conversation = call.options.conversation ?? null;
+  const collector = { conversation, client: clientName(asking.relay) };
+  for (;;) {
+    const earlier = await equalCalls.find(call, collector);
+    if (earlier === null) return null;
+    const collected =
+      (await equalCalls.collect(earlier.id, call.id)) ??
+      (await standIn(earlier.id, call, verdict, asking, ports));
+    if (collected === null) continue;
+    asking.heldOpen.putBack = collected.putBack;
+    return collected;
+  }
+}
+
+/** Waits in the place of the earlier caller, without a second question; null where another call was quicker. */
+async function standIn(
+  id: string,
+  call: Injected,
+  verdict: Verdict,
+  asking: ApprovalContext,
+  ports: HoldPorts,
+): Promise<Collected | null> {
+  const { equalCalls, resume, forms } = ports;
+  const taken = await equalCalls.takePlace(id, call.id);
+  if (taken === null) return null;
+  const askHere = formOf(call, asking, ports);
+  const isToAsk = taken.status === "pending" && !forms.has(id);
+  const asked = { ...asking, askHere: isToAsk ? askHere : undefined };
+  const until = holdEnd(asked, ports);
+  const decided = await awaitAnswer(taken, isAnswered, asked, ports, until);
+  if (decided.status === "approved") await resume(decided);
+  const isOver = (held: KeptHeldCall) => !isUnanswered(held);
+  const ended = isAnswered(decided)
+    ? await awaitAnswer(decided, isOver, { ...asking, askHere: undefined }, ports, until)
+    : decided;
+  const left = await letGo(ended, call, { ...asking, askHere }, ports);
+  if (isUnanswered(left)) throw stillPending(left, verdict, taken.callId);
+  if (left.status === "cancelled") throw endErrorOf(left);
+  return equalCalls.collect(id, call.id);
+}
+
+function isAnswered({ status }: KeptHeldCall): boolean {
+  return status !== "pending";
+}
+
+function formOf(
+  { principal }: Injected,
+  { askHere }: ApprovalContext,
+  { mayAnswer }: HoldPorts,
+): AskHere | undefined {
+  return mayAnswer(principal, principal) ? askHere : undefined;
+}
+
+/** Until then, or until this moment, or until the caller leaves or the plane stops. */
+async function awaitAnswer(
+  held: KeptHeldCall,
+  isDone: Waiting["isDone"],
+  asking: ApprovalContext,
+  ports: HoldPorts,
+  until: number,
+): Promise<KeptHeldCall> {
+  const { askHere, heldOpen, signal, stopping, relay } = asking;
+  const form = askHere === undefined ? null : openForm(held, { ...asking, askHere }, ports);
+  const ends = [form?.givenUp, signal, stopping].filter((end) => end !== undefined);
+  const onProgress = heldOpen && relay?.onProgress;
+  const waiting: Waiting = {
+    until,
+    signal: AbortSignal.any(ends),
+    isDone,
+    ...(onProgress ? { onProgress } : {}),
+  };
+  return waitForAnswer(held, ports.heldCalls, waiting).finally(() => closeForm(form, asking));
+}
+
+/** A person who fills in a form of a client may end it after the call was answered that it waits. */
+function closeForm(form: Form | null, { heldOpen, signal, stopping }: ApprovalContext): void {
+  const isHeard = heldOpen !== undefined && !signal?.aborted && !stopping?.aborted;
+  if (!isHeard) form?.close();
+}
+
+/** When a caller is answered that its call waits. Without a limit it is when the question expires. */
+function holdEnd(
+  { heldOpen, askHere, relay }: ApprovalContext,
+  { settings }: HoldPorts,
+  waitMs?: number,
+): number {
+  const hasNoLimit = heldOpen === undefined ? askHere !== undefined : heldOpen.asksInAnswer;
+  if (hasNoLimit && askHere) return Number.POSITIVE_INFINITY;
+  if (heldOpen === undefined) return steadyNow() + (waitMs ?? 0);
+  const { holdMs } = settings();
+  const hasProgress = relay?.onProgress !== undefined;
+  return steadyNow() + (hasProgress ? holdMs : Math.min(holdMs, silentMs));
+}
+
+/** What becomes of the question of a caller who leaves. A person at a client with forms goes with it. */
+function onCallerGone(
+  { heldOpen, askHere }: ApprovalContext,
+  { settings }: HoldPorts,
+): "keep" | "cancel" {
+  return settings().onCallerGone ?? (heldOpen && !askHere ? "keep" : "cancel");
+}
+
+/** The caller waits no longer. An answer of the last moment still counts. */
+async function letGo(
+  held: KeptHeldCall,
+  call: Injected,
+  asking: ApprovalContext,
+  ports: HoldPorts,
+): Promise<KeptHeldCall> {
+  const hasLeft = asking.signal?.aborted === true && asking.stopping?.aborted !== true;
+  const isKept = onCallerGone(asking, ports) === "keep";
+  const isGone = held.status === "approved" && hasLeft && isKept;
+  if (!isUnanswered(held) || (held.status === "approved" && !isGone)) return held;
+  const now = await ports.heldCalls.change(held.id, (newest) => {
+    if (!isUnanswered(newest) || !isPlaceOf(newest, call)) return newest;
+    if (newest.status === "pending" && hasLeft && !isKept)
+      return withEnd(newest, "cancelled", null, null);
+    if (newest.status === "approved" && !isGone) return newest;
+    const caller = {
+      state: hasLeft ? ("left" as const) : ("told" as const),
+      at: new Date().toISOString(),
+    };
+    const claim = newest.status === "running" ? newest.claim : null;
+    return { ...newest, claim, caller, onRecord: true };
+  });
+  if (isGone) void ports.resume(now).catch(() => undefined);
+  return now;
+}
+
+/** Is it still this call that waits there? */
+function isPlaceOf({ callId, caller }: KeptHeldCall, { id }: Injected): boolean {
+  return caller === undefined || (caller.by ?? callId) === id;
 }
 
 export function resumed(
   held: KeptHeldCall,
-  call: Pick<Requested, "id" | "at" | "files">,
+  call: Pick<Requested, "id" | "at" | "files"> & { isAwaited?: boolean; waitedSince?: string },
 ): Requested {
   const { id, toolId, principal, face, options, answer } = held;
   const edited = answer?.arguments ?? null;
@@ -69,106 +246,49 @@ export function resumed(
     fingerprint,
     by: answer?.by ?? null,
     arguments: edited === null ? held.arguments : null,
+    ...(call.isAwaited ? { isAwaited: true as const } : {}),
   };
-  const files = call.files === undefined ? {} : { files: call.files };
-  return { id: call.id, at: call.at, asked, principal, face, options, ...files, approved };
+  const { files, waitedSince } = call;
+  return {
+    id: call.id,
+    at: call.at,
+    asked,
+    principal,
+    face,
+    options,
+    ...(files === undefined ? {} : { files }),
+    ...(waitedSince === undefined ? {} : { waitedSince }),
+    approved,
+  };
 }
 
-/** The call once it is answered or over, or as it is when the wait ends. Without `waitMs` that is when it expires. */
-async function waitForAnswer(
-  held: KeptHeldCall,
-  heldCalls: HeldCalls,
-  waitMs: number | undefined,
-  signal: AbortSignal,
-): Promise<KeptHeldCall> {
-  const waitUntil = waitMs === undefined ? Number.POSITIVE_INFINITY : steadyNow() + waitMs;
-  let changed = Promise.withResolvers<void>();
-  const wake = () => changed.resolve();
-  const unwatch = heldCalls.watch(held.id, wake);
-  signal.addEventListener("abort", wake);
-  try {
-    let current = held;
-    while (current.status === "pending" && steadyNow() < waitUntil && !signal.aborted) {
-      const timer = setTimeout(wake, Math.min(pollMs, waitUntil - steadyNow()));
-      await changed.promise;
-      clearTimeout(timer);
-      changed = Promise.withResolvers();
-      current = await poll(current, heldCalls);
-    }
-    return current;
-  } finally {
-    unwatch();
-    signal.removeEventListener("abort", wake);
-  }
-}
-
-/** As it is now, with the lease renewed. While the store is unreachable the last known state counts. */
-async function poll(known: KeptHeldCall, heldCalls: HeldCalls): Promise<KeptHeldCall> {
-  try {
-    const current = await heldCalls.get(known.id);
-    if (current === null) throw new Error(`the held call '${known.id}' is gone`);
-    const leftMs = current.claim === null ? 0 : Date.parse(current.claim.until) - Date.now();
-    if (current.status !== "pending" || leftMs >= approvalLeaseMs / 2) return current;
-    return await heldCalls.change(known.id, (newest) =>
-      newest.status === "pending"
-        ? { ...newest, claim: lease(heldCalls.instance, Date.now()) }
-        : newest,
-    );
-  } catch (thrown) {
-    if (thrown instanceof PlaneError && thrown.data.lost === true) return known;
-    throw thrown;
-  }
-}
-
-type CallerPrompt = {
-  askHere: AskHere;
-  signal: AbortSignal;
-  answer: HoldPorts["answer"];
-  giveUp(): void;
-};
-
-async function askCaller(
-  view: HeldView,
-  { askHere, signal, answer, giveUp }: CallerPrompt,
-): Promise<void> {
-  let problem: string | null = null;
-  for (let asked = 0; asked < maxTimesAsked && !signal.aborted; asked += 1) {
-    try {
-      const given = await askHere(view, signal, problem);
-      return given === null ? giveUp() : void (await answer(view.id, given, view.principal));
-    } catch (thrown) {
-      const { code, message } = toPlaneError(thrown);
-      // Invalid arguments can be changed again; anything else ends the asking, not the question.
-      if (code !== "INVALID_ARGUMENTS" && code !== "USAGE") return giveUp();
-      problem = message;
-    }
-  }
-  giveUp();
-}
-
-/** The caller stops waiting; an answer of the last moment still counts. */
-async function leave(held: KeptHeldCall, verdict: Verdict, heldCalls: HeldCalls, hasLeft: boolean) {
-  const now = await heldCalls.change(held.id, (newest) => {
-    if (newest.status !== "pending") return newest;
-    return hasLeft ? withEnd(newest, "cancelled", null) : { ...newest, claim: null };
-  });
-  if (now.status === "pending") throw stillPending(now, verdict);
-  if (now.status !== "cancelled") return now;
-  const text = `'${held.tool}' was not run: the caller gave up before it was approved.`;
-  throw new PlaneError("CANCELLED", text, { data: { tool: held.tool, approvalId: held.id } });
-}
-
-function stillPending({ id, tool, plan }: KeptHeldCall, { origin, reason }: Verdict): PlaneError {
-  const data = { tool, origin, approvalId: id };
+/** `standsFor` is the call whose place this one has taken: that one waits, this one does not. */
+function stillPending(
+  { id, tool, plan, delivery }: KeptHeldCall,
+  { origin, reason }: Verdict,
+  standsFor?: string,
+): PlaneError {
+  const data = {
+    tool,
+    origin,
+    approvalId: id,
+    ...(delivery === undefined ? {} : { isCollected: true }),
+    ...(standsFor === undefined ? {} : { standsFor }),
+  };
   const waits = `'${tool}' needs a person's yes: ${reason}. It waits as approval '${id}'.`;
   if (plan === null) return new PlaneError("APPROVAL_REQUIRED", waits, { data });
   const queued = `[PLAN MODE] '${tool}' was not run but queued for approval as change '${id}' of plan '${plan}': ${reason}. Go on with what can be done without it; it runs when a person approves the plan.`;
   return new PlaneError("PLAN_QUEUED", queued, { data: { ...data, planId: plan } });
 }
 
-function refused({ id, tool, status, answer }: KeptHeldCall): PlaneError {
-  const rejected = `${answer?.by ?? "a person"} rejected it: ${answer?.reason ?? "no reason was given"}`;
-  const why = status === "rejected" ? rejected : statusTexts[status];
-  const data = { tool, origin: "approval", approvalId: id, status };
-  return new PlaneError("APPROVAL_DENIED", `'${tool}' was not run: ${why}.`, { data });
+/** Where another process took it over meanwhile, its outcome is there for the next equal call. */
+function refusalOf(held: KeptHeldCall, verdict: Verdict): PlaneError {
+  const { status } = held;
+  const isElsewhere = isUnanswered(held) || status === "done" || status === "failed";
+  return isElsewhere ? stillPending(held, verdict) : endErrorOf(held);
+}
+
+function clientName(relay: ApprovalContext["relay"]): string | null {
+  const name = relay?.client?.info?.name;
+  return typeof name === "string" ? name : null;
 }

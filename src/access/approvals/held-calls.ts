@@ -4,9 +4,11 @@ import type { Injected } from "../../model/calls/call.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
 import type {
   ApprovalAnswer,
+  Delivery,
   HeldFilter,
   HeldPart,
   KeptHeldCall,
+  KeptOutcome,
   Remember,
 } from "../../model/calls/held-call.ts";
 import type { HeldCall } from "../../model/calls/held-schema.ts";
@@ -35,6 +37,10 @@ export type HeldCallPorts = {
   emit(event: PlaneEvent): void;
   instance: string;
   settings(): ApprovalSettings;
+  /** How long a question lives. */
+  expireMs(): Promise<number>;
+  /** How a call ended whose record says that it waits. */
+  recordEnd(held: KeptHeldCall): Promise<void>;
   answerers: Answerers;
   fingerprint(tool: Injected["tool"]): string;
   originOf: OriginOf;
@@ -43,7 +49,10 @@ export type HeldCallPorts = {
 };
 
 /** Held calls in the store. They settle when they are read; revisions keep two changes apart. */
-function createHeldStore(store: HeldCallPorts["store"], onChange: (held: KeptHeldCall) => void) {
+function createHeldStore(
+  store: HeldCallPorts["store"],
+  onChange: (held: KeptHeldCall) => Promise<void>,
+) {
   /** When those made here expire: a changed clock neither ends nor prolongs them. */
   const expiries = new Map<string, number>();
 
@@ -72,7 +81,7 @@ function createHeldStore(store: HeldCallPorts["store"], onChange: (held: KeptHel
     if (now === held) return held;
     const next = await replace(now);
     if (next === null) return (await get(held.id)) ?? held;
-    onChange(next);
+    await onChange(next);
     return next;
   }
 
@@ -103,7 +112,7 @@ function createHeldStore(store: HeldCallPorts["store"], onChange: (held: KeptHel
       for (;;) {
         const next = await replace(how(await requireHeld(id)));
         if (next === null) continue;
-        onChange(next);
+        await onChange(next);
         return next;
       }
     },
@@ -135,22 +144,45 @@ async function add(held: KeptHeldCall, { addHeldCall, addChange }: Store): Promi
 
 export type HeldCalls = ReturnType<typeof createHeldCalls>;
 
+/** How a held call is asked about. */
+export type Holding = {
+  /** Does its caller wait for the answer? */
+  isAwaited: boolean;
+  client?: UnknownObject | undefined;
+  delivery?: Delivery | undefined;
+};
+
 /** Calls that wait for a person. They are stored before they are announced. */
 export function createHeldCalls(ports: HeldCallPorts) {
   const { emit, instance, settings } = ports;
-  const waiters = new Map<string, () => void>();
+  const waiters = new Map<string, Set<() => void>>();
+  const listeners = new Set<(held: KeptHeldCall) => void>();
   const heartbeats = new Map<string, NodeJS.Timeout>();
-  const unsubscribe = ports.onChangedElsewhere?.((id) => waiters.get(id)?.());
+  const wakeAll = (id: string) => {
+    for (const wake of waiters.get(id) ?? []) wake();
+  };
+  const unsubscribe = ports.onChangedElsewhere?.((id) => {
+    wakeAll(id);
+    if (listeners.size > 0) void hearOf(id).catch(() => undefined);
+  });
   const {
     add: keep,
     requireHeld,
     renewLease,
     change,
     ...kept
-  } = createHeldStore(ports.store, (held) => {
+  } = createHeldStore(ports.store, async (held) => {
     emit({ type: "approval.changed", ...namesOf(held), status: held.status });
-    waiters.get(held.id)?.();
+    wakeAll(held.id);
+    for (const listen of listeners) listen(held);
+    if (isOverUnrecorded(held)) await ports.recordEnd(held);
   });
+
+  async function hearOf(id: string): Promise<void> {
+    const held = await (await ports.store()).heldCall(id);
+    if (held === null) return;
+    for (const listen of listeners) listen(held);
+  }
 
   async function requireAnswerer(
     held: KeptHeldCall,
@@ -169,24 +201,15 @@ export function createHeldCalls(ports: HeldCallPorts) {
     instance,
     requireAnswerer,
     change,
-    async hold(
-      call: Injected,
-      verdict: Verdict,
-      isWaitedFor: boolean,
-      client?: UnknownObject,
-    ): Promise<KeptHeldCall> {
+    async hold(call: Injected, verdict: Verdict, holding: Holding): Promise<KeptHeldCall> {
       const origin = ports.originOf(call.tool.id.server);
-      const asked = {
-        verdict,
-        fingerprint: ports.fingerprint(call.tool),
-        origin,
-        client,
-        ...settings(),
-      };
-      const held = await keep(
-        newHeldCall(call, asked, isWaitedFor ? instance : null),
-        asked.timeoutMs,
-      );
+      const { approvalExpireMs = Number.POSITIVE_INFINITY } = call.options;
+      const expireMs = Math.min(await ports.expireMs(), approvalExpireMs);
+      const { allowEdit, threshold } = settings();
+      const fingerprint = ports.fingerprint(call.tool);
+      const life = { expireMs, allowEdit, threshold };
+      const asked = { ...holding, ...life, verdict, fingerprint, origin, instance };
+      const held = await keep(newHeldCall(call, asked), expireMs);
       emit({ type: "approval.requested", ...namesOf(held) });
       return held;
     },
@@ -216,14 +239,28 @@ export function createHeldCalls(ports: HeldCallPorts) {
       heartbeats.set(id, setInterval(beat, approvalLeaseMs / 3).unref());
       return running;
     },
-    async finish(id: string, status: EndStatus, outcome: KeptHeldCall["outcome"]): Promise<void> {
+    async finish(
+      id: string,
+      status: EndStatus,
+      outcome: KeptHeldCall["outcome"],
+      kept: KeptOutcome | null,
+    ): Promise<void> {
       clearInterval(heartbeats.get(id));
       heartbeats.delete(id);
-      await change(id, (newest) => withEnd(newest, status, outcome));
+      await change(id, (newest) => withEnd(newest, status, outcome, kept));
     },
     watch(id: string, wake: () => void): () => void {
-      waiters.set(id, wake);
-      return () => void waiters.delete(id);
+      const watching = waiters.get(id) ?? new Set();
+      waiters.set(id, watching.add(wake));
+      return () => {
+        watching.delete(wake);
+        if (watching.size === 0) waiters.delete(id);
+      };
+    },
+    /** Of every held call that changes, here or on another plane. */
+    onNews(listener: (held: KeptHeldCall) => void): () => void {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
     stop(): void {
       unsubscribe?.();
@@ -274,12 +311,21 @@ function checkRemember(
     );
 }
 
-type HoldRequest = Pick<ApprovalSettings, "timeoutMs" | "allowEdit" | "threshold"> & {
-  verdict: Verdict;
-  fingerprint: string;
-  origin: string | null;
-  client: UnknownObject | undefined;
-};
+/** What ran left a record. Of what did not, or whose end is not known, the plane leaves one. */
+function isOverUnrecorded({ status, onRecord }: KeptHeldCall): boolean {
+  if (status === "interrupted") return true;
+  const hasNotRun = status === "rejected" || status === "expired" || status === "cancelled";
+  return hasNotRun && onRecord === true;
+}
+
+type HoldRequest = Pick<ApprovalSettings, "allowEdit" | "threshold"> &
+  Holding & {
+    verdict: Verdict;
+    expireMs: number;
+    fingerprint: string;
+    origin: string | null;
+    instance: string;
+  };
 
 const maxClientName = 100;
 
@@ -295,15 +341,17 @@ function clientOf({ name, version }: UnknownObject = {}): Pick<HeldCall, "client
   };
 }
 
-function newHeldCall(call: Injected, asked: HoldRequest, waiting: string | null): KeptHeldCall {
+function newHeldCall(call: Injected, asked: HoldRequest): KeptHeldCall {
   const now = Date.now();
-  const { verdict, fingerprint, origin, timeoutMs, allowEdit, threshold } = asked;
+  const { verdict, fingerprint, origin, expireMs, allowEdit, threshold, isAwaited } = asked;
+  const at = new Date(now).toISOString();
   return {
     id: newId(),
     plan: null,
     callId: call.id,
-    at: new Date(now).toISOString(),
-    expiresAt: verdict.verdict === "queue" ? null : new Date(now + timeoutMs).toISOString(),
+    at,
+    calledAt: call.at,
+    expiresAt: verdict.verdict === "queue" ? null : new Date(now + expireMs).toISOString(),
     tool: call.tool.name,
     toolId: call.tool.id,
     fingerprint,
@@ -321,7 +369,10 @@ function newHeldCall(call: Injected, asked: HoldRequest, waiting: string | null)
     status: "pending",
     answer: null,
     outcome: null,
-    claim: waiting === null ? null : lease(waiting, now),
+    claim: isAwaited ? lease(asked.instance, now) : null,
+    caller: { state: isAwaited ? "waits" : "told", at },
+    ...(isAwaited ? {} : { onRecord: true }),
+    ...(asked.delivery === undefined ? {} : { delivery: asked.delivery }),
     revision: 0,
   };
 }

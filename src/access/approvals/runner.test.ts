@@ -30,7 +30,14 @@ test("a yes at the last moment lets the call go on instead of refusing it", asyn
       reason: null,
       arguments: null,
     } as const;
-    await replaceHeldCall({ ...next, status: "approved", answer });
+    const { claim = null, caller } = (await store.heldCall(next.id)) ?? {};
+    await replaceHeldCall({
+      ...next,
+      status: "approved",
+      answer,
+      claim,
+      ...(caller && { caller }),
+    });
     return replaceHeldCall(next);
   };
   const goesOn = await approvals.hold(call, ask, {});

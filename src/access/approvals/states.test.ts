@@ -56,7 +56,7 @@ const steps: Step[] = [
   { name: "begin", do: (held, at) => begun(held, "me", at) },
   {
     name: "finish",
-    do: (held) => (held.status === "running" ? withEnd(held, "done", null) : held),
+    do: (held) => (held.status === "running" ? withEnd(held, "done", null, null) : held),
   },
   { name: "look", do: settle },
 ];

@@ -35,6 +35,14 @@ const least =
     if (theirs === noLimit || (mine !== noLimit && !isCount(mine))) return mine;
     return mine === noLimit || !isCount(theirs) || theirs < Number(mine) ? theirs : mine;
   };
+/** Shorter than the user's own, which the key of 0.3 may have set, or than the default. */
+const shorterLife =
+  (usual: number): Stricter =>
+  (mine, theirs, own) => {
+    if (mine !== undefined && !isCount(mine)) return mine;
+    const limit = Math.min(...[mine, own("timeoutMs")].filter(isCount), usual);
+    return !isCount(theirs) || theirs < limit ? theirs : mine;
+  };
 const most: Stricter = (mine, theirs) =>
   isCount(mine) && (!isCount(theirs) || theirs > mine) ? theirs : mine;
 
@@ -137,7 +145,10 @@ export const projectKeys = {
   // Code that runs in the plane.
   extensions: "add",
   approvals: {
-    timeoutMs: least(),
+    holdMs: shorterLife(300_000),
+    expireMs: shorterLife(3_600_000),
+    timeoutMs: shorterLife(300_000),
+    onCallerGone: rank("keep", undefined, "cancel"),
     allowEdit: off,
     approvers: fewer,
     fourEyes: on,

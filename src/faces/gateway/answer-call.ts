@@ -10,7 +10,7 @@ import {
 import { hash } from "../../lib/json/stable-json.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import type { Outcome } from "../../model/calls/call.ts";
-import type { AskHere } from "../../model/calls/held-call.ts";
+import type { AskHere, HeldOpen } from "../../model/calls/held-call.ts";
 import type { Relay } from "../../model/calls/provider.ts";
 import {
   allMetaTools,
@@ -137,7 +137,7 @@ export function createConsents() {
 }
 
 /** The options of a plain call; what few calls need is made when it is asked for. */
-class ClientCall implements PlaneCallOptions {
+class ClientCall implements PlaneCallOptions, HeldOpen {
   readonly face = "mcp";
   readonly principal: Principal;
   readonly relay: Relay;
@@ -154,6 +154,15 @@ class ClientCall implements PlaneCallOptions {
 
   declare conversation?: string;
   declare cancellation?: Cancellable;
+  declare putBack?: HeldOpen["putBack"];
+
+  get heldOpen(): HeldOpen {
+    return this;
+  }
+
+  get isSession(): boolean {
+    return this.#context.isKeptSession === true;
+  }
 
   get signal(): AbortSignal {
     return this.#context.signal;
@@ -177,6 +186,7 @@ export function answerCall(
   const options = new ClientCall(context, surface.principal, relay);
   const run = () => plane.call(listed, params.arguments, options);
   return withAccount(plane, surface.principal, context, run).then((outcome) => {
+    noteReceipt(outcome, options, context);
     if (outcome.error && isWrongName(outcome.error.code))
       return renderWrongName(outcome.error, surface, context);
     const structured = outcome.result?.structuredContent;
@@ -186,6 +196,12 @@ export function answerCall(
       .find(name as string)
       .then((tool) => renderLinked(outcome, tool, surface, context));
   });
+}
+
+/** Where the answer is not written, the outcome of a call that waited for a person is there for an equal one. */
+function noteReceipt(outcome: Outcome, { putBack }: HeldOpen, context: RequestContext): void {
+  if (putBack !== undefined && outcome.call.status !== "waiting")
+    context.receipt = () => putBack(outcome);
 }
 
 /** What a client without a list of its own calls; undefined where more must be found out. */
@@ -241,8 +257,13 @@ async function answerAny(
     wasAsked = true;
     return elicitAnswer(context, ...held);
   };
+  const heldOpen: HeldOpen = {
+    isSession: context.isKeptSession,
+    asksInAnswer: context.era === "modern",
+  };
   const options: PlaneCallOptions = {
     face: "mcp",
+    heldOpen,
     principal: surface.principal,
     signal: context.signal,
     relay,
@@ -255,6 +276,7 @@ async function answerAny(
   const run = () =>
     plane.call(byPage?.tool ?? meant.own ?? listed?.id ?? meant.name, meant.arguments, options);
   const outcome = await withAccount(plane, surface.principal, context, run);
+  noteReceipt(outcome, heldOpen, context);
   if (isQuestion(outcome.result) && (wasAsked || consent)) consents.give(same);
   if (byPage === null) noteUse(outcome, meant, context);
   const { error } = outcome;
@@ -409,10 +431,10 @@ function withoutContent(result: UnknownObject): UnknownObject {
   return changeResult(result, question, { content: () => undefined });
 }
 
-/** A model must neither repeat a waiting call nor wait in vain. */
-function afterwards({ approvalId, planId, status }: UnknownObject): string {
-  if (typeof approvalId !== "string" || planId !== undefined || status !== undefined) return "";
-  return ` Do not call it again: it runs once a person says yes to approval '${approvalId}', where it is also told how it went.`;
+/** A model must neither wait in vain nor take the call for refused. */
+function afterwards({ approvalId, isCollected }: UnknownObject): string {
+  if (typeof approvalId !== "string" || isCollected !== true) return "";
+  return " Call it again with the same arguments to get the result once a person has decided.";
 }
 
 /** A client's mistake is an answer that it can read. */

@@ -128,6 +128,7 @@ export class ClientSession {
       tools,
       description: () => state.client,
       logLevel: state.logLevel,
+      isKept: keeper !== undefined && this.#options.placedBy !== "process",
       ask: (method, params, signal, out) =>
         this.#requests.request(method, params, signal, (text) => out.say(text)),
     };
@@ -201,7 +202,8 @@ export class ClientSession {
     exchange.done = this.#answer(request, exchange).then((given) => {
       this.#running.delete(id);
       // A cancelled request gets no answer.
-      if (!exchange.isCancelled) out.answer(renderAnswer(id, given));
+      if (!exchange.isCancelled) out.answer(renderAnswer(id, given), exchange.receipt);
+      else void exchange.receipt?.().catch(() => undefined);
     });
     return exchange.done;
   }

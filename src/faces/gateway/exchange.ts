@@ -5,12 +5,12 @@ import type { UnknownObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { LogLevel } from "../../model/servers/server.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
-import { type Id, type RequestContext, renderNotification } from "./request.ts";
+import { type Id, type Receipt, type RequestContext, renderNotification } from "./request.ts";
 import type { View } from "./view.ts";
 import type { Wire } from "./wire.ts";
 
-/** For the answer, and for messages because of the request. */
-export type Out = { answer(wire: Wire): void; say(text: string): void };
+/** For the answer, and for messages because of the request. `receipt` is of an answer that must not be lost. */
+export type Out = { answer(wire: Wire, receipt?: Receipt | null): void; say(text: string): void };
 
 type Ask = (
   method: string,
@@ -32,10 +32,15 @@ export type ClientIdentity = {
   description(): AsClient;
   logLevel(): LogLevel | null;
   ask: Ask;
+  /** The store knows its session as long as it lives. */
+  isKept: boolean;
 };
 
 /** A request that its client may cancel. */
 export class CancellableRequest extends Cancellation {
+  /** Set where the answer is the outcome of a call that waited for a person. */
+  receipt: Receipt | null = null;
+
   get cancellation(): Cancellation {
     return this;
   }
@@ -78,6 +83,10 @@ export class Exchange extends CancellableRequest implements RequestContext {
 
   get conversation(): string {
     return this.#client.conversation;
+  }
+
+  get isKeptSession(): boolean {
+    return this.#client.isKept;
   }
 
   notify(method: string, params: UnknownObject): void {

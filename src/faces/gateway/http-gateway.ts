@@ -279,7 +279,7 @@ function answerModern(visit: Visit, { id, method, params }: UnknownObject): void
   const asked = { method, params: isObject(params) ? params : {} };
   if (method === "subscriptions/listen") closeAfter(response);
   void state.gateway.modern.answer(id, asked, arrival).then(({ status, answer }) => {
-    if (arrival.isCancelled) return;
+    if (arrival.isCancelled) return void arrival.receipt?.().catch(() => undefined);
     const text = renderAnswer(id, answer);
     if (!response.headersSent) return sendJson(response, status, text);
     writeEvent(response, text);

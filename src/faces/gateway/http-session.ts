@@ -4,7 +4,7 @@ import { createShortLivedMap } from "../../lib/short-lived-map.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import { ClientSession, type GatewayContext, type SessionOptions } from "./client-session.ts";
 import type { Out } from "./exchange.ts";
-import { type Id, isId } from "./request.ts";
+import { type Id, isId, type Receipt } from "./request.ts";
 import { type Wire, wireBytes, wireText } from "./wire.ts";
 
 /** A client that leaves more unread is disconnected. */
@@ -78,6 +78,9 @@ type Post = {
   isStream: boolean;
   isOver: boolean;
   answers: Wire[];
+  receipts: Receipt[];
+  /** Of answers that were written while no connection was open. */
+  unwritten: ReturnType<Receipt>[];
   giveUp?: NodeJS.Timeout;
 };
 
@@ -111,7 +114,8 @@ export class HttpSession {
       return void response.writeHead(202, this.#headers).end();
     }
     const stream = ++this.#lastStream;
-    const post: Post = { stream, response, ids, isStream: false, isOver: false, answers: [] };
+    const begun = { isStream: false, isOver: false, answers: [], receipts: [], unwritten: [] };
+    const post: Post = { stream, response, ids, ...begun };
     this.#posts.set(stream, post);
     this.#watch(post, response);
     const out = new PostOut(this, post);
@@ -135,8 +139,13 @@ export class HttpSession {
     const goesOn = this.#resume(stream, response);
     const events = missed?.events ?? this.#backlog;
     if (stream === general) this.#backlog = [];
-    for (const { text, id } of events) writeEvent(response, text, id);
-    if (!goesOn) response.end();
+    const unwritten = this.#posts.get(stream)?.unwritten ?? [];
+    const write = () => {
+      for (const { text, id } of events) writeEvent(response, text, id);
+      if (!goesOn) response.end();
+    };
+    if (unwritten.length === 0) write();
+    else void takeBack(unwritten).then((isTheirs) => (isTheirs ? write() : response.end()));
     return true;
   }
 
@@ -184,6 +193,7 @@ export class HttpSession {
     post.isOver = true;
     clearTimeout(post.giveUp);
     const { stream, response, answers, isStream } = post;
+    if (response === null) post.unwritten = post.receipts.map((receipt) => receipt());
     if (isStream) {
       for (const wire of answers) this.#write(post, wireText(wire));
       response?.end();
@@ -227,6 +237,16 @@ export class HttpSession {
   }
 }
 
+/** False where an equal call has collected what was answered on a broken stream. */
+async function takeBack(unwritten: readonly ReturnType<Receipt>[]): Promise<boolean> {
+  try {
+    const taken = unwritten.map(async (one) => (await one)());
+    return (await Promise.all(taken)).every(Boolean);
+  } catch {
+    return false;
+  }
+}
+
 class PostOut implements Out {
   readonly #session: HttpSession;
   readonly #post: Post;
@@ -236,7 +256,8 @@ class PostOut implements Out {
     this.#post = post;
   }
 
-  answer(wire: Wire): void {
+  answer(wire: Wire, receipt: Receipt | null = null): void {
+    if (receipt) this.#post.receipts.push(receipt);
     if (this.#post.isStream) this.say(wireText(wire));
     else this.#post.answers.push(wire);
   }

@@ -172,9 +172,16 @@ class Parked extends CancellableRequest implements RequestContext {
     this.#ended ??= ended;
     const reply = this.#reply;
     if (reply === null) return;
-    this.#leave();
+    const context = this.#leave();
+    context.receipt = this.receipt;
     if ("answer" in this.#ended) reply.resolve(this.#ended.answer);
     else reply.reject(this.#ended.thrown);
+  }
+
+  /** No request of its client comes for the answer. */
+  forget(reason: string): void {
+    this.cancel(new Error(reason));
+    void this.receipt?.().catch(() => undefined);
   }
 
   #leave(): RequestContext {
@@ -191,7 +198,7 @@ function forget(waiting: Waiting, handle: string, reason?: string): void {
   const found = waiting.get(handle);
   waiting.delete(handle);
   clearTimeout(found?.timer);
-  if (reason !== undefined) found?.parked.cancel(new Error(reason));
+  if (reason !== undefined) found?.parked.forget(reason);
 }
 
 function park(waiting: Waiting, parked: Parked, context: RequestContext): RpcAnswer {

@@ -31,6 +31,10 @@ export type RequestContext = {
   logLevel: LogLevel | null;
   /** Where the client has a session. */
   conversation: string | null;
+  /** Whether the store knows that session as long as it lives. */
+  isKeptSession?: boolean;
+  /** Set where the answer is the outcome of a call that waited for a person. */
+  receipt?: Receipt | null;
   signal: AbortSignal;
   /** Where a signal is made only when it is asked for. */
   cancellation?: Cancellable;
@@ -41,6 +45,9 @@ export type RequestContext = {
   /** The client did not declare this capability; may end the request. */
   lacks(required: UnknownObject): void;
 };
+
+/** Tells that the answer was not written. Resolves with what takes that back: true where it may be written after all. */
+export type Receipt = () => Promise<() => Promise<boolean>>;
 
 export type RpcFailure = { code: number; message: string; data?: unknown };
 

@@ -132,7 +132,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
     ...(kept === undefined ? {} : { kept }),
   });
   if (kept !== undefined) session.follow(kept);
-  const out = { answer: write, say: write };
+  const out = { answer: (wire: Wire) => write(wire), say: write };
   const running = createShortLivedMap<{ arrival: Arrival; done: Promise<void> }>();
   let hasSession = kept !== undefined;
 
@@ -141,6 +141,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
     const done = gateway.modern.answer(id, { method, params }, arrival).then(({ answer }) => {
       running.delete(id);
       if (!arrival.isCancelled) write(renderAnswer(id, answer));
+      else void arrival.receipt?.().catch(() => undefined);
     });
     running.set(id, { arrival, done });
   }

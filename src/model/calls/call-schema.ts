@@ -29,6 +29,10 @@ export const ResultOrigin = z.object({
     .optional()
     .meta({ description: "An equal call was under way, and this is its result." }),
   replayed: z.literal(true).optional().meta({ description: "The result is from a recording." }),
+  collected: z.object({ call: z.string(), at: z.string() }).optional().meta({
+    description:
+      "It waited for a person, its caller did not get the outcome, and this call collected it: the earlier call, and when that ended.",
+  }),
 });
 /** Where a result comes from that no provider was asked for. */
 export type ResultOrigin = TypeOf<typeof ResultOrigin>;
@@ -121,6 +125,10 @@ export const CallRecord = z
       .meta({ description: "The id of the result, where it was too large to be given whole." }),
     ...ResultOrigin.shape,
     run: z.string().optional().meta({ description: "The run of an agent that it was made in." }),
+    waitedSince: z.string().optional().meta({
+      description:
+        "When the call was made, where it waited for a person and its caller was answered meanwhile; `at` is when it went on.",
+    }),
     conversation: z.string().optional().meta({
       description:
         "The session of an MCP client, the conversation of an agent, or what the caller named.",

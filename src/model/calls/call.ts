@@ -33,6 +33,8 @@ export type Requested = {
   resumed?: true;
   /** Set by the plane when a held call continues. */
   approved?: HeldYes;
+  /** Set by the plane where its caller was answered that it waits: when it was made. */
+  waitedSince?: string;
   hooks?: HookRun[];
 };
 
@@ -43,6 +45,8 @@ export type HeldYes = {
   by: string | null;
   /** Null when they were changed: then the new ones count, once validated. */
   arguments: JsonObject | null;
+  /** The request of its caller is open, and gets the outcome. */
+  isAwaited?: true;
 };
 
 /** Options of one call. */
@@ -63,6 +67,8 @@ export type CallOptions = {
   ownRetries?: boolean;
   /** How long to wait for an approval. */
   approvalWaitMs?: number;
+  /** How long its question lives at most. Default: `approvals.expireMs`. */
+  approvalExpireMs?: number;
   /** Only a stricter mode than the configured one counts. */
   mode?: PolicyMode;
   /** Stops before execution. */
@@ -142,11 +148,12 @@ type Route = {
 };
 export type Routed = Approved & { route: Route };
 
-export function originOf({ cached, coalesced, replayed }: ResultOrigin): ResultOrigin {
+export function originOf({ cached, coalesced, replayed, collected }: ResultOrigin): ResultOrigin {
   return {
     ...(cached === undefined ? {} : { cached }),
     ...(coalesced ? { coalesced } : {}),
     ...(replayed ? { replayed } : {}),
+    ...(collected === undefined ? {} : { collected }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ErrorCode, ErrorData } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { AbortSignal } from "../platform.ts";
 import type { Outcome } from "./call.ts";
@@ -44,8 +45,50 @@ export type ApprovalAnswer = {
   remember?: Remember;
 };
 
+/** What of an outcome its caller has not got; the result is JSON, as exact as it came. */
+export type KeptOutcome = {
+  result?: string;
+  error?: { code: ErrorCode; message: string; data: ErrorData };
+};
+
+/** Who collects the outcome of a held call with an equal one: for MCP clients alone. */
+export type Delivery = {
+  /** A hash of the caller, the tool, and the arguments as the caller sent them. */
+  equal: string;
+  conversation: string | null;
+  /** The name of the client. */
+  client: string | null;
+  /** Its conversation is a session, which the store knows as long as it lives. */
+  isSession?: true;
+  /** Its conversation has ended. */
+  isOver?: true;
+  /** `collected` also where the caller who waited got it. */
+  state: "open" | "uncollected" | "collected";
+  endedAt?: string;
+  /** Where it ran, until it is collected. */
+  outcome?: KeptOutcome;
+};
+
 /** Only a writer with the newest revision may change it. */
-export type KeptHeldCall = HeldCall & { revision: number };
+export type KeptHeldCall = HeldCall & {
+  revision: number;
+  /** A record says that it waits, so another has to say how it ended. */
+  onRecord?: true;
+  delivery?: Delivery;
+};
+
+/** The outcome was not written after all. Resolves with what takes that back: true where no other call has it yet. */
+export type PutBack = (outcome: Outcome) => Promise<() => Promise<boolean>>;
+
+/** The request of an MCP client: held open while a person decides, and it may collect what an equal one did not get. */
+export type HeldOpen = {
+  /** Its conversation is a session, which the store knows as long as it lives. */
+  isSession?: boolean | undefined;
+  /** Its client is asked with an answer to the request, which is not open meanwhile. */
+  asksInAnswer?: boolean | undefined;
+  /** Set by the plane where the outcome is of a call that waited for a person. */
+  putBack?: PutBack | undefined;
+};
 
 export type HeldFilter = {
   status?: HeldStatus;

@@ -30,7 +30,11 @@ export const RanOutcome = z.object({
   callId: z.string(),
   ok: z.boolean(),
   code: ErrorCodeSchema.nullable(),
+  at: z.string().optional().meta({ description: "When it ended." }),
 });
+
+/** `waits`: its request is open. `told`: it was answered that it waits. `left`: it cancelled, or its connection ended. */
+const callerStates = ["waits", "told", "left"] as const;
 
 export const HeldView = z
   .object({
@@ -38,6 +42,7 @@ export const HeldView = z
     plan: z.string().nullable().meta({ description: "The plan it is a change of." }),
     callId: z.string().meta({ description: "The call that waits." }),
     at: z.string().meta({ description: "When it was asked for." }),
+    calledAt: z.string().optional().meta({ description: "When the call was made." }),
     expiresAt: z.string().nullable().meta({ description: "Null in a plan: it does not expire." }),
     tool: z.string().meta({ description: "As the catalogue names it." }),
     toolId: toolIdOf.meta({ description: "The server, and its own name of the tool." }),
@@ -61,6 +66,17 @@ export const HeldView = z
       .object({ name: z.string(), version: z.string().optional() })
       .optional()
       .meta({ description: "As the MCP client names itself." }),
+    caller: z
+      .object({ state: z.enum(callerStates), at: z.string(), by: z.string().optional() })
+      .optional()
+      .meta({
+        description:
+          "`waits`: the caller's request is open. `told`: it was answered that the call waits. `left`: the caller has cancelled, or its connection has ended. `by` is the equal call that took its place.",
+      }),
+    collectedBy: z
+      .string()
+      .optional()
+      .meta({ description: "The equal call that collected the outcome." }),
     options: typed<CallOptions>("CallOptions")
       .as(z.looseObject({ run: z.string().optional(), conversation: z.string().optional() }))
       .meta({ description: "What the caller asked for beside the arguments." }),

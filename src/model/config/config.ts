@@ -174,7 +174,14 @@ export const ConfigValues = z.strictObject({
   hooks: z._default(HookSettings, () => HookSettings.parse({})),
   extensions: z._default(z.array(ExtensionEntry), []),
   approvals: section({
-    timeoutMs: z._default(positive, 300_000),
+    /** How long the call of an MCP client is held open. */
+    holdMs: z._default(positive, 300_000),
+    /** How long a question lives. Default: a day, and an hour in the profile `personal`. */
+    expireMs: z.optional(positive),
+    /** Of 0.3: sets both, where they are not set. */
+    timeoutMs: z.optional(positive),
+    /** What becomes of a question whose caller cancels or leaves. Default: by the caller. */
+    onCallerGone: z.optional(z.enum(["keep", "cancel"])),
     allowEdit: yes,
     approvers: names,
     fourEyes: z._default(z.boolean(), false),

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { firstIdOf } from "../../lib/ids-and-time.ts";
 import { type CallFilter, momentsOf } from "../../model/calls/call-history.ts";
+import { type CallLine, endLineId, recordOf } from "../../model/calls/call-line.ts";
 import type { CallRecord, CallUsage } from "../../model/calls/call-schema.ts";
 import {
   all,
@@ -10,6 +11,7 @@ import {
   newestFirst,
   number,
   parseRecord,
+  type Row,
   same,
   select,
 } from "./database.ts";
@@ -19,6 +21,22 @@ export function keyOf(conversation: string): string {
   return conversation.slice(0, 200);
 }
 
+/** The ids of the lines that a call may have. */
+export const linesOf = (id: string): string[] => [id, endLineId(id)];
+
+export function parseCall(row: Row): CallRecord {
+  return recordOf(parseRecord<CallLine>(row));
+}
+
+/** Without the line that says that a call waits, where another says how it ended. */
+const onlyNewestLines: Condition = [
+  `(status <> 'waiting' OR NOT EXISTS (SELECT 1 FROM calls AS newer WHERE newer.id = calls.id || '${endLineId("")}'))`,
+  true,
+];
+
+/** Where the newest line of a call stands. */
+const placeOf = `SELECT max(sequence) FROM calls WHERE id IN (?, CAST(? AS text) || '${endLineId("")}')`;
+
 /** Newest first. Where no index finds them, part by part: other work waits for the end of each. */
 export function findCalls(database: Database, filter: CallFilter): Promise<CallRecord[]> {
   const { limit, since, until } = filter;
@@ -26,7 +44,7 @@ export function findCalls(database: Database, filter: CallFilter): Promise<CallR
   if (limit !== undefined && isScan(filter)) return scan(database, filter, limit);
   if (limit !== undefined && database.days) return findByDay(database, filter, limit);
   return database.read(() =>
-    newestFirst(parseRecord<CallRecord>, "calls", conditionsOf(database, filter), filter),
+    newestCalls([...conditionsOf(database, filter), olderThan(filter)], filter),
   );
 }
 
@@ -37,9 +55,8 @@ async function findByDay(
   limit: number,
 ): Promise<CallRecord[]> {
   const { before } = filter;
-  const place = "SELECT sequence FROM calls WHERE id = ?";
   const high =
-    before === undefined ? undefined : await database.read(() => number(place, [before]));
+    before === undefined ? undefined : await database.read(() => number(placeOf, [before, before]));
   const recent = database.days?.recent(high) ?? 0;
   const fixed: Condition[] = [...conditionsOf(database, filter), ["sequence < ?", high]];
   const found: CallRecord[] = [];
@@ -47,13 +64,17 @@ async function findByDay(
     const page = { limit: limit - found.length };
     if (page.limit <= 0) break;
     const conditions: Condition[] = [...fixed, [within, recent]];
-    found.push(
-      ...(await database.read(() =>
-        newestFirst(parseRecord<CallRecord>, "calls", conditions, page),
-      )),
-    );
+    found.push(...(await database.read(() => newestCalls(conditions, page))));
   }
   return found;
+}
+
+function newestCalls(conditions: readonly Condition[], { limit }: { limit?: number | undefined }) {
+  return newestFirst(parseCall, "calls", [...conditions, onlyNewestLines], { limit });
+}
+
+function olderThan({ before }: CallFilter): Condition {
+  return [`sequence < (${placeOf})`, before];
 }
 
 function conditionsOf(
@@ -89,6 +110,8 @@ function isScan({
   minCost,
 }: CallFilter): boolean {
   if (run !== undefined || conversation !== undefined) return false;
+  // Most lines that say 'waiting' are followed by another.
+  if (status === "waiting") return true;
   const indexed = [tool, status, user].filter((value) => value !== undefined).length;
   return indexed > 1 || [match, server, minMs, maxMs, minCost].some((value) => value !== undefined);
 }
@@ -104,9 +127,7 @@ async function scan(database: Database, filter: CallFilter, limit: number): Prom
   // Numbers have gaps: those of a shared store begin again far above with each day.
   const next = `${newest} WHERE sequence < ?`;
   let high = await read(() =>
-    before === undefined
-      ? number(newest)
-      : number("SELECT sequence FROM calls WHERE id = ?", [before]),
+    before === undefined ? number(newest) : number(placeOf, [before, before]),
   );
   const found: CallRecord[] = [];
   const fixed = conditionsOf(database, filter);
@@ -121,11 +142,7 @@ async function scan(database: Database, filter: CallFilter, limit: number): Prom
       ["sequence >= ?", low],
     ];
     const page = { limit: limit - found.length };
-    found.push(
-      ...(await read(() =>
-        newestFirst(parseRecord<CallRecord>, "calls", [...fixed, ...within], page),
-      )),
-    );
+    found.push(...(await read(() => newestCalls([...fixed, ...within], page))));
     high = found.length < limit ? await read(() => number(next, [low])) : 0;
     await nextTurn();
   }
@@ -159,7 +176,7 @@ async function findByTime(database: Database, filter: CallFilter): Promise<CallR
     const page = { order: "id DESC", limit: limit && limit - found.length };
     found.push(
       ...(await read(() =>
-        select(parseRecord<CallRecord>, "record", "calls", [...fixed, ...within], page),
+        select(parseCall, "record", "calls", [...fixed, ...within, onlyNewestLines], page),
       )),
     );
     high = edge;

@@ -2,18 +2,10 @@ import type { CallRecord } from "../../model/calls/call-schema.ts";
 import type { CallColumns, ChainHeads, JournalEntry, Store } from "../../model/store.ts";
 import { hashAfter } from "../call-chain.ts";
 import { countMinutes, oldestMinute } from "../call-minutes.ts";
-import { findCalls, findLastUses, keyOf } from "./call-search.ts";
+import { findCalls, findLastUses, keyOf, linesOf, parseCall } from "./call-search.ts";
 import { createCallSeries } from "./call-series.ts";
 import { type Chained, deleteBefore, lastHash } from "./chained.ts";
-import {
-  all,
-  type Database,
-  first,
-  freeDropped,
-  parseRecord,
-  query,
-  type Work,
-} from "./database.ts";
+import { all, type Database, first, freeDropped, query, type Work } from "./database.ts";
 import { verify } from "./verify-chain.ts";
 
 /** `sequence` is the number of its last event, too. */
@@ -39,10 +31,13 @@ export function createCallTable(database: Database) {
   const { read, write, isOneOf } = database;
   return {
     call: (id) =>
-      read(() => first(parseRecord<CallRecord>, "SELECT record FROM calls WHERE id = ?", [id])),
+      read(() => {
+        const sql = `SELECT record FROM calls WHERE ${isOneOf("id")} ORDER BY id DESC LIMIT 1`;
+        return first(parseCall, sql, [linesOf(id)]);
+      }),
     async callOwners(ids) {
       const sql = `SELECT record FROM calls WHERE ${isOneOf("id")}`;
-      const records = await read(() => all(parseRecord<CallRecord>, sql, [ids]));
+      const records = await read(() => all(parseCall, sql, [ids.flatMap(linesOf)]));
       return new Map(records.map(({ id, principal }) => [id, principal] as const));
     },
     calls: (filter = {}) => findCalls(database, filter),

@@ -1,12 +1,12 @@
 import type { AgentRun, RunSummary } from "../../model/agent/run-schema.ts";
 import { eventsOf } from "../../model/calls/call-events.ts";
-import type { CallRecord } from "../../model/calls/call-schema.ts";
 import type { StoredResult } from "../../model/calls/result-schema.ts";
 import type { KeptResult } from "../../model/calls/stored-result.ts";
 import type { HealthSample } from "../../model/catalogue/health.ts";
 import type { StoredEvent } from "../../model/events.ts";
 import type { ChainHeads, JournalEntry, Store, StoredPayload } from "../../model/store.ts";
 import { changesChain, insertAudit } from "./audit.ts";
+import { parseCall } from "./call-search.ts";
 import { callsChain, insertCalls, type NumberedCall } from "./calls.ts";
 import { type Chained, findLoss } from "./chained.ts";
 import {
@@ -207,7 +207,7 @@ function parseEvents(row: Row): StoredEvent[] {
   const id = Number(row.id);
   const count = Number(row.events);
   if (count === 0) return [{ id, at: String(row.at), event: parseRecord(row) }];
-  const events = eventsOf(parseRecord<CallRecord>(row)).slice(-count);
+  const events = eventsOf(parseCall(row)).slice(-count);
   return events.map((event, place) => ({ id: id + 1 - events.length + place, ...event }));
 }
 
@@ -239,7 +239,8 @@ export function createPayloadTable({ read, write }: Database) {
           yield* insert(
             "payloads",
             { id, expires_at: expiresAt, body },
-            "ON CONFLICT (id) DO NOTHING",
+            // A call that waited for a person is kept again with its result.
+            "ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at, body = excluded.body",
           );
       }, unsynced),
     payloads: (ids) =>

@@ -2,6 +2,7 @@ import { nowText } from "../../lib/ids-and-time.ts";
 import type { AuditRoot } from "../../model/audit-schema.ts";
 import type { ChainEnd, RootStore } from "../../model/roots.ts";
 import { changesChain } from "./audit.ts";
+import { linesOf } from "./call-search.ts";
 import { callsChain } from "./calls.ts";
 import { type Chained, hashBefore, lostOf } from "./chained.ts";
 import {
@@ -91,8 +92,8 @@ export function createRootTable(database: Database): RootStore {
       read(function* () {
         const row = yield* first(
           (found) => found,
-          "SELECT stream, sequence, hash, record FROM calls WHERE id = ?",
-          [id],
+          `SELECT stream, sequence, hash, record FROM calls WHERE ${database.isOneOf("id")} ORDER BY id DESC LIMIT 1`,
+          [linesOf(id)],
         );
         if (row === null) return null;
         const end = asEnd(`${prefix}${Number(row.stream)}`, row);

@@ -172,7 +172,9 @@ async function runWork(
     // The same for the same step of a run, however often and by whichever plane it is begun.
     keyOf: (step) =>
       `${run.idempotencyKey}-${valueHash([kept.task, step.skill, step.id]).slice(0, 16)}`,
-    approvalWaitMs: config().approvals.timeoutMs,
+    // The question ends with the wait: a yes after that would run a step of a run that is over.
+    approvalWaitMs: config().approvals.holdMs,
+    approvalExpireMs: config().approvals.holdMs,
   });
   const whole = { ...calling, run: { id: run.id, user: run.user }, memory, emit: recorder.emit };
   let result: Json = null;

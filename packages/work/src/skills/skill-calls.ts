@@ -1,4 +1,5 @@
 import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
+import type { CallOptions } from "../../../../src/model/calls/call.ts";
 import { isRepeatable, type Tool } from "../../../../src/model/catalogue/tool.ts";
 import { toolKey } from "../../../../src/model/catalogue/tool-name.ts";
 import { PlaneError } from "../../../../src/model/errors.ts";
@@ -18,7 +19,8 @@ type CallingOptions = {
   /** Asked before each call: rights may have been lost since. */
   principal(): Promise<Principal>;
   keyOf(step: { skill: string; id: string }): string;
-} & Pick<RunSkillOptions, "approvalWaitMs" | "consent" | "askHere" | "model">;
+} & Pick<RunSkillOptions, "approvalWaitMs" | "consent" | "askHere" | "model"> &
+  Pick<CallOptions, "approvalExpireMs">;
 
 export type SkillCalls = ReturnType<typeof createSkillCalls>;
 

@@ -1,0 +1,80 @@
+import { steadyNow } from "../../lib/async/steady-time.ts";
+import type { KeptHeldCall } from "../../model/calls/held-call.ts";
+import type { Relay } from "../../model/calls/provider.ts";
+import { PlaneError } from "../../model/errors.ts";
+import { approvalLeaseMs, lease } from "./held-call.ts";
+import type { HeldCalls } from "./held-calls.ts";
+
+/** How often to look whether another process has answered. */
+const pollMs = 500;
+/** How often a caller hears that its call still waits. */
+const progressMs = 10_000;
+/** Progress has to grow, and the tool's own begins at 0. */
+const progressStep = 1e-6;
+
+export type Waiting = {
+  /** On the steady clock. */
+  until: number;
+  signal: AbortSignal;
+  isDone(held: KeptHeldCall): boolean;
+  onProgress?: Relay["onProgress"];
+};
+
+/** The call once it is as far as that, or as it is when the wait ends. */
+export async function waitForAnswer(
+  held: KeptHeldCall,
+  heldCalls: HeldCalls,
+  { until, signal, isDone, onProgress }: Waiting,
+): Promise<KeptHeldCall> {
+  const tell = createTeller(held, onProgress);
+  let changed = Promise.withResolvers<void>();
+  const wake = () => changed.resolve();
+  const unwatch = heldCalls.watch(held.id, wake);
+  signal.addEventListener("abort", wake);
+  try {
+    // It may have changed before it was watched.
+    let current = await poll(held, heldCalls);
+    while (!isDone(current) && steadyNow() < until && !signal.aborted) {
+      tell();
+      const timer = setTimeout(wake, Math.min(pollMs, until - steadyNow()));
+      await changed.promise;
+      clearTimeout(timer);
+      changed = Promise.withResolvers();
+      current = await poll(current, heldCalls);
+    }
+    return current;
+  } finally {
+    unwatch();
+    signal.removeEventListener("abort", wake);
+  }
+}
+
+function createTeller({ id, tool }: KeptHeldCall, onProgress: Relay["onProgress"]): () => void {
+  const message = `'${tool}' waits for a person's yes (approval '${id}').`;
+  let tellAt = 0;
+  let steps = 0;
+  return () => {
+    if (onProgress === undefined || steadyNow() < tellAt) return;
+    tellAt = steadyNow() + progressMs;
+    steps += 1;
+    onProgress({ progress: steps * progressStep, total: null, message });
+  };
+}
+
+/** As it is now, with the lease renewed. While the store is unreachable the last known state counts. */
+async function poll(known: KeptHeldCall, heldCalls: HeldCalls): Promise<KeptHeldCall> {
+  try {
+    const current = await heldCalls.get(known.id);
+    if (current === null) throw new Error(`the held call '${known.id}' is gone`);
+    const leftMs = current.claim === null ? 0 : Date.parse(current.claim.until) - Date.now();
+    if (current.status !== "pending" || leftMs >= approvalLeaseMs / 2) return current;
+    return await heldCalls.change(known.id, (newest) =>
+      newest.status === "pending"
+        ? { ...newest, claim: lease(heldCalls.instance, Date.now()) }
+        : newest,
+    );
+  } catch (thrown) {
+    if (thrown instanceof PlaneError && thrown.data.lost === true) return known;
+    throw thrown;
+  }
+}

@@ -1,0 +1,306 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { CallRecord } from "../../src/model/calls/call-schema.ts";
+import type { HeldView } from "../../src/model/calls/held-schema.ts";
+import { type Era, EraClient, type EraOptions } from "../fixtures/era-client.ts";
+import type { JsonObject } from "../fixtures/servers/support/messages.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { approvalsIn, eventually, serveEcho } from "./approving.ts";
+import { callsAt } from "./support.ts";
+
+const rules = [{ tool: "echo.put_*", verdict: "ask", reason: "puts are looked at" }];
+const eras: readonly Era[] = ["legacy", "modern"];
+const note = { key: "k", text: "words" };
+const tool = "echo__put_note";
+/** A caller is answered at once that its call waits. */
+const impatient = { holdMs: 1 };
+
+type Serving = Awaited<ReturnType<typeof serveEcho>>;
+
+async function serve(directory: TemporaryDirectory, approvals: object, more: object = {}) {
+  const plane = await serveEcho(directory, { policy: { rules }, approvals, ...more });
+  return {
+    ...plane,
+    client: (era: Era, options: EraOptions = {}) =>
+      EraClient.open(`${plane.url}/mcp`, era, options),
+    held: async () => approvalsIn(await plane.ask("GET /approvals?status=all")),
+    records: async () => (await plane.ask("GET /calls")).body.calls as CallRecord[],
+    [Symbol.asyncDispose]: plane[Symbol.asyncDispose],
+  };
+}
+
+const answer = (plane: Serving, id: string, body: object = { decision: "approve" }) =>
+  plane.ask(`POST /approvals/${id}`, body);
+
+function textOf(result: JsonObject): string {
+  return (result.content as { text: string }[]).map(({ text }) => text).join("\n");
+}
+
+function pendingOf(plane: { held(): Promise<HeldView[]> }, count = 1): Promise<HeldView[]> {
+  return eventually(`${count} questions`, async () => {
+    const waiting = (await plane.held()).filter(({ status }) => status === "pending");
+    return waiting.length === count ? waiting : undefined;
+  });
+}
+
+const callOf = (held: HeldView | undefined) => String(held?.callId);
+
+suite("the outcome of a call that waited for a person", { concurrency: 3 }, () => {
+  for (const era of eras) {
+    test(`is collected by one equal call of a ${era} client, and the next is a call of its own`, async () => {
+      await using directory = await temporaryDirectory();
+      await using plane = await serve(directory, impatient);
+      const client = await plane.client(era);
+      const told = await client.call(tool, note);
+      const [held] = await plane.held();
+      assert.match(
+        textOf(told),
+        new RegExp(
+          `approval '${held?.id}'. Call it again with the same arguments to get the result`,
+        ),
+      );
+      assert.equal(held?.caller?.state, "told");
+      await answer(plane, String(held?.id));
+      const collected = await client.call(tool, note);
+      assert.match(textOf(collected), new RegExp(`outcome of your earlier call '${callOf(held)}'`));
+      assert.match(textOf(collected), /ended at 20\d\d-.*\nstored k$/);
+      assert.equal(callsAt(plane.log).length, 1);
+      const again = await client.call(tool, note);
+      assert.match(textOf(again), /APPROVAL_REQUIRED/);
+      const second = (await plane.held()).find(({ status }) => status === "pending");
+      await answer(plane, String(second?.id));
+      assert.equal(callsAt(plane.log).length, 2, "two equal payments are two payments");
+      assert.match(textOf(await client.call(tool, note)), new RegExp(callOf(second)));
+      const other = await client.call(tool, { ...note, key: "other" });
+      assert.match(textOf(other), /APPROVAL_REQUIRED/);
+    });
+
+    test(`goes to two ${era} callers who wait at once: two questions and two writes`, async () => {
+      await using directory = await temporaryDirectory();
+      await using plane = await serve(directory, {});
+      const client = await plane.client(era);
+      const calls = [client.call(tool, note), client.call(tool, note)];
+      for (const { id, caller } of await pendingOf(plane, 2)) {
+        assert.equal(caller?.state, "waits");
+        await answer(plane, id);
+      }
+      const texts = (await Promise.all(calls)).map(textOf);
+      assert.deepEqual(texts, ["stored k", "stored k"]);
+      assert.equal(callsAt(plane.log).length, 2);
+      // What was delivered is not delivered again.
+      const third = client.call(tool, note);
+      const [waiting] = await pendingOf(plane);
+      await answer(plane, String(waiting?.id), { decision: "reject" });
+      assert.match(textOf(await third), /APPROVAL_DENIED/);
+      assert.equal(callsAt(plane.log).length, 2);
+    });
+
+    test(`reaches the ${era} call that takes the place of a caller who waits no longer, without a second question`, async () => {
+      await using directory = await temporaryDirectory();
+      await using plane = await serve(directory, { holdMs: 3_000 });
+      const client = await plane.client(era);
+      await client.call(tool, note);
+      const [first] = await plane.held();
+      const second = client.call(tool, note);
+      const [taken] = await eventually("the place", async () => {
+        const all = await plane.held();
+        return all[0]?.caller?.state === "waits" ? all : undefined;
+      });
+      assert.equal(taken?.id, first?.id);
+      await answer(plane, String(first?.id));
+      assert.match(textOf(await second), new RegExp(`'${callOf(first)}'.*\nstored k$`, "s"));
+      assert.equal((await plane.held()).length, 1);
+      assert.equal(callsAt(plane.log).length, 1);
+    });
+
+    test(`of a no is reported to a ${era} client once`, async () => {
+      await using directory = await temporaryDirectory();
+      await using plane = await serve(directory, { holdMs: 1, expireMs: 60_000 });
+      const client = await plane.client(era);
+      await client.call(tool, note);
+      const [held] = await plane.held();
+      await answer(plane, String(held?.id), { decision: "reject", reason: "not on a Friday" });
+      const refused = await client.call(tool, note);
+      assert.equal(refused.isError, true);
+      assert.match(textOf(refused), /rejected it: not on a Friday.*APPROVAL_DENIED/s);
+      assert.match(textOf(await client.call(tool, note)), /APPROVAL_REQUIRED/);
+      assert.deepEqual(callsAt(plane.log), []);
+    });
+  }
+
+  test("makes one record from waiting to done, and a no a refused one", async () => {
+    await using directory = await temporaryDirectory();
+    await using plane = await serve(directory, impatient);
+    const client = await plane.client("legacy");
+    for (const key of ["a", "b", "c"]) await client.call(tool, { ...note, key });
+    const waiting = await plane.records();
+    assert.deepEqual(
+      waiting.map(({ status }) => status),
+      ["waiting", "waiting", "waiting"],
+    );
+    const [first, second, third] = await plane.held();
+    await answer(plane, String(first?.id));
+    await answer(plane, String(second?.id), { decision: "reject", reason: "no" });
+    const listed = await plane.records();
+    const states = new Map(listed.map(({ id, status }) => [id, status]));
+    assert.equal(listed.length, 3, "a call is listed once");
+    assert.deepEqual(
+      [first, second, third].map((held) => states.get(callOf(held))),
+      ["succeeded", "refused", "waiting"],
+    );
+    const done = (await plane.ask(`GET /calls/${callOf(first)}`)).body as CallRecord;
+    assert.deepEqual(
+      [done.id, done.status, done.approval?.approvalId, done.waitedSince],
+      [callOf(first), "succeeded", first?.id, first?.calledAt],
+    );
+    const refused = (await plane.ask(`GET /calls/${callOf(second)}`)).body as CallRecord;
+    assert.deepEqual([refused.status, refused.error?.code], ["refused", "APPROVAL_DENIED"]);
+    const stillWaits = (await plane.ask("GET /calls?status=waiting")).body.calls as CallRecord[];
+    assert.deepEqual(
+      stillWaits.map(({ id }) => id),
+      [callOf(third)],
+    );
+    const chain = await plane.cli("calls", "verify", "--json");
+    assert.equal(chain.code, 0, chain.stderr);
+  });
+
+  test("says so when no answer came in time, and the record does, too", async () => {
+    await using directory = await temporaryDirectory();
+    await using plane = await serve(directory, { holdMs: 1, expireMs: 100 });
+    const client = await plane.client("modern");
+    await client.call(tool, note);
+    await eventually("the end", async () => {
+      const [held] = await plane.held();
+      return held?.status === "expired" ? held : undefined;
+    });
+    assert.match(textOf(await client.call(tool, note)), /no answer came in time/);
+    const expired = (await plane.records()).find(({ waitedSince }) => waitedSince !== undefined);
+    assert.deepEqual([expired?.status, expired?.error?.code], ["refused", "APPROVAL_DENIED"]);
+  });
+
+  test("is of the same conversation, client and arguments", async () => {
+    await using directory = await temporaryDirectory();
+    await using plane = await serve(directory, impatient);
+    const [mine, other] = [await plane.client("legacy"), await plane.client("legacy")];
+    await mine.call(tool, note);
+    const [held] = await plane.held();
+    await answer(plane, String(held?.id));
+    assert.match(textOf(await other.call(tool, note)), /APPROVAL_REQUIRED/);
+    const stranger = await plane.client("modern");
+    assert.match(textOf(await stranger.call(tool, note)), /APPROVAL_REQUIRED/);
+    assert.match(textOf(await mine.call(tool, { ...note, text: "others" })), /APPROVAL_REQUIRED/);
+    const byHttp = await plane.ask("POST /tools/echo.put_note/call", { arguments: note });
+    assert.equal(byHttp.status, 202, "HTTP keeps what it does");
+    assert.match(textOf(await mine.call(tool, note)), new RegExp(callOf(held)));
+    assert.equal(callsAt(plane.log).length, 1);
+  });
+
+  test("is found by the next session of a client whose session has ended", async () => {
+    await using directory = await temporaryDirectory();
+    await using plane = await serve(directory, impatient);
+    const before = await plane.client("legacy");
+    await before.call(tool, note);
+    const [held] = await plane.held();
+    const headers = before.headersFor();
+    assert.equal((await fetch(`${plane.url}/mcp`, { method: "DELETE", headers })).status, 204);
+    const gone = await eventually("the caller has left", async () => {
+      const [shown] = await plane.held();
+      return shown?.caller?.state === "left" ? shown : undefined;
+    });
+    assert.equal(gone.status, "pending");
+    await answer(plane, String(held?.id));
+    const after = await plane.client("legacy");
+    assert.match(textOf(await after.call(tool, note)), new RegExp(callOf(held)));
+  });
+
+  test("outlives the plane: one that starts later answers the client", async () => {
+    await using directory = await temporaryDirectory();
+    const first = await serve(directory, impatient);
+    await (await first.client("modern")).call(tool, note);
+    await first.stop();
+    await using second = await serve(directory, impatient);
+    const [held] = await second.held();
+    await answer(second, String(held?.id));
+    assert.equal((await second.records()).length, 1);
+    const collected = await (await second.client("modern")).call(tool, note);
+    assert.match(textOf(collected), new RegExp(`${callOf(held)}.*\nstored k$`, "s"));
+    assert.equal(callsAt(second.log).length, 1);
+  });
+
+  test("is kept where a caller without forms leaves, and its card says that it has left", async () => {
+    await using directory = await temporaryDirectory();
+    await using plane = await serve(directory, {});
+    const client = await plane.client("modern");
+    const leaving = new AbortController();
+    const params = { name: tool, arguments: note };
+    const gone = client.exchange("tools/call", params, leaving.signal).catch(() => "gone");
+    const [held] = await pendingOf(plane);
+    leaving.abort();
+    assert.equal(await gone, "gone");
+    await eventually("the caller has left", async () => {
+      const [shown] = await plane.held();
+      return shown?.caller?.state === "left" ? shown : undefined;
+    });
+    await answer(plane, String(held?.id));
+    assert.match(textOf(await client.call(tool, note)), new RegExp(callOf(held)));
+    assert.equal(callsAt(plane.log).length, 1);
+    assert.deepEqual(
+      (await plane.records()).map(({ status }) => status),
+      ["succeeded", "succeeded"],
+    );
+  });
+
+  test("is not kept where the configuration says so", async () => {
+    await using directory = await temporaryDirectory();
+    await using plane = await serve(directory, { onCallerGone: "cancel" });
+    const client = await plane.client("modern");
+    const leaving = new AbortController();
+    const params = { name: tool, arguments: note };
+    const gone = client.exchange("tools/call", params, leaving.signal).catch(() => "gone");
+    await pendingOf(plane);
+    leaving.abort();
+    assert.equal(await gone, "gone");
+    await eventually("its end", async () => {
+      const [shown] = await plane.held();
+      return shown?.status === "cancelled" ? shown : undefined;
+    });
+  });
+
+  test("is waited for with progress where the call has a token", async () => {
+    await using directory = await temporaryDirectory();
+    await using plane = await serve(directory, {});
+    const client = await plane.client("legacy");
+    const _meta = { progressToken: "mine" };
+    const waiting = client.exchange("tools/call", { name: tool, arguments: note, _meta });
+    const [held] = await pendingOf(plane);
+    await answer(plane, String(held?.id));
+    const { notifications, reply } = await waiting;
+    const [told] = notifications.filter(({ method }) => method === "notifications/progress");
+    assert.match(String(told?.params?.message), new RegExp(`waits for a person.*${held?.id}`));
+    assert.equal(textOf(reply.result as JsonObject), "stored k");
+  });
+
+  test("is authorised as any other call: who may not call it now does not get it", async () => {
+    await using directory = await temporaryDirectory();
+    const first = await serve(directory, impatient);
+    await (await first.client("modern")).call(tool, note);
+    const [held] = await first.held();
+    await answer(first, String(held?.id));
+    await first.stop();
+    const denies = [{ tool: "echo.put_*", verdict: "deny", reason: "not any more" }];
+    await using second = await serve(directory, impatient, { policy: { rules: denies } });
+    const refused = await (await second.client("modern")).call(tool, note);
+    assert.match(textOf(refused), /not any more.*APPROVAL_DENIED/);
+  });
+
+  test("of a call that is held open is answered by a plane that stops, with its id", async () => {
+    await using directory = await temporaryDirectory();
+    const first = await serve(directory, {});
+    const waiting = (await first.client("modern")).call(tool, note);
+    const [held] = await pendingOf(first);
+    await first.stop();
+    assert.match(textOf(await waiting), new RegExp(`approval '${held?.id}'. Call it again`));
+    await using second = await serve(directory, {});
+    assert.equal((await second.held())[0]?.caller?.state, "told");
+  });
+});
