@@ -13,6 +13,7 @@ export {
   answerAnthropicMessage,
   type ToolResultBlock,
 } from "./agent/adapters/anthropic.ts";
+export { asFunctionMap, type MappedFunction } from "./agent/adapters/function-map.ts";
 export { asLangChainTools, type LangChainFields } from "./agent/adapters/langchain.ts";
 export {
   answerOpenAiCompletion,

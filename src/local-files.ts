@@ -16,6 +16,7 @@ import {
   readPlaneRecord,
   servingPlanes,
 } from "./faces/socket/plane-place.ts";
+import { withoutShared } from "./model/catalogue/tool-query.ts";
 import { PlaneError } from "./model/errors.ts";
 import { type Principal, trusted } from "./model/principal.ts";
 
@@ -113,6 +114,12 @@ export function localCaller(said: {
     workspace = null,
     compliance = null,
   } = said;
+  // It would be a persona that has nothing, and lists would be empty without a reason.
+  if (persona !== null && withoutShared.includes(persona.toLowerCase()))
+    throw new PlaneError(
+      "USAGE",
+      `'${persona}' is no persona: it filters lists. Say --persona-filter=${persona}.`,
+    );
   const orders = orderedApproval(processEnvironment());
   return trusted({ user, groups, persona, workspace, compliance, ...orders });
 }

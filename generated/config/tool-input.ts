@@ -31,7 +31,7 @@ export interface ToolInput {
   /** False: people still see the tool; models neither see nor call it. */ enabled?: boolean | undefined;
   /** Notes for people in listings. */ notes?: string | undefined;
   /** Its version. Default: "1.0.0". */ version?: string | undefined;
-  /** Its strongest effect. */ side_effects: "none" | "write" | "network" | "read_external_service" | "filesystem" | "compute" | "system" | "database";
+  /** Its strongest effect. Default: "network". */ side_effects?: "none" | "write" | "network" | "read_external_service" | "filesystem" | "compute" | "system" | "database" | undefined;
   /** The credentials it needs. */ auth?: boolean | ToolAuthInput | undefined;
   /** Whether a call can be repeated safely. Default: false. */ idempotency_key?: boolean | { required: boolean; [key: string]: unknown } | undefined;
   /** It needs a person's approval. Default: false. */ requires_consent?: boolean | undefined;

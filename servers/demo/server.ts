@@ -61,6 +61,7 @@ function createDemoServer(): McpServer {
       description:
         "Tells who calls and which tools there are, from values that only Toolplane sets.",
       inputSchema: z.object({
+        _atlas_user: z.string().optional().describe("the caller, set by Toolplane"),
         username: z
           .string()
           .optional()
@@ -72,10 +73,10 @@ function createDemoServer(): McpServer {
       }),
       annotations: { readOnlyHint: true },
     },
-    ({ username, _mcp_data }) => {
+    ({ _atlas_user, username, _mcp_data }) => {
       const servers =
         _mcp_data?.available_servers?.map(({ server_name }) => String(server_name)) ?? [];
-      const who = username === undefined ? "No one told me who calls." : `You are ${username}.`;
+      const who = describeCaller(_atlas_user, username);
       return text(
         `${who} ${_mcp_data === undefined ? "No catalogue came." : `Servers: ${servers.join(", ")}.`}`,
       );
@@ -112,4 +113,10 @@ function createDemoServer(): McpServer {
 
 function text(value: string): { content: [{ type: "text"; text: string }] } {
   return { content: [{ type: "text", text: value }] };
+}
+
+/** `username` is an ordinary argument where the configuration does not ask for it, and then anyone may set it. */
+function describeCaller(caller: string | undefined, username: string | undefined): string {
+  if (caller !== undefined) return `You are ${caller}.`;
+  return username === undefined ? "No caller is known." : `The argument 'username' is ${username}.`;
 }

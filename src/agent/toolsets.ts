@@ -108,7 +108,9 @@ function isDefinition(toolset: ToolsetRef | null): toolset is ToolsetDefinition 
 
 function readDefinition(definition: unknown, wrong: string): ToolsetDefinition {
   const read = ToolsetDefinition.safeParse(definition);
-  if (read.success) return read.data;
+  const twice = read.success ? repeatedIn(read.data) : undefined;
+  if (read.success && twice === undefined) return read.data;
+  if (read.success) throw new PlaneError("USAGE", `${wrong}: ${twice}. Name it once.`);
   const problems = read.error.issues.map((issue) =>
     issue.code === "unrecognized_keys"
       ? issue.keys.map(unknownKey).join("; ")
@@ -117,6 +119,14 @@ function readDefinition(definition: unknown, wrong: string): ToolsetDefinition {
   const example =
     'Give an alias, or a definition such as { providers: ["demo"], allow_tools: ["add"] }.';
   throw new PlaneError("USAGE", `${wrong}: ${problems.join("; ")}. ${example}`);
+}
+
+function repeatedIn({ providers, allow_tools }: ToolsetDefinition): string | undefined {
+  for (const [key, names] of Object.entries({ providers, allow_tools: allow_tools ?? [] })) {
+    const twice = names.find((name, at) => names.indexOf(name) !== at);
+    if (twice !== undefined) return `'${twice}' is named twice in '${key}'`;
+  }
+  return undefined;
 }
 
 function unknownKey(key: string): string {

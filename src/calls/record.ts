@@ -5,6 +5,7 @@ import { createLru } from "../lib/lru.ts";
 import { shorten } from "../lib/text/cut-text.ts";
 import { redactDeep } from "../lib/text/redact.ts";
 import { rounded } from "../lib/text/wording.ts";
+import { originalPrefix } from "../model/access/injection.ts";
 import type {
   CallReport,
   Executed,
@@ -394,7 +395,13 @@ function unusedFiles({ files = {}, injected, tool }: Learned): string[] {
   const sent = new Set(Object.values(injected.values).flat());
   const unused = names.filter((name) => !sent.has(files[name] as string));
   if (unused.length === 0) return [];
-  const how = `'inject' of its server says which argument is a file: {"parameter": "filename", "from": "files"}.`;
+  const takers = tool.reserved
+    .filter((name) => name.startsWith(originalPrefix))
+    .map((name) => `'${name.slice(originalPrefix.length)}'`);
+  const how =
+    takers.length > 0
+      ? `Give the name of the file in ${takers.join(" or ")}.`
+      : `'inject' of its server says which argument is a file: {"parameter": "filename", "from": "files"}.`;
   return [`No argument of '${tool.name}' took the address of ${unused.join(", ")}. ${how}`];
 }
 

@@ -1,4 +1,5 @@
 import { withoutUndefined } from "../lib/json/plain-data.ts";
+import { jobSubject } from "../model/catalogue/health.ts";
 import type {
   JobListing,
   RegistrySummary,
@@ -134,7 +135,11 @@ export function createWorkVerbs(ports: WorkPorts): WorkVerbs {
       requireScope(principal, "read", "look at jobs");
       const query = { ...allWork, ...asked };
       const { viewer, tools } = await look(principal, query.personas);
-      const { items, ...page } = queryWork(work.jobsFor(viewer), query);
+      const { minSuccessRate = null } = asked;
+      const { summary } = await ports.health();
+      const isGood = (job: JobManifest) =>
+        minSuccessRate === null || summary(jobSubject(job)).success_rate >= minSuccessRate;
+      const { items, ...page } = queryWork(work.jobsFor(viewer).filter(isGood), query);
       const schedules = await ports.schedulesOf(items);
       const entries = await work.jobEntries(items, viewer, tools);
       const jobs = entries.flatMap((entry, at) => {

@@ -59,6 +59,26 @@ const Kinds = z.object({
   job: z.extend(JobManifest, kind("job")),
 });
 
+/** What the reader of manifests takes beside the normal form. */
+const lenient: Readonly<Record<string, (schema: JsonObject) => JsonObject>> = {
+  priority: (schema) => ({ anyOf: [schema, { type: "string", pattern: "^\\s*-?\\d+\\s*$" }] }),
+  health_check_interval: (schema) => ({
+    anyOf: [schema, { type: "string", pattern: "^\\s*\\d+(\\.\\d+)?\\s*$" }],
+  }),
+  auth: (schema) => ({ anyOf: [schema, { type: ["boolean", "null"] }] }),
+};
+
+function withLenientTools(tool: JsonObject): JsonObject {
+  const { properties } = tool as { properties: Record<string, JsonObject> };
+  const { auth, providers } = properties;
+  const spec = (providers as { items: { properties: Record<string, JsonObject> } }).items;
+  const numbers = ["priority", "health_check_interval"] as const;
+  const read = numbers.map((key) => [key, lenient[key]?.(spec.properties[key] ?? {})]);
+  const items = { ...spec, properties: { ...spec.properties, ...Object.fromEntries(read) } };
+  const changed = { auth: lenient.auth?.(auth ?? {}), providers: { ...providers, items } };
+  return { ...tool, properties: { ...properties, ...changed } } as JsonObject;
+}
+
 /** What an editor needs to complete and check a manifest file: one manifest, a list, or an object of them by name. */
 export function manifestSchema(): JsonObject {
   const { properties, $defs } = z.toJSONSchema(Kinds, {
@@ -78,6 +98,11 @@ export function manifestSchema(): JsonObject {
       { type: "array", items: one },
       { type: "object", properties: { $schema: { type: "string" } }, additionalProperties: one },
     ],
-    $defs: { manifest, ...properties, ...$defs },
+    $defs: {
+      manifest,
+      ...properties,
+      tool: withLenientTools(properties.tool as JsonObject),
+      ...$defs,
+    },
   };
 }

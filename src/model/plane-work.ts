@@ -22,6 +22,7 @@ import type {
   JobEntry,
   JobListing,
   JobPage,
+  JobQuery,
   SkillListing,
   SkillPage,
   SkillQuery,
@@ -88,7 +89,7 @@ export interface PlaneJobs {
   /** The jobs of the caller's persona, or of those named. */
   list(caller?: Caller & { personas?: string[] }): Promise<JobEntry[]>;
   /** By name, each with its schedule. */
-  page(query?: Partial<WorkQuery>, caller?: Caller): Promise<JobPage>;
+  page(query?: Partial<JobQuery>, caller?: Caller): Promise<JobPage>;
   get(name: string, caller?: Caller): Promise<JobStatus>;
   /**
    * Starts a run now, or when the job's concurrency allows.

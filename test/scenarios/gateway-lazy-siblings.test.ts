@@ -11,7 +11,9 @@ test("a tool that shares the line of another counts, and may be called as what w
   const found = await search("return the message it was given", { limit: 50 });
   assert.match(found.text, /one__echo\(.*\(also on two\)/);
   assert.equal(found.truncated, false);
-  assert.match(found.message, new RegExp(`^${found.total} of ${found.total} tools`));
+  assert.match(found.message, new RegExp(`^\\d+ of ${found.total} tools`));
+  assert.match(found.message, /\. They are loaded: .* \d+ more do the same on other servers/);
+  assert.equal(found.message.startsWith(`${found.total} of`), false, "only those shown are loaded");
   assert.deepEqual(
     await call("two__echo", { message: "hi" }).then(({ isError }) => isError),
     false,

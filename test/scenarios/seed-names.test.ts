@@ -53,14 +53,16 @@ describe("names and variables of the systems that were united here", () => {
     });
     const place = ["--config", config, "--data-dir", directory.file("data"), "--user", "ann"];
     const { stdout } = await runCli(["call", "demo.whoami", ...place]);
-    assert.match(stdout, /^No one told me who calls\. Servers: .*demo/);
+    assert.match(stdout, /^You are ann\. Servers: .*demo/);
+    const forged = await runCli(["call", "demo.whoami", "username=eve", ...place]);
+    assert.match(forged.stdout, /^You are ann\./);
     assert.match(
       (await runCli(["call", "asked.whoami", ...place])).stdout,
-      /^You are ann\. Servers: /,
+      /^The argument 'username' is ann\. Servers: /,
     );
     assert.match(
       (await runCli(["call", "asked.whoami", "username=eve", ...place])).stdout,
-      /^You are ann\./,
+      /^The argument 'username' is ann\./,
     );
     assert.doesNotMatch(
       (await runCli(["tools", "show", "asked.whoami", ...place])).stdout,

@@ -207,7 +207,8 @@ async function examineProcess(examination: Examination): Promise<DoctorCheck[]> 
   }
   const session = await examineSession(examination);
   const trouble = failedHandshake(session);
-  return [...checks, ...(trouble ? await compare(examination, trouble.detail) : []), ...session];
+  // What the server says of itself is closer than a guess about where it starts.
+  return [...checks, ...session, ...(trouble ? await compare(examination, trouble.detail) : [])];
 }
 
 /** What works by hand has a login shell's environment. */

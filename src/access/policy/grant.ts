@@ -229,7 +229,8 @@ function refuseUnlisted(
   personas: readonly string[] | undefined,
 ): Refused | null {
   if (personas === undefined || personas.includes(persona ?? "")) return null;
-  return { why: "persona", refused: `it is for the personas ${personas.join(", ")}` };
+  const whom = personas.length === 0 ? "no persona" : `the personas ${personas.join(", ")}`;
+  return { why: "persona", refused: `it is for ${whom}` };
 }
 
 /** Does not name other workspaces. */

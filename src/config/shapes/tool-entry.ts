@@ -28,6 +28,7 @@ export function isManifestEntry(value: unknown, name?: string): value is Unknown
 const assumed = {
   version: '"1.0.0"',
   parameters: '{"type":"object"}',
+  side_effects: '"network"',
   auth: '{"required":false}',
   idempotency_key: "false",
 } as const satisfies Partial<Record<keyof ToolManifest, string>>;

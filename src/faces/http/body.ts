@@ -83,7 +83,7 @@ export function parseFields<T extends z.ZodObject>(
   // Only fields of the body itself: what is known further down is another list.
   const unknown =
     issue?.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys[0] : undefined;
-  if (unknown !== undefined) throw unknownField(unknown, Object.keys(schema.shape));
+  if (unknown !== undefined) throw unknownField(unknown, currentFields(schema));
   const field = issue?.path.join(".") ?? "";
   throw new PlaneError(
     "USAGE",
@@ -92,6 +92,14 @@ export function parseFields<T extends z.ZodObject>(
       data: { parameter: field },
     },
   );
+}
+
+/** Without those that only earlier callers give. */
+function currentFields({ shape }: z.ZodObject): string[] {
+  return Object.keys(shape).filter((field) => {
+    const type = shape[field] as z.ZodType;
+    return type.meta()?.deprecated !== true;
+  });
 }
 
 /** For a route without a body: a field that is ignored would seem to have counted. */

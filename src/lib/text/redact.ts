@@ -20,7 +20,7 @@ export function looksSecret(key: string): boolean {
 /** Words that go on with a sentence about a secret, and are none themselves: "token: must be a string". */
 const prose = [
   "authentication|authorization|cannot|does|environment|expected|expired|given|have|invalid|looks|missing|must|needed|needs",
-  "never|none|null|only|please|rejected|refused|required|revoked|scheme|should|string|that|there|this|token|tokens|undefined",
+  "never|none|nothing|null|only|please|rejected|refused|required|revoked|scheme|should|string|that|there|this|token|tokens|undefined",
   "unknown|unset|value|values|variable|variables|what|when|where|which|will|with|without|wrong",
 ].join("|");
 const noProse = String.raw`(?!(?<=\s)(?:${prose})(?![\w-]))`;

@@ -65,9 +65,11 @@ export function rulesOf(entries: readonly InjectionEntry[]): InjectionRule[] {
   );
 }
 
+export const originalPrefix = "original_";
+
 /** The file's name before its address replaced it. */
 export function originalOf(parameter: string): string {
-  return `original_${parameter}`;
+  return `${originalPrefix}${parameter}`;
 }
 
 const addresses: Readonly<Record<string, string>> = {

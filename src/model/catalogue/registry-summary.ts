@@ -70,6 +70,9 @@ export type WorkQuery = Pick<ToolQuery, "personas" | "q" | "limit" | "cursor"> &
   name: string | null;
 };
 
+/** A filter for jobs, also by how their last runs went. Those that never ran match a share of 0 alone. */
+export type JobQuery = WorkQuery & Pick<ToolQuery, "minSuccessRate">;
+
 /** A skill and its missing tools. */
 export type SkillListing = SkillEntry & {
   missing_tools: string[];

@@ -147,7 +147,7 @@ function readPersona(value: string, refuse: Refuse): string {
 }
 
 /** 0.8, 80 and 80% are the same; 1 is all, 1% is one in a hundred. */
-function readShare(value: string, refuse: Refuse): number {
+export function readShare(value: string, refuse: Refuse): number {
   const [, digits, sign] = /^(\d+|\d*\.\d+)(%?)$/.exec(value) ?? [];
   const number = Number(digits);
   const share = sign === "%" || number > 1 ? number / 100 : number;

@@ -31,6 +31,8 @@ export function parseArgumentText(text: string): ToolArgument | { problem: strin
       problem:
         "is not name:type:description, as in 'city:string:Where to look'. A name with a ? is optional.",
     };
+  if (/\s/.test(name.trim()))
+    return { problem: `has a name with a space: '${name.trim()}'. No caller could give it.` };
   const known = argumentTypes.find((one) => one === type.trim());
   if (known === undefined)
     return {
@@ -133,7 +135,8 @@ const toolRemarks = {
 export const ToolMetadata = z.object({
   ...toolRemarks,
   version: z._default(name, "1.0.0"),
-  side_effects: SideEffects,
+  /** `network` says how a tool works and not what it does. */
+  side_effects: z._default(SideEffects, "network"),
   auth: z._default(ToolAuth, { required: false }),
   idempotency_key: z._default(
     z.union([z.boolean(), z.looseObject({ required: z.boolean() })]),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { NewApiKey } from "../../model/access/credentials.ts";
 import { ApiKey, TokenStatus } from "../../model/access/credentials-schema.ts";
 import { Question } from "../../model/calls/question-schema.ts";
+import { PlaneError } from "../../model/errors.ts";
 import { byCreation, Done, NextCursor, oneOf, page, pageAfterCursor, text } from "../fields.ts";
 import { type Fields, operation, pick } from "../operation.ts";
 
@@ -268,7 +269,11 @@ const tokens = [
       method: "delete",
       path: "/servers/{name}/token",
       tag: "Sign-in",
-      answers: { 200: "`ok` is false when there was none." },
+      answers: { 200: "It is forgotten." },
+      show(done: { ok: boolean }) {
+        if (done.ok) return done;
+        throw new PlaneError("NOT_FOUND", "No token of yours is kept for this server.");
+      },
     },
     audit: {},
     cli: {

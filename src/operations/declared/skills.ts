@@ -17,6 +17,7 @@ import {
 } from "../fields.ts";
 import { changedEntry, operation } from "../operation.ts";
 import { Job, WorkEntrySchema } from "../schemas/job.ts";
+import { readSuccessRate } from "../success-rate.ts";
 
 const tag = "Registry";
 /** A server that has not listed by then is there the next time. */
@@ -257,7 +258,12 @@ export const skillOperations = [
     args: ["..."],
     summary: "The jobs that manifests describe, by name",
     scope: "read",
-    input: z.object({ ...page, persona, q: words }),
+    input: z.object({
+      ...page,
+      persona,
+      q: words,
+      min_success_rate: text("Of its last runs: `0.8`, `80` or `80%`; `1` is all.").optional(),
+    }),
     output: z.object({ total, nextCursor: NextCursor, jobs: z.array(Job) }),
     http: { method: "get", path: "/jobs", tag, answers: { 200: "One page." } },
     cli: {
@@ -266,15 +272,24 @@ export const skillOperations = [
       options: {
         ...ofPersonaOptions,
         "--query <words>": "whose name, summary or description contain these words",
+        "--min-success-rate <share>": "with at least this success rate: 0.8, 80 or 80%",
         ...pageOptions,
       },
       examples: ["jobs list", "jobs list --persona Atlas --json"],
     },
-    run: (plane, { persona: personas, limit = defaultJobs, ...rest }, asker) =>
-      plane.jobs.page(
-        { ...ofPersonas(personas), ...(rest as object), limit: Math.min(limit, maxJobs) },
-        asker,
-      ),
+    run(
+      plane,
+      { persona: personas, limit = defaultJobs, min_success_rate: share, ...rest },
+      asker,
+    ) {
+      const query = {
+        ...ofPersonas(personas),
+        ...(rest as object),
+        limit: Math.min(limit, maxJobs),
+        ...(share === undefined ? {} : { minSuccessRate: readSuccessRate(share) }),
+      };
+      return plane.jobs.page(query, asker);
+    },
   }),
   operation({
     name: "tasks.page",

@@ -31,7 +31,7 @@ export const AgentBody = z.object({
       description:
         "The conversation so far, as it was answered last. Steps with `thought`, `action`, `arguments` and `observation` are taken, too.",
     }),
-  groups: toolGroups,
+  groups: toolGroups.meta({ deprecated: true, description: "The same as `toolGroups`." }),
   toolGroups,
   ...access,
   mode: z.enum(policyModes, `give one of ${policyModes.join(", ")}`).optional(),

@@ -91,6 +91,10 @@ test("what cannot be taken over is left out with the reason", async () => {
   await using root = await temporaryDirectory();
   const { skipped } = findClientServers([], fullHome(root.path, "linux"));
   assert.deepEqual(skipped, [
+    {
+      name: "filesystem",
+      reason: "claude-code: it is the same server as 'filesystem' of claude-desktop",
+    },
     { name: "vault", reason: "claude-code: a command makes its headers (headersHelper)" },
     {
       name: "docs",

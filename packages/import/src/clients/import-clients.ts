@@ -236,7 +236,15 @@ function addServer(
   const rivals = result.servers.filter(
     (other) => originalName(other) === name || other.client !== client,
   );
-  if (rivals.some((other) => isSameServer(other.definition, definition))) return;
+  const same = rivals.find((other) => isSameServer(other.definition, definition));
+  if (same !== undefined) {
+    if (same.client !== client)
+      result.skipped.push({
+        name,
+        reason: `${client}: it is the same server as '${same.name}' of ${same.client}`,
+      });
+    return;
+  }
   const free = freeNameFor(name, client, (taken) =>
     result.servers.some((other) => other.name === taken),
   );

@@ -32,7 +32,9 @@ export function readScript(text: string): ReadPlan {
         "Write the script again as text.",
       ),
     );
-  for (const command of readShell(script)) {
+  const commands = [...readShell(script)];
+  for (const command of commands) {
+    if (command === commands.at(-1) && isExit(command)) continue;
     const read = readCommand(command);
     if (read === null) continue;
     if ("message" in read) problems.push(read);
@@ -77,6 +79,13 @@ function readCommand({
     if (!(thrown instanceof UnreadableCall)) throw thrown;
     return problem(line, thrown.message, thrown.hint, thrown.tool);
   }
+}
+
+/** At the end it runs nothing and keeps nothing from running: a script to be filled in says that nothing was done. */
+function isExit({ words: [name, ...others], problem: trouble }: ShellCommand): boolean {
+  const isStatus =
+    others.length === 0 || (others.length === 1 && /^\d{1,3}$/.test(others[0]?.text ?? ""));
+  return trouble === null && name?.text === "exit" && isStatus;
 }
 
 function isIdle([name, ...others]: readonly ShellWord[]): boolean {

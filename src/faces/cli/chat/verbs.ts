@@ -22,7 +22,7 @@ export const mcpVerbs: Readonly<Record<string, (words: string[]) => string[]>> =
   list: () => ["servers", "list"],
   connect: (words) => ["servers", "connect", ...words],
   disconnect: (words) => ["servers", "disconnect", ...words],
-  tools: (words) => ["tools", "list", ...ofServer(words)],
+  tools: (words) => ["tools", "list", "--quality", ...ofServer(words)],
   search: (words) => ["search", ...words, "--limit", "10"],
   stats: (words) => ["stats", ...ofServer(words)],
 };

@@ -288,6 +288,7 @@ function renderServer(status: ServerStatus): string {
     ["process", status.pid],
     ...(status.instances ?? []).map((one): Fact => ["works in", renderInstance(one)]),
     ["sessions", status.sessions],
+    ["list", status.incomplete?.reason ?? null],
     ["pending", status.pending],
     ["noise", status.noise],
     ["error", status.error],

@@ -238,7 +238,8 @@ export async function answerSearchTools(
   const skills = (answer.skills ?? []).map(({ server, uri, name, summary }) => {
     return { name, server, uri: showAddress(server, uri), summary };
   });
-  const said = describe(answer, lines.length + folded.length, autoLoaded, onTheWay);
+  const counts = { shown: lines.length, alike: folded.length };
+  const said = describe(answer, counts, autoLoaded, onTheWay);
   const message = skills.length === 0 ? said : `${said} ${howToRead(skills.length)}`;
   const structuredContent = {
     query: answer.query,
@@ -280,7 +281,7 @@ function withSchemas(found: readonly { one: FoundTool; shown: Shown }[]): Line[]
 
 function describe(
   { query, total, note, fits }: SearchAnswer,
-  count: number,
+  { shown: count, alike }: { shown: number; alike: number },
   autoLoaded: boolean,
   onTheWay: readonly string[],
 ): string {
@@ -290,12 +291,18 @@ function describe(
       ? `No tool was found for '${asked}'. Try other words for the action or its object, or look with ${metaToolNames.list}.`
       : fits === false
         ? `Nothing here fits '${asked}'. The nearest ${count === 1 ? "is" : "are"} listed, and not loaded.`
-        : `${count} of ${total} ${total === 1 ? "tool" : "tools"}${asked === "" ? "" : ` for '${asked}'`}. ${howToCall(count, autoLoaded)}`;
+        : `${count} of ${total} ${total === 1 ? "tool" : "tools"}${asked === "" ? "" : ` for '${asked}'`}. ${howToCall(count, autoLoaded)}${tellAlike(alike)}`;
   const late =
     onTheWay.length === 0
       ? ""
       : ` Still connecting: ${joinServers(onTheWay)}; search again for what they have.`;
   return `${what}${note === undefined ? "" : ` ${note}`}${late}`;
+}
+
+/** They share the line of one that is shown, and are not loaded. */
+function tellAlike(count: number): string {
+  if (count === 0) return "";
+  return ` ${count} more ${count === 1 ? "does" : "do"} the same on other servers.`;
 }
 
 function howToCall(count: number, autoLoaded: boolean): string {

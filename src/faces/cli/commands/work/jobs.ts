@@ -34,7 +34,10 @@ function readWorkFilters(options: WorkFilters) {
 }
 
 export const listJobs = command(
-  (plane, options: WorkFilters) => plane.jobs.page(readWorkFilters(options)),
+  (plane, options: WorkFilters & Pick<ToolFilters, "minSuccessRate">) => {
+    const { minSuccessRate } = readFilters(pickOptions(options, "minSuccessRate"));
+    return plane.jobs.page({ ...readWorkFilters(options), minSuccessRate });
+  },
   ({ jobs, total, nextCursor }) => {
     const rows = table(jobs, "No jobs found.", {
       JOB: ({ name }) => name,

@@ -1,0 +1,10 @@
+import { readShare } from "../model/catalogue/tool-query.ts";
+import { PlaneError } from "../model/errors.ts";
+
+/** As the list of tools reads it. */
+export function readSuccessRate(written: string): number {
+  return readShare(written.trim(), (allowed) => {
+    const message = `The success rate '${written}' cannot be read: ${allowed}.`;
+    throw new PlaneError("USAGE", message, { data: { parameter: "min_success_rate" } });
+  });
+}
