@@ -60,3 +60,20 @@ for (const [title, path, somewhere, everywhere] of hidden) {
     );
   });
 }
+
+test("the name * stands for every argument: a restriction needs one of them, permission all", () => {
+  const patterns = { "*": "/etc/*" };
+  const match = createArgumentMatcher([{ arguments: patterns, verdict: "ask" }], createPatternSet);
+  const key = patternKey("*", patterns["*"]);
+  for (const [args, somewhere, everywhere] of [
+    [{ path: "/etc/passwd" }, true, true],
+    [{ path: "/etc/passwd", mode: "r" }, true, false],
+    [{ from: { path: ["/etc/hosts"] }, to: "/etc/other" }, true, true],
+    [{ path: "/tmp" }, false, false],
+    [{}, false, false],
+  ] as const) {
+    const matched = match(args as never);
+    assert.equal(matched.somewhere.has(key), somewhere, JSON.stringify(args));
+    assert.equal(matched.everywhere.has(key), everywhere, JSON.stringify(args));
+  }
+});

@@ -42,10 +42,10 @@ export function createArgumentMatcher(
     const somewhere = new Set<string>();
     const everywhere = new Set<string>();
     for (const { name, keys, find } of finders) {
-      const value = Object.hasOwn(args, name) ? args[name] : undefined;
-      if (value === undefined) continue;
-      const found = textsIn(value).map(find);
-      const whole = typeof value === "string" ? [] : wholeTexts(value).flatMap(find);
+      const values = valuesOf(args, name);
+      if (values.length === 0) continue;
+      const found = values.flatMap(textsIn).map(find);
+      const whole = values.filter(isNoText).flatMap(wholeTexts).flatMap(find);
       for (const at of [...whole, ...found.flat()]) somewhere.add(keys[at] as string);
       const [first = [], ...others] = found;
       for (const at of first)
@@ -53,6 +53,19 @@ export function createArgumentMatcher(
     }
     return { somewhere, everywhere };
   };
+}
+
+/** Stands for every argument of a call. */
+const anyName = "*";
+
+function valuesOf(args: JsonObject, name: string): Json[] {
+  if (name === anyName) return Object.values(args).filter((value) => value !== undefined);
+  const value = Object.hasOwn(args, name) ? args[name] : undefined;
+  return value === undefined ? [] : [value];
+}
+
+function isNoText(value: Json): boolean {
+  return typeof value !== "string";
 }
 
 export function patternKey(name: string, pattern: ArgumentPattern): string {
