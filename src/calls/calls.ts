@@ -38,6 +38,7 @@ export { requireGrant } from "./authorize.ts";
 export { requestCall } from "./call-tool.ts";
 export { createLimits } from "./limits/limits.ts";
 export type { Lookup } from "./lookup.ts";
+export { offerRequest } from "./offers/offer-tools.ts";
 export { readResultManifest } from "./providers/builtin.ts";
 export { explainModelFailure } from "./providers/http.ts";
 export {

@@ -59,6 +59,43 @@ function planeWithEndpoint(url: string): Promise<Plane> {
 }
 
 suite("spans", () => {
+  test("prompts and resources are spans of their own methods, and no name holds an address", async () => {
+    using kept = keepSpans();
+    await using gateway = await startGateway({
+      full: fixture("conformance", [], { protocol: "legacy" }),
+    });
+    const client = await EraClient.open(gateway.url, "legacy");
+    const [{ name: prompt }] = (await client.request("prompts/list")).prompts as [{ name: string }];
+    await client.request("prompts/get", { name: prompt });
+    await client.request("resources/read", { uri: "test://static-text" });
+    await gateway.plane.resources.read("full", "test://static-text");
+    const own = prompt.replace("full__", "");
+    const seen = kept
+      .spans()
+      .map(({ name, kind, attributes }) => [
+        name,
+        kind,
+        attributes["mcp.method.name"],
+        attributes["gen_ai.prompt.name"],
+        attributes["gen_ai.operation.name"],
+      ]);
+    const { SERVER, CLIENT, INTERNAL } = SpanKind;
+    const reading = ["resources/read", "resources/read", undefined, undefined] as const;
+    const read = (kind: SpanKind) => [reading[0], kind, ...reading.slice(1)];
+    assert.deepEqual(seen, [
+      [`prompts/get ${own}`, CLIENT, "prompts/get", own, undefined],
+      [`prompts/get ${own}`, SERVER, "prompts/get", own, undefined],
+      read(CLIENT),
+      read(SERVER),
+      read(CLIENT),
+      read(INTERNAL),
+    ]);
+    assert.doesNotMatch(
+      JSON.stringify(kept.spans().map(({ attributes }) => attributes)),
+      /static-text/,
+    );
+  });
+
   test("a call is a span, what is tried for it is one below, and the server gets the trace", async () => {
     await using directory = await temporaryDirectory();
     using kept = keepSpans();

@@ -7,7 +7,7 @@ import {
   TraceFlags,
   trace,
 } from "@opentelemetry/api";
-import type { RunBeginning, TracedRun } from "../../../src/calls/calls.ts";
+import { offerRequest, type RunBeginning, type TracedRun } from "../../../src/calls/calls.ts";
 import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
 import { createShortLivedMap } from "../../../src/lib/short-lived-map.ts";
 import { version } from "../../../src/lib/version.ts";
@@ -20,9 +20,9 @@ import {
   type TraceContext,
   withTraceContext,
 } from "../../../src/model/calls/provider.ts";
-import type { ProviderSpec } from "../../../src/model/catalogue/tool.ts";
+import type { OfferCallKind, ProviderSpec, ToolId } from "../../../src/model/catalogue/tool.ts";
 import { toPlaneError } from "../../../src/model/errors.ts";
-import { isObject, type UnknownObject } from "../../../src/model/json.ts";
+import { isObject, type JsonObject, type UnknownObject } from "../../../src/model/json.ts";
 
 type SpanBeginning = {
   name: string;
@@ -98,8 +98,29 @@ function renderTraceContext({
 
 const operation = { "gen_ai.operation.name": "execute_tool" };
 const toolCall = { "mcp.method.name": "tools/call" };
+/** What is asked of a server beside its tools. An address is no part of a name: there is no end of them. */
+const offerMethods: Partial<Record<OfferCallKind, string>> = {
+  prompt: "prompts/get",
+  resource: "resources/read",
+  completion: "completion/complete",
+  subscription: "resources/subscribe",
+};
+
 /** Named further when the tool is found: callers' names are endless. */
-const nameOf = (face: Requested["face"]) => (face === "mcp" ? "tools/call" : "execute_tool");
+function nameOf(face: Requested["face"], kind: OfferCallKind | undefined): string {
+  if (kind !== undefined) return offerMethods[kind] ?? kind;
+  return face === "mcp" ? "tools/call" : "execute_tool";
+}
+
+function kindOf({ tool }: Requested["asked"]): OfferCallKind | undefined {
+  return typeof tool === "string" ? undefined : tool.kind;
+}
+
+function methodOf(kind: OfferCallKind | undefined, isServed: boolean): Attributes {
+  if (kind === undefined) return { ...operation, ...(isServed ? toolCall : {}) };
+  const method = offerMethods[kind];
+  return method === undefined ? {} : { "mcp.method.name": method };
+}
 
 const open = createShortLivedMap<Span>();
 
@@ -109,15 +130,15 @@ export async function traceCall(
   run: (relay: Relay) => Promise<Outcome>,
   tracer?: Tracer,
 ): Promise<Outcome> {
-  const { id, face, options } = requested;
+  const { id, face, options, asked } = requested;
+  const kind = kindOf(asked);
   const isServed = face === "mcp";
   const begun = beginSpan(
     {
-      name: nameOf(face),
+      name: nameOf(face, kind),
       kind: isServed ? "SERVER" : "INTERNAL",
       attributes: {
-        ...operation,
-        ...(isServed ? toolCall : {}),
+        ...methodOf(kind, isServed),
         "gen_ai.tool.call.id": id,
         "toolplane.face": face,
         "gen_ai.conversation.id": options.conversation,
@@ -159,15 +180,30 @@ export function describeCall(
   for (const { stage, ms } of stages) times.set(stage, (times.get(stage) ?? 0) + ms);
   for (const [stage, ms] of times) span.setAttribute(`toolplane.stage.${stage}.ms`, ms);
   if (tool === undefined) return;
-  const kind = executed?.provider.split(":")[0];
-  span.updateName(`${nameOf(face)} ${tool.name}`);
+  const place = { "toolplane.server": tool.id.server ?? undefined };
+  const provider = executed?.provider;
+  if (tool.id.kind !== undefined) return describeOffer(span, tool.id, place);
+  const kind = provider?.split(":")[0];
+  span.updateName(`${nameOf(face, undefined)} ${tool.name}`);
   const described = {
     "gen_ai.tool.name": tool.name,
     "gen_ai.tool.type": kind === "function" || kind === "builtin" ? "function" : "extension",
-    "toolplane.server": tool.id.server ?? undefined,
-    "toolplane.provider": executed?.provider,
+    ...place,
+    "toolplane.provider": provider,
   };
   span.setAttributes(withoutUndefined(described));
+}
+
+function describeOffer(span: Span, { tool, kind }: ToolId, place: Partial<Attributes>): void {
+  const name = tool.slice(tool.indexOf("/") + 1);
+  span.setAttributes(withoutUndefined(place));
+  if (kind === "extension") {
+    span.updateName(name);
+    span.setAttribute("mcp.method.name", name);
+  }
+  if (kind !== "prompt") return;
+  span.updateName(`prompts/get ${name}`);
+  span.setAttribute("gen_ai.prompt.name", name);
 }
 
 export async function traceAttempt(
@@ -177,7 +213,7 @@ export async function traceAttempt(
   context: ProviderContext,
   tracer?: Tracer,
 ): Promise<unknown> {
-  const begun = beginSpan({ ...attemptOf(spec), meta: context.meta }, tracer);
+  const begun = beginSpan({ ...attemptOf(spec, args), meta: context.meta }, tracer);
   const { span, said } = begun;
   // The path does not wait for a late provider, and neither does the span.
   const end = (error: string | null) => {
@@ -203,18 +239,33 @@ export async function traceAttempt(
   }
 }
 
-function attemptOf({ name, config }: ProviderSpec) {
+function attemptOf(spec: ProviderSpec, args: JsonObject): Omit<SpanBeginning, "meta"> {
+  const { name, config } = spec;
   const isRemote = ["mcp", "http", "model"].includes(name);
   const kind = isRemote ? ("CLIENT" as const) : ("INTERNAL" as const);
   if (name !== "mcp")
     return { name: `attempt ${name}`, kind, attributes: { "toolplane.provider": name } };
+  const place = { "toolplane.provider": name, "toolplane.server": String(config.server) };
+  const offer = offerRequest(spec, args);
+  if (offer === null) return { name: `attempt ${name}`, kind: "INTERNAL", attributes: place };
+  if (offer !== undefined) return offerAttempt(offer, place);
   const tool = String(config.tool);
-  const about = {
-    "gen_ai.tool.name": tool,
-    "toolplane.provider": name,
-    "toolplane.server": String(config.server),
-  };
+  const about = { "gen_ai.tool.name": tool, ...place };
   return { name: `tools/call ${tool}`, kind, attributes: { ...operation, ...toolCall, ...about } };
+}
+
+function offerAttempt(
+  { method, params }: { method: string; params: UnknownObject },
+  place: Attributes,
+): Omit<SpanBeginning, "meta"> {
+  const attributes = { "mcp.method.name": method, ...place };
+  if (method !== "prompts/get") return { name: method, kind: "CLIENT", attributes };
+  const prompt = String(params.name);
+  return {
+    name: `${method} ${prompt}`,
+    kind: "CLIENT",
+    attributes: { ...attributes, "gen_ai.prompt.name": prompt },
+  };
 }
 
 /** A waiting call has not failed. */
