@@ -404,9 +404,8 @@ function literalGlobs({ tool, server }: PolicyRule, at: number): Finding[] {
 /** A glob between slashes with the signs of a regular expression: its rule would guard nothing, without a word. */
 function slashedPatterns({ arguments: conditions = {} }: PolicyRule, at: number): Finding[] {
   return Object.entries(conditions).flatMap(([name, given]) => {
-    const [, pattern] =
-      (typeof given === "string" && /^\/(.*[\\^$|+()].*)\/[a-z]*$/s.exec(given)) || [];
-    if (pattern === undefined) return [];
+    const [, pattern] = (typeof given === "string" && /^\/(.*)\/[a-z]*$/s.exec(given)) || [];
+    if (pattern === undefined || !/[\\^$|+()]/.test(pattern)) return [];
     const message = `'${given}' is a glob, whose slashes and signs are matched literally`;
     const hint = `For a regular expression write {"regex": ${JSON.stringify(pattern)}}.`;
     return [{ path: ["policy", "rules", at, "arguments", name], message, hint }];

@@ -272,7 +272,11 @@ export function createDefaultAnswers(roots: readonly string[]): AnswerRequest {
 }
 
 function lastPart(uri: string): string {
-  const last = uri.replace(/\/+$/, "").split("/").at(-1) ?? uri;
+  const last =
+    uri
+      .replace(/(?<!\/)\/+$/, "")
+      .split("/")
+      .at(-1) ?? uri;
   try {
     return decodeURIComponent(last);
   } catch {

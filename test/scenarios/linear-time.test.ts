@@ -123,6 +123,8 @@ const forModel = (text: string) =>
 /** Nothing in it is an expression. */
 const lastValueOf = (text: string) => withLastValue(text, () => false);
 
+const scanned = (text: string) => scanDefinition({ name: "a", description: text });
+
 type Row = [
   what: string,
   run: (input: string) => unknown,
@@ -244,12 +246,11 @@ const rows: Row[] = [
   ["comments of a page", readableText, repeat("<!--", "", ">"), 2_000_000],
   ["scripts of a page", readableText, repeat("<script></script"), 2_000_000],
   ["tags of a page", readableText, repeat("<", "", ">"), 2_000_000],
-  [
-    "a definition",
-    (text) => scanDefinition({ name: "a", description: text }),
-    repeat("ignore <a "),
-    50_000,
-  ],
+  ["a definition", scanned, repeat("ignore <a "), 50_000],
+  ["dashes in a definition", scanned, repeat("-"), 100_000],
+  ["equals signs in a definition", scanned, repeat("a="), 100_000],
+  ["dots and dashes in a definition", scanned, repeat(".-"), 100_000],
+  ["edges of lines in a definition", scanned, repeat("ba\n"), 100_000],
   ["a stream of events", readSse, repeat("data: x\n"), 200_000],
   ["one event in many pieces", readSse, repeat("x", "data: "), 400_000],
   ["one line in many pieces", readLines, repeat("x"), 400_000],

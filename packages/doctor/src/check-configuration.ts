@@ -34,9 +34,10 @@ function fixOf(server: string, reason: string): string {
   return `Correct ${key} in the configuration file.`;
 }
 
-const unexpanded = /\$\{[^}]*\}/;
+const unexpanded = /\$\{(?:[^$}]|\$(?!\{))*\}/;
 /** Placeholders of other programs; an argument may be a script with its own. */
-const placeholder = /\$\{(?:env|input|config|command|workspaceFolder|userHome)\b[^}]*\}/;
+const placeholder =
+  /\$\{(?:env|input|config|command|workspaceFolder|userHome)\b(?:[^$}]|\$(?!\{))*\}/;
 
 export function checkEnvironment(definition: ServerDefinition): DoctorCheck {
   const { args, env, headers, auth, transport } = definition;

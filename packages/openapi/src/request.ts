@@ -34,7 +34,7 @@ export function buildRequest(
   });
   const of = (place: Parameter["place"]) =>
     given.filter(({ parameter }) => parameter.place === place);
-  const path = `${base.pathname.replace(/\/+$/, "")}${fillPath(operation, of("path"))}`;
+  const path = `${base.pathname.replace(/(?<!\/)\/+$/, "")}${fillPath(operation, of("path"))}`;
   const query = [
     ...of("query").flatMap((one) => ownPairs(operation, one)),
     ...proof.query.map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`),

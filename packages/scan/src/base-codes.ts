@@ -74,8 +74,8 @@ const rfc1924 = `${digits}${upper}${lower}!#$%&()*+-;<=>?@^_\`{|}~`;
 
 /** Adobe's, ZeroMQ's and that of RFC 1924, with or without what is put around them. */
 export function fromBases85(run: string): (Buffer | null)[] {
-  const inner = run.replace(/^["'(`]*<~/, "").replace(/~>.*$/, "");
-  const plain = run.replaceAll(/^["'(`]+|["')`.,;]+$/g, "");
+  const inner = run.replace(/^["'(`]*<~/, "").replace(/~>.*/s, "");
+  const plain = run.replaceAll(/^["'(`]+|(?<!["')`.,;])["')`.,;]+$/g, "");
   const zeros = inner.replaceAll("z", "!!!!!");
   return [
     fromBase85(zeros, ascii85),

@@ -311,7 +311,7 @@ const maxKnown = 20_000;
 function entryOf(spelled: string, lexicon: Lexicon, memo: Map<string, Known>): Known {
   const before = memo.get(spelled);
   if (before !== undefined) return before;
-  const word = spelled.replace(/['’]+$/, "");
+  const word = spelled.replace(/(?<!['’])['’]+$/, "");
   let bits = 0;
   for (let size = 2; size <= Math.min(word.length, maxEntry); size++)
     bits |= lexicon.stems.get(word.slice(0, size)) ?? 0;

@@ -42,7 +42,7 @@ const minTurns = 2;
 
 /** A line that says the description is over. */
 const boundary =
-  /(?:^|\n|[-=#*~]{3,})\s{0,5}[[(<]?(?:end|begin|start|close)(?:ing)?(?: of)?(?: the| this)? (?:(?:tool|function|system|user|developer|server|official) )?(?:description|definition|documentation|prompt|message|instructions?|input|schema|section)\b[^\n]{0,20}(?:[-=#*~\])>]{3,}|\n|$)/i;
+  /(?:^|\n|[-=#*~]{3})\s{0,5}[[(<]?(?:end|begin|start|close)(?:ing)?(?: of)?(?: the| this)? (?:(?:tool|function|system|user|developer|server|official) )?(?:description|definition|documentation|prompt|message|instructions?|input|schema|section)\b[^\n]{0,20}(?:[-=#*~\])>]{3,}|\n|$)/i;
 
 /** A message of a chat as JSON, YAML or an assignment. */
 const messages =

@@ -12,7 +12,7 @@ const minWords = 3;
 const comments = /<!--([\s\S]*?)(?:-->|$)/;
 const markdownComments = /^\[[^\]\n]{1,40}\]: ?<?#>? ?["'(]([^\n]*)/m;
 const unseenElements =
-  /<[a-z]+ [^>]{0,60}(?:display:\s{0,5}none|font-size:\s{0,5}0|\shidden)[^>]{0,200}>([^<]*)/i;
+  /(?=display:|font-size:|\shidden)(?<=<[a-z]{1,20} [^>]{0,60})(?:display:\s{0,5}none|font-size:\s{0,5}0|\shidden)[^>]{0,200}>([^<]*)/i;
 
 export function findOutOfSight(text: string): Found[] {
   const hidden = (
@@ -57,7 +57,7 @@ function findPadding(text: string): Found[] {
 function findImages(text: string): Found[] {
   if (!anyImage.test(text)) return [];
   for (const found of text.matchAll(
-    /(?:!\[[^\]]{0,200}\]\(|<img\s[^>]{0,200}src=["']?)(https?:[^)\s>]{1,500})/gi,
+    /(?:(?<=!\[[^\]]{0,200})\]\(|<img\s[^>]{0,200}src=["']?)(https?:[^)\s>]{1,500})/gi,
   )) {
     const address = found[1] ?? "";
     const at = found.index;
@@ -69,7 +69,7 @@ function findImages(text: string): Found[] {
 
 /** Parameters that a model would fill with data. */
 const isAskedFor =
-  /[?&/](?:\w*(?:data|secret|history|conversation|chat|prompt|context|token|key|password|exfil|leak|summary|content)\w*)=/i;
+  /[?&/](?=\w*=)\w*?(?:data|secret|history|conversation|chat|prompt|context|token|key|password|exfil|leak|summary|content)/i;
 
 function placed(
   kind: Finding["kind"],

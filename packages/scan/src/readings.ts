@@ -205,7 +205,7 @@ function acrostics(text: string): string[] {
   const edges =
     lines.length < minWords
       ? []
-      : [/^[^\s,]+/, /[^\s,]+$/].map((edge) =>
+      : [/^[^\s,]+/, /(?<![^\s,])[^\s,]+$/].map((edge) =>
           lines.map((line) => edge.exec(line)?.[0] ?? "").join(" "),
         );
   return [...letters, ...edges];

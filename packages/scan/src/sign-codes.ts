@@ -225,7 +225,8 @@ export function fromMorse(run: string): string {
   const words = run
     .replaceAll(/[·•]/g, ".")
     .replaceAll(/[−–—_]/g, "-")
-    .split(/\s*[/|]\s*| {2,}/);
+    .split(/[/|]| {2,}/)
+    .filter((word) => word.trim() !== "");
   return words
     .map((word) =>
       word

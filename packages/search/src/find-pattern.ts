@@ -117,5 +117,5 @@ function textOf({ tool, serverText }: Candidate): string {
 }
 
 function literalsOf(pattern: string): string {
-  return pattern.replaceAll(/\\[a-z]|\[[^\]]*\]|[\\^$.|?*+(){}]/gi, " ");
+  return pattern.replaceAll(/\\[a-z]|\[[^\]]*(?:\]|$)|[\\^$.|?*+(){}]/gi, " ");
 }

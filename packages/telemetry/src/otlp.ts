@@ -26,7 +26,7 @@ const later: readonly number[] = [408, 429, 500, 502, 503, 504];
  */
 export function createOtlp({ settings, on, emit }: OtlpPorts): Otlp {
   const { endpoint, intervalMs, serviceName } = settings;
-  const base = endpoint.replace(/\/+$/, "");
+  const base = endpoint.replace(/(?<!\/)\/+$/, "");
   const headers = { ...readHeaders(settings.headers), "content-type": "application/json" };
   const about = {
     "service.name": serviceName,

@@ -144,5 +144,5 @@ function readable(text: string): string | null {
   const safe = redact(plainText(text.slice(0, maxReadLength)))
     .trim()
     .slice(0, maxReasonLength);
-  return safe.replace(/[.\s]+$/, "") || null;
+  return safe.replace(/(?<![.\s])[.\s]+$/, "") || null;
 }

@@ -25,7 +25,7 @@ export async function embedWith(
     throw new PlaneError("CONFIG_INVALID", `The search cannot use its model: ${trouble}.`);
   const { baseURL, model, apiKey } = await endpointOf(name, models, keyOf);
   try {
-    const response = await send(`${baseURL.replace(/\/+$/, "")}/embeddings`, {
+    const response = await send(`${baseURL.replace(/(?<!\/)\/+$/, "")}/embeddings`, {
       method: "POST",
       redirect: "error",
       headers: {

@@ -160,7 +160,7 @@ function removal(text: string, parent: Node, child: Node): Edit[] {
 
 /** Takes the line along when nothing else is left on it, else the space on one side. */
 function wholeLines(text: string, from: number, to: number, isFollowed: boolean): [number, number] {
-  const start = from - (/[ \t]*$/.exec(text.slice(0, from))?.[0].length ?? 0);
+  const start = from - (/(?<![ \t])[ \t]*$/.exec(text.slice(0, from))?.[0].length ?? 0);
   const stop = to + (/^[ \t]*/.exec(text.slice(to))?.[0].length ?? 0);
   const startsLine = start === 0 || text[start - 1] === "\n";
   const end = /^\r?\n/.exec(text.slice(stop, stop + 2))?.[0];

@@ -102,7 +102,7 @@ function render(document: Document, text: string): string {
   const rendered = document.toString({
     lineWidth: 0,
     indent: indentUnit(text),
-    indentSeq: !/^( *)[^\s#-][^\n]*:[ \t]*\r?\n\1- /m.test(text),
+    indentSeq: !/^( *)[^\s#-][^\r\n]*:[ \t]*\r?\n\1- /m.test(text),
     flowCollectionPadding: !/[:-] [{[][^\s\]}]/.test(text),
   });
   const ended = text === "" || /\n$/.test(text) ? rendered : rendered.replace(/\n$/, "");

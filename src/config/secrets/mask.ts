@@ -136,7 +136,7 @@ const webAddress = /\b((?:https?|wss?):\/\/[^\s/?#"'<>]*)([/?#][^\s"'<>]*)/gi;
 const secretParameter =
   /^(?:code|auth|pw|pin|otp|sid|session|jwt|hmac|cred|access|nonce|state|ticket|hook)$/i;
 /** Of letters and digits, or of letters in no order that words have. */
-const looksMadeUp = /^(?=.*[A-Za-z])(?=.*\d)[\w+=:~%-]{10,}$|^(?:[a-z_-]*[A-Z]){5,}[\w-]*$/;
+const looksMadeUp = /^(?=.*[A-Za-z])(?=.*\d)[\w+=:~%-]{10,}$|^(?:[a-z_-]*[A-Z]){5}[\w-]*$/;
 
 /** Parts of a path or a query that are keys rather than names; `{name}` and `${NAME}` are none. */
 function hideInUrls(text: string): string {

@@ -201,7 +201,7 @@ async function readAdded(
       remedy: "Name the secret alone.",
     };
   } catch (thrown) {
-    const why = redact(errorText(thrown)).replace(/[.!?]+$/, "");
+    const why = redact(errorText(thrown)).replace(/(?<![.!?])[.!?]+$/, "");
     return { why, remedy: "The extension that reads it says so." };
   } finally {
     over.abort();

@@ -215,6 +215,6 @@ function* readTokens(text: string, findings: Findings): Generator<CST.Token, voi
 
 /** In our tone, and without the text of the file, which may be a secret. */
 function describe(message: string): string {
-  const plain = message.replace(/:? "[\s\S]*"$/, "");
+  const plain = message.endsWith('"') ? message.replace(/:? "[\s\S]*$/, "") : message;
   return plain.slice(0, 1).toLowerCase() + plain.slice(1);
 }

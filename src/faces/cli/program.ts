@@ -20,7 +20,7 @@ import { addCommand, appendValue, CommandNode } from "./verb.ts";
 
 /** What is wrong with the words of a command, and which help explains them. */
 function usageError(message: string, command: Command): PlaneError {
-  const said = message.replace(/^error: /, "").replaceAll(/\s*\n/g, " ");
+  const said = message.replace(/^error: /, "").replaceAll(/(?<!\s)\s*\n/g, " ");
   const capital = `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
   return new PlaneError("USAGE", `${sentence(capital)} See '${wordsOf(command)} --help'.`);
 }
@@ -32,7 +32,7 @@ function throwAsUsageError(thrown: CommanderError, command: Command): never {
   const other = thrown.code === "commander.unknownCommand" ? otherWord(command) : null;
   if (other !== null)
     throw usageError(
-      `${thrown.message.replace(/\s*\(Did you mean.*|\.$/s, "")} (Did you mean ${other}?)`,
+      `${thrown.message.replace(/(?<!\s)\s*\(Did you mean.*|\.$/s, "")} (Did you mean ${other}?)`,
       command,
     );
   const pair = thrown.code === "commander.unknownOption" ? asArgument(command) : null;

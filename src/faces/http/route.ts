@@ -40,7 +40,7 @@ export function addRoute<Query extends z.ZodObject = NoQuery>(
 ): void {
   app.routesDescribed.push(route as unknown as Route<z.ZodObject>);
   const title = `${route.method.toUpperCase()} ${route.path}`;
-  const path = route.path.replaceAll(/\{(.+?)\}/g, ":$1");
+  const path = route.path.replaceAll(/\{([^{}]+)\}/g, ":$1");
   app.on(route.method, path, async (c) => {
     const principal = c.get("principal");
     if (route.scope !== null) requireScope(principal, route.scope, `use ${title}`);

@@ -85,7 +85,7 @@ function decimalOf(text: string): string {
   const [, sign = "", whole = "", part = "", power = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   const digits = `${whole}${part}`.replace(/^0+/, "");
-  const kept = digits.replace(/0+$/, "");
+  const kept = digits.replace(/(?<!0)0+$/, "");
   if (kept === "") return `${sign}${whole === "" ? text : "0"}`;
   return `${sign}${kept}e${Number(power) - part.length + digits.length - kept.length}`;
 }

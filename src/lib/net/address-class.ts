@@ -53,7 +53,7 @@ export function isMetadataName(host: string): boolean {
 
 /** Of an address in canonical spelling. An IPv4 address inside an IPv6 one counts as itself. */
 export function classOf(address: string): AddressClass {
-  const plain = address.replace(/%.*$/, "");
+  const plain = address.replace(/%.*/s, "");
   const family = isIP(plain);
   if (family === 0) return "reserved";
   const inner = family === 6 ? innerIPv4(plain) : null;
@@ -66,7 +66,7 @@ export function classOf(address: string): AddressClass {
 
 /** One spelling for each address, so that two can be compared. */
 export function canonicalAddress(address: string): string {
-  const plain = address.replace(/%.*$/, "");
+  const plain = address.replace(/%.*/s, "");
   if (isIP(plain) !== 6) return plain;
   return innerIPv4(plain) ?? groupsOf(plain).join(":");
 }

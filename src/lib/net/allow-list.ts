@@ -25,7 +25,7 @@ function allowedNetwork(address: string, bits: number): Allowed | null {
   if (family === 0 || bits > (family === 6 ? 128 : 32)) return null;
   const list = listOf(`${address}/${bits}`);
   const matches = (_: string, tried: string) => {
-    const plain = tried.replace(/%.*$/, "");
+    const plain = tried.replace(/%.*/s, "");
     return isIP(plain) !== 0 && list.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
   };
   return { matches, port: null };

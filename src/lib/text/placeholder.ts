@@ -3,7 +3,7 @@ const nouns = "api|access|auth|secret|token|key|password|username";
 /** What a page shows where people put their own value. None of these fits a random secret, a path or JSON. */
 const shapes: readonly RegExp[] = [
   // <YOUR_TOKEN>, https://<tenant>.example.com; '</' is markup
-  /<[a-z][\w .-]*>(?!.*<\/)/i,
+  /<[a-z][\w .-]*>(?!.{0,200}<\/)/i,
   // your-api-key, https://your-site.example.com, YOURTOKEN
   new RegExp(`(?<![a-z0-9])your(?:[-_ ][a-z]|${nouns})[\\w-]*`, "i"),
   // API_KEY_HERE, paste your token here
@@ -13,7 +13,7 @@ const shapes: readonly RegExp[] = [
   // sk-ab12...
   /^\S+(?:\.{3}|…)$/,
   // [API_KEY], {{token}}
-  new RegExp(`^(?:\\[|\\{{1,2})[\\w -]*(?:${nouns})[\\w -]*(?:\\]|\\}{1,2})$`, "i"),
+  new RegExp(`^(?:\\[|\\{{1,2})(?=[\\w -]*?(?:${nouns}))[\\w -]*(?:\\]|\\}{1,2})$`, "i"),
   // REPLACE_ME, change-me, insert-token
   /^(?:change|replace|fill)[-_ ](?:me|this|in|with)\b.*$|^(?:change|replace)_me$/i,
   new RegExp(`^(?:insert|enter|put|paste|add|replace)[-_ ](?:[a-z]+[-_ ]){0,3}(?:${nouns})$`, "i"),

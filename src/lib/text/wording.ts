@@ -1,6 +1,6 @@
 /** 1234567 as '1,234,567'. Asking the system's locales takes longer than many a command. */
 export function grouped(count: number): string {
-  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+  return String(count).replaceAll(/\B(?=(?:\d{3}){1,7}$)/g, ",");
 }
 
 /** '1 line', '1,200 lines'. `many` is for irregular plurals. */

@@ -205,7 +205,7 @@ export const ServerDefinition = z.strictObject({
   version: z.optional(z.string().check(z.minLength(1))),
   /** Name and version in a registry: `io.github.owner/server@1.2.0`. */
   source: z.optional(
-    z.string().check(z.regex(/^[^\s@]+\/[^\s@]+@\S+$/, "must be written as name@version")),
+    z.string().check(z.regex(/^[^\s@/]+\/[^\s@]+@\S+$/, "must be written as name@version")),
   ),
   auth_required: z.optional(z.boolean()),
   /** By name, what is to be known of each. */

@@ -199,7 +199,7 @@ function textOf(bytes: Buffer): string | null {
 
 /** What is right below a directory that a skill is in, or that a skill has. */
 async function childrenOf(shelf: Shelf, directory: string): Promise<UnknownObject[]> {
-  const root = directory === "skill://" ? directory : `${directory.replace(/\/+$/, "")}/`;
+  const root = directory === "skill://" ? directory : `${directory.replace(/(?<!\/)\/+$/, "")}/`;
   const addresses = (await shelf.look()).skills.flatMap(({ paths }) => [...paths.keys()]);
   const children = new Map<string, UnknownObject>();
   for (const uri of addresses) {

@@ -135,8 +135,8 @@ export function quoteForCmd(word: string): string {
     );
   const quoted = word
     // Before a quote, programs read two backslashes as one. A doubled quote keeps cmd.exe inside the quotes.
-    .replaceAll(/(\\*)"/g, '$1$1""')
-    .replace(/(\\+)$/, "$1$1")
+    .replaceAll(/(?<!\\)(\\*)"/g, '$1$1""')
+    .replace(/(?<!\\)(\\+)$/, "$1$1")
     // Between quotes only `%` matters to cmd.exe; what follows it here expands to nothing.
     .replaceAll("%", "%%cd:~,%");
   return `"${quoted}"`;

@@ -162,7 +162,7 @@ const gap = 16;
 /** The least that all columns need beside each other. */
 function leastOf(columns: readonly { width: string }[]): number {
   return columns.reduce(
-    (sum, { width }) => sum + gap + Number(/(\d+)px/.exec(width)?.[1] ?? 0),
+    (sum, { width }) => sum + gap + Number(/(?<!\d)(\d+)px/.exec(width)?.[1] ?? 0),
     gap,
   );
 }

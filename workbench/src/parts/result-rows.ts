@@ -64,7 +64,7 @@ export function renderMarkdownTable(
     text
       .replaceAll("\\", "\\\\")
       .replaceAll("|", "\\|")
-      .replaceAll(/\s*\n\s*/g, " ");
+      .replaceAll(/(?<!\s)\s*\n\s*/g, " ");
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
   const rule = `| ${names.map(() => "---").join(" | ")} |`;
   return [

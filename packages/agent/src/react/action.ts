@@ -155,9 +155,11 @@ const maxName = 200;
 
 /** What stands between a name and its object on one line: `search Args: {…}`, `search({…})`. */
 function withoutLabel(name: string): string {
-  return name.length > maxName
-    ? name
-    : name.replace(/[\s(]*(?:args|arguments|action input)?[\s:(]*$/i, "");
+  if (name.length > maxName) return name;
+  return name
+    .replace(/(?<![\s:(])[\s:(]+$/, "")
+    .replace(/(?:args|arguments|action input)$/i, "")
+    .replace(/(?<![\s(])[\s(]+$/, "");
 }
 
 const around = "\"'`*“”‘’[]<>";

@@ -124,7 +124,7 @@ function concealArguments(
 /** A key in the query; a URL with a user and password is refused elsewhere. */
 function concealUrl(text: string, hide: Hide): string {
   return text.replaceAll(
-    /([?&])([^=&#]+)=([^&#]+)/g,
+    /([?&])([^=&#?]+)=([^&#]+)/g,
     (whole, mark: string, name: string, value: string) =>
       looksSecret(name) && findReferences(value).length === 0
         ? `${mark}${name}=${hide(name, value)}`

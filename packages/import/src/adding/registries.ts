@@ -101,7 +101,7 @@ function createRegistry(
   address: string,
   { directory, isOffline, egress }: Omit<RegistryOptions, "urls">,
 ) {
-  const base = address.replace(/\/+$/, "");
+  const base = address.replace(/(?<!\/)\/+$/, "");
   const kept = createKept(base, directory);
   const host = new URL(base).host;
 

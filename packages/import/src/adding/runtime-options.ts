@@ -97,7 +97,7 @@ export function optionProblem(via: string, options: readonly Options[]): string 
 
 function isHarmless({ name, value }: Options, { alone, values }: Known): boolean {
   if (name === undefined && asOneOf(value, alone) !== undefined) return true;
-  const [, written, rest] = asMatch(value, /(--[\w-]+)=(.*)/s) ?? [];
+  const [, written, rest] = asMatch(value, /^(--[\w-]+)=(.*)$/s) ?? [];
   const [option, given] =
     name === undefined ? [foreign(written), foreign(rest ?? "")] : [name, value];
   const allowed = asOneOf(option, Object.keys(values));

@@ -238,7 +238,7 @@ function docker(servers: Iterable<readonly [string, unknown]>): ForeignConfig {
     const asked = new Set<string>();
     // `{{server.key|filter}}` is a value that the person gives.
     const entry = mapTexts(given, (text) =>
-      text.replaceAll(/\{\{\s*([^{}|\s]+)[^{}]*\}\}/g, (_, key: string) => {
+      text.replaceAll(/\{\{\s*([^{}|\s]+)(?:[|\s][^{}]*)?\}\}/g, (_, key: string) => {
         asked.add(variableOf(key));
         return `\${${variableOf(key)}}`;
       }),
@@ -283,8 +283,10 @@ const variableOf = (key: string) =>
     .toUpperCase()
     .replace(/^(?=\d)/, "_");
 
-export const hasSupergateway = (text: string) =>
-  /(^|[\s/"'])supergateway(@\S+)?\s+[\s\S]*--(stdio|sse|streamableHttp)\b/.test(text);
+export function hasSupergateway(text: string): boolean {
+  const start = text.search(/(?:^|[\s/"'])supergateway(?:@[^\s/"']+)?\s/);
+  return start >= 0 && /--(?:stdio|sse|streamableHttp)\b/.test(text.slice(start));
+}
 
 /** Command lines of supergateway: what they wrap, without the wrapping. */
 export function readSupergateway(text: string): ForeignConfig {
@@ -308,7 +310,7 @@ export function readSupergateway(text: string): ForeignConfig {
 }
 
 function wrapped(words: readonly string[]): UnknownObject | null {
-  const at = words.findIndex((word) => /(^|\/)supergateway(@\S+)?$/.test(word));
+  const at = words.findIndex((word) => /(^|\/)supergateway(@[^\s/]+)?$/.test(word));
   const env = words.slice(0, Math.max(at, 0)).flatMap((word) => {
     const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(word) ?? [];
     return name === undefined ? [] : [[name, variables(value ?? "")]];

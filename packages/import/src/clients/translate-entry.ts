@@ -261,7 +261,7 @@ function translateText(text: Foreign<string>, source: EntrySource, into: Transla
 }
 
 function translateToken(token: Foreign<string>, source: EntrySource, into: Translated): Piece[] {
-  const [, dollars = "", inner = ""] = asMatch(token, /(\$+)\{([^{}]*)\}/) ?? [];
+  const [, dollars = "", inner = ""] = asMatch(token, /^(\$+)\{([^{}]*)\}$/) ?? [];
   // Two dollars before a brace are one that is meant.
   const before = "$".repeat(dollars.length >> 1);
   if (dollars !== "" && dollars.length % 2 === 0) return [before, `{${inner}}`];

@@ -64,7 +64,7 @@ function plainPage(page: string): string {
       if (isExample) return [`  ${line}`];
       const heading = /^#+ (.*)$/.exec(line)?.[1];
       return heading === undefined
-        ? [line.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1")]
+        ? [line.replaceAll(/\[([^[\]]+)\]\([^()]*\)/g, "$1")]
         : [colors.bold(heading)];
     });
   return lines.join("\n");

@@ -100,7 +100,7 @@ export function createSkillList(plane: Plane, forward: Forward) {
         { uri, ...(cursor === undefined ? {} : { cursor }) },
         context,
       );
-      const root = `${uri.replace(/\/+$/, "")}/`;
+      const root = `${uri.replace(/(?<!\/)\/+$/, "")}/`;
       const children = (Array.isArray(answer.resources) ? answer.resources : []).slice(
         0,
         maxChildren,

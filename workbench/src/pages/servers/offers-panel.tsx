@@ -129,7 +129,7 @@ function OfferDialog({ kind, item, onClose }: Opened & { onClose: () => void }) 
 }
 
 const fill = (template: string, values: Record<string, string>) =>
-  template.replaceAll(/\{[+#./;?&]?([^}*]+)\*?\}/g, (_, names: string) =>
+  template.replaceAll(/\{[+#./;?&]?([^{}*]+)\*?\}/g, (_, names: string) =>
     names
       .split(",")
       .map((name) => encodeURIComponent(values[name] ?? ""))

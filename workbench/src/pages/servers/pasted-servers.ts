@@ -48,7 +48,7 @@ const named = (entry: unknown): Candidate => ({
 /** Why an entry cannot be imported; null if it can. */
 function whyNot(entry: unknown): string | null {
   if (!isServer(entry)) return "it has neither a command nor a url";
-  const [asked] = /\$\{input:[^}]*\}/.exec(JSON.stringify(entry)) ?? [];
+  const [asked] = /\$\{input:[^{}]*\}/.exec(JSON.stringify(entry)) ?? [];
   return asked === undefined
     ? null
     : `its client prompts for ${asked}; write \${NAME} and set that variable`;
@@ -120,10 +120,10 @@ function parseLoosely(text: string): unknown {
   throw new Error(`This is not JSON: ${(problem as Error).message}.`);
 }
 
-/** Skips strings, so that comment markers in them stay. */
+/** Skips strings, so that comment markers in them stay. What is not closed reaches to the end, so that no search repeats. */
 function withoutComments(text: string): string {
   return text.replaceAll(
-    /("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\/|,(?=\s*(?:\/\/[^\n]*\s*)*[}\]])/g,
+    /("(?:\\[\s\S]|[^"\\])*(?:"|$))|\/\/[^\n]*|\/\*(?:[\s\S]*?\*\/|[\s\S]*)|,(?=\s*(?:\/\/[^\n]*\n\s*)*[}\]])/g,
     (_, kept: string | undefined) => kept ?? "",
   );
 }

@@ -69,7 +69,7 @@ export function BytesWidget(props: WidgetProps<UnknownObject, RJSFSchema>) {
 
 const limit = renderBytes(maxBytes);
 
-const sizeOf = (base64: string) => Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
+const sizeOf = (base64: string) => Math.floor((base64.replace(/(?<!=)=+$/, "").length * 3) / 4);
 
 function toBase64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
