@@ -46,8 +46,9 @@ export function sharedRun(run: () => Promise<void>): () => Promise<void> {
     return started;
   };
   return () => {
+    if (next !== null) return next;
     if (running === null) return start();
-    next ??= running.then(start, start);
+    next = running.then(start, start);
     return next;
   };
 }

@@ -207,7 +207,7 @@ function createPart(path: string) {
     unsyncedSince: () => unsyncedSince,
     async sync(): Promise<void> {
       const since = unsyncedSince;
-      if (file === undefined || since === null) return;
+      if (file === undefined || since === null) return syncing;
       unsyncedSince = null;
       const synced = syncFile(file);
       syncing = synced.catch(nothing);

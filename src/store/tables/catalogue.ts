@@ -152,21 +152,18 @@ export function createVectorTable(database: Database): VectorStore {
       );
     },
     putVectors: (added) =>
-      write(
-        function* () {
-          const madeAt = Date.now();
-          for (const { key, vector } of added)
-            yield* insert(
-              "vectors",
-              { key, made_at: madeAt, vector },
-              "ON CONFLICT (key) DO NOTHING",
-            );
-          const sql =
-            "DELETE FROM vectors WHERE made_at < (SELECT made_at FROM vectors ORDER BY made_at DESC LIMIT 1 OFFSET ?)";
-          yield* query(sql, [maxVectors]);
-        },
-        listing,
-      ),
+      write(function* () {
+        const madeAt = Date.now();
+        for (const { key, vector } of added)
+          yield* insert(
+            "vectors",
+            { key, made_at: madeAt, vector },
+            "ON CONFLICT (key) DO NOTHING",
+          );
+        const sql =
+          "DELETE FROM vectors WHERE made_at < (SELECT made_at FROM vectors ORDER BY made_at DESC LIMIT 1 OFFSET ?)";
+        yield* query(sql, [maxVectors]);
+      }, listing),
   };
 }
 
