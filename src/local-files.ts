@@ -16,7 +16,7 @@ import {
   readPlaneRecord,
   servingPlanes,
 } from "./faces/socket/plane-place.ts";
-import { withoutShared } from "./model/catalogue/tool-query.ts";
+import { withoutShared } from "./model/catalogue/exclusion-words.ts";
 import { PlaneError } from "./model/errors.ts";
 import { type Principal, trusted } from "./model/principal.ts";
 

@@ -1,5 +1,5 @@
 import type { Tool } from "../model/catalogue/tool.ts";
-import { withoutShared } from "../model/catalogue/tool-query.ts";
+import { withoutShared } from "../model/catalogue/exclusion-words.ts";
 
 export type PersonaFilter = ReturnType<typeof createPersonaFilter>;
 

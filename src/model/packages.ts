@@ -1,8 +1,8 @@
 import type { Finding } from "./catalogue/quality-schema.ts";
 import type { ToolId } from "./catalogue/tool.ts";
 import type { BucketAddress, StoreAddress } from "./config/settings.ts";
-import type { Store } from "./store.ts";
 import type { StoreSettings } from "./config/store-settings.ts";
+import type { Store } from "./store.ts";
 
 /** What packages do for the catalogue. */
 export type CataloguePackages = {

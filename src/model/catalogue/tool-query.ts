@@ -1,5 +1,6 @@
 import { PlaneError } from "../errors.ts";
 import { largestPage } from "../page.ts";
+import { withoutShared } from "./exclusion-words.ts";
 import { type SideEffects, sideEffects, type ToolMetadata, toolImpacts } from "./tool.ts";
 import type { ToolImpact } from "./tool-schema.ts";
 
@@ -35,10 +36,6 @@ export type ToolQuery = {
   cursor: string | null;
   includeProviderHealth: boolean;
 };
-
-/** Words that exclude shared tools. */
-const exclusions = "-shared !shared no-shared without-shared shared=false shared:false";
-export const withoutShared: readonly string[] = exclusions.split(" ");
 
 type Wording = {
   /** The face's name of a parameter. */

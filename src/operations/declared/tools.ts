@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { policyModes } from "../../model/calls/call.ts";
 import { PageOrigin } from "../../model/calls/call-schema.ts";
+import { withoutShared } from "../../model/catalogue/exclusion-words.ts";
 import { largestSearch } from "../../model/catalogue/search.ts";
 import { sideEffects, toolImpacts } from "../../model/catalogue/tool.ts";
-import { type ToolQuery, withoutShared } from "../../model/catalogue/tool-query.ts";
+import type { ToolQuery } from "../../model/catalogue/tool-query.ts";
 import { Locked } from "../../model/servers/server-schema.ts";
 import { ofPersonaOptions, pageOptions, recordingOptions } from "../command-options.ts";
 import { Cursor, count, flag, Limit, NextCursor, text } from "../fields.ts";
