@@ -155,7 +155,7 @@ export async function createPlane(
     requireStoreAddress(options.store ?? config().store),
     () => config().audit.required,
     packages,
-    { durability: config().durability, sealer: null },
+    { durability: config().durability, vaultKey: context.settings.vaultKey },
     context.settings.planeFiles,
   );
   context.recorder = recorder;

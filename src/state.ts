@@ -18,13 +18,14 @@ export async function openState(
   packages: StorePackages,
 ): Promise<OpenedState> {
   const { dataDirectory, projectFiles = [] } = options;
-  const { config } = await loadSettings(options.config ?? [], processEnvironment(), {
+  const { config, vaultKey } = await loadSettings(options.config ?? [], processEnvironment(), {
     files: projectFiles,
     directory: null,
     dataDirectory,
   });
   const address = requireStoreAddress(options.store ?? config().store);
-  const { store } = await openStore(address, dataDirectory, packages);
+  const kept = { durability: config().durability, vaultKey };
+  const { store } = await openStore(address, dataDirectory, packages, kept);
   return { ...createStateVerbs(async () => store), [Symbol.asyncDispose]: () => store.close() };
 }
 
@@ -42,6 +43,7 @@ export async function openAudit(
     requireStoreAddress(config?.store ?? "sqlite"),
     () => config?.audit.required ?? false,
     packages,
+    { durability: config?.durability ?? "power", vaultKey: async () => settings?.vaultKey() },
   );
   const hmacKey = async () => settings?.hmacKey();
   const { audit } = createAudit({

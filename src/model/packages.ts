@@ -1,7 +1,6 @@
 import type { Finding } from "./catalogue/quality-schema.ts";
 import type { ToolId } from "./catalogue/tool.ts";
-import type { BucketAddress, StoreAddress } from "./config/settings.ts";
-import type { StoreSettings } from "./config/store-settings.ts";
+import type { BucketAddress, StoreAddress, StoreParts } from "./config/settings.ts";
 import type { Store } from "./store.ts";
 
 /** What packages do for the catalogue. */
@@ -17,7 +16,7 @@ export type StorePackages = {
 export type PostgresAddress = Extract<StoreAddress, { kind: "postgres" }>;
 
 type PostgresPackage = {
-  openPostgresStore(address: PostgresAddress, settings?: Partial<StoreSettings>): Promise<Store>;
+  openPostgresStore(address: PostgresAddress, parts?: Partial<StoreParts>): Promise<Store>;
 };
 
 /** Where the content of large results is kept beside the store. */

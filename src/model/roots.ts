@@ -26,6 +26,13 @@ export interface RootStore {
   ): Promise<{ sequence: number; hash: string }[]>;
   /** A recorded call as it stands in its chain. */
   chainedCall(id: string): Promise<(ChainEnd & { record: string; previous: string }) | null>;
-  /** Of records that were in this chain those that are gone, and were not removed because of their age. */
-  lostOf<T extends Omit<ChainEnd, "chain">>(chain: string, records: readonly T[]): Promise<T[]>;
+  /**
+   * Of records that were in this chain at a time those that are gone, and were neither removed by a plane with the key of the
+   * store nor so old that they had to go.
+   */
+  lostOf<T extends Omit<ChainEnd, "chain"> & { at: string }>(
+    chain: string,
+    records: readonly T[],
+    keepDays?: number,
+  ): Promise<T[]>;
 }

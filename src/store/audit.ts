@@ -26,7 +26,7 @@ type Parts = {
   /** Turns masked values into ones that can be compared. */
   hmacKey(): Promise<string | undefined>;
   /** After so many days calls and changes are removed. */
-  retention?(): Pick<VerifyOptions, "keepDays" | "maxBytes">;
+  retention?(): Pick<VerifyOptions, "keepDays">;
   defaultPrincipal: Principal;
   /** Of changes that name none. */
   face: Face;

@@ -13,8 +13,8 @@ export function hashAfter(previous: string, record: string): string {
   return process.getBuiltinModule("node:crypto").hash("sha256", `${previous}\n${record}`);
 }
 
-/** The hash that the first record of a stream continues. */
-export type StreamStart = { hash: string };
+/** The hash that the first record of a stream continues. One that anyone can have written proves nothing by itself. */
+export type StreamStart = { hash: string; isTrusted: boolean };
 
 /** Follows records in the order of their numbers, each in its own stream. `head`: a hash that is looked for. */
 export function createFollower(head: string | undefined, columnsMatch: ColumnsMatch) {
@@ -27,7 +27,7 @@ export function createFollower(head: string | undefined, columnsMatch: ColumnsMa
     /** `start` of a stream that is not known yet. */
     follow(row: Row, stream: number, start: StreamStart | null): Broken | null {
       const previous = start?.hash ?? ends.get(stream) ?? "";
-      hasHead ||= start !== null && start.hash === head;
+      hasHead ||= start?.isTrusted === true && start.hash === head;
       const reason = problemOf(row, previous, columnsMatch);
       if (reason !== null) return brokenAt(row, reason);
       newest = String(row.hash);
@@ -70,7 +70,10 @@ export function checkAge(
   const ageMs = Math.min(Date.parse(removedAt), Date.now()) - Date.parse(String(oldest.at));
   if (keepDays > 0 && ageMs >= keepDays * dayMs) return null;
   const age = `${Math.max(0, Math.floor(ageMs / dayMs))} days old then, and 'calls.keepDays' is ${keepDays}`;
-  return brokenAt(oldest, `those before it were removed on ${removedAt}: it was ${age}`);
+  return brokenAt(
+    oldest,
+    `those before it were removed on ${removedAt}: it was ${age}; and no plane with the key of this store has sealed that it removed them`,
+  );
 }
 
 /** Removal takes all up to its place: a checkpoint behind what is there was forged to hide what came later. */

@@ -3,7 +3,9 @@ import { countOf } from "../lib/text/wording.ts";
 import type { Durability } from "../model/config/settings.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { JournalEntry } from "../model/store.ts";
+import { type Append, appendBatch, type Group, isMendable, isUnavailable } from "./append-batch.ts";
 import type { Spool } from "./spool.ts";
+import { createSpoolWatch, mustSync, type SpoolWatch } from "./spool-watch.ts";
 
 export type Journal = {
   /** Resolves when these entries are stored. */
@@ -30,9 +32,6 @@ export type Journal = {
   close(): Promise<void>;
 };
 
-/** Resolves when the entries are stored, all of them. */
-type Append = (entries: readonly JournalEntry[]) => Promise<unknown>;
-
 export type AtRisk = { records: number; since: string; reason: unknown };
 
 export type JournalOptions = {
@@ -47,30 +46,12 @@ export type JournalOptions = {
   also?: { take(): JournalEntry[]; takeFew(): JournalEntry[] };
 };
 
-/** The entries of one caller: stored together or not at all. */
-type Group = {
-  entries: readonly JournalEntry[];
-  waits?: { resolve(): void; reject(reason: unknown): void };
-  tries: number;
-  /** An event, which may be dropped under pressure. */
-  isNote: boolean;
-  /** It is in the spool, and survives the process. */
-  isSpooled?: boolean;
-  isStored?: boolean;
-  /** Why it could not be stored the last time. */
-  reason?: unknown;
-};
-
-type Fail = (group: Group, reason: unknown) => void;
-
 /** Groups that wait for one commit. */
 const maxWaiting = 2_000;
 /** Entries in the spool are retried, soon at first. A store that refuses for long needs a person. */
 const soonTries = 5;
 const betweenTriesMs = 1_000;
 const betweenLaterTriesMs = 30_000;
-/** A line that is not in the store by then is synced where it is, so that it survives a power cut 200 ms after its answer. */
-const syncedWithinMs = 120;
 /** Groups that wait for an unreachable store; half as many of notes. */
 const maxTroubled = 20_000;
 const nothing = () => undefined;
@@ -109,8 +90,7 @@ function createState(
     flushing: Promise.resolve(),
     /** Calls or changes are in the store, and perhaps not on the disk. */
     isUnsynced: false,
-    /** Looks for lines that wait for the disk. */
-    looking: undefined as NodeJS.Timeout | undefined,
+    watch: null as SpoolWatch | null,
     /** The batch that is being stored. */
     storing: null as { groups: readonly Group[]; ended: Promise<void> } | null,
     nextFlushAt: 0,
@@ -131,6 +111,8 @@ function createState(
 export function createJournal(append: Append, options: JournalOptions = {}): Journal {
   const state = createState(append, options);
   const { spool, troubled } = state;
+  if (spool !== undefined && state.durability !== "process")
+    state.watch = createSpoolWatch(spool, (thrown) => warn(state, thrown));
   let isFirst = true;
   return {
     write: (entries) => write(state, entries),
@@ -139,7 +121,7 @@ export function createJournal(append: Append, options: JournalOptions = {}): Jou
       const spools =
         spool !== undefined && state.isOpen && !isFirst && state.waiting.length < maxWaiting;
       isFirst = false;
-      const isSynced = mustSync(state, entries);
+      const isSynced = mustSync(state.durability, entries);
       if (!spools) {
         const written = write(state, entries);
         return (isSynced ? written.then(state.sync) : written).catch((reason) =>
@@ -151,7 +133,7 @@ export function createJournal(append: Append, options: JournalOptions = {}): Jou
       if (safe === undefined) group.isSpooled = true;
       push(state, group);
       if (isSynced) return keepSynced(state, spool, group, safe);
-      if (state.looking === undefined) lookForUnsynced(state);
+      state.watch?.look();
       return safe?.then((isSafe) => {
         group.isSpooled = isSafe;
         return isSafe ? undefined : keepWithout(state, group);
@@ -177,7 +159,7 @@ export function createJournal(append: Append, options: JournalOptions = {}): Jou
       for (const again of [...troubled]) again();
       await storeAll(state);
       await state.flushing;
-      clearTimeout(state.looking);
+      state.watch?.stop();
       await spool?.close();
       if (state.unsafe.size > 0)
         process.emitWarning(
@@ -227,12 +209,6 @@ async function syncStored(state: State, batch: readonly Group[]): Promise<boolea
   }
 }
 
-/** Must it be on the disk before it is answered? A change always is: a key that was revoked must not open anything again. */
-function mustSync({ durability }: State, entries: readonly JournalEntry[]): boolean {
-  if (durability === "power") return entries.some(({ kind }) => kind === "audit");
-  return durability === "strict";
-}
-
 async function keepSynced(
   state: State,
   spool: Spool,
@@ -243,20 +219,6 @@ async function keepSynced(
   if (group.isSpooled) return spool.sync();
   await keepWithout(state, group);
   await state.sync();
-}
-
-/** An unreachable or slow store leaves lines in the spool. */
-function lookForUnsynced(state: State, waitMs = syncedWithinMs): void {
-  const { spool, durability } = state;
-  if (spool === undefined || durability === "process") return;
-  state.looking = setTimeout(() => {
-    state.looking = undefined;
-    const since = spool.unsyncedSince();
-    if (since === null || !state.isOpen) return;
-    const leftMs = since + syncedWithinMs - performance.now();
-    if (leftMs > 0) return lookForUnsynced(state, leftMs);
-    void spool.sync().catch((thrown) => warn(state, thrown));
-  }, waitMs).unref();
 }
 
 /** A turn per batch: it lets neighbours join, and a caller that writes in a loop never starves the rest. */
@@ -385,46 +347,4 @@ function isOf({ entries }: Group, user: string | null): boolean {
     if (entry.kind === "audit") return entry.record.user === user;
     return entry.kind === "run" && entry.run.user === user;
   });
-}
-
-/** Not reached, or busy: the same write may succeed later. */
-function isUnavailable(thrown: unknown): boolean {
-  return has(thrown, "lost") || has(thrown, "busy") || isMendable(thrown);
-}
-
-/** Needs a person: a full disk, missing rights. */
-function isMendable(thrown: unknown): boolean {
-  return has(thrown, "later");
-}
-
-function has(thrown: unknown, flag: "lost" | "busy" | "later" | "locked"): boolean {
-  return thrown instanceof PlaneError && thrown.data[flag] === true;
-}
-
-/** One bad write must not fail its neighbours, so a failed batch is tried once more, group by group. */
-async function appendBatch(append: Append, batch: readonly Group[], fail: Fail): Promise<void> {
-  let last: unknown;
-  try {
-    await append(batch.flatMap((group) => group.entries));
-    for (const group of batch) stored(group);
-    return;
-  } catch (thrown) {
-    last = thrown;
-  }
-  for (const group of batch) {
-    try {
-      // A locked store has waited its full time already; each try would stop the process as long again.
-      if (has(last, "locked")) throw last;
-      await append(group.entries);
-      stored(group);
-    } catch (thrown) {
-      last = thrown;
-      fail(group, thrown);
-    }
-  }
-}
-
-function stored(group: Group): void {
-  group.isStored = true;
-  group.waits?.resolve();
 }

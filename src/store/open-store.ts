@@ -1,10 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Loss } from "../model/calls/call-history.ts";
-import type { StoreAddress } from "../model/config/settings.ts";
+import type { StoreAddress, StoreParts, StoreSettings } from "../model/config/settings.ts";
 import type { PostgresAddress, StorePackages } from "../model/packages.ts";
 import type { ChainHeads, Store } from "../model/store.ts";
-import type { StoreSettings } from "../model/config/store-settings.ts";
 import type { ChainHeadsFile } from "./chain-heads-file.ts";
 
 export type OpenedStore = {
@@ -13,15 +12,18 @@ export type OpenedStore = {
   spool: string | undefined;
 };
 
-const defaultSettings: StoreSettings = { durability: "power", sealer: null };
+const defaultSettings: StoreSettings = { durability: "power", vaultKey: async () => undefined };
 
 /** `directory` is the data directory of this machine. */
 export async function openStore(
   address: StoreAddress,
   directory: string | undefined,
   packages?: StorePackages,
-  settings: StoreSettings = defaultSettings,
+  { durability, vaultKey }: StoreSettings = defaultSettings,
 ): Promise<OpenedStore> {
+  const { createRecordSealer } = await import("./vault-key.ts");
+  const sealer = createRecordSealer(address, directory, await vaultKey());
+  const settings = { durability, sealer };
   const opened = await (address.kind === "sqlite"
     ? openFile(directory, settings)
     : openServer(address, directory, packages, settings));
@@ -34,7 +36,7 @@ export async function openStore(
 }
 
 /** Each commit is noted beside the store, and a check compares what was noted with what is there. */
-function withHeads(store: Store, heads: ChainHeadsFile, { durability }: StoreSettings): Store {
+function withHeads(store: Store, heads: ChainHeadsFile, { durability }: StoreParts): Store {
   /** In the store, and perhaps not on the disk: a head that a power cut may take must not be noted. */
   let unsynced: ChainHeads = {};
   const checked = async <T extends { ok: boolean; lost: Loss[] }>(
@@ -75,10 +77,7 @@ function withHeads(store: Store, heads: ChainHeadsFile, { durability }: StoreSet
   };
 }
 
-async function openFile(
-  directory: string | undefined,
-  settings: StoreSettings,
-): Promise<OpenedStore> {
+async function openFile(directory: string | undefined, settings: StoreParts): Promise<OpenedStore> {
   const { openSqliteStore } = await import("./sqlite.ts");
   const spool = directory === undefined ? undefined : join(directory, "toolplane.db");
   return { store: await openSqliteStore(spool ?? ":memory:", settings), spool };
@@ -88,7 +87,7 @@ async function openServer(
   address: PostgresAddress,
   directory: string | undefined,
   packages: StorePackages | undefined,
-  settings: StoreSettings,
+  settings: StoreParts,
 ): Promise<OpenedStore> {
   if (packages === undefined) throw new Error("A store in Postgres needs the package 'postgres'.");
   const { openPostgresStore } = await packages.postgres();

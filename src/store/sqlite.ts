@@ -1,6 +1,6 @@
 import { type HealthSample, healthWindow } from "../model/catalogue/health.ts";
+import type { RecordSealer, StoreParts } from "../model/config/settings.ts";
 import type { Store } from "../model/store.ts";
-import type { StoreSettings } from "../model/config/store-settings.ts";
 import { createIdempotentAppend } from "./idempotent-append.ts";
 import { createAppendElsewhere } from "./sqlite/append-elsewhere.ts";
 import { createSqliteConnection, type SqliteConnection } from "./sqlite/connection.ts";
@@ -17,7 +17,7 @@ import { createTables } from "./tables/tables.ts";
 /** The embedded store: one file, or `":memory:"`, which ends with the process. */
 export async function openSqliteStore(
   file: string,
-  { durability = "power" }: Partial<StoreSettings> = {},
+  { durability = "power", sealer = null }: Partial<StoreParts> = {},
 ): Promise<Store> {
   const wasLeftOpen = hasLog(file);
   if (wasLeftOpen) await reportDamagedLog(file);
@@ -25,7 +25,7 @@ export async function openSqliteStore(
   const isSynced = file !== ":memory:" && durability !== "process";
   const log = isSynced ? createLogSync(file) : undefined;
   const connection = createSqliteConnection(await openDatabase(file), file, examiner.note, log);
-  const database = createDatabase(connection);
+  const database = createDatabase(connection, sealer);
   const tables = { ...createTables(database), ...createAppend(database) };
   const elsewhere =
     file === ":memory:" ? null : createAppendElsewhere(file, tables.append, examiner.note);
@@ -57,9 +57,14 @@ const onOneMachine: Pick<Store, "onTrouble" | "watch" | "watchRecords" | "isInfo
   },
 };
 
-export function createDatabase({ read, write }: SqliteConnection): AppendedDatabase {
+export function createDatabase(
+  { read, write }: SqliteConnection,
+  sealer: RecordSealer | null = null,
+): AppendedDatabase {
   return {
     read,
+    sealer,
+    bytes: "SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()",
     write,
     recordOf: (table) => (table === "events" ? "event" : "body"),
     isOneOf: (column) => `${column} IN (SELECT value FROM json_each(?))`,

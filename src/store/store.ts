@@ -10,7 +10,11 @@ import { lineOf } from "../model/calls/call-line.ts";
 import type { CallRecord } from "../model/calls/call-schema.ts";
 import type { HealthSample } from "../model/catalogue/health.ts";
 import type { Config } from "../model/config/config.ts";
-import { parseStoreAddress, type StoreAddress } from "../model/config/settings.ts";
+import {
+  parseStoreAddress,
+  type StoreAddress,
+  type StoreSettings,
+} from "../model/config/settings.ts";
 import { PlaneError } from "../model/errors.ts";
 import { type EventOf, type EventType, type PlaneEvent, transientEvents } from "../model/events.ts";
 import type { StorePackages } from "../model/packages.ts";
@@ -26,7 +30,6 @@ import type {
   StoreNews,
   StoreTrouble,
 } from "../model/store.ts";
-import type { StoreSettings } from "../model/config/store-settings.ts";
 import type { AtRisk, Journal, JournalOptions } from "./journal.ts";
 import { type OpenedStore, openStore } from "./open-store.ts";
 import { createOwnSamples } from "./own-samples.ts";
@@ -41,6 +44,7 @@ export type { RunningCall } from "./running-calls.ts";
 export { createSessionStore } from "./session-store.ts";
 export { createStateVerbs } from "./state-transfer.ts";
 export type { Database, DueRecords, QueryResult, Row, SqlValue, Work } from "./tables/database.ts";
+export { loadVaultKey, readVaultKey } from "./vault-key.ts";
 
 /** What every store answers with the same queries. Loaded when one is opened. */
 export async function loadTables() {
@@ -75,7 +79,7 @@ const openAgainMs = 1_000;
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
-const defaultSettings: StoreSettings = { durability: "power", sealer: null };
+const defaultSettings: StoreSettings = { durability: "power", vaultKey: async () => undefined };
 
 /** Events and records of a plane: emitted to listeners at once, written through the journal. Opens the store lazily. */
 export function createRecorder(

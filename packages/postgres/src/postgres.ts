@@ -9,10 +9,10 @@ import {
 } from "../../../src/lib/migrations.ts";
 import { version as ownVersion } from "../../../src/lib/version.ts";
 import type { ChainHead } from "../../../src/model/calls/call-history.ts";
+import type { RecordSealer, StoreParts } from "../../../src/model/config/settings.ts";
 import { PlaneError } from "../../../src/model/errors.ts";
 import type { PostgresAddress } from "../../../src/model/packages.ts";
 import type { Store } from "../../../src/model/store.ts";
-import type { StoreSettings } from "../../../src/model/config/store-settings.ts";
 import { type Database, loadTables } from "../../../src/store/store.ts";
 import { createStreamAppend } from "./append.ts";
 import { createPostgresConnection, type PostgresConnection } from "./connection.ts";
@@ -29,7 +29,7 @@ import { isConnectionLost } from "./store-failure.ts";
 /** A store that several planes share. Opens also while the server is unreachable, and works once it is back. */
 export async function openPostgresStore(
   address: PostgresAddress,
-  { durability = "power" }: Partial<StoreSettings> = {},
+  { durability = "power", sealer = null }: Partial<StoreParts> = {},
 ): Promise<Store> {
   const instance = uniqueId();
   const loaded = await loadTables();
@@ -45,7 +45,7 @@ export async function openPostgresStore(
   const listener = createListener({ address, instance, tell });
   const messages = createMessageQueue();
   const due = createPostgresDueWork({ connection, address, listener, messages });
-  const tables = loaded.createTables(createDatabase(connection, address, messages));
+  const tables = loaded.createTables(createDatabase(connection, address, messages, sealer));
   const stream = createStreamAppend({
     connection,
     schema: address.schema,
@@ -88,8 +88,11 @@ function createDatabase(
   { read, write, change }: PostgresConnection,
   { schema }: PostgresAddress,
   messages: MessageQueue,
+  sealer: RecordSealer | null,
 ): Database {
   return {
+    sealer,
+    bytes: storeBytes,
     read: (work) => read((query) => follow(work(), query)),
     write(work, { lock, isShared, notify, due, isSingle } = {}) {
       if (isSingle) return change((query) => follow(work(), query));
@@ -127,6 +130,9 @@ function createDatabase(
   };
 }
 
+/** Of the tables of this schema, with their indexes. */
+const storeBytes = `SELECT coalesce(sum(pg_total_relation_size(pg_class.oid)), 0)::float8 AS bytes FROM pg_class
+  WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'`;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** As `stream-tables.ts` has it. */

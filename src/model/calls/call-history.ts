@@ -16,8 +16,6 @@ export type VerifyOptions = {
   key?: string;
   /** How old records had to be when they were removed. Default: `calls.keepDays`. */
   keepDays?: number;
-  /** The size beyond which the oldest are removed. Default: `calls.maxBytes`. */
-  maxBytes?: number;
 };
 
 /** Times as records write them: a day, which their time begins with, or a moment. Throws USAGE. */

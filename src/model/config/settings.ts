@@ -20,6 +20,26 @@ export type StoreAddress =
 export const durabilities = ["process", "power", "strict"] as const;
 export type Durability = (typeof durabilities)[number];
 
+/** Seals text with the key of the planes on a store. What is sealed under one name cannot be moved to another. */
+export type RecordSealer = {
+  seal(name: string, text: string): string;
+  /** Null where another key has sealed it, or where it was changed. */
+  open(name: string, sealed: string): string | null;
+};
+
+export type StoreSettings = {
+  durability: Durability;
+  /** The configured key, for all planes on one store. */
+  vaultKey(): Promise<string | undefined>;
+};
+
+/** What a kind of store is opened with. */
+export type StoreParts = {
+  durability: Durability;
+  /** Null where the planes on the store have no key in common: then nothing is sealed by it. */
+  sealer: RecordSealer | null;
+};
+
 const defaultSchema = "toolplane";
 const defaultConnections = 10;
 /** One listens, one looks whether the server is back, and a task that holds one needs a second. */

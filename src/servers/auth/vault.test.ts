@@ -128,7 +128,7 @@ test("a damaged key is reported with its remedy", async () => {
 
 test("processes that make the key at once end with the same", async () => {
   await using directory = await temporaryDirectory();
-  const module = new URL("./vault.ts", import.meta.url).href;
+  const module = new URL("../../store/vault-key.ts", import.meta.url).href;
   const code = `import { loadVaultKey } from ${JSON.stringify(module)};
     process.stdout.write(loadVaultKey(process.argv[1]).toString("hex"));`;
   const children = Array.from({ length: 4 }, () =>

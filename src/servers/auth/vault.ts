@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createHeardValues } from "../../lib/async/heard-values.ts";
 import { once } from "../../lib/async/once.ts";
-import { createOnce } from "../../lib/files.ts";
 import { openSealed, seal } from "../../lib/seal.ts";
-import { parseVaultKey, vaultKeyBytes } from "../../model/config/settings.ts";
+import { vaultKeyBytes } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Store, StoreHearing } from "../../model/store.ts";
+import { loadVaultKey, readVaultKey } from "../../store/store.ts";
 
 export type Vault = {
   /** Null when there is none; rejects when it was sealed with another key. */
@@ -98,40 +97,4 @@ function unreadable(name: string, keyName: string): PlaneError {
 function nullWhenUnreadable(thrown: unknown): null {
   if (thrown instanceof PlaneError && thrown.data.reason === wrongKey) return null;
   throw thrown;
-}
-
-function readVaultKey(text: string): Buffer {
-  const key = parseVaultKey(text);
-  if (key !== null) return Buffer.from(key);
-  throw new PlaneError(
-    "STORE_FAILED",
-    `'vaultKey' in the configuration is not a valid key: it must be ${vaultKeyBytes} bytes as hex or base64. Make one with 'openssl rand -hex ${vaultKeyBytes}'.`,
-  );
-}
-
-/** Made when there is none. Processes that start together get the same one. */
-export function loadVaultKey(directory: string): Buffer {
-  const file = join(directory, "vault.key");
-  try {
-    return existsSync(file) ? readKey(file) : createKey(file);
-  } catch (thrown) {
-    if (thrown instanceof PlaneError) throw thrown;
-    const text = `The key '${file}' that protects stored tokens cannot be read or made (${(thrown as Error).message}). Give this user access to it.`;
-    throw new PlaneError("STORE_FAILED", text, { cause: thrown });
-  }
-}
-
-function readKey(file: string): Buffer {
-  const key = readFileSync(file);
-  if (key.length === vaultKeyBytes) return key;
-  throw new PlaneError(
-    "STORE_FAILED",
-    `The key '${file}' is damaged: it must have ${vaultKeyBytes} bytes and has ${key.length}. ` +
-      "Restore a copy of it, or remove it and sign in to your servers again.",
-  );
-}
-
-function createKey(file: string): Buffer {
-  createOnce(file, randomBytes(vaultKeyBytes));
-  return readKey(file);
 }

@@ -7,7 +7,7 @@ import { findSignatureProblem, hashOfRoot, type RootLeaf } from "./root-hash.ts"
 
 const readAtOnce = 500;
 
-type Asked = Pick<VerifyOptions, "root" | "since" | "until" | "key">;
+type Asked = Pick<VerifyOptions, "root" | "since" | "until" | "key" | "keepDays">;
 
 /**
  * Follows the roots of a time, and compares them, and those that were kept elsewhere, with the records: a chain that was
@@ -17,7 +17,7 @@ export async function verifyRoots(store: RootStore, asked: Asked = {}): Promise<
   const { root: given } = asked;
   const keys = asked.key?.split(",").map((one) => one.trim());
   const kept = given === undefined ? null : await readKeptRoots(store, given, keys);
-  const missing = createMissing(store);
+  const missing = createMissing(store, asked.keepDays);
   const { newest, broken, roots } = await follow(store, asked, { keys, kept, missing });
   // Of a range, and behind a break, the others were not compared.
   const isWhole = asked.since === undefined && asked.until === undefined && broken === null;
@@ -49,7 +49,7 @@ const notAsked = { isThere: null, strange: [] };
 type Missing = ReturnType<typeof createMissing>;
 
 /** Chains with records that roots name and that are gone, each with the time of the first such root. */
-function createMissing(store: RootStore) {
+function createMissing(store: RootStore, keepDays: number | undefined) {
   const chains = new Map<string, string>();
   const known = new Map<string, RootLeaf>();
   return {
@@ -69,7 +69,7 @@ function createMissing(store: RootStore) {
           named.set(leaf.chain, [...(named.get(leaf.chain) ?? []), { ...leaf, at }]);
         }
       for (const [chain, leaves] of named) {
-        const at = (await store.lostOf(chain, leaves))[0]?.at;
+        const at = (await store.lostOf(chain, leaves, keepDays))[0]?.at;
         if (at !== undefined && at < (chains.get(chain) ?? "~")) chains.set(chain, at);
       }
     },

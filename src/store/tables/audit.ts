@@ -11,6 +11,7 @@ import {
   same,
   type Work,
 } from "./database.ts";
+import { sealRemoval } from "./removal-seals.ts";
 import { verify } from "./verify-chain.ts";
 
 export const changesChain: Chained<AuditRecord> = {
@@ -27,6 +28,7 @@ export const changesChain: Chained<AuditRecord> = {
 /** What changed something, in a hash chain of its own. */
 export function createAuditTable(database: Database) {
   const { read, write } = database;
+  const chain = changesChain as Chained<never>;
   return {
     audited: (id) =>
       read(() => first(parseRecord<AuditRecord>, "SELECT record FROM audit WHERE id = ?", [id])),
@@ -43,9 +45,9 @@ export function createAuditTable(database: Database) {
           filter,
         ),
       ),
-    // They go by age alone.
-    verifyAudit: (options) => verify(database, changesChain, { ...options, maxBytes: 0 }),
-    forgetAudit: (before) => write(() => deleteBefore(changesChain, before), { lock: "journal" }),
+    verifyAudit: (options) => verify(database, changesChain, options),
+    forgetAudit: (before) =>
+      write(() => sealRemoval(database, chain, deleteBefore(chain, before)), { lock: "journal" }),
   } satisfies Partial<Store>;
 }
 

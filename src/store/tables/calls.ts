@@ -5,7 +5,16 @@ import { countMinutes, oldestMinute } from "../call-minutes.ts";
 import { findCalls, findLastUses, keyOf, linesOf, parseCall } from "./call-search.ts";
 import { createCallSeries } from "./call-series.ts";
 import { type Chained, deleteBefore, lastHash } from "./chained.ts";
-import { all, type Database, first, freeDropped, query, type Work } from "./database.ts";
+import {
+  all,
+  type Database,
+  first,
+  freeDropped,
+  parseRecord,
+  query,
+  type Work,
+} from "./database.ts";
+import { sealRemoval } from "./removal-seals.ts";
 import { verify } from "./verify-chain.ts";
 
 /** `sequence` is the number of its last event, too. */
@@ -48,11 +57,12 @@ export function createCallTable(database: Database) {
       return { ...chain, calls };
     },
     async forgetCalls(before) {
+      const removal = function* () {
+        const dropped = database.days ? yield* database.days.drop("calls", before) : 0;
+        return dropped || (yield* deleteBefore(callsChain as Chained<never>, before));
+      };
       const removed = await write(
-        function* () {
-          const dropped = database.days ? yield* database.days.drop("calls", before) : 0;
-          return dropped || (yield* deleteBefore(callsChain, before));
-        },
+        () => sealRemoval(database, callsChain as Chained<never>, removal()),
         { lock: "journal" },
       );
       if (removed === 0) await freeDropped(database);

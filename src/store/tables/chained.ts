@@ -11,6 +11,7 @@ import {
   type Work,
 } from "./database.ts";
 
+const dayMs = 24 * 3_600_000;
 /** Rows removed in one transaction, so that writers do not wait long. */
 const removedAtOnce = 2_000;
 
@@ -104,6 +105,22 @@ function* lastOf(
   );
 }
 
+/** The place up to which each stream was removed. */
+export function* newestCheckpoints({
+  checkpoints,
+  stream,
+}: Chained<never>): Work<Map<number, { sequence: number; hash: string }>> {
+  const places = yield* all(
+    (row) =>
+      [
+        Number(row.stream),
+        { sequence: Number(row.sequence), hash: textOrNull(row.hash) ?? "" },
+      ] as const,
+    `SELECT sequence, ${stream} AS stream, hash FROM ${checkpoints} ORDER BY sequence`,
+  );
+  return new Map(places);
+}
+
 /** Null where the record of this head is there, or was removed because of its age. */
 export function* findLoss(
   database: Pick<Database, "isOneOf">,
@@ -120,12 +137,16 @@ export function* findLoss(
   };
 }
 
-/** Of these records of one stream those that are not there, and were not removed because of their age. */
-export function* lostOf<T extends { sequence: number; hash: string }>(
+/** How old a record had to be when it was removed; a removal up to `sealed` was made by a plane with the key of the store. */
+export type Removable = { keepDays?: number | undefined; sealed?: number | undefined };
+
+/** Of these records of one stream those that are not there, and were not removed because of their age or the size of all. */
+export function* lostOf<T extends { sequence: number; hash: string; at?: string }>(
   { isOneOf }: Pick<Database, "isOneOf">,
   { table, checkpoints, stream }: Chained<never>,
   ofStream: number,
   records: readonly T[],
+  { keepDays, sealed = 0 }: Removable = {},
 ): Work<T[]> {
   const numbers = records.map(({ sequence }) => sequence);
   // In its own stream: records of two that were swapped are chained as before.
@@ -145,9 +166,15 @@ export function* lostOf<T extends { sequence: number; hash: string }>(
     `SELECT coalesce(min(sequence), 0) FROM ${table} WHERE ${stream} = ?`,
     [ofStream],
   );
-  return gone.filter(
-    ({ sequence }) => there.has(sequence) || sequence > removed || oldest <= removed,
-  );
+  // A root is a little younger than its records, and a day is no time that a forger could use.
+  const oldBefore = keepDays === undefined ? null : Date.now() - (keepDays - 1) * dayMs;
+  const isOld = ({ at }: T) =>
+    keepDays !== 0 && (oldBefore === null || at === undefined || Date.parse(at) < oldBefore);
+  return gone.filter((record) => {
+    const { sequence } = record;
+    if (there.has(sequence) || sequence > removed || oldest <= removed) return true;
+    return sequence > sealed && !isOld(record);
+  });
 }
 
 /** The hash that a record continues: of the one before it in its stream, or of what was removed there. */

@@ -1,3 +1,4 @@
+import type { RecordSealer } from "../../model/config/settings.ts";
 import type { StoreNews } from "../../model/store.ts";
 import type { KeptDeadLetter } from "../../model/work/dead-letter.ts";
 import type { KeptJobRun } from "../../model/work/job-run.ts";
@@ -42,6 +43,10 @@ export type WriteOptions<T> = {
 
 /** What the queries of all tables need of SQLite or Postgres. */
 export type Database = {
+  /** Null where the planes on the store have no key in common. */
+  sealer: RecordSealer | null;
+  /** Selects what the whole store takes on its disk. */
+  bytes: string;
   read<T>(work: () => Work<T>): Promise<T>;
   /** In one transaction; may be repeated. */
   write<T>(work: () => Work<T>, options?: WriteOptions<T>): Promise<T>;

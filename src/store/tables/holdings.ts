@@ -1,5 +1,13 @@
-import { recordBytes, type Store, type StoredAmount } from "../../model/store.ts";
-import { type Database, first, query, type Row, textOrNull, type Work } from "./database.ts";
+import type { Store, StoredAmount } from "../../model/store.ts";
+import {
+  type Database,
+  first,
+  number,
+  query,
+  type Row,
+  textOrNull,
+  type Work,
+} from "./database.ts";
 
 /** Some rows stand for all of them: no table is read as a whole. */
 const sampled = 500;
@@ -35,7 +43,12 @@ const kinds = (recordOf: Database["recordOf"]): readonly Kind[] => [
   { kind: "jobRuns", table: "job_runs", key: "sequence", content: ["record"], at: "ended_at" },
 ];
 
-function holdings({ read, recordOf, days }: Database): Promise<StoredAmount[]> {
+function holdings({
+  read,
+  recordOf,
+  days,
+  bytes: bytesOfStore,
+}: Database): Promise<StoredAmount[]> {
   return read(function* () {
     const held: StoredAmount[] = [];
     for (const kind of kinds(recordOf)) {
@@ -45,7 +58,9 @@ function holdings({ read, recordOf, days }: Database): Promise<StoredAmount[]> {
           : null;
       held.push(known === null ? yield* estimate(kind) : yield* withCount(kind, known));
     }
-    return held;
+    // Numbers that were made up cannot make a kind larger than the store.
+    const stored = yield* number(bytesOfStore);
+    return held.map((amount) => withinStore(amount, stored));
   });
 }
 
@@ -63,12 +78,10 @@ function* withCount(
   return { kind: kind.kind, count: before.count + count, bytes: before.bytes + bytes, oldest };
 }
 
-/** Removal because of the size leaves so much: who removes records of a smaller store cannot claim its size. */
-const leastLeft = 0.8;
-
-/** Are there so many records that some may have been removed because of their size? */
-export async function isNearLimit(database: Database, maxBytes: number): Promise<boolean> {
-  return maxBytes > 0 && recordBytes(await holdings(database)) >= maxBytes * leastLeft;
+function withinStore(amount: StoredAmount, storedBytes: number): StoredAmount {
+  const { count, bytes } = amount;
+  if (bytes <= storedBytes) return amount;
+  return { ...amount, count: Math.round((count * storedBytes) / bytes), bytes: storedBytes };
 }
 
 /** How much of each kind there is. */

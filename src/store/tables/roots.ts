@@ -16,6 +16,7 @@ import {
   type Row,
   textOrNull,
 } from "./database.ts";
+import { sealedRemovals } from "./removal-seals.ts";
 
 const removedAtOnce = 1_000;
 const prefix = "calls/";
@@ -104,10 +105,11 @@ export function createRootTable(database: Database): RootStore {
         );
         return { ...end, record: String(row.record), previous };
       }),
-    lostOf: (chain, ends) =>
-      read(() => {
+    lostOf: (chain, ends, keepDays) =>
+      read(function* () {
         const { chained, stream } = placeOf(chain);
-        return lostOf(database, chained, stream, ends);
+        const sealed = (yield* sealedRemovals(database, chained)).get(stream)?.sequence;
+        return yield* lostOf(database, chained, stream, ends, { keepDays, sealed });
       }),
   };
 }

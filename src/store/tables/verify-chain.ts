@@ -10,7 +10,7 @@ import {
 } from "../call-chain.ts";
 import type { Chained } from "./chained.ts";
 import { all, type Database, first, number, type Row, textOrNull, type Work } from "./database.ts";
-import { isNearLimit } from "./holdings.ts";
+import { isSame, sealedRemovals } from "./removal-seals.ts";
 
 /** Rows of one turn: SQLite answers within it, and other work waits for its end. */
 const verifiedAtOnce = 200;
@@ -24,11 +24,9 @@ type Range = { after: number; last: number; isWhole: boolean; isOpen: boolean };
 export async function verify<T>(
   database: Database,
   chained: Chained<T>,
-  { head, since, until, keepDays: days, maxBytes = 0 }: VerifyOptions = {},
+  { head, since, until, keepDays }: VerifyOptions = {},
 ): Promise<Chain> {
   const reader = createReader(database, chained);
-  // Records that went because of the size of all had no certain age.
-  const keepDays = (await isNearLimit(database, maxBytes)) ? undefined : days;
   for (;;) {
     const before = await reader.checkpoints();
     const range = await reader.range(since, until);
@@ -37,10 +35,12 @@ export async function verify<T>(
     const checkpoints = await reader.checkpoints();
     // Records that were removed meanwhile look like a gap.
     if (broken && checkpoints.length !== before.length) continue;
+    const sealed = checkpoints.filter(({ isSealed }) => isSealed).map(({ hash }) => hash);
     const hashBefore = range.after === 0 ? null : await reader.hashBefore(range.after);
     const isFound =
       follower.hasHead() ||
-      [hashBefore, ...checkpoints.map(({ hash }) => hash)].includes(head ?? null);
+      // Any hash can be written into a checkpoint that is not sealed.
+      [hashBefore, ...sealed].includes(head ?? null);
     // Behind a break nothing was looked at.
     const headFound = head === undefined || (broken && !isFound) ? null : isFound;
     return {
@@ -66,13 +66,14 @@ async function follow(
   const removedFrom = new Map(checkpoints.map((one) => [one.stream, one] as const));
   /** What was removed too early. What comes after it is looked at all the same. */
   let early: Broken | null = null;
+  const checkRemoval = (row: Row, { at, isSealed }: Checkpoint) =>
+    isSealed ? null : checkAge(row, at, keepDays);
   const startOf = async (row: Row): Promise<StreamStart> => {
     const checkpoint = removedFrom.get(Number(row.stream));
     const before = isWhole ? null : await reader.newestOf(Number(row.stream), after);
-    if (before !== null) return { hash: before };
-    if (checkpoint)
-      early ??= checkPlace(row, checkpoint.sequence) ?? checkAge(row, checkpoint.at, keepDays);
-    return { hash: checkpoint?.hash ?? "" };
+    if (before !== null) return { hash: before, isTrusted: true };
+    if (checkpoint) early ??= checkPlace(row, checkpoint.sequence) ?? checkRemoval(row, checkpoint);
+    return { hash: checkpoint?.hash ?? "", isTrusted: checkpoint?.isSealed ?? true };
   };
   for await (const rows of pagesOf(reader, after, last)) {
     for (const row of rows) {
@@ -105,10 +106,9 @@ async function* pagesOf(reader: Reader, after: number, last: number): AsyncGener
   }
 }
 
-function createReader<T>(
-  { read, asStored }: Database,
-  { table, checkpoints, stream, columns }: Chained<T>,
-) {
+function createReader<T>(database: Database, chained: Chained<T>) {
+  const { read, asStored } = database;
+  const { table, stream, columns } = chained;
   const names = Object.keys(columns).map((name, at) => `${name} AS c${at}`);
   const fields = Object.values(columns);
   const following = `SELECT sequence, ${stream} AS stream, id, at, ${names.join(", ")}, record, hash FROM ${table}
@@ -129,7 +129,7 @@ function createReader<T>(
       if (!fits(row.id, record.id) || !fits(row.at, record.at)) return false;
       return fields.every((field, at) => fits(row[`c${at}`], field(record)));
     },
-    checkpoints: () => read(() => selectCheckpoints(checkpoints, stream)),
+    checkpoints: () => read(() => selectCheckpoints(database, chained as Chained<never>)),
     range: (since?: string, until?: string) => read(() => selectRange(table, since, until)),
     rows: (after: number, last: number) => read(() => all((row) => row, following, [after, last])),
     newestOf: (ofStream: number, upTo: number) =>
@@ -144,19 +144,25 @@ type Checkpoint = {
   at: string;
   removed: number;
   hash: string | null;
+  /** By a plane that has made the removal itself. */
+  isSealed: boolean;
 };
 
-function selectCheckpoints(checkpoints: string, stream: string): Work<Checkpoint[]> {
-  return all(
-    (row) => ({
-      sequence: Number(row.sequence),
-      stream: Number(row.stream),
+function* selectCheckpoints(database: Database, chained: Chained<never>): Work<Checkpoint[]> {
+  const { checkpoints, stream } = chained;
+  const sealed = yield* sealedRemovals(database, chained);
+  return yield* all((row) => {
+    const place = { sequence: Number(row.sequence), hash: textOrNull(row.hash) ?? "" };
+    const ofStream = Number(row.stream);
+    return {
+      sequence: place.sequence,
+      stream: ofStream,
       at: String(row.at),
       removed: Number(row.removed),
       hash: textOrNull(row.hash),
-    }),
-    `SELECT sequence, ${stream} AS stream, at, removed, hash FROM ${checkpoints} ORDER BY sequence`,
-  );
+      isSealed: isSame(sealed.get(ofStream), place),
+    };
+  }, `SELECT sequence, ${stream} AS stream, at, removed, hash FROM ${checkpoints} ORDER BY sequence`);
 }
 
 /** The records of a time. */

@@ -1,0 +1,68 @@
+import { type Chained, newestCheckpoints } from "./chained.ts";
+import { all, beginsWith, type Database, insert, type Row, type Work, where } from "./database.ts";
+
+type Place = { sequence: number; hash: string };
+
+/** Under the names of secrets, because a store of every version has them, and an export takes them along. */
+const prefixOf = ({ checkpoints }: Chained<never>) => `removal/${checkpoints}/`;
+
+/**
+ * The ends of removals that a plane with the key of the store has made itself, by their stream. Who has the database and not
+ * the key can write a checkpoint, and no seal.
+ */
+export function* sealedRemovals(
+  { sealer }: Pick<Database, "sealer">,
+  chained: Chained<never>,
+): Work<Map<number, Place>> {
+  const ends = new Map<number, Place>();
+  if (sealer === null) return ends;
+  const prefix = prefixOf(chained);
+  const { sql, values } = where([beginsWith("key"), prefix]);
+  for (const { key, value } of yield* all(
+    asSecret,
+    `SELECT key, value FROM secrets ${sql}`,
+    values,
+  )) {
+    const text = sealer.open(key, value);
+    if (text !== null) ends.set(Number(key.slice(prefix.length)), JSON.parse(text) as Place);
+  }
+  return ends;
+}
+
+/** Does this work, which removes records, and seals the checkpoints that it made, unless one before them is unsealed. */
+export function* sealRemoval(
+  database: Pick<Database, "sealer">,
+  chained: Chained<never>,
+  removal: Work<number>,
+): Work<number> {
+  const { sealer } = database;
+  if (sealer === null) return yield* removal;
+  const before = yield* newestCheckpoints(chained);
+  const removed = yield* removal;
+  if (removed === 0) return 0;
+  const sealed = yield* sealedRemovals(database, chained);
+  for (const [stream, place] of yield* newestCheckpoints(chained)) {
+    const earlier = before.get(stream);
+    if (earlier?.sequence === place.sequence) continue;
+    // What versions before seals have removed is taken as it is, once.
+    const isContinued =
+      earlier === undefined || sealed.size === 0 || isSame(sealed.get(stream), earlier);
+    if (!isContinued) continue;
+    const key = `${prefixOf(chained)}${stream}`;
+    const value = Buffer.from(sealer.seal(key, JSON.stringify(place)));
+    yield* insert(
+      "secrets",
+      { key, value },
+      "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+    );
+  }
+  return removed;
+}
+
+export function isSame(one: Place | undefined, other: Place): boolean {
+  return one?.sequence === other.sequence && one.hash === other.hash;
+}
+
+function asSecret({ key, value }: Row) {
+  return { key: String(key), value: Buffer.from(value as Uint8Array).toString("utf8") };
+}
