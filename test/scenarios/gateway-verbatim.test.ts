@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { startGateway } from "../fixtures/conformance/start-gateway.ts";
-import type { Era } from "../fixtures/era-client.ts";
+import { type Era, EraClient } from "../fixtures/era-client.ts";
 import { long, numbers } from "../fixtures/servers/verbatim.ts";
+import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { fixture } from "./support.ts";
 import { openVerbatim } from "./verbatim-client.ts";
 
@@ -113,4 +115,31 @@ test("a person is never asked about another number than the one that would be se
     '"name":"raw__line","arguments":{"a":0.12345678901234567890}',
   );
   assert.match(held, /APPROVAL_REQUIRED/);
+});
+
+test("a tool has the title that its server gives it, and where the server gives it", async () => {
+  const inputSchema = { type: "object" };
+  const tools = [
+    { name: "own", description: "One.", title: "Own", inputSchema },
+    { name: "annotated", description: "Two.", inputSchema, annotations: { title: "Annotated" } },
+    {
+      name: "twice",
+      description: "Three.",
+      title: "Same",
+      inputSchema,
+      annotations: { title: "Same" },
+    },
+    { name: "plain", description: "Four.", inputSchema },
+  ];
+  await using directory = await temporaryDirectory();
+  await writeFile(directory.file("tools"), JSON.stringify([tools]));
+  const scripted = fixture("scripted-list", ["--tools", directory.file("tools")]);
+  await using gateway = await startGateway({ scripted }, { names: "bare" });
+  const client = await EraClient.open(gateway.url, "legacy");
+  const listed = (await client.request("tools/list")).tools as typeof tools;
+  for (const tool of tools)
+    assert.deepEqual(
+      listed.find(({ name }) => name === tool.name),
+      tool,
+    );
 });

@@ -369,6 +369,8 @@ function translate(
   return {
     id: { server, tool: name },
     ...withoutUndefined({ title }),
+    ...(title !== undefined &&
+      typeof entry.title !== "string" && { hasAnnotatedTitle: true as const }),
     description: readText(entry.description) ?? fallbackDescription(server, name),
     ...applyRules(hideArguments(schema, withheld).parameters, rules),
     reserved,

@@ -163,7 +163,7 @@ export function renderMcpTool(name: string, tool: ShownTool, era: Era): UnknownO
     ...(meta === given ? {} : { _meta: meta }),
     ...(stale ? { _meta: { ...meta, "toolplane/stale": true } } : {}),
     name,
-    ...(title === undefined ? {} : { title }),
+    ...(title === undefined || tool.hasAnnotatedTitle ? {} : { title }),
     description,
     inputSchema: parameters,
     ...(outputSchema === undefined ? {} : { outputSchema: renderOutput(outputSchema, era) }),

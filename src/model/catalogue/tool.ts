@@ -200,6 +200,8 @@ export type Tool = {
   /** Unique in its snapshot, for models: `^[A-Za-z0-9_-]{1,64}$`. */
   modelName: string;
   title?: string;
+  /** Its server gives the title among the annotations alone, where clients find it, too. */
+  hasAnnotatedTitle?: true;
   description: string;
   /** Without injected parameters. */
   parameters: JsonObject;
