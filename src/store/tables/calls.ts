@@ -10,7 +10,6 @@ import {
   type Database,
   first,
   freeDropped,
-  parseRecord,
   query,
   type Work,
 } from "./database.ts";
