@@ -140,7 +140,7 @@ export interface PlaneMethods {
    * @param name The tool's name, in any spelling.
    * @param args What the tool is called with.
    */
-  call(name: string, args?: unknown, options?: Caller & { timeoutMs?: number; conversation?: string; idempotencyKey?: string; files?: Record<string, string>; page?: PageOrigin; toolGroups?: "*" | string[]; state?: string; compliance?: string; mcp?: boolean | string[]; dryRun?: boolean; maxResultBytes?: number; mode?: "build" | "plan" | "review" | "debug"; approvalWaitMs?: number }): Promise<Outcome>;
+  call(name: string, args?: unknown, options?: Caller & { timeoutMs?: number; conversation?: string; idempotencyKey?: string; onUnavailable?: "fail" | "queue"; files?: Record<string, string>; page?: PageOrigin; toolGroups?: "*" | string[]; state?: string; compliance?: string; mcp?: boolean | string[]; dryRun?: boolean; maxResultBytes?: number; mode?: "build" | "plan" | "review" | "debug"; approvalWaitMs?: number }): Promise<Outcome>;
   /** Forget what the search has learned from the caller's use. */
   forgetSearches(caller?: Caller): Promise<{
       forgotten: number;

@@ -12,7 +12,7 @@ import type {
   ServerRequest,
   TaskReport,
 } from "../model/calls/provider.ts";
-import type { ProviderSpec } from "../model/catalogue/tool.ts";
+import { isRepeatable, type ProviderSpec } from "../model/catalogue/tool.ts";
 import { type ErrorData, isShutdown, PlaneError } from "../model/errors.ts";
 import type { JsonObject, UnknownObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
@@ -42,8 +42,8 @@ export type AttemptOptions = {
 };
 
 type AttemptWith = {
-  /** The request is about to be written. */
-  onSend?: () => void;
+  /** From now on the provider may see the request. */
+  onWrite?: () => void;
   limiter: TimeLimiter;
   pass: AttemptPass | undefined;
   idempotencyKey: string | undefined;
@@ -136,8 +136,13 @@ class Attempt implements ProviderContext {
 
   beforeSend = (): void => {
     if (this.options.isCurrent?.(this.call, this.spec) === false) throw outdated(this.call);
-    this.given.onSend?.();
   };
+
+  onWrite = (): void => this.given.onWrite?.();
+
+  get mayRepeat(): boolean {
+    return isRepeatable(this.call.tool);
+  }
 
   get onRequest(): NonNullable<ProviderContext["onRequest"]> {
     this.answers ??= this.answering();

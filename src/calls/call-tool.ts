@@ -5,12 +5,14 @@ import { shorten } from "../lib/text/cut-text.ts";
 import type {
   Approved,
   Authorized,
+  CallOptions,
   Executed,
   Injected,
   Requested,
   Routed,
   Validated,
 } from "../model/calls/call.ts";
+import { bindKey, chosenKey, isIdempotencyKey } from "../model/calls/idempotency-key.ts";
 import type { Tool, ToolId } from "../model/catalogue/tool.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { PlaneCallOptions } from "../model/plane.ts";
@@ -186,6 +188,19 @@ function requestedOf({
   return { id, at, asked, principal, face, options, ...kept } as Requested;
 }
 
+type GivenKey = PlaneCallOptions & KnownCaller & { [chosenKey]?: string };
+
+/** A caller's key is bound to its principal at once: what is stored or sent later has it so. */
+function keyFields({
+  [chosenKey]: chosen,
+  idempotencyKey: key,
+  principal,
+}: GivenKey): Pick<CallOptions, "idempotencyKey" | "sentKey"> {
+  if (chosen !== undefined) return { idempotencyKey: chosen, sentKey: chosen };
+  // One that is not fit to be sent is refused before it would be.
+  return isIdempotencyKey(key) ? { sentKey: bindKey(key, principal) } : {};
+}
+
 const maxNameLength = 1_000;
 
 export function requestCall(
@@ -194,8 +209,16 @@ export function requestCall(
   given: PlaneCallOptions & KnownCaller,
 ): Requested {
   const { principal: caller, face = "library", files, ...others } = given;
-  const { signal: _, askHere: __, relay: ___, cancellation: ____, ...lasting } = others;
-  const { heldOpen: _____, ...options } = lasting;
+  const {
+    signal: _,
+    askHere: __,
+    relay: ___,
+    cancellation: ____,
+    sentKey: _____,
+    heldOpen: ______,
+    ...wanted
+  } = others;
+  const options = { ...wanted, ...keyFields(given) };
   const { mcp } = options;
   // An `mcp` of the wrong type leaves no server; `authorize` explains it.
   const servers = typeof mcp === "boolean" || isTexts(mcp) ? mcp : false;

@@ -11,7 +11,12 @@ import { type ExecuteOptions, execute } from "./execute.ts";
 const answer = { content: [{ type: "text", text: "done" }] };
 
 /** Ends when its signal does, as every provider has to. */
-const hanging: Provider = (_, __, { signal }) =>
+const hanging: Provider = (_, __, { signal, onWrite }) => {
+  onWrite?.();
+  return untilAborted(signal);
+};
+
+const untilAborted = (signal: AbortSignal) =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
 function run(

@@ -7,10 +7,12 @@ import { isTooDeep } from "../lib/json/exact-numbers.ts";
 import { changeMembers } from "../lib/json/json-members.ts";
 import { rememberText, sourceTextOf } from "../lib/json/json-text.ts";
 import { sentence } from "../lib/text/wording.ts";
-import type { Executed, Routed } from "../model/calls/call.ts";
+import { type Executed, onUnavailableChoices, type Routed } from "../model/calls/call.ts";
 import type { Attempt } from "../model/calls/call-schema.ts";
+import { isIdempotencyKey } from "../model/calls/idempotency-key.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import { normalizeResult, type ToolResult } from "../model/calls/result.ts";
+import { mayRunAgain } from "../model/calls/sent.ts";
 import { healthKey } from "../model/catalogue/health.ts";
 import {
   isRepeatable,
@@ -57,8 +59,7 @@ const blameless = new Set([
 ]);
 
 function mayFallOver({ tool }: Routed, { code, data }: PlaneError): boolean {
-  // Never where this one may have done something.
-  return !blameless.has(code) && (data.sent === false || isRepeatable(tool));
+  return !blameless.has(code) && mayRunAgain(tool, data);
 }
 
 function everyProviderFailed(
@@ -70,10 +71,10 @@ function everyProviderFailed(
   const listed = [...reasons]
     .map(([provider, reason]) => `${provider}: ${sentence(reason)}`)
     .join(" ");
-  // Those asked did nothing, or the tool may be repeated: otherwise no other would have been tried.
+  // Those asked saw nothing, or the tool may be repeated: otherwise no other would have been tried.
   const facts = {
     tool: tool.name,
-    sent: false,
+    sent: attempts.some(({ sent }) => sent !== false),
     retryAt: null,
     attempts: attempts.length,
     history: attempts,
@@ -91,27 +92,35 @@ function labelOf(call: Routed, spec: ProviderSpec): string {
   return providerLabel(spec, call.tool.providers);
 }
 
-const fitForHeader = /^[\x21-\x7e]{1,255}$/;
+const reading = new WeakMap<Tool, boolean>();
 
-const writing = new WeakMap<Tool, boolean>();
-
-/** Does it change something, be it by its name alone? A key that is not needed does no harm. Decided once for a tool. */
-function seemsToWrite(tool: Tool): boolean {
-  const before = writing.get(tool);
+/** Only declared: a name alone proves nothing, and a key that is not needed does no harm. Decided once for a tool. */
+function isKnownToRead(tool: Tool): boolean {
+  const before = reading.get(tool);
   if (before !== undefined) return before;
-  const isWrite = effectOf(tool, {}).effect === "write";
-  writing.set(tool, isWrite);
-  return isWrite;
+  const { effect, known } = effectOf(tool, {});
+  const onlyReads = known && effect === "read";
+  reading.set(tool, onlyReads);
+  return onlyReads;
 }
 
-/** The same idempotency key for all attempts of a call. A caller's own is never dropped. */
+/**
+ * The same key for every time that a call is sent, also later by a dead letter or a resumed run. A new call has a new
+ * one, unless its caller gives one.
+ */
 export function idempotencyKeyOf({ id, tool, options }: Routed): string | undefined {
-  const takesKey = tool.metadata.idempotency_key !== false || seemsToWrite(tool);
-  if (options.idempotencyKey === undefined && !takesKey) return undefined;
-  const { idempotencyKey = id } = options;
-  if (typeof idempotencyKey === "string" && fitForHeader.test(idempotencyKey))
-    return idempotencyKey;
+  const { idempotencyKey, sentKey = idempotencyKey } = options;
+  const takesKey = tool.metadata.idempotency_key !== false || !isKnownToRead(tool);
+  const ownKey = takesKey ? id : undefined;
+  const key = sentKey === undefined ? ownKey : sentKey;
+  if (key === undefined || isIdempotencyKey(key)) return key;
   const text = `'idempotencyKey' of the call of '${tool.name}' must be 1 to 255 visible ASCII characters without spaces.`;
+  throw new PlaneError("USAGE", text, { data: { tool: tool.name, sent: false } });
+}
+
+function requireKnownChoice({ tool, options: { onUnavailable = "fail" } }: Routed): void {
+  if (onUnavailableChoices.includes(onUnavailable)) return;
+  const text = `'onUnavailable' of the call of '${tool.name}' must be one of ${onUnavailableChoices.join(", ")}.`;
   throw new PlaneError("USAGE", text, { data: { tool: tool.name, sent: false } });
 }
 
@@ -170,6 +179,7 @@ export async function execute(
   const { ms } = call.route.limit;
   const { cancellation: caller, relay } = executing;
   const idempotencyKey = idempotencyKeyOf(call);
+  requireKnownChoice(call);
   const limiter = new TimeLimiter(ms, {
     capMs: ms * progressStretch,
     caller,
@@ -290,6 +300,9 @@ async function tryEach(run: Run, candidates: readonly ProviderSpec[]): Promise<E
   throw everyProviderFailed(call, failures, attempts);
 }
 
+/** These say when the request leaves; of all others it is sent with the first step. */
+const tellsOfWrites: ReadonlySet<string> = new Set(["mcp", "http"]);
+
 type Entered = AttemptPass | undefined | PlaneError;
 
 function enterAttempt(run: Run, spec: ProviderSpec): Entered | Promise<Entered> {
@@ -327,13 +340,12 @@ async function tryOnce(
     pass?.end(error);
   };
   let raw: unknown;
-  // Only an MCP server says when; of all others it is sent with the first step.
-  let isSent = spec.name !== "mcp";
-  const onSend = () => {
+  let isSent = !tellsOfWrites.has(spec.name);
+  const onWrite = () => {
     isSent = true;
   };
   try {
-    raw = await attempt(call, spec, { onSend, limiter, pass, idempotencyKey, relay }, options);
+    raw = await attempt(call, spec, { onWrite, limiter, pass, idempotencyKey, relay }, options);
   } catch (thrown) {
     const error = limiter.isCancelled
       ? withSeen(endedCall(call, limiter, isSent), thrown)
@@ -358,22 +370,16 @@ async function tryOnce(
 
 function endedCall(call: Routed, limiter: TimeLimiter, isSent = false): PlaneError {
   const { id, tool, route } = call;
-  const data = { tool: tool.name, ...serverOf(tool) };
-  if (!isShutdown(limiter.reason))
-    return endedError(
-      limiter,
-      route.limit,
-      data,
-      isRepeatable(tool) ? "" : " It may still have run.",
-    );
+  const data = { tool: tool.name, ...serverOf(tool), ...(isSent ? {} : { sent: false }) };
   const mayHaveRun = isSent && !isRepeatable(tool);
-  const facts = { ...data, callId: id, ...(isSent ? {} : { sent: false }) };
-  const error = endedError(
-    limiter,
-    route.limit,
-    facts,
-    mayHaveRun ? "" : " It may be called again.",
-  );
+  if (!isShutdown(limiter.reason)) {
+    const sentText = isSent ? "" : " The request had not been sent.";
+    const also = mayHaveRun ? " It may still have run." : sentText;
+    return endedError(limiter, route.limit, data, also);
+  }
+  const facts = { ...data, callId: id };
+  const also = mayHaveRun ? "" : " It may be called again.";
+  const error = endedError(limiter, route.limit, facts, also);
   // As where a server is lost.
   return mayHaveRun ? unknownOutcome(call, error) : error;
 }

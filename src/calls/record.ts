@@ -19,8 +19,9 @@ import type {
 } from "../model/calls/call.ts";
 import { originOf } from "../model/calls/call.ts";
 import { resultEvent } from "../model/calls/call-events.ts";
-import type { Attempt, CallRecord, CallStatus } from "../model/calls/call-schema.ts";
+import type { Attempt, CallRecord, CallStatus, Sent } from "../model/calls/call-schema.ts";
 import { resultText, type ToolResult } from "../model/calls/result.ts";
+import { mayRunAgain, sentOf } from "../model/calls/sent.ts";
 import type { HealthSample } from "../model/catalogue/health.ts";
 import {
   healthKey,
@@ -72,6 +73,8 @@ export type RecordOptions = {
   emitClean(event: PlaneEvent): void;
   /** Resolves when durable. `error` has the provider's own words. */
   keepFailed?(call: Learned, record: CallRecord, error: ErrorReport | null): Promise<void>;
+  /** Takes on a call that could not be sent. The error says so, or why it is not taken. */
+  accept?(call: Learned, error: PlaneError): Promise<PlaneError>;
   /** For the caller: a large result is stored. */
   present?(call: Learned, outcome: Outcome): Outcome | Promise<Outcome>;
   onEnded?(call: Learned, outcome: Outcome, stages: CallRecord["stages"]): void;
@@ -92,6 +95,7 @@ export function createCallRecorder(options: RecordOptions): RecordCall {
       error = toPlaneError(thrown);
     }
     const { call, stages } = tracked.learned();
+    if (error !== undefined && mayQueue(call, error)) error = await accepted(call, error, options);
     const outcome = toOutcome(call, error, rounded(performance.now() - startedAt));
     const record = toRecord(call, outcome, attemptsOf(call, error), stages);
     const given = presented(call, outcome, options);
@@ -109,6 +113,42 @@ export function createCallRecorder(options: RecordOptions): RecordCall {
     emitClean(outcome.ok ? resultEvent(record) : redactDeep(resultEvent(record)));
     return shown;
   };
+}
+
+const unavailable: ReadonlySet<ErrorCode> = new Set([
+  "SERVER_UNAVAILABLE",
+  "NO_PROVIDER",
+  "BUSY",
+  "RATE_LIMITED",
+  "TIMEOUT",
+]);
+
+/** Its caller chose to have it run later, and another attempt does no harm and may succeed. */
+function mayQueue(call: Learned, error: PlaneError): boolean {
+  const { onUnavailable, dryRun, ownRetries } = call.options;
+  if (onUnavailable !== "queue" || dryRun || ownRetries) return false;
+  if (!unavailable.has(error.code) || error.data.permanent === true) return false;
+  const attempts = attemptsOf(call, error);
+  return attempts.length === 0 || mayRunAgain(call.tool, error.data);
+}
+
+/** What cannot be stored is not accepted. */
+async function accepted(
+  call: Learned,
+  error: PlaneError,
+  { accept }: Pick<RecordOptions, "accept">,
+): Promise<PlaneError> {
+  if (!accept) return error;
+  try {
+    return await accept(call, error);
+  } catch (thrown) {
+    return notQueued(error, toPlaneError(thrown).message);
+  }
+}
+
+/** The call failed, and its caller is told why nothing runs it later. */
+export function notQueued({ code, message, data, cause }: PlaneError, why: string): PlaneError {
+  return new PlaneError(code, `${message} It was not queued: ${why}`, { data, cause });
 }
 
 /** It waits in memory, and the answer says so; or there is none, where the record is required. */
@@ -336,12 +376,18 @@ function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: nu
     ...costField(call.tool, attempts),
     ...originOf(executed ?? {}),
     ...stateField(call, status),
+    ...(error === undefined ? {} : { sent: sentBy(call, error, attempts) }),
   };
   const result = executed && withNote(executed.result, call);
   if (error) return failedWith(withPlace(error, call, report.attempts), report, result);
   const succeeded = { ok: true as const, call: report as SucceededOutcome["call"] };
   if (result) return { ...succeeded, result };
   return { ...succeeded, result: { content: [] }, ...(approval ? { verdict: approval } : {}) };
+}
+
+/** A tool's own error is an answer. */
+function sentBy({ executed }: Learned, { data }: PlaneError, attempts: readonly Attempt[]): Sent {
+  return executed === undefined ? sentOf(data, attempts) : "sent";
 }
 
 /** Every failure of a call names its tool, its server and how often it was tried. */
@@ -354,8 +400,10 @@ function withPlace(error: PlaneError, { tool }: Learned, attempts: number): Plan
 
 /** Status and fields follow from one code, which no type can tell. */
 function failedWith(thrown: PlaneError, call: CallReport, result: ToolResult | undefined): Outcome {
-  const { approvalId, planId } = thrown.data;
+  const { approvalId, planId, queuedId } = thrown.data;
   const error = redactDeep(reportError(thrown));
+  if (call.status === "waiting" && typeof queuedId === "string")
+    return { ok: false, call: call as WaitingOutcome["call"], error, queued: { id: queuedId } };
   if (call.status !== "waiting" || typeof approvalId !== "string")
     return {
       ok: false,
@@ -455,6 +503,7 @@ const statuses: Partial<Record<ErrorCode, CallStatus>> = {
   TOOL_ERROR: "tool_error",
   APPROVAL_REQUIRED: "waiting",
   PLAN_QUEUED: "waiting",
+  CALL_QUEUED: "waiting",
   CANCELLED: "cancelled",
   SHUTTING_DOWN: "cancelled",
 };

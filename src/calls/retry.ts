@@ -3,7 +3,7 @@ import { backoffMs } from "../lib/async/pause.ts";
 import type { TimeLimiter } from "../lib/async/time-limit.ts";
 import type { Routed } from "../model/calls/call.ts";
 import type { Attempt } from "../model/calls/call-schema.ts";
-import { isRepeatable } from "../model/catalogue/tool.ts";
+import { mayRunAgain } from "../model/calls/sent.ts";
 import { errorTable, PlaneError } from "../model/errors.ts";
 import { defaultRetry, type RetrySettings } from "../model/servers/server.ts";
 
@@ -23,7 +23,7 @@ export type Retrying = {
   readyInMs?(): number;
   settings: RetrySettings;
   against?(error: PlaneError): string | null | Promise<string | null>;
-  endedCall(call: Routed, limiter: TimeLimiter): PlaneError;
+  endedCall(call: Routed, limiter: TimeLimiter, isSent: boolean): PlaneError;
 };
 
 export async function retryOrGiveUp(
@@ -32,8 +32,7 @@ export async function retryOrGiveUp(
   attempts: Attempt[],
   { limiter, onRetry, readyInMs, settings, against, endedCall }: Retrying,
 ): Promise<void> {
-  const notSent = error.data.sent === false;
-  const safe = notSent || isRepeatable(call.tool);
+  const safe = mayRunAgain(call.tool, error.data);
   const delayMs = Math.max(
     delayFor(error, attempts.length, settings),
     Math.min(readyInMs?.() ?? 0, maxReadyMs),
@@ -56,7 +55,8 @@ export async function retryOrGiveUp(
   try {
     await sleep(delayMs, undefined, { signal: limiter.signal });
   } catch {
-    throw withAttempts(call, endedCall(call, limiter), attempts);
+    const isSent = attempts.some(({ sent }) => sent !== false);
+    throw withAttempts(call, endedCall(call, limiter, isSent), attempts);
   }
 }
 
@@ -66,8 +66,8 @@ export function isAnnounced({ data }: PlaneError): boolean {
 }
 
 /** Opening a session again is not a second request. */
-export function isEndedSession({ data: { sent, retryInMs } }: PlaneError): boolean {
-  return sent === false && retryInMs === 0;
+export function isEndedSession({ data: { retryInMs, announced } }: PlaneError): boolean {
+  return retryInMs === 0 && announced !== true;
 }
 
 /** A first announced wait is kept to; after further ones the backoff grows too, so that "now" does not become a flood. */

@@ -67,7 +67,12 @@ test("without an available provider every reason is reported", () => {
   assert.throws(() => route(approvedCall(sampleTool({ providers })), { ...open, unavailable }), {
     code: "NO_PROVIDER",
     message: /'notes\.write': one: one sleeps; two: two sleeps/,
-    data: { tool: "notes.write", providers: { one: "one sleeps", two: "two sleeps" } },
+    data: {
+      tool: "notes.write",
+      sent: false,
+      permanent: true,
+      providers: { one: "one sleeps", two: "two sleeps" },
+    },
   });
 });
 

@@ -77,13 +77,15 @@ function choose(call: Approved, options: RouteOptions): Routed {
   const { providers } = call.tool;
   const key = healthKey(call.tool);
   const reasons: Record<string, string> = {};
+  let mayComeBack = false;
   const candidates = ranked(call.tool, options).filter((provider) => {
     if (options.mayReach && !options.mayReach(call, provider)) return false;
     const label = providerLabel(provider, providers);
     // A cooldown makes sense only beside another provider.
     const rest = providers.length > 1 ? resting(key, label) : null;
-    const reason =
-      missingCredentials(call.tool, provider, environment) ?? unavailable(provider) ?? rest;
+    const lasting = missingCredentials(call.tool, provider, environment) ?? unavailable(provider);
+    const reason = lasting ?? rest;
+    mayComeBack ||= lasting === null && rest !== null;
     if (reason !== null) reasons[label] = reason;
     return reason === null;
   });
@@ -94,7 +96,8 @@ function choose(call: Approved, options: RouteOptions): Routed {
     return routed;
   }
   const listed = Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`);
-  throw noProvider(call, listed.join("; ") || undeclared(call.tool, environment), reasons);
+  const why = listed.join("; ") || undeclared(call.tool, environment);
+  throw noProvider(call, why, { providers: reasons, ...(!mayComeBack && { permanent: true }) });
 }
 
 const undeclared = (tool: Tool, environment: RouteOptions["environment"]) =>
@@ -118,10 +121,10 @@ function ranked(tool: Tool, { score }: RouteOptions): ProviderSpec[] {
 function noProvider(
   call: Approved,
   why: string,
-  providers: Record<string, string> = {},
+  facts: { providers: Record<string, string>; permanent?: true } = { providers: {} },
 ): PlaneError {
   return new PlaneError("NO_PROVIDER", `No provider can execute '${call.tool.name}': ${why}.`, {
-    data: { tool: call.tool.name, providers },
+    data: { tool: call.tool.name, sent: false, ...facts },
   });
 }
 

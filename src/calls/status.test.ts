@@ -27,6 +27,7 @@ const statuses: Record<ErrorCode, CallStatus> = {
   UNAUTHENTICATED: "refused",
   AUTH_REQUIRED: "refused",
   APPROVAL_REQUIRED: "waiting",
+  CALL_QUEUED: "waiting",
   PLAN_QUEUED: "waiting",
   APPROVAL_DENIED: "refused",
   TOOL_ERROR: "tool_error",

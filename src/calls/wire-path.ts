@@ -60,7 +60,7 @@ export type CallsContext = {
     stages(): readonly ExecuteStage[];
     operationCommand(name: string): string | null;
   };
-  readonly work: { keepFailed: NonNullable<RecordOptions["keepFailed"]> };
+  readonly work: Required<Pick<RecordOptions, "keepFailed" | "accept">>;
 };
 
 export type Stages = {
@@ -135,6 +135,7 @@ export function wirePath(context: CallsContext, stages: Stages): CallStages {
       emitClean: recorder.emitClean,
       write: recorder.record,
       keepFailed: (...failed) => context.work.keepFailed(...failed),
+      accept: (...unsent) => context.work.accept(...unsent),
       async onApprovedEnd(yes, outcome, { options: { run } }) {
         if (run?.startsWith("code-")) await context.agent.keepAnswer(yes.id, outcome);
         await approvals.onApprovedEnd(yes, outcome);

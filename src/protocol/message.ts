@@ -61,6 +61,10 @@ export class TransportError extends Error {
   readonly tooLarge: boolean;
   /** Of the HTTP answer. */
   readonly status: number | undefined;
+  /** The other side has reacted to this very request, so it has seen it. */
+  readonly answered: boolean;
+  /** It no longer knows the session: the next request opens another. */
+  readonly sessionEnded: boolean;
   readonly retryAfterMs: number | undefined;
   /** Another party that had to be asked first. The server itself has seen nothing. */
   readonly endpoint: EndpointTrouble | undefined;
@@ -80,6 +84,7 @@ export class TransportError extends Error {
       crashed = false,
       loss,
       status,
+      sessionEnded = false,
       retryAfterMs,
       endpoint,
       said = "",
@@ -91,6 +96,8 @@ export class TransportError extends Error {
     this.crashed = crashed;
     this.loss = loss ?? this;
     this.status = status;
+    this.answered = failure.answered ?? (sent && (tooLarge || status !== undefined));
+    this.sessionEnded = sessionEnded;
     this.retryAfterMs = retryAfterMs;
     this.endpoint = endpoint;
     this.said = said;
@@ -104,6 +111,8 @@ type TransportFailure = {
   crashed?: boolean;
   loss?: object;
   status?: number | undefined;
+  answered?: boolean;
+  sessionEnded?: boolean;
   retryAfterMs?: number | undefined;
   endpoint?: EndpointTrouble | undefined;
   said?: string;
@@ -133,6 +142,10 @@ export type ChannelHandlers = {
 
 export type SendOptions = {
   signal?: AbortSignal | undefined;
+  /** The message may reach the other side twice without harm. */
+  mayRepeat?: boolean | undefined;
+  /** From now on the other side may see the message. */
+  onWrite?: (() => void) | undefined;
   /** For transports that have them. */
   headers?: Readonly<Record<string, string>> | undefined;
 };
@@ -142,6 +155,8 @@ export interface Channel {
   send(message: OutgoingMessage, options?: SendOptions): Promise<void> | void;
   /** After the handshake; some transports repeat it on every request. */
   useProtocolVersion(version: string): void;
+  /** It calls `onWrite` itself; of others a message counts as written when it is handed over. */
+  readonly tellsOfWrites?: boolean;
   /** Opens the server's own stream, where there is one. */
   listen?(): void;
   /** Closing its stream cancels a request, without a message. */

@@ -33,7 +33,11 @@ export async function completeResult(
   let more: UnknownObject = {};
   for (let round = 0; round <= maxRounds; round++) {
     const isFirst = round === 0 && first !== undefined;
-    const result = isFirst ? first.answer : await send(method, { ...params, ...more }, options);
+    const result = isFirst
+      ? first.answer
+      : await send(method, { ...params, ...more }, options).catch((thrown) => {
+          throw round === 0 ? thrown : asSent(thrown);
+        });
     const type = isObject(result) ? (result.resultType ?? "complete") : "complete";
     if (type === "complete" || !isObject(result)) return result;
     if (type === "task" && options.task) return result;
@@ -44,6 +48,12 @@ export async function completeResult(
     more = await answerQuestions(result, options);
   }
   throw new RpcError(-32603, `it still asked back after ${maxRounds} rounds`);
+}
+
+/** The request had been seen in an earlier round, whatever became of this one. */
+function asSent(thrown: unknown): unknown {
+  if (!(thrown instanceof TransportError) || thrown.sent) return thrown;
+  return new TransportError(thrown.message, { ...thrown, sent: true, answered: true });
 }
 
 /** The state goes back unchanged. */

@@ -269,7 +269,9 @@ function createOutgoing(
     };
     if (by.take !== null) by.take(session, true, message, pending);
     try {
-      const delivered = channel().send(message, options);
+      const to = channel();
+      if (!to.tellsOfWrites) options.onWrite?.();
+      const delivered = to.send(message, options);
       delivered?.catch((thrown) => settle(id)?.waiter.reject(thrown));
     } catch (thrown) {
       settle(id)?.waiter.reject(thrown);

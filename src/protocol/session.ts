@@ -27,6 +27,10 @@ export type RequestOptions = {
   headers?: Readonly<Record<string, string>> | undefined;
   /** Called right before sending; what it throws is thrown instead. */
   beforeSend?: (() => void) | undefined;
+  /** It may arrive twice without harm. */
+  mayRepeat?: boolean | undefined;
+  /** From now on the server may see the request. */
+  onWrite?: (() => void) | undefined;
   onProgress?: ((progress: Progress) => void) | undefined;
   /** Answers questions because of this request. */
   onRequest?: AnswerRequest | undefined;

@@ -101,6 +101,14 @@ export class DirectRequest implements Waiter, RequestOptions, CancelListener {
     return this.#answer;
   }
 
+  get mayRepeat(): RequestOptions["mayRepeat"] {
+    return this.options.mayRepeat;
+  }
+
+  get onWrite(): RequestOptions["onWrite"] {
+    return this.options.onWrite;
+  }
+
   get onProgress(): RequestOptions["onProgress"] {
     return this.options.onProgress;
   }

@@ -1,3 +1,4 @@
+import type { UnknownObject } from "../model/json.ts";
 import type { RequestOptions, TaskListener } from "../protocol/session.ts";
 import {
   cancelTask,
@@ -17,6 +18,12 @@ export class DirectTaskRequest extends DirectRequest {
   /** Made when an answer has named a task; after the end it hears nothing. */
   get task(): TaskListener {
     return this.#watching().listener;
+  }
+
+  /** It is still written for a moment after its call has ended. */
+  override send(params: UnknownObject): void {
+    this.onWrite?.();
+    super.send(params);
   }
 
   #watching(): TaskWatch {

@@ -13,9 +13,10 @@ import { GivenUp } from "../protocol/strays.ts";
 /** A call waits this long for an endpoint that is asked before its server. */
 const maxEndpointWaitMs = 5_000;
 
-/** A request that was not sent goes out again at once over a new session. */
-function whenAgain({ permanent, sent, status, retryAfterMs, endpoint }: TransportError) {
-  if (permanent) return { retryAt: null };
+/** A request that was not sent, or whose session has ended, goes out at once over a new session, where it may. */
+function whenAgain(error: TransportError) {
+  const { permanent, sent, sessionEnded, status, retryAfterMs, endpoint } = error;
+  if (permanent) return { retryAt: null, permanent: true };
   if (endpoint !== undefined && retryAfterMs === undefined) {
     const retryInMs = Math.max(1, endpoint.restMs);
     return endpoint.hangs || retryInMs > maxEndpointWaitMs
@@ -23,7 +24,7 @@ function whenAgain({ permanent, sent, status, retryAfterMs, endpoint }: Transpor
       : { retryInMs };
   }
   if (retryAfterMs !== undefined) return { retryInMs: retryAfterMs, announced: true };
-  return sent || (status !== undefined && status !== 404) ? {} : { retryInMs: 0 };
+  return sessionEnded || (!sent && status === undefined) ? { retryInMs: 0 } : {};
 }
 
 export function explainFailure(thrown: unknown, server: string, tool: string): unknown {
@@ -55,7 +56,9 @@ export function explainFailure(thrown: unknown, server: string, tool: string): u
     sent: thrown.sent,
     ...(endpoint && { endpoint: endpoint.origin }),
     ...isShared,
+    ...(thrown.answered && { answered: true }),
     ...(thrown.tooLarge && { tooLarge: true }),
+    ...withoutUndefined({ status: thrown.status }),
     ...whenAgain(thrown),
   };
   const text = endpoint

@@ -237,6 +237,8 @@ function plainOptions(asked: RequestOptions, { user }: SessionOwner): RequestOpt
     signal: asked.signal,
     headers: asked.headers,
     beforeSend: asked.beforeSend && (() => asked.beforeSend?.()),
+    mayRepeat: asked.mayRepeat,
+    onWrite: asked.onWrite && (() => asked.onWrite?.()),
     onProgress: asked.onProgress,
     onRequest: asked.onRequest,
     onTask: asked.onTask,

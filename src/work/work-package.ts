@@ -51,6 +51,10 @@ export type DeadLetterParts = {
 /** Calls that failed permanently. */
 export type DeadLetters = {
   verbs: DeadLetterVerbs;
+  /** Takes on a call that could not be sent. Resolves when it is durable, with what its caller is told. */
+  accept(call: FailedCall, error: PlaneError): Promise<PlaneError>;
+  /** Accepted calls of this server need wait no longer. */
+  serverIsBack(server: string): Promise<void>;
   /** Resolves when it is durable. `told` is what the caller read; the record has no words of a provider. */
   keep(call: FailedCall, record: CallRecord, told?: ErrorReport | null): Promise<void>;
   handler: DueHandler;

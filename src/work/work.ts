@@ -64,7 +64,7 @@ export function createWork(context: WorkContext) {
   const { options, packages, recorder, access, catalogue, calls } = context;
   const schedules = options.schedules === true;
   const dueWork = createDueWork(recorder);
-  const deadLetters = createDeadLetters(context, dueWork.wake);
+  const deadLetters = createDeadLetters(context, dueWork);
   const isRunning = () => schedules && dueWork.isRunning();
   const jobs = createJobs(context, { ...dueWork, isRunning });
   const plans: ToolPlanVerbs = {
@@ -84,6 +84,8 @@ export function createWork(context: WorkContext) {
     verbs: { deadLetters: deadLetters.verbs, jobs: jobs.verbs, skills: jobs.skills, plans },
     /** Keeps a call that failed permanently as a dead letter. */
     keepFailed: deadLetters.keep,
+    /** Takes on a call that could not be sent, because its caller chose so. */
+    accept: deadLetters.accept,
     schedulesOf: jobs.schedulesOf,
     /** Manifests have changed. */
     changed: jobs.changed,
@@ -143,7 +145,7 @@ function warn(thrown: unknown): void {
 
 function createDeadLetters(
   { packages, servers, catalogue, recorder, calls }: WorkContext,
-  onDue: () => void,
+  { wake: onDue, isRunning }: Pick<ReturnType<typeof createDueWork>, "wake" | "isRunning">,
 ) {
   const { store, emit } = recorder;
   const { run } = calls;
@@ -160,6 +162,14 @@ function createDeadLetters(
     // One that is loaded may be making the call again.
     if (loaded.made() || isDead(call, record)) await (await loaded()).keep(call, record, error);
   };
+  const hasPending = async (server: string) => {
+    const { byStatus } = await (await store()).deadLetters({ server, limit: 1 });
+    return byStatus.pending > 0;
+  };
+  const isBack = async (server: string) => {
+    if (isRunning() && (await hasPending(server))) await (await loaded()).serverIsBack(server);
+  };
+  const leave = recorder.on("server.connected", ({ server }) => void isBack(server).catch(warn));
   const verbs: DeadLetterVerbs = {
     page: async (...args) => (await loaded()).verbs.page(...args),
     get: async (...args) => (await loaded()).verbs.get(...args),
@@ -172,6 +182,8 @@ function createDeadLetters(
   return {
     verbs,
     keep,
+    accept: async (...unsent: Parameters<DeadLetters["accept"]>) =>
+      (await loaded()).accept(...unsent),
     handler: handleOnDemand({
       kind: "deadLetter",
       lookMs: dayMs,
@@ -180,7 +192,10 @@ function createDeadLetters(
       mayHaveWork: async () => false,
       hasRecords: async () => (await (await store()).deadLetters({ limit: 1 })).total > 0,
     }),
-    stop: async () => void (loaded.made() && (await (await loaded()).stop())),
+    async stop(): Promise<void> {
+      leave();
+      if (loaded.made()) await (await loaded()).stop();
+    },
   };
 }
 

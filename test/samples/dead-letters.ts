@@ -13,7 +13,7 @@ export function sampleError(
   );
 }
 
-/** A call that could not be sent and comes up again in a minute. */
+/** An accepted call that could not be sent and comes up again in a minute. */
 export function sampleLetter(id: string, changes: Partial<KeptDeadLetter> = {}): KeptDeadLetter {
   const at = new Date(startedAt).toISOString();
   const error = sampleError();
@@ -42,6 +42,8 @@ export function sampleLetter(id: string, changes: Partial<KeptDeadLetter> = {}):
     revision: 1,
     asked: { server: "notes", tool: "write" },
     options: {},
+    sent: "not_sent",
+    accepted: true,
     repeatable: false,
     lease: null,
     ...changes,

@@ -7,8 +7,11 @@ import type { Plane } from "../../src/index.ts";
 import { createPlane } from "../../src/index.ts";
 import type { DeadLetterPage } from "../../src/model/work/dead-letter.ts";
 import type { DeadLetter } from "../../src/model/work/dead-letter-schema.ts";
+import { freePort } from "../fixtures/free-port.ts";
 import { readLog, type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
+import { writeSchema } from "../fixtures/writing/endings.ts";
+import { startWritingServer } from "../fixtures/writing/server.ts";
 import {
   assertFailed,
   callsAt,
@@ -106,8 +109,10 @@ suite("calls that failed permanently", () => {
       run("call", "fault.drop_after_receipt", "times:=9"),
     ]);
     const all = (await run("dead-letters", "retry", "--all")).json();
-    assert.deepEqual([all.retried, all.succeeded, all.failed, all.skipped], [2, 0, 2, 1]);
+    assert.deepEqual([all.retried, all.succeeded, all.failed, all.skipped], [0, 0, 0, 3]);
     assert.equal(readLog(ledger).length, 1, "what may have run is not retried");
+    const listed = await runCli(["dead-letters", "list", "--config", config, "--data-dir", data]);
+    assert.match(listed.stdout, /gone\.echo .* its caller was refused and may have called again/);
 
     const { deadLetters } = (
       await run("dead-letters", "list", "--server", "gone")
@@ -131,20 +136,44 @@ suite("calls that failed permanently", () => {
     await serving.stop();
   });
 
-  test("a plane that serves makes an unsent call again when its time comes", async () => {
+  test("a plane that serves makes a call that may run twice again when its time comes, and no other", async () => {
     await using directory = await temporaryDirectory();
-    const id = await leaveUnsent(directory, { ms: 1 });
-    const log = directory.file("log");
+    const port = await freePort();
+    const put = (more: object) => ({
+      description: "Writes.",
+      side_effects: "write" as const,
+      parameters: writeSchema,
+      providers: [
+        { name: "http", config: { method: "POST", url: `http://127.0.0.1:${port}/rest` } },
+      ],
+      ...more,
+    });
+    const tools = { once: put({}), often: put({ idempotency_key: true }) };
+    await using plane = await createPlane({
+      config: { tools, retry: { attempts: 1 } },
+      dataDirectory: directory.file("data"),
+    });
+    const ids: string[] = [];
+    for (const tool of ["once", "often"]) {
+      const outcome = await plane.call(tool, { id: tool, ending: { is: "ok" } });
+      assertFailed(outcome, "SERVER_UNAVAILABLE", "failed");
+      ids.push(outcome.call.id);
+    }
+    await using server = await startWritingServer(port);
     using _later = skipTime(70_000);
-    await using plane = await planeOf(
-      { echo: fixture("echo", ["--log", log]) },
-      { dataDirectory: directory.file("data") },
-    );
     const resolved = new Promise((resolve) => plane.on("dead_letter.resolved", resolve));
     plane.start();
     await within("the retry", resolved);
-    assert.deepEqual(callsAt(log), [{ name: "slow", arguments: { ms: 1 } }]);
-    assert.equal((await plane.deadLetters.get(id)).status, "resolved");
+    assert.deepEqual([...server.writes], [["often", [ids[1]]]]);
+    const { deadLetters } = await plane.deadLetters.page();
+    const stateOf = (id: string) => {
+      const letter = deadLetters.find(({ callId }) => callId === id);
+      return [letter?.status, letter?.waitsFor, letter?.hold];
+    };
+    assert.deepEqual(ids.map(stateOf), [
+      ["pending", "caller", "refused"],
+      ["resolved", null, null],
+    ]);
   });
 
   test("what a killed plane was retrying comes back, and is not made again where it may have run", async () => {

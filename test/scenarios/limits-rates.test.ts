@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite, test } from "node:test";
-import { createPlane, type Outcome } from "../../src/index.ts";
+import { createPlane, type Outcome, principalOf } from "../../src/index.ts";
 import {
   readLog,
   receivedMessages,
@@ -135,13 +135,14 @@ suite("how often a server and a tool are asked", { concurrency: 4 }, () => {
       ({ params }) =>
         (params?._meta as Record<string, unknown> | undefined)?.["toolplane/idempotencyKey"],
     );
-    assert.deepEqual(keys, [first.call.id, first.call.id, "order-7"]);
+    assert.deepEqual(keys.slice(0, 2), [first.call.id, first.call.id]);
+    assert.match(String(keys[2]), /^order-7\.[0-9a-f]{24}$/);
     assert.equal(second.ok, true);
     const bad = await plane.call("failing.add", { a: 1, b: 2 }, { idempotencyKey: "two\r\nlines" });
     assertFailed(bad, "USAGE", "refused");
   });
 
-  test("an HTTP endpoint gets the key as a header; a tool that is not known to write sends none", async () => {
+  test("an HTTP endpoint gets the key as a header; a tool that is declared to read sends none", async () => {
     const seen: unknown[] = [];
     const endpoint = createServer(({ headers }, response) => {
       seen.push(headers["idempotency-key"]);
@@ -159,7 +160,7 @@ suite("how often a server and a tool are asked", { concurrency: 4 }, () => {
     });
     const tools = {
       pay: tool("pay", { idempotency_key: { required: true } }),
-      note: tool("note", { side_effects: "network" }),
+      note: tool("note", { side_effects: "none" }),
     };
     await using plane = await createPlane({ config: { tools } });
     const outcomes: Outcome[] = [await plane.call("pay"), await plane.call("note")];
@@ -171,6 +172,25 @@ suite("how often a server and a tool are asked", { concurrency: 4 }, () => {
       [true, true],
     );
     assert.deepEqual(seen, [paid?.call.id, paid?.call.id, undefined]);
+  });
+
+  test("two principals that give one key are two callers for the server", async () => {
+    await using directory = await temporaryDirectory();
+    const log = directory.file("log");
+    await using server = await startHttpFixture("http", ["--log", log]);
+    await using plane = await planeOf({ notes: { url: server.url } });
+    for (const user of ["ann", "bob", "ann"])
+      await plane.call(
+        "notes.write_note",
+        { text: "x" },
+        { idempotencyKey: "order-7", principal: principalOf({ user }) },
+      );
+    const [ann, bob, again] = receivedMessages(readLog(log), "tools/call").map(
+      ({ params }) =>
+        (params?._meta as Record<string, unknown> | undefined)?.["toolplane/idempotencyKey"],
+    );
+    assert.equal(ann, again);
+    assert.notEqual(ann, bob);
   });
 
   test("a writing tool gets a key, and a caller's own reaches the server of any tool", async () => {
@@ -187,6 +207,7 @@ suite("how often a server and a tool are asked", { concurrency: 4 }, () => {
       ({ params }) =>
         (params?._meta as Record<string, unknown> | undefined)?.["toolplane/idempotencyKey"],
     );
-    assert.deepEqual(keys, [outcome.call.id, "order-7", byItsName.call.id]);
+    assert.deepEqual([keys[0], keys[2]], [outcome.call.id, byItsName.call.id]);
+    assert.match(String(keys[1]), /^order-7\.[0-9a-f]{24}$/);
   });
 });

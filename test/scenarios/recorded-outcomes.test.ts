@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import * as library from "../../src/index.ts";
+import type { Outcome } from "../../src/model/calls/call.ts";
+import type { CallRecord } from "../../src/model/calls/call-schema.ts";
 import { live, type Seen } from "../fixtures/outcomes/live.ts";
 import { readOutcomes } from "../fixtures/outcomes/recorded.ts";
 import { isWholeTier } from "../fixtures/tier.ts";
@@ -28,7 +30,19 @@ const intended: readonly ((then: Seen) => Seen)[] = [
         "Set by the system alone, left out: username.",
       ),
     ) as Seen,
+  // An outcome that is no success says whether the call was sent.
+  (then) => ("outcome" in then ? { ...then, outcome: withSent(then) } : then),
 ];
+
+function withSent(then: Seen): unknown {
+  const { outcome, record } = then as { outcome?: Outcome; record?: CallRecord };
+  if (!outcome?.error) return outcome;
+  const { error, result } = outcome;
+  const mayHaveLeft = (record?.attempts ?? []).some(({ sent }) => sent !== false);
+  const answered = result !== undefined || error.data.rpcCode !== undefined;
+  const left = answered ? "sent" : "not_known";
+  return { ...outcome, call: { ...outcome.call, sent: mayHaveLeft ? left : "not_sent" } };
+}
 
 suite(`calls end, are recorded and are reported as in ${version}`, { concurrency: 2 }, () => {
   for (const [at, { steps, seen }] of (isWholeTier ? lives : lives.slice(0, 4)).entries())

@@ -183,7 +183,9 @@ suite("background tasks", { concurrency: 4 }, () => {
     test(`tasks that are offered and refused with ${how} are not tried again`, async () => {
       await using directory = await temporaryDirectory();
       const log = directory.file("log");
-      await using plane = await planeOf({ task: fixture("task", [...args, "--log", log]) });
+      await using plane = await planeOf({
+        task: fixture("task", [...args, "--log", log], { idempotency_key: true }),
+      });
       for (let times = 0; times < 2; times++) {
         const outcome = await plane.call("task.optional_task", { ms: 1 });
         assert.deepEqual(textsOf(outcome), ["the work is done"]);

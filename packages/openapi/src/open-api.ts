@@ -1,14 +1,15 @@
 import { createEgress, type Gate, type StrictGate } from "../../../src/lib/net/egress.ts";
 import { type Agents, createAgents, type Exchanged } from "../../../src/lib/net/exchange.ts";
 import {
+  busyStatuses,
   RequestFailed,
-  refusedUnread,
   retryAfterMs,
   sendRequest,
 } from "../../../src/lib/net/send-request.ts";
 import { cutText } from "../../../src/lib/text/cut-text.ts";
 import { createHider } from "../../../src/lib/text/redact.ts";
 import { version } from "../../../src/lib/version.ts";
+import { keyInMeta } from "../../../src/model/calls/idempotency-key.ts";
 import { readTraceContext } from "../../../src/model/calls/provider.ts";
 import type { ToolResult } from "../../../src/model/calls/result.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../../src/model/json.ts";
@@ -17,6 +18,7 @@ import {
   type Channel,
   type ChannelHandlers,
   RpcError,
+  type SendOptions,
   TransportError,
 } from "../../../src/protocol/message.ts";
 import { legacyVersions, modernVersion } from "../../../src/protocol/session.ts";
@@ -42,6 +44,8 @@ type State = {
   isNew: boolean;
 };
 
+type Sending = { signal: AbortSignal } & Pick<SendOptions, "mayRepeat" | "onWrite">;
+
 const strangers = createEgress({ allow: () => [] });
 
 /** An API that an OpenAPI document describes, as a server of MCP within this process. */
@@ -64,15 +68,17 @@ export function openApi(
   return {
     pid: null,
     cancelsByClosing: true,
+    tellsOfWrites: true,
     useProtocolVersion() {},
-    async send(message, { signal } = {}) {
+    async send(message, { signal, mayRepeat, onWrite } = {}) {
       if (ended.signal.aborted)
         throw new TransportError("the connection was closed", { sent: false });
       if (!("method" in message) || !("id" in message)) return;
       const { id, method, params = {} } = message;
       const both = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
       try {
-        const result = await answer(state, method, params, both);
+        const sending = { signal: both, mayRepeat, onWrite };
+        const result = await answer(state, method, params, sending);
         handlers.onMessage({ jsonrpc: "2.0", id, result }, id);
       } catch (thrown) {
         if (!(thrown instanceof RpcError)) throw thrown;
@@ -93,7 +99,7 @@ async function answer(
   state: State,
   method: string,
   params: UnknownObject,
-  signal: AbortSignal,
+  sending: Sending,
 ): Promise<UnknownObject> {
   if (method === "ping") return {};
   if (method === "server/discover" || method === "initialize") {
@@ -106,7 +112,7 @@ async function answer(
     return { supportedVersions: [modernVersion], capabilities, _meta };
   }
   if (method === "tools/list") return { tools: (await look(state)).tools };
-  if (method === "tools/call") return call(state, params, signal);
+  if (method === "tools/call") return call(state, params, sending);
   throw new RpcError(-32601, `Method not found: ${method}`);
 }
 
@@ -143,7 +149,7 @@ function load(state: State): Promise<Api> {
   return state.loading;
 }
 
-async function call(state: State, params: UnknownObject, signal: AbortSignal): Promise<ToolResult> {
+async function call(state: State, params: UnknownObject, sending: Sending): Promise<ToolResult> {
   const api = await current(state);
   const operation = api.operations.get(String(params.name));
   if (operation === undefined) throw new RpcError(-32602, `Unknown tool: ${params.name}`);
@@ -152,15 +158,17 @@ async function call(state: State, params: UnknownObject, signal: AbortSignal): P
     namedBy(state, owner),
   );
   refuseStrangeOrigin(api, address, state.definition);
-  const trace = readTraceContext(isObject(params._meta) ? (params._meta as JsonObject) : undefined);
+  const meta = isObject(params._meta) ? params._meta : {};
+  const trace = readTraceContext(meta);
   try {
     const ask = async (): Promise<Exchange> => {
       const { request, hide } = await prepare(state, api, operation, args, address.url);
-      Object.assign(request.headers, trace);
-      return { request, hide, response: await send(state, request, address.gate, signal) };
+      Object.assign(request.headers, trace, keyHeader(request, meta));
+      return { request, hide, response: await send(state, request, address.gate, sending) };
     };
     const first = await ask();
-    const asked = (await mayAskAgain(state, api, first.response)) ? await ask() : first;
+    const again = await mayAskAgain(state, api, first.response, sending.mayRepeat);
+    const asked = again ? await ask() : first;
     refuseFailure(asked);
     const result = readResult(operation, asked.request.url, asked.response, asked.hide);
     return asked.response.status === 401 ? withHint(result, state.definition, api) : result;
@@ -171,6 +179,14 @@ async function call(state: State, params: UnknownObject, signal: AbortSignal): P
       isError: true,
     };
   }
+}
+
+/** Where the document or the configuration has no such header, and the method may change something. */
+function keyHeader({ method, headers }: ApiRequest, meta: UnknownObject): Record<string, string> {
+  const key = meta[keyInMeta];
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  const takesNone = ["GET", "HEAD"].includes(method) || names.includes("idempotency-key");
+  return typeof key !== "string" || takesNone ? {} : { "idempotency-key": key };
 }
 
 /** The most common mistake of a first use. */
@@ -240,35 +256,40 @@ async function send(
   { agents, definition }: State,
   request: ApiRequest,
   gate: Gate,
-  signal: AbortSignal,
+  sending: Sending,
 ) {
   const { maxMessageBytes: maxBytes } = definition;
   try {
-    return await sendRequest(request, { gate, agents, signal, maxBytes, addressKey: "baseUrl" });
+    const options = { ...sending, gate, agents, maxBytes, addressKey: "baseUrl" };
+    return await sendRequest(request, options);
   } catch (thrown) {
     if (!(thrown instanceof RequestFailed)) throw thrown;
     const { message, kind, sent, permanent, cause } = thrown;
     const limit = kind === "tooLarge" ? ` ('maxMessageBytes' is ${maxBytes})` : "";
     const isLost = permanent || kind === "tooLarge";
-    throw new TransportError(`${message}${limit}`, { sent, permanent: isLost, cause });
+    const failure = { sent, answered: kind !== "connection", permanent: isLost, cause };
+    throw new TransportError(`${message}${limit}`, failure);
   }
 }
 
-/** Only what can sign in again. */
+/** Only what can sign in again; what may change something only after a challenge. */
 async function mayAskAgain(
   state: State,
   api: Api,
   { status, headers }: Exchanged,
+  mayRepeat = false,
 ): Promise<boolean> {
   const { access, definition } = state;
   if (status !== 401 || definition.auth === undefined || !access.onRefused) return false;
-  return access.onRefused(
-    { status, wwwAuthenticate: headers["www-authenticate"] ?? null },
+  const wwwAuthenticate = headers["www-authenticate"] ?? null;
+  const hasOthers = await access.onRefused(
+    { status, wwwAuthenticate },
     await described(state, api),
   );
+  return hasOthers && (mayRepeat || wwwAuthenticate !== null);
 }
 
-const gone: readonly number[] = [502, 503, 504, ...refusedUnread];
+const gone: readonly number[] = [502, 503, 504, ...busyStatuses];
 const maxMessageLength = 500;
 
 /** What says nothing about the call: the API is gone or busy, so it counts against its health and may be retried. */
@@ -281,7 +302,7 @@ function refuseFailure({ response, hide }: Exchange): void {
     maxMessageLength,
   ).trim();
   throw new TransportError(`it answered HTTP ${status}${said === "" ? "" : `: ${said}`}`, {
-    sent: !refusedUnread.includes(status),
+    sent: true,
     status,
     retryAfterMs: retryAfterMs(headers["retry-after"]),
   });

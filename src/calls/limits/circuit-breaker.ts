@@ -13,10 +13,15 @@ const aboutTheRequest: ReadonlySet<unknown> = new Set([
   -32600, -32601, -32602, -32002, -32042, -32020, -32021, -32022,
 ]);
 
+/** HTTP statuses from here on are about the server. */
+const failing = 500;
+
 /** What a failure says about the server. */
 function judgeFailure({ code, data }: PlaneError): "well" | "failing" | "nothing" {
   // An unsent request is the connection's business.
   if (data.sent === false) return "nothing";
+  // It refuses this request, and is there.
+  if (Number(data.status ?? failing) < failing) return "nothing";
   if (code === "SERVER_UNAVAILABLE") return "failing";
   if (code === "TIMEOUT") {
     const isFair = data.limitSetBy !== "call" || Number(data.limitMs) >= fairLimitMs;

@@ -3,10 +3,10 @@ import { readJson } from "../../lib/json/measure-json.ts";
 import type { Egress, Gate } from "../../lib/net/egress.ts";
 import type { Agents, Exchanged } from "../../lib/net/exchange.ts";
 import {
+  busyStatuses,
   connectFailure,
   type OutgoingRequest,
   RequestFailed,
-  refusedUnread,
   retryAfterMs,
   sendRequest,
   wasSent,
@@ -15,6 +15,7 @@ import { version } from "../../lib/version.ts";
 import {
   mapArguments,
   type Provider,
+  type ProviderContext,
   readTraceContext,
   type TraceContext,
 } from "../../model/calls/provider.ts";
@@ -50,22 +51,20 @@ function readAnswer({ headers, body }: Exchanged): Answer {
 /** A tool of the configuration may be anywhere; the address of one that was set over a face is judged. */
 export function createHttpProvider(reveal: Reveal, { configured, stranger }: Egress): Provider {
   const ways = { configured: wayThrough(configured), stranger: wayThrough(stranger) };
-  return async (spec, args, { signal, idempotencyKey, meta }) => {
+  return async (spec, args, { signal, idempotencyKey, meta, mayRepeat, onWrite }) => {
     const config = await readConfig(spec, reveal, (revealed) => HttpProviderConfig.parse(revealed));
     const mapped = mapArguments(config.argumentMap, args);
     const request = prepareRequest(config, mapped, {
       idempotencyKey,
       trace: readTraceContext(meta),
     });
-    const response = await send(
-      request,
-      signal,
-      await (spec.isJudged ? ways.stranger : ways.configured)(),
-    );
+    const way = await (spec.isJudged ? ways.stranger : ways.configured)();
+    const response = await send(request, { ...way, signal, mayRepeat, onWrite });
     const { status, statusText, headers } = response;
     if (isFailure(status))
       throw failed(request.url, `it answered HTTP ${status}`, {
-        sent: !refusedUnread.includes(status),
+        sent: true,
+        answered: true,
         status,
         ...retryAfter(headers["retry-after"]),
       });
@@ -94,24 +93,27 @@ function isFailure(status: number): boolean {
     status >= 500 ||
     status < 200 ||
     (status >= 300 && status < 400) ||
-    refusedUnread.includes(status)
+    busyStatuses.includes(status)
   );
 }
 
-async function send(request: OutgoingRequest, signal: AbortSignal, way: Way): Promise<Exchanged> {
+type Sending = Way & Pick<ProviderContext, "signal" | "mayRepeat" | "onWrite">;
+
+async function send(request: OutgoingRequest, sending: Sending): Promise<Exchanged> {
   try {
-    return await sendRequest(request, { ...way, signal, maxBytes, addressKey: "url" });
+    return await sendRequest(request, { ...sending, maxBytes, addressKey: "url" });
   } catch (thrown) {
     if (!(thrown instanceof RequestFailed)) throw thrown;
     const { message, kind, sent, permanent } = thrown;
     const { host } = request.url;
     if (kind === "tooLarge") {
       const text = `The answer of the endpoint at ${host} is larger than ${maxBytes / 1024 / 1024} MiB.`;
-      throw new PlaneError("PROVIDER_FAILED", text, { data: { sent } });
+      throw new PlaneError("PROVIDER_FAILED", text, { data: { sent, answered: true } });
     }
     if (kind === "broken") {
       const text = `The answer of the endpoint at ${host} broke off.`;
-      throw new PlaneError("SERVER_UNAVAILABLE", text, { data: { sent }, cause: thrown });
+      const data = { sent, answered: true };
+      throw new PlaneError("SERVER_UNAVAILABLE", text, { data, cause: thrown });
     }
     throw failed(request.url, message, { sent, ...(permanent && { retryAt: null }) }, thrown);
   }
@@ -218,6 +220,9 @@ function textOf(value: Json): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
+/** A model that refuses to answer has changed nothing: the next one may be asked. */
+const unchanged = { sent: true, answered: true, harmless: true };
+
 type ModelFailure = {
   statusCode?: number | undefined;
   responseHeaders?: Record<string, string> | undefined;
@@ -236,20 +241,20 @@ export function explainModelFailure(thrown: unknown, model: string): PlaneError 
     });
   if (status === 401 || status === 403) {
     const why = `its endpoint does not take its key (HTTP ${status}); check 'models.${model}.apiKey'`;
-    return fail("SERVER_UNAVAILABLE", why, { sent: false, status, retryAt: null });
+    return fail("SERVER_UNAVAILABLE", why, { ...unchanged, status, retryAt: null });
   }
-  const isUnread = refusedUnread.includes(status);
+  const isBusy = busyStatuses.includes(status);
   const again = retryAfter(responseHeaders["retry-after"]);
-  if (isUnread || status >= 500)
+  if (isBusy || status >= 500)
     return fail("SERVER_UNAVAILABLE", `its endpoint answered HTTP ${status}`, {
-      sent: !isUnread,
+      ...(isBusy ? unchanged : { sent: true }),
       status,
       ...again,
     });
   if (status < 400) return fail("PROVIDER_FAILED", noModel, { sent: true, status });
   const check = status === 404 ? `; check 'baseURL' and 'model' of 'models.${model}'` : "";
   return fail("PROVIDER_FAILED", `its endpoint refused the request with HTTP ${status}${check}`, {
-    sent: false,
+    ...unchanged,
     status,
   });
 }

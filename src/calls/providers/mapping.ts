@@ -51,7 +51,10 @@ export function neverSent(
   message: string,
   cause?: unknown,
 ): PlaneError {
-  return new PlaneError(code, message, { data: { sent: false, retryAt: null }, cause });
+  return new PlaneError(code, message, {
+    data: { sent: false, retryAt: null, permanent: true },
+    cause,
+  });
 }
 
 export type Reveal = (spec: ProviderSpec) => Promise<JsonObject>;

@@ -85,16 +85,16 @@ describe("a tool that a model executes", () => {
   const refusals: [
     status: number,
     code: string,
-    sent: boolean,
+    harmless: true | undefined,
     headers?: Record<string, string>,
   ][] = [
-    [429, "SERVER_UNAVAILABLE", false, { "retry-after": "7" }],
-    [500, "SERVER_UNAVAILABLE", true],
-    [503, "SERVER_UNAVAILABLE", true, { "retry-after": "7" }],
-    [401, "SERVER_UNAVAILABLE", false],
-    [400, "PROVIDER_FAILED", false],
+    [429, "SERVER_UNAVAILABLE", true, { "retry-after": "7" }],
+    [500, "SERVER_UNAVAILABLE", undefined],
+    [503, "SERVER_UNAVAILABLE", undefined, { "retry-after": "7" }],
+    [401, "SERVER_UNAVAILABLE", true],
+    [400, "PROVIDER_FAILED", true],
   ];
-  for (const [status, code, sent, headers] of refusals) {
+  for (const [status, code, harmless, headers] of refusals) {
     test(`HTTP ${status} is a failure that tells nothing of what was written`, async () => {
       const message = `Incorrect key ${apiKey} for /v1/chat`;
       const error = await failureOf({
@@ -103,7 +103,8 @@ describe("a tool that a model executes", () => {
         message,
         ...(headers ? { headers } : {}),
       });
-      assert.deepEqual([error.code, error.data.sent, error.data.status], [code, sent, status]);
+      assert.deepEqual([error.code, error.data.sent, error.data.status], [code, true, status]);
+      assert.equal(error.data.harmless, harmless);
       assert.equal(error.data.retryInMs, headers === undefined ? undefined : 7_000);
       assert.match(error.message, /^Model 'default' failed: its endpoint /);
       assert.ok(!`${error.message}${JSON.stringify(error.data)}${error.cause}`.includes("s3cret"));

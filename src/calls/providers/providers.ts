@@ -1,6 +1,7 @@
 import type { HandWrittenTools } from "../../catalogue/catalogue.ts";
 import { once } from "../../lib/async/once.ts";
 import type { Egress } from "../../lib/net/egress.ts";
+import { keyInMeta } from "../../model/calls/idempotency-key.ts";
 import {
   type AddedProvider,
   mapArguments,
@@ -171,7 +172,7 @@ export function metaOf(
   key: string | undefined,
 ): { _meta?: UnknownObject } {
   if (key === undefined) return said === undefined ? {} : { _meta: said };
-  return { _meta: { ...said, "toolplane/idempotencyKey": key } };
+  return { _meta: { ...said, [keyInMeta]: key } };
 }
 
 /** The caller must answer before there is a result. */

@@ -9,7 +9,7 @@ import {
 } from "../../lib/json/json-text.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
-import type { Outcome } from "../../model/calls/call.ts";
+import type { OnUnavailable, Outcome } from "../../model/calls/call.ts";
 import type { AskHere, HeldOpen } from "../../model/calls/held-call.ts";
 import type { Relay } from "../../model/calls/provider.ts";
 import {
@@ -41,7 +41,7 @@ import {
   withLinks,
   withPage,
 } from "./apps/page-calls.ts";
-import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
+import { type ClientWishes, canElicit, elicitAnswer, relayOf, wishesIn } from "./client-relay.ts";
 import { answerCode } from "./code-mode.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
 import { answerListTools, answerSearchTools, countTokens } from "./lazy/find-tools.ts";
@@ -143,15 +143,19 @@ class ClientCall implements PlaneCallOptions, HeldOpen {
   readonly relay: Relay;
   readonly #context: RequestContext;
 
-  constructor(context: RequestContext, principal: Principal, relay: Relay) {
+  constructor(context: RequestContext, principal: Principal, relay: Relay, wishes: ClientWishes) {
     this.principal = principal;
     this.relay = relay;
     this.#context = context;
     const { conversation, cancellation } = context;
     if (conversation !== null) this.conversation = conversation;
     if (cancellation) this.cancellation = cancellation;
+    if (wishes.idempotencyKey !== undefined) this.idempotencyKey = wishes.idempotencyKey;
+    if (wishes.onUnavailable !== undefined) this.onUnavailable = wishes.onUnavailable;
   }
 
+  declare idempotencyKey?: string;
+  declare onUnavailable?: OnUnavailable;
   declare conversation?: string;
   declare cancellation?: Cancellable;
   declare putBack?: HeldOpen["putBack"];
@@ -183,7 +187,7 @@ export function answerCall(
   const listed = isPlain ? plainly(name, surface, context) : undefined;
   if (listed === undefined) return answerAny(plane, surface, params, context, consents);
   const relay = relayOf(context, params, plane);
-  const options = new ClientCall(context, surface.principal, relay);
+  const options = new ClientCall(context, surface.principal, relay, wishesIn(params));
   const run = () => plane.call(listed, params.arguments, options);
   return withAccount(plane, surface.principal, context, run).then((outcome) => {
     noteReceipt(outcome, options, context);
@@ -267,6 +271,7 @@ async function answerAny(
     principal: surface.principal,
     signal: context.signal,
     relay,
+    ...wishesIn(params),
     ...(consent ? { consent } : {}),
     ...(unseen ? { unseen } : {}),
     ...(byPage ? { page: byPage.page } : {}),

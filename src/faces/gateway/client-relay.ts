@@ -1,6 +1,9 @@
 import { withExactNumbers } from "../../lib/json/exact-numbers.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import type { CallOptions } from "../../model/calls/call.ts";
 import type { ApprovalAnswer, AskHere } from "../../model/calls/held-call.ts";
 import type { HeldView } from "../../model/calls/held-schema.ts";
+import { keyInMeta } from "../../model/calls/idempotency-key.ts";
 import type { AsClient, Relay, ServerRequest } from "../../model/calls/provider.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
@@ -77,6 +80,18 @@ function continuationIn({ inputResponses, requestState }: UnknownObject) {
     ...(inputResponses === undefined ? {} : { inputResponses: withExactNumbers(inputResponses) }),
     ...(requestState === undefined ? {} : { requestState }),
   };
+}
+
+const onUnavailableInMeta = "toolplane/onUnavailable";
+
+/** As it was written: what makes no sense is refused when the call is made. */
+export type ClientWishes = Pick<CallOptions, "idempotencyKey" | "onUnavailable">;
+
+/** What a client asks of this plane alone, in the metadata of its call. */
+export function wishesIn({ _meta: meta }: UnknownObject): ClientWishes {
+  if (!isObject(meta)) return {};
+  const { [keyInMeta]: idempotencyKey, [onUnavailableInMeta]: onUnavailable } = meta;
+  return withoutUndefined({ idempotencyKey, onUnavailable }) as ClientWishes;
 }
 
 /** Without what is settled between each two sides, and with what belongs to the client's extensions. */

@@ -3,7 +3,7 @@ import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import { sizeOf } from "../../lib/json/json-text.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { nearest } from "../../lib/text/nearest.ts";
-import { type Outcome, policyModes } from "../../model/calls/call.ts";
+import { type Outcome, onUnavailableChoices, policyModes } from "../../model/calls/call.ts";
 import { describeProgress, type Relay, readTraceContext } from "../../model/calls/provider.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
@@ -90,6 +90,10 @@ const checks: Readonly<
   ],
   conversation: [isText, "a text"],
   idempotencyKey: [(value) => isText(value) && value !== "", "a text"],
+  onUnavailable: [
+    (value) => onUnavailableChoices.some((choice) => choice === value),
+    `one of ${onUnavailableChoices.join(", ")}`,
+  ],
   page: [
     (value) =>
       isObject(value) &&

@@ -1,5 +1,6 @@
 import http, { type ClientRequest, type IncomingHttpHeaders } from "node:http";
 import https from "node:https";
+import type { Socket } from "node:net";
 import { urlToHttpOptions } from "node:url";
 import { decodeBody } from "./decode-body.ts";
 import type { Gate } from "./egress.ts";
@@ -16,6 +17,8 @@ export type ExchangeOptions = {
   maxBytes: number;
   /** Keeps sockets; without it each exchange has its own. */
   agents?: Agents | undefined;
+  /** The connection stands: from now on the other side may see the request. */
+  onWrite?: (() => void) | undefined;
 };
 
 export type Exchanged = {
@@ -46,7 +49,7 @@ export class AnswerBroken extends Error {
 
 /** One request and its whole answer; redirects are the caller's. Rejects with an error of this module, `EgressRefused`, or what Node says. */
 export async function exchange(url: URL, options: ExchangeOptions): Promise<Exchanged> {
-  const { gate, method, headers, body, signal, maxBytes, agents } = options;
+  const { gate, method, headers, body, signal, maxBytes, agents, onWrite } = options;
   signal.throwIfAborted();
   gate.stopping?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<Exchanged>();
@@ -71,6 +74,7 @@ export async function exchange(url: URL, options: ExchangeOptions): Promise<Exch
   });
   cutWhenAborted(request, signal);
   if (gate.stopping) cutWhenAborted(request, gate.stopping);
+  if (onWrite) request.on("socket", (socket) => whenConnected(socket, onWrite));
   request.on("error", reject);
   request.on("response", (response) => {
     const chunks: Buffer[] = [];
@@ -101,6 +105,12 @@ export async function exchange(url: URL, options: ExchangeOptions): Promise<Exch
   });
   request.end(body);
   return promise;
+}
+
+/** Nothing is written before; over TLS not before its handshake. */
+export function whenConnected(socket: Socket, onConnected: () => void): void {
+  if (!socket.connecting) onConnected();
+  else socket.once("encrypted" in socket ? "secureConnect" : "connect", onConnected);
 }
 
 /** Node needs a dozen listeners for this where two suffice. */

@@ -16,6 +16,10 @@ export type HttpSendOptions = {
   maxBytes: number;
   /** The setting that a person corrects when the address has moved. */
   addressKey: string;
+  /** The request may arrive twice without harm. */
+  mayRepeat?: boolean | undefined;
+  /** From now on the other side may see the request. */
+  onWrite?: (() => void) | undefined;
 };
 
 /** Why there is no answer. The message goes on from the name of the other side. */
@@ -44,6 +48,8 @@ type Failure = {
 
 const maxRedirects = 5;
 
+const safeMethods: readonly string[] = ["GET", "HEAD"];
+
 /** Follows redirects within the origin; headers and arguments go to no other. Rejects with `RequestFailed`. */
 export async function sendRequest(
   first: OutgoingRequest,
@@ -51,19 +57,35 @@ export async function sendRequest(
 ): Promise<Exchanged> {
   let request = first;
   for (let hops = 0; ; hops++) {
-    const response = await ask(request, options);
+    const response = await ask(request, options).catch((thrown) => {
+      throw hops > 0 ? asSent(thrown) : thrown;
+    });
     const { location } = response.headers;
     if (response.status < 300 || response.status >= 400 || location === undefined) return response;
     const target = URL.canParse(location, request.url.href) ? new URL(location, request.url) : null;
-    const facts = { sent: hops > 0, permanent: true };
+    const facts = { sent: true, permanent: true };
     if (target?.origin !== first.url.origin)
       throw new RequestFailed(
         `it redirects to ${target?.origin ?? "nowhere"}; set '${options.addressKey}' to that`,
         facts,
       );
     if (hops === maxRedirects) throw new RequestFailed("it redirects again and again", facts);
-    request = redirected(request, target, response.status);
+    const next = redirected(request, target, response.status);
+    // It has arrived once, and a redirect is no proof that nothing was done.
+    if (!options.mayRepeat && !safeMethods.includes(next.method))
+      throw new RequestFailed(
+        `it redirects to ${target.pathname}, and a request that may change something is not sent twice; set '${options.addressKey}' to that`,
+        facts,
+      );
+    request = next;
   }
+}
+
+/** Its first hop had arrived, whatever became of this one. */
+function asSent(thrown: unknown): unknown {
+  if (!(thrown instanceof RequestFailed) || thrown.sent) return thrown;
+  const { message, kind, permanent, cause } = thrown;
+  return new RequestFailed(message, { kind, permanent, cause, sent: true });
 }
 
 function redirected(
@@ -79,12 +101,17 @@ function redirected(
 
 async function ask(
   { url, ...rest }: OutgoingRequest,
-  { addressKey: _, ...options }: HttpSendOptions,
+  { addressKey: _, mayRepeat: __, ...options }: HttpSendOptions,
 ): Promise<Exchanged> {
   // Node's HTTP stack is loaded with the first request.
   const { exchange } = await import("./exchange.ts");
+  let isConnected = false;
+  const onWrite = () => {
+    isConnected = true;
+    options.onWrite?.();
+  };
   try {
-    return await exchange(url, { ...rest, ...options });
+    return await exchange(url, { ...rest, ...options, onWrite });
   } catch (cause) {
     const { name, message } = cause as Error;
     if (name === "EgressRefused")
@@ -95,7 +122,7 @@ async function ask(
       throw new RequestFailed("its answer broke off", { kind: "broken", sent: true, cause });
     const permanent = isUnwritable(codeOf(cause));
     throw new RequestFailed(connectFailure(cause, url.host), {
-      sent: wasSent(cause),
+      sent: isConnected,
       permanent,
       cause,
     });
@@ -148,8 +175,8 @@ function codeOf(thrown: unknown, depth = 0): string {
   return codeOf(thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause, depth + 1);
 }
 
-/** The endpoint has not begun. */
-export const refusedUnread: readonly number[] = [408, 425, 429];
+/** Busy or too early: the same request may be answered later. */
+export const busyStatuses: readonly number[] = [408, 425, 429];
 
 /** Of a header. Undefined where it says no time. */
 export function retryAfterMs(

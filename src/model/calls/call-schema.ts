@@ -42,6 +42,13 @@ export const Cost = z
   .meta({ description: "The price of a call, by its manifest." });
 export type Cost = TypeOf<typeof Cost>;
 
+export const Sent = z.enum(["sent", "not_sent", "not_known"]).meta({
+  description:
+    "What the transport saw of a call that failed: its provider answered, the request never left, or it left and no answer came.",
+});
+/** What the transport saw of a call that failed. */
+export type Sent = TypeOf<typeof Sent>;
+
 export const Attempt = z.object({
   provider: z.string(),
   ok: z.boolean(),

@@ -10,6 +10,7 @@ import type {
   HookRun,
   PageOrigin,
   ResultOrigin,
+  Sent,
   Verdict,
 } from "./call-schema.ts";
 import type { ArtifactView, ToolResult } from "./result.ts";
@@ -18,6 +19,10 @@ import type { ResultHandle } from "./stored-result.ts";
 /** `build` runs writes, `plan` queues them, `debug` asks about each, `review` refuses them. */
 export const policyModes = ["build", "plan", "review", "debug"] as const;
 export type PolicyMode = (typeof policyModes)[number];
+
+/** What becomes of a call that cannot be sent. */
+export const onUnavailableChoices = ["fail", "queue"] as const;
+export type OnUnavailable = (typeof onUnavailableChoices)[number];
 
 /** A call on its path. Each stage adds a field: a skipped stage does not compile. */
 export type Requested = {
@@ -63,6 +68,10 @@ export type CallOptions = {
   run?: string;
   /** The same for all tries of this call. Default: the call's id. */
   idempotencyKey?: string;
+  /** Set by the plane: that key as servers get it, bound to the caller. */
+  sentKey?: string;
+  /** `queue`: where the call cannot be sent, the plane accepts it and runs it once its server is available. Default: `fail`. */
+  onUnavailable?: OnUnavailable;
   /** The caller retries, so the plane does not. */
   ownRetries?: boolean;
   /** How long to wait for an approval. */
@@ -195,6 +204,8 @@ export type CallReport<Status extends CallStatus = CallStatus> = ResultOrigin & 
   cost?: Cost;
   /** The agent's state after the call. */
   state?: string;
+  /** Of a call that failed: what the transport saw. */
+  sent?: Sent;
 };
 
 /** Fields that only other outcomes have. */
@@ -226,26 +237,32 @@ export type SucceededOutcome = Answered & {
   result: ToolResult;
   /** After a dry run. */
   verdict?: Verdict;
-} & Absent<"error" | "approval" | "plan">;
+} & Absent<"error" | "approval" | "plan" | "queued">;
 
 /** The tool reported an error, a provider failed, or the plane refused: see `error.code`. */
 export type FailedOutcome = NotOk<"tool_error" | "failed" | "refused" | "cancelled"> & {
   /** Where the tool itself reported the error. */
   result?: ToolResult;
 } & Answered &
-  Absent<"approval" | "plan" | "verdict">;
+  Absent<"approval" | "plan" | "queued" | "verdict">;
 
 /** The call waits for an approval: its code is `APPROVAL_REQUIRED`. */
 export type WaitingOutcome = NotOk<"waiting"> & {
   /** Answer it with `plane.approvals.answer(id, { decision: "approve" })`. */
   approval: { id: string };
-} & Absent<"result" | "stored" | "artifacts" | "plan" | "verdict">;
+} & Absent<"result" | "stored" | "artifacts" | "plan" | "queued" | "verdict">;
 
 /** The call was queued in a change plan: its code is `PLAN_QUEUED`. */
 export type QueuedOutcome = NotOk<"waiting"> & {
   /** Approve it with `plane.plans.approve(id, …)`. */
   plan: { id: string; change: string };
-} & Absent<"result" | "stored" | "artifacts" | "approval" | "verdict">;
+} & Absent<"result" | "stored" | "artifacts" | "approval" | "queued" | "verdict">;
+
+/** The call could not be sent and was accepted: its code is `CALL_QUEUED`. */
+export type AcceptedOutcome = NotOk<"waiting"> & {
+  /** The receipt: the id of the call, and of the dead letter that runs it. */
+  queued: { id: string };
+} & Absent<"result" | "stored" | "artifacts" | "approval" | "plan" | "verdict">;
 
 /**
  * `ok` gives `result`, otherwise there is an `error`. A call that waits has `approval` or `plan`.
@@ -255,4 +272,9 @@ export type QueuedOutcome = NotOk<"waiting"> & {
  * else if (outcome.approval) console.log("waits for", outcome.approval.id);
  * else console.error(outcome.error.code, outcome.error.message);
  */
-export type Outcome = SucceededOutcome | FailedOutcome | WaitingOutcome | QueuedOutcome;
+export type Outcome =
+  | SucceededOutcome
+  | FailedOutcome
+  | WaitingOutcome
+  | QueuedOutcome
+  | AcceptedOutcome;

@@ -104,6 +104,10 @@ export type ProviderContext = {
   idempotencyKey?: string | undefined;
   /** Called right before sending; throws where the tool has changed. */
   beforeSend?: (() => void) | undefined;
+  /** The tool may run twice without harm. */
+  mayRepeat?: boolean | undefined;
+  /** Called when the other side may see the request from now on. */
+  onWrite?: (() => void) | undefined;
   onProgress(progress: ProgressReport): void;
   /** `isNews` is false for a mere sign of life. */
   onTask?: ((task: TaskReport, isNews: boolean) => void) | undefined;

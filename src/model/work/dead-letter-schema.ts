@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Sent } from "../calls/call-schema.ts";
 import { Category, ErrorCodeSchema, ErrorReport } from "../errors-schema.ts";
 import type { TypeOf } from "../json.ts";
 import { AnyJson } from "../json-schema.ts";
@@ -17,7 +18,7 @@ export const DeadLetterChange = z.object({
 });
 export type DeadLetterChange = TypeOf<typeof DeadLetterChange>;
 
-export const DeadLetterHold = z.enum(["permanent", "may_have_run", "no_arguments"]);
+export const DeadLetterHold = z.enum(["permanent", "may_have_run", "no_arguments", "refused"]);
 /** Why there is no automatic retry. */
 export type DeadLetterHold = TypeOf<typeof DeadLetterHold>;
 
@@ -43,8 +44,13 @@ export const DeadLetter = z
       .nullable()
       .meta({ description: "Null when it is not retried automatically." }),
     hold: DeadLetterHold.nullable().meta({ description: "Why it is not retried automatically." }),
-    waitsFor: z.enum(["retry", "person"]).nullable().meta({
-      description: "The plane retries it, or a person has to decide; null when it is over.",
+    waitsFor: z.enum(["retry", "caller", "person"]).nullable().meta({
+      description:
+        "Whose it is: the plane retries it, its caller was refused and may call again, or a person has to decide; null when it is over.",
+    }),
+    sent: Sent.meta({ description: "What the transport saw of its last attempt." }),
+    accepted: z.boolean().meta({
+      description: "Its caller was told that the plane runs it once the server is available.",
     }),
     conversation: z.string().nullable(),
     resolvedCallId: z

@@ -1,5 +1,5 @@
 import type { CallOptions, Executed, Requested } from "../calls/call.ts";
-import type { CallRecord } from "../calls/call-schema.ts";
+import type { CallRecord, Sent } from "../calls/call-schema.ts";
 import type { ToolId } from "../catalogue/tool.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { DeadLetter } from "./dead-letter-schema.ts";
@@ -15,7 +15,10 @@ type DeadLetterLease = {
 };
 
 /** With what only the plane needs. */
-export type KeptDeadLetter = Omit<DeadLetter, "waitsFor"> & {
+export type KeptDeadLetter = Omit<DeadLetter, "waitsFor" | "sent" | "accepted"> & {
+  /** Those of version 0.3 and earlier have none. */
+  sent?: Sent;
+  accepted?: true;
   /** Rises with every change: only the newest may be written. */
   revision: number;
   asked: string | ToolId;
@@ -55,11 +58,48 @@ export function deadLetterDueAt({ status, nextRetryAt, lease }: KeptDeadLetter):
   return status === "pending" ? nextRetryAt : null;
 }
 
+/** May the plane run it without being asked? Its caller was refused otherwise, and may have called again. */
+export function mayRunUnasked({ repeatable, accepted }: KeptDeadLetter): boolean {
+  return repeatable || accepted === true;
+}
+
+/** As it counts: a write that an earlier version was about to run again is its caller's. */
+export function heldForCaller(letter: KeptDeadLetter): KeptDeadLetter {
+  if (letter.status !== "pending" || letter.hold !== null || mayRunUnasked(letter)) return letter;
+  return { ...letter, hold: "refused", nextRetryAt: null };
+}
+
 export function deadLetterView(letter: KeptDeadLetter): DeadLetter {
-  const { revision, asked, options, repeatable, lease, ...shown } = letter;
-  const isOver = shown.status === "resolved" || shown.status === "abandoned";
-  const isOurs = shown.status === "retrying" || shown.nextRetryAt !== null;
-  return { ...shown, waitsFor: isOver ? null : isOurs ? "retry" : "person" };
+  const { revision, asked, options, repeatable, lease, ...shown } = heldForCaller(letter);
+  const { sent = sentBefore(letter), accepted = false } = shown;
+  return { ...shown, sent, accepted, waitsFor: whoseIs(shown) };
+}
+
+/** What the receipt of an accepted call shows. */
+export function queueView(letter: DeadLetter): QueueView {
+  const { status, waitsFor, sent, attempts, nextRetryAt, resolvedCallId } = letter;
+  return { status, waitsFor, sent, attempts, nextRetryAt, resolvedCallId };
+}
+
+export type QueueView = Pick<
+  DeadLetter,
+  "status" | "waitsFor" | "sent" | "attempts" | "nextRetryAt" | "resolvedCallId"
+>;
+
+function whoseIs({
+  status,
+  hold,
+  nextRetryAt,
+}: Pick<DeadLetter, "status" | "hold" | "nextRetryAt">): DeadLetter["waitsFor"] {
+  if (status === "resolved" || status === "abandoned") return null;
+  if (status === "retrying" || nextRetryAt !== null) return "retry";
+  return hold === "refused" ? "caller" : "person";
+}
+
+/** Of one that an earlier version stored. */
+function sentBefore({ error, hold }: KeptDeadLetter): Sent {
+  const neverLeft = error.data.sent === false || error.attempts === 0;
+  return neverLeft && hold !== "may_have_run" ? "not_sent" : "not_known";
 }
 
 /** As much of a call as its stages have learned before it failed. */

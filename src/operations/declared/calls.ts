@@ -11,6 +11,7 @@ import {
 import { ResultPage, StoredResult } from "../../model/calls/result-schema.ts";
 import { collectPages } from "../../model/page.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
+import { type QueueView, queueView } from "../../model/work/dead-letter.ts";
 import { pageOptions } from "../command-options.ts";
 import {
   Cursor,
@@ -36,13 +37,16 @@ import { CallSummary, maxSummed, summarizeCalls } from "../schemas/call-summary.
 import { type CallAnswerSchema, ShownRecord } from "../schemas/outcome.ts";
 
 const tag = "Calls";
-type AnsweredRecord = StoredCall & { answer?: Answered };
+type AnsweredRecord = StoredCall & { answer?: Answered; queued?: QueueView | null };
 type Answered = z.infer<typeof CallAnswerSchema>;
 
 const isOpen = (answer: Answered | undefined) =>
   answer === undefined || ["pending", "approved", "running"].includes(answer.status);
 
 /** A record is never changed; what became of a call that waited is shown beside it. */
+const isInQueue = (queued: QueueView | null) =>
+  queued?.status === "pending" || queued?.status === "retrying";
+
 function withAnswers(
   plane: Plane,
   records: readonly StoredCall[],
@@ -50,6 +54,7 @@ function withAnswers(
 ): Promise<AnsweredRecord[]> {
   return Promise.all(
     records.map(async (record) => {
+      if (record.error?.code === "CALL_QUEUED") return withQueue(plane, record, asker);
       const id = record.status === "waiting" ? record.error?.data.approvalId : undefined;
       const held =
         typeof id === "string" ? await plane.approvals.get(id, asker).catch(() => null) : null;
@@ -63,6 +68,12 @@ function withAnswers(
       };
     }),
   );
+}
+
+/** What has become of a call that was accepted; a deleted one is cancelled. */
+async function withQueue(plane: Plane, record: StoredCall, asker: Caller): Promise<AnsweredRecord> {
+  const letter = await plane.deadLetters.get(record.id, asker).catch(() => null);
+  return { ...record, queued: letter === null ? null : queueView(letter) };
 }
 
 /** Arguments and results, where they are kept at all. */
@@ -166,7 +177,8 @@ const calls = [
           await plane.calls.list({ ...(filter as object), ...part }, asker),
           asker,
         );
-      const isMeant = ({ answer }: AnsweredRecord) => filter.status !== "waiting" || isOpen(answer);
+      const isMeant = ({ answer, queued }: AnsweredRecord) =>
+        filter.status !== "waiting" || (queued === undefined ? isOpen(answer) : isInQueue(queued));
       const found = await collectPages(read, isMeant, {
         limit: limit + 1,
         ...(cursor === undefined ? {} : { before: cursor }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { policyModes } from "../../model/calls/call.ts";
+import { onUnavailableChoices, policyModes } from "../../model/calls/call.ts";
 import { PageOrigin } from "../../model/calls/call-schema.ts";
 import { withoutShared } from "../../model/catalogue/exclusion-words.ts";
 import { largestSearch } from "../../model/catalogue/search.ts";
@@ -115,7 +115,13 @@ export const CallBody = z.object({
     .meta({ type: "object", description: "What the tool is called with." }),
   timeoutMs: z.number().min(0).optional().meta({ description: "0 for no limit." }),
   conversation: z.string().optional(),
-  idempotencyKey: z.string().optional(),
+  idempotencyKey: z.string().optional().meta({
+    description: "The same for all tries of this call; bound to the caller before servers get it.",
+  }),
+  onUnavailable: z.enum(onUnavailableChoices).optional().meta({
+    description:
+      "`queue`: where the call cannot be sent, accept it and run it once its server is available. By default it fails.",
+  }),
   files: z.record(z.string(), z.string()).optional().meta({
     description:
       "Addresses by file name, for parameters that are injected from files. Never kept or shown.",
@@ -271,7 +277,7 @@ export const toolOperations = [
       },
       answers: {
         200: "The tool answered; `ok` is false when it reported an error.",
-        202: "A person has to say yes first: `approval` or `plan` tells what it waits for, `Location` where to look.",
+        202: "A person has to say yes first, or the call was accepted for later: `approval`, `plan` or `queued` tells what it waits for, `Location` where to look.",
       },
       example: outcomeExample,
     },
@@ -286,6 +292,10 @@ export const toolOperations = [
         "--args <json>": "arguments as JSON, @FILE, or - for standard input",
         "--timeout <seconds>": { about: "limit of this call; 0 for none", kind: "seconds" },
         "--yes": "agree to what the policy would ask about",
+        "--on-unavailable <choice>": {
+          about: "where the call cannot be sent: fail, or queue to run it once its server is back",
+          choices: onUnavailableChoices,
+        },
         "--plan": "queue writes instead of making them",
         "--conversation <name>": "the conversation that the call belongs to",
         "--tool-group <name>": {

@@ -6,12 +6,14 @@ import {
   CallStatus,
   Cost,
   ResultOrigin,
+  Sent,
   Verdict,
 } from "../../model/calls/call-schema.ts";
 import { heldStatuses } from "../../model/calls/held-call.ts";
 import { RanOutcome } from "../../model/calls/held-schema.ts";
 import { ErrorReport } from "../../model/errors-schema.ts";
 import { typed } from "../../model/json-schema.ts";
+import { DeadLetter } from "../../model/work/dead-letter-schema.ts";
 
 const ToolResult = z
   .looseObject({
@@ -41,6 +43,7 @@ const Report = typed<CallReport>("CallReport").as(
       .array(z.string())
       .optional()
       .meta({ description: "The warnings that are about the arguments." }),
+    sent: Sent.optional(),
     cost: Cost.optional().meta({ description: "Where the manifest says what a call costs." }),
     state: z.string().optional().meta({
       description: "The agent's state from now on, where the call or its tool speaks of one.",
@@ -74,6 +77,10 @@ export const OutcomeSchema = typed<CallOutcome>("Outcome")
         .object({ id: z.string(), change: z.string() })
         .optional()
         .meta({ description: "The plan it was queued in." }),
+      queued: z
+        .object({ id: z.string() })
+        .optional()
+        .meta({ description: "The receipt of a call that runs once its server is available." }),
       verdict: Verdict.optional().meta({ description: "After a dry run." }),
     }),
   )
@@ -109,12 +116,24 @@ const Payload = CallPayload.omit({ id: true }).meta({
   description: "What the call was given and its result. Secrets are redacted.",
 });
 
+const QueuedCall = DeadLetter.pick({
+  status: true,
+  waitsFor: true,
+  sent: true,
+  attempts: true,
+  nextRetryAt: true,
+  resolvedCallId: true,
+}).meta({ id: "QueuedCall", description: "What runs a call once its server is available." });
+
 export const ShownRecord = CallRecord.extend({
   payload: Payload.nullable().optional().meta({
     description: "Where `observability.keepPayloads` is on; null where none is kept of this call.",
   }),
   answer: CallAnswerSchema.optional().meta({
     description: "What became of a call that waited for approval.",
+  }),
+  queued: QueuedCall.nullable().optional().meta({
+    description: "What became of a call that was accepted; null where it was deleted.",
   }),
 }).meta({
   id: "CallRecord",

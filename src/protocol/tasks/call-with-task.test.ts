@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UnknownObject } from "../../model/json.ts";
 import { RpcError, TransportError } from "../message.ts";
-import type { Session } from "../session.ts";
+import type { RequestOptions, Session } from "../session.ts";
 import { createTaskCalls } from "./call-with-task.ts";
 
 type Answer = (params: UnknownObject) => unknown;
@@ -37,8 +37,13 @@ function sample(answers: Record<string, Answer>, capabilities: UnknownObject = o
   return { session, asked };
 }
 
-function call(session: Session, support: unknown, reopen?: () => Promise<Session>) {
-  return { session, params: { name: "dig", arguments: {} }, support, options: {}, reopen };
+function call(
+  session: Session,
+  support: unknown,
+  reopen?: () => Promise<Session>,
+  options: RequestOptions = {},
+) {
+  return { session, params: { name: "dig", arguments: {} }, support, options, reopen };
 }
 
 const orTask = (answer: Answer) => (params: UnknownObject) =>
@@ -65,9 +70,21 @@ test("a refusal is remembered for the tool in its session, and not in the next o
   const callWithTask = createTaskCalls(1_000);
   const first = sample(answers);
   const next = sample(answers);
-  for (const { session } of [first, first, next]) await callWithTask(call(session, "optional"));
+  const harmless = { mayRepeat: true };
+  for (const { session } of [first, first, next])
+    await callWithTask(call(session, "optional", undefined, harmless));
   assert.deepEqual(first.asked, ["tools/call as a task", "tools/call", "tools/call"]);
   assert.deepEqual(next.asked, ["tools/call as a task", "tools/call"]);
+});
+
+test("what may change something is not sent again without a task; the next call is", async () => {
+  const answers = { "tools/call": orTask(refuse(-32601, "unknown method")) };
+  const callWithTask = createTaskCalls(1_000);
+  const { session, asked } = sample(answers);
+  await assert.rejects(callWithTask(call(session, "optional")), { code: -32601 });
+  assert.deepEqual(asked, ["tools/call as a task"]);
+  assert.deepEqual(await callWithTask(call(session, "optional")), { content: [] });
+  assert.deepEqual(asked, ["tools/call as a task", "tools/call"]);
 });
 
 test("bad arguments are no refusal of tasks", async () => {

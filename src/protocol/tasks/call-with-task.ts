@@ -23,12 +23,19 @@ export function createTaskCalls(quietMs: number): CallWithTask {
   };
 
   async function asTask(call: TaskCall): Promise<unknown> {
-    const { session, params, support } = call;
+    const { session, params, support, options } = call;
     const answer = await orRefusal(runAsTask(call, { ...params, task: { ttl: keptMs } }, quietMs));
     if (!("refusal" in answer)) return answer.result;
     if (support === "required") throw unwilling(answer.refusal);
+    const remember = () =>
+      refused.set(session, (refused.get(session) ?? new Set()).add(params.name));
+    if (!options.mayRepeat) {
+      if (!isAboutTasks(answer.refusal)) throw answer.refusal;
+      remember();
+      throw notTwice(answer.refusal);
+    }
     const result = await plain(call);
-    refused.set(session, (refused.get(session) ?? new Set()).add(params.name));
+    remember();
     return result;
   }
 }
@@ -57,10 +64,20 @@ function refusesTasks(result: unknown): boolean {
   return JSON.stringify(content ?? "").includes("does not support task-augmented execution");
 }
 
+/** It has had the request, and what it did before it refused is not known. */
+function notTwice({ code, message, data }: RpcError): RpcError {
+  const text = `${message} (It was asked to run this in the background, and refused. A call that may change something is not sent twice; the next one is sent without that.)`;
+  return new RpcError(code, text, data);
+}
+
 /** Bad arguments have the same code, and do not concern tasks. */
+function isAboutTasks({ code, message }: RpcError): boolean {
+  return code !== -32602 || /task/i.test(message);
+}
+
 function unwilling(refusal: RpcError): RpcError {
   const { code, message, data } = refusal;
-  if (code === -32602 && !/task/i.test(message)) return refusal;
+  if (!isAboutTasks(refusal)) return refusal;
   const text =
     "it lists this tool as one that only runs as a background task, and refused to run it as one";
   return new RpcError(code, `${text}: ${message}`, data);

@@ -266,6 +266,8 @@ function begin(call: TaskCall, params: UnknownObject, task: TaskListener): Promi
   const creating = new AbortController();
   const giveUp = () => void setTimeout(() => creating.abort(signal?.reason), nameMs).unref();
   signal?.addEventListener("abort", giveUp, { once: true });
+  // It is still written for a moment after its call has ended.
+  options.onWrite?.();
   const begun = session.request("tools/call", params, {
     ...options,
     signal: creating.signal,

@@ -79,7 +79,7 @@ suite("HTTP requests", { concurrency: 8 }, () => {
       await assert.rejects(connected.peer.request("x"), {
         name: "TransportError",
         status: 403,
-        sent: false,
+        sent: true,
         permanent: true,
       });
       assert.equal(requests, tries);

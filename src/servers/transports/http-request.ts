@@ -4,11 +4,11 @@ import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { urlToHttpOptions } from "node:url";
 import { configured, type Gate, type StrictGate } from "../../lib/net/egress.ts";
-import { cutWhenAborted } from "../../lib/net/exchange.ts";
+import { cutWhenAborted, whenConnected } from "../../lib/net/exchange.ts";
 import { ProxyFailed } from "../../lib/net/proxy.ts";
 import { type ProxyWay, wayThroughProxy } from "../../lib/net/proxy-agent.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
-import { TransportError } from "../../protocol/message.ts";
+import { type OutgoingMessage, TransportError } from "../../protocol/message.ts";
 import type { FindTransport } from "./added.ts";
 import { cutCodes, refused, transportFailure } from "./http-response.ts";
 
@@ -48,7 +48,8 @@ export type Ask = {
   /** A background request starts no sign-in. */
   background?: boolean;
   /** It does the same however often it arrives. */
-  isHarmless?: boolean;
+  mayRepeat?: boolean | undefined;
+  onWrite?: (() => void) | undefined;
 };
 
 /** After this, the other side may have closed a kept socket. */
@@ -77,7 +78,7 @@ export function createRequester(options: HttpOptions) {
   }
 
   async function askOnce(ask: Ask): Promise<IncomingMessage> {
-    const { method, url: target = url, headers, body, signal, isHarmless } = ask;
+    const { method, url: target = url, headers, body, signal, mayRepeat, onWrite } = ask;
     const identity = await identityFor(method);
     // A closed socket is known only once the event loop has looked again.
     if (performance.now() - usedAt > idleMs) await nextTurn().then(() => nextTurn());
@@ -104,11 +105,11 @@ export function createRequester(options: HttpOptions) {
       });
       let reached = () => false;
       request.on("socket", (socket) => {
-        reached = watchWrites(socket);
+        reached = watchWrites(socket, onWrite);
       });
       request.on("error", (error: NodeJS.ErrnoException) => {
         // The other side may have closed a kept socket in the same moment; a new one shows whether it is still there.
-        if (isHarmless && request.reusedSocket && cutCodes.includes(error.code))
+        if (mayRepeat && request.reusedSocket && cutCodes.includes(error.code))
           return resolve(askOnce(ask));
         reject(
           new TransportError(transportFailure(error, target), { sent: reached(), cause: error }),
@@ -128,7 +129,8 @@ export function createRequester(options: HttpOptions) {
       const response = await askOnce(ask).catch(withReason);
       if (ask.background || !options.onRefused || !isAboutAccess(response)) return response;
       response.resume();
-      if (!(await mayAskAgain(response, options))) throw refused(response, ask.url ?? url);
+      const hasOthers = await mayAskAgain(response, options);
+      if (!hasOthers || !mayRepeatRefused(response, ask)) throw refused(response, ask.url ?? url);
       return askOnce(ask).catch(withReason);
     },
     /** Of requests that are under way. */
@@ -142,6 +144,16 @@ export function createRequester(options: HttpOptions) {
 
 function isAboutAccess({ statusCode }: IncomingMessage): boolean {
   return statusCode === 401 || statusCode === 403;
+}
+
+/** All but a call are asked for, listed or told again without harm. */
+export function mayArriveTwice(message: OutgoingMessage, mayRepeat: boolean | undefined): boolean {
+  return "method" in message && (message.method !== "tools/call" || mayRepeat === true);
+}
+
+/** A challenge is what the protocol has for a request that was not let in. Another 401 or 403 may come from the tool. */
+function mayRepeatRefused({ headers }: IncomingMessage, { mayRepeat = true }: Ask): boolean {
+  return mayRepeat || headers["www-authenticate"] !== undefined;
 }
 
 /** After a refusal, with other credentials. */
@@ -194,13 +206,13 @@ function addressOf(
 }
 
 /** Nothing is sent before the connection stands, and a kept socket may be dead. */
-function watchWrites(socket: Socket): () => boolean {
+function watchWrites(socket: Socket, onWrite?: () => void): () => boolean {
   const before = socket.bytesWritten;
-  let connected = !socket.connecting;
-  const ready = () => {
+  let connected = false;
+  whenConnected(socket, () => {
     connected = true;
-  };
-  if (!connected) socket.once("encrypted" in socket ? "secureConnect" : "connect", ready);
+    onWrite?.();
+  });
   return () => connected && socket.bytesWritten > before;
 }
 

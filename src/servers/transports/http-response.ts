@@ -69,23 +69,27 @@ export function isPassing(status: number): boolean {
   return status >= 500 || [408, 425, 429].includes(status);
 }
 
+/** A status is an answer: the request has left, and what the server did before it answered is not known. */
 export function refused(response: IncomingMessage, url: URL): TransportError {
   const status = response.statusCode ?? 0;
   const { location } = response.headers;
   if (status < 400)
     return new TransportError(
       `${url.origin} redirects to ${originOf(location, url)}; set 'url' to that`,
-      {
-        sent: false,
-        status,
-      },
+      { sent: true, status },
     );
   return new TransportError(refusal(status), {
-    sent: status >= 500,
+    sent: true,
     permanent: !isPassing(status),
     status,
     retryAfterMs: readRetryAfter(response.headers["retry-after"]),
   });
+}
+
+/** The same where a stream or a socket was to be opened: no request has left yet. */
+export function refusedToOpen(response: IncomingMessage, url: URL): TransportError {
+  const refusal = refused(response, url);
+  return new TransportError(refusal.message, { ...refusal, sent: false, answered: false });
 }
 
 function refusal(status: number): string {

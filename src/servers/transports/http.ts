@@ -13,7 +13,7 @@ import {
   TransportError,
 } from "../../protocol/message.ts";
 import { modernVersion } from "../../protocol/session.ts";
-import { createRequester, type HttpOptions } from "./http-request.ts";
+import { createRequester, type HttpOptions, mayArriveTwice } from "./http-request.ts";
 import { isEventStream, isPassing, readResponseBody, refused } from "./http-response.ts";
 import {
   answerIn,
@@ -59,6 +59,7 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
   const state = createState(options, handlers);
   return {
     pid: null,
+    tellsOfWrites: true,
     send: (message, sending) => send(state, message, sending),
     listen: () => listen(state),
     close: () => close(state),
@@ -104,7 +105,7 @@ function retireSession(state: State, reason: TransportError): void {
 async function send(
   state: State,
   message: OutgoingMessage,
-  { signal, headers }: SendOptions = {},
+  { signal, headers, mayRepeat, onWrite }: SendOptions = {},
 ): Promise<void> {
   const isRequest = "id" in message && "method" in message;
   if (state.ended.signal.aborted || (state.isForgotten && isRequest))
@@ -126,7 +127,8 @@ async function send(
     },
     body: renderMessage(message),
     signal,
-    isHarmless: "method" in message && message.method !== "tools/call",
+    onWrite,
+    mayRepeat: mayArriveTwice(message, mayRepeat),
   });
   await takeResponse(state, response, exchange);
 }
@@ -148,12 +150,17 @@ async function takeResponse(
   const body = await readResponseBody(response, state.options.maxMessageBytes);
   const text = body.toString("utf8");
   if (text.trim() === "")
-    throw new TransportError(`it answered ${status} without a body`, { sent: true });
+    throw new TransportError(`it answered ${status} without a body`, {
+      sent: true,
+      answered: true,
+    });
   const message = parseMessage(text, body.length < longBytes ? undefined : body);
-  if (message === undefined) throw new TransportError("its answer is not JSON", { sent: true });
+  if (message === undefined)
+    throw new TransportError("its answer is not JSON", { sent: true, answered: true });
   const answer = answerIn(message, exchange.id, true);
   deliver(state.handlers, answer ?? message, exchange.id);
-  if (answer === undefined) throw new TransportError("it answered another request", { sent: true });
+  if (answer === undefined)
+    throw new TransportError("it answered another request", { sent: true, answered: true });
 }
 
 const forgottenMessage = "the server has forgotten the session";
@@ -162,7 +169,8 @@ function forgotten(state: State, response: IncomingMessage): TransportError {
   response.resume();
   const message = forgottenMessage;
   retireSession(state, new TransportError(message, { sent: true, status: 404 }));
-  return new TransportError(message, { sent: false, status: 404 });
+  // The status says so; what the server did before it answered is not known.
+  return new TransportError(message, { sent: true, sessionEnded: true, status: 404 });
 }
 
 /** Some refusals are answers: the body says what is wrong, also where it names no request. */
@@ -200,7 +208,10 @@ async function takeStream(
     follow: (again: IncomingMessage) => follow(state, again, place, id),
   };
   if (modern || !(await resumeStream(place, resumption)))
-    throw new TransportError("the stream ended without a response", { sent: true });
+    throw new TransportError("the stream ended without a response", {
+      sent: true,
+      answered: true,
+    });
 }
 
 function follow(

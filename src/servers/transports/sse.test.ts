@@ -119,7 +119,7 @@ suite("HTTP+SSE transport", { concurrency: 8 }, () => {
       message: "it answered HTTP 429",
       status: 429,
       retryAfterMs: 7_000,
-      sent: false,
+      sent: true,
     });
     assert.equal(connected.closings, 0);
   });

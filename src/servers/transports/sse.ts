@@ -8,8 +8,8 @@ import {
   TransportError,
 } from "../../protocol/message.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
-import { createRequester, type HttpOptions } from "./http-request.ts";
-import { isEventStream, readEvents, refused } from "./http-response.ts";
+import { createRequester, type HttpOptions, mayArriveTwice } from "./http-request.ts";
+import { isEventStream, readEvents, refused, refusedToOpen } from "./http-response.ts";
 import { createOpening } from "./opening.ts";
 
 /** As of 2024-11-05: one stream brings all answers and says where to post. */
@@ -49,7 +49,7 @@ export function openSse(options: HttpOptions, handlers: ChannelHandlers): Channe
 
   async function send(
     message: OutgoingMessage,
-    { signal, headers }: SendOptions = {},
+    { signal, headers, mayRepeat, onWrite }: SendOptions = {},
   ): Promise<void> {
     const target = await endpoint.use(signal);
     const sent = { "content-type": "application/json", ...headers };
@@ -60,6 +60,8 @@ export function openSse(options: HttpOptions, handlers: ChannelHandlers): Channe
       headers: sent,
       body,
       signal,
+      onWrite,
+      mayRepeat: mayArriveTwice(message, mayRepeat),
     });
     response.resume();
     if ((response.statusCode ?? 0) >= 300) throw refused(response, target);
@@ -68,6 +70,7 @@ export function openSse(options: HttpOptions, handlers: ChannelHandlers): Channe
   listen().catch(endpoint.failed);
   return {
     pid: null,
+    tellsOfWrites: true,
     send,
     get backlog() {
       return requester.backlog();
@@ -83,7 +86,7 @@ export function openSse(options: HttpOptions, handlers: ChannelHandlers): Channe
 function checkStream(response: IncomingMessage, url: URL): void {
   const isRefused = (response.statusCode ?? 0) >= 300;
   if (isRefused || !isEventStream(response)) response.resume();
-  if (isRefused) throw refused(response, url);
+  if (isRefused) throw refusedToOpen(response, url);
   if (isEventStream(response)) return;
   const reason = "it opened no event stream. Is 'url' the address of its stream, often at /sse?";
   throw new TransportError(reason, { sent: false, permanent: true });

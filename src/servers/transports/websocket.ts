@@ -10,7 +10,7 @@ import {
   TransportError,
 } from "../../protocol/message.ts";
 import { type HttpOptions, judged, mayAskAgain, proxyWay } from "./http-request.ts";
-import { refused, transportFailure } from "./http-response.ts";
+import { refusedToOpen, transportFailure } from "./http-response.ts";
 import { createOpening } from "./opening.ts";
 import { noiseText } from "./parse-message.ts";
 
@@ -179,7 +179,7 @@ function handshakeFailure(error: NodeJS.ErrnoException, url: URL): string {
 
 function noSocket(response: IncomingMessage, url: URL): TransportError {
   const status = response.statusCode ?? 0;
-  if (status >= 300) return refused(response, url);
+  if (status >= 300) return refusedToOpen(response, url);
   const reason = `${url.host} is not a WebSocket server. Check 'url' and 'transport'`;
   return new TransportError(reason, { sent: false, permanent: true, status });
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { rm, writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
+import { createPlane } from "../../../src/index.ts";
 import type { RefreshReport } from "../../../src/model/servers/server-schema.ts";
 import { freePort } from "../../fixtures/free-port.ts";
 import { startHttpFixture, temporaryDirectory } from "../../fixtures/start-server.ts";
@@ -8,6 +9,7 @@ import { until } from "../../fixtures/until.ts";
 import { getJson } from "../requests.ts";
 import { eventually } from "../rogue/rogue.ts";
 import {
+  assertFailed,
   callsAt,
   processFixture as fixture,
   isAlive,
@@ -58,24 +60,25 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     }
   });
 
-  test("a forgotten HTTP session is opened again and the call retried once", async () => {
+  test("a forgotten HTTP session is opened again, and only what may run twice is sent again", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--log", log]);
-    await using plane = await planeOf({ remote: { url: server.url } });
+    const overlays = { "remote.add": { idempotency_key: true } };
+    const config = { mcpServers: { remote: { url: server.url } }, overlays };
+    await using plane = await createPlane({ config });
     const retries = listenTo(plane, "tool.retry");
     await plane.call("remote.invalidate_session");
-    const outcome = await plane.call("remote.write_note", { text: "once" });
-    assert.deepEqual(textsOf(outcome), ["noted once"]);
+    assert.deepEqual(textsOf(await plane.call("remote.add", { a: 1, b: 2 })), ['{"sum":3}']);
     assert.equal(retries.length, 1);
-    assert.deepEqual(
-      await plane.call("remote.read_note").then(({ result }) => result?.structuredContent),
-      {
-        notes: ["once"],
-        keyed: {},
-      },
-    );
-    assert.equal(countIn(log, "initialize"), 2);
+    await plane.call("remote.invalidate_session");
+    const refused = await plane.call("remote.write_note", { text: "refused" });
+    assertFailed(refused, "OUTCOME_UNKNOWN", "failed");
+    assert.equal(refused.call.sent, "sent");
+    assert.deepEqual(textsOf(await plane.call("remote.write_note", { text: "again" })), [
+      "noted again",
+    ]);
+    assert.equal(countIn(log, "initialize"), 3);
   });
 
   test("a server that keeps failing is tried at growing gaps, and at once when it is forced", async () => {

@@ -156,6 +156,19 @@ suite("dead letters", () => {
     await stop();
   });
 
+  test("a write that an earlier version was about to run again is left to its caller", async () => {
+    const { loop, stop, store, ran, one } = await sampleLetters([]);
+    const { accepted: _, sent: _1, ...stored } = sampleLetter("a");
+    await store.addDeadLetter(stored, 10);
+    loop.start();
+    for (let day = 0; day < 3; day++) await move(dayMs);
+    assert.equal(ran.length, 0);
+    const { hold, waitsFor, sent } = await one();
+    assert.deepEqual([hold, waitsFor, sent], ["refused", "caller", "not_sent"]);
+    assert.equal((await store.deadLetter("a"))?.nextRetryAt, null);
+    await stop();
+  });
+
   test("a plane that does not serve, or does not know the tool, leaves it to others", async () => {
     const { loop, stop, ran, failed, world } = await sampleLetters([]);
     await failed(requestedCall(), "TIMEOUT");

@@ -12,6 +12,7 @@ import {
   deadLetterStatuses,
   deadLetterView,
   type FailedCall,
+  heldForCaller,
   isDead,
   type KeptDeadLetter,
 } from "../../../../src/model/work/dead-letter.ts";
@@ -24,7 +25,7 @@ import {
   eventFacts,
   isOwnedBy,
 } from "./entries.ts";
-import { failureOf, toDeadLetter, withWords } from "./entry.ts";
+import { failureOf, queuedError, toAccepted, toDeadLetter, withWords } from "./entry.ts";
 import * as states from "./states.ts";
 
 const dayMs = 24 * 3_600_000;
@@ -58,6 +59,21 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
       emit({ type: "dead_letter.added", ...eventFacts(letter), code: failure.error.code });
       if (letter.nextRetryAt !== null) onDue();
     },
+    async accept(call, error) {
+      const letter = toAccepted(call, error, Date.now());
+      await (await store()).addDeadLetter(letter, maxKept);
+      emit({ type: "dead_letter.added", ...eventFacts(letter), code: error.code });
+      onDue();
+      return queuedError(letter);
+    },
+    async serverIsBack(server) {
+      const { deadLetters } = await (await store()).deadLetters({ server, status: "pending" });
+      const waiting = deadLetters.filter(
+        ({ accepted, nextRetryAt }) => accepted && nextRetryAt !== null,
+      );
+      for (const letter of waiting) await entries.replace(states.dueNow(letter, Date.now()));
+      if (waiting.length > 0) onDue();
+    },
     handler: createDueLetters(entries, retrier, parts.knows),
     async stop(): Promise<void> {
       stopping.abort(new Error("the plane is stopping"));
@@ -68,7 +84,7 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
 
 /** Retries entries when their time comes, and frees those whose retrier is gone. */
 function createDueLetters(
-  { store, freed }: DeadLetterStore,
+  { store, freed, replace }: DeadLetterStore,
   { retry }: Retrier,
   knows: DeadLetterParts["knows"],
 ): DueHandler {
@@ -105,6 +121,10 @@ function createDueLetters(
     async begin({ id }): Promise<Begun> {
       const found = await (await store()).deadLetter(id);
       const letter = found?.status === "retrying" ? await freed(found) : found;
+      if (letter !== null && heldForCaller(letter) !== letter) {
+        await replace(heldForCaller(letter));
+        return { is: "over" };
+      }
       const at = dueAt(letter);
       if (letter === null || at === null) return { is: "over" };
       if (at > Date.now()) return { is: "later", at };
@@ -251,7 +271,8 @@ function after(
   failure: states.Failure | null,
 ) {
   const now = Date.now();
-  if (ok) return states.succeed(held, call.id, now);
+  // One that waits for a person goes on as an approval or in a plan.
+  if (ok || call.status === "waiting") return states.succeed(held, call.id, now);
   if (call.status === "cancelled") return states.release(held, call.id, call.attempts > 0, now);
   return failure === null ? states.expire(held, now) : states.fail(held, failure, now);
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { CallRecord } from "../../../../src/model/calls/call-schema.ts";
 import type { ErrorCode } from "../../../../src/model/errors.ts";
-import { type FailedCall, isDead } from "../../../../src/model/work/dead-letter.ts";
+import { deadLetterView, type FailedCall, isDead } from "../../../../src/model/work/dead-letter.ts";
 import { callRecord } from "../../../../test/contracts/records.ts";
 import {
   injectedCall,
@@ -61,14 +61,32 @@ suite("a new dead letter", () => {
     assert.equal(Date.parse(letter.nextRetryAt ?? "") - startedAt, 60_000);
   });
 
-  test("comes up again when no server was asked, whatever the tool does", () => {
+  test("of a write is its caller's to repeat, when it never left", () => {
     const never = failedRecord("SERVER_UNAVAILABLE", { attempts: [], server: null });
     const letter = letterOf(requestedCall(), never);
-    assert.equal(letter.hold, null);
+    assert.deepEqual([letter.hold, letter.sent, letter.nextRetryAt], ["refused", "not_sent", null]);
     assert.deepEqual([letter.asked, letter.server], ["notes.write", "notes"]);
-    const notSent = failedRecord("BUSY");
+    const notSent = failedRecord("BUSY", { attempts: [{ ...attempt, sent: false }] });
     notSent.error = sampleError("BUSY", { sent: false });
-    assert.equal(letterOf(resolvedCall(), notSent).hold, null);
+    assert.equal(letterOf(resolvedCall(), notSent).hold, "refused");
+    assert.equal(deadLetterView(letter).waitsFor, "caller");
+  });
+
+  test("says what is known: the provider answered, or nothing came", () => {
+    const answered = failedRecord("OUTCOME_UNKNOWN");
+    answered.error = sampleError("OUTCOME_UNKNOWN", { sent: true, answered: true, status: 429 });
+    assert.equal(letterOf(resolvedCall(), answered).sent, "sent");
+    assert.equal(letterOf(resolvedCall(), failedRecord("TIMEOUT")).sent, "not_known");
+    assert.equal(deadLetterView(letterOf(resolvedCall(), answered)).waitsFor, "person");
+  });
+
+  test("of an earlier version that was about to be run again is its caller's, too", () => {
+    const { sent: _, ...stored } = { ...letterOf(resolvedCall()), hold: null };
+    const letter = { ...stored, nextRetryAt: new Date(startedAt).toISOString() };
+    const shown = deadLetterView(letter);
+    assert.deepEqual([shown.hold, shown.nextRetryAt, shown.waitsFor], ["refused", null, "caller"]);
+    const read = deadLetterView({ ...letter, repeatable: true });
+    assert.deepEqual([read.hold, read.waitsFor], [null, "retry"]);
   });
 
   test("is held when a write may have run, or when trying again is no help", () => {

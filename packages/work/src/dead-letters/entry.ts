@@ -3,9 +3,12 @@ import { shorten } from "../../../../src/lib/text/cut-text.ts";
 import { plainText } from "../../../../src/lib/text/plain-text.ts";
 import { createHider, redactDeep } from "../../../../src/lib/text/redact.ts";
 import type { CallRecord } from "../../../../src/model/calls/call-schema.ts";
+import { sentOf } from "../../../../src/model/calls/sent.ts";
 import { isRepeatable } from "../../../../src/model/catalogue/tool.ts";
+import { PlaneError, reportError } from "../../../../src/model/errors.ts";
 import type { ErrorReport } from "../../../../src/model/errors-schema.ts";
 import type { Json, JsonObject } from "../../../../src/model/json.ts";
+import { mayDo } from "../../../../src/model/principal.ts";
 import type { FailedCall, KeptDeadLetter } from "../../../../src/model/work/dead-letter.ts";
 import { deadLetterDelayMs, type Failure, holdAfter, notBefore } from "./states.ts";
 
@@ -16,13 +19,17 @@ const maxMessageLength = 500;
 /** Shorter ones would hide ordinary words. */
 const shortestHidden = 4;
 
-export function failureOf(call: FailedCall, record: CallRecord, error: ErrorReport): Failure {
+export function failureOf(
+  call: FailedCall,
+  record: Pick<CallRecord, "attempts">,
+  error: ErrorReport,
+): Failure {
   return {
     callId: call.id,
     error: hideInjected(error, call.injected?.values ?? {}),
-    // Without an attempt nothing was sent.
-    notSent: error.data.sent === false || record.attempts.length === 0,
-    repeatable: call.tool !== undefined && isRepeatable(call.tool),
+    sent: sentOf(error.data, record.attempts),
+    repeatable:
+      error.data.harmless === true || (call.tool !== undefined && isRepeatable(call.tool)),
   };
 }
 
@@ -41,19 +48,19 @@ export function withWords(recorded: ErrorReport, told: ErrorReport | null): Erro
 export function toDeadLetter(
   id: string,
   call: FailedCall,
-  record: CallRecord,
+  record: Pick<CallRecord, "tool" | "server">,
   failure: Failure,
   now: number,
   random?: () => number,
 ): KeptDeadLetter {
   const at = new Date(now).toISOString();
-  const { error, repeatable } = failure;
+  const { error, sent, repeatable } = failure;
   const { id: callId, principal, face } = call;
   // Kept numbers are read again, and inexact ones would be retried as others.
   const args = findChanged(call.input?.exact) ? undefined : keepArguments(call.asked.arguments);
   const hold = args === undefined ? "no_arguments" : holdAfter(failure, null);
   const due = Math.max(now + deadLetterDelayMs(1, random), notBefore(error));
-  const { conversation = null, dryRun: _, ...options } = call.options;
+  const { conversation = null, dryRun: _, onUnavailable: __, ...options } = call.options;
   return {
     id,
     callId,
@@ -63,6 +70,7 @@ export function toDeadLetter(
     hold,
     conversation,
     options,
+    sent,
     repeatable,
     maxAttempts,
     attempts: 1,
@@ -80,6 +88,44 @@ export function toDeadLetter(
     nextRetryAt: hold === null ? new Date(due).toISOString() : null,
     history: [{ at, status: "pending", code: error.code, callId, by: null, note: null }],
   };
+}
+
+/** A day of tries, one a minute. */
+const maxAcceptedAttempts = 1_440;
+
+/** A call that its caller chose to have run once its server is available. Its id is that of the call: the receipt. */
+export function toAccepted(call: FailedCall, error: PlaneError, now: number): KeptDeadLetter {
+  const report = redactDeep(reportError(error));
+  const tool = call.tool?.name ?? report.tool ?? textOf(call.asked.tool);
+  const record = { tool, server: call.tool?.id.server ?? report.server };
+  const failure = { ...failureOf(call, { attempts: [] }, report), sent: "not_sent" as const };
+  refuseUnfollowed(call);
+  const letter = toDeadLetter(call.id, call, record, failure, now);
+  if (letter.hold === "no_arguments")
+    throw new PlaneError("USAGE", "Its arguments are too large to keep.");
+  const due = notBefore(report) || now + deadLetterDelayMs(1);
+  const nextRetryAt = new Date(due).toISOString();
+  return { ...letter, accepted: true, hold: null, maxAttempts: maxAcceptedAttempts, nextRetryAt };
+}
+
+const textOf = (tool: FailedCall["asked"]["tool"]) => (typeof tool === "string" ? tool : tool.tool);
+
+function refuseUnfollowed({ principal, files }: FailedCall): void {
+  if (principal.user === null && !mayDo(principal, "admin"))
+    throw new PlaneError("USAGE", "An anonymous caller could not follow it. Sign in first.");
+  if (files !== undefined && Object.keys(files).length > 0)
+    throw new PlaneError("USAGE", "The addresses of its files are never kept.");
+}
+
+/** The receipt, in words. */
+export function queuedError({ id, tool, server, error }: KeptDeadLetter): PlaneError {
+  const follow = `Follow it with 'toolplane calls show ${id}'. 'toolplane dead-letters delete ${id}' cancels it.`;
+  const when = server === null ? "it can be sent" : `server '${server}' is available`;
+  const text = `'${tool}' could not be sent (${error.code}) and was accepted: it runs once, as soon as ${when}. Do not call it again. ${follow}`;
+  const personHints = follow.split(/(?<=\.) /);
+  return new PlaneError("CALL_QUEUED", text, {
+    data: { tool, ...(server !== null && { server }), sent: false, queuedId: id, personHints },
+  });
 }
 
 /** Undefined when they are too large, or are no JSON. */

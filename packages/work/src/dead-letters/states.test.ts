@@ -25,7 +25,8 @@ function failure(
   code: ErrorCode,
   { notSent = false, repeatable = false, data = {} } = {},
 ): Failure {
-  return { callId: "again", error: sampleError(code, data), notSent, repeatable };
+  const sent = notSent ? "not_sent" : "not_known";
+  return { callId: "again", error: sampleError(code, data), sent, repeatable };
 }
 
 function retried(letter: KeptDeadLetter): KeptDeadLetter {
@@ -50,8 +51,8 @@ suite("the states of a dead letter", () => {
 
   test("a second failure makes it rest for five minutes, a third ends it", () => {
     const second = fail(
-      retried(sampleLetter("a")),
-      failure("SERVER_UNAVAILABLE", { notSent: true }),
+      retried(sampleLetter("a", { repeatable: true })),
+      failure("SERVER_UNAVAILABLE", { notSent: true, repeatable: true }),
       startedAt,
       even,
     );
@@ -64,7 +65,8 @@ suite("the states of a dead letter", () => {
   test("a server that says when it may be asked is not asked sooner", () => {
     const retryAt = new Date(startedAt + 4_000_000).toISOString();
     const told = failure("SERVER_UNAVAILABLE", { notSent: true, data: { retryAt } });
-    assert.equal(fail(retried(sampleLetter("a")), told, startedAt, even).nextRetryAt, retryAt);
+    const accepted = sampleLetter("a", { accepted: true });
+    assert.equal(fail(retried(accepted), told, startedAt, even).nextRetryAt, retryAt);
   });
 
   for (const [code, hold, how] of [
@@ -75,10 +77,14 @@ suite("the states of a dead letter", () => {
     ["PROVIDER_FAILED", "permanent", { notSent: true }],
     ["FORBIDDEN", "permanent", { notSent: true }],
     ["INVALID_ARGUMENTS", "permanent", { notSent: true }],
+    ["SERVER_UNAVAILABLE", "refused", { notSent: true }],
+    ["RATE_LIMITED", "refused", { notSent: true }],
+    ["NO_PROVIDER", "permanent", { notSent: true, repeatable: true, data: { permanent: true } }],
   ] as const) {
     const when = "notSent" in how ? " that was not sent" : "";
     test(`after ${code} of a write${when} nothing but a person tries it again`, () => {
-      const next = fail(retried(sampleLetter("a")), failure(code, how), startedAt);
+      const { accepted: _, ...refused } = sampleLetter("a");
+      const next = fail(retried(refused), failure(code, how), startedAt);
       assert.deepEqual([next.status, next.hold, next.nextRetryAt], ["pending", hold, null]);
     });
   }

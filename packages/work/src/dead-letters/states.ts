@@ -1,4 +1,5 @@
 import { spreadMs } from "../../../../src/lib/async/pause.ts";
+import type { Sent } from "../../../../src/model/calls/call-schema.ts";
 import { errorTable, PlaneError } from "../../../../src/model/errors.ts";
 import type { ErrorReport } from "../../../../src/model/errors-schema.ts";
 import type { KeptDeadLetter } from "../../../../src/model/work/dead-letter.ts";
@@ -12,6 +13,7 @@ import type {
 const delaysMs = [60_000, 300_000, 900_000, 1_800_000, 3_600_000] as const;
 const maxDelayMs = 3_600_000;
 const jitter = 0.1;
+const shortestDelayMs = 1_000;
 
 export function deadLetterDelayMs(attempts: number, random: () => number = Math.random): number {
   const plain = delaysMs[Math.max(1, attempts) - 1] ?? maxDelayMs;
@@ -24,7 +26,7 @@ export const retryLeaseMs = 60_000;
 const maxHistory = 50;
 
 /** A try that failed, and whether another could do harm. */
-export type Failure = { callId: string; error: ErrorReport; notSent: boolean; repeatable: boolean };
+export type Failure = { callId: string; error: ErrorReport; sent: Sent; repeatable: boolean };
 
 type Hold = DeadLetterHold | null;
 export type SettledBy = { by: string | null; note: string | null };
@@ -54,10 +56,10 @@ export function succeed(letter: KeptDeadLetter, callId: string, now: number): Ke
 }
 
 export function fail(letter: KeptDeadLetter, failure: Failure, now: number, random?: () => number) {
-  const { error, callId, repeatable } = failure;
+  const { error, callId, repeatable, sent } = failure;
   const attempts = letter.attempts + 1;
-  const hold = holdAfter(failure, letter.hold);
-  const tried = { ...letter, error, category: error.category, attempts, repeatable, hold };
+  const hold = holdAfter(failure, letter.hold, letter.accepted);
+  const tried = { ...letter, error, category: error.category, attempts, repeatable, sent, hold };
   return rest(tried, now, { code: error.code, callId }, notBefore(error), random);
 }
 
@@ -67,6 +69,7 @@ export function expire(letter: KeptDeadLetter, now: number, random?: () => numbe
   const tried = {
     ...letter,
     attempts: attempts + 1,
+    sent: "not_known",
     hold: repeatable ? hold : "may_have_run",
   } as const;
   return rest(tried, now, { code: "OUTCOME_UNKNOWN" }, 0, random);
@@ -76,7 +79,8 @@ export function expire(letter: KeptDeadLetter, now: number, random?: () => numbe
 export function release(letter: KeptDeadLetter, callId: string, mayHaveRun: boolean, now: number) {
   const { status, nextRetryAt } = wasBefore(letter);
   const isHeld = mayHaveRun && !letter.repeatable;
-  const free = isHeld ? ({ hold: "may_have_run", nextRetryAt: null } as const) : { nextRetryAt };
+  const held = { hold: "may_have_run", sent: "not_known", nextRetryAt: null } as const;
+  const free = isHeld ? held : { nextRetryAt };
   return change({ ...letter, lease: null, ...free }, status, now, { code: "CANCELLED", callId });
 }
 
@@ -95,6 +99,11 @@ export function abandon(letter: KeptDeadLetter, decision: SettledBy, now: number
   return change({ ...letter, nextRetryAt: null }, "abandoned", now, decision);
 }
 
+/** What was in its way has gone. */
+export function dueNow(letter: KeptDeadLetter, now: number): KeptDeadLetter {
+  return { ...letter, nextRetryAt: new Date(now).toISOString() };
+}
+
 export function isLeaseLost({ status, lease }: KeptDeadLetter, now: number): boolean {
   return status === "retrying" && (lease === null || Date.parse(lease.until) <= now);
 }
@@ -110,11 +119,17 @@ export function conflict({ id, status }: KeptDeadLetter, verb: string): PlaneErr
 }
 
 /** What keeps the plane from trying again by itself, if anything does. */
-export function holdAfter({ error, notSent, repeatable }: Failure, before: Hold): Hold {
+export function holdAfter(
+  { error, sent, repeatable }: Failure,
+  before: Hold,
+  accepted = false,
+): Hold {
   // A call that may have run does not become harmless by a later attempt that was not sent.
   if (before === "may_have_run" || before === "no_arguments") return before;
-  if (error.code === "OUTCOME_UNKNOWN" || !(notSent || repeatable)) return "may_have_run";
-  return errorTable[error.code].retryable ? null : "permanent";
+  const mayHaveRun = error.code === "OUTCOME_UNKNOWN" || (sent !== "not_sent" && !repeatable);
+  if (mayHaveRun) return "may_have_run";
+  if (error.data.permanent === true || !errorTable[error.code].retryable) return "permanent";
+  return repeatable || accepted ? null : "refused";
 }
 
 function rest(
@@ -128,10 +143,20 @@ function rest(
   // An abandoned entry does not come back by itself.
   const over = attempts >= maxAttempts || wasBefore(letter).status === "abandoned";
   const waits = !over && hold === null;
-  const nextRetryAt = waits
-    ? new Date(Math.max(now + deadLetterDelayMs(attempts, random), earliest)).toISOString()
-    : null;
+  const due = dueAfter(letter, now, earliest, random);
+  const nextRetryAt = waits ? new Date(due).toISOString() : null;
   return change({ ...letter, lease: null, nextRetryAt }, over ? "abandoned" : "pending", now, why);
+}
+
+/** What was accepted runs as soon as it can: its server's own backoff is the delay. */
+function dueAfter(
+  { accepted, attempts }: KeptDeadLetter,
+  now: number,
+  earliest: number,
+  random?: () => number,
+): number {
+  if (accepted && earliest > 0) return Math.max(now + shortestDelayMs, earliest);
+  return Math.max(now + deadLetterDelayMs(attempts, random), earliest);
 }
 
 /** The server's own retry time. */

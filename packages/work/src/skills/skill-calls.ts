@@ -1,5 +1,6 @@
 import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import type { CallOptions } from "../../../../src/model/calls/call.ts";
+import { withChosenKey } from "../../../../src/model/calls/idempotency-key.ts";
 import { isRepeatable, type Tool } from "../../../../src/model/catalogue/tool.ts";
 import { toolKey } from "../../../../src/model/catalogue/tool-name.ts";
 import { PlaneError } from "../../../../src/model/errors.ts";
@@ -85,16 +86,22 @@ function createCalling(
   };
   return {
     call: async (step, args, signal) =>
-      plane().call(step.tool, args, {
-        ...shared,
-        run,
-        face,
-        signal,
-        principal: await principal(),
-        idempotencyKey: keyOf(step),
-        maxResultBytes: 0,
-        ownRetries: true,
-      }),
+      plane().call(
+        step.tool,
+        args,
+        withChosenKey(
+          {
+            ...shared,
+            run,
+            face,
+            signal,
+            principal: await principal(),
+            maxResultBytes: 0,
+            ownRetries: true,
+          },
+          keyOf(step),
+        ),
+      ),
     isRepeatable: async (name) =>
       isRepeatable(await plane().tools.get(name, { principal: await principal() })),
     ask: async (by, question, signal) =>

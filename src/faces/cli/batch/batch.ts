@@ -3,6 +3,7 @@ import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import { agentStyles } from "../../../model/agent/agent-run.ts";
 import type { Generation } from "../../../model/agent.ts";
+import { onUnavailableChoices } from "../../../model/calls/call.ts";
 import { PlaneError, reportError, toPlaneError } from "../../../model/errors.ts";
 import type { UnknownObject } from "../../../model/json.ts";
 import type { PlaneCallOptions } from "../../../model/plane.ts";
@@ -29,6 +30,7 @@ const callFields = {
   timeoutMs: fit.whole,
   conversation: fit.name,
   idempotencyKey: fit.name,
+  onUnavailable: choiceField(onUnavailableChoices),
   toolGroups: fit.texts,
   state: fit.text,
   maxResultBytes: fit.whole,
@@ -36,7 +38,7 @@ const callFields = {
 
 type Line = Pick<
   PlaneCallOptions,
-  "timeoutMs" | "conversation" | "idempotencyKey" | "state" | "maxResultBytes"
+  "timeoutMs" | "conversation" | "idempotencyKey" | "onUnavailable" | "state" | "maxResultBytes"
 > & {
   tool: string;
   arguments?: unknown;

@@ -19,6 +19,7 @@ import type { ResultPage } from "../../../model/calls/result-schema.ts";
 import { pageLimits, type ResultQuery } from "../../../model/calls/stored-result.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { type QueueView, queueView } from "../../../model/work/dead-letter.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import {
   colors,
@@ -51,10 +52,11 @@ export function renderCalls(calls: readonly CallRecord[]): string {
   });
 }
 
-export function renderCall(call: CallRecord): string {
+export function renderCall(call: CallRecord, queued?: QueueView | null): string {
   const facts: Fact[] = [
     ["status", `${call.status}, ${milliseconds(call.durationMs)}${renderOrigin(call)}`],
     ["at", call.at],
+    ["queue", queued === undefined ? null : renderQueue(queued)],
     ["called by", `${call.principal.user ?? "anonymous"} via ${call.face}`],
     ["server", call.server],
     ["run", call.run && `${call.run} (toolplane calls show ${call.run})`],
@@ -80,6 +82,14 @@ export function renderCall(call: CallRecord): string {
       ? []
       : ["", colors.bold("Attempts"), ...call.attempts.map(renderAttempt)]),
   ].join("\n");
+}
+
+function renderQueue(queued: QueueView | null): string {
+  if (queued === null) return "deleted: nothing runs it";
+  const { status, waitsFor, nextRetryAt, resolvedCallId } = queued;
+  if (resolvedCallId !== null) return `it ran as ${resolvedCallId}`;
+  if (waitsFor === "person") return `${status}: a person decides (toolplane dead-letters show)`;
+  return nextRetryAt === null ? status : `${status}, next try at ${nextRetryAt}`;
 }
 
 function renderOrigin({ cached, coalesced, replayed }: CallRecord): string {
@@ -238,8 +248,11 @@ export async function showCall(cli: Cli, id: string, options: GlobalOptions): Pr
   await withPlane(cli, options, async (plane) => {
     const call = await plane.calls.get(id).catch(nullIfUnknown);
     if (call === null) await showRun(plane, id, options);
-    else if (options.json) printJson({ call });
-    else print(renderCall(call));
+    else {
+      const queued = await queueOf(plane, call);
+      if (options.json) printJson({ call: { ...call, ...withoutUndefined({ queued }) } });
+      else print(renderCall(call, queued));
+    }
   }).catch((thrown) => {
     nullIfUnknown(thrown);
     throw new PlaneError(
@@ -247,6 +260,16 @@ export async function showCall(cli: Cli, id: string, options: GlobalOptions): Pr
       `No call or run '${id}' found. List them: toolplane calls list, toolplane calls runs`,
     );
   });
+}
+
+/** Of a call that was accepted; null where it was deleted. */
+async function queueOf(
+  plane: Plane,
+  { id, error }: CallRecord,
+): Promise<QueueView | null | undefined> {
+  if (error?.code !== "CALL_QUEUED") return undefined;
+  const letter = await plane.deadLetters.get(id).catch(nullIfUnknown);
+  return letter && queueView(letter);
 }
 
 function nullIfUnknown(thrown: unknown): null {

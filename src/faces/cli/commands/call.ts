@@ -1,6 +1,6 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import type { Outcome } from "../../../model/calls/call.ts";
+import type { OnUnavailable, Outcome } from "../../../model/calls/call.ts";
 import { PlaneError, withoutHints } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Cli, TextOptions } from "../cli.ts";
@@ -14,7 +14,13 @@ import { argumentHints, readCallArguments, readPiped, typedForTool } from "./cal
 
 type Switches = { yes?: boolean; plan?: boolean; dryRun?: boolean; force?: boolean };
 type CallOptions = TextOptions<"args" | "conversation" | "state" | "saveArtifacts"> &
-  Switches & { timeout?: number; toolGroup?: string[]; file?: string[]; maxResult?: number };
+  Switches & {
+    onUnavailable?: OnUnavailable;
+    timeout?: number;
+    toolGroup?: string[];
+    file?: string[];
+    maxResult?: number;
+  };
 
 export async function callTool(
   cli: Cli,
@@ -33,6 +39,7 @@ export async function callTool(
     dryRun,
     toolGroup: toolGroups,
     yes: consent,
+    onUnavailable,
     maxResult: maxResultBytes,
   } = options;
   const isPiped = options.args === undefined && values.length === 0;
@@ -56,6 +63,7 @@ export async function callTool(
         dryRun,
         toolGroups,
         consent,
+        onUnavailable,
         maxResultBytes,
         files,
       }),

@@ -2,6 +2,7 @@ import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { Outcome } from "../../../model/calls/call.ts";
+import type { Sent } from "../../../model/calls/call-schema.ts";
 import { errorTable, PlaneError, reportError, toPlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { DeadLetterPage, DeadLetterStatus } from "../../../model/work/dead-letter.ts";
@@ -151,7 +152,7 @@ async function retryAll(plane: Plane, options: RetryOptions, signal: AbortSignal
       printWarning(`${id.slice(0, shownIdLength)} ${tool}: ${error?.message ?? "it failed"}`);
     if (skipped > 0)
       printStatus(
-        `${skipped} left alone, because they may have run or have no arguments: look at each of them.`,
+        `${skipped} left alone: they may have run, are their callers' to repeat, or have no arguments. Look at each of them.`,
       );
   }
   const error = failed[0]?.error;
@@ -193,10 +194,17 @@ function showProgress(done: number, total: number, tool: string): void {
   beforeOutput.add(() => terminal.stderr.write("\r\u001b[K"));
 }
 
+const sentTexts: Record<Sent, string> = {
+  sent: "yes: its provider answered",
+  not_sent: "no: nothing left this plane",
+  not_known: "not known: it left, or may have left, and no answer came",
+};
+
 const holds: Record<DeadLetterHold, string> = {
   permanent: "trying again alone does not help: fix the cause, then retry it",
   may_have_run: "it may have run: check, then retry or resolve it",
   no_arguments: "its arguments were too large to keep: call the tool again, then resolve it",
+  refused: "its caller was refused and may have called again: ask, then retry or delete it",
 };
 
 export function renderDeadLetters({ deadLetters, byStatus }: DeadLetterPage, now: number): string {
@@ -226,6 +234,7 @@ export function renderDeadLetter(letter: DeadLetter, now: number): string {
     ...renderFacts(13, [
       ["status", `${letter.status}, ${letter.attempts} of ${countOf(maxAttempts, "try", "tries")}`],
       ["next try", renderNext(letter, now) ?? "none"],
+      ["sent", sentTexts[letter.sent]],
       ["what to do", adviceFor(letter)],
       ["called by", `${principal.user ?? "anonymous"} via ${face}`],
       ["server", letter.server],
@@ -253,7 +262,7 @@ function adviceFor({ status, hold, nextRetryAt }: DeadLetter): string {
   if (hold !== null) return holds[hold];
   return nextRetryAt === null
     ? "retry, resolve or abandon it"
-    : "nothing: a plane that serves tries it again";
+    : "nothing: a plane that serves runs it";
 }
 
 function renderNext({ nextRetryAt }: DeadLetter, now: number): string | null {

@@ -20,7 +20,7 @@ import { shownIdLength } from "./ids.ts";
 import { print, printError, printStatus, printWarning } from "./output.ts";
 
 export function printOutcome(
-  { call, result, error, verdict, plan }: Outcome,
+  { call, result, error, verdict, plan, queued }: Outcome,
   hints: readonly string[] = [],
 ): void {
   for (const warning of call.warnings) printWarning(warning);
@@ -34,7 +34,8 @@ export function printOutcome(
     if (verdict) printStatus(`${verdict.origin}: ${verdict.reason}`);
   }
   // A queued call is not a failure; `printWaitingCall` reports it.
-  if (error && error.code !== "TOOL_ERROR" && !plan) printError(error);
+  if (queued) printStatus(error.message);
+  else if (error && error.code !== "TOOL_ERROR" && !plan) printError(error);
   for (const hint of hints) printStatus(hint);
 }
 

@@ -8,6 +8,7 @@ import { Confirm } from "../../parts/dialog.tsx";
 import { counted } from "../../parts/time.tsx";
 import { toast } from "../../parts/toast.ts";
 import { useRemoval } from "../../parts/use-removal.ts";
+import { riskText } from "./hold-text.ts";
 
 type Verb = "retry" | "resolve" | "abandon";
 type BulkProps = { letters: readonly LetterAnswer[]; onDone: () => void };
@@ -49,7 +50,7 @@ export function BulkLetters({ letters, onDone }: BulkProps) {
     },
     onSettled: () => client.invalidateQueries({ queryKey: ["dead-letters"] }),
   });
-  const risky = letters.filter(({ hold }) => hold === "may_have_run").length;
+  const risky = letters.filter((letter) => riskText(letter) !== null).length;
   const disabled = !mayCall || act.isPending;
   return (
     <div className="flex flex-wrap items-center gap-2 rounded-lg border border-accent bg-accent-soft px-3 py-2 text-sm">
@@ -83,7 +84,10 @@ export function BulkLetters({ letters, onDone }: BulkProps) {
         onConfirm={() => act.mutate("retry")}
         onClose={() => setAsking(false)}
       >
-        <p>{counted(risky, "call")} of them may have run already and would run twice.</p>
+        <p>
+          {counted(risky, "call")} of them may have run already, or their callers may have called
+          again. They would run twice.
+        </p>
       </Confirm>
     </div>
   );

@@ -12,6 +12,7 @@ import { JsonView } from "../../parts/json-view.tsx";
 import { Complaint } from "../../parts/states.tsx";
 import { toast } from "../../parts/toast.ts";
 import { useRemoval } from "../../parts/use-removal.ts";
+import { riskText } from "./hold-text.ts";
 import { LetterFacts, LetterHistory } from "./letter-facts.tsx";
 
 type Verb = "retry" | "resolve" | "abandon";
@@ -25,8 +26,8 @@ export function LetterDialog({ letter, onClose }: { letter: LetterAnswer; onClos
   const isOpen = letter.status === "pending" || letter.status === "abandoned";
   const disabled = !useMayChange("call") || act.isPending;
   const isBusy = (verb: Verb) => act.isPending && act.variables === verb;
-  // A call that may have run is retried only after confirmation.
-  const retry = () => (letter.hold === "may_have_run" ? setAsking(true) : act.mutate("retry"));
+  // What may run twice is retried only after confirmation.
+  const retry = () => (riskText(letter) === null ? act.mutate("retry") : setAsking(true));
   if (asking) return <Sure letter={letter} act={act} onClose={() => setAsking(false)} />;
   return (
     <Dialog
@@ -152,7 +153,7 @@ function Sure({ letter, act, onClose }: SureProps) {
       onConfirm={() => act.mutate("retry")}
       onClose={onClose}
     >
-      <p>{letter.tool} may have run already. If it did, it runs twice.</p>
+      <p>{riskText(letter)}</p>
     </Confirm>
   );
 }

@@ -3,7 +3,7 @@ import type { LetterAnswer } from "../../api/queries.ts";
 import { callerText, StateBadge } from "../../parts/badge.tsx";
 import { Facts } from "../../parts/page.tsx";
 import { Time } from "../../parts/time.tsx";
-import { holdText } from "./hold-text.ts";
+import { holdText, sentTexts } from "./hold-text.ts";
 
 /** Caller, status and next retry. */
 export function LetterFacts({ letter }: { letter: LetterAnswer }) {
@@ -17,6 +17,7 @@ export function LetterFacts({ letter }: { letter: LetterAnswer }) {
     maxAttempts,
     nextRetryAt,
     hold,
+    sent,
     createdAt,
   } = letter;
   return (
@@ -36,6 +37,7 @@ export function LetterFacts({ letter }: { letter: LetterAnswer }) {
           </Link>,
         ],
         ["Caller", callerText(principal.user, face)],
+        ["Sent", sentTexts[sent]],
         ["Tries", `${attempts} of ${maxAttempts}`],
         [
           "Next try",
