@@ -28,7 +28,7 @@ export type Journal = {
   flush(): Promise<void>;
   /** The same for what this user did before; what others did is not waited for. */
   flushOf(user: string | null): Promise<void>;
-  /** Stores what is waiting and takes nothing more. */
+  /** Stores what is waiting and takes nothing more. Rejects where records are lost with the process. */
   close(): Promise<void>;
 };
 
@@ -161,12 +161,18 @@ export function createJournal(append: Append, options: JournalOptions = {}): Jou
       await state.flushing;
       state.watch?.stop();
       await spool?.close();
-      if (state.unsafe.size > 0)
-        process.emitWarning(
-          `${countOf(state.unsafe.size, "record")} could not be written: ${textOf(state.risk?.reason)}`,
-        );
+      if (state.unsafe.size > 0) throw recordsLost(state);
     },
   };
+}
+
+function recordsLost({ unsafe, risk }: State): PlaneError {
+  const reason = risk?.reason;
+  const lost = countOf(unsafe.size, "record");
+  return new PlaneError("STORE_FAILED", `${lost} could not be written: ${textOf(reason)}`, {
+    data: { unwritten: unsafe.size },
+    cause: reason,
+  });
 }
 
 async function flush(state: State): Promise<void> {

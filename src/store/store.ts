@@ -299,8 +299,12 @@ export function createRecorder(
       await nextTurn();
       // A store that could not be opened has been reported, and has nothing to close.
       const nothing = () => undefined;
-      if (journal.made()) await journal().then(({ close }) => close(), nothing);
-      if (opened.made()) await opened().then((found) => found.store.close(), nothing);
+      const written = journal.made() ? await journal().catch(nothing) : undefined;
+      try {
+        await written?.close();
+      } finally {
+        if (opened.made()) await opened().then((found) => found.store.close(), nothing);
+      }
     },
   };
 }

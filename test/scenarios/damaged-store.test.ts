@@ -79,7 +79,8 @@ const damages: Record<string, (database: string, log: string) => void> = {
 for (const [what, damage] of Object.entries(damages))
   test(`a log that ${what} is noticed: what is lost is said, and a check finds it until a person has seen it`, async () => {
     const data = damaged(damage);
-    const isVisible = what !== "was removed" && what !== "was cut off at the end of a page";
+    // A write that was cut off looks the same: what was stored before is noted beside the store.
+    const isVisible = what.startsWith("has");
     const { ok, calls, lost, broken, said } = await opened(data);
     assert.ok(calls < count);
     assert.deepEqual([ok, lost.length, broken], [false, 1, null]);

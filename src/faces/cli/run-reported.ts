@@ -11,7 +11,8 @@ export function runReported(cli: Cli, run: () => Promise<number>): Promise<numbe
     terminal.stdout.on("error", () => undefined);
     try {
       return await run();
-    } catch (thrown) {
+    } catch (caught) {
+      const thrown = lastOf(caught);
       if (thrown instanceof Interrupted) return thrown.exitCode;
       const error = toPlaneError(thrown);
       if (cli.argv.includes("--json"))
@@ -20,4 +21,10 @@ export function runReported(cli: Cli, run: () => Promise<number>): Promise<numbe
       return exitCodeFor(error);
     }
   });
+}
+
+/** A plane that cannot end in order says more than the interruption that ended it. Older versions of Node have another class. */
+function lastOf(thrown: unknown): unknown {
+  const isSuppressing = thrown instanceof Error && thrown.name === "SuppressedError";
+  return isSuppressing && "error" in thrown ? thrown.error : thrown;
 }

@@ -135,7 +135,8 @@ export async function withPlane<T>(
   await using plane = await openPlane(cli, options, extra);
   using _waiting = showWaiting(plane);
   const { signal } = interruption;
-  signal.addEventListener("abort", () => void plane.stop());
+  // What goes wrong is reported where the plane is disposed of.
+  signal.addEventListener("abort", () => void plane.stop().catch(() => undefined));
   try {
     return await work(plane, signal);
   } catch (thrown) {

@@ -1,6 +1,8 @@
-import { closeSync, copyFileSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, copyFileSync, openSync, readSync, rmSync, statSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileErrorText } from "../../lib/files.ts";
 import { countOf } from "../../lib/text/wording.ts";
+import { PlaneError } from "../../model/errors.ts";
 
 /** https://www.sqlite.org/fileformat2.html#the_write_ahead_log */
 const headerBytes = 32;
@@ -38,10 +40,21 @@ export async function reportDamagedLog(file: string): Promise<void> {
   )
     return;
   const kept = `${path}.damaged`;
-  copyFileSync(path, kept);
+  keepCopy(path, kept);
   process.emitWarning(
     `${path} is damaged: ${countOf(again.lost, "page")} of the last commits cannot be read, and SQLite drops them. Calls that were answered may be missing in the record. A copy is kept as ${kept}.`,
   );
+}
+
+/** SQLite drops what is damaged when it opens the file, so without a copy it is not opened. */
+function keepCopy(path: string, copy: string): void {
+  try {
+    copyFileSync(path, copy);
+  } catch (thrown) {
+    rmSync(copy, { force: true });
+    const text = `${path} is damaged, and no copy of it can be kept: ${fileErrorText(thrown)}. Make room for it, then start again.`;
+    throw new PlaneError("STORE_FAILED", text, { cause: thrown });
+  }
 }
 
 /** How many frames SQLite accepts, and how many that were written with them it drops; null without a log. */
@@ -82,8 +95,10 @@ function judge(read: (buffer: Buffer, position: number) => Buffer, size: number)
     );
     // Other salts are left over from before the log was begun again.
     if (frame.length < 16 ? !isNext : frame.toString("hex", 8, 16) !== salts) continue;
+    // A write that was cut off, by a full disk or a kill, was no commit. Where it was one, the noted heads tell.
+    if (isNext && frame.length < frameBytes) continue;
     seen = at + 1;
-    if (!isNext || frame.length < frameBytes) continue;
+    if (!isNext) continue;
     sums = checksum(
       checksum(sums, frame, 0, 8, isLittle),
       frame,
