@@ -43,6 +43,8 @@ export type ScanPackage = {
   /** Changes whenever the scan would find something else; stored with pins. */
   scanVersion: number;
   scanDefinition(definition: object): readonly Finding[];
+  /** The same, with other work in between; the answer is remembered. */
+  scanInSlices(definition: object): Promise<readonly Finding[]>;
   indexNames(ids: readonly ToolId[]): NamedTools;
   /** Mentions of other servers' tools. */
   findToolReferences(definition: object, server: string, names: NamedTools): readonly Finding[];

@@ -1,4 +1,5 @@
 import { once } from "../../../src/lib/async/once.ts";
+import type { Steps } from "../../../src/lib/async/steps.ts";
 import {
   fromBase32,
   fromBase45,
@@ -208,21 +209,42 @@ function codecsFor(text: string): Codec[] {
   });
 }
 
-export function decodeRuns(text: string, depth = 0): Decoded[] {
-  const runs = codecsFor(text).flatMap(({ kind, pattern, decode }) =>
-    [...text.matchAll(pattern).take(maxRuns)].flatMap(({ 0: run, index }): Decoded[] => {
-      const said = decode(run.slice(0, maxRun))
-        .map((one) => (typeof one === "string" || one === null ? one : textOfBytes(one)))
-        .map((one) =>
-          one !== null && nested.test(one) && depth < maxNested
-            ? (decodeRuns(one, depth + 1)[0]?.text ?? one)
-            : one,
-        )
-        .find((one) => one !== null && isSaid(one, kind));
-      return said ? [{ kind, text: said, from: index, to: index + run.length }] : [];
-    }),
-  );
-  return [...runs, ...fromTwoSigns(text).map((one): Decoded => ({ kind: "encoded_text", ...one }))];
+/** In steps, so that a long text does not keep others waiting. */
+export function* decodeSteps(text: string): Steps<Decoded[]> {
+  const runs: Decoded[] = [];
+  const codecs = codecsFor(text);
+  yield;
+  for (const codec of codecs) {
+    for (const { 0: run, index } of text.matchAll(codec.pattern).take(maxRuns)) {
+      const decoded = decodeRun(codec, run, 0);
+      if (decoded)
+        runs.push({ kind: codec.kind, text: decoded, from: index, to: index + run.length });
+      yield;
+    }
+    yield;
+  }
+  for (const signs of fromTwoSigns(text)) runs.push({ kind: "encoded_text", ...signs });
+  return runs;
+}
+
+function decodeRun({ kind, decode }: Codec, run: string, depth: number): string | null | undefined {
+  return decode(run.slice(0, maxRun))
+    .map((decoded) =>
+      typeof decoded === "string" || decoded === null ? decoded : textOfBytes(decoded),
+    )
+    .map((decoded) => (decoded === null ? null : unwrapped(decoded, depth)))
+    .find((decoded) => decoded !== null && isSaid(decoded, kind));
+}
+
+/** What is nothing but another code is read once more. */
+function unwrapped(text: string, depth: number): string {
+  if (depth >= maxNested || !nested.test(text)) return text;
+  for (const codec of codecsFor(text))
+    for (const [run] of text.matchAll(codec.pattern).take(maxRuns)) {
+      const decoded = decodeRun(codec, run, depth + 1);
+      if (decoded) return decoded;
+    }
+  return fromTwoSigns(text)[0]?.text ?? text;
 }
 
 function isSaid(text: string, kind: Decoded["kind"]): boolean {

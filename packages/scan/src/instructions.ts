@@ -1,3 +1,4 @@
+import { runSteps, type Steps } from "../../../src/lib/async/steps.ts";
 import { createLru } from "../../../src/lib/lru.ts";
 import { severities } from "../../../src/model/catalogue/quality.ts";
 import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
@@ -78,17 +79,18 @@ function signsIn(text: string): string {
   return found;
 }
 
-function findMarks(text: string): Found[] {
+function* markSteps(text: string): Steps<Found[]> {
   const signs = signsIn(text);
-  const found: Found[] = [];
+  const marked: Found[] = [];
   for (const { pattern, severity, needs } of patterns) {
     if (needs !== "" && !hasAny(signs, needs)) continue;
-    const one = pattern.exec(text);
-    if (!one) continue;
-    const excerpt = excerptOf(text, one.index, one.index + one[0].length);
-    found.push({ kind: "pseudo_tag", severity, excerpt, decoded: null });
+    const mark = pattern.exec(text);
+    yield;
+    if (!mark) continue;
+    const excerpt = excerptOf(text, mark.index, mark.index + mark[0].length);
+    marked.push({ kind: "pseudo_tag", severity, excerpt, decoded: null });
   }
-  return signs.includes(":") ? [...found, ...findTurns(text)] : found;
+  return signs.includes(":") ? [...marked, ...findTurns(text)] : marked;
 }
 
 function hasAny(signs: string, needs: string): boolean {
@@ -135,13 +137,21 @@ function meaningIn(text: string): Meanings {
 export function mayBeOrder(texts: readonly string[], whole: string): boolean {
   const all = texts.map(meaningIn);
   if (mayMeanOrder(all.map(({ own }) => own))) return true;
-  return mayBeForeignOrder(all.map(({ foreign }) => foreign)) || findMarks(whole).length > 0;
+  return (
+    mayBeForeignOrder(all.map(({ foreign }) => foreign)) || runSteps(markSteps(whole)).length > 0
+  );
 }
 
 /** The worst of each kind. */
-export function findInstructions(text: string, isLoose = false): Found[] {
-  const marked = findMarks(text);
-  const said = [...findFeatures(text, isLoose), ...(isLoose ? [] : findForeignOrders(text))];
+export const findInstructions = (text: string, isLoose = false): Found[] =>
+  runSteps(instructionSteps(text, isLoose));
+
+export function* instructionSteps(text: string, isLoose = false): Steps<Found[]> {
+  const marked = yield* markSteps(text);
+  const features = findFeatures(text, isLoose);
+  yield;
+  const said = [...features, ...(isLoose ? [] : findForeignOrders(text))];
+  yield;
   if (marked.length === 0 && said.length === 0) return [];
   const found: Found[] = [
     // What imitates a message and speaks of orders is one.

@@ -1,11 +1,13 @@
+import { runInSlices, runSteps, type Steps } from "../../../src/lib/async/steps.ts";
+import { hashText } from "../../../src/lib/json/stable-json.ts";
 import { createLru } from "../../../src/lib/lru.ts";
 import { spellCode } from "../../../src/lib/text/unseen.ts";
 import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
-import { decodeRuns, turnBack } from "./decode.ts";
+import { type Decoded, decodeSteps, turnBack } from "./decode.ts";
 import { isAboutOrders } from "./features.ts";
 import { foldText } from "./fold.ts";
 import { findHiddenCharacters } from "./hidden-characters.ts";
-import { findInstructions, mayBeOrder } from "./instructions.ts";
+import { findInstructions, instructionSteps, mayBeOrder } from "./instructions.ts";
 import { findOutOfSight } from "./out-of-sight.ts";
 import { plainReadingsOf, readingsOf, readingsOfCapitals } from "./readings.ts";
 import { collectTexts, excerptOf, lanesOf, type PlacedText } from "./texts.ts";
@@ -71,47 +73,61 @@ const scanned = new WeakMap<object, readonly Finding[]>();
 const nothing: readonly Finding[] = [];
 
 /** Each definition object is scanned once. */
-export function scanDefinition(definition: object): readonly Finding[] {
+export const scanDefinition = (definition: object): readonly Finding[] =>
+  runSteps(scanSteps(definition));
+
+/** The same in slices: other work goes on in between. */
+export const scanInSlices = (definition: object): Promise<readonly Finding[]> =>
+  runInSlices(scanSteps(definition));
+
+function* scanSteps(definition: object): Steps<readonly Finding[]> {
   const before = scanned.get(definition);
   if (before) return before;
-  const found = scanTexts(collectTexts(definition), definition);
-  scanned.set(definition, found.length === 0 ? nothing : found);
-  return found;
+  const findings = yield* scanTexts(collectTexts(definition), definition);
+  scanned.set(definition, findings.length === 0 ? nothing : findings);
+  return findings;
 }
 
-function scanTexts(texts: readonly PlacedText[], definition: object): readonly Finding[] {
-  let left = maxRead;
-  const found = texts.flatMap(({ where, text }) => {
-    const read = text.slice(0, left);
-    left -= read.length;
-    return [...scanText(read), ...findOverlong(text, read.length)].map((one) => ({
-      where,
-      ...one,
-    }));
-  });
-  const all = raise(found);
-  return (
-    all.some(({ severity }) => severity === "high") ? all : [...all, ...findSplit(definition)]
-  ).slice(0, maxFindings);
+function* scanTexts(texts: readonly PlacedText[], definition: object): Steps<readonly Finding[]> {
+  let unread = maxRead;
+  const findings: Finding[] = [];
+  for (const { where, text } of texts) {
+    const read = text.slice(0, unread);
+    unread -= read.length;
+    for (const finding of [...(yield* scanText(read)), ...findOverlong(text, read.length)])
+      findings.push({ where, ...finding });
+    yield;
+  }
+  const raised = raise(findings);
+  const isAttack = raised.some(({ severity }) => severity === "high");
+  const split = isAttack ? [] : yield* findSplit(definition);
+  return [...raised, ...split].slice(0, maxFindings);
 }
 
-/** Titles and descriptions of arguments are often the same in many tools. */
-const readBefore = createLru<readonly Found[]>(1_000);
-const longestKept = 500;
+/** Titles and descriptions of arguments are often the same in many tools, and a server may list the same again and again. */
+const readBefore = createLru<readonly Found[]>(2_000);
+const longestKey = 500;
 
-function scanText(text: string): readonly Found[] {
-  const before = readBefore.get(text);
+/** A long text is remembered by its digest. */
+const keyOf = (text: string) => (text.length <= longestKey ? text : hashText(text));
+
+function* scanText(text: string): Steps<readonly Found[]> {
+  const key = keyOf(text);
+  const before = readBefore.get(key);
   if (before) return before;
-  const found = readText(text);
-  if (text.length <= longestKept) readBefore.set(text, found);
-  return found;
+  const findings = yield* readText(text);
+  readBefore.set(key, findings);
+  return findings;
 }
 
-function readText(text: string): Found[] {
+function* readText(text: string): Steps<Found[]> {
   const hidden = unusual.test(text) ? [...findHiddenCharacters(text), ...findLookalikes(text)] : [];
+  yield;
   const seen = withoutInvisible(text);
-  const plain = findInstructions(apart(seen));
-  return [...hidden, ...findOutOfSight(seen), ...plain, ...findDisguises(seen, plain)];
+  const outOfSight = findOutOfSight(seen);
+  yield;
+  const plain = yield* instructionSteps(apart(seen));
+  return [...hidden, ...outOfSight, ...plain, ...(yield* findDisguises(seen, plain))];
 }
 
 /** A name is read word by word. */
@@ -120,32 +136,54 @@ function apart(text: string): string {
 }
 
 /** Orders that show only after another reading of the text. */
-function findDisguises(text: string, plain: readonly Found[], depth = 0): Found[] {
-  const known = new Set(plain.map(({ kind }) => kind));
-  const isNew = ({ kind }: Found) => !known.has(kind);
-  const { text: folded } = foldText(text);
-  const plainly = [
-    ...turnBack(folded),
-    ...(leet.test(text) ? turnBack(unleet(folded)) : []),
-    ...plainReadingsOf(folded),
-  ];
-  const others = [
-    ...[...plainly, ...readingsOf(folded), ...readingsOfCapitals(text)].flatMap((other) =>
-      findInstructions(other),
-    ),
-    ...plainly.flatMap((other) => findAbout(other, text)),
-  ];
-  const loosely =
-    leet.test(text) || folded.length !== text.length || unusual.test(text)
-      ? findInstructions(text, true)
-      : [];
-  const [order] = [...loosely, ...others].filter(isNew);
+function* findDisguises(text: string, plain: readonly Found[], depth = 0): Steps<Found[]> {
+  const kinds = new Set(plain.map(({ kind }) => kind));
+  const order = yield* findDisguisedOrder(text, kinds);
   const disguised: Found[] = order
     ? [{ ...order, kind: "disguised_text", severity: "high", decoded: unleet(order.excerpt) }]
     : [];
-  const decoded = findDecoded(text, depth);
+  const decoded = yield* findDecoded(text, depth);
   // Letters apart are an acrostic as well: one finding says it.
   return decoded.some(({ severity }) => severity === "high") ? decoded : [...disguised, ...decoded];
+}
+
+/** The first order of a kind that the plain text does not have. */
+function* findDisguisedOrder(
+  text: string,
+  kinds: ReadonlySet<Finding["kind"]>,
+): Steps<Found | undefined> {
+  const isNew = ({ kind }: Found) => !kinds.has(kind);
+  const { text: folded } = foldText(text);
+  yield;
+  if (leet.test(text) || folded.length !== text.length || unusual.test(text)) {
+    const order = (yield* instructionSteps(text, true)).find(isNew);
+    if (order) return order;
+  }
+  const plainReadings = yield* readEach([
+    () => turnBack(folded),
+    () => (leet.test(text) ? turnBack(unleet(folded)) : []),
+    () => plainReadingsOf(folded),
+  ]);
+  const otherReadings = yield* readEach([() => readingsOf(folded), () => readingsOfCapitals(text)]);
+  for (const reading of [...plainReadings, ...otherReadings]) {
+    const order = (yield* instructionSteps(reading)).find(isNew);
+    if (order) return order;
+  }
+  for (const reading of plainReadings) {
+    const order = findAbout(reading, text).find(isNew);
+    if (order) return order;
+    yield;
+  }
+  return undefined;
+}
+
+function* readEach(readers: readonly (() => readonly string[])[]): Steps<string[]> {
+  const readings: string[] = [];
+  for (const reader of readers) {
+    readings.push(...reader());
+    yield;
+  }
+  return readings;
 }
 
 /** A reading that speaks of secrets and orders, where the text as it stands does not. */
@@ -161,34 +199,40 @@ function findAbout(reading: string, text: string): Found[] {
   ];
 }
 
-function findDecoded(text: string, depth: number): Found[] {
-  return decodeRuns(text)
-    .flatMap(({ kind, text: decoded, from, to }): Found[] => {
-      const orders = findInstructions(decoded);
-      const inner =
-        orders.length > 0 || depth === maxDepth ? orders : findDisguises(decoded, [], depth + 1);
-      const isOrder =
-        inner.some((one) => one.severity === "high") || orders.length > 0 || isAboutOrders(decoded);
-      if (
-        kind === "disguised_text" &&
-        !isOrder &&
-        decoded.replaceAll(" ", "").length < minSpacedLetters
-      )
-        return [];
-      const excerpt = excerptOf(text, from, to);
-      return [
-        { kind, severity: isOrder ? "high" : "medium", excerpt, decoded: decoded.slice(0, 500) },
-      ];
-    })
-    .slice(0, 3);
+const maxDecoded = 3;
+
+function* findDecoded(text: string, depth: number): Steps<Found[]> {
+  const findings: Found[] = [];
+  for (const run of yield* decodeSteps(text)) {
+    const finding = yield* judgeDecoded(text, run, depth);
+    if (finding !== null) findings.push(finding);
+    if (findings.length === maxDecoded) break;
+  }
+  return findings;
+}
+
+function* judgeDecoded(text: string, run: Decoded, depth: number): Steps<Found | null> {
+  const { kind, text: decoded, from, to } = run;
+  const orders = yield* instructionSteps(decoded);
+  const isDeepest = orders.length > 0 || depth === maxDepth;
+  const inner = isDeepest ? orders : yield* findDisguises(decoded, [], depth + 1);
+  const isOrder =
+    inner.some(({ severity }) => severity === "high") ||
+    orders.length > 0 ||
+    isAboutOrders(decoded);
+  const letters = decoded.replaceAll(" ", "").length;
+  if (kind === "disguised_text" && !isOrder && letters < minSpacedLetters) return null;
+  const severity = isOrder ? "high" : "medium";
+  return { kind, severity, excerpt: excerptOf(text, from, to), decoded: decoded.slice(0, 500) };
 }
 
 const minSpacedLetters = 20;
 
 /** An order whose parts stand in several fields, read one after the other; only where no one part of it is an order. */
-function findSplit(definition: object): Finding[] {
+function* findSplit(definition: object): Steps<Finding[]> {
   for (const [where, parts] of lanesOf(definition)) {
     const order = parts.length < 2 ? null : orderIn(parts);
+    yield;
     if (order) return [{ ...order, where, kind: "disguised_text", decoded: order.excerpt }];
   }
   return [];
@@ -199,10 +243,11 @@ const joinedBefore = createLru<{ order: Found | null }>(500);
 
 function orderIn(parts: readonly string[]): Found | null {
   const whole = parts.join(" ");
-  const before = joinedBefore.get(whole);
+  const key = keyOf(whole);
+  const before = joinedBefore.get(key);
   if (before) return before.order;
   const order = findOrder(parts, whole);
-  if (whole.length <= longestKept) joinedBefore.set(whole, { order });
+  joinedBefore.set(key, { order });
   return order;
 }
 

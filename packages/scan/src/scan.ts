@@ -1,2 +1,2 @@
 export { findToolReferences, indexNames } from "./references.ts";
-export { scanDefinition, scanVersion } from "./scan-definition.ts";
+export { scanDefinition, scanInSlices, scanVersion } from "./scan-definition.ts";

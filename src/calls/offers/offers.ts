@@ -66,7 +66,7 @@ export function createOfferVerbs({
     const isForModel =
       kind === "prompt" || (kind === "resource" && skills.isSkill(server, owner, uri));
     if (isForModel && poisoning !== "off" && poisoning !== "warn")
-      refuseOrders(answer, server, what, poisoning, await packages.scan());
+      await refuseOrders(answer, server, what, poisoning, await packages.scan());
     if (what === "extensions/skills/list") return skills.list(server, owner, answer);
     if (what === "extensions/skills/get") return skills.get(server, owner, answer);
     if (kind === "resource") {
@@ -121,14 +121,14 @@ export function createOfferVerbs({
 }
 
 /** The messages of a prompt go to the model as the person's own words: what would hold a description back holds them back. */
-function refuseOrders(
+async function refuseOrders(
   answer: object,
   server: string,
   what: string,
   mode: Config["security"]["poisoning"],
-  { scanDefinition }: ScanPackage,
-): void {
-  const found = scanDefinition(answer).filter(
+  { scanInSlices }: ScanPackage,
+): Promise<void> {
+  const found = (await scanInSlices(answer)).filter(
     ({ severity }) => mode === "quarantine" || severity === "high",
   );
   const [first] = found;

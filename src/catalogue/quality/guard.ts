@@ -102,7 +102,10 @@ export function createGuard(ports: GuardPorts, scan: ScanPackage) {
     listWritten();
     for (const server of await pinned.loaded()) settleLater(server);
     // What is scanned here need not be scanned where no other work can come in between.
-    await pinned.lookThrough((key, tool) => void verdicts.review(key, tool, false));
+    await pinned.lookThrough(async (key, tool) => {
+      await verdicts.read(key, tool);
+      verdicts.review(key, tool, false);
+    });
     checked = security;
   };
 
@@ -139,7 +142,7 @@ export function createGuard(ports: GuardPorts, scan: ScanPackage) {
         const turns = yieldEvery();
         for (const tool of pinned.toolsOf(key)) {
           if (turns.isOver()) await turns.next();
-          verdicts.read(key, tool);
+          await verdicts.read(key, tool);
         }
       })
       // What could not be read now is read when it is listed.
@@ -181,6 +184,7 @@ export function createGuard(ports: GuardPorts, scan: ScanPackage) {
       const held: (string | null)[] = [];
       for (const entry of entries) {
         if (turns.isOver()) await turns.next();
+        await verdicts.read(key, String(entry.name));
         held.push(verdicts.held(key, String(entry.name)));
       }
       settleLater(key);
@@ -257,10 +261,11 @@ function createVerdicts(pinned: PinnedServers, tools: () => readonly Tool[], sca
       if (!sameJson(modes, security)) [modes, known] = [security, new WeakMap()];
     },
     review,
-    /** Scans a definition, unless it is known to be clean. */
-    read(key: string, tool: string): void {
-      const found = pinned.look(key, tool);
-      if (found) findingsOf(found, null, scan);
+    /** Scans a definition in slices, unless it is known to be clean or was scanned; what asks for a verdict then has one. */
+    async read(key: string, tool: string): Promise<void> {
+      const looked = pinned.look(key, tool);
+      if (looked && modes.poisoning !== "off" && !isClean(looked, scan))
+        await scan.scanInSlices(looked.entry);
     },
     held(key: string, tool: string): string | null {
       // Only in this mode can references to other tools quarantine.
@@ -339,14 +344,17 @@ function reviewTool(
   };
 }
 
-/** A definition that this version has found clean is not scanned again. */
-function findingsOf({ entry, head, server }: Looked, names: NamedTools | null, scan: ScanPackage) {
-  const isClean = head?.cleanBy === scan.scanVersion && head.quickHash === quickHashOf(entry);
+function findingsOf(looked: Looked, names: NamedTools | null, scan: ScanPackage) {
+  const { entry, server } = looked;
   return [
-    ...(isClean ? [] : scan.scanDefinition(entry)),
+    ...(isClean(looked, scan) ? [] : scan.scanDefinition(entry)),
     ...(names === null ? [] : scan.findToolReferences(entry, server, names)),
   ];
 }
+
+/** A definition that this version has found clean is not scanned again. */
+const isClean = ({ entry, head }: Looked, { scanVersion }: ScanPackage): boolean =>
+  head?.cleanBy === scanVersion && head.quickHash === quickHashOf(entry);
 
 type Held = { why: NonNullable<ToolReview["heldFor"]>; text: string };
 

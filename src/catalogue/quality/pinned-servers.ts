@@ -199,13 +199,13 @@ export function createPinnedServers(store: PinStore, scan: Scan, isInformed: () 
       return true;
     },
     /** Looks at each tool of lists that are new. Others work in between: a server may list very much. */
-    async lookThrough(onTool: (key: string, tool: string) => void): Promise<void> {
+    async lookThrough(onTool: (key: string, tool: string) => Promise<void>): Promise<void> {
       const turns = yieldEvery();
       for (const listing of [...listings.values()]) {
         if (lookedThrough.has(listing)) continue;
         for (const tool of listing.tools.keys()) {
           if (turns.isOver()) await turns.next();
-          onTool(listing.key, tool);
+          await onTool(listing.key, tool);
         }
         lookedThrough.add(listing);
       }
