@@ -344,6 +344,46 @@ suite("programs", { concurrency: 4 }, () => {
     assert.deepEqual(blocks, [picture]);
   });
 
+  test("a picture in many places is counted before the answer or the arguments are built", async () => {
+    await using given = await world();
+    const data = Buffer.alloc(750_000, 7).toString("base64");
+    given.plane.tools.register({
+      manifest: { name: "draw", description: "Draws.", side_effects: "none" },
+      run: () => ({ content: [{ type: "image", mimeType: "image/png", data }] }),
+    } as never);
+    const draw = "const [image] = await tools.draw({});";
+    const returned = await given.plane.code.run(`${draw} return Array(2_000).fill(image)`);
+    assert.equal(returned.error?.code, "PAYLOAD_TOO_LARGE");
+    assert.match(returned.error?.message ?? "", /1907 MB of pictures.*16 MB are given/);
+    assert.equal(returned.value, null);
+    const sent = await given.plane.code.run(
+      `${draw} return await tools.look({ at: Array(100).fill(image.data) }).catch((error) => error.code)`,
+    );
+    assert.equal(sent.value, "PAYLOAD_TOO_LARGE");
+    const often = await given.plane.code.run(
+      `${draw}
+       let sent = 0;
+       try { for (;; sent++) await tools.look({ at: Array(10).fill(image.data), sent }); }
+       catch (error) { return [sent, error.code]; }`,
+    );
+    assert.deepEqual([often.value, often.error], [[6, "PAYLOAD_TOO_LARGE"], null]);
+    assert.equal(given.made.filter(({ name }) => name === "look").length, 6);
+    const few = await given.plane.code.run(`${draw} return Array(10).fill(image)`);
+    assert.equal((few.value as { data: string }[])[9]?.data, data);
+  });
+
+  test("nothing of a thrown error is longer than a reader can use", async () => {
+    await using given = await world();
+    const source = (field: string) =>
+      `const error = new ToolError({ code: "NO", message: "no" }); error.${field} = "x".repeat(30_000_000); throw error`;
+    for (const field of ["name", "message", "stack", "code", "tool"]) {
+      const { error, text } = await given.plane.code.run(source(field));
+      assert.equal(error?.code, "PROGRAM_FAILED", field);
+      assert.ok(JSON.stringify(error).length < 25_000, field);
+      assert.ok(text.length < 25_000, field);
+    }
+  });
+
   test("progress of its calls and what it logs reach the caller while it runs", async () => {
     await using given = await world({ config: { mcpServers: { far: fixture("conformance") } } });
     const told: { progress: number; message: string | null }[] = [];

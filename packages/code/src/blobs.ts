@@ -4,6 +4,15 @@ import { isObject, type Json, type UnknownObject } from "../../../src/model/json
 const fewest = 200;
 const mayHoldBlobs = /"type":"(?:image|audio|resource)"/;
 
+/** A copy with other texts. The stack of the sandbox bounds how deep a value is. */
+function visitTexts(value: Json, replace: (text: string) => string): Json {
+  if (typeof value === "string") return replace(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((part) => visitTexts(part, replace));
+  const copy = Object.entries(value).map(([key, part]) => [key, visitTexts(part, replace)]);
+  return Object.fromEntries(copy) as Json;
+}
+
 export type Blobs = ReturnType<typeof createBlobs>;
 
 /**
@@ -35,10 +44,20 @@ export function createBlobs() {
       const { value, ...rest } = JSON.parse(json) as { value?: Json };
       return Array.isArray(value) ? JSON.stringify({ ...rest, value: value.map(withWord) }) : json;
     },
-    /** With the data in the places of the words. */
-    reveal<T>(value: T): T {
+    /** How many characters the data of all words adds: a word may stand in many places. */
+    addedTo(value: Json): number {
+      if (kept.size === 0) return 0;
+      let characters = 0;
+      visitTexts(value, (text) => {
+        characters += kept.get(text)?.data.length ?? 0;
+        return text;
+      });
+      return characters;
+    },
+    /** With the data in the places of the words; `addedTo` says first how large it gets. */
+    reveal(value: Json): Json {
       if (kept.size === 0) return value;
-      return JSON.parse(JSON.stringify(value ?? null), (_, one) => wordIn(one)?.data ?? one) as T;
+      return visitTexts(value, (text) => kept.get(text)?.data ?? text);
     },
     /** The blocks that a returned value holds, each once. */
     blocksIn(value: Json): UnknownObject[] {

@@ -10,6 +10,8 @@ import type { Outcome } from "../../../src/model/calls/call.ts";
 import { type ErrorCode, errorTable, PlaneError, reportError } from "../../../src/model/errors.ts";
 import type { Json } from "../../../src/model/json.ts";
 import { ownerOf, type Principal } from "../../../src/model/principal.ts";
+import type { Blobs } from "./blobs.ts";
+import { codeLimits } from "./limits.ts";
 import type { RecordedCalls, WaitingRun } from "./recorded-calls.ts";
 import type { EndedRun } from "./run-code.ts";
 
@@ -18,8 +20,6 @@ type Refused = { writes: { line: number; name: string }[] };
 
 /** No model was asked. */
 const noUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
-/** Characters of a value that is given. */
-const maxValue = 8 * 1024 * 1024;
 /** Characters of recorded calls that are kept for a run that waits. */
 const maxKept = 8 * 1024 * 1024;
 
@@ -41,7 +41,7 @@ export function createEndings({ keepRun }: Pick<CodeParts, "keepRun">) {
       const waits = !result.ok && result.end === "idle" && waiting.length > 0;
       const isKept = waits && JSON.stringify(run.recorded).length <= maxKept;
       if (isKept) await recorded.keep(run);
-      const read = result.ok ? readValue(result.json) : undefined;
+      const read = result.ok ? readValue(result.json, blobs) : undefined;
       if (result.ok && run.conversation !== null && result.store !== run.store)
         await recorded.keepValues(run.owner, run.conversation, result.store);
       const thrown = waits
@@ -76,9 +76,23 @@ export function createEndings({ keepRun }: Pick<CodeParts, "keepRun">) {
   };
 }
 
-function readValue(json: string): { value: Json; error?: PlaneError } {
-  if (json.length <= maxValue) return { value: JSON.parse(json) as Json };
-  const message = `The program returned ${Math.round(json.length / 1024 / 1024)} MB, and 8 MB are given. Return less.`;
+const megabytesOf = (characters: number) => Math.round(characters / 1024 / 1024);
+
+/** Its size is counted before it is built: one picture may stand in a thousand places. */
+function readValue(json: string, blobs: Blobs): { value: Json; error?: PlaneError } {
+  const { valueCharacters, mediaCharacters } = codeLimits;
+  if (json.length > valueCharacters) {
+    const sizes = `${megabytesOf(json.length)} MB, and ${megabytesOf(valueCharacters)} MB are given`;
+    return tooLarge(`The program returned ${sizes}. Return less.`);
+  }
+  const value = JSON.parse(json) as Json;
+  const media = blobs.addedTo(value);
+  if (media <= mediaCharacters) return { value };
+  const sizes = `${megabytesOf(media)} MB of pictures, sounds and files, and ${megabytesOf(mediaCharacters)} MB are given`;
+  return tooLarge(`The program returned ${sizes}. Return each once.`);
+}
+
+function tooLarge(message: string): { value: null; error: PlaneError } {
   return { value: null, error: new PlaneError("PAYLOAD_TOO_LARGE", message) };
 }
 

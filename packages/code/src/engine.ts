@@ -16,6 +16,9 @@ import type { Asked, FromSandbox, ProgramResult, SandboxRequest } from "./sandbo
 const maxStackBytes = 512 * 1024;
 const maxLogCharacters = 100_000;
 const maxLogLines = 1_000;
+/** Of what a thrown error says; a program may write anything into its fields. */
+const maxErrorCharacters = 10_000;
+const maxNameCharacters = 200;
 /** Characters that one program may ask with. */
 const maxAsked = 32 * 1024 * 1024;
 /** Searches beside the calls that are allowed. */
@@ -172,7 +175,11 @@ function createBridge(context: QuickJSContext, { running, send, waits, settle }:
       return undefined;
     },
     fail(name = "", message = "", stack = "", details = "") {
-      running.fail(name, message, stack, readDetails(details));
+      const shown = [
+        name.slice(0, maxNameCharacters),
+        message.slice(0, maxErrorCharacters),
+      ] as const;
+      running.fail(...shown, stack.slice(0, maxErrorCharacters), readDetails(details));
       return undefined;
     },
     compute: (kind = "", json = "") => context.newString(compute(kind, json)),
@@ -200,6 +207,7 @@ const tooMuchAsked = (calls: number) =>
 
 /** What a ToolError adds; the program may have written anything there. */
 function readDetails(json: string): Partial<ProgramError> {
-  const { code, tool } = JSON.parse(json || "{}") as Record<string, unknown>;
+  if (json === "" || json.length > maxErrorCharacters) return {};
+  const { code, tool } = JSON.parse(json) as Record<string, unknown>;
   return { ...(typeof code === "string" && { code }), ...(typeof tool === "string" && { tool }) };
 }

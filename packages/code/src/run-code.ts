@@ -6,7 +6,7 @@ import type { CodeCall, RunCodeOptions } from "../../../src/model/agent/code-run
 import type { Outcome } from "../../../src/model/calls/call.ts";
 import type { Relay } from "../../../src/model/calls/provider.ts";
 import { PlaneError, toPlaneError } from "../../../src/model/errors.ts";
-import { isObject } from "../../../src/model/json.ts";
+import { isObject, type Json } from "../../../src/model/json.ts";
 import type { Plane, PlaneCallOptions } from "../../../src/model/plane.ts";
 import { ownerOf, type Principal } from "../../../src/model/principal.ts";
 import { defaultTimeoutMs } from "../../../src/model/servers/server.ts";
@@ -61,6 +61,8 @@ type Running = {
   tell(message: string): void;
   isOver: boolean;
   answered: number;
+  /** Characters of pictures, sounds and files in arguments. */
+  sentMedia: number;
 };
 
 /** One program, from its first line to its last call. */
@@ -86,6 +88,7 @@ export async function runCode(
     waiting: new Map(),
     isOver: false,
     answered: 0,
+    sentMedia: 0,
     memory: createReplayLog(run.recorded),
     blobs: createBlobs(),
     tell: progressOf(options),
@@ -150,16 +153,20 @@ function createRequests(state: Running, ports: RunCodePorts) {
   const semaphore = createSemaphore(atOnce, Number.POSITIVE_INFINITY);
   let made = 0;
 
-  async function call(path: string[], args: unknown, key: string): Promise<string | null> {
+  async function call(path: string[], args: Json, key: string): Promise<string | null> {
     const known = memory.before(key);
     if (known) return replay(known, path.join("."));
+    const media = state.blobs.addedTo(args);
+    state.sentMedia += media;
+    if (media > codeLimits.mediaCharacters || state.sentMedia > codeLimits.sentMediaCharacters)
+      return failureJson(path.join("."), "PAYLOAD_TOO_LARGE", tooMuchMedia);
     made += 1;
     if (made > codeLimits.calls) return failureJson(path.join("."), "BUDGET_EXCEEDED", tooMany);
     const entered = semaphore.acquire(limiter.signal);
     if (entered) await entered;
     try {
       if (state.isOver) return failureJson(path.join("."), "CANCELLED", "The program had ended.");
-      const outcome = await callTool(path, args);
+      const outcome = await callTool(path, state.blobs.reveal(args));
       return keep(key, outcome, path, args);
     } finally {
       semaphore.release();
@@ -256,7 +263,7 @@ function createRequests(state: Running, ports: RunCodePorts) {
       const { path, arguments: args, query, limit } = JSON.parse(text) as Record<string, unknown>;
       const key = memory.key(kind, text);
       if (kind === "search") return await search(String(query), limit, key);
-      const answer = await call((path as unknown[]).map(String), state.blobs.reveal(args), key);
+      const answer = await call((path as unknown[]).map(String), args as Json, key);
       return answer === null ? null : state.blobs.hide(answer);
     } catch (thrown) {
       const { code, message } = limiter.isCancelled ? cancelled : toPlaneError(thrown);
@@ -277,6 +284,8 @@ const seedsOf = (id: string): number[] =>
 
 const cancelled = new PlaneError("CANCELLED", "The run ended.");
 const tooMany = `A program may make ${codeLimits.calls} calls. Return what there is, and go on in another.`;
+const tooMuchMedia =
+  "The arguments have more than 16 MB of pictures, sounds and files, or those of the whole program more than 64 MB. Send each once.";
 const tooMuch =
   "The results of this program are larger than 64 MB. Ask for less, or go on in another.";
 
