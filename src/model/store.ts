@@ -41,6 +41,8 @@ export type DueItem = {
   id: string;
   /** A plane that cannot do one item of a group can do none. */
   group: string;
+  /** The time in its record that has come, where the store has a clock of its own. */
+  dueAt?: string;
 };
 
 /** Hands each due item to one plane at a time. */

@@ -181,7 +181,12 @@ async function fetchDue(
   const options = { batchSize, ignoreGroups, ...limits, ...inBossTransaction(query) };
   const jobs = await boss.fetch<QueueMessage>(queues[kind], options);
   return jobs.map(({ id, retryCount, groupId, data }) => ({
-    item: { kind, id: data.id, group: groupId ?? "" },
+    item: {
+      kind,
+      id: data.id,
+      group: groupId ?? "",
+      ...(data.dueAt === undefined ? {} : { dueAt: data.dueAt }),
+    },
     attempt: { kind, id, retryCount },
     priority: data.priority,
   }));

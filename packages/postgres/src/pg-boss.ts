@@ -92,7 +92,8 @@ export function inBossTransaction(query: Query): ConnectionOptions {
   return { db: { executeSql: (sql, values) => query(sql, values as SqlValue[] | undefined) } };
 }
 
-export type QueueMessage = { id: string; priority: number };
+/** `dueAt` is that of the record when the message was sent; missing in older ones. */
+export type QueueMessage = { id: string; priority: number; dueAt?: string };
 export type MessageQueue = ReturnType<typeof createMessageQueue>;
 
 /** One message for each record that is due, sent in the transaction of the record. */
@@ -129,7 +130,7 @@ function ofRun(run: KeptJobRun): JobInsert<QueueMessage>[] {
   return [
     {
       id: messageId("run", run.id, run.scheduledFor ?? run.createdAt),
-      data: { id: run.id, priority: run.priority },
+      data: { id: run.id, priority: run.priority, dueAt: run.dueAt },
       priority: run.priority,
       startAfter: secondsUntil(run.dueAt),
       group: { id: runGroup(run.job, run.owner), tier: String(run.most) },

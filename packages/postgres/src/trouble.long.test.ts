@@ -10,6 +10,7 @@ import type { Store } from "../../../src/model/store.ts";
 import { callEntry } from "../../../test/contracts/records.ts";
 import { type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
 import { until } from "../../../test/fixtures/until.ts";
+import { sampleRun } from "../../../test/samples/jobs.ts";
 import { openPool } from "./pool.ts";
 import { openPostgresStore } from "./postgres.ts";
 
@@ -173,6 +174,26 @@ for (const [ms, said] of [
     const texts = warned.mock.calls.map(({ arguments: [text] }) => String(text));
     assert.equal(texts.length, said === null ? 0 : 1);
     if (said !== null) assert.match(texts.join(), said);
+  });
+
+for (const ms of [300_000, -300_000])
+  test(`a run of a plane whose clock is ${ms / 1_000} s off is due by the clock of the database`, async (context) => {
+    context.mock.method(process, "emitWarning", () => undefined);
+    const url = server.address(ms > 0 ? "ahead" : "behind");
+    const usual = await openFor(context, url);
+    const work = await usual.dueWork();
+    context.mock.timers.enable({ apis: ["Date"], now: Date.now() + ms });
+    const off = await openFor(context, url);
+    const theirs = await off.dueWork();
+    const dueAt = new Date().toISOString();
+    await off.addJobRun(sampleRun("one", { dueAt }));
+    context.mock.timers.reset();
+    const items = await work.take({ run: 1, deadLetter: 0 }, new Set());
+    assert.deepEqual(
+      items.map((item) => [item.id, item.dueAt]),
+      [["one", dueAt]],
+    );
+    await Promise.all([work.stop(), theirs.stop()]);
   });
 
 test("a store that is closed while a task waits for a second connection is closed, and its process ends with 0", async () => {

@@ -7,7 +7,7 @@ import {
 } from "../../../../src/model/errors.ts";
 import type { PlaneEvent } from "../../../../src/model/events.ts";
 import type { Principal } from "../../../../src/model/principal.ts";
-import type { Begun, DueHandler } from "../../../../src/model/store.ts";
+import type { Begun, DueHandler, DueItem } from "../../../../src/model/store.ts";
 import { type JobManifest, usualRetries } from "../../../../src/model/work/job.ts";
 import type {
   Firing,
@@ -142,7 +142,7 @@ export function createEngine(parts: EngineParts) {
     lookMs: lookForRunsMs,
     room: () => (stopping.signal.aborted ? 0 : parts.most() - active.size),
     onLook: (now, hasJumpedBack) => look(state, now, hasJumpedBack),
-    begin: ({ id }) => begin(state, id),
+    begin: (item) => begin(state, item),
   };
   return {
     handler,
@@ -185,14 +185,15 @@ async function look(state: State, now: number, hasJumpedBack: boolean): Promise<
   await fireAll(parts, now);
 }
 
-async function begin(state: State, id: string): Promise<Begun> {
+async function begin(state: State, { id, dueAt }: DueItem): Promise<Begun> {
   const { parts, active } = state;
   const run = await (await parts.store()).jobRun(id);
   const now = Date.now();
   if (run === null || run.dueAt === null) return { is: "over" };
+  // The store's own clock says so, which counts where the clock of the plane that made it is off.
+  const isDue = dueAt === run.dueAt || Date.parse(run.dueAt) <= now;
   // It is leased already.
-  if (active.has(id) || Date.parse(run.dueAt) > now)
-    return { is: "later", at: Date.parse(run.dueAt) };
+  if (active.has(id) || !isDue) return { is: "later", at: Date.parse(run.dueAt) };
   const job = await find(state, run);
   if (job === undefined) return { is: "unknown" };
   if (run.origin === "schedule" && parts.principalFor(job) === null)
