@@ -36,7 +36,7 @@ suite("attacks on the sign-in", () => {
   };
 
   suite("requests for a code", () => {
-    /** These go back to the client, with the error of the RFC, who says it, and the state. */
+    /** These show the error, and a way back to the client with the error of the RFC, who says it, and the state. */
     const toClient: [string, Fields, string][] = [
       [
         "without PKCE",
@@ -56,6 +56,11 @@ suite("attacks on the sign-in", () => {
       ["for a resource elsewhere", { resource: "https://other.example/mcp" }, "invalid_target"],
       ["for a resource on another port", { resource: "http://localhost:1/mcp" }, "invalid_target"],
       ["for a resource with a fragment", { resource: "#" }, "invalid_target"],
+      ["for a resource with hidden dots", { resource: "/mcp/%2e%2e/keys" }, "invalid_target"],
+      ["for a resource with hidden slashes", { resource: "/mcp%2f..%2fkeys" }, "invalid_target"],
+      ["for a resource with dots", { resource: "/mcp/../keys" }, "invalid_target"],
+      ["for a resource with a backslash", { resource: "/mcp\\keys" }, "invalid_target"],
+      ["for a resource with spaces around it", { resource: "/mcp " }, "invalid_target"],
       ["for the authorization server itself", { resource: "/oauth/token" }, "invalid_target"],
       ["for the pages of sign-in", { resource: "/sign-in/access" }, "invalid_target"],
       ["with a request object", { request: "eyJhbGciOiJub25lIn0.e30." }, "request_not_supported"],
@@ -75,13 +80,11 @@ suite("attacks on the sign-in", () => {
         const answer = await ask(
           resource === undefined ? other : { ...other, resource: own(resource) },
         );
-        const { location } = answer;
-        assert.ok(location !== null, `${answer.status} ${answer.text.slice(0, 500)}`);
-        assert.ok(location.href.startsWith(redirectUri), location.href);
-        const fields = Object.fromEntries([
-          ...location.searchParams,
-          ...new URLSearchParams(location.hash.slice(1)),
-        ]);
+        assert.equal(answer.location, null, "no one is sent to an address that anyone registered");
+        assert.equal(answer.status, 400);
+        const [, href = ""] = /rel="noreferrer" href="([^"]+)"/.exec(answer.text) ?? [];
+        assert.ok(href.startsWith(redirectUri), answer.text);
+        const fields = Object.fromEntries(new URL(href.replaceAll("&amp;", "&")).searchParams);
         assert.deepEqual(
           [fields.error, fields.iss, fields.state],
           [error, world.url, "state of the client"],
@@ -130,6 +133,12 @@ suite("attacks on the sign-in", () => {
         assert.equal(answer.location, null, String(answer.location));
         assert.ok(answer.status >= 400 && answer.status < 500, `${answer.status} ${answer.text}`);
       });
+
+    test("by a form that posts itself leads nowhere, either", async () => {
+      const answer = await ask({ response_mode: "form_post", prompt: "none" });
+      assert.equal(answer.status, 400);
+      assert.doesNotMatch(answer.text, /<form/);
+    });
 
     test("with a parameter twice gets invalid_request", async () => {
       const { path } = hand.request(client);

@@ -19,6 +19,21 @@ test("a client whose redirects lead into a program of a device is native, others
   assert.equal(typeOf("http://[::1]:3000/callback"), "native");
 });
 
+test("a redirect leads to a program by a scheme with a dot, one that is known, or one that an administrator lists", () => {
+  const uris = [
+    "com.example.app:/callback",
+    "app.tool-x://y",
+    "vscode://publisher.name/x",
+    "claude://x",
+  ];
+  for (const uri of uris)
+    assert.equal(checked({ redirect_uris: [uri] }).application_type, "native");
+  const own = { client_id: "ci", redirect_uris: ["myapp://callback"] };
+  assert.equal(checked(own).application_type, "native");
+  for (const uri of ["javascript:alert(1)", "data:text/html,x", "file:///x", "blob:x"])
+    assert.throws(() => checked({ client_id: "ci", redirect_uris: [uri] }), uri);
+});
+
 test("names are shown without what hides or turns text, and never longer than a line", () => {
   const nameOf = (name: unknown) => checked({ redirect_uris: [], client_name: name }).client_name;
   assert.equal(nameOf("Claude\u202e\u200b Desktop\n"), "Claude Desktop");
@@ -44,6 +59,16 @@ test("a place that no one may be sent to is refused with what is wrong about it"
       "javascript:alert(1)",
       /invalid_redirect_uri redirect_uris: an address must not use javascript:/,
     ],
+    ["JavaScript:alert(1)", /must not use javascript:/],
+    ["java\tscript:alert(1)", /must not use javascript:/],
+    ["intent://x#Intent;end", /fragment/],
+    ["intent://x", /must not use intent:/],
+    ["search-ms:query=x", /must not use search-ms:/],
+    ["mailto:ann@example.org", /must not use mailto:/],
+    ["ms-msdt:/id", /must not use ms-msdt:/],
+    ["web+x:y", /must not use web\+x:/],
+    ["filesystem:https://a.example/x", /must not use filesystem:/],
+    ["myapp://callback", /must not use myapp: .*com\.example\.app:/],
     ["/callback", /must be whole/],
     [`https://client.example/${"x".repeat(2_000)}`, /at most 2000 characters/],
     ["https://client.example/#", /must not have a fragment/],

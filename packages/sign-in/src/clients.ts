@@ -9,19 +9,20 @@ const maxFetchedBytes = 64 * 1024;
 const maxRedirectUris = 20;
 const maxUriLength = 2_000;
 const maxNameLength = 100;
+/** Of programs for developers, which have no dot in theirs. Others are named like a domain (RFC 8252). */
+const programSchemes: ReadonlySet<string> = new Set(
+  [
+    ...["cursor", "vscode", "vscode-insiders", "vscodium", "windsurf", "trae", "kiro", "zed"],
+    ...["claude", "claude-code", "chatgpt", "goose", "jetbrains", "lmstudio", "raycast", "warp"],
+  ].map((name) => `${name}:`),
+);
+const domainScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/;
+/** Never, also not where an administrator lists them: browsers and systems act on them. */
 const refusedSchemes: ReadonlySet<string> = new Set(
   [
-    "javascript",
-    "vbscript",
-    "data",
-    "blob",
-    "file",
-    "about",
-    "ws",
-    "wss",
-    "ftp",
-    "view-source",
-  ].map((one) => `${one}:`),
+    ...["javascript", "vbscript", "data", "blob", "file", "filesystem", "about"],
+    ...["ws", "wss", "ftp", "view-source"],
+  ].map((name) => `${name}:`),
 );
 const loopbacks: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const forPeople: readonly string[] = ["authorization_code", "refresh_token"];
@@ -38,7 +39,7 @@ export function checkClient(metadata: Metadata, settings: AuthorizationServer): 
   const redirects = Array.isArray(uris) ? uris.map(String) : [];
   if (redirects.length > maxRedirectUris)
     throw invalid(`redirect_uris must not have more than ${maxRedirectUris}`);
-  const kinds = redirects.map(kindOfRedirect);
+  const kinds = redirects.map((uri) => kindOfRedirect(uri, isKnown));
   // Where a redirect leads into a program, the port is free and consent is asked each time (RFC 8252).
   metadata.application_type = kinds.every((kind) => kind === "web") ? "web" : "native";
   metadata.client_name = cleanName(metadata.client_name);
@@ -54,14 +55,17 @@ export function checkClient(metadata: Metadata, settings: AuthorizationServer): 
       throw invalid(`${uri} must be an https address`);
 }
 
-function kindOfRedirect(uri: string): "web" | "native" {
+function kindOfRedirect(uri: string, isKnown: boolean): "web" | "native" {
   const url = uri.length <= maxUriLength ? URL.parse(uri) : null;
   if (url === null)
     throw redirectProblem(`must be whole and at most ${maxUriLength} characters long`);
   if (url.username !== "" || url.password !== "")
     throw redirectProblem("must not hold a user name or password");
   if (uri.includes("#")) throw redirectProblem("must not have a fragment");
-  if (refusedSchemes.has(url.protocol)) throw redirectProblem(`must not use ${url.protocol}`);
+  if (!mayUse(url.protocol, isKnown))
+    throw redirectProblem(
+      `must not use ${url.protocol} Use https:, http: on this machine or a scheme with a dot, such as com.example.app:`,
+    );
   if (url.protocol === "https:") {
     if (loopbacks.has(url.hostname)) throw redirectProblem("on this machine must use http");
     return "web";
@@ -69,6 +73,11 @@ function kindOfRedirect(uri: string): "web" | "native" {
   if (url.protocol === "http:" && !loopbacks.has(url.hostname))
     throw redirectProblem("must be https beyond this machine");
   return "native";
+}
+
+function mayUse(scheme: string, isKnown: boolean): boolean {
+  if (["https:", "http:"].includes(scheme) || programSchemes.has(scheme)) return true;
+  return domainScheme.test(scheme) || (isKnown && !refusedSchemes.has(scheme));
 }
 
 /** The library makes `invalid_redirect_uri` of what is said about `redirect_uris`; its own error of that name says nothing. */

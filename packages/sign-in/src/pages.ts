@@ -231,6 +231,17 @@ export function messagePage(
   return page(title, html`<h1>${title}</h1>${note}`);
 }
 
+/** What went wrong, and where the client is, which the person may go back to. */
+export function refusalPage(text: string, href: string, address: string): string {
+  return page(
+    "This did not work",
+    html`<h1>This did not work</h1>
+<p class="note bad">${text}</p>
+<p>The client that sent you here is not verified. It is at <code>${address}</code>.</p>
+<p><a class="button" rel="noreferrer" href="${href}">Go back to it</a></p>`,
+  );
+}
+
 export type SessionView = { id: string; at: string; usedAt: string | null; isThis: boolean };
 
 const needsScript = html`<noscript>This page needs scripts: they prove that it is yours.</noscript>`;

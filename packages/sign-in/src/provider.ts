@@ -14,10 +14,11 @@ import { addAssertionGrant, type ResourceInfo } from "./assertion-grant.ts";
 import { pagesClient } from "./client-view.ts";
 import { checkClient, checkedProperty, createClientFetch, knownClients } from "./clients.ts";
 import { offeredScopes } from "./consent.ts";
+import { routes } from "./endpoints.ts";
 import { findAllowed, limitsAmong, withLimits } from "./grants.ts";
 import { isTicketed, unprovenReason } from "./page-proof.ts";
-import { messagePage } from "./pages.ts";
 import { findPerson, grantable, isSamePerson, stateOf } from "./people.ts";
+import { renderRefusal } from "./refusal.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
 
 const hour = 3_600;
@@ -99,7 +100,10 @@ function requireOwn(resource: string, origin: string): void {
     url.origin === origin &&
     url.username === "" &&
     url.password === "" &&
-    !resource.includes("#");
+    !resource.includes("#") &&
+    // People see it, and clients compare it: it has one spelling.
+    [url.href, url.origin].includes(resource) &&
+    !/%(?:2e|2f|5c|00)/i.test(url.pathname);
   if (!isOwn || isSignInPath(url.pathname)) throw new errors.InvalidTarget();
 }
 
@@ -164,16 +168,7 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
       long: { httpOnly: true, sameSite: "lax", signed: true, path: "/" },
       short: { httpOnly: true, sameSite: "lax", signed: true },
     },
-    routes: {
-      authorization: "/oauth/authorize",
-      token: "/oauth/token",
-      registration: "/oauth/register",
-      revocation: "/oauth/revoke",
-      jwks: "/oauth/keys",
-      userinfo: "/oauth/me",
-      end_session: "/oauth/end",
-      pushed_authorization_request: "/oauth/request",
-    },
+    routes,
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
@@ -244,14 +239,7 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
       clientAuthSigningAlgValues: ["RS256", "PS256", "ES256", "EdDSA"],
       idTokenSigningAlgValues: ["ES256"],
     },
-    renderError: async (ctx, out) => {
-      ctx.type = "html";
-      ctx.body = messagePage(
-        "This did not work",
-        `${out.error_description ?? out.error}. Go back to the client and begin again.`,
-        "bad",
-      );
-    },
+    renderError: async (ctx, answer, error) => renderRefusal(ctx, { ...answer }, error),
     ttl: {
       AccessToken: minutes,
       ClientCredentials: minutes,

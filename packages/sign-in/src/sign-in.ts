@@ -1,9 +1,10 @@
 import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Provider } from "oidc-provider";
 import { steadyNow } from "../../../src/lib/async/steady-time.ts";
-import { clientAddress, networkOf } from "../../../src/lib/net/client-address.ts";
+import { clientAddress } from "../../../src/lib/net/client-address.ts";
 import { pageHeader } from "../../../src/model/access/page-proof.ts";
 import type { PersonRights, SignInPorts, SignInServer } from "../../../src/model/access/sign-in.ts";
+import { endpointOf, refusedByLimit } from "./endpoints.ts";
 import { createFlows } from "./flows.ts";
 import { isPageOf } from "./page-proof.ts";
 import { pageScript } from "./page-script.ts";
@@ -11,16 +12,9 @@ import { icon, styleSheet } from "./page-style.ts";
 import { messagePage } from "./pages.ts";
 import { type Person, personOf } from "./people.ts";
 import { createProvider } from "./provider.ts";
+import { holdBack } from "./refusal.ts";
 import { readSigningKeys, type SigningKeys } from "./signing-keys.ts";
-import {
-  askLater,
-  BadVisit,
-  closeAfterLarge,
-  headersFor,
-  sendJson,
-  sendPage,
-  type Visit,
-} from "./visit.ts";
+import { BadVisit, closeAfterLarge, headersFor, sendJson, sendPage, type Visit } from "./visit.ts";
 
 export { openDesk } from "./people.ts";
 
@@ -28,7 +22,6 @@ export { openDesk } from "./people.ts";
 const keysMs = 60_000;
 /** How often the use of a session is noted. */
 const notedMs = 60_000;
-const registrations = { most: 60, seconds: 3_600 };
 const files: Readonly<Record<string, { type: string; body: string }>> = {
   "/sign-in/style.css": { type: "text/css; charset=utf-8", body: styleSheet },
   "/sign-in/page.js": { type: "text/javascript; charset=utf-8", body: pageScript },
@@ -93,23 +86,10 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
     const { provider } = await current();
     ownWords(request, origin);
     if (path === "/sign-in" || path.startsWith("/sign-in/")) return flows(visit, provider);
-    const registered =
-      path === "/oauth/register" && request.method === "POST"
-        ? await rows.count(`register ${networkOf(request)}`, registrations.seconds)
-        : null;
-    if (registered !== null && registered.count > registrations.most) {
-      askLater(visit, registered.leftSeconds);
-      await record({
-        operation: "clients.register",
-        address: visit.address,
-        error: "temporarily_unavailable",
-      });
-      return sendJson(visit, 429, {
-        error: "temporarily_unavailable",
-        error_description: "too many registrations, try again later",
-      });
-    }
-    if (path === "/oauth/authorize") withScopes(request, ports.defaultScopes);
+    const endpoint = endpointOf(path);
+    if (endpoint === null) throw new BadVisit(404, "There is no such page.");
+    if (await refusedByLimit(ports, visit, endpoint)) return;
+    if (endpoint === "authorization") withScopes(request, ports.defaultScopes);
     response.setHeader("x-frame-options", "DENY");
     // The library adds its page that posts a form to the client, by a hash, to the scripts that may run.
     response.setHeader(
@@ -200,7 +180,7 @@ function withScopes(request: IncomingMessage, scopes: readonly string[]): void {
 }
 
 /** What is refused leaves a line in the record, as does what is issued. */
-function watched(provider: Provider, { record, revoked }: SignInPorts): Provider {
+function watched(provider: Provider, { record, revoked, settings }: SignInPorts): Provider {
   const addressOf = (ctx: { req?: IncomingMessage }) => ctx.req && clientAddress(ctx.req);
   type Refused = { message: string; error_description?: string };
   const refusals = {
@@ -217,6 +197,8 @@ function watched(provider: Provider, { record, revoked }: SignInPorts): Provider
       const input = { client: client.slice(0, 300), why };
       void record({ operation, address: addressOf(ctx), input, error: message });
     });
+  for (const event of ["authorization.error", "server_error"])
+    provider.on(event as "grant.error", (ctx, error) => holdBack(ctx, error, settings));
   provider.on("grant.revoked", (ctx, id) => {
     void revoked(id);
     void record({ operation: "grants.revoke", target: id, address: addressOf(ctx) });
