@@ -63,9 +63,12 @@ export async function createSettings(
     if (needed.length === 0 || project === null) return;
     const { directory, answer } = project.read();
     const { isStillTrusted } = await import("./trust/pulled-files.ts");
-    const changed = needed.find((one) => !isStillTrusted(one, directory ?? "", answer));
+    // What a program loads comes before the program, so that the file is named that has changed.
+    const loadedFirst = needed.toSorted((left, right) => rankOf(left) - rankOf(right));
+    const changed = loadedFirst.find((pulled) => !isStillTrusted(pulled, directory ?? "", answer));
     if (changed !== undefined) throw changedFile(changed);
   };
+  const rankOf = ({ base }: PulledFile) => (base === null ? 0 : 1);
   const isOf = ({ needs }: PulledFile, server: string) =>
     needs !== "settings" && "server" in needs && needs.server === server;
   const requireServerFiles = (server: string) => requireUnchanged((one) => isOf(one, server));

@@ -214,6 +214,29 @@ suite("trust covers the content of what a project pulls in", { concurrency: 3 },
     assert.ok(!existsSync(at.mark));
   });
 
+  test("a file that takes the place of what a hook loads is asked about", async () => {
+    const at = await clone("hook-shadow", {
+      "guard.cjs": 'require("./helper");',
+      "helper/index.cjs": "",
+      "helper/package.json": '{"main":"index.cjs"}',
+    });
+    const command = [process.execPath, "guard.cjs"];
+    await at.write("toolplane.json", {
+      mcpServers: { a: namedServer("a", ["x"]) },
+      hooks: { PreToolUse: [{ name: "guard", command, timeout_ms: 60_000 }] },
+    });
+    await at.trust("--yes");
+    const file = join(at.directory, "toolplane.json");
+    const options = { config: [file], projectFiles: [file], dataDirectory: at.data };
+    await using plane = await createPlane(options);
+    assert.deepEqual(textsOf(await plane.call("a.x", {})), ["a:x"]);
+    const mark = JSON.stringify(at.mark);
+    await at.write("helper.js", `require("node:fs").writeFileSync(${mark}, "");`);
+    const { error } = await plane.call("a.x", {});
+    assert.match(error?.message ?? "", /changed since it was trusted/);
+    assert.ok(!existsSync(at.mark));
+  });
+
   test("what a program that gives a value imports is asked about", {
     skip: onWindows,
   }, async () => {

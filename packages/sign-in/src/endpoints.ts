@@ -23,7 +23,7 @@ const limitSeconds = 3_600;
 
 /** What the library does at this path; null where it is not exactly a path of its own. */
 export function endpointOf(path: string): Endpoint | null {
-  if (signInPaths.metadata.some((known) => known === path)) return "metadata";
+  if (signInPaths.metadata.some((metadata) => metadata === path)) return "metadata";
   const named = (Object.keys(routes) as (keyof typeof routes)[]).find(
     (key) => routes[key] === path,
   );

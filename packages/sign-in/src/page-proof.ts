@@ -28,17 +28,16 @@ export function signInMarks(how: string, secret: unknown): string[] {
 export function isPageOf({ amr = [] }: SessionMarks, secret: unknown): boolean {
   if (typeof secret !== "string") return false;
   const shown = mark + hashOf(secret);
-  return amr.some((kept) => kept.startsWith(mark) && isSameText(kept, shown));
+  return amr.some((word) => word.startsWith(mark) && isSameText(word, shown));
 }
 
 export function hasPage({ amr = [] }: SessionMarks): boolean {
-  return amr.some((kept) => kept.startsWith(mark));
+  return amr.some((word) => word.startsWith(mark));
 }
 
 /** May the page's secret answer this prompt? Not where the client wants the person to sign in again. */
 export function isProvable({ prompt, session }: Interaction): boolean {
-  const [reason, ...others] = prompt.reasons;
-  const isAlone = reason === unprovenReason && others.length === 0;
+  const isAlone = prompt.reasons.length === 1 && prompt.reasons[0] === unprovenReason;
   return isAlone && session !== undefined && hasPage(session as SessionMarks);
 }
 
@@ -48,10 +47,10 @@ export function isProvable({ prompt, session }: Interaction): boolean {
  */
 export async function finishStep(
   interaction: Interaction,
-  result: NonNullable<Interaction["result"]>,
+  step: NonNullable<Interaction["result"]>,
 ): Promise<string> {
   const ticket = randomBytes(32).toString("base64url");
-  interaction.result = { ...result, ticket: hashOf(ticket) };
+  interaction.result = { ...step, ticket: hashOf(ticket) };
   await interaction.persist();
   const next = new URL(interaction.returnTo);
   next.searchParams.set("ticket", ticket);

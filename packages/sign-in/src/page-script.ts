@@ -10,15 +10,15 @@ function keptSecret() {
   }
 }
 function pageSecret() {
-  const kept = keptSecret();
-  if (kept !== "") return kept;
-  const made = toText(crypto.getRandomValues(new Uint8Array(32)));
+  const secret = keptSecret();
+  if (secret !== "") return secret;
+  const fresh = toText(crypto.getRandomValues(new Uint8Array(32)));
   try {
-    localStorage.setItem("${pageKey}", made);
+    localStorage.setItem("${pageKey}", fresh);
   } catch {
     return "";
   }
-  return made;
+  return fresh;
 }
 document.addEventListener("submit", ({ target }) => {
   const field = target.elements.namedItem("page");

@@ -42,7 +42,7 @@ export function renderRefusal(ctx: KoaContextWithOIDC, answer: Answer, error: ob
 
 function backTo(redirectUri: unknown, answer: Answer): URL | null {
   const address = typeof redirectUri === "string" ? URL.parse(redirectUri) : null;
-  for (const [name, value] of Object.entries(answer))
-    if (value !== undefined) address?.searchParams.set(name, value);
+  for (const [name, text] of Object.entries(answer))
+    if (text !== undefined) address?.searchParams.set(name, text);
   return address;
 }

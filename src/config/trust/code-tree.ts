@@ -37,6 +37,13 @@ export function scriptFamily(file: string, text: string): "javascript" | null {
     : null;
 }
 
+/** All code of a package or a folder: files with these endings. */
+export type ReachedTree = {
+  path: string;
+  form: "package" | "folder";
+  endings: readonly string[];
+};
+
 export type CodeTree = { hash: string; files: number };
 
 /** One hash of all code of a folder, without packages that are installed in it; null where it is too large for one. */
@@ -76,10 +83,10 @@ const hashed = new Map<string, HashedFile>();
 /** Null for what does not count. Nothing is opened that is no file: a pipe would wait for a writer. */
 function readEntry(file: string, isCounted: boolean): HashedFile | "directory" | null {
   try {
-    const found = statSync(file, { bigint: true });
-    if (found.isDirectory()) return "directory";
-    if (!isCounted || !found.isFile()) return null;
-    const { ino, size, mtimeNs, ctimeNs } = found;
+    const stats = statSync(file, { bigint: true });
+    if (stats.isDirectory()) return "directory";
+    if (!isCounted || !stats.isFile()) return null;
+    const { ino, size, mtimeNs, ctimeNs } = stats;
     const signature = [ino, size, mtimeNs, ctimeNs].join(" ");
     const before = hashed.get(file);
     if (before?.signature === signature) return before;

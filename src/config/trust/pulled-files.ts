@@ -10,9 +10,9 @@ import { findModule } from "../extensions/find-module.ts";
 import { findFiles } from "../manifests/find-files.ts";
 import { expandEnvironment, findReferences, mapTexts } from "../secrets/references.ts";
 import type { Setting } from "../shapes/reading.ts";
-import { hashTree } from "./code-tree.ts";
+import { hashTree, type ReachedTree } from "./code-tree.ts";
 import { lineWith, type TrustDecision, visible } from "./lines.ts";
-import { filesOfCommand, findReached, type ReachedTree } from "./reached-code.ts";
+import { filesOfCommand, findReached } from "./reached-code.ts";
 
 /**
  * A manifest and an API document are configuration, a hook's file decides about calls, an extension's runs in the plane,
@@ -29,6 +29,8 @@ export type PulledFile = {
   kind: Kind;
   /** All code of a package or a folder, in the place of a file. */
   tree: ReachedTree | null;
+  /** Where it is started, of a program: what it loads is looked for again before it is used. */
+  base: string | null;
   /** What does without it until it is trusted: a server, a manifest, or all settings. */
   needs: { server: string } | { manifest: string } | "settings";
   /** As it was judged, so that no other content is used. */
@@ -62,18 +64,17 @@ export function findPulled({
   ...more
 }: Sources): PulledFile[] {
   const found = new Map<string, PulledFile>();
-  const add = (file: string, kind: Kind, needs: PulledFile["needs"], tree?: ReachedTree) => {
-    const key = JSON.stringify([file, kind, needs, tree?.form]);
-    const place = { file, kind, tree: tree ?? null };
-    if (!found.has(key)) found.set(key, { ...place, needs, ...judge(place, directory, answer) });
+  const addPulled = (pulled: Pulled, needs: PulledFile["needs"]) => {
+    const key = JSON.stringify([pulled.file, pulled.kind, needs, pulled.tree?.form]);
+    if (!found.has(key)) found.set(key, { ...pulled, needs, ...judge(pulled, directory, answer) });
   };
+  const add = (file: string, kind: Kind, needs: PulledFile["needs"]) =>
+    addPulled({ file, kind, tree: null, base: null }, needs);
   /** Programs that the project names, with everything of the project that they load. */
   const addCode = (kind: CodeKind, files: string[], base: string, needs: PulledFile["needs"]) => {
-    const isOurs = (file: string) => comesWith([directory, base], file);
-    const entries = files.filter(isOurs);
-    for (const file of entries) add(file, kind, needs);
-    for (const reached of findReached(entries, { directory, base, isOurs }))
-      add(reached.path, kind, needs, reached.form === "file" ? undefined : reached);
+    const programs = files.filter((file) => comesWith([directory, base], file));
+    for (const file of programs) addPulled({ file, kind, tree: null, base }, needs);
+    for (const pulled of loadedBy(programs, kind, directory, base)) addPulled(pulled, needs);
   };
   const addReferences = (value: unknown, base: string, needs: PulledFile["needs"]) => {
     for (const file of referredIn(value, base))
@@ -108,16 +109,35 @@ export function findPulled({
 
 /** Is this content, read again, one that a person trusts? */
 export function isStillTrusted(
-  { line, ...place }: PulledFile,
+  { line, ...pulled }: PulledFile,
   directory: string,
   answer: TrustDecision,
 ): boolean {
-  const now = judge(place, directory, answer);
-  return now.line.hash === line.hash ? line.trusted : now.line.trusted;
+  const now = judge(pulled, directory, answer);
+  const isTrusted = now.line.hash === line.hash ? line.trusted : now.line.trusted;
+  const { file, kind, base } = pulled;
+  if (!isTrusted || base === null) return isTrusted;
+  // A file that is new may stand in the place of another.
+  return loadedBy([file], kind, directory, base).every(
+    (loaded) => judge(loaded, directory, answer).line.trusted,
+  );
 }
 
+/** What programs load of the project. */
+function loadedBy(programs: string[], kind: Kind, directory: string, base: string): Pulled[] {
+  const isOurs = (file: string) => comesWith([directory, base], file);
+  return findReached(programs, { directory, base, isOurs }).map((reached) => ({
+    file: reached.path,
+    kind,
+    tree: reached.form === "file" ? null : reached,
+    base: null,
+  }));
+}
+
+type Pulled = Pick<PulledFile, "file" | "kind" | "tree" | "base">;
+
 function judge(
-  { file, kind, tree }: Pick<PulledFile, "file" | "kind" | "tree">,
+  { file, kind, tree }: Pulled,
   directory: string,
   answer: TrustDecision,
 ): Pick<PulledFile, "text" | "line"> {

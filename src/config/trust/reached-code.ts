@@ -1,17 +1,12 @@
-import { readFileSync, realpathSync, statSync } from "node:fs";
-import { basename, dirname, extname, join, resolve, sep } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isObject } from "../../model/json.ts";
-import { codeEndings, isCode, javaScript, scriptFamily } from "./code-tree.ts";
+import { codeEndings, isCode, javaScript, type ReachedTree, scriptFamily } from "./code-tree.ts";
+import { isDirectory, isFile, realPath, textOf } from "./project-files.ts";
+import { isAlias, nearestPackage, packagesNamed, textsIn } from "./project-packages.ts";
+import { literalsOf, maxPieceLength, namesAtRunTime } from "./written-imports.ts";
 
 /** What a program loads beside its own file: another file, or all code of a package or a folder. */
 export type Reached = { path: string; form: "file" } | ReachedTree;
-/** Files with these endings count. */
-export type ReachedTree = {
-  path: string;
-  form: "package" | "folder";
-  endings: readonly string[];
-};
 
 type Project = {
   directory: string;
@@ -21,8 +16,6 @@ type Project = {
 };
 
 const maxFiles = 2_000;
-const maxPieceLength = 500;
-const maxReadBytes = 4 * 1024 * 1024;
 const shell = new Set([".sh", ".bash", ".zsh", ".cmd", ".bat", ""]);
 const importEndings = ["", ...javaScript, ".json"];
 const indexes = javaScript.map((ending) => `/index${ending}`);
@@ -76,37 +69,37 @@ export function filesOfCommand(words: readonly string[], base: string): string[]
 function loadedBy(file: string, project: Project): Reached[] {
   const text = textOf(file);
   if (text === null) return [];
-  const place = dirname(realPath(file));
+  const folder = dirname(realPath(file));
   const ending = extname(file);
   if (javaScript.includes(ending) || scriptFamily(file, text) === "javascript")
-    return loadedByJavaScript(text, place, project);
-  if (ending === ".py") return loadedByPython(text, place);
+    return loadedByJavaScript(text, folder, project);
+  if (ending === ".py") return loadedByPython(text, folder);
   if (shell.has(ending) || basename(file) === "package.json")
-    return filesIn(text, [place, project.base]);
+    return filesIn(text, [folder, project.base]);
   // We do not read this language: all code of its folder counts.
-  return isCode(file) ? [{ path: place, form: "folder", endings: codeEndings(file) }] : [];
+  return isCode(file) ? [{ path: folder, form: "folder", endings: codeEndings(file) }] : [];
 }
 
 /** `. "$(dirname "$0")/lib.sh"` names a file beside the script. */
-function filesIn(text: string, places: readonly string[]): Reached[] {
+function filesIn(text: string, folders: readonly string[]): Reached[] {
   const names = new Set(
     tokensOf(text).flatMap((token) => [token, token.replace(/^(?:\$\w+)?\/+/, "")]),
   );
   return [...names]
     .filter((name) => /[./\\]/.test(name) && name.length <= maxPieceLength)
-    .flatMap((name) => places.map((place) => resolve(place, name)))
+    .flatMap((name) => folders.map((folder) => resolve(folder, name)))
     .filter(isFile)
     .map((path): Reached => ({ path, form: "file" }));
 }
 
 /** Modules stand beside the script, or in folders below; `from ..x` leads above. */
-function loadedByPython(text: string, place: string): Reached[] {
+function loadedByPython(text: string, folder: string): Reached[] {
   const endings = codeEndings("module.py");
   const lines = text.split("\n").filter((line) => line.includes("import"));
   const names = new Set(lines.flatMap((line) => tokensOf(line)));
   const modules = [...names].flatMap((name) => {
     const [, dots = "", path = ""] = /^(\.*)([\w.]*)$/.exec(name) ?? [];
-    const base = resolve(place, "../".repeat(Math.max(0, dots.length - 1)));
+    const base = resolve(folder, "../".repeat(Math.max(0, dots.length - 1)));
     return path === "" ? [] : [resolve(base, path.replaceAll(".", "/"))];
   });
   const files = modules
@@ -114,69 +107,30 @@ function loadedByPython(text: string, place: string): Reached[] {
     .filter(isFile)
     .map((path): Reached => ({ path, form: "file" }));
   const isDynamic = /\b(?:importlib|__import__|runpy|exec|sys\.path)\b/.test(text);
-  return isDynamic ? [...files, { path: place, form: "folder", endings }] : files;
+  return isDynamic ? [...files, { path: folder, form: "folder", endings }] : files;
 }
 
-function loadedByJavaScript(text: string, place: string, project: Project): Reached[] {
+function loadedByJavaScript(text: string, folder: string, project: Project): Reached[] {
   const isDynamic = namesAtRunTime(text);
   const pieces = literalsOf(text);
-  const packageFile = nearestPackage(place, project.directory);
+  const packageFile = nearestPackage(folder, project.directory);
   // An alias of the package leads to what its file says.
   const aliases = pieces.some(({ text: name }) => isAlias(name, packageFile))
-    ? textsIn(packageFile?.content).map((name) => ({ name, base: packageFile?.directory ?? place }))
+    ? textsIn(packageFile?.content).map((name) => ({
+        name,
+        base: packageFile?.directory ?? folder,
+      }))
     : [];
-  const named = [...pieces.map(({ text: name }) => ({ name, base: place })), ...aliases];
+  const named = [...pieces.map(({ text: name }) => ({ name, base: folder })), ...aliases];
   const imported = new Set(pieces.filter((piece) => piece.isImported).map((piece) => piece.text));
-  const folders = isDynamic ? [place, ...named.flatMap(folderOf)] : [];
+  const dynamicFolders = isDynamic ? [folder, ...named.flatMap(folderOf)] : [];
   return [
     ...named.flatMap(({ name, base }) =>
-      filesNamed(name, base, imported.has(name) || base !== place),
+      filesNamed(name, base, imported.has(name) || base !== folder),
     ),
-    ...named.flatMap(({ name }) => packagesNamed(name, place, project)),
-    ...folders.map((path): Reached => ({ path, form: "folder", endings: javaScript })),
+    ...named.flatMap(({ name }) => packagesNamed(name, folder, project)),
+    ...dynamicFolders.map((path): Reached => ({ path, form: "folder", endings: javaScript })),
   ];
-}
-
-/** Does it load what it cannot be seen to name? */
-function namesAtRunTime(text: string): boolean {
-  if (/\bcreateRequire\b/.test(text)) return true;
-  for (const { 0: call, index } of text.matchAll(/\b(?:import|require(?:\.resolve)?)\b/g)) {
-    const next = withoutComments(text.slice(index + call.length, index + call.length + 600));
-    if (next.startsWith("(") && !/^\(\s*(["'])[^"'`\\\n]*\1\s*[),]/.test(next)) return true;
-  }
-  return false;
-}
-
-const withoutComments = (text: string) =>
-  text.replaceAll(/\/\*[^*]*(?:\*(?!\/)[^*]*)*\*\/|\/\/[^\n]*/g, "").trimStart();
-
-type Piece = { text: string; isImported: boolean };
-
-/** What stands between two quotes, from every quote on: a sign that is misread hides none. */
-function literalsOf(text: string): Piece[] {
-  const pieces = new Map<string, Piece>();
-  for (const quote of ['"', "'", "`"]) {
-    const parts = text.split(quote);
-    for (const [index, part] of parts.entries()) {
-      if (part === "" || part.length > maxPieceLength || part.includes("\n")) continue;
-      const name = part.includes("\\") ? unescaped(part) : part;
-      const before = withoutComments((parts[index - 1] ?? "").slice(-300)).trimEnd();
-      const isImported = /\b(?:from|import|require)\s*\(?$/.test(before);
-      if (isImported || !pieces.has(name)) pieces.set(name, { text: name, isImported });
-    }
-  }
-  return [...pieces.values()];
-}
-
-function unescaped(text: string): string {
-  const letters = text.replaceAll(
-    /\\(?:u\{([\da-fA-F]{1,6})\}|u([\da-fA-F]{4})|x([\da-fA-F]{2})|([^ux\n]))/g,
-    (_whole, long?: string, four?: string, two?: string, sign?: string) => {
-      const code = Number.parseInt(long ?? four ?? two ?? "", 16);
-      return sign ?? (code <= 0x10ffff ? String.fromCodePoint(code) : "");
-    },
-  );
-  return letters;
 }
 
 /** Words of a shell, a command line or a script of `package.json`. */
@@ -187,10 +141,10 @@ const isLocal = (name: string) => /^(?:\.{1,2}\/|\/|file:\/\/)/.test(name);
 function filesNamed(name: string, base: string, isImported: boolean): Reached[] {
   const path = pathNamed(name, base);
   if (path === null) return [];
-  const found = [...importEndings, ...indexes, "/package.json"].map((ending) => path + ending);
+  const candidates = [...importEndings, ...indexes, "/package.json"].map((ending) => path + ending);
   const mayCount = (file: string) =>
     isCode(file) || basename(file) === "package.json" || isImported;
-  return found
+  return candidates
     .filter((file) => mayCount(file) && isFile(file))
     .map((file): Reached => ({ path: file, form: "file" }));
 }
@@ -209,98 +163,4 @@ function folderOf({ name, base }: { name: string; base: string }): string[] {
   const open = name.indexOf("${");
   const path = resolve(base, open < 0 ? name : name.slice(0, name.lastIndexOf("/", open)));
   return isDirectory(path) ? [path] : [];
-}
-
-/** As Node looks for it, and what it depends on. What lies outside of the project did not come with it. */
-function packagesNamed(name: string, place: string, project: Project): Reached[] {
-  const [, own] = /^((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:\/.*)?$/.exec(name) ?? [];
-  if (own === undefined) return [];
-  const found = new Map<string, Reached>();
-  const waiting: { name: string; place: string }[] = [{ name: own, place }];
-  while (waiting.length > 0 && found.size < maxFiles) {
-    const wanted = waiting.pop() ?? { name: own, place };
-    const home = homeOf(wanted.name, wanted.place, project.directory);
-    if (home === null || found.has(home)) continue;
-    found.set(home, { path: home, form: "package", endings: javaScript });
-    for (const dependency of dependenciesOf(home)) waiting.push({ name: dependency, place: home });
-  }
-  return [...found.values()];
-}
-
-function homeOf(name: string, place: string, top: string): string | null {
-  const home = join(place, "node_modules", name);
-  if (isFile(join(home, "package.json"))) return home;
-  const above = dirname(place);
-  return above === place || !place.startsWith(top + sep) ? null : homeOf(name, above, top);
-}
-
-function dependenciesOf(home: string): string[] {
-  const manifest = parsed(textOf(join(home, "package.json")));
-  if (!isObject(manifest)) return [];
-  return ["dependencies", "optionalDependencies", "peerDependencies"].flatMap((kind) => {
-    const names = manifest[kind];
-    return isObject(names) ? Object.keys(names) : [];
-  });
-}
-
-type PackageFile = { directory: string; content: unknown };
-
-function nearestPackage(place: string, top: string): PackageFile | null {
-  const content = parsed(textOf(join(place, "package.json")));
-  if (isObject(content)) return { directory: place, content };
-  const above = dirname(place);
-  return above === place || !place.startsWith(top) ? null : nearestPackage(above, top);
-}
-
-function isAlias(name: string, packageFile: PackageFile | null): boolean {
-  const content = packageFile?.content;
-  const own = isObject(content) && typeof content.name === "string" ? content.name : null;
-  return name.startsWith("#") || (own !== null && (name === own || name.startsWith(`${own}/`)));
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap(textsIn);
-}
-
-function parsed(text: string | null): unknown {
-  try {
-    return text === null ? null : JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function textOf(file: string): string | null {
-  try {
-    const found = statSync(file);
-    return found.isFile() && found.size <= maxReadBytes ? readFileSync(file, "utf8") : null;
-  } catch {
-    return null;
-  }
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return resolve(path);
-  }
 }

@@ -16,13 +16,13 @@ function withoutFrames(text) {
   // Entities of XML could spell the name of an attribute.
   if (has(/<!ENTITY/i, text)) return "";
   if (!has(/<iframe/i, text)) return text;
-  let left = text;
+  let remaining = text;
   let clean = "";
-  for (let match = find(/srcdoc/i, left); match !== null; match = find(/srcdoc/i, left)) {
-    clean += apply(slice, left, [0, match.index]) + "data-source";
-    left = apply(slice, left, [match.index + 6]);
+  for (let name = find(/srcdoc/i, remaining); name !== null; name = find(/srcdoc/i, remaining)) {
+    clean += apply(slice, remaining, [0, name.index]) + "data-source";
+    remaining = apply(slice, remaining, [name.index + 6]);
   }
-  return clean + left;
+  return clean + remaining;
 }
 const policy = {
   createHTML: (text, type, sink) => (has(/srcdoc/i, sink) ? "" : withoutFrames(text)),
@@ -44,9 +44,9 @@ const type = Object.getOwnPropertyDescriptor(request, "responseType");
 Object.defineProperty(request, "responseXML", { get: () => null });
 Object.defineProperty(request, "responseType", {
   ...type,
-  set(value) {
-    const name = value + "";
-    if (name !== "document") apply(type.set, this, [name]);
+  set(name) {
+    const text = name + "";
+    if (text !== "document") apply(type.set, this, [text]);
   },
 });
 `;

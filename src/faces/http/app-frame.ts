@@ -107,12 +107,12 @@ function parse(text: string): unknown {
  */
 function reaches(declared: string, host: string): boolean {
   const own = URL.parse(`http://${host}`);
-  const there = URL.parse(declared.replace("://*.", "://"));
-  if (own === null || there === null) return true;
+  const target = URL.parse(declared.replace("://*.", "://"));
+  if (own === null || target === null) return true;
   const usual = (port: string) => (port === "80" || port === "443" ? "" : port);
-  if (usual(own.port) !== usual(there.port)) return false;
+  if (usual(own.port) !== usual(target.port)) return false;
   if (usual(own.port) !== "") return true;
-  const name = there.hostname.replace(/\.+$/, "");
+  const name = target.hostname.replace(/\.+$/, "");
   const isCovered = declared.includes("://*.") && own.hostname.endsWith(`.${name}`);
   return own.hostname === name || isCovered || isThisMachine(name);
 }
