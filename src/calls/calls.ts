@@ -21,7 +21,7 @@ import { sessionOwner } from "./attempt.ts";
 import { accessRequestOf, requireGrant } from "./authorize.ts";
 import { createReadCache } from "./cache/read-cache.ts";
 import { type CallTool, createCallTool, requestCall } from "./call-tool.ts";
-import { createEndRecorder } from "./held-record.ts";
+import { createEndRecorder, createRecordCloser } from "./held-record.ts";
 import { createMayMake, createPolicyTest } from "./judge.ts";
 import { createLookup, type Lookup } from "./lookup.ts";
 import { createOfferVerbs } from "./offers/offers.ts";
@@ -106,6 +106,7 @@ export async function createCalls(context: CallsContext) {
     profile,
     run: (call) => runner.run(call),
     recordEnd: createEndRecorder(recorder),
+    closeRecords: createRecordCloser(recorder),
     isSessionOver: async (session) => (await sessions.find(session)) === null,
     checkArguments: (held, args) => checkHeld(held, args, grants, lookup),
     mayMake: createMayMake(judging, lookup),

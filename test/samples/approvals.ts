@@ -52,6 +52,7 @@ export async function openApprovals(
       }) as unknown as Config,
     profile: () => "guarded",
     isSessionOver: async () => false,
+    closeRecords: async () => undefined,
     recordEnd: async (held) => void ended.push(held),
     store: async () => store,
     emit: (event) => void events.push(event),

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { CallRecord } from "../../src/model/calls/call-schema.ts";
+import type { KeptHeldCall } from "../../src/model/calls/held-call.ts";
 import type { HeldView } from "../../src/model/calls/held-schema.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { type Era, EraClient, type EraOptions } from "../fixtures/era-client.ts";
 import type { JsonObject } from "../fixtures/servers/support/messages.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
@@ -303,4 +305,48 @@ suite("the outcome of a call that waited for a person", { concurrency: 3 }, () =
     await using second = await serve(directory, {});
     assert.equal((await second.held())[0]?.caller?.state, "told");
   });
+});
+
+test("a record that version 0.3 left waiting says how its call ended", async () => {
+  await using directory = await temporaryDirectory();
+  const first = await serve(directory, impatient);
+  const client = await first.client("modern");
+  for (const key of ["rejected", "ran"]) await client.call(tool, { ...note, key });
+  const [rejected, ran] = await first.held();
+  await first.stop();
+  // As that version left them: decided, and no second line in the record of the call.
+  const store = await openSqliteStore(`${first.data}/toolplane.db`);
+  const at = "2026-01-01T00:00:00.000Z";
+  const leave = async (id: string, change: Partial<KeptHeldCall>) => {
+    const held = await store.heldCall(id);
+    assert.ok(held);
+    const { onRecord: _, delivery: __, caller: ___, calledAt: ____, ...old } = held;
+    await store.replaceHeldCall({ ...old, ...change });
+  };
+  const answered = { by: "ann", at, reason: "no", arguments: null };
+  await leave(String(rejected?.id), {
+    status: "rejected",
+    answer: { ...answered, decision: "reject" },
+  });
+  await leave(String(ran?.id), {
+    status: "done",
+    answer: { ...answered, decision: "approve" },
+    outcome: { callId: "another-record", ok: true, code: null },
+  });
+  await store.close();
+  await using second = await serve(directory, impatient);
+  const records = await eventually("closed records", async () => {
+    const found = await second.records();
+    return found.every(({ status }) => status !== "waiting") ? found : undefined;
+  });
+  const recordOf = (held: HeldView | undefined) => records.find(({ id }) => id === held?.callId);
+  assert.deepEqual(
+    [recordOf(rejected)?.status, recordOf(rejected)?.at, recordOf(rejected)?.error?.code],
+    ["refused", at, "APPROVAL_DENIED"],
+  );
+  assert.deepEqual(
+    [recordOf(ran)?.status, recordOf(ran)?.collected?.call],
+    ["succeeded", "another-record"],
+  );
+  assert.equal((await second.cli("calls", "verify")).code, 0);
 });

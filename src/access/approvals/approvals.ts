@@ -45,6 +45,9 @@ import {
 /** How often to look for approved calls that a process abandoned. */
 const sweepMs = 10_000;
 
+/** How often to look for records of calls that were over when a plane was killed. */
+const closeMs = 600_000;
+
 /** How long a question lives by default. */
 const usualLifeMs = { personal: 3_600_000, shared: 86_400_000 };
 
@@ -56,6 +59,8 @@ export type ApprovalPorts = Pick<
   config(): Config;
   profile(): Profile | Promise<Profile>;
   isSessionOver(session: string): Promise<boolean>;
+  /** Records that say that a call waits which is over. */
+  closeRecords(held: (id: string) => Promise<KeptHeldCall | null>): Promise<void>;
   run(call: Requested): Promise<Outcome>;
   fixedOf(tool: Tool): JsonObject;
   /** Leaves a record of an answer that no verb of the plane gave. */
@@ -65,7 +70,8 @@ export type ApprovalPorts = Pick<
 type HeldVerbs = { approvals: Inside<PlaneApprovals>; plans: Omit<Inside<PlanePlans>, "check"> };
 
 export function createApprovals(given: ApprovalPorts) {
-  const { config, profile, store, run, fixedOf, mayMake, audit, isSessionOver, ...ports } = given;
+  const { config, profile, store, run, fixedOf, mayMake, audit, isSessionOver, ...others } = given;
+  const { closeRecords, ...ports } = others;
   const originOf = (server: string | null) =>
     originOfServer(server === null ? undefined : config().servers[server]);
   const fingerprint = createFingerprint(fixedOf);
@@ -175,6 +181,8 @@ export function createApprovals(given: ApprovalPorts) {
     resume: runner.resume,
   };
 
+  let closing: NodeJS.Timeout | undefined;
+
   return {
     verbs,
     async remembered(call: Injected, verdict: Verdict): Promise<string | null> {
@@ -204,9 +212,13 @@ export function createApprovals(given: ApprovalPorts) {
     onApprovedEnd: runner.onEnd,
     start(): void {
       runner.start();
+      const closeAll = () => void closeRecords(heldCalls.get).catch(() => undefined);
       void equalCalls.start().catch(() => undefined);
+      closeAll();
+      closing = setInterval(closeAll, closeMs).unref();
     },
     stop(): void {
+      clearInterval(closing);
       runner.stop();
       equalCalls.stop();
     },

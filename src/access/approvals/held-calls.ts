@@ -312,10 +312,12 @@ function checkRemember(
 }
 
 /** What ran left a record. Of what did not, or whose end is not known, the plane leaves one. */
-function isOverUnrecorded({ status, onRecord }: KeptHeldCall): boolean {
+function isOverUnrecorded({ status, onRecord, calledAt }: KeptHeldCall): boolean {
   if (status === "interrupted") return true;
   const hasNotRun = status === "rejected" || status === "expired" || status === "cancelled";
-  return hasNotRun && onRecord === true;
+  // Those of version 0.3 do not say it, and few of their callers waited.
+  const isOnRecord = onRecord === true || calledAt === undefined;
+  return hasNotRun && isOnRecord;
 }
 
 type HoldRequest = Pick<ApprovalSettings, "allowEdit" | "threshold"> &
