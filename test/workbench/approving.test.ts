@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { EraClient } from "../fixtures/era-client.ts";
 import { eventually } from "../scenarios/approving.ts";
 import { textsOf } from "../scenarios/support.ts";
 import { type ApprovingWorld, openApprovingWorld, waitingCard } from "./approving-world.ts";
@@ -48,6 +49,24 @@ suite("approving in the browser", { skip: noBrowser }, () => {
     await page.getByText(/^allow: .+ approved it\. The approval$/).waitFor();
     await page.getByRole("link", { name: "The approval" }).click();
     await page.getByText("echo.put_note no longer waits").waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  test("the card of a caller who has left says so, and a yes runs what no caller waits for", async () => {
+    const { page, complaints } = await world.visit("/approvals");
+    const client = await EraClient.open(`${world.url}/mcp`, "modern");
+    const leaving = new AbortController();
+    const params = { name: "echo__put_note", arguments: { key: "gone", text: "words" } };
+    const calling = client.exchange("tools/call", params, leaving.signal).catch(() => "left");
+    const waiting = waitingCard(page, "echo.put_note");
+    await waiting.getByRole("button", { name: "Approve", exact: true }).waitFor();
+    leaving.abort();
+    assert.equal(await calling, "left");
+    await waiting.getByText(/The caller has left.*No caller waits for the result/).waitFor();
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await waiting.getByRole("button", { name: "Run it now, no caller waits" }).click();
+    await page.getByRole("article", { name: "echo.put_note is answered" }).waitFor();
+    await page.getByText("stored gone").first().waitFor();
     assert.deepEqual(complaints, []);
   });
 

@@ -116,9 +116,10 @@ function createHeldStore(
         return next;
       }
     },
+    /** Of a call that runs here or whose caller waits here. That is no news to anyone. */
     async renewLease(id: string, instance: string): Promise<void> {
       const held = await (await store()).heldCall(id);
-      if (held?.status === "running")
+      if (held?.status === "running" || held?.status === "pending")
         await replace({ ...held, claim: lease(instance, Date.now()) });
     },
     list: async (filter: HeldFilter) => settledBy(filter, await (await store()).heldCalls(filter)),
@@ -201,6 +202,7 @@ export function createHeldCalls(ports: HeldCallPorts) {
     instance,
     requireAnswerer,
     change,
+    renewLease: (id: string) => renewLease(id, instance),
     async hold(call: Injected, verdict: Verdict, holding: Holding): Promise<KeptHeldCall> {
       const origin = ports.originOf(call.tool.id.server);
       const { approvalExpireMs = Number.POSITIVE_INFINITY } = call.options;

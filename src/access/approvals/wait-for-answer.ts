@@ -2,7 +2,7 @@ import { steadyNow } from "../../lib/async/steady-time.ts";
 import type { KeptHeldCall } from "../../model/calls/held-call.ts";
 import type { Relay } from "../../model/calls/provider.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { approvalLeaseMs, lease } from "./held-call.ts";
+import { approvalLeaseMs } from "./held-call.ts";
 import type { HeldCalls } from "./held-calls.ts";
 
 /** How often to look whether another process has answered. */
@@ -67,12 +67,9 @@ async function poll(known: KeptHeldCall, heldCalls: HeldCalls): Promise<KeptHeld
     const current = await heldCalls.get(known.id);
     if (current === null) throw new Error(`the held call '${known.id}' is gone`);
     const leftMs = current.claim === null ? 0 : Date.parse(current.claim.until) - Date.now();
-    if (current.status !== "pending" || leftMs >= approvalLeaseMs / 2) return current;
-    return await heldCalls.change(known.id, (newest) =>
-      newest.status === "pending"
-        ? { ...newest, claim: lease(heldCalls.instance, Date.now()) }
-        : newest,
-    );
+    if (current.status === "pending" && leftMs < approvalLeaseMs / 2)
+      await heldCalls.renewLease(known.id);
+    return current;
   } catch (thrown) {
     if (thrown instanceof PlaneError && thrown.data.lost === true) return known;
     throw thrown;

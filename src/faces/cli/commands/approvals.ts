@@ -170,6 +170,7 @@ export function renderApproval(held: HeldView, now: number, description?: string
     ["status", held.status],
     ["called by", `${principal.user ?? "anonymous"} via ${face}`],
     ["asked", `${renderSpan(now - Date.parse(held.at))} ago`],
+    ["caller", renderCaller(held, now)],
     ["expires", renderExpiry(held, now) ?? "not"],
     ["why", `${verdict.reason} (${ruleOf(verdict)})`],
     ["remember", held.adminRequired ? "no: a rule of the operator asks every time" : null],
@@ -218,6 +219,18 @@ function renderLimits({ arguments: globs, argumentsHash }: RememberedApproval): 
 
 function renderAnswer({ decision, by, at, reason }: NonNullable<HeldView["answer"]>): string {
   return `${decision} by ${by ?? "anonymous"} at ${at}${reason === null ? "" : `: ${reason}`}`;
+}
+
+const callers = {
+  waits: "waits for the answer",
+  told: "was answered that the call waits",
+  left: "has left: no caller waits for the result",
+} as const;
+
+function renderCaller({ caller, status }: HeldView, now: number): string | null {
+  if (caller === undefined || status !== "pending") return null;
+  const since = `${renderSpan(now - Date.parse(caller.at))} ago`;
+  return caller.state === "waits" ? callers.waits : `${callers[caller.state]}, ${since}`;
 }
 
 type Ruled = { origin: string; rule?: number | undefined; from?: string | undefined };

@@ -7,6 +7,7 @@ import { Field, TextInput } from "../../parts/field.tsx";
 import { Scale } from "../../parts/icons.ts";
 import { Complaint } from "../../parts/states.tsx";
 import { ArgumentsEditor } from "./arguments-editor.tsx";
+import { approveLabel } from "./caller-state.tsx";
 import { CardHead } from "./card-head.tsx";
 import { ChangedDefinition } from "./changed-definition.tsx";
 import { PrecedingCalls } from "./preceding-calls.tsx";
@@ -93,7 +94,7 @@ export function ApprovalCard({ held, onAnswered, isMoving = false }: ApprovalCar
           busy={busyWith === "approve"}
           onClick={() => give("approve")}
         >
-          {edited ? "Approve with changes" : "Approve"}
+          {approveLabel(held, Boolean(edited))}
         </Button>
       </div>
       {isMakingRule && <RuleDialog held={held} onClose={() => setMakingRule(false)} />}

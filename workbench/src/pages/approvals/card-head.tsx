@@ -7,6 +7,7 @@ import { classes } from "../../parts/class-names.ts";
 import { HintBadges, RiskBadge, TroubleBadges } from "../../parts/effect-badge.tsx";
 import { Time } from "../../parts/time.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
+import { CallerState } from "./caller-state.tsx";
 import { Countdown } from "./countdown.tsx";
 
 /** Which tool, why it needs approval, and who wants it in which conversation. */
@@ -46,6 +47,7 @@ export function CardHead({ held }: { held: HeldAnswer }) {
           </>
         )}
       </p>
+      <CallerState held={held} />
       {options.conversation !== undefined && (
         <p className="break-all text-xs text-muted">
           Conversation <VisibleText text={options.conversation} />
