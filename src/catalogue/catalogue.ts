@@ -26,6 +26,7 @@ import { translateTools } from "./sources/mcp.ts";
 import { createToolListings } from "./tool-listing.ts";
 import { createSkillListingVerbs, createWorkVerbs, type WorkPorts } from "./work.ts";
 
+export { appliesHere, type Configuration, ownedBy } from "./changes/entry-origin.ts";
 export { missingCredentials } from "./health/credentials.ts";
 export { type HealthFeed, providerScore } from "./health/health.ts";
 export { createInventory, type ListedServer } from "./inventory.ts";
@@ -52,7 +53,7 @@ type CatalogueContext = {
   readonly packages: CataloguePackages & { search(): Promise<SearchPackage> };
   readonly defaultPrincipal: Principal;
   readonly recorder: CatalogueEntriesPorts["recorder"] &
-    Pick<Recorder, "newSamples" | "onSamples" | "on" | "isInformed">;
+    Pick<Recorder, "newSamples" | "onSamples" | "on" | "isInformed" | "configuration">;
   readonly servers: Servers;
   readonly access: {
     grants: Grants;

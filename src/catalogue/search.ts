@@ -20,7 +20,7 @@ export type SearchPorts = {
   /** The same tools in the order of an extension. */
   rank(query: string, found: readonly FoundTool[]): Promise<readonly FoundTool[]>;
   embedWith(model: string, texts: readonly string[]): ReturnType<Embed>;
-  recorder: Pick<Recorder, "store" | "emit" | "on">;
+  recorder: Pick<Recorder, "store" | "emit" | "on" | "configuration">;
   registry: Pick<Registry, "all">;
   listings: Pick<ToolListings, "visibleTo" | "listings">;
   discover(server: string | null, principal: Principal, wait: { waitMs?: number }): Promise<void>;

@@ -16,7 +16,7 @@ import type { Inside, Principal } from "../model/principal.ts";
 import type { DueHandler, Store } from "../model/store.ts";
 import type { FailedCall, KeptDeadLetter } from "../model/work/dead-letter.ts";
 import type { JobManifest } from "../model/work/job.ts";
-import type { JobStore } from "../model/work/job-run.ts";
+import type { JobStore, KeptJobRun } from "../model/work/job-run.ts";
 import type { Recorder } from "../store/store.ts";
 
 /** Each part is loaded when it is made. */
@@ -43,7 +43,7 @@ export type DeadLetterParts = {
   run(call: Requested, signal: AbortSignal): Promise<Outcome>;
   emit(event: PlaneEvent): void;
   /** Planes may share a store and not their configuration: each retries only what it knows. */
-  knows(letter: Pick<KeptDeadLetter, "server" | "tool">): boolean;
+  knows(letter: Pick<KeptDeadLetter, "server" | "tool" | "files">): boolean;
   /** A new entry has a retry time. */
   onDue(): void;
 };
@@ -63,7 +63,11 @@ export type DeadLetters = {
 
 export type JobParts = {
   config(): Config;
-  recorder: Pick<Recorder, "store" | "emit" | "onNews" | "tells" | "recordSamples">;
+  recorder: Pick<Recorder, "emit" | "onNews" | "tells" | "recordSamples"> & {
+    store(): Promise<Store>;
+  };
+  /** Runs of another configuration may be of a job of the same name. */
+  isOurs(run: Pick<KeptJobRun, "files">): boolean;
   /** The loop over due work, where this plane has one. */
   loop: { isRunning(): boolean; wake(): void; changed(): void };
   defaultPrincipal: Principal;

@@ -1,7 +1,7 @@
 import type { Access } from "../access/access.ts";
 import type { Agent } from "../agent/agent.ts";
 import type { Calls } from "../calls/calls.ts";
-import type { Catalogue } from "../catalogue/catalogue.ts";
+import { appliesHere, type Catalogue, type Configuration } from "../catalogue/catalogue.ts";
 import type { Settings } from "../config/config.ts";
 import { once } from "../lib/async/once.ts";
 import type { JobListing } from "../model/catalogue/registry-summary.ts";
@@ -10,13 +10,14 @@ import { PlaneError } from "../model/errors.ts";
 import type { Plane } from "../model/plane.ts";
 import type { PlaneOptions } from "../model/plane-options.ts";
 import type { Principal } from "../model/principal.ts";
-import type { DueHandler } from "../model/store.ts";
+import type { DueHandler, Store } from "../model/store.ts";
 import { isDead } from "../model/work/dead-letter.ts";
 import type { JobManifest } from "../model/work/job.ts";
 import type { Servers } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import type { DueLoop } from "./due-loop.ts";
 import { handleOnDemand } from "./handle-on-demand.ts";
+import { withOwnWork } from "./own-work.ts";
 import type {
   DeadLetterParts,
   DeadLetters,
@@ -143,17 +144,30 @@ function warn(thrown: unknown): void {
   process.emitWarning(`Jobs and failed calls are not started: ${reason}`);
 }
 
+/** Made once for each store and configuration. */
+function ownStore({ store, configuration }: Pick<Recorder, "store" | "configuration">) {
+  let made: { of: Store; by: Configuration; own: Store } | undefined;
+  return async (): Promise<Store> => {
+    const [of, by] = [await store(), configuration()];
+    if (made?.of !== of || made.by !== by) made = { of, by, own: withOwnWork(of, by) };
+    return made.own;
+  };
+}
+
 function createDeadLetters(
   { packages, servers, catalogue, recorder, calls }: WorkContext,
   { wake: onDue, isRunning }: Pick<ReturnType<typeof createDueWork>, "wake" | "isRunning">,
 ) {
-  const { store, emit } = recorder;
+  const { emit, configuration } = recorder;
+  const store = ownStore(recorder);
   const { run } = calls;
-  const knows: DeadLetterParts["knows"] = ({ server, tool }) =>
+  const hasTool = (server: string | null, tool: string) =>
     server === null
       ? catalogue.registry.all().some(({ id, name }) => id.server === null && name === tool) ||
         servers.names().some((name) => mayBelongTo(name, tool))
       : servers.names().includes(server);
+  const knows: DeadLetterParts["knows"] = (letter) =>
+    appliesHere(letter, configuration()) && hasTool(letter.server, letter.tool);
   const loaded = once(async () => {
     const { createDeadLetters: create } = await packages.work();
     return create({ store, emit, run, knows, onDue });
@@ -202,6 +216,7 @@ function createDeadLetters(
 function createJobs(context: WorkContext, loop: JobParts["loop"]) {
   const { settings, packages, recorder, defaultPrincipal, access, catalogue, servers, agent } =
     context;
+  const store = ownStore(recorder);
   const manifests = async () => {
     await catalogue.loaded();
     return catalogue.manifests();
@@ -210,7 +225,8 @@ function createJobs(context: WorkContext, loop: JobParts["loop"]) {
     const { createJobs: create } = await packages.work();
     return create({
       config: settings.config,
-      recorder,
+      recorder: { ...recorder, store },
+      isOurs: (run) => appliesHere(run, recorder.configuration()),
       defaultPrincipal,
       loop,
       manifests,
@@ -238,8 +254,8 @@ function createJobs(context: WorkContext, loop: JobParts["loop"]) {
     skills,
     async schedulesOf(jobs: readonly JobManifest[]): Promise<JobListing["schedule"][]> {
       if (jobs.length === 0) return [];
-      const [{ showSchedules }, store] = await Promise.all([packages.work(), recorder.store()]);
-      return showSchedules(jobs, store);
+      const [{ showSchedules }, opened] = await Promise.all([packages.work(), store()]);
+      return showSchedules(jobs, opened);
     },
     handler: handleOnDemand({
       kind: "run",

@@ -207,6 +207,25 @@ suite("learning from use (search.learn)", () => {
       );
       await learning.called("ann", "t");
     }
+    const elsewhere = createLearning({
+      store: async () => store,
+      now: () => now,
+      configuration: () => "/other/toolplane.json",
+    });
+    await elsewhere.searched("ann", ["send a letter"], ["post.send"]);
+    await elsewhere.called("ann", "post.send");
+    now += 1;
+    const learnedIn = async (one: typeof learning) => (await one.learned("ann"))("letter").size;
+    const third = createLearning({
+      store: async () => store,
+      now: () => now,
+      configuration: () => "/third/toolplane.json",
+    });
+    await third.searched("ann", ["post a parcel"], ["post.send"]);
+    await third.called("ann", "post.send");
+    assert.ok((await learnedIn(elsewhere)) > 0);
+    const parcel = (await elsewhere.learned("ann"))("parcel");
+    assert.equal(parcel.size, 0, "another configuration has other tools of that name");
     assert.equal((await learning.forget("ann")) <= 2_000, true);
   });
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { suite, test } from "node:test";
+import { appliesHere } from "../../src/catalogue/catalogue.ts";
 import { createPlane, type Plane } from "../../src/index.ts";
 import type { WrittenManifest } from "../../src/model/catalogue/tool.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
@@ -157,6 +158,57 @@ suite("what people set belongs to the configuration that it was set in", () => {
     assert.match(elsewhere.stdout, /Nothing is written by hand/);
     const all = await runCli(["registry", "entries", "--everywhere", "--config", second, ...data]);
     assert.match(all.stdout, /lookup +stored +\S*first\/toolplane\.json +no/);
+  });
+
+  test("jobs of one name are paused and due in each configuration by themselves", async () => {
+    await using directory = await temporaryDirectory();
+    const work = [
+      {
+        kind: "task",
+        name: "tidy",
+        summary: "Tidy up.",
+        required_skills: [],
+        acceptance_criteria: ["Tidy."],
+      },
+      {
+        kind: "job",
+        name: "nightly",
+        summary: "Every night.",
+        personas: ["Clerk"],
+        task_graph: [{ task: "tidy" }],
+        recurrence: { frequency: "daily" },
+      },
+    ];
+    const projectWithJob = async (name: string) => {
+      const config = await project(directory, name, {});
+      await writeFile(directory.file(`${name}/work.json`), JSON.stringify(work));
+      await writeFile(config, JSON.stringify({ mcpServers: {}, manifests: ["work.json"] }));
+      return config;
+    };
+    const first = await projectWithJob("first");
+    const second = await projectWithJob("second");
+    const stateIn = async (config: string) => {
+      await using plane = await open(directory, config);
+      return (await plane.jobs.page()).jobs.map(({ name, schedule }) => [name, schedule.state]);
+    };
+    {
+      await using plane = await open(directory, first);
+      await plane.jobs.pause("nightly");
+    }
+    assert.deepEqual(await stateIn(first), [["nightly", "paused"]]);
+    assert.deepEqual(await stateIn(second), [["nightly", "scheduled"]]);
+  });
+
+  test("what is run later is not run by another configuration that has a server of that name", async () => {
+    const run = { files: ["/a/toolplane.json"] };
+    const here = { own: ["/b/toolplane.json"], files: ["/b/toolplane.json"] };
+    const there = { own: ["/a/toolplane.json"], files: ["/a/toolplane.json"] };
+    await using directory = await temporaryDirectory();
+    const config = await project(directory, "first", {});
+    assert.equal(appliesHere({ files: [config] }, here), false);
+    assert.equal(appliesHere(run, there), true);
+    assert.equal(appliesHere({}, here), true, "an earlier version did not keep them apart");
+    assert.equal(appliesHere(run, null), true, "planes on one database share their work");
   });
 
   test("servers of one name have a health each", async () => {

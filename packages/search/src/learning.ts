@@ -21,9 +21,27 @@ const mostPoints = 0.5;
 /** Uses that bring half of it. */
 const halfAfter = 2;
 
-type Ports = { store(): Promise<Pick<Store, "sharedValue" | "changeShared">>; now?(): number };
+type Ports = {
+  store(): Promise<Pick<Store, "sharedValue" | "changeShared">>;
+  /** What sets this configuration apart: another one has other tools of the same names. */
+  configuration?(): string;
+  now?(): number;
+};
 
-export function createLearning({ store, now = Date.now }: Ports) {
+/** No name of a tool has one. */
+const markEnd = "\n";
+
+export function createLearning({ store, configuration = () => "", now = Date.now }: Ports) {
+  const marked = (tool: string) => {
+    const mark = configuration();
+    return mark === "" ? tool : `${mark}${markEnd}${tool}`;
+  };
+  /** The tool's name; undefined for one of another configuration. What earlier versions learned counts for all. */
+  const ownName = (kept: string): string | undefined => {
+    const end = kept.indexOf(markEnd);
+    if (end < 0) return kept;
+    return kept.slice(0, end) === configuration() ? kept.slice(end + 1) : undefined;
+  };
   const known = new Map<string, Use[]>();
   const weightOf = ({ weight, at }: Use) => weight * 0.5 ** (Math.max(0, now() - at) / halfLifeMs);
 
@@ -42,7 +60,7 @@ export function createLearning({ store, now = Date.now }: Ports) {
       queries: readonly string[],
       tools: readonly string[],
     ): Promise<void> {
-      const value = { stems: stemsOf(queries.join(" ")), tools: [...tools] };
+      const value = { stems: stemsOf(queries.join(" ")), tools: tools.map(marked) };
       await (await store()).changeShared(lastOf(user), searchMs, () => ({ value, answer: null }));
     },
     /** A call counts if the last search of this user showed the tool. */
@@ -52,9 +70,10 @@ export function createLearning({ store, now = Date.now }: Ports) {
         stems: string[];
         tools: string[];
       } | null;
-      if (!search?.tools.includes(tool)) return;
+      const own = marked(tool);
+      if (!search?.tools.includes(own)) return;
       const kept = await changeShared(keyOf(user), keptMs, (value) => {
-        const uses = addUses(readUses(value), search.stems, tool);
+        const uses = addUses(readUses(value), search.stems, own);
         return { value: { uses }, answer: uses };
       });
       known.set(user, kept);
@@ -65,9 +84,11 @@ export function createLearning({ store, now = Date.now }: Ports) {
       return (query) => {
         const stems = stemsOf(query);
         const sums = new Map<string, number>();
-        for (const use of uses)
-          if (stems.includes(use.stem))
-            sums.set(use.tool, (sums.get(use.tool) ?? 0) + weightOf(use) / stems.length);
+        for (const use of uses) {
+          const tool = ownName(use.tool);
+          if (tool === undefined || !stems.includes(use.stem)) continue;
+          sums.set(tool, (sums.get(tool) ?? 0) + weightOf(use) / stems.length);
+        }
         return new Map(
           [...sums].map(([tool, sum]) => [tool, (mostPoints * sum) / (sum + halfAfter)]),
         );

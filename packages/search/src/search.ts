@@ -223,7 +223,10 @@ function createEmbedder({ config, embed, embedWith }: SearchPorts): () => Embedd
 /** Learns from use where the configuration allows it, by user; never for callers without a name. */
 function createLearningPort(config: () => Config, recorder: SearchPorts["recorder"]) {
   const loaded = once(async () =>
-    (await import("./learning.ts")).createLearning({ store: recorder.store }),
+    (await import("./learning.ts")).createLearning({
+      store: recorder.store,
+      configuration: () => recorder.configuration()?.own.join(" ") ?? "",
+    }),
   );
   const forgotten = new Set<string>();
   const isOn = () => config().search.learn;

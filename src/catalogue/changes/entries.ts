@@ -68,7 +68,8 @@ export function createEntryStore(ports: EntriesPorts) {
     ports.publish(
       storedOf("tool", kept).map((stored) => ({
         manifest: stored.manifest as ToolManifest,
-        source: sourceOf(stored.entry),
+        // A yes that was given to a tool is to its source, too, so whom it is for is not part of it.
+        source: storedSource,
       })),
     );
     ports.publishOverlays(

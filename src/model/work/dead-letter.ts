@@ -26,6 +26,8 @@ export type KeptDeadLetter = Omit<DeadLetter, "waitsFor" | "sent" | "accepted"> 
   /** Could the tool run twice without harm? */
   repeatable: boolean;
   lease: DeadLetterLease | null;
+  /** The configuration that the call was made in; none where planes share what is stored. */
+  files?: readonly string[];
 };
 
 /** A filter for dead letters. */
@@ -70,7 +72,7 @@ export function heldForCaller(letter: KeptDeadLetter): KeptDeadLetter {
 }
 
 export function deadLetterView(letter: KeptDeadLetter): DeadLetter {
-  const { revision, asked, options, repeatable, lease, ...shown } = heldForCaller(letter);
+  const { revision, asked, options, repeatable, lease, files, ...shown } = heldForCaller(letter);
   const { sent = sentBefore(letter), accepted = false } = shown;
   return { ...shown, sent, accepted, waitsFor: whoseIs(shown) };
 }

@@ -41,6 +41,8 @@ export type KeptJobRun = Omit<JobRun, "tasks"> & {
   most: number;
   /** When to start it, or to take it from a plane that is gone. Null when it is over. */
   dueAt: string | null;
+  /** The configuration that it was asked for in; none where planes share what is stored. */
+  files?: readonly string[];
 };
 
 /** The next time of a job, and its pause. */
@@ -55,6 +57,8 @@ export type JobSchedule = {
   priority: number;
   paused: { at: string; by: string | null } | null;
   revision: number;
+  /** The configuration whose job it is; none where planes share what is stored. */
+  files?: readonly string[];
 };
 
 export type JobRunFilter = {
@@ -69,7 +73,7 @@ export type JobRunFilter = {
 };
 
 export function jobRunView(run: KeptJobRun): JobRun {
-  const { revision, slot, principal, input, most, dueAt, tasks, ...shown } = run;
+  const { revision, slot, principal, input, most, dueAt, files, tasks, ...shown } = run;
   return { ...shown, tasks: tasks.map(showTask) };
 }
 
@@ -81,7 +85,11 @@ function showTask({ steps, result, input, ...task }: KeptTask): TaskRun {
 export type Firing = { schedule: JobSchedule; runs: readonly KeptJobRun[] };
 
 export interface JobStore {
-  jobSchedule(job: string, owner: string | null): Promise<JobSchedule | null>;
+  jobSchedule(
+    job: string,
+    owner: string | null,
+    files?: readonly string[],
+  ): Promise<JobSchedule | null>;
   jobSchedules(): Promise<JobSchedule[]>;
   /** Each unless it changed since it was read; returns which were written. */
   putJobSchedules(schedules: readonly JobSchedule[]): Promise<boolean[]>;

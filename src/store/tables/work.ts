@@ -40,8 +40,10 @@ export function createJobStore(database: Database): JobStore {
   const notify = { what: "dueWork" } as const;
   const schedule = parseRevised<JobSchedule>;
   return {
-    jobSchedule: (job, owner) =>
-      read(() => first(schedule, `${schedules} WHERE job = ? AND owner = ?`, [job, owner ?? ""])),
+    jobSchedule: (job, owner, files) => {
+      const key = [job, ownerKey({ owner, files })];
+      return read(() => first(schedule, `${schedules} WHERE job = ? AND owner = ?`, key));
+    },
     jobSchedules: () => read(() => all(schedule, schedules)),
     putJobSchedules: (put) => write(() => oneByOne(put, (one) => one, writeSchedule)),
     dueJobSchedules: (now) =>
@@ -106,7 +108,7 @@ function* oneByOne<T>(
   const written = items.map(() => false);
   const keys = items.map((item, at) => ({
     at,
-    key: JSON.stringify([scheduleOf(item).job, scheduleOf(item).owner]),
+    key: JSON.stringify([scheduleOf(item).job, ownerKey(scheduleOf(item))]),
   }));
   for (const { at } of keys.sort((one, other) =>
     one.key < other.key ? -1 : one.key > other.key ? 1 : 0,
@@ -131,10 +133,18 @@ function* fireSchedules(
   return { written, made };
 }
 
+/** Configurations have jobs of one name. Without files it is the owner, as earlier versions write it. */
+function ownerKey({
+  owner,
+  files,
+}: Pick<JobSchedule, "owner"> & { files?: readonly string[] | undefined }): string {
+  return files === undefined ? (owner ?? "") : `${owner ?? ""}\n${JSON.stringify(files)}`;
+}
+
 /** Revision 0 is a new schedule; any other replaces the one that was read. */
 function writeSchedule(schedule: JobSchedule): Work<boolean> {
   const { job, priority, revision } = schedule;
-  const key = { job, owner: schedule.owner ?? "" };
+  const key = { job, owner: ownerKey(schedule) };
   const dueAt = schedule.paused === null ? schedule.nextAt : null;
   const columns = { due_at: dueAt, priority, record: JSON.stringify(schedule) };
   return revision === 0

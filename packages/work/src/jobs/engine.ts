@@ -30,6 +30,7 @@ type EngineParts = {
   store(): Promise<JobStore>;
   /** Those that this plane knows: planes may share a store and not their manifests. */
   jobs(): Promise<readonly JobManifest[]>;
+  isOurs?(run: KeptJobRun): boolean;
   emit(event: PlaneEvent): void;
   /** As whom a scheduled job runs; null when this plane may not run it. */
   principalFor(job: JobManifest): Principal | null;
@@ -103,7 +104,8 @@ async function synchronize(parts: EngineParts): Promise<void> {
   const changed = (await parts.jobs()).filter(isScheduled).flatMap((job) => {
     const before = known.get(scheduleKey(job.name, job.persona ?? null)) ?? null;
     const schedule = scheduleOf(job, before, now);
-    return schedule === before ? [] : [schedule];
+    // Revision 0 is a copy of what all configurations shared.
+    return schedule === before && schedule.revision > 0 ? [] : [schedule];
   });
   if (changed.length > 0) await jobs.putJobSchedules(changed);
 }
@@ -204,7 +206,9 @@ async function begin(state: State, { id, dueAt }: DueItem): Promise<Begun> {
     : { is: "begun", ended: endOf(state, begun) };
 }
 
-async function find(state: State, { job, owner }: KeptJobRun): Promise<JobManifest | undefined> {
+async function find(state: State, run: KeptJobRun): Promise<JobManifest | undefined> {
+  const { job, owner } = run;
+  if (state.parts.isOurs?.(run) === false) return undefined;
   state.known ??= state.parts.jobs().then(byKey);
   return (await state.known).get(scheduleKey(job, owner));
 }

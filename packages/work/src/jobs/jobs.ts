@@ -28,6 +28,7 @@ export function createJobs(parts: JobParts): Jobs {
   const engine = createEngine({
     store,
     jobs: async () => (await manifests()).jobs,
+    isOurs: parts.isOurs,
     emit,
     execute: {
       emit,
