@@ -31,8 +31,8 @@ export function withOwnWork(store: Store, configuration: Configuration): Store {
   const writes: WorkWrites = {
     addDeadLetter: (letter, most) => store.addDeadLetter(owned(letter), most),
     // What was asked for under a key before configurations were kept apart stays one run.
-    addJobRun: (run, earlierSlot) =>
-      store.addJobRun(ownRun(run), run.slot === run.id ? earlierSlot : run.slot),
+    addJobRun: (run, ...earlierSlots) =>
+      store.addJobRun(ownRun(run), ...earlierSlots, run.slot === run.id ? undefined : run.slot),
     fireJobSchedules: (firings) =>
       store.fireJobSchedules(
         firings.map(({ schedule, runs }) => ({

@@ -96,8 +96,8 @@ export interface JobStore {
   dueJobSchedules(now: string): Promise<JobSchedule[]>;
   /** Each schedule with its runs, or neither; returns which were written. */
   fireJobSchedules(firings: readonly Firing[]): Promise<boolean[]>;
-  /** Returns the existing run of its slot instead, or of the user's earlier slot, where there is one. */
-  addJobRun(run: KeptJobRun, earlierSlot?: string): Promise<KeptJobRun>;
+  /** Returns the existing run of its slot instead, or of one of the user's earlier slots, where there is one. */
+  addJobRun(run: KeptJobRun, ...earlierSlots: (string | undefined)[]): Promise<KeptJobRun>;
   jobRun(id: string): Promise<KeptJobRun | null>;
   replaceJobRun(run: KeptJobRun): Promise<boolean>;
   /** The same for a start; also false at the job's concurrency limit. */

@@ -57,8 +57,8 @@ export function createJobStore(database: Database): JobStore {
       });
       return fired.written;
     },
-    addJobRun: (run, earlierSlot) =>
-      write(() => addRun(run, earlierSlot), {
+    addJobRun: (run, ...earlierSlots) =>
+      write(() => addRun(run, earlierSlots), {
         notify,
         due: (kept) => (kept === run ? { runs: [run] } : {}),
       }),
@@ -152,9 +152,11 @@ function writeSchedule(schedule: JobSchedule): Work<boolean> {
     : replaceRevised("job_schedules", { ...key, revision }, columns);
 }
 
-function* addRun(run: KeptJobRun, earlierSlot?: string): Work<KeptJobRun> {
-  const earlier = earlierSlot === undefined ? null : yield* runIn(earlierSlot);
-  if (earlier !== null && earlier.user === run.user) return earlier;
+function* addRun(run: KeptJobRun, earlierSlots: readonly (string | undefined)[]): Work<KeptJobRun> {
+  for (const slot of earlierSlots) {
+    const earlier = slot === undefined ? null : yield* runIn(slot);
+    if (earlier !== null && earlier.user === run.user) return earlier;
+  }
   if (yield* insertRun(run)) return run;
   return (yield* runIn(run.slot)) as KeptJobRun;
 }
