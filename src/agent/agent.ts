@@ -113,6 +113,7 @@ export function createAgent(context: AgentContext): Agent {
   const registry = createToolsetRegistry(
     () => config().toolsets,
     (alias) => brokenEntry(config(), "toolsets", alias),
+    () => [...Object.keys(config().servers), ...Object.keys(config().broken)],
   );
   const selection = (toolset: ToolsetRef): ToolsetSelection => {
     const definition = registry.definition(toolset);

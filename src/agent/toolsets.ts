@@ -52,6 +52,8 @@ export function createToolsetRegistry(
   configured: () => Readonly<Record<string, ToolsetDefinition>>,
   /** What is wrong with one that is configured and cannot be used. */
   broken: (alias: string) => PlaneError | null,
+  /** Configured servers, also those with a mistake. */
+  servers: () => readonly string[] = () => [],
 ): ToolsetRegistry {
   const registered = new Map<string, ToolsetDefinition>();
   const inline = new WeakSet<object>();
@@ -85,7 +87,12 @@ export function createToolsetRegistry(
     register(alias, definition) {
       if (typeof alias !== "string" || alias.trim() === "")
         throw new PlaneError("USAGE", "A toolset needs an alias.");
-      registered.set(alias, readDefinition(definition, `Toolset '${alias}' cannot be registered`));
+      const wrong = `Toolset '${alias}' cannot be registered`;
+      const read = readDefinition(definition, wrong);
+      const known = servers();
+      const strange = read.providers.find((name) => known.length > 0 && !known.includes(name));
+      if (strange !== undefined) throw unknownServer(wrong, strange, known);
+      registered.set(alias, read);
     },
     count(toolset, counters) {
       const before = usage(toolset);
@@ -119,6 +126,12 @@ function readDefinition(definition: unknown, wrong: string): ToolsetDefinition {
   const example =
     'Give an alias, or a definition such as { providers: ["demo"], allow_tools: ["add"] }.';
   throw new PlaneError("USAGE", `${wrong}: ${problems.join("; ")}. ${example}`);
+}
+
+function unknownServer(wrong: string, name: string, servers: readonly string[]): PlaneError {
+  const [near] = nearest(name, servers, 1);
+  const hint = near === undefined ? `There are ${servers.join(", ")}.` : `Did you mean '${near}'?`;
+  return new PlaneError("USAGE", `${wrong}: no server '${name}' is configured. ${hint}`);
 }
 
 function repeatedIn({ providers, allow_tools }: ToolsetDefinition): string | undefined {

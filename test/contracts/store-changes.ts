@@ -150,6 +150,20 @@ export const entryPromises: Promises = {
     assert.equal(await namesOf(again), "a");
   },
 
+  "keeps entries of one name apart by the configuration that they belong to": async ({
+    store,
+    reopen,
+  }) => {
+    const own = { ...entry("a"), files: ["/first/toolplane.json"] };
+    const other = { ...entry("a"), files: ["/second/toolplane.json"] };
+    await store.editEntries({ put: [entry("a"), own, other], remove: [], changes: [] });
+    await store.editEntries({ put: [{ ...own, user: "bob" }], remove: [other], changes: [] });
+    const again = await reopen();
+    assert.deepEqual(await again.entries(), [entry("a"), { ...own, user: "bob" }]);
+    await again.editEntries({ put: [], remove: [entry("a")], changes: [] });
+    assert.deepEqual(await again.entries(), [{ ...own, user: "bob" }]);
+  },
+
   "sets all entries and what is reported of them, or nothing": async ({ store }) => {
     const broken = newChange("a", { before: { big: 1n as unknown as number } });
     await assert.rejects(store.editEntries({ put: [entry("a")], remove: [], changes: [broken] }));

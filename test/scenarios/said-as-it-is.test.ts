@@ -139,12 +139,16 @@ suite("small answers that say what is so", () => {
     assert.match(asked.text, /Did you mean 'toolGroups'\?/);
   });
 
-  test("a toolset that names something twice is refused", async () => {
+  test("a toolset that names something twice, or a server that is not there, is refused", async () => {
     await using plane = await planeOf(servers);
     const twice = { providers: ["notes"], allow_tools: ["get", "get"] };
     assert.throws(
       () => plane.toolsets.register("reading", twice),
       /'get' is named twice in 'allow_tools'/,
+    );
+    assert.throws(
+      () => plane.toolsets.register("reading", { providers: ["note"] }),
+      /no server 'note' is configured\. Did you mean 'notes'\?/,
     );
   });
 });

@@ -26,6 +26,13 @@ toolplane call --args='{"a":{"b":[1]},"c":"x"}' -- demo.all c=y; toolplane --jso
   );
 });
 
+test("a script that is still to be filled in ends with a status, and has no problem", () => {
+  const { steps, problems } = readScript("# Task: try it\necho 'There is no step yet.'\nexit 1\n");
+  assert.deepEqual([steps, problems], [[], []]);
+  const early = readScript("exit 1\ntoolplane call demo.greet\n");
+  assert.match(early.problems[0]?.message ?? "", /'exit' is not a tool call/);
+});
+
 const unreadable: [
   text: string,
   line: number,
