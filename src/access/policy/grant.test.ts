@@ -74,7 +74,7 @@ const cases: [title: string, who: Principal, tool: Partial<Tool>, answer: string
     "an empty list of personas refuses every caller",
     bob,
     { metadata: sampleMetadata({ persona_allowlist: [] }) },
-    "personas",
+    "no persona",
   ],
   [
     "the group does not make up for the persona",

@@ -101,6 +101,6 @@ test("further keys of auth, parameters and providers are kept", () => {
   ]);
 });
 
-test("metadata without side effects is refused", () => {
-  assert.equal(ToolMetadata.safeParse({}).success, false);
+test("metadata without side effects declares nothing of them", () => {
+  assert.equal(ToolMetadata.parse({}).side_effects, "network");
 });
