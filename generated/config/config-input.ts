@@ -161,6 +161,7 @@ export interface SecurityInput {
   /** A definition that differs from its pin: off, warn, or quarantine until it is accepted. Default: "quarantine". */ pinning?: "off" | "warn" | "quarantine" | undefined;
   /** A new tool of a known server: accept, or quarantine. Default: "accept". */ newTools?: "accept" | "quarantine" | undefined;
   /** Hidden text and orders to the model: off, warn, or quarantine. By default, certain findings are quarantined and others warned about. */ poisoning?: "off" | "warn" | "quarantine" | null | undefined;
+  /** Origins of web pages that may ask at /mcp, with a credential, and register at the sign-in. Default: []. */ allowOrigins?: readonly string[] | undefined;
   /** Which addresses others may name: for a server's sign-in, and for tools that were set over a face. */ egress?: SecurityEgressInput | undefined;
 }
 

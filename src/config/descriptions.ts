@@ -376,6 +376,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   "security.newTools": "A new tool of a known server: accept, or quarantine.",
   "security.poisoning":
     "Hidden text and orders to the model: off, warn, or quarantine. By default, certain findings are quarantined and others warned about.",
+  "security.allowOrigins":
+    "Origins of web pages that may ask at /mcp, with a credential, and register at the sign-in.",
   "security.egress":
     "Which addresses others may name: for a server's sign-in, and for tools that were set over a face.",
   "security.egress.allow":

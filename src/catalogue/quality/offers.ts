@@ -65,7 +65,7 @@ export function shownAs(
   };
 }
 
-export type SecurityModes = Omit<Config["security"], "egress">;
+export type SecurityModes = Omit<Config["security"], "egress" | "allowOrigins">;
 
 /** Resources come and go by themselves, and people may change what they wrote. */
 export function modesFor(key: string, modes: SecurityModes): SecurityModes {

@@ -199,6 +199,7 @@ export const projectKeys = {
     pinning: rank("off", "warn", "quarantine"),
     newTools: rank("accept", "quarantine"),
     poisoning: rank("off", "warn", null, "quarantine"),
+    allowOrigins: "own",
     egress: { allow: "own" },
   },
   registries: "trust",

@@ -9,6 +9,11 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { AppOptions } from "./app.ts";
+import {
+  type AllowedOrigins,
+  createAllowedOrigins,
+  requireCredential,
+} from "./callers/allowed-origins.ts";
 import { credentialFrom, withoutProof } from "./callers/identity.ts";
 import { createLocalPass, type LocalPass } from "./callers/local-pass.ts";
 import {
@@ -48,18 +53,33 @@ function createMcpFront(
     allowHosts,
     pass,
     address,
-  }: { allowHosts: readonly string[]; pass: LocalPass | null; address: PublicAddress },
+    origins,
+  }: {
+    allowHosts: readonly string[];
+    pass: LocalPass | null;
+    address: PublicAddress;
+    origins: AllowedOrigins;
+  },
 ): Listener {
   const refuseOrigin = createOriginCheck(host, allowHosts);
   const places = createSignInPlaces(plane, address);
 
-  async function identify(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function identify(
+    request: IncomingMessage,
+    response: ServerResponse,
+    isForeignPage: boolean,
+  ): Promise<void> {
     const { url = path } = request;
     const place = places(request.headers.host, url);
     const needs = place && ((scopes: readonly string[]) => scopeChallenge(place, scopes));
     try {
       const { authorization, "x-api-key": key } = request.headers;
       const credential = credentialFrom(authorization, typeof key === "string" ? key : undefined);
+      if (isForeignPage) {
+        const at = `${address(request.headers.host)}${url}`;
+        const caller = await plane.identity.identify(requireCredential(credential), { at });
+        return handle(request, response, caller, needs);
+      }
       // Most clients of this machine have none, and need none.
       const known = credential === null ? plane.identity.anonymous() : null;
       if (known !== null) return handle(request, response, withoutProof(known), null);
@@ -75,9 +95,12 @@ function createMcpFront(
 
   return (request, response) => {
     if (!isMcp(request.url ?? "")) return others(request, response);
-    const refused = refuseOrigin(request.headers);
+    const isForeignPage = origins.admits(request, response);
+    const { host: named } = request.headers;
+    const refused = refuseOrigin(isForeignPage ? { host: named } : request.headers);
     if (refused) return refuse(response, refused);
-    void identify(request, response);
+    if (isForeignPage && origins.answersPreflight(request, response)) return;
+    void identify(request, response, isForeignPage);
   };
 }
 
@@ -183,13 +206,14 @@ export async function serveHttp(plane: Plane, options: ServeOptions): Promise<Ht
   const pages =
     workbench === undefined ? others : createWorkbenchFront(workbench, host, others, named);
   const checkHost = createOriginCheck(host, named);
+  const origins = createAllowedOrigins(plane);
   const rest = createResourceFront(
     plane,
     checkHost,
     address,
-    createSignInFront(plane, checkHost, address, pages),
+    createSignInFront(plane, checkHost, { address, origins }, pages),
   );
-  const front = { allowHosts: named, pass: pass ?? null, address };
+  const front = { allowHosts: named, pass: pass ?? null, address, origins };
   const listener = mcp ? createMcpFront(plane, host, mcp.handle, rest, front) : rest;
   const answer: Listener = (request, response) => {
     if (trustProxy.length > 0) noteClientAddress(request, isTrusted);

@@ -253,6 +253,19 @@ export const ConfigValues = z.strictObject({
     newTools: z._default(z.enum(["accept", "quarantine"]), "accept"),
     /** Null: certain findings are quarantined, others warn. */
     poisoning: z._default(z.nullable(z.enum(["off", "warn", "quarantine"])), null),
+    allowOrigins: z._default(
+      z.array(
+        z
+          .string()
+          .check(
+            z.refine(
+              (entry) => URL.parse(entry)?.origin === entry && /^https?:/.test(entry),
+              "must be an origin such as https://app.example.org, without a path",
+            ),
+          ),
+      ),
+      [],
+    ),
     egress: section({
       allow: z._default(
         z.array(

@@ -6,6 +6,7 @@ import type { Plane } from "../../../model/plane.ts";
 import type { Principal } from "../../../model/principal.ts";
 import type { createOriginCheck, PublicAddress } from "../origin.ts";
 import { sendProblem } from "../render.ts";
+import type { AllowedOrigins } from "./allowed-origins.ts";
 
 const wellKnown = "/.well-known/oauth-protected-resource";
 /** Clients read it again after this time, in seconds. */
@@ -119,7 +120,7 @@ export function scopeChallenge({ metadata }: SignInPlace, scopes: readonly strin
 export function createSignInFront(
   plane: Plane,
   refuseOrigin: ReturnType<typeof createOriginCheck>,
-  address: PublicAddress,
+  { address, origins }: { address: PublicAddress; origins: AllowedOrigins },
   others: Listener,
 ): Listener {
   return (request, response) => {
@@ -128,6 +129,7 @@ export function createSignInFront(
       return others(request, response);
     const refused = refuseOrigin({ host: request.headers.host });
     if (refused) return sendProblem(response, refused);
+    if (origins.admits(request, response) && origins.answersPreflight(request, response)) return;
     plane.identity.signInFront(address(request.headers.host)).then(
       (front) => (front === null ? others(request, response) : front.handle(request, response)),
       (thrown) => sendProblem(response, thrown),
