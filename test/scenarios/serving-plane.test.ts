@@ -149,7 +149,9 @@ test("a port that is in use is named with who has it and what to do", async () =
     other.close();
     await first.close();
   }
+});
 
+suite("variables of a command beside a plane that serves", () => {
   test("an order for approval in the caller's environment reaches the plane that serves", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
