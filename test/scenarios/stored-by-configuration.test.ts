@@ -133,8 +133,10 @@ suite("what people set belongs to the configuration that it was set in", () => {
       assert.equal((await plane.tools.get("notes.put")).description, overlay.description);
     }
     await rename(directory.file("first"), directory.file("moved"));
+    const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
     await using plane = await open(directory, directory.file("moved/other.json"));
     assert.deepEqual(await entriesOf(plane), [["notes.put", "gone", false]]);
+    assert.match((await warned).message, /'notes.put' belong to .*which is gone.*registry adopt/);
     assert.notEqual((await plane.tools.get("notes.put")).description, overlay.description);
     await plane.registry.adopt(config, { reason: "it was moved" });
     assert.equal((await plane.tools.get("notes.put")).description, overlay.description);

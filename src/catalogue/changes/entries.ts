@@ -88,6 +88,7 @@ export function createEntryStore(ports: EntriesPorts) {
     const stored = kept.get(key);
     return stored ? asEntry(stored) : files.get(key);
   };
+  const tellOfGone = createGoneNotice((server) => config().servers[server] !== undefined);
   const plan = (edit: EntryEdit): EntryChange[] =>
     owned(edit, ports.configuration()).put.map(({ entry }) =>
       prepareChange(entry, kept.get(keyText(entry)), files.get(keyText(entry))),
@@ -96,9 +97,9 @@ export function createEntryStore(ports: EntriesPorts) {
   const readAndEdit = serialized(
     async (...edit: [] | [EntryEdit, Omit<Circumstances, "revision">]): Promise<EntryChange[]> => {
       const configuration = ports.configuration();
-      const ours = (await (await store()).entries()).filter((entry) =>
-        appliesHere(entry, configuration),
-      );
+      const stored = await (await store()).entries();
+      const ours = stored.filter((entry) => appliesHere(entry, configuration));
+      tellOfGone(stored.filter((entry) => originOf(entry, configuration) === "gone"));
       publish(await takeStored(ours, environment));
       if (edit.length === 0) return [];
       const [asked, circumstances] = edit;
@@ -254,6 +255,23 @@ function viewOfStored(
   const origin = originOf(entry, configuration);
   const source = sourceOf(entry);
   return { kind, name, persona, origin, files: [...files], inForce, source, at, by: user };
+}
+
+/** Once for each configuration: an overlay may have guarded a tool, and its project may have been moved here. */
+function createGoneNotice(isServer: (name: string) => boolean) {
+  const known = new Set<string>();
+  return (gone: readonly StoredEntry[]): void => {
+    for (const { kind, name, files = [] } of gone) {
+      const [file = ""] = files;
+      const server = name.split(".", 1)[0] ?? "";
+      if (kind !== "overlay" || known.has(file) || !isServer(server)) continue;
+      known.add(file);
+      process.emitWarning(
+        `Overlays such as '${name}' belong to '${file}', which is gone, and do not apply here. ` +
+          `'toolplane registry adopt ${file}' takes them over.`,
+      );
+    }
+  };
 }
 
 function prepareChange(
