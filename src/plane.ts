@@ -150,14 +150,16 @@ export async function createPlane(
     stopping: stopping.signal,
   });
   context.defaultPrincipal = withListed(trusted(options.principal), config().users);
-  const recorder = createRecorder(
-    options.dataDirectory,
-    requireStoreAddress(options.store ?? config().store),
-    () => config().audit.required,
+  const recorder = createRecorder(options.dataDirectory, {
+    address: requireStoreAddress(options.store ?? config().store),
+    isRequired: () => config().audit.required,
     packages,
-    { durability: config().durability, vaultKey: context.settings.vaultKey },
-    context.settings.planeFiles,
-  );
+    settings: {
+      durability: config().durability ?? null,
+      vaultKey: context.settings.vaultKey,
+    },
+    planeFiles: context.settings.planeFiles,
+  });
   context.recorder = recorder;
   const { audit, run: record } = createAudit({
     recorder,

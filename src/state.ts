@@ -24,8 +24,8 @@ export async function openState(
     dataDirectory,
   });
   const address = requireStoreAddress(options.store ?? config().store);
-  const kept = { durability: config().durability, vaultKey };
-  const { store } = await openStore(address, dataDirectory, packages, kept);
+  const settings = { durability: config().durability ?? null, vaultKey };
+  const { store } = await openStore({ address, directory: dataDirectory, packages, settings });
   return { ...createStateVerbs(async () => store), [Symbol.asyncDispose]: () => store.close() };
 }
 
@@ -38,13 +38,15 @@ export async function openAudit(
   const place = { files, directory: null, dataDirectory };
   const settings = await loadSettings(given ?? [], processEnvironment(), place).catch(() => null);
   const config = settings?.config();
-  const recorder = createRecorder(
-    dataDirectory,
-    requireStoreAddress(config?.store ?? "sqlite"),
-    () => config?.audit.required ?? false,
+  const recorder = createRecorder(dataDirectory, {
+    address: requireStoreAddress(config?.store ?? "sqlite"),
+    isRequired: () => config?.audit.required ?? false,
     packages,
-    { durability: config?.durability ?? "power", vaultKey: async () => settings?.vaultKey() },
-  );
+    settings: {
+      durability: config?.durability ?? null,
+      vaultKey: async () => settings?.vaultKey(),
+    },
+  });
   const hmacKey = async () => settings?.hmacKey();
   const { audit } = createAudit({
     recorder,

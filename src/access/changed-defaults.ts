@@ -4,6 +4,7 @@ import { version as ownVersion } from "../lib/version.ts";
 import {
   type DeclaredDefault,
   type DefaultDecision,
+  decisionOn,
   declaredDefaults,
   type StoredDecision,
 } from "../model/config/changed-defaults.ts";
@@ -126,12 +127,6 @@ function defaultInForce(
   if (decision === "accept") return "now";
   if (decision === "keep") return "before";
   return loosens ? "before" : "now";
-}
-
-function decisionOn(id: string, decisions: readonly StoredDecision[], files: readonly string[]) {
-  const isOurs = (decision: StoredDecision) =>
-    decision.files.length === 0 || decision.files.some((file) => files.includes(file));
-  return decisions.find((decision) => decision.change === id && isOurs(decision));
 }
 
 function isOlder(version: string, than: string): boolean {

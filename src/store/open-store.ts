@@ -1,42 +1,78 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Loss } from "../model/calls/call-history.ts";
-import type { StoreAddress, StoreParts, StoreSettings } from "../model/config/settings.ts";
+import { decisionOn } from "../model/config/changed-defaults.ts";
+import type {
+  Durability,
+  StoreAddress,
+  StoreParts,
+  StoreSettings,
+} from "../model/config/settings.ts";
 import type { PostgresAddress, StorePackages } from "../model/packages.ts";
 import type { ChainHeads, Store } from "../model/store.ts";
 import type { ChainHeadsFile } from "./chain-heads-file.ts";
 
 export type OpenedStore = {
   store: Store;
+  durability: Durability;
   /** Path prefix of the files beside the store, such as the write-ahead spool; undefined without a data directory. */
   spool: string | undefined;
 };
 
-const defaultSettings: StoreSettings = { durability: "power", vaultKey: async () => undefined };
+type StorePlace = {
+  address: StoreAddress;
+  /** The data directory of this machine. */
+  directory: string | undefined;
+  packages?: StorePackages | undefined;
+  settings?: StoreSettings;
+  /** The files of the configuration that decides on changed defaults. */
+  files?: readonly string[];
+};
 
-/** `directory` is the data directory of this machine. */
-export async function openStore(
-  address: StoreAddress,
-  directory: string | undefined,
-  packages?: StorePackages,
-  { durability, vaultKey }: StoreSettings = defaultSettings,
-): Promise<OpenedStore> {
+const defaultSettings: StoreSettings = { durability: null, vaultKey: async () => undefined };
+
+export async function openStore(place: StorePlace): Promise<OpenedStore> {
+  const { address, directory, settings = defaultSettings } = place;
   const { createRecordSealer } = await import("./vault-key.ts");
-  const sealer = createRecordSealer(address, directory, await vaultKey());
-  const settings = { durability, sealer };
-  const opened = await (address.kind === "sqlite"
-    ? openFile(directory, settings)
-    : openServer(address, directory, packages, settings));
+  const sealer = createRecordSealer(address, directory, await settings.vaultKey());
+  const opened = await openDurable(place, settings.durability, sealer);
   if (opened.spool === undefined) return opened;
   const { createChainHeadsFile } = await import("./chain-heads-file.ts");
   const heads = createChainHeadsFile(`${opened.spool}-head`);
-  const store = withHeads(opened.store, heads, settings);
+  const store = withHeads(opened.store, heads, opened.durability);
   await recover(store, opened.spool, heads);
   return { ...opened, store };
 }
 
+/** Where the configuration says nothing, the store itself holds what was decided. */
+async function openDurable(
+  place: StorePlace,
+  durability: Durability | null,
+  sealer: StoreParts["sealer"],
+): Promise<OpenedStore> {
+  const opened = await openKind(place, { durability: durability ?? "power", sealer });
+  if (durability !== null || !(await keepsOldDurability(opened.store, place.files))) return opened;
+  await opened.store.close();
+  return openKind(place, { durability: "process", sealer });
+}
+
+async function keepsOldDurability(store: Store, files: readonly string[] = []): Promise<boolean> {
+  // A store that cannot be read is synced.
+  const decisions = await store.defaultDecisions().catch(() => []);
+  return decisionOn("durability", decisions, files)?.decision === "keep";
+}
+
+async function openKind(place: StorePlace, parts: StoreParts): Promise<OpenedStore> {
+  const { address, directory, packages } = place;
+  const opened =
+    address.kind === "sqlite"
+      ? await openFile(directory, parts)
+      : await openServer(address, directory, packages, parts);
+  return { ...opened, durability: parts.durability };
+}
+
 /** Each commit is noted beside the store, and a check compares what was noted with what is there. */
-function withHeads(store: Store, heads: ChainHeadsFile, { durability }: StoreParts): Store {
+function withHeads(store: Store, heads: ChainHeadsFile, durability: Durability): Store {
   /** In the store, and perhaps not on the disk: a head that a power cut may take must not be noted. */
   let unsynced: ChainHeads = {};
   const checked = async <T extends { ok: boolean; lost: Loss[] }>(
@@ -77,7 +113,10 @@ function withHeads(store: Store, heads: ChainHeadsFile, { durability }: StorePar
   };
 }
 
-async function openFile(directory: string | undefined, settings: StoreParts): Promise<OpenedStore> {
+async function openFile(
+  directory: string | undefined,
+  settings: StoreParts,
+): Promise<Omit<OpenedStore, "durability">> {
   const { openSqliteStore } = await import("./sqlite.ts");
   const spool = directory === undefined ? undefined : join(directory, "toolplane.db");
   return { store: await openSqliteStore(spool ?? ":memory:", settings), spool };
@@ -88,7 +127,7 @@ async function openServer(
   directory: string | undefined,
   packages: StorePackages | undefined,
   settings: StoreParts,
-): Promise<OpenedStore> {
+): Promise<Omit<OpenedStore, "durability">> {
   if (packages === undefined) throw new Error("A store in Postgres needs the package 'postgres'.");
   const { openPostgresStore } = await packages.postgres();
   const store = await openPostgresStore(address, settings);

@@ -79,17 +79,25 @@ const openAgainMs = 1_000;
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
-const defaultSettings: StoreSettings = { durability: "power", vaultKey: async () => undefined };
+export type RecorderOptions = {
+  address?: StoreAddress;
+  /** Must everything be on record before it is answered? */
+  isRequired?(): boolean;
+  packages?: StorePackages | undefined;
+  settings?: StoreSettings;
+  planeFiles?(): PlaneFiles;
+};
 
 /** Events and records of a plane: emitted to listeners at once, written through the journal. Opens the store lazily. */
 export function createRecorder(
   directory: string | undefined,
-  address: StoreAddress = { kind: "sqlite" },
-  /** Must everything be on record before it is answered? */
-  isRequired: () => boolean = () => false,
-  packages?: StorePackages,
-  settings: StoreSettings = defaultSettings,
-  planeFiles?: () => PlaneFiles,
+  {
+    address = { kind: "sqlite" },
+    isRequired = () => false,
+    packages,
+    settings,
+    planeFiles,
+  }: RecorderOptions = {},
 ) {
   const bus = createEventBus<PlaneEvent>();
   const signals = createEventBus<{ type: "stored" } | { type: "samples" }>();
@@ -99,7 +107,13 @@ export function createRecorder(
   let trouble: () => StoreTrouble | null = () => null;
   let isInformed = () => false;
   const opened = once(async () => {
-    const found = await openStore(address, directory, packages, settings);
+    const found = await openStore({
+      address,
+      directory,
+      packages,
+      files: configuration()?.own ?? [],
+      ...(settings === undefined ? {} : { settings }),
+    });
     ({ trouble, isInformed } = found.store);
     const report = (now: StoreTrouble | null) =>
       emit(now ? { type: "store.lost", reason: now.reason } : { type: "store.back" });
@@ -119,9 +133,7 @@ export function createRecorder(
       : flushBeforeRead((await opened()).store, async () => written?.flushOf(user));
   const journal = once(async () => {
     const onStored = () => signals.emit({ type: "stored" });
-    const { durability } = settings;
-    const options = { onStored, also: rings, durability };
-    written = await openJournal(await opened(), address, options);
+    written = await openJournal(await opened(), address, { onStored, also: rings });
     return written;
   });
 
@@ -348,15 +360,20 @@ function createNotifications(signal: (event: { type: "stored" } | { type: "sampl
 }
 
 async function openJournal(
-  { store, spool }: OpenedStore,
+  { store, spool, durability }: OpenedStore,
   address: StoreAddress,
-  given: Pick<JournalOptions, "onStored" | "also" | "durability">,
+  given: Pick<JournalOptions, "onStored" | "also">,
 ): Promise<Journal> {
   const [{ createJournal }, { createSpool, noSpool }] = await Promise.all([
     import("./journal.ts"),
     import("./spool.ts"),
   ]);
-  const options = { flushDelayMs: flushDelayMs[address.kind], sync: store.sync, ...given };
+  const options = {
+    durability,
+    flushDelayMs: flushDelayMs[address.kind],
+    sync: store.sync,
+    ...given,
+  };
   if (spool !== undefined)
     return createJournal(store.append, { ...options, spool: createSpool(spool) });
   // Without a spool, records on Postgres wait for the commit; a store in memory has nothing to lose.

@@ -53,7 +53,7 @@ async function opened(data: string) {
   const emitWarning = process.emitWarning;
   process.emitWarning = warn as typeof process.emitWarning;
   try {
-    const { store } = await openStore({ kind: "sqlite" }, data);
+    const { store } = await openStore({ address: { kind: "sqlite" }, directory: data });
     const { ok, calls, lost, broken } = await store.verifyCalls();
     await store.close();
     return { ok, calls, lost, broken, said: warnings.join("\n") };
@@ -103,7 +103,7 @@ test("an older copy of the file in place of the one that was in use is noticed",
   await opened(data);
   const file = join(data, "toolplane.db");
   const copy = readFileSync(file);
-  const { store } = await openStore({ kind: "sqlite" }, data);
+  const { store } = await openStore({ address: { kind: "sqlite" }, directory: data });
   const { callEntry } = await import("../contracts/records.ts");
   await store.append([callEntry("later")]);
   await store.close();
@@ -134,7 +134,7 @@ test("a log that another process writes meanwhile is in order", async (context) 
   const log = join(data, "toolplane.db-wal");
   await until("its first commits", () => existsSync(log) && (judgeLog(log)?.accepted ?? 0) > 0);
   for (let at = 0; at < 5; at += 1) {
-    const { store } = await openStore({ kind: "sqlite" }, data);
+    const { store } = await openStore({ address: { kind: "sqlite" }, directory: data });
     await store.close();
   }
   assert.equal(existsSync(`${log}.damaged`), false);

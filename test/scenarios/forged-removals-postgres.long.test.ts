@@ -18,7 +18,12 @@ async function open(): Promise<AttackedStore> {
   const schema = `forged_${++schemas}`;
   const directory = await temporaryDirectory();
   const address = requireStoreAddress(server.address(schema));
-  const { store } = await openStore(address, directory.path, bundled, settings);
+  const { store } = await openStore({
+    address,
+    directory: directory.path,
+    packages: bundled,
+    settings,
+  });
   const past = `SET session_replication_role = replica; SET search_path = ${schema}`;
   const checked = async (options?: Parameters<typeof store.verifyCalls>[0]) => {
     const check = await store.verifyCalls(options);

@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../fixtures/start-server.ts";
 
 async function open(): Promise<AttackedStore> {
   const directory = await temporaryDirectory();
-  const { store } = await openStore({ kind: "sqlite" }, directory.path);
+  const { store } = await openStore({ address: { kind: "sqlite" }, directory: directory.path });
   // What stands beside the database is another defence.
   rmSync(directory.file("toolplane.db-head"), { force: true });
   const database = new DatabaseSync(directory.file("toolplane.db"));

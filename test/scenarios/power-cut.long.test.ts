@@ -137,7 +137,7 @@ for (const durability of ["power", "strict"] as const)
       await until("the last call on the disk", async () => {
         const into = directory.file(`look-${looks++}`);
         cutPower(serving, cuts, into, answered);
-        const { store } = await openStore({ kind: "sqlite" }, into);
+        const { store } = await openStore({ address: { kind: "sqlite" }, directory: into });
         const isThere = (await store.call(last)) !== null;
         await store.close();
         return isThere;
@@ -145,7 +145,7 @@ for (const durability of ["power", "strict"] as const)
     }
     let oldestMs = 0;
     for (const { into, at, answered: before } of left) {
-      const { store } = await openStore({ kind: "sqlite" }, into);
+      const { store } = await openStore({ address: { kind: "sqlite" }, directory: into });
       const { missing, lost } = await missingOf(store, before);
       assert.deepEqual(missing, { revoked: [], rejected: [], jobs: [] }, into);
       if (durability === "strict") assert.deepEqual(lost, []);
@@ -173,7 +173,7 @@ test("with 'process', what a power cut takes is told at the start and by a check
   let looks = 0;
   await until("a head on the disk", async () => {
     const { into } = cutPower(serving, cuts, directory.file(`look-${looks++}`), answered);
-    const { store } = await openStore({ kind: "sqlite" }, into);
+    const { store } = await openStore({ address: { kind: "sqlite" }, directory: into });
     const { ok, lost } = await store.verifyCalls();
     await store.close();
     return !ok && lost.length > 0;

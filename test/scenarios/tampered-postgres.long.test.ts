@@ -19,7 +19,7 @@ const tamper = (schema: string, sql: string) =>
 
 async function recorded(schema: string, directory: string): Promise<string> {
   const address = requireStoreAddress(server.address(schema));
-  const { store } = await openStore(address, directory, bundled);
+  const { store } = await openStore({ address, directory, packages: bundled });
   const at = new Date().toISOString();
   await store.append(["one", "two", "three", "four"].map((id) => callEntry(id, { at })));
   await store.append([auditEntry("a", { at }), auditEntry("b", { at })]);
@@ -33,11 +33,11 @@ test("an end that was removed from the database is noticed by the plane that wro
   await recorded("cut", directory.path);
   await tamper("cut", "DELETE FROM calls WHERE id = 'four'; DELETE FROM audit");
   const warned = context.mock.method(process, "emitWarning", () => undefined);
-  const { store } = await openStore(
-    requireStoreAddress(server.address("cut")),
-    directory.path,
-    bundled,
-  );
+  const { store } = await openStore({
+    address: requireStoreAddress(server.address("cut")),
+    directory: directory.path,
+    packages: bundled,
+  });
   const calls = await store.verifyCalls();
   const changes = await store.verifyAudit();
   await store.close();
@@ -57,11 +57,11 @@ test("a forged checkpoint and removed hashes are found", async () => {
   const forge =
     "INSERT INTO call_checkpoints SELECT sequence, hash, now()::text, 2, stream FROM calls WHERE id = 'two'";
   await tamper("forged", `${forge}; DELETE FROM calls WHERE id IN ('one', 'two')`);
-  const { store } = await openStore(
-    requireStoreAddress(server.address("forged")),
-    directory.path,
-    bundled,
-  );
+  const { store } = await openStore({
+    address: requireStoreAddress(server.address("forged")),
+    directory: directory.path,
+    packages: bundled,
+  });
   const { ok, broken, headFound } = await store.verifyCalls({ head, keepDays: 90 });
   assert.deepEqual([ok, broken?.id, headFound], [false, "three", true]);
   await tamper("forged", "UPDATE calls SET hash = NULL");

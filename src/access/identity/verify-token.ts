@@ -89,7 +89,11 @@ function unavailable(reason: string): PlaneError {
 async function read(url: string, gate: Gate): Promise<unknown> {
   const headers = { accept: "application/json, application/jwk-set+json" };
   const signal = AbortSignal.timeout(timeoutMs);
-  const { status, headers: theirs, body } = await exchange(new URL(url), {
+  const {
+    status,
+    headers: theirs,
+    body,
+  } = await exchange(new URL(url), {
     gate,
     method: "GET",
     headers,

@@ -15,6 +15,15 @@ export type DeclaredDefault = {
 /** What changed for planes whose store an older version made. */
 export const declaredDefaults = [
   {
+    id: "durability",
+    version: "0.4.0",
+    summary: "What was answered survives a power cut.",
+    before: "process: an answer survives the end of the process.",
+    now: "power: decisions are on the disk before they are answered, calls 200 ms later.",
+    loosens: false,
+    gone: null,
+  },
+  {
     id: "writes-are-sent-once",
     version: "0.4.0",
     summary: "A call that was refused or failed is the caller's to repeat.",
@@ -39,3 +48,14 @@ export type StoredDecision = {
 
 /** The versions of the program that have written a store, with the moment of the first start. */
 export type StoreVersion = { version: string; since: string };
+
+/** A decision of the plane with these files, or one for every plane on the store. */
+export function decisionOn(
+  id: string,
+  decisions: readonly StoredDecision[],
+  files: readonly string[],
+): StoredDecision | undefined {
+  const isOurs = (decision: StoredDecision) =>
+    decision.files.length === 0 || decision.files.some((file) => files.includes(file));
+  return decisions.find((decision) => decision.change === id && isOurs(decision));
+}

@@ -285,7 +285,7 @@ export const ConfigValues = z.strictObject({
   registries: z._default(z.array(z.url({ protocol: /^https?$/ })), [officialRegistry]),
   bundles: section({ trustedKeys: names }),
   store: z._default(z.string(), "sqlite"),
-  durability: z._default(z.enum(durabilities), "power"),
+  durability: z.optional(z.enum(durabilities)),
   /** Must be equal for all planes on one store. */
   vaultKey: z.optional(z.string()),
   /** `mcp.TOOL` is a tool of this server. */

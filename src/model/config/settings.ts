@@ -28,7 +28,8 @@ export type RecordSealer = {
 };
 
 export type StoreSettings = {
-  durability: Durability;
+  /** Null: the default, or what was decided to keep of an older one. */
+  durability: Durability | null;
   /** The configured key, for all planes on one store. */
   vaultKey(): Promise<string | undefined>;
 };

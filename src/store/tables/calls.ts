@@ -5,14 +5,7 @@ import { countMinutes, oldestMinute } from "../call-minutes.ts";
 import { findCalls, findLastUses, keyOf, linesOf, parseCall } from "./call-search.ts";
 import { createCallSeries } from "./call-series.ts";
 import { type Chained, deleteBefore, lastHash } from "./chained.ts";
-import {
-  all,
-  type Database,
-  first,
-  freeDropped,
-  query,
-  type Work,
-} from "./database.ts";
+import { all, type Database, first, freeDropped, query, type Work } from "./database.ts";
 import { sealRemoval } from "./removal-seals.ts";
 import { verify } from "./verify-chain.ts";
 
