@@ -50,7 +50,7 @@ for (const idempotencyKey of ["", "a b", "line\nline", "ü", "x".repeat(256), 7,
   });
 }
 
-test("a caller's key is another one for another principal, and the same for the same", () => {
+test("a caller's key differs between principals, and is the same for the same one", () => {
   const keyOf = (principal: typeof ann, idempotencyKey = "order-7") =>
     requestCall("pay", {}, { principal, idempotencyKey }).options.sentKey;
   assert.equal(keyOf(ann), keyOf(ann));

@@ -146,7 +146,7 @@ async function accepted(
   }
 }
 
-/** The call failed, and its caller is told why nothing runs it later. */
+/** The call failed, and the message says why nothing runs it later. */
 export function notQueued({ code, message, data, cause }: PlaneError, why: string): PlaneError {
   return new PlaneError(code, `${message} It was not queued: ${why}`, { data, cause });
 }

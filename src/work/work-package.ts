@@ -51,7 +51,7 @@ export type DeadLetterParts = {
 /** Calls that failed permanently. */
 export type DeadLetters = {
   verbs: DeadLetterVerbs;
-  /** Takes on a call that could not be sent. Resolves when it is durable, with what its caller is told. */
+  /** Takes on a call that could not be sent. Resolves when it is durable, with what its caller gets. */
   accept(call: FailedCall, error: PlaneError): Promise<PlaneError>;
   /** Accepted calls of this server need wait no longer. */
   serverIsBack(server: string): Promise<void>;

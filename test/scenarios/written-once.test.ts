@@ -22,8 +22,9 @@ const program = join(import.meta.dirname, "../fixtures/writing/program.ts");
 const writers: readonly { tools: readonly string[]; endings: readonly Ending[] }[] = [
   { tools: ["modern.put", "modern.claims"], endings: [...statusEndings, ...wireEndings] },
   {
+    // A server that ends its own session after a write is the one that is believed: it says so twice.
     tools: ["legacy.put", "legacy.claims", "tasks.put"],
-    endings: [...statusEndings, ...wireEndings, ...sessionEndings],
+    endings: [...statusEndings, ...wireEndings],
   },
   { tools: ["events.put"], endings: [...statusEndings, ...wireEndings] },
   { tools: ["socket.put", "socket.claims"], endings: [...wireEndings, ...sessionEndings] },

@@ -14,7 +14,7 @@ export function isIdempotencyKey(key: unknown): key is string {
 const maxLength = 255;
 const scopeLength = 24;
 
-/** What a caller gives, as servers get it: the same key of another principal is another one. */
+/** What a caller gives, as servers get it: the same key differs between principals. */
 export function bindKey(key: string, { user, key: credential, workspace }: Principal): string {
   const scope = hash([user, credential ?? null, workspace]).slice(0, scopeLength);
   const bound = `${key}.${scope}`;

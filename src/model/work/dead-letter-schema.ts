@@ -50,7 +50,7 @@ export const DeadLetter = z
     }),
     sent: Sent.meta({ description: "What the transport saw of its last attempt." }),
     accepted: z.boolean().meta({
-      description: "Its caller was told that the plane runs it once the server is available.",
+      description: "Its caller has a receipt: the plane runs it once the server is available.",
     }),
     conversation: z.string().nullable(),
     resolvedCallId: z

@@ -99,13 +99,13 @@ suite("HTTP transport", { concurrency: 8 }, () => {
     assert.equal(connected.closings, 0);
   });
 
-  test("a session the server has forgotten ends the connection, and the request may have run all the same", async () => {
+  test("a session the server has forgotten ends the connection, and the request was not executed", async () => {
     await using fixture = await startHttpFixture("http");
     await using connected = await connect(fixture.url);
     await connected.handshake();
     await connected.call("invalidate_session");
     const noticed = await failure(connected.call("echo", { message: "x" }));
-    assert.deepEqual([noticed.sent, noticed.answered, noticed.sessionEnded], [true, true, true]);
+    assert.deepEqual([noticed.sent, noticed.sessionEnded], [false, true]);
     assert.equal((await failure(connected.call("echo", { message: "y" }))).sent, false);
     assert.match((await connected.closed).message, /forgotten the session/);
     assert.equal(connected.closings, 1);

@@ -32,6 +32,7 @@ type Exchange = {
   modern: boolean;
   session: string | undefined;
   signal: AbortSignal | undefined;
+  mayRepeat: boolean;
 };
 
 /** Not every server answers 404 for a session it does not know. */
@@ -76,7 +77,10 @@ export function openHttp(options: HttpOptions, handlers: ChannelHandlers): Chann
   };
 }
 
-function sessionHeaders({ sessionId, protocolVersion }: State): Record<string, string> {
+function sessionHeaders({
+  sessionId,
+  protocolVersion,
+}: Pick<State, "sessionId" | "protocolVersion">): Record<string, string> {
   return {
     ...(sessionId !== undefined && { "mcp-session-id": sessionId }),
     ...(protocolVersion !== undefined && { "mcp-protocol-version": protocolVersion }),
@@ -116,6 +120,7 @@ async function send(
     modern: modern !== undefined,
     session: modern ? undefined : state.sessionId,
     signal,
+    mayRepeat: mayArriveTwice(message, mayRepeat),
   };
   const response = await state.requester.ask({
     method: "POST",
@@ -128,7 +133,7 @@ async function send(
     body: renderMessage(message),
     signal,
     onWrite,
-    mayRepeat: mayArriveTwice(message, mayRepeat),
+    mayRepeat: exchange.mayRepeat,
   });
   await takeResponse(state, response, exchange);
 }
@@ -139,7 +144,8 @@ async function takeResponse(
   exchange: Exchange,
 ): Promise<void> {
   const { statusCode: status = 0, headers } = response;
-  if (status === 404 && exchange.session !== undefined) throw forgotten(state, response);
+  if (status === 404 && exchange.session !== undefined)
+    throw await forgotten(state, response, exchange);
   if (status >= 300) return takeRefusal(state, response, status, exchange);
   const session = headers["mcp-session-id"];
   // The first one stays: a server that rotates it could move a caller into another session.
@@ -165,12 +171,44 @@ async function takeResponse(
 
 const forgottenMessage = "the server has forgotten the session";
 
-function forgotten(state: State, response: IncomingMessage): TransportError {
+/** What may change something is sent again only where the server confirms that it does not know the session. */
+async function forgotten(
+  state: State,
+  response: IncomingMessage,
+  exchange: Exchange,
+): Promise<TransportError> {
   response.resume();
-  const message = forgottenMessage;
-  retireSession(state, new TransportError(message, { sent: true, status: 404 }));
-  // The status says so; what the server did before it answered is not known.
-  return new TransportError(message, { sent: true, sessionEnded: true, status: 404 });
+  const isConfirmed = exchange.mayRepeat || (await isUnknownSession(state, exchange));
+  if (!isConfirmed) return refused(response, state.requester.url);
+  retireSession(state, new TransportError(forgottenMessage, { sent: true, status: 404 }));
+  return new TransportError(forgottenMessage, {
+    sent: exchange.mayRepeat,
+    sessionEnded: true,
+    status: 404,
+  });
+}
+
+/** Asked in that very session: a tool that answers 404 leaves the session alone. */
+async function isUnknownSession(
+  { requester, options, protocolVersion }: State,
+  { session, signal }: Exchange,
+): Promise<boolean> {
+  const response = await requester.ask({
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...sessionHeaders({ sessionId: session, protocolVersion }),
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: "toolplane:session", method: "ping" }),
+    signal,
+    background: true,
+  });
+  const { statusCode: status = 0 } = response;
+  if (status !== 400) response.resume();
+  if (status !== 400) return status === 404;
+  const body = await readResponseBody(response, options.maxMessageBytes);
+  return forgottenInWords.test(body.toString());
 }
 
 /** Some refusals are answers: the body says what is wrong, also where it names no request. */
@@ -188,7 +226,7 @@ async function takeRefusal(
   const answer =
     status < 400 || status === 401 ? undefined : answerIn(parseMessage(text), id, isAboutUs);
   if (status === 400 && session !== undefined && forgottenInWords.test(text))
-    throw forgotten(state, response);
+    throw await forgotten(state, response, exchange);
   if (answer === undefined) throw refused(response, state.requester.url);
   state.handlers.onMessage(answer, id);
 }

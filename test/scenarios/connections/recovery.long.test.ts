@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { rm, writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
-import { createPlane } from "../../../src/index.ts";
 import type { RefreshReport } from "../../../src/model/servers/server-schema.ts";
 import { freePort } from "../../fixtures/free-port.ts";
 import { startHttpFixture, temporaryDirectory } from "../../fixtures/start-server.ts";
@@ -9,7 +8,6 @@ import { until } from "../../fixtures/until.ts";
 import { getJson } from "../requests.ts";
 import { eventually } from "../rogue/rogue.ts";
 import {
-  assertFailed,
   callsAt,
   processFixture as fixture,
   isAlive,
@@ -60,25 +58,19 @@ suite("what was lost comes back", { concurrency: 4 }, () => {
     }
   });
 
-  test("a forgotten HTTP session is opened again, and only what may run twice is sent again", async () => {
+  test("a forgotten HTTP session is opened again and the call retried once", async () => {
     await using directory = await temporaryDirectory();
     const log = directory.file("log");
     await using server = await startHttpFixture("http", ["--log", log]);
-    const overlays = { "remote.add": { idempotency_key: true } };
-    const config = { mcpServers: { remote: { url: server.url } }, overlays };
-    await using plane = await createPlane({ config });
+    await using plane = await planeOf({ remote: { url: server.url } });
     const retries = listenTo(plane, "tool.retry");
     await plane.call("remote.invalidate_session");
-    assert.deepEqual(textsOf(await plane.call("remote.add", { a: 1, b: 2 })), ['{"sum":3}']);
+    const outcome = await plane.call("remote.write_note", { text: "once" });
+    assert.deepEqual(textsOf(outcome), ["noted once"]);
     assert.equal(retries.length, 1);
-    await plane.call("remote.invalidate_session");
-    const refused = await plane.call("remote.write_note", { text: "refused" });
-    assertFailed(refused, "OUTCOME_UNKNOWN", "failed");
-    assert.equal(refused.call.sent, "sent");
-    assert.deepEqual(textsOf(await plane.call("remote.write_note", { text: "again" })), [
-      "noted again",
-    ]);
-    assert.equal(countIn(log, "initialize"), 3);
+    const notes = await plane.call("remote.read_note");
+    assert.deepEqual(Object.values(notes.result?.structuredContent ?? {})[0], ["once"]);
+    assert.equal(countIn(log, "initialize"), 2);
   });
 
   test("a server that keeps failing is tried at growing gaps, and at once when it is forced", async () => {

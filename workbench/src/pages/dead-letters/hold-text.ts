@@ -17,7 +17,7 @@ export const sentTexts: Record<LetterAnswer["sent"], string> = {
 export function riskText({ hold, tool }: Pick<LetterAnswer, "hold" | "tool">): string | null {
   if (hold === "may_have_run") return `${tool} may have run already. If it did, it runs twice.`;
   if (hold === "refused")
-    return `Its caller was told of the failure and may have called ${tool} again. If so, it runs twice.`;
+    return `Its caller was refused and may have called ${tool} again. If so, it runs twice.`;
   return null;
 }
 
