@@ -91,6 +91,12 @@ const secrets: [title: string, told: Told][] = [
   ["as a number under a telling key", { args: { config: { api_key: 123456 } } }],
   ["by its shape", { args: { note: "use sk-abcdefgh12345678 now" } }],
   ["in JSON inside of an argument", { args: { body: '{"token": "hunter2"}' } }],
+  [
+    "in an argument of a sign-in",
+    { args: { authorization: "hunter2", cookie: "hunter2", pin: 123456 } },
+  ],
+  ["in JSON with a cookie", { args: { body: '{"cookie": "hunter2", "pin": "123456"}' } }],
+  ["in JSON with a header", { text: '{"Authorization": "Basic hunter2"}' }],
   ["in the text of a result", { text: "API_KEY=hunter2hunter2 and AKIAIOSFODNN7EXAMPLE" }],
   ["in a structured result", { result: { content: [], structuredContent: { secret: "hunter2" } } }],
   ["cut by the limit", { text: `${"x".repeat(245)} sk-abcdefgh12345678` }],

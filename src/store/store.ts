@@ -48,15 +48,22 @@ export { loadVaultKey, readVaultKey } from "./vault-key.ts";
 
 /** What every store answers with the same queries. Loaded when one is opened. */
 export async function loadTables() {
-  const [{ createTables }, { selectNextDue }, { chainCalls, minuteRows }, { runRow }, idempotent] =
-    await Promise.all([
-      import("./tables/tables.ts"),
-      import("./tables/work.ts"),
-      import("./tables/calls.ts"),
-      import("./tables/records.ts"),
-      import("./idempotent-append.ts"),
-    ]);
-  return { createTables, selectNextDue, chainCalls, minuteRows, runRow, ...idempotent };
+  const [
+    { createTables },
+    { selectNextDue },
+    { chainCalls, minuteRows },
+    { runRow },
+    more,
+    sealed,
+  ] = await Promise.all([
+    import("./tables/tables.ts"),
+    import("./tables/work.ts"),
+    import("./tables/calls.ts"),
+    import("./tables/records.ts"),
+    import("./idempotent-append.ts"),
+    import("./tables/sealed.ts"),
+  ]);
+  return { createTables, selectNextDue, chainCalls, minuteRows, runRow, ...more, ...sealed };
 }
 
 const transient: ReadonlySet<EventType> = new Set(transientEvents);

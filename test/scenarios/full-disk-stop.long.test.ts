@@ -5,7 +5,13 @@ import { fillDisk, mountSmallDisk } from "../fixtures/small-disk.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { until } from "../fixtures/until.ts";
 import { postCall } from "./requests.ts";
-import { processFixture as fixture, type Printed, runCli, startServeProcess, within } from "./support.ts";
+import {
+  processFixture as fixture,
+  type Printed,
+  runCli,
+  startServeProcess,
+  within,
+} from "./support.ts";
 import { skill, task, workConfig } from "./work-world.ts";
 
 const work = {

@@ -1,9 +1,10 @@
 import type { PgBoss } from "pg-boss";
+import type { RecordSealer } from "../../../src/model/config/settings.ts";
 import type { PostgresAddress } from "../../../src/model/packages.ts";
 import type { DueItem, DueKind, DueWork } from "../../../src/model/store.ts";
 import type { KeptDeadLetter } from "../../../src/model/work/dead-letter.ts";
 import type { KeptJobRun } from "../../../src/model/work/job-run.ts";
-import { type DueRecords, loadTables, type Work } from "../../../src/store/store.ts";
+import { type DueRecords, loadTables, type Row, type Work } from "../../../src/store/store.ts";
 import type { PostgresConnection } from "./connection.ts";
 import type { Listener } from "./notifications.ts";
 import {
@@ -35,6 +36,7 @@ type Parts = {
   address: PostgresAddress;
   listener: Listener;
   messages: MessageQueue;
+  sealer: RecordSealer | null;
 };
 /** `retryCount` tells our attempt from a later one by another plane. */
 type Attempt = { id: string; retryCount: number };
@@ -42,7 +44,7 @@ type Taken = Attempt & { kind: DueKind };
 type Found = { item: DueItem; attempt: Taken; priority: number };
 
 /** Due work from pg-boss: each item goes to one plane, and from a plane that died to another. */
-export function createPostgresDueWork({ connection, address, listener, messages }: Parts) {
+export function createPostgresDueWork({ connection, address, listener, messages, sealer }: Parts) {
   let opened: DueWork | null = null;
 
   async function open(): Promise<DueWork> {
@@ -51,7 +53,7 @@ export function createPostgresDueWork({ connection, address, listener, messages 
       loadTables(),
     ]);
     messages.use(boss);
-    const maintenance = createMaintenance(boss, { connection, listener, messages });
+    const maintenance = createMaintenance(boss, { connection, listener, messages, sealer });
     opened = {
       ...takeFrom(boss, connection, maintenance, selectNextDue),
       async stop() {
@@ -72,7 +74,7 @@ type Maintenance = ReturnType<typeof createMaintenance>;
 /** Heartbeats for what this plane has taken, supervision of others, and messages for records without one. */
 function createMaintenance(
   boss: PgBoss,
-  { connection, listener, messages }: Omit<Parts, "address">,
+  { connection, listener, messages, sealer }: Omit<Parts, "address">,
 ) {
   const taken = new Map<string, Taken>();
   let superviseAt = 0;
@@ -107,7 +109,7 @@ function createMaintenance(
       if (now >= adoptAt) {
         adoptAt = now + adoptMs;
         const before = isFirst ? always : new Date(Date.now() + 2 * adoptMs).toISOString();
-        await adopt(connection.write, messages, before);
+        await adopt(connection.write, messages, sealer, before);
         isFirst = false;
       }
     },
@@ -213,23 +215,23 @@ async function putBack(boss: PgBoss, query: Query, mine: Taken, startAfter: numb
 async function adopt(
   write: PostgresConnection["write"],
   messages: MessageQueue,
+  sealer: RecordSealer | null,
   before: string,
 ): Promise<void> {
-  await adoptFrom("job_runs", (records) => ({ runs: records as KeptJobRun[] }));
-  await adoptFrom("dead_letters", (records) => ({ letters: records as KeptDeadLetter[] }));
+  const { sealedRecords } = await loadTables();
+  const jobRuns = sealedRecords({ sealer }, "job_runs");
+  const deadLetters = sealedRecords({ sealer }, "dead_letters");
+  await adoptFrom("job_runs", (rows) => ({ runs: jobRuns.several<KeptJobRun>(rows) }));
+  await adoptFrom("dead_letters", (rows) => ({
+    letters: deadLetters.several<KeptDeadLetter>(rows),
+  }));
 
-  async function adoptFrom(
-    table: string,
-    asDue: (records: unknown[]) => DueRecords,
-  ): Promise<void> {
-    const sql = `SELECT sequence, record FROM ${table} WHERE due_at <= $1 AND sequence > $2 ORDER BY sequence LIMIT $3`;
+  async function adoptFrom(table: string, asDue: (rows: Row[]) => DueRecords): Promise<void> {
+    const sql = `SELECT sequence, id, record, revision FROM ${table} WHERE due_at <= $1 AND sequence > $2 ORDER BY sequence LIMIT $3`;
     for (let after = 0; ; ) {
       const rows = await write(async (query) => {
         const found = await query(sql, [before, after, adoptedAtOnce]);
-        await messages.put(
-          query,
-          asDue(found.rows.map(({ record }) => JSON.parse(String(record)))),
-        );
+        await messages.put(query, asDue(found.rows));
         return found.rows;
       });
       if (rows.length < adoptedAtOnce) return;

@@ -44,7 +44,7 @@ export async function openPostgresStore(
   const tell = (payload: string) => connection.change((query) => send(query, address, payload));
   const listener = createListener({ address, instance, tell });
   const messages = createMessageQueue();
-  const due = createPostgresDueWork({ connection, address, listener, messages });
+  const due = createPostgresDueWork({ connection, address, listener, messages, sealer });
   const tables = loaded.createTables(createDatabase(connection, address, messages, sealer));
   const stream = createStreamAppend({
     connection,

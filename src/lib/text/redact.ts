@@ -4,7 +4,17 @@ import { plainText } from "./plain-text.ts";
 
 const anywhere =
   /secret|passw|passphrase|credential|authorization|cookie|(?:api|access|private)key|token(?!i[sz])/;
-const wholeWords = new Set(["key", "keys", "pass", "pat", "pwd", "bearer", "signature", "sig"]);
+const wholeWords = new Set([
+  "key",
+  "keys",
+  "pass",
+  "pat",
+  "pin",
+  "pwd",
+  "bearer",
+  "signature",
+  "sig",
+]);
 
 export function looksSecret(key: string): boolean {
   const words = key
@@ -45,9 +55,9 @@ const secretShapes = [
     "gi",
   ),
   // A quoted value may hold anything; JSON inside JSON has escaped quotes.
-  /(?<=(?:key|token|secret|password|passwd|credential)\\{0,16}["']?\s{0,32}[:=]\s{0,32}(\\{0,16}["']))(?!\1)(?:(?!\1).){1,512}(?=\1)/gi,
+  /(?<=(?:key|token|secret|password|passwd|credential|authorization|cookie|(?<![a-z])pin)\\{0,16}["']?\s{0,32}[:=]\s{0,32}(\\{0,16}["']))(?!\1)(?:(?!\1).){1,512}(?=\1)/gi,
   RegExp(
-    String.raw`(?=[^\s"',;&])(?<=(?:key|token|secret|password|passwd|credential)\\{0,16}["']?\s{0,32}[:=]\s{0,32}\\{0,16}["']?)${noProse}(?:[^\s"',;&\\]|\\(?!["'])){4,}`,
+    String.raw`(?=[^\s"',;&])(?<=(?:key|token|secret|password|passwd|credential|cookie)\\{0,16}["']?\s{0,32}[:=]\s{0,32}\\{0,16}["']?)${noProse}(?:[^\s"',;&\\]|\\(?!["'])){4,}`,
     "gi",
   ),
 ];

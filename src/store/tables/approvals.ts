@@ -11,7 +11,6 @@ import {
   insert,
   number,
   parseRecord,
-  parseRevised,
   query,
   replaceRevised,
   same,
@@ -19,25 +18,32 @@ import {
   type Work,
   where,
 } from "./database.ts";
+import { type SealedRecords, sealedRecords } from "./sealed.ts";
+
+const heldCalls = "held_calls";
 
 /** Calls that wait for approval. */
-export function createHeldCallTable({ read, write }: Database) {
+export function createHeldCallTable(database: Database) {
+  const { read, write } = database;
+  const sealed = sealedRecords(database, heldCalls);
   return {
-    addHeldCall: (held) => write(() => insertHeldCall(held), notifyOf(held)),
+    addHeldCall: (held) => write(() => insertHeldCall(sealed, held), notifyOf(held)),
     heldCall: (id) =>
       read(() =>
-        first(parseRevised<KeptHeldCall>, "SELECT record, revision FROM held_calls WHERE id = ?", [
-          id,
-        ]),
+        first(
+          sealed.one<KeptHeldCall>,
+          "SELECT id, record, revision FROM held_calls WHERE id = ?",
+          [id],
+        ),
       ),
     heldCalls: (filter = {}, part) =>
-      read(() => {
+      read(function* () {
         const { order = "oldest", limit, after = null }: Partial<HeldPart> = part ?? {};
         const conditions = [...conditionsOf(filter), [behind(order, after), after?.id] as const];
-        return select(parseRevised<KeptHeldCall>, "record, revision", "held_calls", conditions, {
-          order: orders[order],
-          limit,
-        });
+        const page = { order: orders[order], limit };
+        const columns = "id, record, revision";
+        const rows = yield* select((row) => row, columns, heldCalls, conditions, page);
+        return sealed.several<KeptHeldCall>(rows);
       }),
     countHeldCalls: (filter) =>
       read(() => {
@@ -51,19 +57,21 @@ export function createHeldCallTable({ read, write }: Database) {
         return replaceRevised(
           "held_calls",
           { id, revision },
-          { status, record: JSON.stringify(held) },
+          { status, record: sealed.text(id, held) },
         );
       }, notifyOf(held)),
   } satisfies Partial<Store>;
 }
 
 /** Change plans, and answers that hold for more than one call. */
-export function createPlanTable({ read, write }: Database) {
+export function createPlanTable(database: Database) {
+  const { read, write } = database;
+  const sealed = sealedRecords(database, heldCalls);
   const lock = "plans";
   return {
     // Who closes a plan waits for changes that are under way, and they for that. Among themselves they do not wait.
     addChange: (held, plan) =>
-      write(() => insertChange(held, plan), { lock, isShared: true, ...notifyOf(held) }),
+      write(() => insertChange(sealed, held, plan), { lock, isShared: true, ...notifyOf(held) }),
     plans: () =>
       read(() => all(parseRecord<PlanRecord>, "SELECT record FROM plans ORDER BY sequence DESC")),
     closePlan: async (id) =>
@@ -98,7 +106,7 @@ function notifyOf({ id }: KeptHeldCall) {
   return { notify: { what: "heldCall", id } } as const;
 }
 
-function* insertHeldCall(held: KeptHeldCall): Work<void> {
+function* insertHeldCall(sealed: SealedRecords, held: KeptHeldCall): Work<void> {
   const { id, plan, principal, status, revision } = held;
   yield* insert("held_calls", {
     id,
@@ -106,12 +114,12 @@ function* insertHeldCall(held: KeptHeldCall): Work<void> {
     user_name: principal.user,
     status,
     revision,
-    record: JSON.stringify(held),
+    record: sealed.text(id, held),
   });
 }
 
 /** Adds the change to the open plan of its owner, or to this new one. */
-function* insertChange(held: KeptHeldCall, plan: PlanRecord): Work<string> {
+function* insertChange(sealed: SealedRecords, held: KeptHeldCall, plan: PlanRecord): Work<string> {
   const owner = stableJson([plan.owner ?? plan.user, plan.conversation]);
   const columns = { id: plan.id, owner, is_open: true, record: JSON.stringify(plan) };
   yield* insert("plans", columns, "ON CONFLICT DO NOTHING");
@@ -120,7 +128,7 @@ function* insertChange(held: KeptHeldCall, plan: PlanRecord): Work<string> {
     "SELECT id FROM plans WHERE owner = ? AND is_open = true",
     [owner],
   );
-  yield* insertHeldCall({ ...held, plan: id });
+  yield* insertHeldCall(sealed, { ...held, plan: id });
   return String(id);
 }
 

@@ -29,16 +29,18 @@ import {
   type Work,
   where,
 } from "./database.ts";
+import { type SealedRecords, sealedRecords } from "./sealed.ts";
 
 /** Rows removed in one transaction, so that writers do not wait long. */
 const removedAtOnce = 500;
 const schedules = "SELECT record, revision FROM job_schedules";
-const runs = "SELECT record, revision FROM job_runs";
+const runs = "SELECT id, record, revision FROM job_runs";
 
 export function createJobStore(database: Database): JobStore {
   const { read, write } = database;
   const notify = { what: "dueWork" } as const;
   const schedule = parseRevised<JobSchedule>;
+  const sealed = sealedRecords(database, "job_runs");
   return {
     jobSchedule: (job, owner, files) => {
       const key = [job, ownerKey({ owner, files })];
@@ -51,30 +53,30 @@ export function createJobStore(database: Database): JobStore {
         all(schedule, `${schedules} WHERE due_at <= ? ORDER BY priority DESC, due_at`, [now]),
       ),
     async fireJobSchedules(firings) {
-      const fired = await write(() => fireSchedules(firings), {
+      const fired = await write(() => fireSchedules(sealed, firings), {
         notify,
         due: ({ made }) => ({ runs: made }),
       });
       return fired.written;
     },
     addJobRun: (run, ...earlierSlots) =>
-      write(() => addRun(run, earlierSlots), {
+      write(() => addRun(sealed, run, earlierSlots), {
         notify,
         due: (kept) => (kept === run ? { runs: [run] } : {}),
       }),
-    jobRun: (id) => read(() => first(parseRevised<KeptJobRun>, `${runs} WHERE id = ?`, [id])),
+    jobRun: (id) => read(() => first(sealed.one<KeptJobRun>, `${runs} WHERE id = ?`, [id])),
     replaceJobRun: (run) =>
       write(
-        () => replaceRun(run),
+        () => replaceRun(sealed, run),
         run.endedAt === null ? { isSingle: true } : { notify: { what: "jobRun", id: run.id } },
       ),
     // Planes of 0.2 have one lock for all jobs.
     claimJobRun: (run, now) =>
-      write(() => claimRun(database, run, now), { lock: "jobs", isShared: true }),
+      write(() => claimRun(database, sealed, run, now), { lock: "jobs", isShared: true }),
     jobRuns: (filter) =>
-      read(() =>
-        newestFirst(
-          parseRevised<KeptJobRun>,
+      read(function* () {
+        const rows = yield* newestFirst(
+          (row) => row,
           "job_runs",
           [
             ["job = ?", filter.job],
@@ -84,9 +86,10 @@ export function createJobStore(database: Database): JobStore {
             [`(origin = 'schedule' OR ${same("user_name")})`, filter.seenBy],
           ],
           filter,
-          "record, revision",
-        ),
-      ),
+          "id, record, revision",
+        );
+        return sealed.several<KeptJobRun>(rows);
+      }),
     activeJobRuns: (job, owner) => {
       const sql = "SELECT count(*) FROM job_runs WHERE job = ? AND owner = ? AND ended_at IS NULL";
       return read(() => number(sql, [job, owner ?? ""]));
@@ -118,6 +121,7 @@ function* oneByOne<T>(
 }
 
 function* fireSchedules(
+  sealed: SealedRecords,
   firings: readonly Firing[],
 ): Work<{ written: boolean[]; made: KeptJobRun[] }> {
   const made: KeptJobRun[] = [];
@@ -126,7 +130,8 @@ function* fireSchedules(
     ({ schedule }) => schedule,
     function* (firing) {
       const isOurs = yield* writeSchedule(firing.schedule);
-      for (const run of isOurs ? firing.runs : []) if (yield* insertRun(run)) made.push(run);
+      for (const run of isOurs ? firing.runs : [])
+        if (yield* insertRun(sealed, run)) made.push(run);
       return isOurs;
     },
   );
@@ -152,21 +157,25 @@ function writeSchedule(schedule: JobSchedule): Work<boolean> {
     : replaceRevised("job_schedules", { ...key, revision }, columns);
 }
 
-function* addRun(run: KeptJobRun, earlierSlots: readonly (string | undefined)[]): Work<KeptJobRun> {
+function* addRun(
+  sealed: SealedRecords,
+  run: KeptJobRun,
+  earlierSlots: readonly (string | undefined)[],
+): Work<KeptJobRun> {
   for (const slot of earlierSlots) {
-    const earlier = slot === undefined ? null : yield* runIn(slot);
+    const earlier = slot === undefined ? null : yield* runIn(sealed, slot);
     if (earlier !== null && earlier.user === run.user) return earlier;
   }
-  if (yield* insertRun(run)) return run;
-  return (yield* runIn(run.slot)) as KeptJobRun;
+  if (yield* insertRun(sealed, run)) return run;
+  return (yield* runIn(sealed, run.slot)) as KeptJobRun;
 }
 
-function runIn(slot: string): Work<KeptJobRun | null> {
-  return first(parseRevised<KeptJobRun>, `${runs} WHERE slot = ?`, [slot]);
+function runIn(sealed: SealedRecords, slot: string): Work<KeptJobRun | null> {
+  return first(sealed.one<KeptJobRun>, `${runs} WHERE slot = ?`, [slot]);
 }
 
 /** False when the slot is taken. */
-function insertRun(run: KeptJobRun): Work<boolean> {
+function insertRun(sealed: SealedRecords, run: KeptJobRun): Work<boolean> {
   const { id, slot, job, owner, user, origin, state, priority, most, dueAt, endedAt, revision } =
     run;
   const times = { due_at: dueAt, ended_at: endedAt };
@@ -184,24 +193,29 @@ function insertRun(run: KeptJobRun): Work<boolean> {
   };
   return insert(
     "job_runs",
-    { ...columns, revision, record: JSON.stringify(run) },
+    { ...columns, revision, record: sealed.text(id, run) },
     "ON CONFLICT (slot) DO NOTHING",
   );
 }
 
-function replaceRun(run: KeptJobRun): Work<boolean> {
+function replaceRun(sealed: SealedRecords, run: KeptJobRun): Work<boolean> {
   const { id, revision, state, dueAt, endedAt } = run;
-  const columns = { state, due_at: dueAt, ended_at: endedAt, record: JSON.stringify(run) };
+  const columns = { state, due_at: dueAt, ended_at: endedAt, record: sealed.text(id, run) };
   return replaceRevised("job_runs", { id, revision }, columns);
 }
 
 /** Begins a run only while its job is below its concurrency limit. Planes count the running ones of each other. */
-function* claimRun({ lockValue }: Database, run: KeptJobRun, now: string): Work<boolean> {
+function* claimRun(
+  { lockValue }: Database,
+  sealed: SealedRecords,
+  run: KeptJobRun,
+  now: string,
+): Work<boolean> {
   yield* lockValue(`job ${JSON.stringify([run.job, run.owner])}`);
   const sql =
     "SELECT count(*) FROM job_runs WHERE job = ? AND owner = ? AND state = 'running' AND due_at > ? AND id <> ?";
   const running = yield* number(sql, [run.job, run.owner ?? "", now, run.id]);
-  return running < run.most && (yield* replaceRun(run));
+  return running < run.most && (yield* replaceRun(sealed, run));
 }
 
 export function selectNextDue(after: string): Work<string | null> {
@@ -217,21 +231,22 @@ export function selectNextDue(after: string): Work<string | null> {
 
 export function createDeadLetterTable(database: Database) {
   const { read, write } = database;
+  const sealed = sealedRecords(database, "dead_letters");
   return {
     addDeadLetter: (letter, max) =>
-      write(() => insertDeadLetter(database, letter, max), {
+      write(() => insertDeadLetter(database, sealed, letter, max), {
         notify: { what: "deadLetters" },
         due: () => ({ letters: [letter] }),
       }),
     deadLetter: (id) =>
       read(() =>
         first(
-          parseRevised<KeptDeadLetter>,
-          "SELECT record, revision FROM dead_letters WHERE id = ?",
+          sealed.one<KeptDeadLetter>,
+          "SELECT id, record, revision FROM dead_letters WHERE id = ?",
           [id],
         ),
       ),
-    deadLetters: (filter) => read(() => selectDeadLetters(filter)),
+    deadLetters: (filter) => read(() => selectDeadLetters(sealed, filter)),
     replaceDeadLetter: (letter) =>
       write(
         () => {
@@ -240,7 +255,7 @@ export function createDeadLetterTable(database: Database) {
           return replaceRevised(
             "dead_letters",
             { id, revision },
-            { ...columns, record: JSON.stringify(letter) },
+            { ...columns, record: sealed.text(id, letter) },
           );
         },
         { due: (isReplaced) => (isReplaced ? { letters: [letter] } : {}) },
@@ -264,6 +279,7 @@ export function createDeadLetterTable(database: Database) {
  */
 function* insertDeadLetter(
   { unlocked }: Database,
+  sealed: SealedRecords,
   letter: KeptDeadLetter,
   max: number,
 ): Work<void> {
@@ -280,7 +296,7 @@ function* insertDeadLetter(
   yield* insert("dead_letters", {
     ...columns,
     due_at: deadLetterDueAt(letter),
-    record: JSON.stringify(letter),
+    record: sealed.text(id, letter),
   });
   const excess = (yield* number("SELECT count(*) FROM dead_letters")) - max;
   if (excess > 0)
@@ -297,7 +313,10 @@ export function selectDueDeadLetters(now: string): Work<DueDeadLetter[]> {
   return all((row) => ({ ...row }) as DueDeadLetter, sql, [now]);
 }
 
-function* selectDeadLetters(filter: DeadLetterFilter): Work<DeadLetterPage<KeptDeadLetter>> {
+function* selectDeadLetters(
+  sealed: SealedRecords,
+  filter: DeadLetterFilter,
+): Work<DeadLetterPage<KeptDeadLetter>> {
   const { tool, server, id, owner, status, cursor, limit } = filter;
   const matching: Condition[] = [
     ["tool = ?", tool],
@@ -318,7 +337,7 @@ function* selectDeadLetters(filter: DeadLetterFilter): Work<DeadLetterPage<KeptD
   const older: Condition = ["sequence < ?", cursor === undefined ? undefined : Number(cursor)];
   const rows = yield* select(
     (row) => row,
-    "sequence, record, revision",
+    "sequence, id, record, revision",
     "dead_letters",
     [...matching, ["status = ?", status], older],
     { order: "sequence DESC", limit: limit === undefined ? undefined : limit + 1 },
@@ -330,7 +349,7 @@ function* selectDeadLetters(filter: DeadLetterFilter): Work<DeadLetterPage<KeptD
         ? Object.values(byStatus).reduce((sum, count) => sum + count)
         : byStatus[status],
     byStatus,
-    deadLetters: page.map(parseRevised<KeptDeadLetter>),
+    deadLetters: sealed.several<KeptDeadLetter>(page),
     nextCursor: rows.length > page.length ? String(page.at(-1)?.sequence) : null,
   };
 }
