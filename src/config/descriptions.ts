@@ -390,7 +390,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   defaultServer:
     "The server whose tools `mcp.TOOL` means. The block `tools.mcp` calls it `default_server`.",
   vaultKey:
-    "Seals the tokens in the store: 32 bytes as hex or base64, by reference such as ${VAULT_KEY}. Planes on one store need the same; without it each has its own in its data directory.",
+    "Seals the tokens and what waits in the store: 32 bytes as hex or base64, by reference such as ${VAULT_KEY}. Planes on one store need the same; without it each has its own in its data directory.",
   ...authKeys,
   users: "Attributes of users, by name.",
   "users.groups": "The groups of the user.",
