@@ -13,7 +13,7 @@ export function mustSync(durability: Durability, entries: readonly JournalEntry[
   return durability === "strict";
 }
 
-/** A store that is away, or slow, leaves lines in the spool. One timer looks for them, and none while there are none. */
+/** A store that is unreachable or slow leaves lines in the spool. One timer looks for them, and none while there are none. */
 export function createSpoolWatch(
   spool: Pick<Spool, "sync" | "unsyncedSince">,
   onFailure: (thrown: unknown) => void,

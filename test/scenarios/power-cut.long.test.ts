@@ -161,7 +161,7 @@ for (const durability of ["power", "strict"] as const)
     );
   });
 
-test("with 'process', what a power cut takes is told at the start and by a check", async (context) => {
+test("with 'process', the start and a check report what a power cut has taken", async (context) => {
   await using directory = await temporaryDirectory();
   const cuts = watchSyncs(directory.file("data"), directory.file("watch"));
   if (cuts === null) return context.skip("what is synced is seen with gcc on Linux only");

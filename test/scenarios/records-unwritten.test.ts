@@ -117,7 +117,7 @@ suite("what cannot be recorded is reported", () => {
     if (process.platform === "win32") return;
     await using directory = await temporaryDirectory();
     const data = directory.file("data");
-    await using plane = await createPlane({
+    const plane = await createPlane({
       config: { ...config, audit: { required: true } },
       dataDirectory: data,
     });
@@ -135,5 +135,6 @@ suite("what cannot be recorded is reported", () => {
     assert.equal(second.call.attempts, 0);
     await assert.rejects(plane.servers.disconnect("echo"), { code: "RECORD_FAILED" });
     assert.equal((await plane.servers.get("echo")).state, "connected");
+    await assert.rejects(plane.stop(), { message: /^2 records could not be written: .*removed/ });
   });
 });
