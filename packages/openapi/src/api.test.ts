@@ -29,6 +29,52 @@ function sizeOf(value: unknown): number {
     : Object.values(value).reduce<number>((sum, inner) => sum + sizeOf(inner), 1);
 }
 
+/** As many operations as the schema that all of them share has properties. */
+function shared(count: number, where: "body" | "parameters" | "enum" | "default"): object {
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  const object = {
+    type: "object",
+    properties: Object.fromEntries(numbers.map((number) => [`p${number}`, { type: "string" }])),
+  };
+  const value = { type: "string", enum: numbers.map((number) => `v${number}`) };
+  const schemas = {
+    body: object,
+    enum: value,
+    default: { type: "string", default: "x".repeat(5 * count) },
+    parameters: object,
+  };
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/Shared" } } };
+  const query = [{ in: "query", name: "q", schema: { $ref: "#/components/schemas/Shared" } }];
+  const parts = {
+    body: { requestBody: { content }, responses: { 200: { content } } },
+    enum: { parameters: query },
+    default: { parameters: query },
+    parameters: {},
+  };
+  const path =
+    where === "parameters"
+      ? { $ref: "#/components/pathItems/Shared" }
+      : { post: operation(parts[where]) };
+  const parameters = numbers.map((number) => ({ in: "query", name: `q${number}`, schema: {} }));
+  return api(Object.fromEntries(numbers.map((number) => [`/p${number}`, path])), {
+    components: {
+      schemas: { Shared: schemas[where] },
+      pathItems: { Shared: { parameters, post: operation({}) } },
+    },
+  });
+}
+
+test("a document whose operations share too many parameters is refused with the remedy", async () => {
+  await assert.rejects(toolsOf(shared(800, "parameters")), /250,000 parameters.*'operations'/);
+});
+
+for (const where of ["body", "enum", "default"] as const)
+  test(`what many operations share is not written out in each: ${where}`, async () => {
+    const small = JSON.stringify(await toolsOf(shared(200, where))).length;
+    const large = JSON.stringify(await toolsOf(shared(800, where))).length;
+    assert.ok(large / small < 5, `${small} characters, then ${large}`);
+  });
+
 test("what is listed grows with the document, however its schemas refer to each other", async () => {
   const small = 200;
   const large = 1_600;

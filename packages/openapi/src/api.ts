@@ -46,8 +46,8 @@ async function readApi(definition: ServerDefinition, { text, url }: Source): Pro
     const document = await parseDocument(text);
     const resolve = createResolver(document.root);
     const base = baseUrlOf(document, definition.baseUrl, url);
-    const { operations, schemes } = readOperations(document, resolve, definition.operations);
-    const tools = describeTools(operations, createSchemas(document.dialect, resolve));
+    const { operations, schemes } = await readOperations(document, resolve, definition.operations);
+    const tools = await describeTools(operations, createSchemas(document.dialect, resolve));
     const byName = new Map(operations.map((operation) => [operation.name, operation]));
     return {
       title: document.title,

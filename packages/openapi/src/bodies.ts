@@ -108,8 +108,10 @@ function withProperties(
   resolve: Resolve,
   taken: ReadonlySet<string>,
 ): ApiBody {
-  const merged: Merged = { properties: new Map(), required: new Set(), isOpen: false, members: 0 };
-  const isPlain = collect(facts.schema, resolve, merged);
+  const { merged, isPlain } = collectOnce(facts.schema, resolve);
+  const isLarge = merged.properties.size > maxFlat;
+  if (isLarge && facts.kind === "json")
+    return { ...facts, properties: new Map(), flat: null, needed: merged.required };
   const properties = new Map<string, Property>();
   for (const [name, schema] of merged.properties) {
     const own = resolve.object(schema);
@@ -125,6 +127,7 @@ function withProperties(
   }
   const isFlat =
     isPlain &&
+    !isLarge &&
     !merged.isOpen &&
     properties.size > 0 &&
     facts.kind !== "binary" &&
@@ -141,6 +144,23 @@ type Merged = {
 };
 
 const maxMembers = 50;
+/** A larger body is one argument: operations that share it then refer to it, and do not each repeat its properties. */
+const maxFlat = 100;
+
+type Collected = { merged: Merged; isPlain: boolean };
+
+/** Of a schema that many operations share. */
+const collected = new WeakMap<UnknownObject, Collected>();
+
+function collectOnce(schema: unknown, resolve: Resolve): Collected {
+  const node = resolve.object(schema);
+  const before = collected.get(node);
+  if (before) return before;
+  const merged: Merged = { properties: new Map(), required: new Set(), isOpen: false, members: 0 };
+  const made = { merged, isPlain: collect(node, resolve, merged) };
+  collected.set(node, made);
+  return made;
+}
 
 /** The properties of an object, also of one that is put together; false where there is a choice. */
 function collect(schema: unknown, resolve: Resolve, into: Merged): boolean {

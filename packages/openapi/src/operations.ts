@@ -1,8 +1,16 @@
+import { yieldEvery } from "../../../src/lib/async/pause.ts";
 import { matchesGlob } from "../../../src/lib/text/glob.ts";
 import { isObject, type UnknownObject } from "../../../src/model/json.ts";
 import type { OperationFilter } from "../../../src/model/servers/server.ts";
 import { type ApiBody, legacyBody, readBody } from "./bodies.ts";
-import { type ApiDocument, listIn, objectOrEmpty, type Resolve, textIn } from "./document.ts";
+import {
+  type ApiDocument,
+  DocumentProblem,
+  listIn,
+  objectOrEmpty,
+  type Resolve,
+  textIn,
+} from "./document.ts";
 import { argumentName, createNames, nameFromPath } from "./names.ts";
 import { isJson } from "./schemas.ts";
 import { type Requirement, readSchemes, type SecurityScheme } from "./security.ts";
@@ -51,31 +59,48 @@ export type ApiOperations = {
   leftOut: number;
 };
 
-export function readOperations(
+/** Parameters of one operation, and of all. Many may share a path item that has them all. */
+const maxParameters = { ofOne: 500, ofAll: 250_000 };
+
+/** In slices: a document may have thousands. */
+export async function readOperations(
   document: ApiDocument,
   resolve: Resolve,
   filter: OperationFilter | undefined,
-): ApiOperations {
+): Promise<ApiOperations> {
   const { root } = document;
   const schemes = readSchemes(document, resolve);
   const names = createNames();
   const operations: ApiOperation[] = [];
   let leftOut = 0;
+  let parameters = 0;
+  const turns = yieldEvery();
   for (const [path, given] of Object.entries(objectOrEmpty(root.paths))) {
     if (!path.startsWith("/")) continue;
     const item = resolve.object(given);
     for (const method of methods) {
       const operation = item[method];
       if (!isObject(operation)) continue;
+      if (turns.isOver()) await turns.next();
       const name = names(textIn(operation.operationId) ?? nameFromPath(method, path));
-      if (passes(filter, { method, path, tags: listIn(operation.tags) }))
-        operations.push(
-          readOperation({ document, resolve, schemes, item, operation, method, path, name }),
-        );
-      else leftOut += 1;
+      if (!passes(filter, { method, path, tags: listIn(operation.tags) })) {
+        leftOut += 1;
+        continue;
+      }
+      const context = { document, resolve, schemes, item, operation, method, path, name };
+      parameters += listIn(item.parameters).length + listIn(operation.parameters).length;
+      if (parameters > maxParameters.ofAll) throw tooManyParameters();
+      operations.push(readOperation(context));
     }
   }
   return { operations, schemes, leftOut };
+}
+
+function tooManyParameters(): DocumentProblem {
+  const most = maxParameters.ofAll.toLocaleString("en");
+  return new DocumentProblem(
+    `has more than ${most} parameters in all; name the operations you need with 'operations'`,
+  );
 }
 
 type Context = {
@@ -125,7 +150,8 @@ function mergeParameters(
   operation: UnknownObject,
 ): UnknownObject[] {
   const merged = new Map<string, UnknownObject>();
-  for (const given of [...listIn(item.parameters), ...listIn(operation.parameters)]) {
+  const listed = [...listIn(item.parameters), ...listIn(operation.parameters)];
+  for (const given of listed.slice(0, maxParameters.ofOne)) {
     const parameter = resolve.object(given);
     if (textIn(parameter.name) !== undefined)
       merged.set(JSON.stringify([parameter.in, parameter.name]), parameter);

@@ -14,7 +14,12 @@ export type Direction = "input" | "output";
 type Schema = JsonObject | boolean;
 
 /** Converted once, however many operations use it. */
-type Component = { schema: Schema; references: ReadonlySet<string>; nodes: number };
+type Component = {
+  schema: Schema;
+  references: ReadonlySet<string>;
+  nodes: number;
+  outline: JsonObject;
+};
 
 type Conversion = { direction: Direction; references: Set<string>; nodes: number };
 
@@ -88,7 +93,7 @@ export function createSchemas(dialect: ApiVersion, resolve: Resolve) {
 
   function convert(node: unknown, into: Conversion, depth: number): Schema {
     if (typeof node === "boolean") return node;
-    into.nodes += 1;
+    into.nodes += 1 + (isObject(node) && Array.isArray(node.enum) ? node.enum.length : 0);
     if (!isObject(node) || depth > maxDepth || into.nodes > maxNodes) return {};
     if (typeof node.$ref === "string") return convertReference(node.$ref, node, into, depth);
     return asNullable(node, convertOwn(node, into, depth));
@@ -111,7 +116,8 @@ export function createSchemas(dialect: ApiVersion, resolve: Resolve) {
     if (
       typeof type === "string" &&
       scalars.has(type) &&
-      !composed.some((key) => key in (found.value as object))
+      !composed.some((key) => key in (found.value as object)) &&
+      !hasLargeParts(found.value)
     ) {
       const simple = convert(found.value, into, depth + 1);
       return typeof simple === "boolean" ? simple : { ...simple, ...said };
@@ -153,7 +159,8 @@ export function createSchemas(dialect: ApiVersion, resolve: Resolve) {
     if (known) return known;
     const into: Conversion = { direction, references: new Set(), nodes: 0 };
     const schema = convert(resolve.target(pointer)?.value, into, 0);
-    const made = { schema, references: into.references, nodes: into.nodes };
+    const { references, nodes } = into;
+    const made = { schema, references, nodes, outline: outline(schema) };
     components.set(key, made);
     return made;
   }
@@ -172,14 +179,15 @@ export function createSchemas(dialect: ApiVersion, resolve: Resolve) {
       let left = budget;
       // The set grows while it is walked.
       for (const pointer of found) {
-        const { schema: inner, references: further, nodes } = component(pointer, direction);
+        const inner = component(pointer, direction);
+        const { references: further, nodes } = inner;
         const isTooMuch = nodes > left;
         if (!isTooMuch) {
           left -= nodes;
           for (const one of further) inside.add(one) && found.add(one);
         }
-        const brief = references.has(pointer) ? outline(inner) : {};
-        defined[nameOf(pointer)] = isTooMuch ? brief : (inner as Json);
+        const brief = references.has(pointer) ? inner.outline : {};
+        defined[nameOf(pointer)] = isTooMuch ? brief : (inner.schema as Json);
       }
       if (typeof schema.$ref !== "string")
         return found.size === 0 ? schema : { ...schema, $defs: defined };
@@ -232,7 +240,28 @@ function outline(schema: Schema): JsonObject {
   return { type: "object", properties: Object.fromEntries(shown) };
 }
 
+/** Values in a schema that are larger are not repeated in each of the operations that share it. */
+const maxValues = 100;
+const maxValueCharacters = 2_000;
+const sizes = new WeakMap<object, number>();
+
+function charactersOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  const before = sizes.get(value);
+  if (before !== undefined) return before;
+  const size = JSON.stringify(value).length;
+  sizes.set(value, size);
+  return size;
+}
+
+function hasLargeParts({ enum: values, ...keywords }: UnknownObject): boolean {
+  if (Array.isArray(values) && values.length > maxValues) return true;
+  return copied.slice(prose).some((key) => charactersOf(keywords[key]) > maxValueCharacters);
+}
+
 function copyKeyword(schema: JsonObject, key: string, value: Json): void {
+  if (key === "default" && charactersOf(value) > maxValueCharacters) return;
   if (key === "pattern" && !(typeof value === "string" && isPattern(value))) return;
   if ((key === "description" || key === "title") && typeof value !== "string") return;
   schema[key] =

@@ -1,3 +1,4 @@
+import { yieldEvery } from "../../../src/lib/async/pause.ts";
 import { cutText } from "../../../src/lib/text/cut-text.ts";
 import { isObject, type Json, type JsonObject } from "../../../src/model/json.ts";
 import type { ApiBody } from "./bodies.ts";
@@ -18,13 +19,23 @@ export type ListedTool = {
   annotations: JsonObject;
 };
 
-export function describeTools(operations: readonly ApiOperation[], schemas: Schemas): ListedTool[] {
+/** In slices: a document may have thousands of operations. */
+export async function describeTools(
+  operations: readonly ApiOperation[],
+  schemas: Schemas,
+): Promise<ListedTool[]> {
   const { most, least, ofAll } = perTool;
   const budget = Math.max(
     least,
     Math.min(most, Math.floor(ofAll / Math.max(1, operations.length))),
   );
-  return operations.map((operation) => describeTool(operation, schemas, budget));
+  const tools: ListedTool[] = [];
+  const turns = yieldEvery();
+  for (const operation of operations) {
+    if (turns.isOver()) await turns.next();
+    tools.push(describeTool(operation, schemas, budget));
+  }
+  return tools;
 }
 
 function describeTool(operation: ApiOperation, schemas: Schemas, budget: number): ListedTool {
