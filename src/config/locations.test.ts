@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
@@ -53,4 +54,14 @@ test("an empty variable counts as unset", () => {
       return true;
     },
   );
+});
+
+test("a pipe in the place of a configuration keeps no command waiting", {
+  skip: process.platform === "win32",
+}, async () => {
+  await using directory = await temporaryDirectory();
+  const pipe = directory.file(".mcp.json");
+  execFileSync("mkfifo", [pipe]);
+  const environment = { XDG_CONFIG_HOME: directory.file("home") };
+  assert.deepEqual(defaultConfigFiles(directory.path, environment), [pipe]);
 });

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { homeDirectory } from "../lib/files.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import type { Environment } from "./environment.ts";
 import { gatewayConfig, ownName } from "./own-entry.ts";
+import { readFileText } from "./text/read-document.ts";
 
 const native = ["toolplane.json", "toolplane.yaml", "toolplane.yml"];
 
@@ -38,10 +39,14 @@ export function ofProject(files: readonly string[], environment: Environment): s
 }
 
 /** A `.mcp.json` that starts us is the client's: the servers that `connect` left in it are the client's own. */
+const maxMebibytes = 32;
+
 function startsUs(file: string): boolean {
   if (basename(file) !== ".mcp.json") return false;
   try {
-    const { mcpServers } = JSON.parse(readFileSync(file, "utf8"));
+    const read = readFileText(file, maxMebibytes);
+    if (!("text" in read)) return false;
+    const { mcpServers } = JSON.parse(read.text);
     const own = mcpServers?.[ownName];
     return isObject(own) && gatewayConfig(own) !== null;
   } catch {

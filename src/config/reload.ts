@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
+import { readRegularFile } from "../lib/regular-file.ts";
 import type { Config } from "../model/config/config.ts";
 import { toPlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
@@ -49,8 +50,7 @@ function hashFiles(files: readonly string[]): string {
 
 function contentOf(file: string): Buffer | string {
   try {
-    // Opening a pipe would wait for a writer.
-    return statSync(file).isFile() ? readFileSync(file) : "not a file";
+    return readRegularFile(file, (stats) => (stats.isFile() ? null : "not a file"));
   } catch (thrown) {
     return String((thrown as NodeJS.ErrnoException).code);
   }

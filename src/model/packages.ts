@@ -31,8 +31,8 @@ type S3Package = {
 /** Each request ends when its signal aborts. */
 export type ResultBucket = {
   put(name: string, body: Uint8Array, signal?: AbortSignal): Promise<void>;
-  /** Null where there is none. */
-  get(name: string, signal?: AbortSignal): Promise<Uint8Array | null>;
+  /** Null where there is none. Rejects where it has more bytes. */
+  get(name: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array | null>;
   /** Removes what was written before this time for the last time; how many. */
   removeBefore(time: Date, signal?: AbortSignal): Promise<number>;
   close(): void;

@@ -12,7 +12,7 @@ const secret = "hunter2-never-in-clear";
 const args = { password: secret };
 
 async function openIn(directory: TemporaryDirectory) {
-  const { store } = await openStore({ kind: "sqlite" }, directory.path);
+  const { store } = await openStore({ address: { kind: "sqlite" }, directory: directory.path });
   return { ...store, [Symbol.asyncDispose]: store.close };
 }
 

@@ -60,7 +60,7 @@ test("an error of the store is passed on, without the key", async () => {
   await inSurroundings({ env, directory: process.cwd() }, async () => {
     const bucket = openBucket(address);
     const works = [
-      bucket.get("r_1"),
+      bucket.get("r_1", 100),
       bucket.put("r_1", Buffer.from("x")),
       bucket.removeBefore(new Date()),
     ];
@@ -71,6 +71,31 @@ test("an error of the store is passed on, without the key", async () => {
     }
     bucket.close();
   });
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test("a bucket that gives more than was put into it is not read to its end", async () => {
+  let sent = 0;
+  const server = createServer((_, response) => {
+    const chunk = Buffer.alloc(1024 * 1024);
+    const write = () => {
+      if (response.destroyed || sent >= 600) return void response.end();
+      sent += 1;
+      if (response.write(chunk)) setImmediate(write);
+      else response.once("drain", write);
+    };
+    write();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  const endpoint = `http://127.0.0.1:${port}`;
+  await inSurroundings({ env, directory: process.cwd() }, async () => {
+    const bucket = openBucket({ bucket: "results", prefix: "", region: "eu", endpoint });
+    await assert.rejects(bucket.get("r_1", 2_000_000), /more than the 2000000 bytes/);
+    bucket.close();
+  });
+  assert.ok(sent < 100, `${sent} MB were sent`);
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });

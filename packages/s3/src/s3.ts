@@ -15,6 +15,20 @@ const requestMs = 10_000;
 
 const within = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
 
+/** A bucket that gives more than was put into it is not read to its end. */
+async function readBody(body: Readable, name: string, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop ends the connection.
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > maxBytes)
+      throw new Error(`it gave more than the ${maxBytes} bytes that '${name}' may have`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
 /** Credentials come from where the tools of AWS look for them: variables, the profile, the machine's role. */
 export function openBucket({
   bucket: Bucket,
@@ -44,12 +58,13 @@ export function openBucket({
       const put = new PutObjectCommand({ Bucket, Key: prefix + name, Body });
       await client.send(put, within(signal));
     },
-    async get(name, signal) {
+    async get(name, maxBytes, signal) {
       try {
         const get = new GetObjectCommand({ Bucket, Key: prefix + name });
         const { Body } = await client.send(get, within(signal));
+        if (Body === undefined) return null;
         if (signal && Body instanceof Readable) addAbortSignal(signal, Body);
-        return (await Body?.transformToByteArray()) ?? null;
+        return await readBody(Body as Readable, name, maxBytes);
       } catch (thrown) {
         if (thrown instanceof NoSuchKey) return null;
         throw thrown;

@@ -19,6 +19,8 @@ type BucketParts = {
 const requestMs = 10_000;
 const removalMs = 300_000;
 
+/** Sealing adds less. */
+const maxSealBytes = 1_024;
 const unkept = "Large results are in the store for now";
 const unremoved = "Old results stay in the bucket for now";
 
@@ -69,10 +71,11 @@ export function createBucket({ packages, address, vaultKey }: BucketParts) {
         return false;
       }
     },
-    /** Null where it is gone. */
-    async get(name: string): Promise<Uint8Array | null> {
+    /** Null where it is gone; `bytes` is what was put there. */
+    async get(name: string, bytes: number): Promise<Uint8Array | null> {
       const { bucket, key } = await open();
-      const found = await ask((signal) => bucket.get(name, signal)).catch((thrown) => {
+      const read = ask((signal) => bucket.get(name, bytes + maxSealBytes, signal));
+      const found = await read.catch((thrown) => {
         throw new PlaneError("STORE_FAILED", `${describe(thrown)} Try again.`, { cause: thrown });
       });
       if (found === null || key === null) return found;

@@ -176,7 +176,7 @@ export function createStoredResults(parts: ResultParts) {
   /** A packed result is never empty: one without content in the store has it in the bucket. */
   const withBody = async (kept: KeptResult): Promise<KeptResult> => {
     if (kept.body.length > 0) return kept;
-    const body = (await (await bucket())?.get(kept.id)) ?? null;
+    const body = (await (await bucket())?.get(kept.id, kept.bytes)) ?? null;
     if (body === null) throw unknownResult(kept.id);
     return { ...kept, body };
   };

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
+import type { Stats } from "node:fs";
 import { extname } from "node:path";
 import { parse, stringify, TomlError } from "smol-toml";
 import { stableJson } from "../../lib/json/stable-json.ts";
+import { readRegularFile } from "../../lib/regular-file.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type Json, type Path } from "../../model/json.ts";
 import { arrangeJson } from "./json-list.ts";
@@ -212,14 +213,16 @@ export function parseFileData(file: string, bytes: Buffer): unknown {
 /** Some clients keep their history in the same file. */
 const maxFileBytes = 32 * 1024 * 1024;
 
+function whyNotRead(stats: Stats): string | null {
+  if (!stats.isFile()) return "it is not a regular file";
+  return stats.size <= maxFileBytes ? null : `it has more than ${maxFileBytes} bytes`;
+}
+
 export function readBytes(file: string): Buffer | null {
   try {
-    // Looked at before it is opened: opening a pipe would wait for a writer.
-    const stats = statSync(file);
-    if (stats.isFile() && stats.size <= maxFileBytes) return readFileSync(file);
-    const why = stats.isFile()
-      ? `it has more than ${maxFileBytes} bytes`
-      : "it is not a regular file";
+    const read = readRegularFile(file, whyNotRead);
+    if (Buffer.isBuffer(read)) return read;
+    const why = read;
     throw new PlaneError("CONFIG_INVALID", `${file} cannot be read: ${why}. Check the path.`, {
       data: { file },
     });

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readRegularText } from "../../lib/regular-file.ts";
 import { isObject } from "../../model/json.ts";
 
 /** The file of an extension: named by its path, or as a package that is installed beside the configuration. */
@@ -46,7 +47,7 @@ function findPackage(name: string, directory: string): string | null {
 export function packageVersionOf(file: string): string | null {
   const directory = dirname(file);
   try {
-    const manifest: unknown = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+    const manifest: unknown = JSON.parse(readRegularText(join(directory, "package.json")));
     return isObject(manifest) && typeof manifest.version === "string" ? manifest.version : null;
   } catch {
     return dirname(directory) === directory ? null : packageVersionOf(directory);
@@ -55,7 +56,7 @@ export function packageVersionOf(file: string): string | null {
 
 function entryOf(home: string): string | null {
   try {
-    const manifest: unknown = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
+    const manifest: unknown = JSON.parse(readRegularText(join(home, "package.json")));
     if (!isObject(manifest)) return null;
     const { exports: given, main } = manifest;
     if (given !== undefined) return targetOf(isObject(given) && "." in given ? given["."] : given);

@@ -172,3 +172,13 @@ test("the first of two things with one name counts whole, and the second is repo
     [["servers.a", "error"]],
   );
 });
+
+test("the first unknown keys of a file get a suggestion, and sixty thousand do not", () => {
+  const typo = Object.fromEntries(
+    Array.from({ length: 60_000 }, (_, index) => [`mcpServer_${index}`, index % 2 ? {} : 1]),
+  );
+  const { problems } = readShapesOf({ mcpServer: {}, ...typo });
+  const suggested = problems.filter(({ hint }) => hint?.startsWith("Did you mean"));
+  assert.equal(problems.length, 60_001);
+  assert.ok(suggested.length > 0 && suggested.length <= 200, `${suggested.length}`);
+});

@@ -13,6 +13,7 @@ import {
   type Field,
   isName,
   listFields,
+  maxSuggested,
   originIn,
   pathOfKey,
   type Reading,
@@ -223,8 +224,9 @@ function readData(reading: Reading, data: unknown): void {
   const names = readByName(reading, data, sections);
   const rest = Object.fromEntries(Object.entries(data).filter(([key]) => !names.includes(key)));
   for (const shape of shapes) shape.read(reading, rest);
-  for (const key of Object.keys(rest).filter((key) => !sections.includes(key))) {
-    const meant = misspelledWrapper(key, rest[key]);
+  const unknownKeys = Object.keys(rest).filter((key) => !sections.includes(key));
+  for (const [index, key] of unknownKeys.entries()) {
+    const meant = index < maxSuggested ? misspelledWrapper(key, rest[key]) : undefined;
     if (meant === undefined) reading.warnUnknownKey([key], sections);
     else
       reading.fail(

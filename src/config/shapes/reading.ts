@@ -35,6 +35,9 @@ export type Reading = {
   define(path: Path, source: Path, read: () => void): void;
 };
 
+/** So many unknown keys of a file get a suggestion: to look for one takes longer than to read the key. */
+export const maxSuggested = 100;
+
 /** At most this many suggestions: `timeout` is part of every `…TimeoutMs`. */
 const maxCandidates = 10;
 
@@ -63,6 +66,7 @@ export function createReading(originOf: (source: Path) => SettingOrigin): Readin
   ) => {
     problems.push({ ...originOf(source), severity, message, hint });
   };
+  let unknownKeys = 0;
   const reading: Reading = {
     settings,
     problems,
@@ -86,7 +90,8 @@ export function createReading(originOf: (source: Path) => SettingOrigin): Readin
     fail: (source, message, hint = null) => report("error", source, message, hint),
     warnUnknownKey(source, known) {
       const key = String(source.at(-1));
-      const candidates = nearestKeys(key, [...known]);
+      unknownKeys += 1;
+      const candidates = unknownKeys > maxSuggested ? [] : nearestKeys(key, [...known]);
       const near = candidates.find((candidate) => candidate.startsWith(key)) ?? candidates[0];
       const hint =
         near === undefined

@@ -28,12 +28,11 @@ for (const at of levels)
 const bombs: [what: string, read: () => { problems: { message: string }[] }, says: RegExp][] = [
   ["aliases of aliases", () => parseYaml("a.yaml", laughs.join("\n")), /aliases repeat more than/],
   ["lists that are nested", () => parseYaml("a.yaml", `a: ${"[".repeat(100_000)}`), /nested|deep/],
-  [
-    "maps that are nested",
-    () => parseYaml("a.yaml", `a: ${"{b: ".repeat(100_000)}`),
-    /nested|deep/,
-  ],
-  ["a megabyte of YAML", () => parseYaml("a.yaml", "- a\n".repeat(400_000)), /characters of YAML/],
+  ["maps that are nested", () => parseYaml("a.yaml", `a: ${"{b: ".repeat(50_000)}`), /nested|deep/],
+  ["much YAML", () => parseYaml("a.yaml", "- a\n".repeat(400_000)), /characters of YAML/],
+  ["quotes of YAML", () => parseYaml("a.yaml", '"'.repeat(200_000)), /words and signs of YAML/],
+  ["brackets of YAML", () => parseYaml("a.yaml", "[]".repeat(100_000)), /words and signs/],
+  ["tags of YAML", () => parseYaml("a.yaml", "- !a b\n".repeat(30_000)), /words and signs/],
   [
     "lists of JSON that are nested",
     () => parseJson("a.json", "[".repeat(2_000_000)),

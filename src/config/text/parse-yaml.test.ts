@@ -121,8 +121,8 @@ test("a key named __proto__ is just a key, merged or not", () => {
 });
 
 for (const unit of ["[", "{a: ", "- ", "? ", "[a: "]) {
-  test(`a hundred thousand times '${unit}' is a problem and no crash`, () => {
-    const { document, problems } = parseYaml("f", unit.repeat(100_000));
+  test(`fifty thousand times '${unit}' is a problem and no crash`, () => {
+    const { document, problems } = parseYaml("f", unit.repeat(50_000));
     assert.equal(document, null);
     assert.equal(problems[0]?.message, "nested deeper than 200 levels");
   });

@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
-import { readFileSync, type Stats, statSync } from "node:fs";
+import type { Stats } from "node:fs";
 import { extname } from "node:path";
 import { type ParseErrorCode, printParseErrorCode, visit } from "jsonc-parser";
+import { readRegularFile } from "../../lib/regular-file.ts";
 import {
   type Container,
   createFindings,
@@ -180,10 +181,8 @@ const mebibyte = 1024 * 1024;
 /** The text of a regular file in UTF-8, without a mark of the byte order. */
 export function readFileText(file: string, limitMebibytes: number): { text: string } | Unreadable {
   try {
-    // Looked at before it is opened: opening a pipe would wait for a writer.
-    const refused = refuse(statSync(file), limitMebibytes);
-    if (refused) return refused;
-    return decode(readFileSync(file));
+    const read = readRegularFile(file, (stats) => refuse(stats, limitMebibytes));
+    return Buffer.isBuffer(read) ? decode(read) : read;
   } catch (thrown) {
     return {
       ...whyUnreadable((thrown as NodeJS.ErrnoException).code ?? "unknown error"),

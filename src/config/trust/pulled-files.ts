@@ -1,7 +1,8 @@
-import { readFileSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hashText, hash as hashValue } from "../../lib/json/stable-json.ts";
+import { readRegularFile } from "../../lib/regular-file.ts";
 import { countOf } from "../../lib/text/wording.ts";
 import type { TrustLine } from "../../model/config/setup.ts";
 import { isObject } from "../../model/json.ts";
@@ -181,8 +182,9 @@ function judgeFile(file: string, kind: Kind, directory: string, answer: TrustDec
 /** Null where it cannot be read. */
 function contentOf(file: string): Buffer | "incomparable" | null {
   try {
-    const found = statSync(file);
-    return found.isFile() && found.size <= maxBytes ? readFileSync(file) : "incomparable";
+    return readRegularFile(file, (stats) =>
+      stats.isFile() && stats.size <= maxBytes ? null : ("incomparable" as const),
+    );
   } catch {
     return null;
   }

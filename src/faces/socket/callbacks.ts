@@ -62,8 +62,9 @@ export function firstLineOf(socket: Socket): Promise<SocketRequest | null> {
     const onData = (chunk: Buffer) => {
       const end = chunk.indexOf("\n");
       if (end < 0) return void parts.push(chunk);
-      if (end + 1 < chunk.length) socket.unshift(chunk.subarray(end + 1));
       settle(Buffer.concat([...parts, chunk.subarray(0, end)]).toString("utf8"));
+      // Not before the pause: a socket that flows gives it back at once, to this function.
+      if (end + 1 < chunk.length) socket.unshift(chunk.subarray(end + 1));
     };
     socket.on("data", onData).once("close", onClose);
   });

@@ -76,3 +76,11 @@ test("a step out of a directory is found in every spelling", () => {
   for (const address of ["a://b/c..d/e", "a://b/.hidden", "a://b/c%20d"])
     assert.equal(isSteppingOut(address), false, address);
 });
+
+test("a frontmatter that is nested deeper than JSON can be written is that skill's own problem", () => {
+  let deep: object = {};
+  for (let level = 0; level < 100_000; level++) deep = { deep };
+  const frontmatter = { name: "refunds", description: "How to refund.", deep };
+  const read = readSkill(skill({ frontmatter }));
+  assert.ok("wrong" in read && read.wrong.includes("too deep"));
+});

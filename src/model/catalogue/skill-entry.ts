@@ -30,6 +30,7 @@ export const skillLimits = {
 const file = "/SKILL.md";
 const nameShape = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const digestShape = /^sha256:[0-9a-f]{64}$/;
+const maxLevels = 64;
 const longestDescription = 1_024;
 const longestCompatibility = 500;
 
@@ -65,6 +66,7 @@ export function readSkill(entry: unknown): PublishedSkill | { wrong: string } {
     description.length > longestDescription
   )
     return { wrong: `its description is missing or longer than ${longestDescription} characters` };
+  if (isDeeperThan(frontmatter, maxLevels)) return { wrong: "its frontmatter is nested too deep" };
   const wrongField = wrongFields(frontmatter as UnknownObject);
   if (wrongField !== null) return { wrong: wrongField };
   if (JSON.stringify(frontmatter).length > skillLimits.frontmatter)
@@ -73,6 +75,18 @@ export function readSkill(entry: unknown): PublishedSkill | { wrong: string } {
     return { wrong: "its directory is not called as it is" };
   const wrong = resources === "dynamic" ? null : wrongFiles(uri, resources);
   return wrong === null ? (entry as PublishedSkill) : { wrong };
+}
+
+/** What is deeper cannot be written as JSON, and its list with it. */
+function isDeeperThan(value: unknown, levels: number): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levels) return true;
+    level = level.flatMap((part) =>
+      typeof part === "object" && part !== null ? Object.values(part) : [],
+    );
+  }
+  return false;
 }
 
 /** Clients refuse a whole list because of one of these. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { delimiter, extname, isAbsolute, join, relative, resolve } from "node:path";
 import {
   type Environment,
@@ -8,6 +8,7 @@ import {
 } from "../../../../src/config/editing.ts";
 import { homeDirectory, isFile } from "../../../../src/lib/files.ts";
 import { configured, type Egress } from "../../../../src/lib/net/egress.ts";
+import { readRegularText } from "../../../../src/lib/regular-file.ts";
 import type {
   AddedKind,
   AddedOne,
@@ -190,7 +191,7 @@ function recogniseFile(word: string, place: SetupPlace): Recognised[] {
   if (program !== undefined) return [asCommand(entryOfCommand([program, path]))];
   if (![".json", ".jsonc", ".yaml", ".yml"].includes(ending))
     return [asCommand(entryOfCommand([path]))];
-  const data = parseFetchedDocument(readFileSync(file, "utf8"), word);
+  const data = parseFetchedDocument(readRegularText(file), word);
   const api = readOpenApi(foreign(data), null);
   if (api !== null) return [asOpenApi(api, path)];
   const servers = entriesOfData(data, place);

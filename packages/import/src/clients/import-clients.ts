@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { addedFormats, isOurselves, readData, valueAt } from "../../../../src/config/editing.ts";
 import { isFile } from "../../../../src/lib/files.ts";
 import { stableJson } from "../../../../src/lib/json/stable-json.ts";
+import { readRegularText } from "../../../../src/lib/regular-file.ts";
 import { plainText } from "../../../../src/lib/text/plain-text.ts";
 import { redact } from "../../../../src/lib/text/redact.ts";
 import { shellQuote } from "../../../../src/lib/text/shell.ts";
@@ -79,7 +79,7 @@ const fileOf = (name: string, { home, directory }: Where) =>
 function addForeign(result: ClientServers, named: string, where: Where): void {
   const path = fileOf(named, where);
   const isHere = isFile(path);
-  const text = isHere ? readFileSync(path, "utf8") : named;
+  const text = isHere ? readRegularText(path) : named;
   const isData = isHere && /\.(jsonc?|ya?ml|toml|json5)$/i.test(path);
   const data = isData ? readData(path) : undefined;
   const found = isData
