@@ -50,7 +50,7 @@ async function openAccount() {
   const answer = await post("/servers/" + server + "/sign-in");
   const read = await answer.json();
   const back = "/sign-in/workbench?to=" + encodeURIComponent("/account/" + server);
-  if (answer.ok) location.replace(read.url);
+  if (answer.ok && /^https?:/.test(read.url)) location.replace(read.url);
   else if (answer.status === 401) location.replace(back);
   else account.textContent = read.detail ?? "The plane could not do this. Try again in a moment.";
 }

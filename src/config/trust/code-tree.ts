@@ -37,11 +37,11 @@ export function scriptFamily(file: string, text: string): "javascript" | null {
     : null;
 }
 
-/** All code of a package or a folder: files with these endings. */
+/** All code of a package or a folder: files with these endings; null where there is too much to read. */
 export type ReachedTree = {
   path: string;
   form: "package" | "folder";
-  endings: readonly string[];
+  endings: readonly string[] | null;
 };
 
 export type CodeTree = { hash: string; files: number };

@@ -1,39 +1,48 @@
 import { dirname, join, sep } from "node:path";
 import { isObject } from "../../model/json.ts";
 import { javaScript, type ReachedTree } from "./code-tree.ts";
-import { isFile, parsed, textOf } from "./project-files.ts";
+import { type ProjectReader, parsed } from "./project-files.ts";
 
-const maxPackages = 2_000;
+type Project = { directory: string; reader: ProjectReader };
 
-/** As Node looks for it, and what it depends on. What lies outside of the project did not come with it. */
+/** Of these names. As Node looks for them, and what they depend on; what lies outside of the project did not come with it. */
 export function packagesNamed(
-  name: string,
+  names: readonly string[],
   folder: string,
-  project: { directory: string },
+  project: Project,
 ): ReachedTree[] {
-  const [, own] = /^((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:\/.*)?$/.exec(name) ?? [];
-  if (own === undefined) return [];
+  if (!hasPackages(folder, project)) return [];
   const homes = new Map<string, ReachedTree>();
-  const waiting: { name: string; folder: string }[] = [{ name: own, folder }];
-  while (waiting.length > 0 && homes.size < maxPackages) {
-    const dependency = waiting.pop() ?? { name: own, folder };
-    const home = homeOf(dependency.name, dependency.folder, project.directory);
+  const waiting = names.flatMap((name) => {
+    const [, own] = /^((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:\/.*)?$/.exec(name) ?? [];
+    return own === undefined ? [] : [{ name: own, folder }];
+  });
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const home = homeOf(next.name, next.folder, project);
     if (home === null || homes.has(home)) continue;
     homes.set(home, { path: home, form: "package", endings: javaScript });
-    for (const name of dependenciesOf(home)) waiting.push({ name, folder: home });
+    for (const name of dependenciesOf(home, project)) waiting.push({ name, folder: home });
   }
   return [...homes.values()];
 }
 
-function homeOf(name: string, folder: string, top: string): string | null {
-  const home = join(folder, "node_modules", name);
-  if (isFile(join(home, "package.json"))) return home;
+function hasPackages(folder: string, { directory, reader }: Project): boolean {
+  if (reader.isDirectory(join(folder, "node_modules"))) return true;
   const above = dirname(folder);
-  return above === folder || !folder.startsWith(top + sep) ? null : homeOf(name, above, top);
+  const isTop = above === folder || !folder.startsWith(directory + sep);
+  return !isTop && hasPackages(above, { directory, reader });
 }
 
-function dependenciesOf(home: string): string[] {
-  const manifest = parsed(textOf(join(home, "package.json")));
+function homeOf(name: string, folder: string, project: Project): string | null {
+  const home = join(folder, "node_modules", name);
+  if (project.reader.isFile(join(home, "package.json"))) return home;
+  const above = dirname(folder);
+  const isTop = above === folder || !folder.startsWith(project.directory + sep);
+  return isTop ? null : homeOf(name, above, project);
+}
+
+function dependenciesOf(home: string, { reader }: Project): string[] {
+  const manifest = parsed(reader.textOf(join(home, "package.json")));
   if (!isObject(manifest)) return [];
   return ["dependencies", "optionalDependencies", "peerDependencies"].flatMap((kind) => {
     const names = manifest[kind];
@@ -43,11 +52,12 @@ function dependenciesOf(home: string): string[] {
 
 type PackageFile = { directory: string; content: unknown };
 
-export function nearestPackage(folder: string, top: string): PackageFile | null {
-  const content = parsed(textOf(join(folder, "package.json")));
+export function nearestPackage(folder: string, project: Project): PackageFile | null {
+  const content = parsed(project.reader.textOf(join(folder, "package.json")));
   if (isObject(content)) return { directory: folder, content };
   const above = dirname(folder);
-  return above === folder || !folder.startsWith(top) ? null : nearestPackage(above, top);
+  const isTop = above === folder || !folder.startsWith(project.directory);
+  return isTop ? null : nearestPackage(above, project);
 }
 
 export function isAlias(name: string, packageFile: PackageFile | null): boolean {

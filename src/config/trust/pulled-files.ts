@@ -145,7 +145,7 @@ function judge(
   if (tree === null) return judgeFile(file, kind, directory, answer);
   const { form, endings } = tree;
   const name = relative(directory, file) || ".";
-  const code = hashTree(file, endings);
+  const code = endings === null ? null : hashTree(file, endings);
   const made = hashValue({ kind, form, name, content: code?.hash ?? null });
   const shown =
     code === null

@@ -184,3 +184,20 @@ test("all code of a folder has one hash, which changes with each file, name and 
   await writeFile(join(folder, "node_modules/x/index.js"), "");
   assert.ok(seen.has(hash()), "text and installed packages do not count");
 });
+
+test("a program that names more than can be looked for is not trusted, and costs no more", async () => {
+  const names = Array.from({ length: 120_000 }, (_unused, index) => `"./${index}"`);
+  const files = [
+    ["main.mjs", names.join("")],
+    ["main.sh", names.join(" ").replaceAll('"', "")],
+    ["main.py", `import ${names.map((name) => `a${name.slice(3, -1)}`).join(",")}`],
+    ["quotes.mjs", "`'\"".repeat(1_000_000)],
+    ["words.mjs", "import(".repeat(500_000)],
+  ] as const;
+  for (const [name, content] of files) {
+    const reached = await reachedIn({ [name]: content });
+    assert.ok(reached.length <= 1, name);
+  }
+  const [first] = await reachedIn({ "main.mjs": names.join("") });
+  assert.equal(first, "folder .");
+});

@@ -1,9 +1,15 @@
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeEndings, isCode, javaScript, type ReachedTree, scriptFamily } from "./code-tree.ts";
-import { isDirectory, isFile, realPath, textOf } from "./project-files.ts";
+import { createReader, type ProjectReader, realPath, TooMuchCode } from "./project-files.ts";
 import { isAlias, nearestPackage, packagesNamed, textsIn } from "./project-packages.ts";
-import { literalsOf, maxPieceLength, namesAtRunTime } from "./written-imports.ts";
+import {
+  isImported,
+  type Literal,
+  literalsOf,
+  maxPieceLength,
+  namesAtRunTime,
+} from "./written-imports.ts";
 
 /** What a program loads beside its own file: another file, or all code of a package or a folder. */
 export type Reached = { path: string; form: "file" } | ReachedTree;
@@ -14,8 +20,9 @@ type Project = {
   base: string;
   isOurs(path: string): boolean;
 };
+type ReadProject = Project & { reader: ProjectReader };
 
-const maxFiles = 2_000;
+const maxWords = 5_000;
 const shell = new Set([".sh", ".bash", ".zsh", ".cmd", ".bat", ""]);
 const importEndings = ["", ...javaScript, ".json"];
 const indexes = javaScript.map((ending) => `/index${ending}`);
@@ -34,21 +41,26 @@ const filesOfPrograms: Readonly<Record<string, readonly string[]>> = {
  * a file counts as one, so that no way to write an import is missed. Code that names what it loads while it
  * runs is only known by all code of its folder.
  */
-export function findReached(entries: readonly string[], project: Project): Reached[] {
+export function findReached(programs: readonly string[], project: Project): Reached[] {
   const reached = new Map<string, Reached>();
-  const waiting = [...entries];
-  const isRead = new Set<string>();
   const add = (next: Reached) => {
-    const { path, form } = next;
-    if (!project.isOurs(path) || entries.includes(path)) return;
-    reached.set(`${form} ${path}`, next);
-    if (form === "file") waiting.push(path);
+    const isNew = project.isOurs(next.path) && !programs.includes(next.path);
+    if (isNew) reached.set(`${next.form} ${next.path}`, next);
+    return isNew && next.form === "file";
   };
-  while (waiting.length > 0 && reached.size < maxFiles) {
-    const file = waiting.pop() ?? "";
-    if (isRead.has(file)) continue;
-    isRead.add(file);
-    for (const next of loadedBy(file, project)) add(next);
+  try {
+    const reader = createReader();
+    const waiting = [...programs];
+    const isRead = new Set<string>();
+    for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+      if (isRead.has(file)) continue;
+      isRead.add(file);
+      for (const next of loadedBy(file, { ...project, reader }))
+        if (add(next)) waiting.push(next.path);
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof TooMuchCode)) throw thrown;
+    add({ path: dirname(programs[0] ?? ""), form: "folder", endings: null });
   }
   return [...reached.values()].sort((left, right) => (left.path < right.path ? -1 : 1));
 }
@@ -57,79 +69,85 @@ export function findReached(entries: readonly string[], project: Project): Reach
 export function filesOfCommand(words: readonly string[], base: string): string[] {
   const [program = ""] = words;
   const ofProgram = filesOfPrograms[basename(program).replace(/\.(?:cmd|exe)$/, "")] ?? [];
-  const named = words.flatMap((word) => [word, ...tokensOf(word)]);
+  const named = words.flatMap((word) => [word, ...tokensOf(word)]).slice(0, maxWords);
   // `python -m checks.style` names a module.
   const modules = named.map((word) => `${word.replaceAll(".", "/")}.py`);
+  const { isFile } = createReader();
   return [...new Set([...named, ...ofProgram, ...modules])]
     .filter((word) => word !== "" && word.length <= maxPieceLength)
     .map((word) => resolve(base, word))
     .filter(isFile);
 }
 
-function loadedBy(file: string, project: Project): Reached[] {
-  const text = textOf(file);
+function loadedBy(file: string, project: ReadProject): Reached[] {
+  const text = project.reader.textOf(file);
   if (text === null) return [];
   const folder = dirname(realPath(file));
   const ending = extname(file);
   if (javaScript.includes(ending) || scriptFamily(file, text) === "javascript")
     return loadedByJavaScript(text, folder, project);
-  if (ending === ".py") return loadedByPython(text, folder);
+  if (ending === ".py") return loadedByPython(text, folder, project);
   if (shell.has(ending) || basename(file) === "package.json")
-    return filesIn(text, [folder, project.base]);
+    return filesIn(text, [folder, project.base], project);
   // We do not read this language: all code of its folder counts.
   return isCode(file) ? [{ path: folder, form: "folder", endings: codeEndings(file) }] : [];
 }
 
 /** `. "$(dirname "$0")/lib.sh"` names a file beside the script. */
-function filesIn(text: string, folders: readonly string[]): Reached[] {
+function filesIn(text: string, folders: readonly string[], { reader }: ReadProject): Reached[] {
   const names = new Set(
     tokensOf(text).flatMap((token) => [token, token.replace(/^(?:\$\w+)?\/+/, "")]),
   );
+  reader.judgePieces(names.size);
   return [...names]
     .filter((name) => /[./\\]/.test(name) && name.length <= maxPieceLength)
     .flatMap((name) => folders.map((folder) => resolve(folder, name)))
-    .filter(isFile)
+    .filter(reader.isFile)
     .map((path): Reached => ({ path, form: "file" }));
 }
 
 /** Modules stand beside the script, or in folders below; `from ..x` leads above. */
-function loadedByPython(text: string, folder: string): Reached[] {
+function loadedByPython(text: string, folder: string, { reader }: ReadProject): Reached[] {
   const endings = codeEndings("module.py");
   const lines = text.split("\n").filter((line) => line.includes("import"));
   const names = new Set(lines.flatMap((line) => tokensOf(line)));
+  reader.judgePieces(names.size);
   const modules = [...names].flatMap((name) => {
+    if (name.length > maxPieceLength) return [];
     const [, dots = "", path = ""] = /^(\.*)([\w.]*)$/.exec(name) ?? [];
     const base = resolve(folder, "../".repeat(Math.max(0, dots.length - 1)));
     return path === "" ? [] : [resolve(base, path.replaceAll(".", "/"))];
   });
   const files = modules
     .flatMap((path) => [`${path}.py`, `${path}/__init__.py`, join(dirname(path), "__init__.py")])
-    .filter(isFile)
+    .filter(reader.isFile)
     .map((path): Reached => ({ path, form: "file" }));
   const isDynamic = /\b(?:importlib|__import__|runpy|exec|sys\.path)\b/.test(text);
   return isDynamic ? [...files, { path: folder, form: "folder", endings }] : files;
 }
 
-function loadedByJavaScript(text: string, folder: string, project: Project): Reached[] {
-  const isDynamic = namesAtRunTime(text);
-  const pieces = literalsOf(text);
-  const packageFile = nearestPackage(folder, project.directory);
+function loadedByJavaScript(text: string, folder: string, project: ReadProject): Reached[] {
+  const literals = literalsOf(text);
+  project.reader.judgePieces(literals.length);
+  const packageFile = nearestPackage(folder, project);
+  const names = literals.map((literal) => literal.text);
+  const own = literals.flatMap((literal) =>
+    filesNamed(literal.text, folder, project.reader, literal),
+  );
   // An alias of the package leads to what its file says.
-  const aliases = pieces.some(({ text: name }) => isAlias(name, packageFile))
-    ? textsIn(packageFile?.content).map((name) => ({
-        name,
-        base: packageFile?.directory ?? folder,
-      }))
+  const aliases = names.some((name) => isAlias(name, packageFile))
+    ? textsIn(packageFile?.content).flatMap((name) =>
+        filesNamed(name, packageFile?.directory ?? folder, project.reader, null),
+      )
     : [];
-  const named = [...pieces.map(({ text: name }) => ({ name, base: folder })), ...aliases];
-  const imported = new Set(pieces.filter((piece) => piece.isImported).map((piece) => piece.text));
-  const dynamicFolders = isDynamic ? [folder, ...named.flatMap(folderOf)] : [];
+  const folders = namesAtRunTime(text)
+    ? [folder, ...names.flatMap((name) => folderOf(name, folder, project.reader))]
+    : [];
   return [
-    ...named.flatMap(({ name, base }) =>
-      filesNamed(name, base, imported.has(name) || base !== folder),
-    ),
-    ...named.flatMap(({ name }) => packagesNamed(name, folder, project)),
-    ...dynamicFolders.map((path): Reached => ({ path, form: "folder", endings: javaScript })),
+    ...own,
+    ...aliases,
+    ...packagesNamed(names, folder, project),
+    ...folders.map((path): Reached => ({ path, form: "folder", endings: javaScript })),
   ];
 }
 
@@ -138,14 +156,20 @@ const tokensOf = (text: string) => text.split(/[\s"'`()=;,|&<>{}[\]]+/);
 
 const isLocal = (name: string) => /^(?:\.{1,2}\/|\/|file:\/\/)/.test(name);
 
-function filesNamed(name: string, base: string, isImported: boolean): Reached[] {
+/** A file that is no code counts where it is imported. */
+function filesNamed(
+  name: string,
+  base: string,
+  reader: ProjectReader,
+  literal: Literal | null,
+): Reached[] {
   const path = pathNamed(name, base);
   if (path === null) return [];
   const candidates = [...importEndings, ...indexes, "/package.json"].map((ending) => path + ending);
   const mayCount = (file: string) =>
-    isCode(file) || basename(file) === "package.json" || isImported;
+    isCode(file) || basename(file) === "package.json" || literal === null || isImported(literal);
   return candidates
-    .filter((file) => mayCount(file) && isFile(file))
+    .filter((file) => reader.isFile(file) && mayCount(file))
     .map((file): Reached => ({ path: file, form: "file" }));
 }
 
@@ -158,9 +182,9 @@ function pathNamed(name: string, base: string): string | null {
 }
 
 /** `./plugins/${name}.mjs` and `./plugins` lead to any code in there. */
-function folderOf({ name, base }: { name: string; base: string }): string[] {
+function folderOf(name: string, base: string, reader: ProjectReader): string[] {
   if (!/^\.{1,2}\/./.test(name)) return [];
   const open = name.indexOf("${");
   const path = resolve(base, open < 0 ? name : name.slice(0, name.lastIndexOf("/", open)));
-  return isDirectory(path) ? [path] : [];
+  return reader.isDirectory(path) ? [path] : [];
 }

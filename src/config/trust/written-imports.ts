@@ -1,34 +1,71 @@
 export const maxPieceLength = 500;
 
+const maxGap = 600;
+/** Of one text that is written often. Beyond them it counts as imported. */
+const maxUses = 50;
+
 /** Does it load what it cannot be seen to name? */
 export function namesAtRunTime(text: string): boolean {
   if (/\bcreateRequire\b/.test(text)) return true;
   for (const { 0: call, index } of text.matchAll(/\b(?:import|require(?:\.resolve)?)\b/g)) {
-    const next = withoutComments(text.slice(index + call.length, index + call.length + 600));
-    if (next.startsWith("(") && !/^\(\s*(["'])[^"'`\\\n]*\1\s*[),]/.test(next)) return true;
+    const next = codeAfter(text, index + call.length);
+    // A gap that is longer than any that a person writes hides what follows.
+    if (next === null) return true;
+    if (!next.startsWith("(")) continue;
+    const first = codeAfter(next, 1);
+    if (first === null || !/^(["'])[^"'`\\\n]{0,500}\1\s{0,50}[),]/.test(first)) return true;
   }
   return false;
 }
 
-const withoutComments = (text: string) =>
-  text.replaceAll(/\/\*[^*]*(?:\*(?!\/)[^*]*)*\*\/|\/\/[^\n]*/g, "").trimStart();
+/** What stands behind spaces and comments; null where they do not end. */
+function codeAfter(text: string, index: number): string | null {
+  let code = text.slice(index, index + maxGap).trimStart();
+  while (code.startsWith("/*") || code.startsWith("//")) {
+    const end = code.startsWith("/*") ? "*/" : "\n";
+    const stop = code.indexOf(end, 2);
+    if (stop < 0) return null;
+    code = code.slice(stop + end.length).trimStart();
+  }
+  return code;
+}
 
-export type Piece = { text: string; isImported: boolean };
+/** What stands before spaces and comments. */
+function codeBefore(text: string): string {
+  let code = text.trimEnd();
+  for (let round = 0; round < maxUses; round += 1) {
+    const line = code.lastIndexOf("\n") + 1;
+    const comment = code.endsWith("*/") ? code.lastIndexOf("/*") : code.indexOf("//", line);
+    if (comment < 0) return code;
+    code = code.slice(0, comment).trimEnd();
+  }
+  return code;
+}
+
+/** A text between two quotes, with what stands before it wherever it is written. */
+export type Literal = { text: string; before: string[] };
 
 /** What stands between two quotes, from every quote on: a sign that is misread hides none. */
-export function literalsOf(text: string): Piece[] {
-  const pieces = new Map<string, Piece>();
+export function literalsOf(text: string): Literal[] {
+  const literals = new Map<string, Literal>();
   for (const quote of ['"', "'", "`"]) {
     const parts = text.split(quote);
     for (const [index, part] of parts.entries()) {
       if (part === "" || part.length > maxPieceLength || part.includes("\n")) continue;
       const name = part.includes("\\") ? unescaped(part) : part;
-      const before = withoutComments((parts[index - 1] ?? "").slice(-300)).trimEnd();
-      const isImported = /\b(?:from|import|require)\s*\(?$/.test(before);
-      if (isImported || !pieces.has(name)) pieces.set(name, { text: name, isImported });
+      const literal = literals.get(name) ?? { text: name, before: [] };
+      if (literal.before.length <= maxUses)
+        literal.before.push((parts[index - 1] ?? "").slice(-300));
+      literals.set(name, literal);
     }
   }
-  return [...pieces.values()];
+  return [...literals.values()];
+}
+
+/** Is it written where an import names what it loads? */
+export function isImported({ before }: Literal): boolean {
+  if (before.length > maxUses) return true;
+  return before.some((text) => /\b(?:from|import|require)\s{0,50}\(?$/.test(codeBefore(text)));
 }
 
 function unescaped(text: string): string {
