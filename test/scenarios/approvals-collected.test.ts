@@ -282,6 +282,41 @@ suite("the outcome of a call that waited for a person", { concurrency: 3 }, () =
     assert.equal(textOf(reply.result as JsonObject), "stored k");
   });
 
+  test("is collected where no connection was open when the answer was written, and not read again from the stream", async () => {
+    await using directory = await temporaryDirectory();
+    await using plane = await serve(directory, {});
+    const client = await plane.client("legacy");
+    const leaving = new AbortController();
+    const message = {
+      jsonrpc: "2.0",
+      id: 77,
+      method: "tools/call",
+      params: { name: tool, arguments: note, _meta: { progressToken: "mine" } },
+    } as const;
+    // Progress makes the answer a stream, which could be resumed.
+    const response = await client.post(message, leaving.signal);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let read = "";
+    while (!read.includes("notifications/progress")) read += (await reader?.read())?.value ?? "";
+    const [, lastEvent = ""] = [...read.matchAll(/^id: (.*)$/gm)].at(-1) ?? [];
+    const [held] = await pendingOf(plane);
+    leaving.abort();
+    await reader?.cancel().catch(() => undefined);
+    await answer(plane, String(held?.id));
+    await eventually("its run", async () => callsAt(plane.log)[0]);
+    const collected = await eventually("the outcome", async () => {
+      const [shown] = await plane.held();
+      return shown?.caller?.state === "left" ? await client.call(tool, note) : undefined;
+    });
+    assert.match(textOf(collected), new RegExp(`${callOf(held)}.*\nstored k$`, "s"));
+    const resumed = await fetch(`${plane.url}/mcp`, {
+      headers: { ...client.headersFor(), accept: "text/event-stream", "last-event-id": lastEvent },
+    });
+    assert.equal(resumed.status, 200);
+    assert.doesNotMatch(await resumed.text(), /stored k/);
+    assert.equal(callsAt(plane.log).length, 1);
+  });
+
   test("is authorised as any other call: who may not call it now does not get it", async () => {
     await using directory = await temporaryDirectory();
     const first = await serve(directory, impatient);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { HeldView } from "../../src/model/calls/held-schema.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
+import { eventually } from "./approving.ts";
 import { type Answers, type Message, startGateway } from "./gateway-client.ts";
 import { callsAt, processFixture as fixture, runCli, writeConfig } from "./support.ts";
 
@@ -131,6 +132,28 @@ suite("approvals through an MCP client", { concurrency: 3 }, () => {
       assert.deepEqual(callsAt(plane.log), []);
     });
   }
+
+  test("a person who takes longer than the client's request still answers with the form", async () => {
+    await using directory = await temporaryDirectory();
+    const more = { policy: { rules }, approvals: { holdMs: 1 } };
+    await using plane = await open(directory, elicitation, () => undefined, more);
+    const { client } = plane;
+    const { text } = await client.call("echo__put_note", note);
+    assert.match(text, /Call it again with the same arguments/);
+    const question = await client.until(() => client.asked.at(0));
+    client.send({
+      id: question.id,
+      result: { action: "accept", content: { decision: "approve" } },
+    });
+    await eventually("its run", async () => callsAt(plane.log)[0]);
+    const collected = await eventually("the outcome", async () => {
+      const [held] = await plane.held();
+      return held?.status === "done" ? client.call("echo__put_note", note) : undefined;
+    });
+    assert.match(collected.text, /stored k$/);
+    assert.equal(client.asked.length, 1);
+    assert.equal(callsAt(plane.log).length, 1);
+  });
 
   test("a call that is cancelled takes its question along", async () => {
     await using directory = await temporaryDirectory();
