@@ -3,7 +3,7 @@ import { plainText } from "../lib/text/plain-text.ts";
 import { looksSecret, redact } from "../lib/text/redact.ts";
 import { type Executed, type Outcome, originOf, type Requested } from "../model/calls/call.ts";
 import { activityLimits } from "../model/calls/call-history.ts";
-import type { ActivityEntry } from "../model/calls/call-schema.ts";
+import type { ActivityEntry, CallRecord } from "../model/calls/call-schema.ts";
 import { resultText, type ToolResult } from "../model/calls/result.ts";
 import type { JsonObject } from "../model/json.ts";
 import { isOwner, mayDo, type Principal } from "../model/principal.ts";
@@ -41,6 +41,24 @@ export function createActivity(onNoted?: (call: Call, outcome: Outcome) => void)
       return shown.map((one) => one.entry()).reverse();
     },
   };
+}
+
+/** A call that waited is listed once, as its record says by now: another plane may have run it. */
+export async function withEnds(
+  entries: readonly ActivityEntry[],
+  findCall: (id: string) => Promise<CallRecord | null>,
+): Promise<ActivityEntry[]> {
+  const listed = new Set<string>();
+  const newest = entries.filter(({ id }) => !listed.has(id) && listed.add(id));
+  return Promise.all(
+    newest.map(async (entry) => {
+      if (entry.status !== "waiting") return entry;
+      const record = await findCall(entry.id);
+      if (record === null || record.status === "waiting") return entry;
+      const { status, durationMs, error } = record;
+      return { ...entry, status, durationMs, code: error?.code ?? null };
+    }),
+  );
 }
 
 type Given = {

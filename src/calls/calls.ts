@@ -15,7 +15,7 @@ import type { Inside } from "../model/principal.ts";
 import { skillsExtension } from "../protocol/extensions.ts";
 import type { Servers } from "../servers/servers.ts";
 import { createSessionStore } from "../store/store.ts";
-import { createActivity } from "./activity.ts";
+import { createActivity, withEnds } from "./activity.ts";
 import { type Approvals, type CallContext, createLazyApprovals } from "./approve.ts";
 import { sessionOwner } from "./attempt.ts";
 import { accessRequestOf, requireGrant } from "./authorize.ts";
@@ -170,7 +170,8 @@ export async function createCalls(context: CallsContext) {
     },
     tools: { get: lookup.tool, registerProvider: providers.register },
     calls: {
-      activity: async ({ principal }) => activity.entries(principal),
+      activity: async ({ principal }) =>
+        withEnds(activity.entries(principal), async (id) => (await store()).call(id)),
       payloads: (ids, { principal }) => payloads.read(ids, principal),
     },
     clients: { sessions },

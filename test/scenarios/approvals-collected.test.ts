@@ -150,6 +150,13 @@ suite("the outcome of a call that waited for a person", { concurrency: 3 }, () =
       [first, second, third].map((held) => states.get(callOf(held))),
       ["succeeded", "refused", "waiting"],
     );
+    const { activity } = (await plane.ask("GET /activity")).body as { activity: CallRecord[] };
+    assert.deepEqual(
+      [first, second, third].map((held) =>
+        activity.filter(({ id }) => id === callOf(held)).map(({ status }) => status),
+      ),
+      [["succeeded"], ["refused"], ["waiting"]],
+    );
     const done = (await plane.ask(`GET /calls/${callOf(first)}`)).body as CallRecord;
     assert.deepEqual(
       [done.id, done.status, done.approval?.approvalId, done.waitedSince],

@@ -43,8 +43,7 @@ function textOf(result: JsonObject | undefined): string {
 
 /** A call of the client to this plane, whichever it began with. */
 async function callAt({ url }: RunningGateway, client: EraClient, era: Era): Promise<string> {
-  if (era === "modern")
-    return textOf(await (await EraClient.open(url, "modern")).call(tool, note));
+  if (era === "modern") return textOf(await (await EraClient.open(url, "modern")).call(tool, note));
   const message = {
     jsonrpc: "2.0",
     id: "there",

@@ -92,7 +92,8 @@ function renderQueue(queued: QueueView | null): string {
   return nextRetryAt === null ? status : `${status}, next try at ${nextRetryAt}`;
 }
 
-function renderOrigin({ cached, coalesced, replayed }: CallRecord): string {
+function renderOrigin({ cached, coalesced, replayed, collected }: CallRecord): string {
+  if (collected) return `, the outcome of call ${collected.call}`;
   if (replayed) return ", replayed from a recording";
   return cached ? ", from the cache" : coalesced ? ", shared with an equal call" : "";
 }
