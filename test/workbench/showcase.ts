@@ -155,7 +155,7 @@ function settingsFor(model: ScriptedModel): object {
       sums: { providers: ["echo", "everything"], allow_tools: ["add", "get-sum"] },
     },
     // Pictures of all pages take longer than an approval usually waits.
-    approvals: { timeoutMs: 3_600_000 },
+    approvals: { expireMs: 3_600_000 },
     personas: { Atlas: { flags: { release_manager: true } } },
     users: {
       "ann@example.org": { groups: ["billing", "release"], persona: "Atlas" },
