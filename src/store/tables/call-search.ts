@@ -28,11 +28,17 @@ export function parseCall(row: Row): CallRecord {
   return recordOf(parseRecord<CallLine>(row));
 }
 
-/** Without the line that says that a call waits, where another says how it ended. */
-const onlyNewestLines: Condition = [
-  `(status <> 'waiting' OR NOT EXISTS (SELECT 1 FROM calls AS newer WHERE newer.id = calls.id || '${endLineId("")}'))`,
-  true,
-];
+/**
+ * Without the line that says that a call waits, where another says how it ended. That one is written later, so the tables of
+ * earlier days are not asked for it.
+ */
+function onlyNewestLines(from: number): Condition {
+  const ended = `newer.id = calls.id || '${endLineId("")}' AND newer.sequence >= ?`;
+  return [
+    `(status <> 'waiting' OR NOT EXISTS (SELECT 1 FROM calls AS newer WHERE ${ended}))`,
+    from,
+  ];
+}
 
 /** Where the newest line of a call stands. */
 const placeOf = `SELECT max(sequence) FROM calls WHERE id IN (?, CAST(? AS text) || '${endLineId("")}')`;
@@ -60,17 +66,25 @@ async function findByDay(
   const recent = database.days?.recent(high) ?? 0;
   const fixed: Condition[] = [...conditionsOf(database, filter), ["sequence < ?", high]];
   const found: CallRecord[] = [];
-  for (const within of ["sequence >= ?", "sequence < ?"]) {
+  const parts: [within: string, from: number][] = [
+    ["sequence >= ?", recent],
+    ["sequence < ?", 0],
+  ];
+  for (const [within, from] of parts) {
     const page = { limit: limit - found.length };
     if (page.limit <= 0) break;
     const conditions: Condition[] = [...fixed, [within, recent]];
-    found.push(...(await database.read(() => newestCalls(conditions, page))));
+    found.push(...(await database.read(() => newestCalls(conditions, page, from))));
   }
   return found;
 }
 
-function newestCalls(conditions: readonly Condition[], { limit }: { limit?: number | undefined }) {
-  return newestFirst(parseCall, "calls", [...conditions, onlyNewestLines], { limit });
+function newestCalls(
+  conditions: readonly Condition[],
+  { limit }: { limit?: number | undefined },
+  from = 0,
+) {
+  return newestFirst(parseCall, "calls", [...conditions, onlyNewestLines(from)], { limit });
 }
 
 function olderThan({ before }: CallFilter): Condition {
@@ -142,7 +156,7 @@ async function scan(database: Database, filter: CallFilter, limit: number): Prom
       ["sequence >= ?", low],
     ];
     const page = { limit: limit - found.length };
-    found.push(...(await read(() => newestCalls([...fixed, ...within], page))));
+    found.push(...(await read(() => newestCalls([...fixed, ...within], page, low))));
     high = found.length < limit ? await read(() => number(next, [low])) : 0;
     await nextTurn();
   }
@@ -176,7 +190,7 @@ async function findByTime(database: Database, filter: CallFilter): Promise<CallR
     const page = { order: "id DESC", limit: limit && limit - found.length };
     found.push(
       ...(await read(() =>
-        select(parseCall, "record", "calls", [...fixed, ...within, onlyNewestLines], page),
+        select(parseCall, "record", "calls", [...fixed, ...within, onlyNewestLines(0)], page),
       )),
     );
     high = edge;
