@@ -176,7 +176,8 @@ export function createHeldCalls(ports: HeldCallPorts) {
     emit({ type: "approval.changed", ...namesOf(held), status: held.status });
     wakeAll(held.id);
     for (const listen of listeners) listen(held);
-    if (isOverUnrecorded(held)) await ports.recordEnd(held);
+    // Where the store does not take it now, the look for records that were left waiting does it later.
+    if (isOverUnrecorded(held)) await ports.recordEnd(held).catch(() => undefined);
   });
 
   async function hearOf(id: string): Promise<void> {
