@@ -151,3 +151,12 @@ test("an event of many lines above the limit is passed over too", () => {
   feed("data: 1234\ndata: 1234\ndata: 1234\ndata: 1234\n\ndata: next\n\n");
   assert.deepEqual(told, [["1234123412341234", "1234123412341234"], "next"]);
 });
+
+test("an event whose lines end in carriage returns is complete without another letter", () => {
+  for (const pieces of [["data: a\r\r"], ["data: a\r", "\r"], ["data: a\r", "\n\r", "\n"]]) {
+    const events: string[] = [];
+    const take = createSseParser((data) => events.push(data));
+    for (const piece of pieces) take(piece);
+    assert.deepEqual(events, ["a"], JSON.stringify(pieces));
+  }
+});

@@ -21,7 +21,7 @@ export function createSseParser(
 ) {
   const { limitBytes = Number.POSITIVE_INFINITY } = options;
   let pieces: string[] = [];
-  let held = "";
+  let endedInReturn = false;
   let data: string[] = [];
   let event = "message";
   let id: string | undefined;
@@ -77,11 +77,13 @@ export function createSseParser(
   };
 
   return (text: string): void => {
-    const fresh = held + (started ? text : text.replace(/^\ufeff/, ""));
-    started ||= text !== "";
-    // It may be the first half of a line break.
-    held = fresh.endsWith("\r") ? "\r" : "";
-    const [first = "", ...lines] = fresh.slice(0, fresh.length - held.length).split(/\r\n|\n|\r/);
+    if (text === "") return;
+    const fresh = started ? text : text.replace(/^\ufeff/, "");
+    started = true;
+    // The second half of a line break is no other one.
+    const part = endedInReturn && fresh.startsWith("\n") ? fresh.slice(1) : fresh;
+    endedInReturn = fresh.endsWith("\r");
+    const [first = "", ...lines] = part.split(/\r\n|\n|\r/);
     takePiece(first);
     for (const line of lines) {
       takeLine(pieces.join(""));

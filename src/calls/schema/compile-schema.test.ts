@@ -158,3 +158,9 @@ test("an empty list contains nothing, and a range counts", () => {
   assert.equal(checkSchema({ ...contains, maxContains: 1 }, ["a", "b"]).length, 1);
   assert.deepEqual(checkSchema(contains, [1, "a"]), []);
 });
+
+test("a list of schemas that is none, or is empty, asks for nothing", () => {
+  for (const keyword of ["allOf", "anyOf", "oneOf"])
+    for (const given of [{}, [], null, "text"])
+      assert.deepEqual(checkSchema({ [keyword]: given }, { a: 1 }), [], keyword);
+});

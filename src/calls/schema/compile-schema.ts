@@ -7,19 +7,16 @@ import { valueChecks } from "./value-keywords.ts";
 
 /** Keywords that look at the same value with other schemas. */
 const inPlace: Record<string, Keyword> = {
-  allOf: (given, _, { check }) => {
-    const all = schemasIn(given).map(check);
+  allOf: ofSchemas((all) => {
     return (value, run) => all.reduce((fits, one) => one(value, run) && fits, true);
-  },
-  anyOf: (given, _, { check }) => {
-    const any = schemasIn(given).map(check);
+  }),
+  anyOf: ofSchemas((any) => {
     return (value, run) => passing(any, value, run) > 0 || run.fail("must match a schema in anyOf");
-  },
-  oneOf: (given, _, { check }) => {
-    const one = schemasIn(given).map(check);
+  }),
+  oneOf: ofSchemas((alternatives) => {
     return (value, run) =>
-      passing(one, value, run) === 1 || run.fail("must match exactly one schema in oneOf");
-  },
+      passing(alternatives, value, run) === 1 || run.fail("must match exactly one schema in oneOf");
+  }),
   not: (given, _, { check }) => {
     const not = check(given);
     return (value, run) => !tryCheck(not, value, run) || run.fail("must NOT be valid");
@@ -143,6 +140,8 @@ function passing(checks: readonly Check[], value: unknown, run: CheckRun): numbe
   return count;
 }
 
-function schemasIn(given: unknown): unknown[] {
-  return Array.isArray(given) ? given : [];
+/** What is no list of schemas asks for nothing. */
+function ofSchemas(combine: (checks: readonly Check[]) => Check): Keyword {
+  return (given, _, { check }) =>
+    Array.isArray(given) && given.length > 0 ? combine(given.map(check)) : undefined;
 }

@@ -13,7 +13,7 @@ export type AllowedOrigins = ReturnType<typeof createAllowedOrigins>;
 /** Pages of other sites that `security.allowOrigins` names. None of them counts as the person who runs the plane. */
 export function createAllowedOrigins(plane: Plane) {
   return {
-    /** Does such a page ask? Its browser is told then that it may read the answer. */
+    /** Does such a page ask? Then its browser may read the answer. */
     admits({ headers }: IncomingMessage, response: ServerResponse): boolean {
       const { origin } = headers;
       const { allowOrigins } = plane.config().security;
