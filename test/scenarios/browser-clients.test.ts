@@ -105,3 +105,14 @@ test("an allowed origin alone opens nothing: without a key, with a wrong one, un
 test("an origin is written without a path", async () => {
   await assert.rejects(open([`${page}/app`]), /must be an origin/);
 });
+
+test("a page of an allowed origin may register at the sign-in, and no other may", async () => {
+  await using gateway = await open([page], true);
+  const register = gateway.url.replace("/mcp", "/oauth/register");
+  const allowed = await ask(register, { method: "OPTIONS", headers: preflight });
+  assert.equal(allowed.status, 204);
+  assert.equal(allowed.headers["access-control-allow-origin"], page);
+  const other = { ...preflight, origin: "https://other.example.org" };
+  const refused = await ask(register, { method: "OPTIONS", headers: other });
+  assert.equal(refused.headers["access-control-allow-origin"], undefined);
+});

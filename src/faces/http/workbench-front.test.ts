@@ -49,6 +49,11 @@ suite("serving the workbench", () => {
       },
     );
 
+  test("the picture that browsers ask for by themselves needs no credential", async () => {
+    assert.equal((await ask("/favicon.ico")).status, 404);
+    assert.equal((await ask("/favicon.ico", { host: "evil.example" })).status, 403);
+  });
+
   test("the page has a policy that allows nothing of others, and is asked for again", async () => {
     for (const path of [
       "/workbench/",

@@ -43,6 +43,9 @@ const encodings = [
   { name: "gzip", ending: ".gz" },
 ] as const;
 
+/** Browsers ask for it by themselves, without a credential; the pages name their own picture. */
+const iconPath = "/favicon.ico";
+
 /**
  * The browser's app: files without data of users, so no credential is needed for them. Without a
  * framework in between, like the MCP endpoint; everything else goes on to `others`.
@@ -57,12 +60,14 @@ export function createWorkbenchFront(
   return (request, response) => {
     const { url = "" } = request;
     const [path = ""] = url.split("?", 1);
-    const isOurs = path === "/" || path === base || path.startsWith(`${base}/`);
+    const isOurs =
+      path === "/" || path === base || path.startsWith(`${base}/`) || path === iconPath;
     if (!isOurs || (request.method !== "GET" && request.method !== "HEAD"))
       return others(request, response);
     // Other sites may lead people here, and their pages may load these files: there is nothing of users in them.
     const refused = refuse({ host: request.headers.host, origin: request.headers.origin });
     if (refused) return sendProblem(response, refused);
+    if (path === iconPath) return void response.writeHead(404).end();
     if (path === "/" || path === base)
       return void response
         .writeHead(302, { location: `${base}/`, "cache-control": "no-store" })
