@@ -1,5 +1,5 @@
-import type { Tool } from "../model/catalogue/tool.ts";
 import { withoutShared } from "../model/catalogue/exclusion-words.ts";
+import type { Tool } from "../model/catalogue/tool.ts";
 
 export type PersonaFilter = ReturnType<typeof createPersonaFilter>;
 

@@ -54,7 +54,7 @@ test("a bucket that hangs delays no caller after the first: what it does not tak
   deadline.abort(new DOMException("", "TimeoutError"));
   assert.equal(await put, false);
   assert.equal(await bucket.put("r_2", Buffer.from("y")), false);
-  await assert.rejects(bucket.get("r_1"), {
+  await assert.rejects(bucket.get("r_1", 9), {
     code: "STORE_FAILED",
     message: /does not answer in time; it is asked again in 5 s\. Try again\.$/,
   });
@@ -73,7 +73,7 @@ test("a bucket that is back is used again after its rest, and one object that is
   context.mock.timers.tick(5_000);
   store.answer = (response) =>
     void response.writeHead(404).end("<Error><Code>NoSuchKey</Code></Error>");
-  assert.equal(await bucket.get("r_1"), null);
+  assert.equal(await bucket.get("r_1", 9), null);
   store.answer = content;
   assert.equal(await bucket.put("r_1", Buffer.from("x")), true);
 });
@@ -92,7 +92,7 @@ test("a read whose content stops coming ends when the bucket is closed", async (
   store.answer = (response) =>
     void response.writeHead(200, { "content-length": "9" }).write("part");
   const reached = asked();
-  const get = bucket.get("r_1");
+  const get = bucket.get("r_1", 9);
   get.catch(() => undefined);
   await reached;
   bucket.close();
