@@ -1,28 +1,18 @@
 import { createAccess, createAnswers } from "./access/access.ts";
-import { type AgentPackage, type CodePackage, createAgent } from "./agent/agent.ts";
-import {
-  createCalls,
-  createLimits,
-  createResults,
-  loadRecordings,
-  type TelemetryPackage,
-} from "./calls/calls.ts";
-import { createCatalogue, type SearchPackage } from "./catalogue/catalogue.ts";
+import { createAgent } from "./agent/agent.ts";
+import { createCalls, createLimits, createResults, loadRecordings } from "./calls/calls.ts";
+import { createCatalogue } from "./catalogue/catalogue.ts";
 import {
   createReload,
   type FindServers,
-  type ImportPackage,
   loadSettings,
   processEnvironment,
   workingDirectory,
 } from "./config/config.ts";
-import { createExtensions, type PackageState, watchPackages } from "./extensions/extensions.ts";
-import { once, runAll } from "./lib/async/once.ts";
+import { createExtensions, watchPackages } from "./extensions/extensions.ts";
 import { madeInOrder } from "./lib/made-in-order.ts";
 import { createEgress } from "./lib/net/egress.ts";
 import { readProxiesFrom } from "./lib/net/proxy.ts";
-import type { SignInPackage } from "./model/access/sign-in.ts";
-import type { CataloguePackages, ResultPackages, StorePackages } from "./model/packages.ts";
 import type { Plane } from "./model/plane.ts";
 import type { PlaneOptions } from "./model/plane-options.ts";
 import {
@@ -35,7 +25,9 @@ import {
 } from "./model/principal.ts";
 import { auditVerbs } from "./operations/audit-verbs.ts";
 import { bindCaller } from "./operations/bind-caller.ts";
-import { createServers, type DoctorPackage, type ServerPackages } from "./servers/servers.ts";
+import type { Context, Packages } from "./plane-context.ts";
+import { createLifecycle, createStop } from "./plane-lifecycle.ts";
+import { createServers } from "./servers/servers.ts";
 import {
   createAudit,
   createHistory,
@@ -43,52 +35,10 @@ import {
   createRoots,
   requireStoreAddress,
 } from "./store/store.ts";
-import { createWork, type WorkPackage } from "./work/work.ts";
+import { createWork } from "./work/work.ts";
 
+export type { Packages } from "./plane-context.ts";
 export { openState } from "./state.ts";
-
-/** What is not part of the core. Each is loaded when it is used. */
-export type Packages = ServerPackages &
-  CataloguePackages &
-  ResultPackages &
-  StorePackages & {
-    agent(): Promise<AgentPackage>;
-    code(): Promise<CodePackage>;
-    doctor(): Promise<DoctorPackage>;
-    import(): Promise<ImportPackage>;
-    search(): Promise<SearchPackage>;
-    signIn(): Promise<SignInPackage>;
-    telemetry(): Promise<TelemetryPackage>;
-    work(): Promise<WorkPackage>;
-  };
-
-/** The rooms of a plane. Each takes the whole context and reads of it what it uses, when it uses it. */
-type Context = {
-  options: PlaneOptions;
-  packages: Packages;
-  packageStates: () => PackageState[];
-  environment: ReturnType<typeof processEnvironment>;
-  recordings: Awaited<ReturnType<typeof loadRecordings>>;
-  settings: Awaited<ReturnType<typeof loadSettings>>;
-  egress: ReturnType<typeof createEgress>;
-  /** The caller of those who name none. */
-  defaultPrincipal: Principal;
-  recorder: ReturnType<typeof createRecorder>;
-  audit: ReturnType<typeof createAudit>["audit"];
-  access: ReturnType<typeof createAccess>;
-  limits: ReturnType<typeof createLimits>;
-  results: ReturnType<typeof createResults>;
-  roots: ReturnType<typeof createRoots>;
-  agent: ReturnType<typeof createAgent>;
-  answers: ReturnType<typeof createAnswers>;
-  extensions: ReturnType<typeof createExtensions>;
-  catalogue: ReturnType<typeof createCatalogue>;
-  servers: ReturnType<typeof createServers>;
-  calls: Awaited<ReturnType<typeof createCalls>>;
-  work: ReturnType<typeof createWork>;
-  config: ReturnType<typeof createReload>;
-  plane: Plane;
-};
 
 /** What only the plane of the person at this machine has. */
 type LocalParts = {
@@ -299,106 +249,4 @@ function createVerbs(context: Context) {
       revoke: () => settings.trust.revoke().then(config.reload),
     },
   };
-}
-
-/** Starting, looking after and ending. */
-function createLifecycle({
-  access,
-  agent,
-  calls,
-  catalogue,
-  config,
-  extensions,
-  recorder,
-  results,
-  roots,
-  servers,
-  settings,
-  work,
-}: Context) {
-  return {
-    on: recorder.on,
-    readiness: recorder.readiness,
-    async reload() {
-      const change = await config.reload();
-      access.signIn.reload();
-      await extensions.reload();
-      return change;
-    },
-    drain: calls.verbs.drain,
-    endCalls: calls.verbs.endCalls,
-    async doctor(server?: string) {
-      const examined = await servers.verbs.doctor(server);
-      if (server === undefined) await recorder.examine();
-      const readiness = await recorder.readiness();
-      const toolsets = server === undefined ? await agent.examineToolsets() : [];
-      // A store that cannot be read is what the report says.
-      const stored =
-        server === undefined
-          ? await recorder.stored(settings.config()).catch(() => undefined)
-          : undefined;
-      const extended = server === undefined ? await extensions.examine() : [];
-      const defaults =
-        server === undefined
-          ? await access.defaults.verbs.list().catch(() => undefined)
-          : undefined;
-      const report = {
-        ...examined,
-        ...(toolsets.length > 0 && { toolsets }),
-        ...(extended.length > 0 && { extensions: extended }),
-        ...(stored && { stored }),
-        ...(defaults !== undefined && defaults.changes.length > 0 ? { defaults } : {}),
-      };
-      return readiness.ready
-        ? report
-        : { ...report, store: { ok: false, detail: readiness.reason } };
-    },
-    start() {
-      void servers.start();
-      calls.start();
-      work.start();
-      results.start();
-      roots.start();
-      extensions.start();
-      recorder.listen({
-        entries: catalogue.reload,
-        pins: catalogue.quality.pinsChanged,
-        deadLetters: work.wake,
-        dueWork: work.wake,
-      });
-    },
-  };
-}
-
-/** Room by room: what calls is ended before what it calls, and what records comes last. */
-function createStop(
-  {
-    agent,
-    calls,
-    catalogue,
-    config,
-    extensions,
-    limits,
-    recorder,
-    recordings,
-    results,
-    roots,
-    work,
-  }: Context,
-  endRequests: () => void,
-) {
-  return once(() =>
-    runAll([
-      [config.stop, results.stop, endRequests],
-      extensions.stop,
-      work.halt,
-      [agent.stop, work.stopJobs],
-      [work.stopDeadLetters, calls.stop],
-      work.stop,
-      limits.stop,
-      catalogue.settled,
-      roots.stop,
-      [recorder.close, recordings.close],
-    ]),
-  );
 }

@@ -37,7 +37,7 @@ export interface ConfigInput extends ForeignSections<ServersInput> {
   /** MCP registries to search and to add servers from; the first that knows a name counts. Default: ["https://registry.modelcontextprotocol.io"]. */ registries?: readonly string[] | undefined;
   /** Catalogue entries from other planes. */ bundles?: BundlesInput | undefined;
   /** sqlite, or postgres://… to share the state between planes. Default: "sqlite". */ store?: string | undefined;
-  /** What has to survive when it is answered: process, the end of the plane; power, a power cut, with calls up to 200 ms later; strict, calls before their answer, too. See stores.md. */ durability?: "process" | "power" | "strict" | undefined;
+  /** What has to survive when it is answered: process, the end of the plane; power, a power cut, with calls up to 200 ms later; strict, calls before their answer, too. power when it is not set. See stores.md. */ durability?: "process" | "power" | "strict" | undefined;
   /** Seals the tokens and what waits in the store: 32 bytes as hex or base64, by reference such as ${VAULT_KEY}. Planes on one store need the same; without it each has its own in its data directory. */ vaultKey?: string | undefined;
   /** The server whose tools `mcp.TOOL` means. The block `tools.mcp` calls it `default_server`. */ defaultServer?: string | undefined;
   /** Authentication of callers. */ auth?: AuthInput | undefined;

@@ -386,7 +386,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   "bundles.trustedKeys": "Fingerprints of trusted signing keys; the plane's own is always trusted.",
   store: "sqlite, or postgres://… to share the state between planes.",
   durability:
-    "What has to survive when it is answered: process, the end of the plane; power, a power cut, with calls up to 200 ms later; strict, calls before their answer, too. See stores.md.",
+    "What has to survive when it is answered: process, the end of the plane; power, a power cut, with calls up to 200 ms later; strict, calls before their answer, too. power when it is not set. See stores.md.",
   defaultServer:
     "The server whose tools `mcp.TOOL` means. The block `tools.mcp` calls it `default_server`.",
   vaultKey:
