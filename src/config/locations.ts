@@ -5,7 +5,7 @@ import { PlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import type { Environment } from "./environment.ts";
 import { gatewayConfig, ownName } from "./own-entry.ts";
-import { readFileText } from "./text/read-document.ts";
+import { readFileText } from "./text/read-file-text.ts";
 
 const native = ["toolplane.json", "toolplane.yaml", "toolplane.yml"];
 

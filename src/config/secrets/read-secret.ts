@@ -7,7 +7,7 @@ import { errorText } from "../../lib/text/error-text.ts";
 import { redact } from "../../lib/text/redact.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ReadSecret } from "../../model/extensions/extension.ts";
-import { readFileText } from "../text/read-document.ts";
+import { readFileText } from "../text/read-file-text.ts";
 import type { SecretKind, SecretReference } from "./references.ts";
 
 const escapable = /["'\\\s]/;
