@@ -99,12 +99,9 @@ export const errorTable = {
   AUTH_REQUIRED: refusal(401, -32006, "The server needs a sign-in or a token first."),
   APPROVAL_REQUIRED: refusal(202, -32004, "The call needs a person's approval."),
   PLAN_QUEUED: refusal(202, -32004, "The call was queued in a plan and runs once it is approved."),
-  CALL_QUEUED: row(
+  CALL_QUEUED: refusal(
     202,
     -32004,
-    3,
-    false,
-    "dependency",
     "The call could not be sent, was accepted, and runs once its server is available.",
   ),
   APPROVAL_DENIED: refusal(403, -32003, "A rule, a hook or a person denied the call."),

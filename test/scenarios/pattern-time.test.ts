@@ -10,12 +10,10 @@ import {
 /** Expressions that a function puts together, as it does for some input; or why no stranger's text meets them. */
 const builtInFunctions: Readonly<Record<string, readonly RegExp[] | string>> = {
   "packages/doctor/src/login-shell.ts": [/\bGITHUB_TOKEN\b/],
-  "packages/openapi/src/schemas.ts": "compiles a pattern and does not run it",
   "packages/scan/src/readings.ts": [/idig(?=[aeiouy])/g],
   "src/agent/agent.ts": [/^models\.([^.[]+)/],
   "src/calls/hide-injected.ts": [/(?<![\p{L}\p{N}])secret\.value(?![\p{L}\p{N}])/gu],
   "src/catalogue/quality/pages.ts": [/<\/script/gi],
-  "src/catalogue/sources/schema-problem.ts": "compiles a pattern and does not run it",
   "src/config/secrets/references.ts": [
     /(?<!\$)\$+(?=\{(?:env|file|keyring):(?!-))/g,
     /^(?:([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?|(env|file|keyring):([\s\S]+))$/,

@@ -53,8 +53,14 @@ async function exported(directory: TemporaryDirectory, calls: number) {
 
 const rowsIn = async (config: string, dataDirectory: string) => {
   await using state = await openState({ config, dataDirectory }, bundled);
-  return await state.countState();
+  return countRows(await Array.fromAsync(state.exportState()));
 };
+
+/** Without the versions, which opening a store writes. */
+function countRows(lines: readonly string[]): number {
+  const tables = lines.map((line) => JSON.parse(line).table);
+  return tables.filter((table) => table !== undefined && table !== "store_versions").length;
+}
 
 /** All lines but the last, which only seals them. */
 const linesIn = async (file: string) =>
@@ -85,7 +91,7 @@ test("an import that is killed leaves nothing, and the next one brings everythin
   const place = ["--config", config, "--data-dir", second];
   assert.equal((await runCli(["state", "import", file, ...place])).code, 0);
   const rows = await rowsIn(config, second);
-  assert.equal(rows, (await readFile(file, "utf8")).trimEnd().split("\n").length - 2);
+  assert.equal(rows, countRows((await readFile(file, "utf8")).trimEnd().split("\n")));
   const again = await runCli(["state", "import", file, ...place]);
   assert.equal(again.code, 2);
   assert.match(again.stderr, /has rows in '\w+' already/);

@@ -114,7 +114,7 @@ function loadedByPython(text: string, folder: string, { reader }: ReadProject): 
   reader.judgePieces(names.size);
   const modules = [...names].flatMap((name) => {
     if (name.length > maxPieceLength) return [];
-    const [, dots = "", path = ""] = /^(\.*)([\w.]*)$/.exec(name) ?? [];
+    const [, dots = "", path = ""] = /^(\.*)(\w[\w.]*)?$/.exec(name) ?? [];
     const base = resolve(folder, "../".repeat(Math.max(0, dots.length - 1)));
     return path === "" ? [] : [resolve(base, path.replaceAll(".", "/"))];
   });

@@ -386,5 +386,6 @@ export const helpSections: Readonly<Record<string, string>> = {
   History: "activity calls conversations results dead-letters audit",
   "Servers and what they offer": "servers prompts resources stats pins",
   "Your own work": "tasks skills jobs registry",
-  "The plane itself": "keys people grants extensions state demo planner explain completion help",
+  "The plane itself":
+    "keys people grants extensions defaults state demo planner explain completion help",
 };

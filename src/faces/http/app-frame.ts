@@ -112,9 +112,15 @@ function reaches(declared: string, host: string): boolean {
   const usual = (port: string) => (port === "80" || port === "443" ? "" : port);
   if (usual(own.port) !== usual(target.port)) return false;
   if (usual(own.port) !== "") return true;
-  const name = target.hostname.replace(/\.+$/, "");
+  const name = withoutTrailingDots(target.hostname);
   const isCovered = declared.includes("://*.") && own.hostname.endsWith(`.${name}`);
   return own.hostname === name || isCovered || isThisMachine(name);
+}
+
+function withoutTrailingDots(name: string): string {
+  let end = name.length;
+  while (name[end - 1] === ".") end -= 1;
+  return name.slice(0, end);
 }
 
 function isThisMachine(name: string): boolean {

@@ -21,8 +21,7 @@ async function startForgetful() {
   const server = createServer(async (request, response) => {
     if (request.method !== "POST") return void response.writeHead(405).end();
     const { id, method, params } = JSON.parse(await text(request));
-    if (method === "server/discover" || method === "ping")
-      return void response.writeHead(400).end("{}");
+    if (method === "server/discover") return void response.writeHead(400).end("{}");
     if (method === "initialize") {
       opened += 1;
       const session = `session-${opened}`;
@@ -35,6 +34,7 @@ async function startForgetful() {
     if (!sessions.has(String(request.headers["mcp-session-id"])))
       return void response.writeHead(404).end("{}");
     if (id === undefined) return void response.writeHead(202).end();
+    if (method === "ping") return answer(response, id, {});
     if (method === "tools/list") return answer(response, id, { tools });
     const { held } = params.arguments;
     runs.push(params.arguments);
