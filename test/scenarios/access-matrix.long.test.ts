@@ -54,6 +54,10 @@ function expected(
 ): Answer {
   const may = mayUse(person, tool) || (tool === "kb" && face === "cli");
   const isAside = tool === "kb" || tool === "research";
+  // A caller without persona may look at what any of them has; over HTTP it is listed, too.
+  const isOfPersona = (tool === "calendar" || tool === "of_clerk") && !may;
+  if (isOfPersona && verb === "list") return face === "http" ? "yes" : "hidden";
+  if (tool === "calendar" && verb === "show") return "yes";
   if (verb === "list") return may && !isAside ? "yes" : "hidden";
   if (verb === "call") return may && !isAside ? "yes" : "refused";
   if (may) return "yes";

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import type { CallRecord } from "../../src/model/calls/call-schema.ts";
 import type { KeptHeldCall } from "../../src/model/calls/held-call.ts";
 import type { HeldView } from "../../src/model/calls/held-schema.ts";
-import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { openStore } from "../../src/store/store.ts";
 import { type Era, EraClient, type EraOptions } from "../fixtures/era-client.ts";
 import type { JsonObject } from "../fixtures/servers/support/messages.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../fixtures/start-server.ts";
@@ -279,14 +279,20 @@ suite("the outcome of a call that waited for a person", { concurrency: 3 }, () =
     await using directory = await temporaryDirectory();
     await using plane = await serve(directory, {});
     const client = await plane.client("legacy");
-    const _meta = { progressToken: "mine" };
-    const waiting = client.exchange("tools/call", { name: tool, arguments: note, _meta });
+    const message = {
+      jsonrpc: "2.0",
+      id: 77,
+      method: "tools/call",
+      params: { name: tool, arguments: note, _meta: { progressToken: "mine" } },
+    } as const;
+    const response = await client.post(message);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let read = "";
+    while (!read.includes("notifications/progress")) read += (await reader?.read())?.value ?? "";
     const [held] = await pendingOf(plane);
+    assert.match(read, new RegExp(`waits for a person.*${held?.id}`));
     await answer(plane, String(held?.id));
-    const { notifications, reply } = await waiting;
-    const [told] = notifications.filter(({ method }) => method === "notifications/progress");
-    assert.match(String(told?.params?.message), new RegExp(`waits for a person.*${held?.id}`));
-    assert.equal(textOf(reply.result as JsonObject), "stored k");
+    while (!read.includes("stored k")) read += (await reader?.read())?.value ?? "";
   });
 
   test("is collected where no connection was open when the answer was written, and not read again from the stream", async () => {
@@ -357,7 +363,7 @@ test("a record that version 0.3 left waiting says how its call ended", async () 
   const [rejected, ran] = await first.held();
   await first.stop();
   // As that version left them: decided, and no second line in the record of the call.
-  const store = await openSqliteStore(`${first.data}/toolplane.db`);
+  const { store } = await openStore({ address: { kind: "sqlite" }, directory: first.data });
   const at = "2026-01-01T00:00:00.000Z";
   const leave = async (id: string, change: Partial<KeptHeldCall>) => {
     const held = await store.heldCall(id);

@@ -138,9 +138,11 @@ suite("asking a plane in another process", () => {
     const heard: string[] = [];
     mine.on("tool.progress", ({ message }) => heard.push(`mine ${message}`));
     other.on("tool.progress", ({ message }) => heard.push(`other ${message}`));
-    mine.on("question.asked", async ({ questionId }) => {
+    let answered: Promise<unknown> = Promise.resolve();
+    mine.on("question.asked", ({ questionId }) => {
       heard.push("question");
-      await mine.questions.answer(questionId, { action: "accept", content: { confirmed: true } });
+      const answer = { action: "accept", content: { confirmed: true } } as const;
+      answered = mine.questions.answer(questionId, answer);
     });
     const counting = other.call("steps.count", { steps: 1, message: "theirs" });
     const counted = await mine.call("steps.count", { steps: 2 });
@@ -150,6 +152,7 @@ suite("asking a plane in another process", () => {
     const asked = await mine.call("asks.confirm", {});
     assert.match(JSON.stringify(asked.result), /"confirmed":true/);
     assert.equal(heard.at(-1), "question");
+    await answered;
   });
 
   test("an answer that is not JSON is an error, and not the end of the process", async () => {

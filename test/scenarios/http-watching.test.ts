@@ -56,7 +56,8 @@ test("a span of time that makes no sense is refused by its name", async () => {
 
 test("others' calls are counted for admins only", async () => {
   await using directory = await temporaryDirectory();
-  const config = await writeConfig(directory, { echo: fixture("echo") });
+  const runs = { requires_consent: false, side_effects: "none" };
+  const config = await writeConfig(directory, { echo: fixture("echo", [], runs) });
   const place = ["--config", config, "--data-dir", directory.file("data"), "--json"];
   const keyOf = async (...words: string[]) =>
     String((await runCli(["keys", "create", ...words, ...place])).json().secret);

@@ -263,7 +263,7 @@ suite("where injected values come from", { concurrency: 3 }, () => {
     const unused = await runCli([...words, "--file", `b.pdf=${address}`, "file_url=x", ...place]);
     assert.match(
       unused.stderr,
-      /No argument of 'insider\.files' took the address of b\.pdf\. 'inject' of its server/,
+      /No argument of 'insider\.files' took the address of b\.pdf\. Give the name of the file in 'filename'\./,
     );
     assert.match(unused.stderr, /Set by the system alone, left out: file_url\./);
     assert.ok(!unused.stderr.includes("tk-1"));

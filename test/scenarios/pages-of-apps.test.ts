@@ -75,10 +75,7 @@ suite("a host of pages over HTTP", () => {
     const calls = await inConversation("app-2");
     assert.deepEqual(
       calls.map(({ status: how, page: from }) => [how, from]),
-      [
-        ["succeeded", pageAddress],
-        ["waiting", pageAddress],
-      ],
+      [["succeeded", pageAddress]],
     );
     assert.equal((await call("two.refresh", undefined)).status, 200, "the rule is for pages alone");
   });

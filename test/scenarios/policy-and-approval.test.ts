@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { suite, test } from "node:test";
 import { createPlane, type Principal } from "../../src/index.ts";
 import { principalOf } from "../../src/model/principal.ts";
-import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { openStore } from "../../src/store/store.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { postCall } from "./requests.ts";
 import {
@@ -77,7 +77,7 @@ suite("policy and approval", { concurrency: 4 }, () => {
     const { ok, call, error } = body as Printed;
     assert.deepEqual([ok, call?.status, error?.code], [false, "waiting", "APPROVAL_REQUIRED"]);
     assert.deepEqual(callsAt(log), []);
-    const store = await openSqliteStore(`${data}/toolplane.db`);
+    const { store } = await openStore({ address: { kind: "sqlite" }, directory: data });
     const [approval, ...others] = await store.heldCalls({ status: "pending" });
     await store.close();
     assert.deepEqual(others, []);

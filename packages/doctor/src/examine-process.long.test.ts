@@ -154,10 +154,10 @@ suite("a server that is a process", { concurrency: 4 }, () => {
     const compared = await examineServer("notes", broken, options);
     assert.equal(
       outline(compared),
-      "configuration enabled command cwd environment !login shell !handshake",
+      "configuration enabled command cwd environment !handshake !login shell",
     );
     assert.match(
-      compared[5]?.detail ?? "",
+      compared[6]?.detail ?? "",
       /^NODE_EXTRA_CA_CERTS is set in your login shell but not for/,
     );
     const fine = await examineServer("notes", sampleServer(fixtureCommand("echo")), options);

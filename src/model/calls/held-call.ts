@@ -47,7 +47,9 @@ export type ApprovalAnswer = {
 
 /** What of an outcome its caller has not got; the result is JSON, as exact as it came. */
 export type KeptOutcome = {
+  /** The result as JSON. */
   result?: string;
+  /** Why it failed. */
   error?: { code: ErrorCode; message: string; data: ErrorData };
 };
 
