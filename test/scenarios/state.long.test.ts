@@ -78,6 +78,7 @@ test("an embedded plane grows into a shared one, and back, without losing its hi
     (table) => !Object.hasOwn(taken.rows as object, table),
   );
   assert.deepEqual(empty, [
+    "default_decisions",
     "sign_ins",
     "call_checkpoints",
     "audit_checkpoints",

@@ -35,7 +35,7 @@ export async function openPostgresStore(
   const loaded = await loadTables();
   const setUp = async (client: PoolClient, scope: string) => {
     await migrate(client, address, scope);
-    await noteVersion(client, ownVersion);
+    await noteVersion(client, address, ownVersion);
     await makeDays(client, scope);
     await checkClock(client);
     if (durability !== "process") await checkDisk(client);
@@ -213,8 +213,9 @@ async function migrate(client: PoolClient, address: PostgresAddress, scope: stri
         ids,
       ]);
     }
+    const firstMigration = `(SELECT min(at) FROM "${address.schema}".toolplane_migrations)`;
     if (isOld && !hasVersions)
-      await noteVersion(client, lastUnnotedVersion, "(SELECT min(at) FROM toolplane_migrations)");
+      await noteVersion(client, address, lastUnnotedVersion, firstMigration);
     await client.query("COMMIT");
   } catch (thrown) {
     await client.query("ROLLBACK").catch(() => undefined);
@@ -264,13 +265,22 @@ async function versionOf(client: PoolClient, schema: string): Promise<number> {
   return Number(rows[0]?.version);
 }
 
-/** Reads first: a user without the right to write can open a current schema. */
-async function noteVersion(client: PoolClient, version: string, since = "now()"): Promise<void> {
-  const noted = await client.query("SELECT 1 FROM store_versions WHERE version = $1", [version]);
+/**
+ * Reads first: a user without the right to write can open a current schema. A pooled session has no search path, so the
+ * table is named with its schema.
+ */
+async function noteVersion(
+  client: PoolClient,
+  { schema }: PostgresAddress,
+  version: string,
+  since = "now()",
+): Promise<void> {
+  const table = `"${schema}".store_versions`;
+  const noted = await client.query(`SELECT 1 FROM ${table} WHERE version = $1`, [version]);
   if (noted.rows.length > 0) return;
   const moment = `to_char(${since} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
   await client.query(
-    `INSERT INTO store_versions (version, since) VALUES ($1, ${moment}) ON CONFLICT DO NOTHING`,
+    `INSERT INTO ${table} (version, since) VALUES ($1, ${moment}) ON CONFLICT DO NOTHING`,
     [version],
   );
 }

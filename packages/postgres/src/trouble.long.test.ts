@@ -171,7 +171,10 @@ for (const [ms, said] of [
     const url = server.address("clocks");
     context.mock.timers.enable({ apis: ["Date"], now: Date.now() + ms });
     await openFor(context, url);
-    const texts = warned.mock.calls.map(({ arguments: [text] }) => String(text));
+    const texts = warned.mock.calls
+      .map(({ arguments: [text] }) => String(text))
+      // The database of the tests does not wait for its disk.
+      .filter((text) => !text.includes("'fsync = off'"));
     assert.equal(texts.length, said === null ? 0 : 1);
     if (said !== null) assert.match(texts.join(), said);
   });
