@@ -107,12 +107,7 @@ export type Outcome = {
 };
 
 /** `data` is the structured content of the answer, or its text where it has none. */
-export type ToolAnswer<Data> = {
-  data: Data;
-  text: string;
-  content: readonly Content[];
-  callId: string;
-};
+export type ToolAnswer<Data> = { data: Data; text: string; content: readonly Content[]; callId: string };
 
 /** The tool reported an error, a provider failed, or the plane refused. `outcome` has all of it. */
 export class ToolError extends Error {
@@ -136,10 +131,7 @@ export type Client = {
     /** Says hello to a person by name. */
     greet(args: DemoGreetInput, options?: CallOptions): Promise<ToolAnswer<DemoGreetOutput>>;
     /** Returns all notes kept so far. */
-    list_notes(
-      args?: DemoListNotesInput,
-      options?: CallOptions,
-    ): Promise<ToolAnswer<DemoListNotesOutput>>;
+    list_notes(args?: DemoListNotesInput, options?: CallOptions): Promise<ToolAnswer<DemoListNotesOutput>>;
     /** Draws a square in a colour such as teal or #0aa and returns it as an image. */
     swatch(args: DemoSwatchInput, options?: CallOptions): Promise<ToolAnswer<DemoSwatchOutput>>;
     /** Tells who calls and which tools there are, from values that only Toolplane sets. */
@@ -155,17 +147,11 @@ export type Client = {
 export function createClient(to: Plane | Address): Client {
   const ask = async (tool: string, args: unknown, options: CallOptions): Promise<Outcome> =>
     "call" in to ? to.call(tool, args ?? {}, options) : callOverHttp(to, tool, args, options);
-  const call = async <Data>(
-    tool: string,
-    args: unknown,
-    options: CallOptions = {},
-  ): Promise<ToolAnswer<Data>> => {
+  const call = async <Data>(tool: string, args: unknown, options: CallOptions = {}): Promise<ToolAnswer<Data>> => {
     const outcome = await ask(tool, args, options);
     if (!outcome.ok || outcome.result === undefined) throw new ToolError(tool, outcome);
     const { content, structuredContent } = outcome.result;
-    const text = content
-      .flatMap((block) => (block.type === "text" ? [String(block.text)] : []))
-      .join("\n");
+    const text = content.flatMap((block) => (block.type === "text" ? [String(block.text)] : [])).join("\n");
     return { data: (structuredContent ?? text) as Data, text, content, callId: outcome.call.id };
   };
   return {
@@ -192,40 +178,25 @@ const failure = (code: string, message: string, data: unknown = {}): Outcome => 
 });
 
 /** `POST /tools/{name}/call`: the answer is an outcome, or a problem with a code. */
-async function callOverHttp(
-  to: Address,
-  tool: string,
-  args: unknown,
-  options: CallOptions,
-): Promise<Outcome> {
+async function callOverHttp(to: Address, tool: string, args: unknown, options: CallOptions): Promise<Outcome> {
   const { signal, ...others } = options;
   const ask = to.fetch ?? (globalThis as unknown as { fetch: Fetch }).fetch;
   const headers = { "content-type": "application/json", accept: "application/json" };
   let answer: { status: number; text: string };
   try {
-    const response = await ask(
-      `${to.url.replace(/\/+$/, "")}/tools/${encodeURIComponent(tool)}/call`,
-      {
-        method: "POST",
-        headers: to.key === undefined ? headers : { ...headers, authorization: `Bearer ${to.key}` },
-        body: JSON.stringify({ ...others, arguments: args ?? {} }),
-        ...(signal === undefined ? {} : { signal: signal as never }),
-      },
-    );
+    const response = await ask(`${to.url.replace(/\/+$/, "")}/tools/${encodeURIComponent(tool)}/call`, {
+      method: "POST",
+      headers: to.key === undefined ? headers : { ...headers, authorization: `Bearer ${to.key}` },
+      body: JSON.stringify({ ...others, arguments: args ?? {} }),
+      ...(signal === undefined ? {} : { signal: signal as never }),
+    });
     answer = { status: response.status, text: await response.text() };
   } catch (thrown) {
     if (signal?.aborted) return failure("CANCELLED", "The call was cancelled.");
-    return failure(
-      "SERVER_UNAVAILABLE",
-      `The plane cannot be reached (${String(thrown)}). Start it: toolplane serve`,
-    );
+    return failure("SERVER_UNAVAILABLE", `The plane cannot be reached (${String(thrown)}). Start it: toolplane serve`);
   }
   try {
-    const body = JSON.parse(answer.text) as Outcome & {
-      code?: string;
-      detail?: string;
-      data?: unknown;
-    };
+    const body = JSON.parse(answer.text) as Outcome & { code?: string; detail?: string; data?: unknown };
     if (typeof body.ok === "boolean") return body;
     return failure(body.code ?? "INTERNAL", body.detail ?? `HTTP ${answer.status}`, body.data);
   } catch {

@@ -14,7 +14,8 @@ const intended: readonly ((then: Seen) => Seen)[] = [
   // An approved call is one call: what happened while it waited is of the same id.
   (then) => {
     if (then.outcome === undefined || then.status === undefined) return then;
-    const waited = ["tool.call", "approval.requested", "tool.result"];
+    const hooked = (then.events as string[]).filter((name) => name === "hook.decided");
+    const waited = ["tool.call", ...hooked, "approval.requested", "tool.result"];
     const begun = ["approval.changed", "approval.changed"];
     return {
       ...then,
@@ -30,9 +31,51 @@ const intended: readonly ((then: Seen) => Seen)[] = [
         "Set by the system alone, left out: username.",
       ),
     ) as Seen,
+  // A call looks once more at a server that crashed, so what it has no tool for is known.
+  (then) =>
+    then.outcome !== undefined && JSON.stringify(then.outcome).includes("cannot be looked up")
+      ? { ...then, ...withoutTool(then) }
+      : then,
+  // A mode that holds back what writes tells what a server declares, also where nobody trusts it.
+  (then) => {
+    const declared = "its server declares it a read and is not trusted";
+    const text = JSON.stringify(then).replaceAll("nothing tells what it does", declared);
+    return JSON.parse(text) as Seen;
+  },
+  // An attempt that was cancelled before it began was not sent.
+  (then) => {
+    const { outcome, record } = then as { outcome?: Outcome; record?: CallRecord };
+    if (outcome?.error?.code !== "CANCELLED" || record?.attempts.length !== 1) return then;
+    const { error } = outcome;
+    const attempts = record.attempts.map((attempt) => ({ ...attempt, sent: false }));
+    const data = { ...error.data, history: attempts, sent: false };
+    return {
+      ...then,
+      outcome: { ...outcome, error: { ...error, data } },
+      record: { ...record, attempts },
+    };
+  },
   // An outcome that is no success says whether the call was sent.
   (then) => ("outcome" in then ? { ...then, outcome: withSent(then) } : then),
 ];
+
+function withoutTool({ outcome, record }: Seen): Seen {
+  const { call, error } = outcome as Outcome;
+  const noTool = {
+    ...error,
+    category: "validation",
+    code: "TOOL_NOT_FOUND",
+    message: "No tool 'fault.none'. Did you mean 'fault.junk'?",
+    recoverable: false,
+    server: null,
+    data: { hint: "Did you mean 'fault.junk'?", nearest: ["fault.junk"] },
+  };
+  return {
+    events: ["tool.call", "tool.result"],
+    outcome: { ok: false, call: { ...call, status: "refused" }, error: noTool },
+    record: { ...(record as CallRecord), status: "refused" },
+  };
+}
 
 function withSent(then: Seen): unknown {
   const { outcome, record } = then as { outcome?: Outcome; record?: CallRecord };

@@ -48,7 +48,10 @@ test("an embedded plane grows into a shared one, and back, without losing its hi
       },
     ],
   };
-  const config = await workConfig(directory, servers, work, { policy: { rules } });
+  // What waits is sealed with it, in every store.
+  const vaultKey = "${file:vault.txt}";
+  await writeFile(directory.file("vault.txt"), "0f".repeat(32));
+  const config = await workConfig(directory, servers, work, { policy: { rules }, vaultKey });
   await makeHistory(config, directory.file("first"));
   const place = (name: string, store?: string) => [
     "--config",
@@ -118,7 +121,7 @@ test("an embedded plane grows into a shared one, and back, without losing its hi
   const again = await runCli(["state", "import", files[0], ...place("third")]);
   assert.equal(again.code, 2);
   assert.match(again.stderr, /has rows in '\w+' already.*--store or --data-dir/);
-  await writeFile(files[1], (one ?? "").replace("asked", "other"));
+  await writeFile(files[1], (one ?? "").replace("at night", "at noon"));
   const changed = await runCli(["state", "import", files[1], ...place("fourth")]);
   assert.equal(changed.code, 2);
   assert.match(changed.stderr, /the hash does not match/);

@@ -82,7 +82,7 @@ suite("servers that misuse streams, sessions and waits", () => {
       // However slow this machine is, so many are refused.
       const bounds = ["--refused", "25", "--turns", "8", "--window", "700", "--after", after];
       await using server = await startRogue("http-streams", [...bounds, "--log", log]);
-      await using plane = await planeOf({ busy: { url: server.url } });
+      await using plane = await planeOf({ busy: { url: server.url, trusted: true } });
       const calls = Array.from({ length: 30 }, () => plane.call("busy.turn"));
       for (const outcome of await Promise.all(calls)) assert.deepEqual(textsOf(outcome), ["turn"]);
       assert.ok(
