@@ -71,7 +71,7 @@ export async function createCalls(context: CallsContext) {
     context;
   const { config } = settings;
   const { registry, quality } = catalogue;
-  const { grants, identity } = access;
+  const { grants, identity, defaults } = access;
   const { emit, store } = recorder;
   const { profile } = identity;
   const models = () => config().models;
@@ -98,12 +98,13 @@ export async function createCalls(context: CallsContext) {
     keyOfModel: settings.keyOfModel,
   });
   const sessions = createSessionStore(recorder);
-  const judging = { config, grants, registry, profile };
+  const judging = { config, grants, registry, profile, defaults };
   const approvals = createLazyApprovals({
     config,
     store,
     emit,
     profile,
+    livesAsBefore: async () => (await defaults.inForce("approvals.expireMs")) === "before",
     run: (call) => runner.run(call),
     recordEnd: createEndRecorder(recorder),
     closeRecords: createRecordCloser(recorder),

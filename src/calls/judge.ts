@@ -1,4 +1,5 @@
 import {
+  type Access,
   type ApprovalPorts,
   createPolicy,
   effectOf,
@@ -17,12 +18,13 @@ import { createTargets } from "./targets.ts";
 
 export type JudgeParts = Pick<LookupParts, "config" | "grants"> & {
   registry: Pick<Registry, "snapshot">;
+  defaults: Pick<Access["defaults"], "inForce">;
   profile(): Profile | Promise<Profile>;
 };
 
 /** The one resolver, on what is configured now. */
 export function policyOf(
-  { config, registry }: Pick<JudgeParts, "config" | "registry">,
+  { config, registry, defaults }: Pick<JudgeParts, "config" | "registry" | "defaults">,
   other: Partial<Pick<PolicyPorts, "policy" | "now">> = {},
 ): ReturnType<typeof createPolicy> {
   return createPolicy({
@@ -31,6 +33,7 @@ export function policyOf(
     isIsolated: (server) => isIsolated(config().servers[server] ?? {}),
     targetsOf: createTargets(config, (id, caller) => registry.snapshot(caller).byId(id)),
     ownCounts: (caller) => ownYesCounts(config().approvals, caller),
+    allowsByAnyName: async () => (await defaults.inForce("rules-allow-by-any-name")) === "now",
   });
 }
 

@@ -80,7 +80,7 @@ export function wirePath(context: CallsContext, stages: Stages): CallStages {
   const { quality, registry } = catalogue;
   const { grants, identity } = access;
   const { profile } = identity;
-  const decide = policyOf({ config, registry });
+  const decide = policyOf({ config, registry, defaults: access.defaults });
   return {
     around: (tool) =>
       aroundStages(

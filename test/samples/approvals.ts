@@ -51,6 +51,7 @@ export async function openApprovals(
         },
       }) as unknown as Config,
     profile: () => "guarded",
+    livesAsBefore: async () => false,
     isSessionOver: async () => false,
     closeRecords: async () => undefined,
     recordEnd: async (held) => void ended.push(held),

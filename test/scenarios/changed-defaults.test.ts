@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { suite, test } from "node:test";
+import { createPlane, type Plane } from "../../src/index.ts";
 import { makeOlder } from "../fixtures/older-store.ts";
 import { temporaryDirectory } from "../fixtures/start-server.ts";
 import { fixture, runCli, startServeProcess, writeConfig } from "./support.ts";
@@ -36,6 +37,35 @@ suite("defaults that changed since the version that made the store", () => {
     assert.doesNotMatch((await runCli(["config", "validate", ...place])).stdout, notice);
     const audited = JSON.parse((await runCli(["audit", "list", "--json", ...place])).stdout);
     assert.ok(JSON.stringify(audited).includes("defaults.accept"));
+  });
+
+  test("a kept life of questions and an undecided rule of allowance are as they were", async () => {
+    await using directory = await temporaryDirectory();
+    const rules = [
+      { tool: "echo.put_note", arguments: { text: "b*" }, verdict: "ask" },
+      { arguments: { "*": "a*" }, verdict: "allow" },
+      { tool: "echo.put_note", verdict: "ask" },
+    ];
+    const config = await writeConfig(directory, { echo: fixture("echo") }, { policy: { rules } });
+    const dataDirectory = directory.file("data");
+    {
+      await using first = await createPlane({ config, dataDirectory });
+      await first.call("echo.echo", { message: "hi" });
+    }
+    makeOlder(dataDirectory);
+    const waits = async (plane: Plane, text: string) => {
+      const { call } = await plane.call("echo.put_note", { key: "a key", text });
+      if (call.status !== "waiting") return null;
+      const [question] = await plane.approvals.list({ status: "pending" });
+      return question;
+    };
+    await using plane = await createPlane({ config, dataDirectory });
+    await plane.defaults.keep("approvals.expireMs");
+    const question = await waits(plane, "apple");
+    assert.equal(Date.parse(question?.expiresAt ?? "") - Date.parse(question?.at ?? ""), 300_000);
+    await plane.defaults.accept("rules-allow-by-any-name");
+    assert.equal(await waits(plane, "apricot"), null);
+    assert.notEqual(await waits(plane, "banana"), null);
   });
 
   test("a decision on one that never changed, and a kept one that is gone, are refused with the remedy", async () => {

@@ -131,10 +131,7 @@ suite("behind PgBouncer in transaction mode", { skip: withoutPgBouncer }, () => 
     const warnings = () => warned.mock.calls.map(({ arguments: [text] }) => String(text));
     const aboutNews = () => warnings().filter((text) => !text.includes("'fsync = off'"));
     await until("that the other says that it cannot", () => aboutNews().length > 0);
-    assert.match(
-      String(aboutNews()[0]),
-      /passes on no notifications.*\?direct=HOST:PORT/,
-    );
+    assert.match(String(aboutNews()[0]), /passes on no notifications.*\?direct=HOST:PORT/);
     assert.equal(deaf.isInformed(), false);
     const before = news.hearing;
     await deaf.addApiKey(apiKey("first"), "hash");

@@ -50,6 +50,8 @@ const closeMs = 600_000;
 
 /** How long a question lives by default. */
 const usualLifeMs = { personal: 3_600_000, shared: 86_400_000 };
+/** What it was before 0.4. */
+const formerLifeMs = 300_000;
 
 export type ApprovalPorts = Pick<
   HeldCallPorts,
@@ -58,6 +60,8 @@ export type ApprovalPorts = Pick<
   mayMake: AnswererPorts["mayMake"];
   config(): Config;
   profile(): Profile | Promise<Profile>;
+  /** Was the life of a question before 0.4 kept? */
+  livesAsBefore(): Promise<boolean>;
   isSessionOver(session: string): Promise<boolean>;
   /** Records that say that a call waits which is over. */
   closeRecords(held: (id: string) => Promise<KeptHeldCall | null>): Promise<void>;
@@ -70,8 +74,8 @@ export type ApprovalPorts = Pick<
 type HeldVerbs = { approvals: Inside<PlaneApprovals>; plans: Omit<Inside<PlanePlans>, "check"> };
 
 export function createApprovals(given: ApprovalPorts) {
-  const { config, profile, store, run, fixedOf, mayMake, audit, isSessionOver, ...others } = given;
-  const { closeRecords, ...ports } = others;
+  const { config, profile, livesAsBefore, store, run, fixedOf, mayMake, ...others } = given;
+  const { audit, isSessionOver, closeRecords, ...ports } = others;
   const originOf = (server: string | null) =>
     originOfServer(server === null ? undefined : config().servers[server]);
   const fingerprint = createFingerprint(fixedOf);
@@ -84,7 +88,9 @@ export function createApprovals(given: ApprovalPorts) {
     settings,
     async expireMs() {
       const { expireMs } = settings();
-      return expireMs ?? usualLifeMs[(await profile()) === "personal" ? "personal" : "shared"];
+      if (expireMs !== undefined) return expireMs;
+      if (await livesAsBefore()) return formerLifeMs;
+      return usualLifeMs[(await profile()) === "personal" ? "personal" : "shared"];
     },
     answerers,
     fingerprint,

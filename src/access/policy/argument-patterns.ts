@@ -56,7 +56,7 @@ export function createArgumentMatcher(
 }
 
 /** Stands for every argument of a call. */
-const anyName = "*";
+export const anyName = "*";
 
 function valuesOf(args: JsonObject, name: string): Json[] {
   if (name === anyName) return Object.values(args).filter((value) => value !== undefined);

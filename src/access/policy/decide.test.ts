@@ -264,6 +264,31 @@ test("patterns look anywhere in an argument and in what hides in a list", async 
   assert.equal(await ask("ls"), "allow");
 });
 
+test("a rule that allows by the name '*' waits until it is in force; one that denies does not", async () => {
+  const policyOf = (verdict: PolicyRule["verdict"]): Policy => ({
+    profile: "guarded",
+    mode: "build",
+    rules: [{ arguments: { "*": "/tmp/*" }, verdict }],
+    effects: {},
+  });
+  let isInForce = false;
+  const verdictBy = async (policy: Policy) => {
+    const decided = createPolicy({
+      policy: () => policy,
+      isIsolated: () => false,
+      targetsOf: () => [],
+      allowsByAnyName: () => isInForce,
+    });
+    const call = injectedCall();
+    const input = { ...call.input, arguments: { path: "/tmp/x" } };
+    return (await decided({ ...call, input }, "guarded")).verdict;
+  };
+  const [allows, denies] = [policyOf("allow"), policyOf("deny")];
+  assert.deepEqual([await verdictBy(allows), await verdictBy(denies)], ["ask", "deny"]);
+  isInForce = true;
+  assert.deepEqual([await verdictBy(allows), await verdictBy(denies)], ["allow", "deny"]);
+});
+
 test("the hint of an untrusted server raises the risk for rules that hold back, and lets no call through", () => {
   const destroys = {
     id: { server: "notes", tool: "frobnicate" },

@@ -1,13 +1,13 @@
 import { andThen } from "../../lib/async/and-then.ts";
 import { putExactNumbers } from "../../lib/json/exact-numbers.ts";
 import { uriSpellings } from "../../lib/text/uri-spellings.ts";
-import type { Policy } from "../../model/access/policy.ts";
+import type { Policy, PolicyRule } from "../../model/access/policy.ts";
 import type { Injected, PolicyMode, Validated } from "../../model/calls/call.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
-import { type CreatePatternSet, needsEngine } from "./argument-patterns.ts";
+import { anyName, type CreatePatternSet, needsEngine } from "./argument-patterns.ts";
 import { createToolFacts, type RuleContext, type ToolFacts } from "./rules.ts";
 
 export type Profile = NonNullable<Policy["profile"]>;
@@ -29,8 +29,14 @@ export type PolicyPorts = {
   targetsOf(tool: Tool, caller: Principal): readonly Target[];
   /** Is a caller who types or clicks consent enough? */
   ownCounts?(caller: Principal): boolean;
+  /** Does a rule that allows by the name '*' take effect? It had none before 0.4. */
+  allowsByAnyName?(): boolean | Promise<boolean>;
   now?(): Date;
 };
+
+type DecideNow = (call: Validated, profile: Profile) => Verdict;
+/** `careful` leaves out what may not be in force; null where the policy has no such rule. */
+type Compiled = { decide: DecideNow; careful: DecideNow | null };
 
 /** Decides by the policy in force. What was learned about tools is kept as long as the policy is. */
 export function createPolicy({
@@ -38,23 +44,42 @@ export function createPolicy({
   isIsolated,
   targetsOf,
   ownCounts,
+  allowsByAnyName = () => true,
   now,
 }: PolicyPorts): Decide {
-  const known = new WeakMap<Policy, ReturnType<typeof createDecide>>();
+  const compiledPolicies = new WeakMap<Policy, Compiled>();
+  const compile = async (written: Policy): Promise<Compiled> => {
+    const patterns = await patternsFor(written);
+    const carefulRules = written.rules.filter((rule) => !isAllowedByAnyName(rule));
+    const careful =
+      carefulRules.length < written.rules.length
+        ? createDecide({ ...written, rules: carefulRules }, patterns, now, ownCounts)
+        : null;
+    return { decide: createDecide(written, patterns, now, ownCounts), careful };
+  };
+  const judge = ({ decide, careful }: Compiled, call: Validated, profile: Profile) => {
+    if (careful === null) return decide(call, profile);
+    return andThen(allowsByAnyName(), (isInForce) =>
+      isInForce ? decide(call, profile) : careful(call, profile),
+    );
+  };
   const decide: Decide = (call, profile) => {
-    const current = policy();
-    const made = known.get(current);
-    if (made) return made(call, profile);
-    return patternsFor(current).then((patterns) => {
-      const next = createDecide(current, patterns, now, ownCounts);
-      known.set(current, next);
-      return next(call, profile);
+    const written = policy();
+    const compiled = compiledPolicies.get(written);
+    if (compiled) return judge(compiled, call, profile);
+    return compile(written).then((made) => {
+      compiledPolicies.set(written, made);
+      return judge(made, call, profile);
     });
   };
   return withTargets(
     requireIsolation(decide, { setting: () => policy().isolation, isIsolated }),
     targetsOf,
   );
+}
+
+function isAllowedByAnyName({ verdict, arguments: patterns = {} }: PolicyRule): boolean {
+  return verdict === "allow" && Object.hasOwn(patterns, anyName);
 }
 
 /** A wrapper is never weaker than what it calls: the strictest verdict on it and its targets counts. */
@@ -106,7 +131,7 @@ export function createDecide(
   createPatternSet: CreatePatternSet,
   now: () => Date = () => new Date(),
   ownCounts: (caller: Principal) => boolean = () => true,
-): (call: Validated, profile: Profile) => Verdict {
+): DecideNow {
   const factsOf = createToolFacts(policy, createPatternSet);
   return (call, profile) => {
     const facts = factsOf(call.tool);

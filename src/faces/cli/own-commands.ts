@@ -368,6 +368,10 @@ export const commandGroups: Readonly<Record<string, Pick<CommandForm, "about" | 
       "state import state.jsonl --dry-run --store postgres://db.example/tools",
     ],
   },
+  defaults: {
+    about: "defaults that changed since the version that made the store",
+    examples: ["defaults list", "defaults keep durability"],
+  },
   config: {
     about: "show, check and explain the configuration",
     examples: ["config validate", "config explain filesystem.timeoutMs"],

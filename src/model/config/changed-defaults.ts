@@ -32,6 +32,24 @@ export const declaredDefaults = [
     loosens: false,
     gone: "A repeated write may run twice. 'onUnavailable: queue' is the choice of a call.",
   },
+  {
+    id: "approvals.expireMs",
+    version: "0.4.0",
+    summary: "A question lives longer than its caller waits.",
+    before: "A question ended after five minutes, with the call that it was about.",
+    now: "A question lives for a day, in the profile personal for an hour. Its caller collects the outcome.",
+    loosens: false,
+    gone: null,
+  },
+  {
+    id: "rules-allow-by-any-name",
+    version: "0.4.0",
+    summary: "A rule that allows may name every argument with '*'.",
+    before: "Such a rule had no effect.",
+    now: "It allows the calls whose arguments are all like that.",
+    loosens: true,
+    gone: null,
+  },
 ] as const satisfies readonly DeclaredDefault[];
 
 export const defaultDecisions = ["accept", "keep"] as const;
