@@ -105,16 +105,16 @@ function installLibrary(home: string): void {
   writeFileSync(join(place, "package.json"), JSON.stringify({ name: "toolplane", exports }));
 }
 
-/** What the real 0.2.0 left behind when it was killed, and a project that names a server of it. */
+/** What the real 0.3.0 left behind when it was killed, and a project that names a server of it. */
 function placeOldStore(directory: TemporaryDirectory): void {
   const stores = join(projectRoot, "test/fixtures/stores");
   const data = directory.file("home/toolplane");
   mkdirSync(data, { mode: 0o700 });
-  for (const name of readdirSync(join(stores, "0.2.0/sqlite")).filter((file) =>
+  for (const name of readdirSync(join(stores, "0.3.0/sqlite")).filter((file) =>
     file.endsWith(".gz"),
   )) {
     const file = join(data, basename(name, ".gz"));
-    writeFileSync(file, gunzipSync(readFileSync(join(stores, "0.2.0/sqlite", name))), {
+    writeFileSync(file, gunzipSync(readFileSync(join(stores, "0.3.0/sqlite", name))), {
       mode: 0o600,
     });
     // The process that wrote it is gone, and another one may have its number now.
