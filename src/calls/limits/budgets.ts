@@ -5,11 +5,11 @@ import type { Budgets } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ConversationBudget } from "../../model/plane-history.ts";
 import { ownerOf, type Principal } from "../../model/principal.ts";
-import { costOf, limitIn, rest, roundedCost } from "./cost.ts";
+import { costOf, limitIn, roundedCost, tolerance } from "./cost.ts";
 import { createTimeShares, type SharedBudgets, type Timed } from "./shared-budgets.ts";
 
 /** Conversations and personas in memory, least recently used first out. */
-const maxKept = 10_000;
+const maxInMemory = 10_000;
 
 /** What was spent in each unit. */
 type Ledger = Map<string, number>;
@@ -38,55 +38,66 @@ export function createBudgets(
   const conversations = new Map<string, Conversation>();
   const personas = new Map<string, Ledger>();
 
-  function of(conversation: string, principal: Principal): ConversationBudget {
-    const found = conversations.get(keyOf(conversation, principal));
-    const ofPersona = personas.get(principal.persona ?? "");
+  function budgetHere(conversation: string, principal: Principal): ConversationBudget {
+    const usage = conversations.get(keyOf(conversation, principal));
+    const personaLedger = personas.get(principal.persona ?? "");
     return render(
-      found?.usedMs() ?? 0,
-      costIn(found?.ledger),
+      usage?.usedMs() ?? 0,
+      costIn(usage?.ledger),
       principal.persona,
-      costIn(ofPersona),
+      costIn(personaLedger),
       setting(),
     );
   }
 
+  function usageOf(conversation: string | undefined, principal: Principal) {
+    if (conversation === undefined) return undefined;
+    return recall(conversations, keyOf(conversation, principal), newConversation);
+  }
+
+  function ledgerOf(persona: string | null): Ledger | undefined {
+    return persona === null ? undefined : recall(personas, persona, () => new Map());
+  }
+
   return {
-    of,
+    of: budgetHere,
     /** Undefined where nothing is counted. */
     meter({ tool, principal, options, face }: Routed): Meter | undefined {
       const cost = costOf(tool, 1);
       // A gateway connection lasts as long as its client; time counts only for named conversations.
       const isTimed = options.conversation !== undefined && face !== "mcp";
       if (!isTimed && cost === undefined) return undefined;
-      const conversation =
-        options.conversation === undefined
-          ? undefined
-          : recall(conversations, keyOf(options.conversation, principal), newConversation);
+      const conversation = usageOf(options.conversation, principal);
       const { persona } = principal;
-      const ledger = persona === null ? undefined : recall(personas, persona, () => new Map());
-      const payers = (): Payer[] => {
+      const ledger = ledgerOf(persona);
+      const payersNow = (): Payer[] => {
         const { maxCost, perPersona } = setting();
-        const own = { whose: "this conversation", maxCost, setting: "budgets.maxCost" };
-        return [
-          ...(conversation ? [{ ledger: conversation.ledger, key: conversation.key, ...own }] : []),
-          ...(ledger ? [{ ledger, ...personaBudget(persona ?? "", perPersona) }] : []),
-        ];
+        const payers: Payer[] = [];
+        if (conversation) payers.push(conversationPayer(conversation, maxCost));
+        if (ledger) payers.push({ ledger, ...personaBudget(persona ?? "", perPersona) });
+        return payers;
       };
       const timed = isTimed ? conversation : undefined;
-      return createMeter(tool.name, cost, timed, payers, { setting, now, shared, shares });
+      return createMeter(tool.name, cost, timed, payersNow, { setting, now, shared, shares });
     },
     async everywhere(conversation: string, principal: Principal): Promise<ConversationBudget> {
-      if (shared === undefined) return of(conversation, principal);
+      if (shared === undefined) return budgetHere(conversation, principal);
       const key = keyOf(conversation, principal);
       const { persona } = principal;
-      const [all, ofPersona] = await Promise.all([
+      const [total, personaTotal] = await Promise.all([
         shared.read(key),
         persona === null ? undefined : shared.read(personaKey(persona)),
       ]);
       // Time in hand is not used yet.
-      const found = conversations.get(key);
-      const unusedMs = found ? found.heldMs - found.usedMs() : 0;
-      return render(all.takenMs - unusedMs, all.cost, persona, ofPersona?.cost ?? {}, setting());
+      const usage = conversations.get(key);
+      const unusedMs = usage ? usage.heldMs - usage.usedMs() : 0;
+      return render(
+        total.takenMs - unusedMs,
+        total.cost,
+        persona,
+        personaTotal?.cost ?? {},
+        setting(),
+      );
     },
     async forget(conversation: string, principal: Principal): Promise<void> {
       const key = keyOf(conversation, principal);
@@ -127,8 +138,8 @@ function createMeter(
       if (spent >= limit) throw outOfTime(tool, spent, limit);
     };
     if (shares === undefined) return checkHere();
-    return shares.take(timed, limit)?.then((taken) => {
-      if (taken !== null) throw outOfTime(tool, Math.round(taken), limit);
+    return shares.take(timed, limit)?.then((takenMs) => {
+      if (takenMs !== null) throw outOfTime(tool, Math.round(takenMs), limit);
     }, checkHere);
   }
 
@@ -136,8 +147,8 @@ function createMeter(
     if (cost === undefined) return;
     payers = payersNow();
     if (shared === undefined) return payHere(cost, payers, tool);
-    return payTogether(cost, payers, tool, shared).then((by) => {
-      paidTogether = by;
+    return payTogether(cost, payers, tool, shared).then((paid) => {
+      paidTogether = paid;
     });
   }
 
@@ -208,7 +219,7 @@ function render(
   ms: number,
   cost: Costs,
   persona: string | null,
-  ofPersona: Costs,
+  personaCost: Costs,
   budgets: Budgets,
 ) {
   const { maxToolDurationMs, maxCost, perPersona } = budgets;
@@ -220,13 +231,16 @@ function render(
     persona:
       persona === null
         ? null
-        : { name: persona, cost: ofPersona, maxCost: maxCostOf(persona, perPersona) },
+        : { name: persona, cost: personaCost, maxCost: maxCostOf(persona, perPersona) },
   };
 }
 
 const maxCostOf = (persona: string, perPersona: Budgets["perPersona"]) =>
   Object.hasOwn(perPersona, persona) ? (perPersona[persona]?.maxCost ?? null) : null;
 const personaKey = (persona: string) => `persona:${persona}`;
+function conversationPayer({ ledger, key }: Conversation, maxCost: Budgets["maxCost"]): Payer {
+  return { ledger, key, whose: "this conversation", maxCost, setting: "budgets.maxCost" };
+}
 
 function personaBudget(persona: string, perPersona: Budgets["perPersona"]) {
   const setting = `budgets.perPersona.${persona}.maxCost`;
@@ -261,13 +275,14 @@ function keyOf(conversation: string, principal: Principal): string {
   return JSON.stringify([ownerOf(principal), conversation]);
 }
 
-function recall<T>(kept: Map<string, T>, key: string, create: (key: string) => T): T {
-  const found = kept.get(key) ?? create(key);
-  kept.delete(key);
-  kept.set(key, found);
-  const [oldest] = kept.size > maxKept ? kept.keys() : [];
-  if (oldest !== undefined) kept.delete(oldest);
-  return found;
+function recall<T>(recent: Map<string, T>, key: string, create: (key: string) => T): T {
+  const recalled = recent.get(key) ?? create(key);
+  recent.delete(key);
+  recent.set(key, recalled);
+  if (recent.size <= maxInMemory) return recalled;
+  const [oldest] = recent.keys();
+  if (oldest !== undefined) recent.delete(oldest);
+  return recalled;
 }
 
 function add(ledger: Ledger, { amount, unit }: Cost): void {
@@ -285,7 +300,7 @@ function payHere(cost: Cost, payers: readonly Payer[], tool: string): void {
   for (const payer of payers) {
     const limit = limitIn(cost.unit, payer.maxCost);
     const spent = payer.ledger.get(cost.unit) ?? 0;
-    if (limit !== null && spent + cost.amount > limit + rest)
+    if (limit !== null && spent + cost.amount > limit + tolerance)
       throw tooDear(cost, payer, spent, limit, tool);
   }
   for (const { ledger } of payers) add(ledger, cost);

@@ -9,19 +9,19 @@ import type { CircuitState, CircuitStatus } from "../../model/servers/server-sch
 const fairLimitMs = 10_000;
 
 /** JSON-RPC errors about the request: the server that sends one is healthy. */
-const aboutTheRequest: ReadonlySet<unknown> = new Set([
+const requestErrorCodes: ReadonlySet<unknown> = new Set([
   -32600, -32601, -32602, -32002, -32042, -32020, -32021, -32022,
 ]);
 
 /** HTTP statuses from here on are about the server. */
-const failing = 500;
+const firstServerStatus = 500;
 
 /** What a failure says about the server. */
 function judgeFailure({ code, data }: PlaneError): "well" | "failing" | "nothing" {
   // An unsent request is the connection's business.
   if (data.sent === false) return "nothing";
   // It refuses this request, and is there.
-  if (Number(data.status ?? failing) < failing) return "nothing";
+  if (Number(data.status ?? firstServerStatus) < firstServerStatus) return "nothing";
   if (code === "SERVER_UNAVAILABLE") return "failing";
   if (code === "TIMEOUT") {
     const isFair = data.limitSetBy !== "call" || Number(data.limitMs) >= fairLimitMs;
@@ -34,7 +34,7 @@ function judgeFailure({ code, data }: PlaneError): "well" | "failing" | "nothing
 /** Codes that the protocol does not reserve are the server's own. */
 function isOwnTrouble(rpcCode: unknown): boolean {
   if (typeof rpcCode !== "number") return true;
-  return rpcCode >= -32768 && rpcCode <= -32000 && !aboutTheRequest.has(rpcCode);
+  return rpcCode >= -32768 && rpcCode <= -32000 && !requestErrorCodes.has(rpcCode);
 }
 
 const maxOpenMs = 300_000;
@@ -80,6 +80,10 @@ export function createCircuits(
 ) {
   const circuits = new Map<string, Circuit>();
 
+  function hasBreaker(server: string): boolean {
+    return (setting(server)?.failures ?? 0) !== 0;
+  }
+
   /** False where it was not open. */
   function shut(server: string): boolean {
     const circuit = circuits.get(server);
@@ -94,19 +98,19 @@ export function createCircuits(
     if (circuits.has(server) && shut(server)) onTurned?.(server, null);
   }
 
-  function fail(server: string, at: number, isProbe: boolean, error: PlaneError): void {
-    const { failures: most, openMs } = setting(server) ?? { failures: 0, openMs: 0 };
-    if (most === 0) return void circuits.delete(server);
+  function fail(server: string, startedAt: number, isProbe: boolean, error: PlaneError): void {
+    const { failures: maxFailures, openMs } = setting(server) ?? { failures: 0, openMs: 0 };
+    if (maxFailures === 0) return void circuits.delete(server);
     const circuit = circuits.get(server) ?? newCircuit();
     circuits.set(server, circuit);
     // Calls that ran together fail together: they are one failure.
-    if (at < circuit.failedAt && !isProbe) return;
+    if (startedAt < circuit.failedAt && !isProbe) return;
     circuit.failures += 1;
     circuit.failedAt = now();
     circuit.lastError = publicReason(error);
     // Calls from before it opened say nothing new.
     const isOpen = circuit.until !== 0;
-    if (!isProbe && (isOpen || circuit.failures < most)) return;
+    if (!isProbe && (isOpen || circuit.failures < maxFailures)) return;
     open(circuit, openMs);
     onChange(server, "open");
     const { failures, opened, lastError } = circuit;
@@ -118,7 +122,7 @@ export function createCircuits(
   class Entry implements Entered {
     readonly isProbe: boolean;
     readonly #server: string;
-    readonly #at = now();
+    readonly #startedAt = now();
 
     constructor(server: string, isProbe: boolean) {
       this.isProbe = isProbe;
@@ -134,7 +138,7 @@ export function createCircuits(
       const verdict = error === null ? "well" : judgeFailure(error);
       if (error === null || verdict === "well") return close(this.#server);
       this.abandon();
-      if (verdict === "failing") fail(this.#server, this.#at, this.isProbe, error);
+      if (verdict === "failing") fail(this.#server, this.#startedAt, this.isProbe, error);
     }
   }
 
@@ -155,21 +159,17 @@ export function createCircuits(
     },
     /** Undefined for a server without a circuit breaker. */
     status(server: string): CircuitStatus | undefined {
-      return (setting(server)?.failures ?? 0) === 0 ? undefined : statusOf(circuits.get(server));
+      return hasBreaker(server) ? statusOf(circuits.get(server)) : undefined;
     },
     reset: close,
     /** Another plane opened or closed it. What is open here for longer stays open. */
-    learn(server: string, told: OpenCircuit | null): void {
-      if (told === null) return void shut(server);
-      const until = Math.min(inSteadyTime(told.until), steadyNow() + maxOpenMs);
-      const known = circuits.get(server);
-      if (
-        (setting(server)?.failures ?? 0) === 0 ||
-        until <= Math.max(steadyNow(), known?.until ?? 0)
-      )
-        return;
-      const since = Math.min(inSteadyTime(told.since), steadyNow());
-      const { failures, opened, lastError } = told;
+    learn(server: string, remote: OpenCircuit | null): void {
+      if (remote === null) return void shut(server);
+      const until = Math.min(inSteadyTime(remote.until), steadyNow() + maxOpenMs);
+      const openUntil = circuits.get(server)?.until ?? 0;
+      if (!hasBreaker(server) || until <= Math.max(steadyNow(), openUntil)) return;
+      const since = Math.min(inSteadyTime(remote.since), steadyNow());
+      const { failures, opened, lastError } = remote;
       circuits.set(server, {
         failures,
         opened,
@@ -184,16 +184,20 @@ export function createCircuits(
   };
 }
 
-const inWallTime = (at: number) => Date.parse(wallTime(at));
-const inSteadyTime = (at: number) => steadyNow() + at - Date.now();
+const inWallTime = (steadyMs: number) => Date.parse(wallTime(steadyMs));
+const inSteadyTime = (wallMs: number) => steadyNow() + wallMs - Date.now();
 
 function statusOf(circuit: Circuit | undefined): CircuitStatus {
   if (circuit === undefined)
     return { state: "closed", failures: 0, openUntil: null, lastError: null };
-  const { failures, until, isProbed, lastError } = circuit;
-  const isHalfOpen = isProbed || until <= steadyNow();
-  const state = until === 0 ? "closed" : isHalfOpen ? "half_open" : "open";
-  return { state, failures, openUntil: until === 0 ? null : wallTime(until), lastError };
+  const { failures, until, lastError } = circuit;
+  const openUntil = until === 0 ? null : wallTime(until);
+  return { state: stateOf(circuit), failures, openUntil, lastError };
+}
+
+function stateOf({ until, isProbed }: Circuit): CircuitState {
+  if (until === 0) return "closed";
+  return isProbed || until <= steadyNow() ? "half_open" : "open";
 }
 
 function newCircuit(): Circuit {
@@ -221,16 +225,16 @@ function publicReason(error: PlaneError): string {
 }
 
 function describe(server: string, { failures, since, lastError }: Circuit): string {
-  const from = wallTime(since);
-  return `Server '${server}': circuit open since ${from}, after ${failures} failures in a row. The last one: ${sentence(lastError)}`;
+  const openedAt = wallTime(since);
+  return `Server '${server}': circuit open since ${openedAt}, after ${failures} failures in a row. The last one: ${sentence(lastError)}`;
 }
 
 function circuitOpen(server: string, circuit: Circuit): PlaneError {
   const now = steadyNow();
-  const at = Math.max(circuit.until, now + probeMs);
-  const retryAt = wallTime(at);
-  const again = `Next try in ${Math.ceil((at - now) / 1000)} s; 'servers connect ${server}' tries it now.`;
-  return new PlaneError("SERVER_UNAVAILABLE", `${describe(server, circuit)} ${again}`, {
+  const retryAtMs = Math.max(circuit.until, now + probeMs);
+  const retryAt = wallTime(retryAtMs);
+  const nextTry = `Next try in ${Math.ceil((retryAtMs - now) / 1000)} s; 'servers connect ${server}' tries it now.`;
+  return new PlaneError("SERVER_UNAVAILABLE", `${describe(server, circuit)} ${nextTry}`, {
     data: { server, sent: false, retryAt, since: wallTime(circuit.since) },
   });
 }

@@ -1,7 +1,7 @@
 import { serialized } from "../../lib/async/once.ts";
 import { steadyNow } from "../../lib/async/steady-time.ts";
 import type { Cost } from "../../model/calls/call-schema.ts";
-import { rest, roundedCost } from "./cost.ts";
+import { roundedCost, tolerance } from "./cost.ts";
 
 /** A lease is the price of so many calls, and at most this part of what is left: near its limit a budget is exact. */
 const leasedCalls = 20;
@@ -15,7 +15,7 @@ export type Ledger = <T>(key: string, change: (cost: Record<string, number>) => 
 type Lease = {
   key: string;
   unit: string;
-  left: number;
+  unspent: number;
   usedAt: number;
   isRenewing: boolean;
   ask(amount: number, limit: number, isAhead: boolean): Promise<number | null>;
@@ -27,25 +27,25 @@ type Lease = {
  */
 export function createCostLeases(ledger: Ledger) {
   const leases = new Map<string, Lease>();
-  const writing = new Set<Promise<unknown>>();
-  let clock: NodeJS.Timeout | undefined;
+  const pendingWrites = new Set<Promise<unknown>>();
+  let idleTimer: NodeJS.Timeout | undefined;
 
   function leaseOf(key: string, unit: string): Lease {
     const name = JSON.stringify([key, unit]);
-    const found = leases.get(name);
-    if (found) return found;
+    const existing = leases.get(name);
+    if (existing) return existing;
     const ask: Lease["ask"] = serialized((amount, limit, isAhead) =>
       next(lease, amount, limit, isAhead),
     );
-    const lease: Lease = { key, unit, left: 0, usedAt: 0, isRenewing: false, ask };
+    const lease: Lease = { key, unit, unspent: 0, usedAt: 0, isRenewing: false, ask };
     leases.set(name, lease);
-    clock ??= setInterval(look, idleMs).unref();
+    idleTimer ??= setInterval(returnIdleLeases, idleMs).unref();
     return lease;
   }
 
   function takeHere(lease: Lease, amount: number): boolean {
-    if (lease.left + rest < amount) return false;
-    lease.left = roundedCost(lease.left - amount);
+    if (lease.unspent + tolerance < amount) return false;
+    lease.unspent = roundedCost(lease.unspent - amount);
     lease.usedAt = steadyNow();
     return true;
   }
@@ -58,23 +58,36 @@ export function createCostLeases(ledger: Ledger) {
     isAhead: boolean,
   ): Promise<number | null> {
     if (!isAhead && takeHere(lease, amount)) return null;
-    const { got, spent } = await ledger(lease.key, (cost) => {
+    const { leased, spent } = await ledger(lease.key, (cost) => {
       const before = cost[lease.unit] ?? 0;
-      const free = limit - before;
-      const wanted = Math.min(leasedCalls * amount, free * leasedPart);
-      const needed = isAhead ? 0 : amount - lease.left;
-      const taken =
-        needed > free + rest ? 0 : Math.max(needed, isAhead && wanted < amount ? 0 : wanted);
-      cost[lease.unit] = roundedCost(before + taken);
-      return { got: taken, spent: before };
+      const leasedAmount = amountToLease(lease, amount, limit - before, isAhead);
+      cost[lease.unit] = roundedCost(before + leasedAmount);
+      return { leased: leasedAmount, spent: before };
     });
-    lease.left = roundedCost(lease.left + got);
+    lease.unspent = roundedCost(lease.unspent + leased);
     return isAhead || takeHere(lease, amount) ? null : spent;
+  }
+
+  /** At least what is needed now. */
+  function amountToLease(
+    { unspent }: Lease,
+    amount: number,
+    unleased: number,
+    isAhead: boolean,
+  ): number {
+    const full = Math.min(leasedCalls * amount, unleased * leasedPart);
+    if (isAhead) return unleased + tolerance < 0 || full < amount ? 0 : full;
+    const needed = amount - unspent;
+    return needed > unleased + tolerance ? 0 : Math.max(needed, full);
   }
 
   /** Before it has run out. */
   function renewInTime(lease: Lease, amount: number, limit: number): void {
-    if (lease.isRenewing || lease.left > (leasedCalls * amount) / 2 || lease.left + rest < amount)
+    if (
+      lease.isRenewing ||
+      lease.unspent > (leasedCalls * amount) / 2 ||
+      lease.unspent + tolerance < amount
+    )
       return;
     lease.isRenewing = true;
     lease
@@ -87,26 +100,26 @@ export function createCostLeases(ledger: Ledger) {
 
   /** No one waits for it. */
   function add(key: string, { amount, unit }: Cost): Promise<void> {
-    const written = ledger(key, (cost) => {
+    const write = ledger(key, (cost) => {
       cost[unit] = roundedCost(Math.max(0, (cost[unit] ?? 0) + amount));
     });
-    writing.add(written);
-    return written.finally(() => writing.delete(written));
+    pendingWrites.add(write);
+    return write.finally(() => pendingWrites.delete(write));
   }
 
   async function giveBack(lease: Lease): Promise<void> {
-    const { key, unit, left } = lease;
-    lease.left = 0;
+    const { key, unit, unspent } = lease;
+    lease.unspent = 0;
     leases.delete(JSON.stringify([key, unit]));
-    if (left > 0) await add(key, { amount: -left, unit }).catch(() => undefined);
+    if (unspent > 0) await add(key, { amount: -unspent, unit }).catch(() => undefined);
   }
 
-  function look(): void {
+  function returnIdleLeases(): void {
     for (const lease of leases.values())
       if (!lease.isRenewing && steadyNow() - lease.usedAt >= idleMs) void giveBack(lease);
     if (leases.size > 0) return;
-    clearInterval(clock);
-    clock = undefined;
+    clearInterval(idleTimer);
+    idleTimer = undefined;
   }
 
   return {
@@ -127,18 +140,18 @@ export function createCostLeases(ledger: Ledger) {
     },
     /** What this plane has leased of a budget and not spent. */
     unused(key: string): Record<string, number> {
-      const own = [...leases.values()].filter((lease) => lease.key === key);
-      return Object.fromEntries(own.map(({ unit, left }) => [unit, left]));
+      const budgetLeases = [...leases.values()].filter((lease) => lease.key === key);
+      return Object.fromEntries(budgetLeases.map(({ unit, unspent }) => [unit, unspent]));
     },
-    written: async () => void (await Promise.allSettled(writing)),
+    written: async () => void (await Promise.allSettled(pendingWrites)),
     forget(key: string): void {
       for (const [name, lease] of leases) if (lease.key === key) leases.delete(name);
     },
     async release(): Promise<void> {
-      clearInterval(clock);
-      clock = undefined;
+      clearInterval(idleTimer);
+      idleTimer = undefined;
       await Promise.all([...leases.values()].map(giveBack));
-      await Promise.allSettled(writing);
+      await Promise.allSettled(pendingWrites);
     },
   };
 }

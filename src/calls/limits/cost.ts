@@ -3,7 +3,7 @@ import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Budgets } from "../../model/config/config.ts";
 
 /** What sums of fractions may be off. */
-export const rest = 1e-9;
+export const tolerance = 1e-9;
 
 /** Without rests of fractions. */
 export function roundedCost(amount: number): number {
@@ -12,14 +12,14 @@ export function roundedCost(amount: number): number {
 
 /** Undefined where the manifest has no price. */
 export function costOf({ metadata }: Tool, attempts: number): Cost | undefined {
-  const { cost_per_call: each, cost_unit: unit = "units" } = metadata;
-  return each === undefined ? undefined : { amount: roundedCost(each * attempts), unit };
+  const { cost_per_call: price, cost_unit: unit = "units" } = metadata;
+  return price === undefined ? undefined : { amount: roundedCost(price * attempts), unit };
 }
 
 /** Only what a provider saw, or may have seen, costs anything. */
 export function costField(tool: Tool | undefined, attempts: readonly Attempt[]): { cost?: Cost } {
-  const seen = attempts.filter(({ sent }) => sent !== false).length;
-  const cost = tool === undefined || attempts.length === 0 ? undefined : costOf(tool, seen);
+  if (tool === undefined || attempts.length === 0) return {};
+  const cost = costOf(tool, attempts.filter(({ sent }) => sent !== false).length);
   return cost === undefined ? {} : { cost };
 }
 

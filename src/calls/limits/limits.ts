@@ -1,6 +1,7 @@
 import { andThen } from "../../lib/async/and-then.ts";
 import { createSemaphore, type Semaphore, SemaphoreFull } from "../../lib/async/semaphore.ts";
 import type { TimeLimiter } from "../../lib/async/time-limit.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { Routed } from "../../model/calls/call.ts";
 import type { ProviderSpec, Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
@@ -14,7 +15,7 @@ import type { Recorder } from "../../store/store.ts";
 import { isAnnounced, isEndedSession } from "../retry.ts";
 import { type ConversationBudgets, createBudgets, type Meter } from "./budgets.ts";
 import { type Circuits, createCircuits, type Entered } from "./circuit-breaker.ts";
-import { createRateLimiter, createSharedRateLimiter, type Rated } from "./rate-limiter.ts";
+import { createRateLimiter, createSharedRateLimiter, type RateLimit } from "./rate-limiter.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 import { createSharedBudgets, type SharedCounts } from "./shared-budgets.ts";
 import { createSharedCircuits } from "./shared-circuits.ts";
@@ -58,9 +59,8 @@ function keyOf({ id }: Tool): string {
 
 function tooMany({ name, id: { server } }: Tool): PlaneError {
   const text = `'${name}' runs one call at a time ('allow_parallel' is false), and ${maxLine} wait. Call again later.`;
-  return new PlaneError("BUSY", text, {
-    data: { tool: name, ...(server === null ? {} : { server }), sent: false, retryAt: null },
-  });
+  const data = { tool: name, server: server ?? undefined, sent: false, retryAt: null };
+  return new PlaneError("BUSY", text, { data: withoutUndefined(data) });
 }
 
 export type CallPass = { meter: Meter | undefined; leave(): void };
@@ -82,8 +82,8 @@ type LimitParts = {
   shared?: SharedCounts | undefined;
 };
 
-const nothing = () => undefined;
-const free: AttemptPass = { pause: () => nothing, end: nothing, giveUp: nothing };
+const noop = () => undefined;
+const unlimited: AttemptPass = { pause: () => noop, end: noop, giveUp: noop };
 
 export type Limits = ReturnType<typeof createPathLimits>;
 
@@ -108,7 +108,9 @@ export function createPathLimits({
     await meter?.check();
     const takesTurns = isSerial(tool);
     if (takesTurns) await turns.enter(tool, limiter.signal);
-    const leave = () => takesTurns && turns.leave(tool);
+    const leave = () => {
+      if (takesTurns) turns.leave(tool);
+    };
     try {
       await takeRate(toolRate(tool), limiter);
     } catch (thrown) {
@@ -118,8 +120,8 @@ export function createPathLimits({
     return { meter, leave };
   }
 
-  function takeRate(rated: Rated | undefined, limiter: TimeLimiter): Promise<void> | undefined {
-    return rated && rates.take(rated, limiter.leftMs(), limiter.signal);
+  function takeRate(limit: RateLimit | undefined, limiter: TimeLimiter): Promise<void> | undefined {
+    return limit && rates.take(limit, limiter.leftMs(), limiter.signal);
   }
 
   return {
@@ -134,29 +136,29 @@ export function createPathLimits({
     enterAttempt(spec: ProviderSpec, limiter: TimeLimiter, pass: CallPass | undefined) {
       const meter = pass?.meter;
       const server = serverOf(spec);
-      if (server === null && meter === undefined) return free;
+      if (server === null && meter === undefined) return unlimited;
       const circuit = server === null ? null : circuits.enter(server);
-      const rated = server === null ? undefined : serverRate(server, ratePerMinute(server));
-      const most = server === null ? undefined : concurrency(server);
+      const limit = server === null ? undefined : serverRate(server, ratePerMinute(server));
+      const maxConcurrent = server === null ? undefined : concurrency(server);
       // Most attempts are limited by nothing but the circuit breaker.
-      if (rated === undefined && meter === undefined && most === undefined)
+      if (limit === undefined && meter === undefined && maxConcurrent === undefined)
         return new Admission(circuit, undefined);
-      let release: () => void = nothing;
+      let release: () => void = noop;
       const refuse = (thrown: unknown): never => {
         circuit?.abandon();
         release();
         throw thrown;
       };
       const takeSlot = () => {
-        if (server === null || most === undefined) return undefined;
-        const slot = slots.take(server, most, limiter.signal);
+        if (server === null || maxConcurrent === undefined) return undefined;
+        const slot = slots.take(server, maxConcurrent, limiter.signal);
         return andThen(slot.taken, () => {
           release = slot.release;
         });
       };
       try {
         // The slot after the turn: no other call can use it while this one waits.
-        const admitted = andThen(takeRate(rated, limiter), () =>
+        const admitted = andThen(takeRate(limit, limiter), () =>
           andThen(takeSlot(), () =>
             andThen(meter?.reserve(), () => new Admission(circuit, meter, release)),
           ),
@@ -176,8 +178,8 @@ export function createPathLimits({
       error: PlaneError,
     ): string | null | Promise<string | null> {
       const server = serverOf(spec);
-      const open = server === null ? null : circuits.reason(server);
-      if (open !== null) return open;
+      const openReason = server === null ? null : circuits.reason(server);
+      if (openReason !== null) return openReason;
       // What asks for another try is not overloaded by it.
       if (isAnnounced(error) || (server !== null && isEndedSession(error))) return null;
       const whose = server === null ? `'${call.tool.name}'` : `server '${server}'`;
@@ -193,7 +195,7 @@ class Admission implements AttemptPass {
   readonly #meter: Meter | undefined;
   readonly #release: () => void;
 
-  constructor(circuit: Entered | null, meter: Meter | undefined, release: () => void = nothing) {
+  constructor(circuit: Entered | null, meter: Meter | undefined, release: () => void = noop) {
     this.#circuit = circuit;
     this.#meter = meter;
     this.#release = release;
@@ -201,7 +203,7 @@ class Admission implements AttemptPass {
   }
 
   pause(): () => void {
-    return this.#meter?.pause() ?? nothing;
+    return this.#meter?.pause() ?? noop;
   }
 
   end(error: PlaneError | null): void {
@@ -224,7 +226,7 @@ function targetOf(call: Pick<Routed, "tool">, spec: ProviderSpec): string {
   return serverOf(spec) ?? `tool:${call.tool.name}`;
 }
 
-function toolRate(tool: Tool): Rated | undefined {
+function toolRate(tool: Tool): RateLimit | undefined {
   const { name, metadata } = tool;
   const { rate_limit_per_minute: perMinute } = metadata;
   if (perMinute === undefined) return undefined;
@@ -238,7 +240,7 @@ function toolRate(tool: Tool): Rated | undefined {
   };
 }
 
-function serverRate(server: string, perMinute: number | undefined): Rated | undefined {
+function serverRate(server: string, perMinute: number | undefined): RateLimit | undefined {
   if (perMinute === undefined) return undefined;
   const setting = "rateLimitPerMinute";
   return {
@@ -257,16 +259,19 @@ type LimitsContext = {
   readonly recorder: Pick<Recorder, "store" | "outlivesUs" | "emit" | "tells" | "onNews">;
 };
 
+/** A store of this plane alone need not be opened to count. */
+function sharedCounts({ outlivesUs, store }: LimitsContext["recorder"]): SharedCounts | undefined {
+  if (!outlivesUs) return undefined;
+  return {
+    read: async (key) => (await store()).sharedValue(key),
+    change: async (key, keptMs, step) => (await store()).changeShared(key, keptMs, step),
+  };
+}
+
 export function createLimits({ settings, recorder }: LimitsContext) {
   const { config } = settings;
-  const { store, outlivesUs, emit } = recorder;
-  // A store of this plane alone need not be opened to count.
-  const shared: SharedCounts | undefined = outlivesUs
-    ? {
-        read: async (key) => (await store()).sharedValue(key),
-        change: async (key, keptMs, step) => (await store()).changeShared(key, keptMs, step),
-      }
-    : undefined;
+  const { store, emit } = recorder;
+  const shared = sharedCounts(recorder);
   const budgets = createBudgets(
     () => config().budgets,
     undefined,
@@ -275,10 +280,10 @@ export function createLimits({ settings, recorder }: LimitsContext) {
   const circuits: Circuits = createCircuits({
     setting: (server) => config().servers[server]?.circuit,
     onChange: (server, state) => emit({ type: "server.circuit", server, state }),
-    onTurned: (server, open) => elsewhere?.tell(server, open),
+    onTurned: (server, open) => sharedCircuits?.tell(server, open),
   });
   const servers = () => config().servers;
-  const elsewhere = recorder.tells
+  const sharedCircuits = recorder.tells
     ? createSharedCircuits({ servers, store, onNews: recorder.onNews, learn: circuits.learn })
     : undefined;
   const slots = createSharedSlots({
@@ -288,7 +293,10 @@ export function createLimits({ settings, recorder }: LimitsContext) {
       const unchanged = (value: JsonObject | null) => ({ value, answer: null });
       await (await store()).changeShared(key, 2 * leaseMs, unchanged, true);
     },
-    onTold: (listener) => recorder.onNews((news) => news.what === "shared" && listener(news.key)),
+    onTold: (listener) =>
+      recorder.onNews((news) => {
+        if (news.what === "shared") listener(news.key);
+      }),
   });
   /** Closes the circuits of these servers. */
   const trust = (servers: readonly string[]) => servers.forEach(circuits.reset);

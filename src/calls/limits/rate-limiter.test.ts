@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { moveTime, settled, useMockedTime } from "../../../test/samples/mocked-time.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { createRateLimiter, type Rated, type RateLimiter } from "./rate-limiter.ts";
+import { createRateLimiter, type RateLimit, type RateLimiter } from "./rate-limiter.ts";
 
 const { signal } = new AbortController();
-const rated = (perMinute: number, key = "server:search"): Rated => ({
+const rated = (perMinute: number, key = "server:search"): RateLimit => ({
   key,
   perMinute,
   what: "Server 'search'",

@@ -20,17 +20,17 @@ function burstOf(perMinute: number): number {
 
 /** Also for a limit from a new configuration. */
 function fillBucket(bucket: Bucket | null, perMinute: number, now: number): Bucket {
-  const { tokens, at } = bucket ?? { tokens: burstOf(perMinute), at: now };
-  const grown = tokens + (Math.max(0, now - at) * perMinute) / minuteMs;
-  return { tokens: Math.min(burstOf(perMinute), grown), at: now, perMinute };
+  const { tokens, at: filledAt } = bucket ?? { tokens: burstOf(perMinute), at: now };
+  const refilled = tokens + (Math.max(0, now - filledAt) * perMinute) / minuteMs;
+  return { tokens: Math.min(burstOf(perMinute), refilled), at: now, perMinute };
 }
 
 /** Takes as many of `most` turns as there are, or promises one. */
-function drawTurns(bucket: Bucket, most: number, limitMs: number): Drawn {
-  const there = Math.min(most, Math.floor(bucket.tokens));
-  if (there >= 1) {
-    bucket.tokens -= there;
-    return { turns: there, waitMs: 0 };
+function drawTurns(bucket: Bucket, maxTurns: number, limitMs: number): Drawn {
+  const available = Math.min(maxTurns, Math.floor(bucket.tokens));
+  if (available >= 1) {
+    bucket.tokens -= available;
+    return { turns: available, waitMs: 0 };
   }
   const waitMs = Math.ceil(((1 - bucket.tokens) * minuteMs) / bucket.perMinute);
   if (waitMs > limitMs) return { turns: 0, waitMs };
@@ -42,7 +42,7 @@ function drawTurns(bucket: Bucket, most: number, limitMs: number): Drawn {
 const maxWaitMs = 5_000;
 
 /** The key, the limit, and the words for both. */
-export type Rated = {
+export type RateLimit = {
   key: string;
   perMinute: number;
   what: string;
@@ -57,13 +57,13 @@ export function createRateLimiter() {
   const buckets = new Map<string, Bucket>();
   let sweptAt = 0;
 
-  function fill({ key, perMinute }: Rated): Bucket {
+  function fill({ key, perMinute }: RateLimit): Bucket {
     const now = steadyNow();
     if (now - sweptAt >= minuteMs) sweep(now);
-    const found = buckets.get(key) ?? fillBucket(null, perMinute, now);
-    Object.assign(found, fillBucket(found, perMinute, now));
-    buckets.set(key, found);
-    return found;
+    const bucket = buckets.get(key) ?? fillBucket(null, perMinute, now);
+    Object.assign(bucket, fillBucket(bucket, perMinute, now));
+    buckets.set(key, bucket);
+    return bucket;
   }
 
   /** A full bucket is as if never used. */
@@ -85,17 +85,17 @@ export function createRateLimiter() {
 
   return {
     /** Undefined when there is room. Throws when the wait would exceed `maxWaitMs`. */
-    take(rated: Rated, limitMs: number, signal: AbortSignal): Promise<void> | undefined {
-      const bucket = fill(rated);
+    take(limit: RateLimit, limitMs: number, signal: AbortSignal): Promise<void> | undefined {
+      const bucket = fill(limit);
       const { turns, waitMs } = drawTurns(bucket, 1, Math.min(limitMs, maxWaitMs));
-      if (turns === 0) throw tooSoon(rated, waitMs);
+      if (turns === 0) throw tooSoon(limit, waitMs);
       return waitMs === 0 ? undefined : wait(bucket, waitMs, signal);
     },
     size: () => buckets.size,
   };
 }
 
-function tooSoon({ what, perMinute, setting, data }: Rated, retryInMs: number): PlaneError {
+function tooSoon({ what, perMinute, setting, data }: RateLimit, retryInMs: number): PlaneError {
   const calls = perMinute === 1 ? "1 call" : `${perMinute} calls`;
   const text = `${what} takes ${calls} a minute ('${setting}'), and its next turn comes in ${Math.ceil(retryInMs / 1000)} s. Call again then.`;
   const retryAt = new Date(Date.now() + retryInMs).toISOString();
@@ -106,19 +106,20 @@ function tooSoon({ what, perMinute, setting, data }: Rated, retryInMs: number): 
 
 /** How long leased turns are valid. A plane holds the turns of this time at most, so planes together exceed a limit by no more. */
 const shareMs = 1_000;
-const keptMs = 120_000;
+const expiryMs = 120_000;
 /** In place of a limit: nothing is promised, and no one waits. */
-const ahead = -1;
+const noWaitMs = -1;
 
 type Share = {
   turns: number;
   until: number;
   isRenewing: boolean;
-  ask(rated: Rated, limitMs: number): Promise<Drawn>;
+  ask(rated: RateLimit, limitMs: number): Promise<Drawn>;
 };
 
-/** Turns of one lease. */
-const mostOf = (perMinute: number) => Math.max(1, Math.floor((perMinute * shareMs) / 60_000));
+function turnsPerLease(perMinute: number): number {
+  return Math.max(1, Math.floor((perMinute * shareMs) / 60_000));
+}
 
 /**
  * A plane leases the turns of a second. While it is busy it fills the lease up again before half of the turns or of the time
@@ -128,88 +129,89 @@ export function createSharedRateLimiter(shared: SharedCounts, alone: RateLimiter
   const shares = new Map<string, Share>();
 
   function shareOf(key: string): Share {
-    const found = shares.get(key);
-    if (found) return found;
-    const ask: Share["ask"] = serialized((rated, ms) =>
-      ms === ahead ? fillUp(share, rated) : next(share, rated, ms),
+    const existing = shares.get(key);
+    if (existing) return existing;
+    const ask: Share["ask"] = serialized((limit, ms) =>
+      ms === noWaitMs ? fillUp(share, limit) : nextTurn(share, limit, ms),
     );
     const share: Share = { turns: 0, until: 0, isRenewing: false, ask };
     shares.set(key, share);
     return share;
   }
 
-  const isGood = ({ turns, until }: Share) => turns >= 1 && until > steadyNow();
+  const hasTurns = ({ turns, until }: Share) => turns >= 1 && until > steadyNow();
 
   function takeHere(share: Share): boolean {
-    if (!isGood(share)) return false;
+    if (!hasTurns(share)) return false;
     share.turns -= 1;
     return true;
   }
 
   /** In the line of those who ask, so that who comes after it finds its turns. */
-  function renewInTime(share: Share, rated: Rated): void {
-    const most = mostOf(rated.perMinute);
+  function renewInTime(share: Share, limit: RateLimit): void {
+    const most = turnsPerLease(limit.perMinute);
     const isFresh = share.turns > most / 2 && share.until - steadyNow() > shareMs / 2;
     if (share.isRenewing || most < 2 || isFresh) return;
     share.isRenewing = true;
     share
-      .ask(rated, ahead)
+      .ask(limit, noWaitMs)
       .catch(() => undefined)
       .finally(() => {
         share.isRenewing = false;
       });
   }
 
-  function draw({ key, perMinute }: Rated, most: number, limitMs: number): Promise<Drawn> {
-    return shared.change(`rate:${key}`, keptMs, (value, now) => {
+  function draw({ key, perMinute }: RateLimit, maxTurns: number, limitMs: number): Promise<Drawn> {
+    return shared.change(`rate:${key}`, expiryMs, (value, now) => {
       const bucket = fillBucket(value as Bucket | null, perMinute, now);
-      return { answer: drawTurns(bucket, most, limitMs), value: bucket as JsonObject };
+      return { answer: drawTurns(bucket, maxTurns, limitMs), value: bucket as JsonObject };
     });
   }
 
-  async function fillUp(share: Share, rated: Rated): Promise<Drawn> {
-    const drawn = await draw(rated, Math.max(1, mostOf(rated.perMinute) - share.turns), ahead);
+  async function fillUp(share: Share, limit: RateLimit): Promise<Drawn> {
+    const missing = Math.max(1, turnsPerLease(limit.perMinute) - share.turns);
+    const drawn = await draw(limit, missing, noWaitMs);
     if (drawn.turns === 0) return drawn;
-    share.turns = drawn.turns + (isGood(share) ? share.turns : 0);
+    share.turns = drawn.turns + (hasTurns(share) ? share.turns : 0);
     share.until = steadyNow() + shareMs;
     return drawn;
   }
 
-  async function next(share: Share, rated: Rated, limitMs: number): Promise<Drawn> {
+  async function nextTurn(share: Share, limit: RateLimit, limitMs: number): Promise<Drawn> {
     if (takeHere(share)) return { turns: 1, waitMs: 0 };
-    const drawn = await draw(rated, mostOf(rated.perMinute), limitMs);
+    const drawn = await draw(limit, turnsPerLease(limit.perMinute), limitMs);
     share.turns = drawn.waitMs === 0 ? drawn.turns - 1 : 0;
     share.until = steadyNow() + shareMs;
     return drawn;
   }
 
   /** A cancelled call gives its turn back. */
-  function giveBack({ key }: Rated): void {
+  function giveBack({ key }: RateLimit): void {
     const step = (value: JsonObject | null) => ({
       value: value && { ...value, tokens: Number(value.tokens) + 1 },
       answer: null,
     });
-    void shared.change(`rate:${key}`, keptMs, step).catch(() => undefined);
+    void shared.change(`rate:${key}`, expiryMs, step).catch(() => undefined);
   }
 
-  async function take(rated: Rated, limitMs: number, signal: AbortSignal): Promise<void> {
+  async function take(limit: RateLimit, limitMs: number, signal: AbortSignal): Promise<void> {
     const waitMs = Math.min(limitMs, maxWaitMs);
-    const drawn = await shareOf(rated.key)
-      .ask(rated, waitMs)
+    const drawn = await shareOf(limit.key)
+      .ask(limit, waitMs)
       .catch(() => null);
-    if (drawn === null) return alone.take(rated, limitMs, signal);
-    if (drawn.turns === 0) throw tooSoon(rated, drawn.waitMs);
+    if (drawn === null) return alone.take(limit, limitMs, signal);
+    if (drawn.turns === 0) throw tooSoon(limit, drawn.waitMs);
     if (drawn.waitMs > 0) await pause(drawn.waitMs, { signal });
     if (!signal.aborted) return;
-    giveBack(rated);
+    giveBack(limit);
     throw signal.reason;
   }
 
   return {
-    take(rated, limitMs, signal) {
-      const share = shareOf(rated.key);
-      if (!takeHere(share)) return take(rated, limitMs, signal);
-      renewInTime(share, rated);
+    take(limit, limitMs, signal) {
+      const share = shareOf(limit.key);
+      if (!takeHere(share)) return take(limit, limitMs, signal);
+      renewInTime(share, limit);
       return undefined;
     },
     size: () => shares.size + alone.size(),

@@ -2,15 +2,16 @@ import type { JsonObject } from "../../model/json.ts";
 import type { SharedCounts } from "./shared-budgets.ts";
 
 /** The share of calls that may be retried, and the number that always may. */
-const share = 0.2;
-const least = 20;
+const maxRetryShare = 0.2;
+const minRetriesPerWindow = 20;
 
-/** The last minute in pieces. */
-const pieceMs = 10_000;
-const pieces = 6;
+/** The last minute. */
+const bucketMs = 10_000;
+const bucketsPerWindow = 6;
 
-type Piece = { calls: number; retries: number };
-type Counts = Record<string, Piece>;
+type Bucket = { calls: number; retries: number };
+/** By the number of the bucket since the epoch. */
+type Window = Record<string, Bucket>;
 
 export type RetryBudget = ReturnType<typeof createRetryBudget>;
 
@@ -19,52 +20,63 @@ export type RetryBudget = ReturnType<typeof createRetryBudget>;
  * retry, so the sum is never above what was made.
  */
 export function createRetryBudget(shared?: SharedCounts) {
-  const targets = new Map<string, Counts>();
-  const countsOf = (target: string): Counts => {
-    const found = targets.get(target) ?? {};
-    targets.set(target, found);
-    return found;
-  };
+  const windows = new Map<string, Window>();
+
+  function windowOf(target: string): Window {
+    const window = windows.get(target) ?? {};
+    windows.set(target, window);
+    return window;
+  }
+
   return {
     called(target: string): void {
-      currentPiece(countsOf(target), Date.now()).calls += 1;
+      currentBucket(windowOf(target), Date.now()).calls += 1;
     },
     take(target: string): boolean | Promise<boolean> {
-      const counts = countsOf(target);
-      const piece = currentPiece(counts, Date.now());
-      if (shared === undefined) return takeOne(counts, piece);
-      const calls = sum(counts, "calls");
-      for (const one of Object.values(counts)) one.calls = 0;
+      const window = windowOf(target);
+      const bucket = currentBucket(window, Date.now());
+      if (shared === undefined) return takeRetry(window, bucket);
+      const calls = sum(window, "calls");
+      resetCalls(window);
       return shared
-        .change(`retries:${target}`, pieces * pieceMs, (value, now) => {
-          const all = (value ?? {}) as Counts;
-          const current = currentPiece(all, now);
-          current.calls += calls;
-          return { answer: takeOne(all, current), value: all as JsonObject };
+        .change(`retries:${target}`, bucketsPerWindow * bucketMs, (stored, now) => {
+          const sharedWindow = (stored ?? {}) as Window;
+          const sharedBucket = currentBucket(sharedWindow, now);
+          sharedBucket.calls += calls;
+          const answer = takeRetry(sharedWindow, sharedBucket);
+          return { answer, value: sharedWindow as JsonObject };
         })
-        .catch(() => takeOne(counts, piece));
+        .catch(() => takeRetry(window, bucket));
     },
   };
 }
 
-/** Drops what is older than the last minute. */
-function currentPiece(counts: Counts, now: number): Piece {
-  const at = Math.floor(now / pieceMs);
-  const found = counts[at];
-  if (found) return found;
-  for (const old of Object.keys(counts))
-    if (!(Math.abs(at - Number(old)) < pieces)) delete counts[old];
-  const piece = { calls: 0, retries: 0 };
-  counts[at] = piece;
-  return piece;
+function currentBucket(window: Window, now: number): Bucket {
+  const index = Math.floor(now / bucketMs);
+  const current = window[index];
+  if (current) return current;
+  dropBucketsOutside(window, index);
+  const empty: Bucket = { calls: 0, retries: 0 };
+  window[index] = empty;
+  return empty;
 }
 
-function takeOne(counts: Counts, piece: Piece): boolean {
-  if (sum(counts, "retries") + 1 > Math.max(least, share * sum(counts, "calls"))) return false;
-  piece.retries += 1;
+function dropBucketsOutside(window: Window, index: number): void {
+  for (const key of Object.keys(window))
+    if (!(Math.abs(index - Number(key)) < bucketsPerWindow)) delete window[key];
+}
+
+function resetCalls(window: Window): void {
+  for (const bucket of Object.values(window)) bucket.calls = 0;
+}
+
+function takeRetry(window: Window, bucket: Bucket): boolean {
+  const maxRetries = Math.max(minRetriesPerWindow, maxRetryShare * sum(window, "calls"));
+  if (sum(window, "retries") + 1 > maxRetries) return false;
+  bucket.retries += 1;
   return true;
 }
 
-function sum(counts: Counts, of: keyof Piece): number {
-  return Object.values(counts).reduce((total, piece) => total + piece[of], 0);
+function sum(window: Window, field: keyof Bucket): number {
+  return Object.values(window).reduce((total, bucket) => total + bucket[field], 0);
 }

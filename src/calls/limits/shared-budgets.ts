@@ -10,7 +10,7 @@ export type SharedCounts = {
 };
 
 /** An unused budget is forgotten after this. */
-const keptMs = 24 * 3_600_000;
+const expiryMs = 24 * 3_600_000;
 /** Time that a plane takes at once, at most a quarter of the rest. */
 const shareMs = 5_000;
 const minMs = 250;
@@ -29,7 +29,7 @@ export type SharedBudgets = ReturnType<typeof createSharedBudgets>;
 export function createSharedBudgets(shared: SharedCounts) {
   /** `change` works on the budget in place. */
   const step = <T>(key: string, change: (budget: SharedBudget) => T) =>
-    shared.change(keyOf(key), keptMs, (value) => {
+    shared.change(keyOf(key), expiryMs, (value) => {
       const budget = budgetIn(value);
       return { answer: change(budget), value: budget as JsonObject };
     });
@@ -41,15 +41,14 @@ export function createSharedBudgets(shared: SharedCounts) {
     async read(key: string): Promise<SharedBudget> {
       await costs.written();
       const budget = budgetIn(await shared.read(keyOf(key)));
-      for (const [unit, left] of Object.entries(costs.unused(key)))
-        budget.cost[unit] = roundedCost((budget.cost[unit] ?? 0) - left);
+      for (const [unit, unused] of Object.entries(costs.unused(key)))
+        budget.cost[unit] = roundedCost((budget.cost[unit] ?? 0) - unused);
       return budget;
     },
     /** Reports overuse and takes more. `gotMs` is 0 when there is none. */
     takeTime: (key: string, overMs: number, limitMs: number) =>
       step(key, (budget) => {
-        const left = limitMs - budget.takenMs - overMs;
-        const gotMs = left <= 0 ? 0 : Math.min(left, Math.max(minMs, Math.min(shareMs, left / 4)));
+        const gotMs = timeShare(limitMs - budget.takenMs - overMs);
         budget.takenMs += overMs + gotMs;
         return { gotMs, takenMs: budget.takenMs };
       }),
@@ -61,11 +60,17 @@ export function createSharedBudgets(shared: SharedCounts) {
     pay: costs.pay,
     forget(key: string) {
       costs.forget(key);
-      return shared.change(keyOf(key), keptMs, () => ({ value: null, answer: null }));
+      return shared.change(keyOf(key), expiryMs, () => ({ value: null, answer: null }));
     },
     /** Gives back what is leased and not spent. */
     release: costs.release,
   };
+}
+
+/** At most a quarter of what remains. */
+function timeShare(remainingMs: number): number {
+  if (remainingMs <= 0) return 0;
+  return Math.min(remainingMs, Math.max(minMs, Math.min(shareMs, remainingMs / 4)));
 }
 
 /** How often unused time is returned and overuse reported. */
@@ -83,7 +88,7 @@ export type Timed = {
 
 /** Time is taken in shares, so that a call seldom waits for the store. */
 export function createTimeShares(shared: SharedBudgets) {
-  const holding = new Set<Timed>();
+  const holders = new Set<Timed>();
   let clock: NodeJS.Timeout | undefined;
 
   async function ask(timed: Timed, limitMs: number): Promise<number | null> {
@@ -103,16 +108,16 @@ export function createTimeShares(shared: SharedBudgets) {
   }
 
   function hold(timed: Timed): void {
-    holding.add(timed);
-    clock ??= setInterval(look, lookMs).unref();
+    holders.add(timed);
+    clock ??= setInterval(settleShares, lookMs).unref();
   }
 
-  function look(): void {
-    for (const timed of holding) {
+  function settleShares(): void {
+    for (const timed of holders) {
       if (!timed.asking) void settleShare(timed, shared);
-      if (!timed.isRunning()) holding.delete(timed);
+      if (!timed.isRunning()) holders.delete(timed);
     }
-    if (holding.size > 0) return;
+    if (holders.size > 0) return;
     clearInterval(clock);
     clock = undefined;
   }
@@ -126,12 +131,14 @@ export function createTimeShares(shared: SharedBudgets) {
       return timed.asking;
     },
     /** Not at once: each call would write to the store by itself. */
-    settle: (timed: Timed) => void (timed.usedMs() > timed.heldMs && hold(timed)),
+    settle(timed: Timed): void {
+      if (timed.usedMs() > timed.heldMs) hold(timed);
+    },
     async release(): Promise<void> {
       clearInterval(clock);
-      const left = [...holding];
-      holding.clear();
-      await Promise.all(left.map((timed) => settleShare(timed, shared)));
+      const unsettled = [...holders];
+      holders.clear();
+      await Promise.all(unsettled.map((timed) => settleShare(timed, shared)));
     },
   };
 }

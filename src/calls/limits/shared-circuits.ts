@@ -11,7 +11,7 @@ type Ports = {
   servers(): Config["servers"];
   store(): Promise<Pick<Store, "changeShared" | "sharedMoment">>;
   onNews(listener: (news: StoreNews) => void): () => void;
-  learn(server: string, told: OpenCircuit | null): void;
+  learn(server: string, remote: OpenCircuit | null): void;
 };
 
 /**
@@ -29,12 +29,12 @@ export function createSharedCircuits({ servers, store, onNews, learn }: Ports) {
 
   async function read(key: string): Promise<void> {
     const { value, now } = await (await store()).sharedMoment(key);
-    const told = openIn(value);
+    const remote = openIn(value);
     // What is stored is of the store's clock, as the clocks of planes differ.
     const shiftMs = Date.now() - now;
-    if (told !== null)
-      Object.assign(told, { since: told.since + shiftMs, until: told.until + shiftMs });
-    for (const server of Object.keys(servers())) if (keyOf(server) === key) learn(server, told);
+    if (remote !== null)
+      Object.assign(remote, { since: remote.since + shiftMs, until: remote.until + shiftMs });
+    for (const server of Object.keys(servers())) if (keyOf(server) === key) learn(server, remote);
   }
 
   /** In their order: what was opened and closed at once must not stay open elsewhere. */
@@ -68,6 +68,6 @@ function openIn(value: unknown): OpenCircuit | null {
   if (!isObject(value)) return null;
   const { failures, opened, since, until, lastError } = value;
   const numbers = [failures, opened, since, until];
-  if (!numbers.every((one) => Number.isFinite(one)) || typeof lastError !== "string") return null;
+  if (!numbers.every(Number.isFinite) || typeof lastError !== "string") return null;
   return { failures, opened, since, until, lastError } as OpenCircuit;
 }

@@ -5,12 +5,12 @@ import { sharedCounts } from "../../../test/samples/shared-counts.ts";
 import {
   createRateLimiter,
   createSharedRateLimiter,
-  type Rated,
+  type RateLimit,
   type RateLimiter,
 } from "./rate-limiter.ts";
 
 const { signal } = new AbortController();
-const rated = (perMinute: number): Rated => ({
+const rated = (perMinute: number): RateLimit => ({
   key: "server:one",
   perMinute,
   what: "Server 'one'",

@@ -30,7 +30,7 @@ type Ports = {
 type Slots = {
   take(signal: AbortSignal): Promise<void> | undefined;
   release(): void;
-  told(): void;
+  reconsider(): void;
   stop(): Promise<void>;
 };
 
@@ -41,12 +41,12 @@ export function createSharedSlots({ shared, tell, onTold }: Ports) {
   /** By server and limit: under a new limit calls that run return their slots to where they got them. */
   const pools = new Map<string, { key: string; slots: Slots }>();
   onTold((key) => {
-    for (const pool of pools.values()) if (pool.key === key) pool.slots.told();
+    for (const pool of pools.values()) if (pool.key === key) pool.slots.reconsider();
   });
 
   function slotsOf(server: string, total: number): Slots {
-    const found = pools.get(`${total} ${server}`);
-    if (found) return found.slots;
+    const pool = pools.get(`${total} ${server}`);
+    if (pool) return pool.slots;
     const key = `slots:${server}`;
     const slots = shared
       ? leasedSlots({ key, total, shared, tell: () => tell(key) })
@@ -83,7 +83,7 @@ function tooMany(server: string, total: number): PlaneError {
 
 function ownSlots(total: number): Slots {
   const { acquire, release } = createSemaphore(total, maxWaiting);
-  return { take: acquire, release, told: () => undefined, stop: async () => undefined };
+  return { take: acquire, release, reconsider: () => undefined, stop: async () => undefined };
 }
 
 type LeasedOptions = { key: string; total: number; shared: SharedCounts; tell(): Promise<unknown> };
@@ -91,14 +91,19 @@ type LeasedOptions = { key: string; total: number; shared: SharedCounts; tell():
 function leasedSlots({ key, total, shared, tell }: LeasedOptions): Slots {
   const plane = uniqueId();
   const waiting = new Set<() => void>();
-  let [active, slots, fair, peak] = [0, 0, total, 0];
-  let [askedAt, usedAt] = [0, 0];
-  let [othersWait, gaveWay] = [false, false];
+  let active = 0;
+  let slots = 0;
+  let fair = total;
+  let peak = 0;
+  let askedAt = 0;
+  let usedAt = 0;
+  let othersWait = false;
+  let gaveWay = false;
   let asking: Promise<void> | null = null;
   let isAskedAgain = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const wanted = () => Math.min(total, active + waiting.size);
+  const demand = () => Math.min(total, active + waiting.size);
   /** While others wait, no new call begins beyond the fair share. */
   const mayEnter = () =>
     !gaveWay && active < (othersWait ? Math.min(slots, Math.ceil(fair)) : slots);
@@ -114,14 +119,14 @@ function leasedSlots({ key, total, shared, tell }: LeasedOptions): Slots {
 
   /** What is given up is given up before others can read it, what is got counts when it is stored. */
   function step(value: JsonObject | null, now: number) {
-    const { [plane]: before, ...others } = leasesIn(value, now);
-    const needs = { active, wanted: wanted(), peak: Math.max(peak, wanted()), gaveWay };
-    const granted = grant({ total, others: Object.values(others), before, ...needs });
+    const { [plane]: before, ...otherLeases } = leasesIn(value, now);
+    const needs = { active, demand: demand(), peak: Math.max(peak, demand()), gaveWay };
+    const granted = grant({ total, otherLeases: Object.values(otherLeases), before, ...needs });
     slots = Math.min(slots, granted.slots);
-    const own: Lease = { slots: granted.slots, wanted: needs.wanted, until: now + leaseMs };
-    const isGone = own.slots === 0 && own.wanted === 0;
+    const lease: Lease = { slots: granted.slots, wanted: needs.demand, until: now + leaseMs };
+    const isGone = lease.slots === 0 && lease.wanted === 0;
     return {
-      value: (isGone ? others : { ...others, [plane]: own }) as JsonObject,
+      value: (isGone ? otherLeases : { ...otherLeases, [plane]: lease }) as JsonObject,
       answer: granted,
     };
   }
@@ -131,12 +136,13 @@ function leasedSlots({ key, total, shared, tell }: LeasedOptions): Slots {
     try {
       const granted = await shared.change(key, 2 * leaseMs, step);
       ({ slots, fair, othersWait } = granted);
-      peak = wanted();
+      peak = demand();
       if (granted.isNews) await tell();
     } catch {
       // Without the store a plane goes on with what it had, and with one slot at least.
       slots = Math.max(1, slots);
-      [othersWait, gaveWay] = [false, false];
+      othersWait = false;
+      gaveWay = false;
     }
     admit();
   }
@@ -153,7 +159,7 @@ function leasedSlots({ key, total, shared, tell }: LeasedOptions): Slots {
   function tick(): void {
     const now = steadyNow();
     gaveWay = false;
-    if (wanted() === 0 && now - usedAt >= idleMs) {
+    if (demand() === 0 && now - usedAt >= idleMs) {
       peak = 0;
       timer = undefined;
       if (slots > 0) void ask();
@@ -165,7 +171,7 @@ function leasedSlots({ key, total, shared, tell }: LeasedOptions): Slots {
 
   function use(): void {
     usedAt = steadyNow();
-    peak = Math.max(peak, wanted());
+    peak = Math.max(peak, demand());
     timer ??= setTimeout(tick, tickMs).unref();
   }
 
@@ -204,7 +210,7 @@ function leasedSlots({ key, total, shared, tell }: LeasedOptions): Slots {
         void ask();
       } else admit();
     },
-    told() {
+    reconsider() {
       gaveWay = false;
       if (waiting.size > 0 || slots > 0) void ask();
     },
@@ -212,8 +218,8 @@ function leasedSlots({ key, total, shared, tell }: LeasedOptions): Slots {
       clearTimeout(timer);
       await asking;
       const leave = (value: JsonObject | null, now: number) => {
-        const { [plane]: _, ...others } = leasesIn(value, now);
-        return { value: others as JsonObject, answer: null };
+        const { [plane]: _, ...otherLeases } = leasesIn(value, now);
+        return { value: otherLeases as JsonObject, answer: null };
       };
       if (slots > 0) await shared.change(key, 2 * leaseMs, leave).then(tell, () => undefined);
     },
@@ -226,26 +232,35 @@ function leasesIn(value: JsonObject | null, now: number): Leases {
   return Object.fromEntries(leases.filter(([, { until }]) => until > now));
 }
 
-type Needs = { active: number; wanted: number; peak: number; gaveWay: boolean };
-type Asked = Needs & { total: number; others: readonly Lease[]; before: Lease | undefined };
+type Needs = { active: number; demand: number; peak: number; gaveWay: boolean };
+type GrantRequest = Needs & {
+  total: number;
+  otherLeases: readonly Lease[];
+  before: Lease | undefined;
+};
 
-/** More than is needed where there is room, and no more than a fair share where others wait. */
-function grant({ total, others, before, active, wanted, peak, gaveWay }: Asked): Granted {
-  const held = others.reduce((sum, lease) => sum + lease.slots, 0);
-  const othersWait = others.some((lease) => lease.wanted > lease.slots);
-  const users = others.filter((lease) => lease.wanted > 0).length + (wanted > 0 ? 1 : 0);
+function grant(request: GrantRequest): Granted {
+  const { total, otherLeases, before, active, demand } = request;
+  const leasedElsewhere = otherLeases.reduce((sum, lease) => sum + lease.slots, 0);
+  const othersWait = otherLeases.some((lease) => lease.wanted > lease.slots);
+  const users = otherLeases.filter((lease) => lease.wanted > 0).length + (demand > 0 ? 1 : 0);
   const fair = total / Math.max(1, users);
-  const ahead = Math.min(total, peak + Math.ceil(peak / 4));
-  const share = Math.min(wanted, Math.max(Math.ceil(fair), active));
-  const goal = gaveWay ? active : othersWait ? share : ahead;
-  const slots = Math.max(active, Math.min(goal, total - held));
-  const waits = wanted > slots;
+  const goal = slotGoal(request, fair, othersWait);
+  const slots = Math.max(active, Math.min(goal, total - leasedElsewhere));
+  const waits = demand > slots;
   const waited = before !== undefined && before.wanted > before.slots;
   const gives = othersWait && slots < (before?.slots ?? 0);
-  return {
-    slots,
-    fair,
-    othersWait,
-    isNews: gives || (waits && !(waited && before?.slots === slots)),
-  };
+  const isNews = gives || (waits && !(waited && before?.slots === slots));
+  return { slots, fair, othersWait, isNews };
+}
+
+/** More than is needed where there is room, and no more than a fair share where others wait. */
+function slotGoal(
+  { total, active, demand, peak, gaveWay }: GrantRequest,
+  fair: number,
+  othersWait: boolean,
+): number {
+  if (gaveWay) return active;
+  if (othersWait) return Math.min(demand, Math.max(Math.ceil(fair), active));
+  return Math.min(total, peak + Math.ceil(peak / 4));
 }
