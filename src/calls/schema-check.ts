@@ -6,8 +6,8 @@ import { compileSchema } from "./schema/compile-schema.ts";
 import {
   type Check,
   CheckRun,
-  Enough,
   maxCheckMs,
+  TooManyProblems,
   TooMuchWork,
   type Unchecked,
 } from "./schema/run.ts";
@@ -68,7 +68,7 @@ function runCheck(schema: JsonObject, value: Json): Pick<CheckRun, "problems" | 
       const message = `cannot be checked within ${maxCheckMs} ms against the tool's schema; give less at once`;
       return { problems: [{ path: "", message }], unchecked: run.unchecked };
     }
-    if (!(thrown instanceof Enough)) throw thrown;
+    if (!(thrown instanceof TooManyProblems)) throw thrown;
   }
   return run;
 }

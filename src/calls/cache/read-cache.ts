@@ -14,7 +14,7 @@ import { type ErrorCode, PlaneError } from "../../model/errors.ts";
 import type { Servers } from "../../servers/servers.ts";
 import { endedError } from "../attempt.ts";
 import { type Around, type ExecuteOptions, progressStretch } from "../execute.ts";
-import { copyOf, createResultCache, type Kept } from "./result-cache.ts";
+import { type CachedAnswer, copyOf, createResultCache } from "./result-cache.ts";
 
 type Ports = {
   config(): Config;
@@ -33,7 +33,7 @@ type Setting = {
 };
 type ReadContext = Parameters<Around>[1];
 type Run = Parameters<Around>[2];
-type Answered = { executed: Executed; kept: Kept; isOwn: boolean };
+type Answered = { executed: Executed; cacheable: CachedAnswer; isOwn: boolean };
 type Member = { relay: Relay | undefined; limiter?: TimeLimiter };
 type Flight = {
   stamp: string;
@@ -44,7 +44,7 @@ type Flight = {
 /** One call and all that decides about sharing its result. */
 type Read = {
   call: Routed;
-  asking: ReadContext;
+  context: ReadContext;
   run: Run;
   key: string;
   setting: Setting;
@@ -54,7 +54,11 @@ type Read = {
 };
 
 /** About the first caller, not about the tool: the others ask for themselves. */
-const ofOneCaller: ReadonlySet<ErrorCode> = new Set(["TIMEOUT", "CANCELLED", "BUDGET_EXCEEDED"]);
+const callerSpecificErrors: ReadonlySet<ErrorCode> = new Set([
+  "TIMEOUT",
+  "CANCELLED",
+  "BUDGET_EXCEEDED",
+]);
 
 export type ReadCache = ReturnType<typeof createReadCache>;
 
@@ -78,24 +82,22 @@ export function createReadCache(ports: Ports) {
     cache.forget(server);
   }
 
-  const around: Around = async (call, asking, run) => {
+  const around: Around = async (call, context, run) => {
     const { tool } = call;
     const servers = serversOf(tool);
-    if (tool.id.kind !== undefined) return run(call, asking);
-    if (!onlyReads(tool)) return write(servers, () => run(call, asking));
+    if (tool.id.kind !== undefined) return run(call, context);
+    if (!onlyReads(tool)) return write(servers, () => run(call, context));
     const setting = settingOf(tool, ports.config());
-    if (setting === null || !isShareable(call, asking)) return run(call, asking);
+    if (setting === null || !isShareable(call, context)) return run(call, context);
     const isShared = setting.shared && !isPersonal(servers);
-    const key = keyOf(call, asking, isShared, ports.config());
-    const found = setting.ttlMs > 0 ? cache.get(key) : undefined;
-    if (found) return withKept(call, found, { cached: true });
-    const read = { call, asking, run, key, setting, isShared, servers };
+    const key = keyOf(call, context, isShared, ports.config());
+    const cached = setting.ttlMs > 0 ? cache.get(key) : undefined;
+    if (cached) return withKept(call, cached, { cached: true });
+    const read = { call, context, run, key, setting, isShared, servers };
     const flight = setting.coalesce ? flights.get(key) : undefined;
     if (flight?.stamp === stampOf(servers)) return follow(flight, read);
-    return asMiss(
-      setting.coalesce ? await lead(read) : (await ask(read, asking)).executed,
-      setting,
-    );
+    const executed = setting.coalesce ? await lead(read) : (await ask(read, context)).executed;
+    return asMiss(executed, setting);
   };
 
   /** Before and after: what is read meanwhile may be from before. */
@@ -117,13 +119,13 @@ export function createReadCache(ports: Ports) {
   ): Promise<Answered> {
     const stamp = stampOf(servers);
     let wasAsked = false;
-    const answer: ExecuteOptions["answer"] = (...asked) => {
+    const answer: ExecuteOptions["answer"] = (...question) => {
       wasAsked = true;
-      return ports.answer(...asked);
+      return ports.answer(...question);
     };
-    const onQuestion: Relay["onQuestion"] = (...asked) => {
+    const onQuestion: Relay["onQuestion"] = (...question) => {
       wasAsked = true;
-      return relay?.onQuestion?.(...asked) ?? Promise.resolve(null);
+      return relay?.onQuestion?.(...question) ?? Promise.resolve(null);
     };
     const passed = relay?.onQuestion ? { ...relay, onQuestion } : relay;
     const executed = await run(call, { cancellation, relay: passed }, { answer });
@@ -133,21 +135,21 @@ export function createReadCache(ports: Ports) {
       wasAsked ||
       (isShared && isPersonal(servers)) ||
       (result.resultType !== undefined && result.resultType !== "complete");
-    const kept = copyOf(executed.executed);
+    const cacheable = copyOf(executed.executed);
     if (setting.ttlMs > 0 && !isOwn && !result.isError && stamp === stampOf(servers))
-      cache.put(key, kept, { ...setting, servers });
-    return { executed, kept, isOwn };
+      cache.put(key, cacheable, { ...setting, servers });
+    return { executed, cacheable, isOwn };
   }
 
   async function lead(read: Read): Promise<Executed> {
-    const { call, asking, key, servers } = read;
+    const { call, context, key, servers } = read;
     const controller = new AbortController();
     const members = new Set<Member>();
     const begin = async () => {
       try {
         return await ask(read, {
           cancellation: controller.signal,
-          relay: toAll(members, asking.relay),
+          relay: toAll(members, context.relay),
         });
       } finally {
         if (flights.get(key) === flight) flights.delete(key);
@@ -162,9 +164,10 @@ export function createReadCache(ports: Ports) {
     flights.set(key, flight);
     flight.done = begin();
     try {
-      return (await board(flight, { relay: asking.relay }, signalOf(asking.cancellation))).executed;
+      return (await board(flight, { relay: context.relay }, signalOf(context.cancellation)))
+        .executed;
     } catch (thrown) {
-      if (!signalOf(asking.cancellation)?.aborted) throw thrown;
+      if (!signalOf(context.cancellation)?.aborted) throw thrown;
       // Alone, it was cancelled with the request, which knows more about it.
       if (members.size === 0) return (await flight.done).executed;
       throw new PlaneError("CANCELLED", `The call of '${call.tool.name}' was cancelled.`, {
@@ -174,45 +177,50 @@ export function createReadCache(ports: Ports) {
   }
 
   async function follow(flight: Flight, read: Read): Promise<Executed> {
-    const { call, asking, setting } = read;
+    const { call, context, setting } = read;
     const { limit } = call.route;
     const limiter = new TimeLimiter(limit.ms, {
       capMs: limit.ms * progressStretch,
-      caller: asking.cancellation,
+      caller: context.cancellation,
     });
     try {
-      const { kept, isOwn } = await board(flight, { relay: asking.relay, limiter }, limiter.signal);
-      if (!isOwn) return withKept(call, copyOf(kept), { coalesced: true });
+      const { cacheable, isOwn } = await board(
+        flight,
+        { relay: context.relay, limiter },
+        limiter.signal,
+      );
+      if (!isOwn) return withKept(call, copyOf(cacheable), { coalesced: true });
     } catch (thrown) {
       if (limiter.isCancelled) throw endedError(limiter, limit, placeOf(call));
-      if (!(thrown instanceof PlaneError) || !ofOneCaller.has(thrown.code)) throw thrown;
+      if (!(thrown instanceof PlaneError) || !callerSpecificErrors.has(thrown.code)) throw thrown;
     } finally {
       limiter.clear();
     }
     const ms = limit.ms === 0 ? 0 : Math.max(1, Math.round(limiter.leftMs()));
     const late = { ...call, route: { ...call.route, limit: { ...limit, ms } } };
-    return asMiss((await ask({ ...read, call: late }, asking)).executed, setting);
+    return asMiss((await ask({ ...read, call: late }, context)).executed, setting);
   }
 
-  let known: { config: Config; tools: readonly Tool[]; servers: ReadonlySet<string> } | undefined;
+  let snapshot:
+    | { config: Config; tools: readonly Tool[]; servers: ReadonlySet<string> }
+    | undefined;
 
   /** Servers of which something is shared: a write to them must be noticed. */
   function sharedServers(): ReadonlySet<string> {
     const config = ports.config();
     const tools = ports.tools();
-    if (known?.config === config && known.tools === tools) return known.servers;
+    if (snapshot?.config === config && snapshot.tools === tools) return snapshot.servers;
     const sharing = tools.filter((tool) => settingOf(tool, config) !== null);
-    known = { config, tools, servers: new Set(sharing.flatMap(serversOf)) };
-    return known.servers;
+    snapshot = { config, tools, servers: new Set(sharing.flatMap(serversOf)) };
+    return snapshot.servers;
   }
 
   return {
     /** Null where nothing of the tool's servers is shared. */
     around(tool: Tool): Around | null {
       const shared = sharedServers();
-      return shared.size > 0 && serversOf(tool).some((server) => shared.has(server))
-        ? around
-        : null;
+      const isShared = shared.size > 0 && serversOf(tool).some((server) => shared.has(server));
+      return isShared ? around : null;
     },
     forget,
   };
@@ -238,10 +246,7 @@ async function board(
 
 /** Questions go to the first caller, progress and logs to all. */
 function toAll(members: ReadonlySet<Member>, relay: Relay | undefined): Relay {
-  const onLog: Relay["onLog"] = (message) => {
-    for (const member of members) member.relay?.onLog?.(message);
-  };
-  return {
+  const toMembers: Relay = {
     ...relay,
     onProgress(progress) {
       for (const member of members) {
@@ -249,11 +254,15 @@ function toAll(members: ReadonlySet<Member>, relay: Relay | undefined): Relay {
         member.relay?.onProgress?.(progress);
       }
     },
-    ...(relay?.onLog ? { onLog } : {}),
   };
+  if (relay?.onLog)
+    toMembers.onLog = (message) => {
+      for (const member of members) member.relay?.onLog?.(message);
+    };
+  return toMembers;
 }
 
-function withKept(call: Routed, kept: Kept, origin: ResultOrigin): Executed {
+function withKept(call: Routed, kept: CachedAnswer, origin: ResultOrigin): Executed {
   return { ...call, executed: { ...kept, attempts: [], ...origin } };
 }
 
@@ -273,12 +282,14 @@ function settingOf({ id, metadata }: Tool, { servers }: Config): Setting | null 
 
 /** Of what has no server, all together are one. */
 function serversOf({ providers }: Tool): string[] {
-  const named = providers.map(({ name, config }) => (name === "mcp" ? String(config.server) : ""));
-  return [...new Set(named)];
+  const servers = providers.map(({ name, config }) =>
+    name === "mcp" ? String(config.server) : "",
+  );
+  return [...new Set(servers)];
 }
 
 function placeOf({ tool: { name, id } }: Routed): { tool: string; server?: string } {
-  return { tool: name, ...(id.server === null ? {} : { server: id.server }) };
+  return id.server === null ? { tool: name } : { tool: name, server: id.server };
 }
 
 function isShareable({ options }: Routed, { relay }: ReadContext): boolean {

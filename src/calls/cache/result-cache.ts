@@ -4,16 +4,16 @@ import type { Executed } from "../../model/calls/call.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
 
 /** The answer to a call, for another call. */
-export type Kept = Pick<Executed["executed"], "result" | "provider" | "warnings">;
+export type CachedAnswer = Pick<Executed["executed"], "result" | "provider" | "warnings">;
 
 type Entry = {
   key: string;
   groups: readonly string[];
   expiresAt: number;
   bytes: number;
-  kept: Kept;
+  answer: CachedAnswer;
 };
-type Place = { ttlMs: number; maxEntries: number; scope: string; servers: readonly string[] };
+type Retention = { ttlMs: number; maxEntries: number; scope: string; servers: readonly string[] };
 
 /** All caches of a plane together, in bytes of JSON. */
 const maxBytes = 64 * 1024 * 1024;
@@ -46,26 +46,26 @@ export function createResultCache({ limitBytes = maxBytes, now = steadyNow } = {
   }
 
   return {
-    get(key: string): Kept | undefined {
+    get(key: string): CachedAnswer | undefined {
       const entry = entries.get(key);
       if (entry === undefined) return undefined;
       drop(entry);
       if (entry.expiresAt <= now()) return undefined;
       add(entry);
-      return copyOf(entry.kept);
+      return copyOf(entry.answer);
     },
     put(
       key: string,
-      { result, provider, warnings }: Kept,
-      { ttlMs, maxEntries, scope, servers }: Place,
+      { result, provider, warnings }: CachedAnswer,
+      { ttlMs, maxEntries, scope, servers }: Retention,
     ): void {
       const size = sizeOf(result);
       if (size > limitBytes * maxShare) return;
-      const before = entries.get(key);
-      if (before) drop(before);
-      const named = [scopeName(scope), ...servers.map(serverName)];
-      const kept = copyOf({ result, provider, warnings });
-      add({ key, groups: named, expiresAt: now() + ttlMs, bytes: size, kept });
+      const replaced = entries.get(key);
+      if (replaced) drop(replaced);
+      const groupNames = [scopeName(scope), ...servers.map(serverName)];
+      const answer = copyOf({ result, provider, warnings });
+      add({ key, groups: groupNames, expiresAt: now() + ttlMs, bytes: size, answer });
       while ((groups.get(scopeName(scope))?.size ?? 0) > maxEntries)
         drop(firstOf(groups.get(scopeName(scope))));
       while (bytes > limitBytes) drop(firstOf(entries.values()));
@@ -81,8 +81,8 @@ export function createResultCache({ limitBytes = maxBytes, now = steadyNow } = {
 const scopeName = (scope: string) => `of ${scope}`;
 const serverName = (server: string) => `at ${server}`;
 
-function firstOf(all: Iterable<Entry> = []): Entry {
-  const [first] = all;
+function firstOf(entries: Iterable<Entry> = []): Entry {
+  const [first] = entries;
   return first as Entry;
 }
 
@@ -91,7 +91,7 @@ function sizeOf(result: ToolResult): number {
 }
 
 /** Callers may change what they get. */
-export function copyOf({ result, provider, warnings }: Kept): Kept {
+export function copyOf({ result, provider, warnings }: CachedAnswer): CachedAnswer {
   const copy = structuredClone(result);
   const source = bytesOf(result) ?? sourceTextOf(result);
   if (source !== undefined) rememberText(copy, source);

@@ -1,4 +1,5 @@
 import { translateTools } from "../../catalogue/catalogue.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { Grants } from "../../model/access/grants.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
 import { isOfferDenied } from "../../model/catalogue/offer-name.ts";
@@ -41,13 +42,15 @@ export function offerTool(
   if (isOfferDenied(what, definition.deny_tools)) throw noOffer(server, what);
   const inputSchema = parametersOf(kind, nameIn(what));
   // What a method of an extension does is not known.
-  const annotations =
-    kind === "extension" && !readingMethods.has(nameIn(what)) ? {} : { readOnlyHint: true };
+  const isReading = kind !== "extension" || readingMethods.has(nameIn(what));
+  const annotations = isReading ? { readOnlyHint: true } : {};
   const entry = { name: what, inputSchema, annotations };
-  const [made] = translateTools(server, { ...definition, allow_tools: null, deny_tools: null }, [
-    entry,
-  ]).tools;
-  if (made === undefined) throw noOffer(server, what);
+  const [translated] = translateTools(
+    server,
+    { ...definition, allow_tools: null, deny_tools: null },
+    [entry],
+  ).tools;
+  if (translated === undefined) throw noOffer(server, what);
   const spec = {
     name: "mcp",
     priority: 0,
@@ -57,7 +60,7 @@ export function offerTool(
   requests.set(spec, requestFor(kind, what));
   const name = `${server}.${what}`;
   return {
-    ...made,
+    ...translated,
     id,
     name,
     modelName: name,
@@ -125,11 +128,11 @@ export async function askForOffer(
   } catch (thrown) {
     if (!(thrown instanceof RpcError)) throw thrown;
     const { code, message, data, saidBy } = thrown;
-    const said = { code, message, ...(data === undefined ? {} : { data }), saidBy };
+    const error = withoutUndefined({ code, message, data, saidBy });
     return {
       content: [{ type: "text", text: message }],
       isError: true,
-      structuredContent: { error: said as Json },
+      structuredContent: { error: error as Json },
     };
   }
 }
@@ -154,15 +157,13 @@ function withWords(
   const texts = content.filter(({ type }) => type === "text");
   if (kind === "prompt") {
     const messages = texts.map((block) => ({ role: "user", content: block }));
-    return {
-      ...answer,
-      messages: [...messages, ...(Array.isArray(answer.messages) ? answer.messages : [])],
-    };
+    return { ...answer, messages: [...messages, ...listIn(answer.messages)] };
   }
   if (kind !== "resource") return answer;
-  const said = texts.map(({ text }) => ({ uri: "toolplane:note", mimeType: "text/plain", text }));
-  return {
-    ...answer,
-    contents: [...said, ...(Array.isArray(answer.contents) ? answer.contents : [])],
-  };
+  const notes = texts.map(({ text }) => ({ uri: "toolplane:note", mimeType: "text/plain", text }));
+  return { ...answer, contents: [...notes, ...listIn(answer.contents)] };
+}
+
+function listIn(field: unknown): unknown[] {
+  return Array.isArray(field) ? field : [];
 }

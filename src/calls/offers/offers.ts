@@ -82,18 +82,18 @@ export function createOfferVerbs({
     answer: UnknownObject,
     owner: { user: string | null } | undefined,
   ) {
-    const held = await pages.judgePage(server, uri, answer, owner);
-    if (held === null) return;
+    const quarantineReason = await pages.judgePage(server, uri, answer, owner);
+    if (quarantineReason === null) return;
     throw new PlaneError(
       "TOOL_QUARANTINED",
-      `Page '${uri}' of server '${server}' is quarantined: ${held}.`,
+      `Page '${uri}' of server '${server}' is quarantined: ${quarantineReason}.`,
       {
         data: { server, personHints: quarantineHints(`page:${server}/${uri}`) },
       },
     );
   }
-  const explained = (asked: Promise<unknown>, server: string, what: string) =>
-    asked.catch((thrown) => {
+  const explained = (answer: Promise<unknown>, server: string, what: string) =>
+    answer.catch((thrown) => {
       throw explainFailure(thrown, server, what);
     });
 
@@ -128,15 +128,15 @@ async function refuseOrders(
   mode: Config["security"]["poisoning"],
   { scanInSlices }: ScanPackage,
 ): Promise<void> {
-  const found = (await scanInSlices(answer)).filter(
+  const findings = (await scanInSlices(answer)).filter(
     ({ severity }) => mode === "quarantine" || severity === "high",
   );
-  const [first] = found;
+  const [first] = findings;
   if (first === undefined) return;
   const remedy = "If it is meant so, set 'security.poisoning' to 'warn'";
   const text = `'${what}' of server '${server}' was not passed on: ${first.where} gives orders to a model (${first.kind}). ${remedy}.`;
   throw new PlaneError("TOOL_QUARANTINED", text, {
-    data: { server, tool: what, findings: found.map(({ kind }) => kind) },
+    data: { server, tool: what, findings: findings.map(({ kind }) => kind) },
   });
 }
 
@@ -152,14 +152,14 @@ function answerOf({ result, error }: Outcome, kind: OfferCallKind): unknown {
 type OfferRequest = { kind: OfferCallKind; what: string; args: unknown };
 
 function readRequest(method: string, params: UnknownObject): OfferRequest {
-  const { name, uri, arguments: args, ref, ...others } = params;
+  const { name, uri, arguments: args, ref, ...completion } = params;
   if (method === "prompts/get")
     return { kind: "prompt", what: `prompts/${name}`, args: args ?? {} };
   if (method === "resources/read")
     return { kind: "resource", what: `resources/${uri}`, args: { uri } };
   if (method === "completion/complete" && isObject(ref)) {
     const what = ref.type === "ref/prompt" ? `prompts/${ref.name}` : `resources/${ref.uri}`;
-    return { kind: "completion", what, args: others };
+    return { kind: "completion", what, args: completion };
   }
   const isExtended = isExtensionMethod(method) || isExtensionNotification(method);
   if (isExtended) return { kind: "extension", what: `extensions/${method}`, args: params };

@@ -21,42 +21,42 @@ type Ports = {
 };
 
 type Asking = OfferOptions & KnownCaller;
+type Listing = { listedAt: number; shelf: Promise<SkillShelf> };
 
 /** The skills of all servers that a caller may use, those of folders among them. */
 export function createPublishedSkills(ports: Ports): Inside<Pick<PlaneSkills, "published">> {
-  let kept = new WeakMap<Principal, Map<string, { at: number; shelf: Promise<SkillShelf> }>>();
+  let listings = new WeakMap<Principal, Map<string, Listing>>();
   ports.onListChanged(() => {
-    kept = new WeakMap();
+    listings = new WeakMap();
   });
 
-  async function listOne(server: string, options: Asking): Promise<SkillShelf> {
+  async function listSkills(server: string, options: Asking): Promise<SkillShelf> {
     const skills: ServerSkill[] = [];
     const leftOut: SkillShelf["leftOut"] = [];
     let cursor: string | undefined;
-    const seen = new Set<string>();
+    const seenCursors = new Set<string>();
     for (let page = 0; page < maxPages && skills.length < maxSkills; page++) {
       const params = cursor === undefined ? {} : { cursor };
       const answer = (await ports.forward(server, "skills/list", params, options)) as UnknownObject;
       for (const skill of answer.skills as PublishedSkill[]) skills.push({ ...skill, server });
-      for (const left of (answer.leftOut ?? []) as { uri: string; why: string }[])
-        leftOut.push({ ...left, server });
-      if (typeof answer.nextCursor !== "string" || seen.has(answer.nextCursor)) break;
+      for (const skipped of (answer.leftOut ?? []) as { uri: string; why: string }[])
+        leftOut.push({ ...skipped, server });
+      if (typeof answer.nextCursor !== "string" || seenCursors.has(answer.nextCursor)) break;
       cursor = answer.nextCursor;
-      seen.add(cursor);
+      seenCursors.add(cursor);
     }
     return { skills: skills.slice(0, maxSkills), leftOut };
   }
 
   function shelfOf(server: string, options: Asking): Promise<SkillShelf> {
     const { principal } = options;
-    const theirs =
-      kept.get(principal) ?? new Map<string, { at: number; shelf: Promise<SkillShelf> }>();
-    kept.set(principal, theirs);
-    const before = theirs.get(server);
-    if (before && steadyNow() - before.at < freshMs) return before.shelf;
-    const shelf = listOne(server, options);
-    theirs.set(server, { at: steadyNow(), shelf });
-    shelf.catch(() => theirs.delete(server));
+    const callerListings = listings.get(principal) ?? new Map<string, Listing>();
+    listings.set(principal, callerListings);
+    const previous = callerListings.get(server);
+    if (previous && steadyNow() - previous.listedAt < freshMs) return previous.shelf;
+    const shelf = listSkills(server, options);
+    callerListings.set(server, { listedAt: steadyNow(), shelf });
+    shelf.catch(() => callerListings.delete(server));
     return shelf;
   }
 
@@ -68,16 +68,16 @@ export function createPublishedSkills(ports: Ports): Inside<Pick<PlaneSkills, "p
         .skilled(options.principal)
         .filter((name) => servers?.includes(name) ?? true);
       // What one server fails to list does not hide the skills of others.
-      const failed = (server: string) => (thrown: Error) => ({
+      const failedShelf = (server: string) => (thrown: Error) => ({
         skills: [],
         leftOut: [{ server, uri: "", why: thrown.message }],
       });
       const shelves = await Promise.all(
-        names.map((name) => shelfOf(name, options).catch(failed(name))),
+        names.map((name) => shelfOf(name, options).catch(failedShelf(name))),
       );
       return {
-        skills: shelves.flatMap((one) => one.skills),
-        leftOut: shelves.flatMap((one) => one.leftOut),
+        skills: shelves.flatMap(({ skills }) => skills),
+        leftOut: shelves.flatMap(({ leftOut }) => leftOut),
       };
     },
   };

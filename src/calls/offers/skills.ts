@@ -27,23 +27,24 @@ export type SkillPorts = {
 
 /** What a server says of its skills is held to it: by pins when it is listed, by digests when a file is read. */
 export function createSkillGuard({ judge }: SkillPorts) {
-  const known = createLru<Map<string, PublishedSkill>>(maxServers);
+  const knownSkills = createLru<Map<string, PublishedSkill>>(maxServers);
 
   async function release(
     server: string,
     owner: Owner,
-    found: readonly PublishedSkill[],
+    published: readonly PublishedSkill[],
   ): Promise<(string | null)[]> {
     const key = JSON.stringify([server, owner?.user ?? null]);
-    const skills = known.get(key) ?? new Map<string, PublishedSkill>();
-    known.set(key, skills);
-    for (const skill of found)
-      if (skills.has(skill.uri) || skills.size < maxSkills) skills.set(skill.uri, skill);
-    const all = [...skills.values()];
-    const held = await judge(server, "skills", all.map(pinned), owner);
-    const byUri = new Map(all.map(({ uri }, at) => [uri, held[at] ?? null]));
+    const skillsByUri = knownSkills.get(key) ?? new Map<string, PublishedSkill>();
+    knownSkills.set(key, skillsByUri);
+    for (const skill of published)
+      if (skillsByUri.has(skill.uri) || skillsByUri.size < maxSkills)
+        skillsByUri.set(skill.uri, skill);
+    const skills = [...skillsByUri.values()];
+    const reasons = await judge(server, "skills", skills.map(pinned), owner);
+    const byUri = new Map(skills.map(({ uri }, index) => [uri, reasons[index] ?? null]));
     const tooMany = `its server has more than ${maxSkills} skills`;
-    return found.map(({ uri }) => (byUri.has(uri) ? (byUri.get(uri) ?? null) : tooMany));
+    return published.map(({ uri }) => (byUri.has(uri) ? (byUri.get(uri) ?? null) : tooMany));
   }
 
   return {
@@ -63,31 +64,28 @@ export function createSkillGuard({ judge }: SkillPorts) {
       // Nothing says which of two is meant.
       const alike = Map.groupBy(fitting, ({ uri }) => uri);
       const valid = fitting.filter(({ uri }) => alike.get(uri)?.length === 1);
-      for (const [uri, all] of alike)
-        if (all.length > 1)
+      for (const [uri, namesakes] of alike)
+        if (namesakes.length > 1)
           leftOut.push({ uri: uri.slice(0, 200), why: "its address is listed more than once" });
-      const held = await release(server, owner, valid);
-      const skills = valid.filter(({ uri }, at) => {
-        const why = held[at] ?? null;
+      const reasons = await release(server, owner, valid);
+      const skills = valid.filter(({ uri }, index) => {
+        const why = reasons[index] ?? null;
         if (why !== null) leftOut.push({ uri: uri.slice(0, 200), why });
         return why === null;
       });
-      const { leftOut: _, ...rest } = answer;
-      return {
-        ...rest,
-        skills,
-        ...(leftOut.length === 0 ? {} : { leftOut: leftOut.slice(0, maxLeftOut) }),
-      };
+      const { leftOut: _, ...otherFields } = answer;
+      if (leftOut.length === 0) return { ...otherFields, skills };
+      return { ...otherFields, skills, leftOut: leftOut.slice(0, maxLeftOut) };
     },
     async get(server: string, owner: Owner, answer: UnknownObject): Promise<UnknownObject> {
       const skill = readSkill(answer.skill);
       if ("wrong" in skill) throw refused(server, `The skill cannot be loaded: ${skill.wrong}.`);
-      const [held] = await release(server, owner, [skill]);
-      if (held) {
+      const [reason] = await release(server, owner, [skill]);
+      if (reason) {
         const data = { server, personHints: quarantineHints(`skill:${server}/${skill.uri}`) };
         throw new PlaneError(
           "TOOL_QUARANTINED",
-          `Skill '${skill.uri}' of server '${server}' is quarantined: ${held}.`,
+          `Skill '${skill.uri}' of server '${server}' is quarantined: ${reason}.`,
           { data },
         );
       }
@@ -95,17 +93,17 @@ export function createSkillGuard({ judge }: SkillPorts) {
     },
     /** Is it the text of a known skill? */
     isSkill: (server: string, owner: Owner, uri: string): boolean =>
-      known.get(JSON.stringify([server, owner?.user ?? null]))?.has(uri) ?? false,
+      knownSkills.get(JSON.stringify([server, owner?.user ?? null]))?.has(uri) ?? false,
     /** Refuses a file of a known skill that is not what the skill's list of files says. */
     async check(server: string, owner: Owner, uri: string, answer: UnknownObject): Promise<void> {
-      const skills = known.get(JSON.stringify([server, owner?.user ?? null]));
+      const skills = knownSkills.get(JSON.stringify([server, owner?.user ?? null]));
       if (skills === undefined) return;
       const containing = [...skills.values()].filter((skill) =>
         uri.startsWith(`${skillRoot(skill.uri)}/`),
       );
       if (containing.length === 0) return;
-      const held = await release(server, owner, containing);
-      const why = held.find((one) => one !== null);
+      const reasons = await release(server, owner, containing);
+      const why = reasons.find((reason) => reason !== null);
       if (why) throw refused(server, `'${uri}' belongs to a skill that is quarantined: ${why}.`);
       if (isSteppingOut(uri)) throw refused(server, `'${uri}' leads out of the skill.`);
       for (const skill of containing)
@@ -115,26 +113,26 @@ export function createSkillGuard({ judge }: SkillPorts) {
 }
 
 /** What a server itself did not list, as far as it can be read. */
-function saidLeftOut(given: unknown): { uri: string; why: string }[] {
-  const entries = Array.isArray(given) ? given.slice(0, maxLeftOut) : [];
-  return entries.flatMap((one) => {
-    const isSaid = isObject(one) && typeof one.uri === "string" && typeof one.why === "string";
-    return isSaid
-      ? [{ uri: String(one.uri).slice(0, 200), why: String(one.why).slice(0, 300) }]
-      : [];
+function saidLeftOut(listed: unknown): { uri: string; why: string }[] {
+  const entries = Array.isArray(listed) ? listed.slice(0, maxLeftOut) : [];
+  return entries.flatMap((skipped) => {
+    if (!isObject(skipped)) return [];
+    const { uri, why } = skipped;
+    if (typeof uri !== "string" || typeof why !== "string") return [];
+    return [{ uri: uri.slice(0, 200), why: why.slice(0, 300) }];
   });
 }
 
 /** What is pinned of a skill: its frontmatter, and the digests of its files. */
 const pinnedSkills = new WeakMap<PublishedSkill, UnknownObject>();
 function pinned(skill: PublishedSkill): UnknownObject {
-  const made = pinnedSkills.get(skill) ?? {
+  const pin = pinnedSkills.get(skill) ?? {
     uri: skill.uri,
     frontmatter: skill.frontmatter,
     resources: skill.resources,
   };
-  pinnedSkills.set(skill, made);
-  return made;
+  pinnedSkills.set(skill, pin);
+  return pin;
 }
 
 function checkFile(
@@ -143,11 +141,11 @@ function checkFile(
   uri: string,
   { contents }: UnknownObject,
 ): void {
-  const listed = Array.isArray(resources) ? resources.find((one) => one.uri === uri) : undefined;
+  const listed = Array.isArray(resources) ? resources.find((file) => file.uri === uri) : undefined;
   if (listed === undefined) throw refused(server, `'${uri}' is not among the files of its skill.`);
-  const [content, ...others] = Array.isArray(contents) ? contents : [];
+  const [content, ...moreContents] = Array.isArray(contents) ? contents : [];
   const bytes = isObject(content) ? bytesOf(content) : null;
-  if (bytes === null || others.length > 0)
+  if (bytes === null || moreContents.length > 0)
     throw refused(server, `'${uri}' was not answered with one file.`);
   const { createHash } = process.getBuiltinModule("node:crypto");
   const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;

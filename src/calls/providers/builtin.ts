@@ -73,13 +73,13 @@ function renderPage({ id, tool, unit, offset, total, nextOffset, text }: ResultP
   const name = plainText(tool)
     .replaceAll(/[<\s]+/g, " ")
     .slice(0, 100);
-  const place = `${unit} ${offset} to ${nextOffset ?? total} of ${total}`;
-  return [`${id} of '${name}': ${place}. ${next}`, fenceUntrusted(text)].join("\n");
+  const range = `${unit} ${offset} to ${nextOffset ?? total} of ${total}`;
+  return [`${id} of '${name}': ${range}. ${next}`, fenceUntrusted(text)].join("\n");
 }
 
 /** Found by id only: just lazy clients list them. `call_tool` is the call of the tool that it names. */
-const known = once(() => {
-  const written = [...allMetaTools, ...codeTools]
+const metaTools = once(() => {
+  const declared = [...allMetaTools, ...codeTools]
     .filter(({ name }) => name !== metaToolNames.call)
     .map(({ name, description, inputSchema: parameters }) => ({
       manifest: ToolManifest.parse({
@@ -92,7 +92,7 @@ const known = once(() => {
       }),
       source: "builtin",
     }));
-  const tools = translateManifests(written).tools.map((tool): Tool => {
+  const tools = translateManifests(declared).tools.map((tool): Tool => {
     const { tool: name } = tool.id;
     return { ...tool, name, modelName: name };
   });
@@ -100,14 +100,16 @@ const known = once(() => {
 });
 
 export function findMetaTool(asked: string | ToolId): Tool | undefined {
-  return typeof asked === "object" && asked.server === null ? known().get(asked.tool) : undefined;
+  return typeof asked === "object" && asked.server === null
+    ? metaTools().get(asked.tool)
+    : undefined;
 }
 
 /** Only the face knows what the client has. */
 export function withMetaTools(provider: Provider): Provider {
   return async (spec, args, context) => {
     const tool = String(spec.config.tool);
-    if (!known().has(tool)) return provider(spec, args, context);
+    if (!metaTools().has(tool)) return provider(spec, args, context);
     if (context.onOwnTool) return context.onOwnTool(tool, args, context.signal);
     throw new PlaneError(
       "NO_PROVIDER",

@@ -26,10 +26,10 @@ import type { Json, JsonObject } from "../../model/json.ts";
 import { pickResult, type Reveal, readConfig, resultOf } from "./mapping.ts";
 
 export function retryAfter(
-  said: string | null | undefined,
+  header: string | null | undefined,
   now?: number,
 ): { retryInMs?: number; announced?: true } {
-  const retryInMs = retryAfterMs(said, now);
+  const retryInMs = retryAfterMs(header, now);
   return retryInMs === undefined ? {} : { retryInMs, announced: true };
 }
 
@@ -50,7 +50,10 @@ function readAnswer({ headers, body }: Exchanged): Answer {
 
 /** A tool of the configuration may be anywhere; the address of one that was set over a face is judged. */
 export function createHttpProvider(reveal: Reveal, { configured, stranger }: Egress): Provider {
-  const ways = { configured: wayThrough(configured), stranger: wayThrough(stranger) };
+  const connections = {
+    configured: connectionThrough(configured),
+    stranger: connectionThrough(stranger),
+  };
   return async (spec, args, { signal, idempotencyKey, meta, mayRepeat, onWrite }) => {
     const config = await readConfig(spec, reveal, (revealed) => HttpProviderConfig.parse(revealed));
     const mapped = mapArguments(config.argumentMap, args);
@@ -58,8 +61,8 @@ export function createHttpProvider(reveal: Reveal, { configured, stranger }: Egr
       idempotencyKey,
       trace: readTraceContext(meta),
     });
-    const way = await (spec.isJudged ? ways.stranger : ways.configured)();
-    const response = await send(request, { ...way, signal, mayRepeat, onWrite });
+    const connection = await (spec.isJudged ? connections.stranger : connections.configured)();
+    const response = await send(request, { ...connection, signal, mayRepeat, onWrite });
     const { status, statusText, headers } = response;
     if (isFailure(status))
       throw failed(request.url, `it answered HTTP ${status}`, {
@@ -77,10 +80,10 @@ export function createHttpProvider(reveal: Reveal, { configured, stranger }: Egr
   };
 }
 
-type Way = { gate: Gate; agents: Agents };
+type Connection = { gate: Gate; agents: Agents };
 
 /** Node's HTTP stack is loaded with the first request. */
-function wayThrough(gate: Gate): () => Promise<Way> {
+function connectionThrough(gate: Gate): () => Promise<Connection> {
   return once(async () => ({
     gate,
     agents: (await import("../../lib/net/exchange.ts")).createAgents(),
@@ -97,7 +100,7 @@ function isFailure(status: number): boolean {
   );
 }
 
-type Sending = Way & Pick<ProviderContext, "signal" | "mayRepeat" | "onWrite">;
+type Sending = Connection & Pick<ProviderContext, "signal" | "mayRepeat" | "onWrite">;
 
 async function send(request: OutgoingRequest, sending: Sending): Promise<Exchanged> {
   try {
@@ -115,16 +118,22 @@ async function send(request: OutgoingRequest, sending: Sending): Promise<Exchang
       const data = { sent, answered: true };
       throw new PlaneError("SERVER_UNAVAILABLE", text, { data, cause: thrown });
     }
-    throw failed(request.url, message, { sent, ...(permanent && { retryAt: null }) }, thrown);
+    const data = permanent ? { sent, retryAt: null } : { sent };
+    throw failed(request.url, message, data, thrown);
   }
 }
 
 function refusal(title: string, answer: Answer) {
-  const said = "json" in answer ? JSON.stringify(answer.json) : "text" in answer ? answer.text : "";
-  const structured: { structuredContent?: Json } =
-    "json" in answer ? { structuredContent: answer.json } : {};
-  const text = said === "" ? title : `${title}: ${said}`;
-  return { content: [{ type: "text", text }], ...structured, isError: true };
+  const body = bodyText(answer);
+  const text = body === "" ? title : `${title}: ${body}`;
+  const content = [{ type: "text", text }];
+  if ("json" in answer) return { content, structuredContent: answer.json, isError: true };
+  return { content, isError: true };
+}
+
+function bodyText(answer: Answer): string {
+  if ("json" in answer) return JSON.stringify(answer.json);
+  return "text" in answer ? answer.text : "";
 }
 
 /** Only the host: a path or query may hold secrets. */
@@ -150,40 +159,35 @@ export function prepareRequest(
   args: JsonObject,
   { idempotencyKey, trace }: RequestMarks = {},
 ): HttpRequest {
-  const left = new Map(Object.entries(args));
-  const url = fillUrl(config.url, left);
-  const query = take(config.query, left);
-  const body = take(config.body, left);
+  const unusedArgs = new Map(Object.entries(args));
+  const url = fillUrl(config.url, unusedArgs);
+  const query = take(config.query, unusedArgs);
+  const body = take(config.body, unusedArgs);
   const method = config.method ?? (config.body ? "POST" : "GET");
   const hasBody = method !== "GET" && method !== "DELETE";
-  if (hasBody && config.body === undefined) Object.assign(body, Object.fromEntries(left));
-  else if (!hasBody && config.query === undefined) Object.assign(query, Object.fromEntries(left));
+  if (hasBody && config.body === undefined) Object.assign(body, Object.fromEntries(unusedArgs));
+  else if (!hasBody && config.query === undefined)
+    Object.assign(query, Object.fromEntries(unusedArgs));
   for (const [name, value] of Object.entries(query)) addToQuery(url, name, value);
   const isSent = hasBody || Object.keys(body).length > 0;
-  return {
-    url,
-    method,
-    headers: {
-      accept: "application/json, text/*;q=0.9, */*;q=0.5",
-      "user-agent": `toolplane/${version}`,
-      ...(isSent ? { "content-type": "application/json" } : {}),
-      ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
-      ...trace,
-      ...Object.fromEntries(
-        Object.entries(config.headers).map(([name, value]) => [name.toLowerCase(), value]),
-      ),
-    },
-    body: isSent ? JSON.stringify(body) : undefined,
+  const headers: Record<string, string> = {
+    accept: "application/json, text/*;q=0.9, */*;q=0.5",
+    "user-agent": `toolplane/${version}`,
   };
+  if (isSent) headers["content-type"] = "application/json";
+  if (idempotencyKey !== undefined) headers["idempotency-key"] = idempotencyKey;
+  Object.assign(headers, trace);
+  for (const [name, value] of Object.entries(config.headers)) headers[name.toLowerCase()] = value;
+  return { url, method, headers, body: isSent ? JSON.stringify(body) : undefined };
 }
 
 /** One segment or one value: it can neither leave its place nor add a parameter. */
-function fillUrl(template: string, left: Map<string, Json>): URL {
+function fillUrl(template: string, unusedArgs: Map<string, Json>): URL {
   const refused = (text: string) =>
     new PlaneError("INVALID_ARGUMENTS", text, { data: { sent: false } });
   const used = new Set<string>();
   const filled = template.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
-    const value = left.get(name);
+    const value = unusedArgs.get(name);
     if (value === undefined || value === null)
       throw refused(`The argument '${name}' is part of the endpoint's address and was not given.`);
     used.add(name);
@@ -193,21 +197,21 @@ function fillUrl(template: string, left: Map<string, Json>): URL {
       throw refused(`'${text}' cannot be part of the endpoint's address.`);
     return encodeURIComponent(text);
   });
-  for (const name of used) left.delete(name);
+  for (const name of used) unusedArgs.delete(name);
   return new URL(filled);
 }
 
-function take(mapping: HttpProviderConfig["query"], left: Map<string, Json>): JsonObject {
-  const taken: JsonObject = {};
+function take(mapping: HttpProviderConfig["query"], unusedArgs: Map<string, Json>): JsonObject {
+  const fields: JsonObject = {};
   const pairs = Array.isArray(mapping)
     ? mapping.map((name) => [name, name])
     : Object.entries(mapping ?? {});
   for (const [theirs = "", ours = ""] of pairs) {
-    const value = left.get(ours);
-    if (value !== undefined) taken[theirs] = value;
+    const value = unusedArgs.get(ours);
+    if (value !== undefined) fields[theirs] = value;
   }
-  for (const [, ours = ""] of pairs) left.delete(ours);
-  return taken;
+  for (const [, ours = ""] of pairs) unusedArgs.delete(ours);
+  return fields;
 }
 
 function addToQuery({ searchParams }: URL, name: string, value: Json): void {
@@ -244,12 +248,12 @@ export function explainModelFailure(thrown: unknown, model: string): PlaneError 
     return fail("SERVER_UNAVAILABLE", why, { ...unchanged, status, retryAt: null });
   }
   const isBusy = busyStatuses.includes(status);
-  const again = retryAfter(responseHeaders["retry-after"]);
+  const retry = retryAfter(responseHeaders["retry-after"]);
   if (isBusy || status >= 500)
     return fail("SERVER_UNAVAILABLE", `its endpoint answered HTTP ${status}`, {
       ...(isBusy ? unchanged : { sent: true }),
       status,
-      ...again,
+      ...retry,
     });
   if (status < 400) return fail("PROVIDER_FAILED", noModel, { sent: true, status });
   const check = status === 404 ? `; check 'baseURL' and 'model' of 'models.${model}'` : "";

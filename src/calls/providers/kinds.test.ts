@@ -34,7 +34,7 @@ test("a kind that was added executes with its secrets in place, and any value is
     content: [{ type: "text", text: '{"sent":["revealed",1]}' }],
     structuredContent: { sent: ["revealed", 1] },
   });
-  assert.deepEqual(kinds.known(), ["http", "queue"]);
+  assert.deepEqual(kinds.kinds(), ["http", "queue"]);
 });
 
 test("it is there until it is taken back, once", () => {

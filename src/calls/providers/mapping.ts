@@ -40,8 +40,8 @@ export function pickResult(resultPath: unknown, result: unknown): unknown {
 
 function dataOf({ structuredContent, content }: Record<string, unknown>): Json | undefined {
   if (structuredContent !== undefined) return structuredContent as Json;
-  const [block, ...others] = Array.isArray(content) ? content : [];
-  if (others.length > 0 || !isObject(block) || typeof block.text !== "string") return undefined;
+  const [block, ...moreBlocks] = Array.isArray(content) ? content : [];
+  if (moreBlocks.length > 0 || !isObject(block) || typeof block.text !== "string") return undefined;
   return readJson(block.text) as Json | undefined;
 }
 

@@ -60,14 +60,14 @@ function asFailure(error: Error, facts: { statusCode?: number }): Error {
 
 function readVectors(answer: unknown, count: number): number[][] {
   const data: unknown[] = isObject(answer) && Array.isArray(answer.data) ? answer.data : [];
-  const found: number[][] = [];
-  for (const [at, row] of data.entries()) {
+  const vectors: number[][] = [];
+  for (const [rowIndex, row] of data.entries()) {
     if (!isObject(row) || !Array.isArray(row.embedding)) continue;
     if (!row.embedding.every((value) => typeof value === "number" && Number.isFinite(value)))
       continue;
-    found[typeof row.index === "number" ? row.index : at] = row.embedding as number[];
+    vectors[typeof row.index === "number" ? row.index : rowIndex] = row.embedding as number[];
   }
-  if (found.length === count && !found.includes(undefined as never)) return found;
+  if (vectors.length === count && !vectors.includes(undefined as never)) return vectors;
   throw new Error("the answer has no vector for each text");
 }
 
@@ -86,7 +86,8 @@ export async function endpointOf(
   keyOf: ModelKeys,
 ): Promise<ModelEndpoint> {
   const { baseURL = "", model = "", apiKey } = models[name] ?? {};
-  return { baseURL, model, ...(apiKey === undefined ? {} : { apiKey: await keyOf(name, apiKey) }) };
+  if (apiKey === undefined) return { baseURL, model };
+  return { baseURL, model, apiKey: await keyOf(name, apiKey) };
 }
 
 /** A language model of the AI SDK. Loads the SDK, which takes half a second. */

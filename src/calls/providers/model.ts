@@ -18,9 +18,8 @@ export function createModelProvider(
     );
     const endpoint = await findModel(config.model);
     const text = await generate(config, fillPrompt(config.prompt, args), endpoint, signal);
-    return config.resultFormat === "json"
-      ? resultOf(parseAnswer(text, config.model))
-      : ({ content: text === "" ? [] : [{ type: "text", text }] } satisfies ToolResult);
+    if (config.resultFormat === "json") return resultOf(parseAnswer(text, config.model));
+    return { content: text === "" ? [] : [{ type: "text", text }] } satisfies ToolResult;
   };
 }
 
@@ -31,8 +30,9 @@ async function generate(
   abortSignal: AbortSignal,
 ): Promise<string> {
   const model = await openChatModel(name, endpoint);
-  const wanted = resultFormat === "json" ? "Answer with one JSON value and nothing else." : "";
-  const instructions = [system ?? "", wanted].filter((part) => part !== "").join("\n\n");
+  const formatInstruction =
+    resultFormat === "json" ? "Answer with one JSON value and nothing else." : "";
+  const instructions = [system ?? "", formatInstruction].filter((part) => part !== "").join("\n\n");
   try {
     // Below the SDK's loop, which retries: retries are decided in one place for all providers.
     const { content } = await model.doGenerate({
@@ -51,10 +51,10 @@ async function generate(
 
 /** Models often put JSON between fences. */
 export function parseAnswer(text: string, model: string): Json {
-  const whole = text.trim();
-  const fence = whole.endsWith("```") ? /^```(?:json)?[^\S\n]*\n/.exec(whole)?.[0] : undefined;
+  const trimmed = text.trim();
+  const fence = trimmed.endsWith("```") ? /^```(?:json)?[^\S\n]*\n/.exec(trimmed)?.[0] : undefined;
   try {
-    return JSON.parse(fence === undefined ? whole : whole.slice(fence.length, -3)) as Json;
+    return JSON.parse(fence === undefined ? trimmed : trimmed.slice(fence.length, -3)) as Json;
   } catch {
     const text = `Model '${model}' failed: its answer is no JSON.`;
     throw new PlaneError("PROVIDER_FAILED", text, { data: { sent: true } });
@@ -64,8 +64,12 @@ export function parseAnswer(text: string, model: string): Json {
 /** Fills `{{name}}`, and `{{*}}` with all; a missing argument leaves it empty. Values are not read again. */
 export function fillPrompt(template: string, args: JsonObject): string {
   return template.replaceAll(/\{\{([^{}]+)\}\}/g, (_, inside: string) => {
-    const name = inside.trim();
-    const value = Object.hasOwn(args, name) ? (args[name] as Json) : name === "*" ? args : "";
+    const value = argumentNamed(args, inside.trim());
     return typeof value === "string" ? value : JSON.stringify(value);
   });
+}
+
+function argumentNamed(args: JsonObject, name: string): Json {
+  if (Object.hasOwn(args, name)) return args[name] as Json;
+  return name === "*" ? args : "";
 }

@@ -37,26 +37,31 @@ export type Providers = ReturnType<typeof createProviders>;
 
 export function createProviders(parts: ProviderParts) {
   const { servers, handWritten, reveal, models } = parts;
-  const askModel: Provider = async (...given) => {
+  const askModel: Provider = async (...request) => {
     const { createModelProvider } = await import("./model.ts");
-    return createModelProvider(reveal, (name) => findModel(name, parts))(...given);
+    return createModelProvider(reveal, (name) => findModel(name, parts))(...request);
   };
-  const ours: Record<string, Provider> = {
+  const builtIns: Record<string, Provider> = {
     mcp: createMcpProvider(servers),
     http: createHttpProvider(reveal, parts.egress),
     function: createFunctionProvider(handWritten.run),
     model: askModel,
-    openai: (spec, ...given) => askModel(asModel(spec, models()), ...given),
+    openai: (spec, ...request) => askModel(asModel(spec, models()), ...request),
     builtin: parts.builtin,
   };
-  const { of, register, known, check } = createProviderKinds(new Map(Object.entries(ours)), reveal);
+  const {
+    of,
+    register,
+    kinds: knownKinds,
+    check,
+  } = createProviderKinds(new Map(Object.entries(builtIns)), reveal);
   return {
     of,
     register,
     trouble(spec: ProviderSpec): string | null {
       const { name, config } = spec;
       if (!of(name))
-        return `no provider of kind '${name}' is known; known are ${known().join(", ")}`;
+        return `no provider of kind '${name}' is known; known are ${knownKinds().join(", ")}`;
       if (name === "mcp" && !servers.names().includes(String(config.server)))
         return `server '${config.server}' is not configured`;
       const model = name === "openai" ? modelNamed(config.model, models()) : config.model;
@@ -83,8 +88,8 @@ function createReadiness(servers: Pick<Servers, "isOpen" | "isReady" | "status">
       isHasty: boolean,
     ): Promise<boolean> => name !== "mcp" || servers.isReady(String(config.server), owner, isHasty),
     readyInMs({ config: { server } }: ProviderSpec): number {
-      const at = servers.status().find(({ name }) => name === server)?.nextRetryAt;
-      return at ? Date.parse(at) - Date.now() + 10 : 0;
+      const nextRetryAt = servers.status().find(({ name }) => name === server)?.nextRetryAt;
+      return nextRetryAt ? Date.parse(nextRetryAt) - Date.now() + 10 : 0;
     },
   };
 }
@@ -100,8 +105,8 @@ function asModel(spec: ProviderSpec, models: ConfigValues["models"]): ProviderSp
   };
 }
 
-function modelNamed(asked: unknown, models: ConfigValues["models"]): string {
-  const name = String(asked ?? "default");
+function modelNamed(reference: unknown, models: ConfigValues["models"]): string {
+  const name = String(reference ?? "default");
   if (Object.hasOwn(models, name)) return name;
   return Object.keys(models).find((alias) => models[alias]?.model === name) ?? name;
 }
@@ -140,14 +145,14 @@ function createMcpProvider({
         };
         return await askForOffer(offer, send);
       }
-      const given = {
+      const params = {
         name: tool,
         arguments: mapArguments(config.argumentMap, args),
         ...metaOf(meta, idempotencyKey),
       };
       return takeAnswer(
         spec,
-        await request(server, "tools/call", given, context, owner),
+        await request(server, "tools/call", params, context, owner),
         context.continuation,
       );
     } catch (thrown) {
@@ -168,11 +173,11 @@ export function takeAnswer(
 }
 
 export function metaOf(
-  said: UnknownObject | undefined,
+  meta: UnknownObject | undefined,
   key: string | undefined,
 ): { _meta?: UnknownObject } {
-  if (key === undefined) return said === undefined ? {} : { _meta: said };
-  return { _meta: { ...said, [keyInMeta]: key } };
+  if (key === undefined) return meta === undefined ? {} : { _meta: meta };
+  return { _meta: { ...meta, [keyInMeta]: key } };
 }
 
 /** The caller must answer before there is a result. */
@@ -199,17 +204,17 @@ function isResult(result: unknown): boolean {
 }
 
 type AnyProvider = Extract<AddedProvider, (...given: never[]) => unknown>;
-type Added = { run: Provider } & ProviderOptions;
+type AddedKind = { run: Provider } & ProviderOptions;
 
 /** Built-in kinds, and registered ones; the last registration wins. */
-export function createProviderKinds(ours: ReadonlyMap<string, Provider>, reveal: Reveal) {
-  const added = new Map<string, Added[]>();
-  const current = (kind: string) => added.get(kind)?.at(-1);
+export function createProviderKinds(builtIns: ReadonlyMap<string, Provider>, reveal: Reveal) {
+  const added = new Map<string, AddedKind[]>();
+  const latest = (kind: string) => added.get(kind)?.at(-1);
   return {
-    of: (kind: string): Provider | undefined => ours.get(kind) ?? current(kind)?.run,
-    known: () => [...ours.keys(), ...added.keys()].sort(),
+    of: (kind: string): Provider | undefined => builtIns.get(kind) ?? latest(kind)?.run,
+    kinds: () => [...builtIns.keys(), ...added.keys()].sort(),
     check(spec: ProviderSpec, signal: AbortSignal): Promise<void> | null {
-      const check = current(spec.name)?.check;
+      const check = latest(spec.name)?.check;
       if (check === undefined) return null;
       return ask(
         `provider '${spec.name}'`,
@@ -217,15 +222,15 @@ export function createProviderKinds(ours: ReadonlyMap<string, Provider>, reveal:
       );
     },
     register(kind: string, provider: AddedProvider, options: ProviderOptions = {}): Unregister {
-      refuseWrong(kind, provider, ours);
-      const entry = { run: wrap(provider, reveal), ...options };
-      added.set(kind, [...(added.get(kind) ?? []), entry]);
+      refuseWrong(kind, provider, builtIns);
+      const registration = { run: wrap(provider, reveal), ...options };
+      added.set(kind, [...(added.get(kind) ?? []), registration]);
       const unregister = () => {
         const before = added.get(kind) ?? [];
-        const left = before.filter((one) => one !== entry);
-        if (left.length === 0) added.delete(kind);
-        else added.set(kind, left);
-        return left.length < before.length;
+        const remaining = before.filter((registered) => registered !== registration);
+        if (remaining.length === 0) added.delete(kind);
+        else added.set(kind, remaining);
+        return remaining.length < before.length;
       };
       return Object.assign(unregister, { [Symbol.dispose]: () => void unregister() });
     },
@@ -235,13 +240,13 @@ export function createProviderKinds(ours: ReadonlyMap<string, Provider>, reveal:
 function refuseWrong(
   kind: string,
   provider: AddedProvider,
-  ours: ReadonlyMap<string, Provider>,
+  builtIns: ReadonlyMap<string, Provider>,
 ): void {
   const refuse = (message: string) => {
     throw new PlaneError("USAGE", message, { data: { kind } });
   };
   if (typeof kind !== "string" || kind.trim() === "") refuse("A kind of provider needs a name.");
-  if (ours.has(kind))
+  if (builtIns.has(kind))
     refuse(`The provider '${kind}' is one of ours and cannot be replaced. Choose another name.`);
   const isProvider = typeof provider === "function" || typeof provider?.create === "function";
   if (!isProvider)
@@ -251,9 +256,9 @@ function refuseWrong(
 function wrap(provider: AddedProvider, reveal: Reveal): Provider {
   const make = typeof provider === "function" ? () => provider : createOnce(provider);
   return async (spec, args, context) => {
-    const used = await inUse(spec, reveal);
+    const revealedSpec = await inUse(spec, reveal);
     return ask(`provider '${spec.name}'`, async () =>
-      toResult(await (await make(spec, used))(used, args, context)),
+      toResult(await (await make(spec, revealedSpec))(revealedSpec, args, context)),
     );
   };
 }
@@ -274,10 +279,10 @@ async function ask<T>(what: string, run: () => Promise<T>): Promise<T> {
 
 /** One per declaration; a failed creation is repeated the next time. */
 function createOnce({ create }: Extract<AddedProvider, { create: unknown }>) {
-  const made = new WeakMap<ProviderSpec, () => Promise<AnyProvider>>();
+  const instances = new WeakMap<ProviderSpec, () => Promise<AnyProvider>>();
   return (declared: ProviderSpec, used: ProviderSpec): Promise<AnyProvider> => {
-    const make = made.get(declared) ?? once(async () => create(used));
-    made.set(declared, make);
+    const make = instances.get(declared) ?? once(async () => create(used));
+    instances.set(declared, make);
     return make();
   };
 }

@@ -79,12 +79,12 @@ export type MaskPorts = {
 
 /** Hides secrets: those of the configuration, what looks like one, and what its own rules find. */
 export function createMask({ secretValues, config }: MaskPorts) {
-  let made: { rules: object; hide(text: string): string } | undefined;
+  let compiled: { rules: object; hide(text: string): string } | undefined;
   const redactor = () => {
     const { redact } = config().results;
-    if (made?.rules !== redact)
-      made = { rules: redact, hide: createTextRedactor({ ...redact, secrets: true }) };
-    return made.hide;
+    if (compiled?.rules !== redact)
+      compiled = { rules: redact, hide: createTextRedactor({ ...redact, secrets: true }) };
+    return compiled.hide;
   };
   const walk = (
     value: unknown,
@@ -92,8 +92,10 @@ export function createMask({ secretValues, config }: MaskPorts) {
     key = "",
     isBinary = false,
   ): unknown => {
-    if (typeof value === "string")
-      return isBinary ? value : looksSecret(key) ? "[redacted]" : hide(value);
+    if (typeof value === "string") {
+      if (isBinary) return value;
+      return looksSecret(key) ? "[redacted]" : hide(value);
+    }
     if (Array.isArray(value)) return value.map((inner) => walk(inner, hide, key));
     if (!isObject(value) || isRawJSON(value)) return value;
     const isFile = typeof value.mimeType === "string";

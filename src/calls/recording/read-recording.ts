@@ -18,7 +18,7 @@ import {
 } from "./lines.ts";
 
 /** Where a call stands in the file: its result may be large, and most are read once. */
-type Place = { offset: number; length: number; run: number; occurrence: number };
+type CallPosition = { offset: number; length: number; run: number; occurrence: number };
 
 export type Recording = Awaited<ReturnType<typeof readRecording>>;
 
@@ -40,12 +40,12 @@ export async function readRecording(file: string) {
     /** The next answer to a call of this key, or null. */
     take: index.take,
     count: (key: string) => index.calls.get(key)?.length ?? 0,
-    read: (place: Place) => readCall(file, place),
+    read: (position: CallPosition) => readCall(file, position),
     /** The calls of this tool, to say what is nearest. */
     async nearest(id: ToolId, args: JsonObject): Promise<JsonObject | null> {
-      const places = (index.byTool.get(toolKey(id)) ?? []).slice(0, maxCompared);
+      const positions = (index.byTool.get(toolKey(id)) ?? []).slice(0, maxCompared);
       const recorded = await Promise.all(
-        places.map(async (place) => (await readCall(file, place)).arguments),
+        positions.map(async (position) => (await readCall(file, position)).arguments),
       );
       return recorded.toSorted((a, b) => likeness(b, args) - likeness(a, args))[0] ?? null;
     },
@@ -55,25 +55,25 @@ export async function readRecording(file: string) {
 
 const toolKey = ({ server, tool, kind }: ToolId) => JSON.stringify([server, tool, kind ?? null]);
 
-function likeness(recorded: JsonObject, asked: JsonObject): number {
-  const names = Object.keys({ ...recorded, ...asked });
+function likeness(recorded: JsonObject, args: JsonObject): number {
+  const names = Object.keys({ ...recorded, ...args });
   const equal = names.filter(
-    (name) => stableJson(recorded[name]) === stableJson(asked[name]),
+    (name) => stableJson(recorded[name]) === stableJson(args[name]),
   ).length;
-  const both = names.filter(
-    (name) => Object.hasOwn(recorded, name) && Object.hasOwn(asked, name),
+  const shared = names.filter(
+    (name) => Object.hasOwn(recorded, name) && Object.hasOwn(args, name),
   ).length;
-  return equal * 2 + both - names.length;
+  return equal * 2 + shared - names.length;
 }
 
 function createIndex(file: string) {
   const servers = new Map<string, ServerLine>();
   const tools = new Map<string, ToolLine["manifest"]>();
-  const calls = new Map<string, Place[]>();
-  const byTool = new Map<string, Place[]>();
+  const calls = new Map<string, CallPosition[]>();
+  const byTool = new Map<string, CallPosition[]>();
   const names: string[] = [];
   const runs = new Map<string, number>();
-  const taken = new Map<string, number>();
+  const takenCounts = new Map<string, number>();
   const broken: ConfigProblem[] = [];
   const cut: ConfigProblem[] = [];
   let last: { problem: ConfigProblem; isLast: boolean; isOurs: boolean } | undefined;
@@ -81,10 +81,10 @@ function createIndex(file: string) {
 
   const addCall = (call: CallLine, offset: number, length: number) => {
     if (!runs.has(call.run)) runs.set(call.run, runs.size);
-    const place = { offset, length, run: runs.get(call.run) ?? 0, occurrence: call.occurrence };
+    const position = { offset, length, run: runs.get(call.run) ?? 0, occurrence: call.occurrence };
     const visible = callKey(call, call.arguments);
-    for (const key of new Set([call.key ?? visible, visible])) push(calls, key, place);
-    const ofTool = push(byTool, toolKey(call), place);
+    for (const key of new Set([call.key ?? visible, visible])) push(calls, key, position);
+    const ofTool = push(byTool, toolKey(call), position);
     if (ofTool === 1) names.push(call.server === null ? call.tool : `${call.server}.${call.tool}`);
   };
 
@@ -126,15 +126,15 @@ function createIndex(file: string) {
           data: { problems: broken.slice(0, maxNamed) },
         });
       }
-      for (const places of calls.values())
-        places.sort((a, b) => a.run - b.run || a.occurrence - b.occurrence);
+      for (const positions of calls.values())
+        positions.sort((a, b) => a.run - b.run || a.occurrence - b.occurrence);
       return cut;
     },
-    take(key: string): Place | null {
-      const place = calls.get(key)?.[taken.get(key) ?? 0];
-      if (place === undefined) return null;
-      taken.set(key, (taken.get(key) ?? 0) + 1);
-      return place;
+    take(key: string): CallPosition | null {
+      const position = calls.get(key)?.[takenCounts.get(key) ?? 0];
+      if (position === undefined) return null;
+      takenCounts.set(key, (takenCounts.get(key) ?? 0) + 1);
+      return position;
     },
   };
 }
@@ -152,10 +152,10 @@ function problemOf(file: string, line: number | null, message: string): ConfigPr
   };
 }
 
-function push(map: Map<string, Place[]>, key: string, place: Place): number {
+function push(map: Map<string, CallPosition[]>, key: string, position: CallPosition): number {
   const list = map.get(key) ?? [];
   map.set(key, list);
-  return list.push(place);
+  return list.push(position);
 }
 
 /** Or what is wrong with it. */
@@ -196,7 +196,7 @@ async function eachLine(
   requireFile(file);
   let parts: Buffer[] = [];
   let start = 0;
-  let at = 0;
+  let chunkOffset = 0;
   try {
     for await (const chunk of createReadStream(file, {
       highWaterMark: 1024 * 1024,
@@ -207,10 +207,10 @@ async function eachLine(
         take(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts), start, false);
         parts = [];
         from = end + 1;
-        start = at + from;
+        start = chunkOffset + from;
       }
       if (from < chunk.length) parts.push(chunk.subarray(from));
-      at += chunk.length;
+      chunkOffset += chunk.length;
     }
   } catch (thrown) {
     throw unreadable(file, thrown);
@@ -239,7 +239,7 @@ function unreadable(file: string, thrown: unknown): PlaneError {
   );
 }
 
-async function readCall(file: string, { offset, length }: Place): Promise<CallLine> {
+async function readCall(file: string, { offset, length }: CallPosition): Promise<CallLine> {
   const bytes = Buffer.alloc(length);
   try {
     await using handle = await open(file);

@@ -6,6 +6,7 @@ import type { ListOwner } from "../../model/catalogue/list-owner.ts";
 import { ProviderSpec, type Tool, ToolManifest } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { PlaneOptions } from "../../model/plane-options.ts";
 import { type KnownServer, ServerDefinition } from "../../model/servers/server.ts";
 import type { Around } from "../execute.ts";
@@ -61,12 +62,13 @@ export async function openRecordings(context: RecordingsContext): Promise<Record
     adapt: recording ? (config: Config) => adaptConfig(config, recording, isLive) : undefined,
     watch({ onTools, onKnown }, usual) {
       const recorded: Recorded = (server) => {
-        const known = recording?.servers.get(server);
-        return known && { ...known, eraAt: known.listedAt };
+        const listing = recording?.servers.get(server);
+        return listing && { ...listing, eraAt: listing.listedAt };
       };
-      if (writer === null) return recording ? { recorded } : {};
+      const recordedPart = recording ? { recorded } : {};
+      if (writer === null) return recordedPart;
       return {
-        ...(recording ? { recorded } : {}),
+        ...recordedPart,
         onTools(server, definition, tools, era, owner) {
           onTools(server, definition, tools, era, owner);
           if (owner === undefined || owner.directory !== undefined || owner.user === usual)
@@ -83,8 +85,8 @@ export async function openRecordings(context: RecordingsContext): Promise<Record
       // What reads kept results only works on those of now.
       if (tool.providers.some(({ name }) => name === "builtin")) return inner;
       const live: Around = inner ?? ((call, asking, run) => run(call, asking));
-      const answered: Around = replayed ? (...given) => replayed(live, ...given) : live;
-      return writer ? (...given) => recorded(writer, answered, ...given) : answered;
+      const answered: Around = replayed ? (...request) => replayed(live, ...request) : live;
+      return writer ? (...request) => recorded(writer, answered, ...request) : answered;
     },
     close: async () => writer?.close(),
   };
@@ -107,11 +109,11 @@ function requireFitting({ record, replay, replayMiss }: Options): void {
 async function recorded(
   writer: RecordingWriter,
   answer: Around,
-  ...given: Parameters<Around>
+  ...request: Parameters<Around>
 ): Promise<Executed> {
-  const end = writer.begin(given[0]);
+  const end = writer.begin(request[0]);
   try {
-    const executed = await answer(...given);
+    const executed = await answer(...request);
     end({ executed });
     return executed;
   } catch (thrown) {
@@ -121,17 +123,17 @@ async function recorded(
 }
 
 function createReplay(recording: Recording, isLive: boolean, mask: ReturnType<typeof createMask>) {
-  return async (live: Around, ...given: Parameters<Around>): Promise<Executed> => {
-    const [call] = given;
+  return async (live: Around, ...request: Parameters<Around>): Promise<Executed> => {
+    const [call] = request;
     const args = argumentsIn(call);
     const key = callKey(call.tool.id, args);
     // A masked part of a result may have come back as an argument.
-    const place = recording.take(key) ?? takeMasked();
-    if (place === null) {
-      if (isLive) return live(...given);
+    const position = recording.take(key) ?? takeMasked();
+    if (position === null) {
+      if (isLive) return live(...request);
       throw await missing(call, key, recording);
     }
-    const { result, error, provider = "mcp", warnings = [] } = await recording.read(place);
+    const { result, error, provider = "mcp", warnings = [] } = await recording.read(position);
     if (error) throw new PlaneError(error.code, error.message, { data: error.data });
     const attempts = [{ provider, ok: true, durationMs: 0, error: null }];
     const executed = {
@@ -157,17 +159,28 @@ async function missing(call: Routed, key: string, recording: Recording): Promise
   const { name, id } = call.tool;
   const count = recording.count(key);
   const nearest = count > 0 ? null : await recording.nearest(id, argumentsIn(call));
-  const names = recording.toolNames();
-  const others = names.length > maxNames ? [...names.slice(0, maxNames), "…"] : names;
-  const what =
-    count > 0
-      ? `The recording has ${count === 1 ? "one call" : `${count} calls`} of '${name}' with these arguments, and this is one more.`
-      : nearest
-        ? `The recording has no call of '${name}' with these arguments. The nearest has ${briefJson(nearest, maxShown)}.`
-        : `The recording has no call of '${name}'. ${names.length === 0 ? "It has none at all." : `It has calls of ${others.join(", ")}.`}`;
+  const what = explainMiss(name, count, nearest, recording.toolNames());
   const remedy = "Record it again, or let such calls through with --replay-miss live.";
   const data = { tool: name, recorded: count, nearest, sent: false };
   return new PlaneError("NOT_RECORDED", `${what} ${remedy}`, { data });
+}
+
+function explainMiss(
+  tool: string,
+  count: number,
+  nearest: JsonObject | null,
+  toolNames: string[],
+): string {
+  if (count > 0) {
+    const calls = count === 1 ? "one call" : `${count} calls`;
+    return `The recording has ${calls} of '${tool}' with these arguments, and this is one more.`;
+  }
+  if (nearest)
+    return `The recording has no call of '${tool}' with these arguments. The nearest has ${briefJson(nearest, maxShown)}.`;
+  if (toolNames.length === 0) return `The recording has no call of '${tool}'. It has none at all.`;
+  const listed = toolNames.slice(0, maxNames);
+  if (toolNames.length > maxNames) listed.push("…");
+  return `The recording has no call of '${tool}'. It has calls of ${listed.join(", ")}.`;
 }
 
 /** Nothing is started by it. */
@@ -176,8 +189,8 @@ const unreachable = { command: "toolplane-replay", args: [], env: {}, transport:
 /** The servers of the recording, as they are configured here where they are, and its hand-written tools. */
 function adaptConfig(config: Config, recording: Recording, isLive: boolean): Config {
   const servers = [...recording.servers].map(([name, { settings }]) => {
-    const own = config.servers[name];
-    if (own && isLive) return [name, own] as const;
+    const configured = config.servers[name];
+    if (configured && isLive) return [name, configured] as const;
     const {
       url: _,
       headers: __,
@@ -185,15 +198,15 @@ function adaptConfig(config: Config, recording: Recording, isLive: boolean): Con
       cwd: ____,
       inheritEnv: _____,
       ...set
-    } = own ?? settings;
-    const read = ServerDefinition.safeParse({ ...set, ...unreachable });
-    return [name, read.success ? read.data : ServerDefinition.parse(unreachable)] as const;
+    } = configured ?? settings;
+    const parsed = ServerDefinition.safeParse({ ...set, ...unreachable });
+    return [name, parsed.success ? parsed.data : ServerDefinition.parse(unreachable)] as const;
   });
-  const without = <T>(all: Record<string, T>): Record<string, T> =>
+  const without = <T>(byServer: Record<string, T>): Record<string, T> =>
     Object.fromEntries(
-      Object.entries(all).filter(([name]) => isLive && !recording.servers.has(name)),
+      Object.entries(byServer).filter(([name]) => isLive && !recording.servers.has(name)),
     );
-  const named = new Set([
+  const configuredTools = new Set([
     ...Object.keys(config.tools),
     ...config.fromManifests.tools.map(({ name }) => name),
   ]);
@@ -202,10 +215,9 @@ function adaptConfig(config: Config, recording: Recording, isLive: boolean): Con
     config: { url: "http://recording.invalid/" },
   });
   const tools = [...recording.tools.values()].flatMap((manifest) => {
-    const read = named.has(manifest.name)
-      ? null
-      : ToolManifest.safeParse({ ...manifest, providers: [provider] });
-    return read?.success ? [[manifest.name, read.data] as const] : [];
+    if (configuredTools.has(manifest.name)) return [];
+    const parsed = ToolManifest.safeParse({ ...manifest, providers: [provider] });
+    return parsed.success ? [[manifest.name, parsed.data] as const] : [];
   });
   return {
     ...config,

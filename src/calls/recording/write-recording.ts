@@ -31,7 +31,7 @@ type Listed = Pick<KnownServer, "era" | "tools" | "offers">;
 type Ended = { executed: Executed } | { thrown: unknown };
 
 /** What runs here, not elsewhere, or never was a call. */
-const notKept: ReadonlySet<string> = new Set(["CANCELLED", "NOT_RECORDED"]);
+const unrecordedErrors: ReadonlySet<string> = new Set(["CANCELLED", "NOT_RECORDED"]);
 
 export type RecordingWriter = ReturnType<typeof createRecordingWriter>;
 
@@ -39,9 +39,9 @@ export type RecordingWriter = ReturnType<typeof createRecordingWriter>;
 export function createRecordingWriter(file: string, ports: Ports) {
   const mask = createMask(ports);
   const run = uniqueId();
-  const known = new Map<string, ServerLine>();
-  const listed = new Map<string, ServerLine>();
-  const written = new Map<string, string>();
+  const serverLines = new Map<string, ServerLine>();
+  const unwrittenServers = new Map<string, ServerLine>();
+  const writtenHashes = new Map<string, string>();
   const occurrences = new Map<string, number>();
   let tools: readonly Tool[] = [];
   let descriptor: number | undefined;
@@ -67,19 +67,19 @@ export function createRecordingWriter(file: string, ports: Ports) {
   function writeOnce(line: ServerLine | ToolLine): void {
     const name = line.type === "server" ? `server ${line.name}` : `tool ${line.manifest.name}`;
     const content = hash({ ...line, listedAt: null });
-    if (written.get(name) === content) return;
-    written.set(name, content);
+    if (writtenHashes.get(name) === content) return;
+    writtenHashes.set(name, content);
     write(line);
   }
 
   /** What can be called stands before the calls. Of hand-written tools, a function comes with its program. */
   function writeCatalogue(): void {
-    for (const line of listed.values()) writeOnce(line);
-    listed.clear();
-    const now = ports.tools();
-    if (now === tools) return;
-    tools = now;
-    for (const tool of now) {
+    for (const line of unwrittenServers.values()) writeOnce(line);
+    unwrittenServers.clear();
+    const currentTools = ports.tools();
+    if (currentTools === tools) return;
+    tools = currentTools;
+    for (const tool of currentTools) {
       if (
         tool.id.server !== null ||
         tool.providers.some(({ name }) => name === "function" || name === "builtin")
@@ -91,7 +91,7 @@ export function createRecordingWriter(file: string, ports: Ports) {
         name,
         description,
         parameters,
-        ...(persona === null ? {} : { persona }),
+        persona: persona ?? undefined,
       };
       writeOnce({ type: "tool", manifest: mask.definition(manifest) as ToolLine["manifest"] });
     }
@@ -108,15 +108,15 @@ export function createRecordingWriter(file: string, ports: Ports) {
       const facts = mask.definition({
         era,
         tools: items,
-        offers: offers ?? known.get(name)?.offers ?? {},
+        offers: offers ?? serverLines.get(name)?.offers ?? {},
       });
       const line: ServerLine = { type: "server", name, settings, listedAt: nowText(), ...facts };
-      known.set(name, line);
-      listed.set(name, line);
+      serverLines.set(name, line);
+      unwrittenServers.set(name, line);
     },
     /** When a call begins: the first of two equal ones stays the first, whichever ends first. */
     begin(call: Routed): (ended: Ended) => void {
-      const at = nowText();
+      const beganAt = nowText();
       const startedAt = performance.now();
       const args = argumentsIn(call);
       const { server, tool, kind } = call.tool.id;
@@ -132,7 +132,7 @@ export function createRecordingWriter(file: string, ports: Ports) {
         const facts = {
           type: "call" as const,
           run,
-          at,
+          at: beganAt,
           server,
           tool,
           ...(kind === undefined ? {} : { kind }),
@@ -168,12 +168,12 @@ type Answer = Pick<CallLine, "provider" | "warnings" | "result" | "error">;
 function answerOf(ended: Ended): Answer | null {
   if ("thrown" in ended) {
     const { code, message, data } = toPlaneError(ended.thrown);
-    return notKept.has(code) || isOutdated(ended.thrown)
-      ? null
-      : { error: { code, message, data } };
+    if (unrecordedErrors.has(code) || isOutdated(ended.thrown)) return null;
+    return { error: { code, message, data } };
   }
   const { result, provider, warnings } = ended.executed.executed;
-  return { provider, ...(warnings.length === 0 ? {} : { warnings }), result: exactResult(result) };
+  if (warnings.length === 0) return { provider, result: exactResult(result) };
+  return { provider, warnings, result: exactResult(result) };
 }
 
 const defaults = ServerDefinition.parse({ command: "-", transport: "stdio" });
@@ -190,12 +190,12 @@ function settingsOf(definition: ServerDefinition): JsonObject {
     transport,
     headers,
     auth,
-    ...rest
+    ...replayed
   } = definition;
-  const inject = rest.inject.map((one) =>
-    typeof one !== "string" && "value" in one ? { ...one, value: hiddenValue } : one,
+  const inject = replayed.inject.map((rule) =>
+    typeof rule !== "string" && "value" in rule ? { ...rule, value: hiddenValue } : rule,
   );
-  const settings = { ...rest, inject };
+  const settings = { ...replayed, inject };
   return Object.fromEntries(
     Object.entries(settings).filter(
       ([name, value]) => !sameJson(value, defaults[name as keyof typeof defaults]),
@@ -215,7 +215,7 @@ function attempt(write: () => void): string | null {
 
 function append(descriptor: number, text: string): void {
   const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+  for (let offset = 0; offset < bytes.length; ) offset += writeSync(descriptor, bytes, offset);
 }
 
 function endsOpen(descriptor: number): boolean {

@@ -75,11 +75,11 @@ export function createBucket({ packages, address, vaultKey }: BucketParts) {
     async get(name: string, bytes: number): Promise<Uint8Array | null> {
       const { bucket, key } = await open();
       const read = ask((signal) => bucket.get(name, bytes + maxSealBytes, signal));
-      const found = await read.catch((thrown) => {
+      const content = await read.catch((thrown) => {
         throw new PlaneError("STORE_FAILED", `${describe(thrown)} Try again.`, { cause: thrown });
       });
-      if (found === null || key === null) return found;
-      const plain = openSealed(key, name, found);
+      if (content === null || key === null) return content;
+      const plain = openSealed(key, name, content);
       if (plain !== null) return plain;
       const message = `The result '${name}' in the bucket cannot be opened with 'vaultKey' of the configuration: it was sealed with another key, or changed. Call the tool again.`;
       throw new PlaneError("STORE_FAILED", message);

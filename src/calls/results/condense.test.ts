@@ -26,7 +26,7 @@ test("structured content and metadata of half the limit are too large", () => {
   for (const field of ["structuredContent", "_meta"]) {
     const result = { content: [text(3)], [field]: { a: "y".repeat(4_000) } };
     const found = condense(result, options);
-    assert.ok(found && !(field in found.rest));
+    assert.ok(found && !(field in found.fields));
     assert.deepEqual(
       found.blocks.map((block) => block?.type ?? "digest"),
       ["text", "digest"],
@@ -37,7 +37,7 @@ test("structured content and metadata of half the limit are too large", () => {
 test("structured content that a tool has promised stays", () => {
   const result = { content: [text(9_000)], structuredContent: { a: "y".repeat(9_000) } };
   const found = condense(result, { ...options, keepsStructured: true });
-  assert.deepEqual(found?.rest.structuredContent, result.structuredContent);
+  assert.deepEqual(found?.fields.structuredContent, result.structuredContent);
   assert.equal(
     condense({ ...result, content: [text(9)] }, { ...options, keepsStructured: true }),
     null,
@@ -64,5 +64,5 @@ test("everything else of the result travels on", () => {
     { content: [text(9_000)], isError: true, extra: 1, _meta: { a: 1 } },
     options,
   );
-  assert.deepEqual(found?.rest, { isError: true, extra: 1, _meta: { a: 1 } });
+  assert.deepEqual(found?.fields, { isError: true, extra: 1, _meta: { a: 1 } });
 });

@@ -10,18 +10,18 @@ export type ResultBody = { text: string; json: Json | undefined; isStructured: b
 
 /** The text, or structured content that says more. */
 export function bodyOf(result: ToolResult): ResultBody {
-  const { written, value, isStructured } = readBody(result);
+  const { source, value, isStructured } = readBody(result);
   // A JSON text reads better without quotes.
   if (typeof value === "string") return { text: value, json: undefined, isStructured };
   const json = typeof value === "object" && value !== null ? value : undefined;
   // One endless line can neither be searched nor cut well.
-  const text = json !== undefined && !written.includes("\n") ? inLines(written, json) : written;
+  const text = json !== undefined && !source.includes("\n") ? inLines(source, json) : source;
   return { text, json, isStructured };
 }
 
 /** Numbers with too many digits take the slower way. */
-function inLines(written: string, json: Json): string {
-  return /\d[\d.]{15}/.test(written) ? indentJson(written) : JSON.stringify(json, null, 1);
+function inLines(source: string, json: Json): string {
+  return /\d[\d.]{15}/.test(source) ? indentJson(source) : JSON.stringify(json, null, 1);
 }
 
 export function jsonOf(result: ToolResult): Json | undefined {
@@ -30,12 +30,12 @@ export function jsonOf(result: ToolResult): Json | undefined {
 }
 
 function readBody(result: ToolResult) {
-  const said = resultText(result);
+  const text = resultText(result);
   const structured =
     result.structuredContent === undefined ? "" : JSON.stringify(result.structuredContent);
-  const isStructured = structured.length > said.length;
-  const value = isStructured ? result.structuredContent : parseJson(said);
-  return { written: isStructured ? structured : said, value, isStructured };
+  const isStructured = structured.length > text.length;
+  const value = isStructured ? result.structuredContent : parseJson(text);
+  return { source: isStructured ? structured : text, value, isStructured };
 }
 
 function parseJson(text: string): Json | undefined {
@@ -53,28 +53,28 @@ export type Condensed = {
   parts: ResultPart[];
   /** Without large parts. `null` is the place of the digest. */
   blocks: (ContentBlock | null)[];
-  rest: Omit<ToolResult, "content">;
+  fields: Omit<ToolResult, "content">;
 };
 
 export function condense(
   result: ToolResult,
   { limit, keepsStructured }: CondenseOptions,
 ): Condensed | null {
-  const { content, ...rest } = result;
+  const { content, ...fields } = result;
   const parts: ResultPart[] = [];
   const half = Math.ceil(limit / 2);
   const takeOut = (field: "structuredContent" | "_meta") => {
-    const characters = sizeOf(rest[field]);
-    if (rest[field] === undefined || characters < half) return;
-    delete rest[field];
+    const characters = sizeOf(fields[field]);
+    if (fields[field] === undefined || characters < half) return;
+    delete fields[field];
     parts.push({ path: `$result.${field}`, type: field, mimeType: null, characters });
   };
   if (!keepsStructured) takeOut("structuredContent");
   takeOut("_meta");
   const isLong = resultText(result).length > limit;
-  const blocks = content.flatMap((block, at): (ContentBlock | null)[] => {
+  const blocks = content.flatMap((block, index): (ContentBlock | null)[] => {
     if (isText(block)) return isLong ? [] : [block];
-    const part = largePart(block, at, limit);
+    const part = largePart(block, index, limit);
     if (part === null) return [block];
     parts.push(part);
     return [];
@@ -84,7 +84,7 @@ export function condense(
   // The body need not be named as a part.
   const isRead = body.isStructured || sameJson(body.json ?? body.text, result.structuredContent);
   const named = parts.filter(({ path }) => !(isRead && path === "$result.structuredContent"));
-  return { body, parts: named, blocks: withPlace(blocks, isLong), rest };
+  return { body, parts: named, blocks: withPlace(blocks, isLong), fields };
 }
 
 /** Short text introduces the rest, so the digest follows it. */
@@ -97,17 +97,23 @@ function isText({ type, text }: ContentBlock): boolean {
   return type === "text" && typeof text === "string";
 }
 
-function largePart(block: ContentBlock, at: number, limit: number): ResultPart | null {
+function largePart(block: ContentBlock, index: number, limit: number): ResultPart | null {
   const { type } = block;
   const inside = type === "resource" && isObject(block.resource) ? block.resource : block;
-  const place = inside === block ? `$result.content.${at}` : `$result.content.${at}.resource`;
+  const blockPath =
+    inside === block ? `$result.content.${index}` : `$result.content.${index}.resource`;
   const field = ["data", "blob", "text"].find((name) => typeof inside[name] === "string");
   // Media is no text for a model, whatever its size.
   if (field === "data" || field === "blob") return null;
   const characters = sizeOf(block as Json);
   if (characters <= limit) return null;
   const mimeType = typeof inside.mimeType === "string" ? inside.mimeType : null;
-  return { path: field === undefined ? place : `${place}.${field}`, type, mimeType, characters };
+  return {
+    path: field === undefined ? blockPath : `${blockPath}.${field}`,
+    type,
+    mimeType,
+    characters,
+  };
 }
 
 function sizeOf(value: unknown): number {

@@ -9,24 +9,26 @@ import type { Json } from "../../model/json.ts";
 import { unescapePointer } from "../providers/mapping.ts";
 import { bodyOf, jsonOf } from "./condense.ts";
 
-const whole = "$result";
+const resultRoot = "$result";
 
 /** Into the result as it came, not into its content. */
-function isWhole(path: string): boolean {
-  return path === whole || path.startsWith(`${whole}.`) || path.startsWith(`${whole}/`);
+function isIntoResult(path: string): boolean {
+  return (
+    path === resultRoot || path.startsWith(`${resultRoot}.`) || path.startsWith(`${resultRoot}/`)
+  );
 }
 
 function findPath(root: Json, path: string): Json {
-  const steps = readSteps(isWhole(path) ? path.slice(whole.length) : path);
-  let here = root;
-  for (const [at, step] of steps.entries()) {
-    const next = stepInto(here, step);
-    const place = at === 0 ? "at the top" : `at '${steps.slice(0, at).join(".")}'`;
+  const steps = readSteps(isIntoResult(path) ? path.slice(resultRoot.length) : path);
+  let node = root;
+  for (const [depth, step] of steps.entries()) {
+    const next = stepInto(node, step);
+    const location = depth === 0 ? "at the top" : `at '${steps.slice(0, depth).join(".")}'`;
     if (next === undefined)
-      throw badParameter("path", path, `${place} there is ${whatIsThere(here, step)}`);
-    here = next;
+      throw badParameter("path", path, `${location} there is ${describeNode(node, step)}`);
+    node = next;
   }
-  return here;
+  return node;
 }
 
 /** `/a~1b/0` as in RFC 6901, or `a.b[0]`. */
@@ -42,15 +44,15 @@ function stepInto(value: Json, step: string): Json | undefined {
   return Object.hasOwn(value, step) ? value[step] : undefined;
 }
 
-function whatIsThere(here: Json, step: string): string {
-  if (Array.isArray(here)) return `a list of ${here.length}, whose entries are counted from 0`;
-  if (typeof here !== "object" || here === null) return "a single value and nothing below it";
-  const keys = Object.keys(here);
+function describeNode(node: Json, step: string): string {
+  if (Array.isArray(node)) return `a list of ${node.length}, whose entries are counted from 0`;
+  if (typeof node !== "object" || node === null) return "a single value and nothing below it";
+  const keys = Object.keys(node);
   const [near] = nearest(step, keys, 1);
-  const some = keys.slice(0, 10).map((key) => shorten(key));
-  const known =
-    keys.length === 0 ? "nothing" : `${some.join(", ")}${keys.length > 10 ? ", …" : ""}`;
-  return `no '${shorten(step)}' but ${known}${near === undefined ? "" : `; did you mean '${shorten(near)}'`}`;
+  const firstKeys = keys.slice(0, 10).map((key) => shorten(key));
+  const listing =
+    keys.length === 0 ? "nothing" : `${firstKeys.join(", ")}${keys.length > 10 ? ", …" : ""}`;
+  return `no '${shorten(step)}' but ${listing}${near === undefined ? "" : `; did you mean '${shorten(near)}'`}`;
 }
 
 function shorten(text: string): string {
@@ -71,7 +73,7 @@ export function badParameter(
   });
 }
 
-type PageAsked = {
+type PageQuery = {
   unit: ResultPage["unit"];
   offset: number;
   limit: number;
@@ -80,23 +82,31 @@ type PageAsked = {
 };
 
 const maxPattern = 1_000;
-const known = ["offset", "limit", "path", "grep", "lines"];
+const parameters = ["offset", "limit", "path", "grep", "lines"];
 
-async function parseQuery(query: ResultQuery): Promise<PageAsked> {
-  const unknown = Object.keys(query).find((name) => !known.includes(name));
+async function parseQuery(query: ResultQuery): Promise<PageQuery> {
+  const unknown = Object.keys(query).find((name) => !parameters.includes(name));
   if (unknown !== undefined)
-    throw badParameter(unknown, null, `there is no such parameter; known are ${known.join(", ")}`);
+    throw badParameter(
+      unknown,
+      null,
+      `there is no such parameter; known are ${parameters.join(", ")}`,
+    );
   const { offset = 0, limit, path = null, grep = null, lines = false } = query;
   if (typeof lines !== "boolean") throw badParameter("lines", lines, "give true or false");
-  const unit = grep === null ? (lines ? "lines" : "characters") : "matches";
-  const { usual, most } = pageLimits[unit];
+  const unit = unitOf(grep, lines);
+  const { usual, most: maxLimit } = pageLimits[unit];
   if (!Number.isSafeInteger(offset) || offset < 0)
     throw badParameter("offset", offset, "give a whole number from 0");
-  if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1 || limit > most))
-    throw badParameter("limit", limit, `give a whole number from 1 to ${most} (${unit})`);
+  if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1 || limit > maxLimit))
+    throw badParameter("limit", limit, `give a whole number from 1 to ${maxLimit} (${unit})`);
   if (path !== null && typeof path !== "string") throw badParameter("path", path, "give a text");
   if (grep !== null) await requirePattern(grep);
   return { unit, offset, limit: limit ?? usual, path: path === "" ? null : path, grep };
+}
+function unitOf(grep: string | null, isByLine: boolean): ResultPage["unit"] {
+  if (grep !== null) return "matches";
+  return isByLine ? "lines" : "characters";
 }
 
 async function requirePattern(grep: unknown): Promise<void> {
@@ -107,33 +117,37 @@ async function requirePattern(grep: unknown): Promise<void> {
   if (problem !== null) throw badParameter("grep", grep, problem);
 }
 
-const around = 2;
+const contextLines = 2;
 /** Lines searched before others get their turn. */
-const atATime = 5_000;
+const linesPerTurn = 5_000;
 
 async function findLines(lines: readonly string[], pattern: string): Promise<number[]> {
   const { createPatternSet } = await import("../../lib/text/linear-pattern.ts");
-  const matches = createPatternSet([pattern]);
-  const found: number[] = [];
-  for (const [at, line] of lines.entries()) {
-    if (at % atATime === atATime - 1) await nextTurn();
-    if (matches(line).length > 0) found.push(at);
+  const findMatches = createPatternSet([pattern]);
+  const hits: number[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (index % linesPerTurn === linesPerTurn - 1) await nextTurn();
+    if (findMatches(line).length > 0) hits.push(index);
   }
-  return found;
+  return hits;
 }
 
 /** Numbered from 1; `:` marks a match, `-` its context. */
-function renderFound(lines: readonly string[], found: readonly number[]): string[] {
-  const hits = new Set(found);
+function renderFound(lines: readonly string[], hitIndexes: readonly number[]): string[] {
+  const hits = new Set(hitIndexes);
   const shown: string[] = [];
   let last = -1;
-  for (const at of found) {
-    const from = Math.max(at - around, last + 1);
+  for (const hit of hitIndexes) {
+    const from = Math.max(hit - contextLines, last + 1);
     if (from > last + 1 && last >= 0) shown.push("--");
     // Lines after it belong to the next match, unless they match.
-    for (let place = from; place <= Math.min(at + around, lines.length - 1); place += 1)
-      shown.push(`${place + 1}${hits.has(place) ? ":" : "-"} ${lines[place]}`);
-    last = Math.max(last, Math.min(at + around, lines.length - 1));
+    for (
+      let lineIndex = from;
+      lineIndex <= Math.min(hit + contextLines, lines.length - 1);
+      lineIndex += 1
+    )
+      shown.push(`${lineIndex + 1}${hits.has(lineIndex) ? ":" : "-"} ${lines[lineIndex]}`);
+    last = Math.max(last, Math.min(hit + contextLines, lines.length - 1));
   }
   return shown;
 }
@@ -141,18 +155,18 @@ function renderFound(lines: readonly string[], found: readonly number[]): string
 type Page = Pick<ResultPage, "unit" | "offset" | "total" | "nextOffset" | "text">;
 
 export async function readPage(result: ToolResult, query: ResultQuery): Promise<Page> {
-  const asked = await parseQuery(query);
-  const text = asked.path === null ? bodyOf(result).text : textAt(result, asked.path);
-  if (asked.unit === "characters") return pageOfCharacters(text, asked);
+  const pageQuery = await parseQuery(query);
+  const text = pageQuery.path === null ? bodyOf(result).text : textAt(result, pageQuery.path);
+  if (pageQuery.unit === "characters") return pageOfCharacters(text, pageQuery);
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();
-  if (asked.unit === "lines") return pageOf(lines, asked, (items) => items);
-  return pageOf(await findLines(lines, asked.grep ?? ""), asked, (found) =>
-    renderFound(lines, found),
+  if (pageQuery.unit === "lines") return pageOf(lines, pageQuery, (items) => items);
+  return pageOf(await findLines(lines, pageQuery.grep ?? ""), pageQuery, (hits) =>
+    renderFound(lines, hits),
   );
 }
 
-function pageOfCharacters(text: string, { unit, offset, limit }: PageAsked): Page {
+function pageOfCharacters(text: string, { unit, offset, limit }: PageQuery): Page {
   requireWithin(offset, text.length, unit);
   const shown = sliceText(text, offset, offset + limit);
   // A limit of one cannot hold a surrogate pair; such a page goes one further.
@@ -170,20 +184,20 @@ function pageOfCharacters(text: string, { unit, offset, limit }: PageAsked): Pag
 /** As many as fit: a page of endless lines is no page. */
 function pageOf<T>(
   items: readonly T[],
-  asked: PageAsked,
-  render: (some: readonly T[]) => readonly string[],
+  query: PageQuery,
+  render: (shown: readonly T[]) => readonly string[],
 ): Page {
-  const { unit, offset, limit } = asked;
+  const { unit, offset, limit } = query;
   requireWithin(offset, items.length, unit);
-  const { most } = pageLimits.characters;
-  let some = items.slice(offset, offset + limit);
-  let text = render(some).join("\n");
-  while (text.length > most && some.length > 1) {
-    some = some.slice(0, Math.ceil(some.length / 2));
-    text = render(some).join("\n");
+  const { most: maxCharacters } = pageLimits.characters;
+  let shown = items.slice(offset, offset + limit);
+  let text = render(shown).join("\n");
+  while (text.length > maxCharacters && shown.length > 1) {
+    shown = shown.slice(0, Math.ceil(shown.length / 2));
+    text = render(shown).join("\n");
   }
-  if (text.length > most) text = `${sliceText(text, 0, most)}…`;
-  const end = offset + some.length;
+  if (text.length > maxCharacters) text = `${sliceText(text, 0, maxCharacters)}…`;
+  const end = offset + shown.length;
   return { unit, offset, total: items.length, nextOffset: end < items.length ? end : null, text };
 }
 
@@ -193,10 +207,10 @@ function requireWithin(offset: number, total: number, unit: string): void {
 }
 
 function textAt(result: ToolResult, path: string): string {
-  const root = isWhole(path) ? (result as Json) : jsonOf(result);
-  const other = "Use 'offset', 'lines' or 'grep', or a path that begins with '$result'";
+  const root = isIntoResult(path) ? (result as Json) : jsonOf(result);
+  const alternatives = "Use 'offset', 'lines' or 'grep', or a path that begins with '$result'";
   if (root === undefined)
-    throw badParameter("path", path, `the result is text and not JSON. ${other}`);
-  const found = findPath(root, path);
-  return typeof found === "string" ? found : JSON.stringify(found, null, 1);
+    throw badParameter("path", path, `the result is text and not JSON. ${alternatives}`);
+  const node = findPath(root, path);
+  return typeof node === "string" ? node : JSON.stringify(node, null, 1);
 }

@@ -18,11 +18,11 @@ export function createTextRedactor({
 }: Settings): (text: string) => string {
   const replace = createPatternReplacer(patterns, mark);
   return (text) => {
-    const known = secrets ? redact(text) : text;
-    const random = entropy
-      ? known.replaceAll(longWord, (word) => (isRandom(word) ? mark : word))
-      : known;
-    return replace(random);
+    const withoutSecrets = secrets ? redact(text) : text;
+    const withoutRandom = entropy
+      ? withoutSecrets.replaceAll(longWord, (candidate) => (isRandom(candidate) ? mark : candidate))
+      : withoutSecrets;
+    return replace(withoutRandom);
   };
 }
 
@@ -42,13 +42,13 @@ export function createResultRedactor(settings: Settings): (result: ToolResult) =
 }
 
 /** Of letters and digits, and with no character more likely than another. */
-function isRandom(word: string): boolean {
-  if (!/\d/.test(word) || !/[A-Za-z]/.test(word)) return false;
+function isRandom(text: string): boolean {
+  if (!/\d/.test(text) || !/[A-Za-z]/.test(text)) return false;
   const counts = new Map<string, number>();
-  for (const character of word) counts.set(character, (counts.get(character) ?? 0) + 1);
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
   const bits = [...counts.values()].reduce(
-    (sum, count) => sum - count * Math.log2(count / word.length),
+    (sum, count) => sum - count * Math.log2(count / text.length),
     0,
   );
-  return bits / word.length >= minEntropy;
+  return bits / text.length >= minEntropy;
 }

@@ -104,8 +104,8 @@ export function createResults({
   ): Outcome | Promise<Outcome> {
     const { result } = outcome;
     if (!result) return outcome;
-    const found = readArtifacts(result);
-    const listed = found ? { ...outcome, artifacts: viewOfArtifacts(found) } : outcome;
+    const artifacts = readArtifacts(result);
+    const listed = artifacts ? { ...outcome, artifacts: viewOfArtifacts(artifacts) } : outcome;
     const limit = limitOf(call, outcome, isReadByModel ? limits().maxInlineBytes : 0);
     // A page of a stored result has its own limit.
     const isPage = outcome.call.provider === "builtin" && outcome.call.tool !== codeToolNames.run;
@@ -153,10 +153,10 @@ function isShort(result: ToolResult, limit: number): boolean {
 }
 
 function limitOf({ options }: Requested, { call }: Outcome, usual: number): number {
-  const { maxResultBytes: asked = usual } = options;
-  if (Number.isSafeInteger(asked) && asked >= 0) return asked;
+  const { maxResultBytes: requested = usual } = options;
+  if (Number.isSafeInteger(requested) && requested >= 0) return requested;
   call.warnings.push(
-    `'maxResultBytes' cannot be '${asked}': give a whole number, 0 for no limit. It was not heard.`,
+    `'maxResultBytes' cannot be '${requested}': give a whole number, 0 for no limit. It was not heard.`,
   );
   return usual;
 }
@@ -179,51 +179,51 @@ function createUpkeep(
   let isStopped = false;
   let callsDueAt = 0;
   /** Batch by batch, and what callers ask for comes in between. */
-  const until0 = async (forget: () => Promise<number>) => {
+  const inBatches = async (forget: () => Promise<number>) => {
     while (!isStopped && (await forget()) > 0)
       await pause(betweenBatchesMs, { isBackground: true });
   };
-  const forgetBefore = async (kept: Store, before: string) => {
-    await until0(() => kept.forgetCalls(before));
-    await until0(() => kept.forgetRuns(before));
-    await until0(() => kept.forgetEvents(before));
+  const forgetBefore = async (openStore: Store, before: string) => {
+    await inBatches(() => openStore.forgetCalls(before));
+    await inBatches(() => openStore.forgetRuns(before));
+    await inBatches(() => openStore.forgetEvents(before));
   };
-  const forgetOld = async (kept: Store, now: number) => {
+  const forgetOld = async (openStore: Store, now: number) => {
     const { keepDays } = config().calls;
     if (keepDays === 0 || now < callsDueAt) return;
     // Whole days, which a database drops at once.
     const before = `${new Date(now - keepDays * dayMs).toISOString().slice(0, 10)}T00:00:00.000Z`;
-    await forgetBefore(kept, before);
-    await until0(() => kept.forgetAudit(before));
-    await until0(() => kept.forgetRoots(before));
+    await forgetBefore(openStore, before);
+    await inBatches(() => openStore.forgetAudit(before));
+    await inBatches(() => openStore.forgetRoots(before));
     callsDueAt = now + dayMs;
   };
   /** The oldest go, whatever their age, until the rest fits. Changes stay: many calls must not hide what an administrator did. */
-  const forgetBeyond = async (kept: Store) => {
+  const forgetBeyond = async (openStore: Store) => {
     const { maxBytes } = config().calls;
     let removed: string | null = null;
     while (!isStopped && maxBytes > 0) {
-      const held = await kept.holdings();
-      const bytes = recordBytes(held);
-      const calls = held.find(({ kind }) => kind === "calls")?.count ?? 0;
+      const holdings = await openStore.holdings();
+      const bytes = recordBytes(holdings);
+      const calls = holdings.find(({ kind }) => kind === "calls")?.count ?? 0;
       if (bytes <= maxBytes) break;
       const share = Math.min(0.1, 1 - (maxBytes * sizeAfterwards) / bytes);
-      const before = await kept.callAt(Math.floor(calls * share));
-      if (before === null || (await kept.forgetCalls(before)) === 0) break;
+      const before = await openStore.callAt(Math.floor(calls * share));
+      if (before === null || (await openStore.forgetCalls(before)) === 0) break;
       removed = before;
-      await forgetBefore(kept, before);
+      await forgetBefore(openStore, before);
     }
     if (removed !== null) process.emitWarning(`Calls before ${removed} were removed: ${beyond}`);
   };
   const tidy = async () => {
     const now = Date.now();
-    const kept = await store();
+    const openStore = await store();
     // One plane per store tidies up.
-    await kept.alone("tidy up", async () => {
-      await until0(() => kept.forgetResults(new Date(now).toISOString()));
-      await until0(() => kept.forgetPayloads(new Date(now).toISOString()));
-      await forgetOld(kept, now);
-      await forgetBeyond(kept);
+    await openStore.alone("tidy up", async () => {
+      await inBatches(() => openStore.forgetResults(new Date(now).toISOString()));
+      await inBatches(() => openStore.forgetPayloads(new Date(now).toISOString()));
+      await forgetOld(openStore, now);
+      await forgetBeyond(openStore);
       // Last: what the store keeps does not wait for a bucket.
       const before = new Date(now - config().results.keepMs - hourMs);
       if (!isStopped) await (await bucket())?.removeBefore(before);

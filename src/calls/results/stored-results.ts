@@ -29,8 +29,8 @@ import { badParameter, readPage } from "./read-page.ts";
 type Table = { columns: string[]; rows: number };
 
 /** Rows that must agree to be a table. */
-const agreeing = 20;
-const fewestRows = 3;
+const tableSampleRows = 20;
+const minTableRows = 3;
 const maxColumns = 60;
 const separators = ["\t", ",", ";", "|"];
 
@@ -38,7 +38,7 @@ function readTable(text: string): Table | null {
   for (const separator of separators) {
     const rows = firstRows(text, separator);
     const [head = []] = rows;
-    if (rows.length < fewestRows || head.length < 2) continue;
+    if (rows.length < minTableRows || head.length < 2) continue;
     if (head.some((name) => name.trim() === "" || name.length > 200)) continue;
     if (rows.every((row) => row.length === head.length))
       return {
@@ -62,7 +62,7 @@ function firstRows(text: string, separator: string): string[][] {
     row.push(character === "\n" ? cell.replace(/\r$/, "") : cell);
     cell = "";
     if (character !== "\n") continue;
-    if (rows.push(row) === agreeing) return rows;
+    if (rows.push(row) === tableSampleRows) return rows;
     row = [];
   }
   if (row.length > 0 || cell !== "") rows.push([...row, cell]);
@@ -74,23 +74,23 @@ function countRows(text: string): number {
   let rows = 0;
   let isQuoted = false;
   let lastEnd = -1;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
     if (code === 34) isQuoted = !isQuoted;
     if (code !== 10 || isQuoted) continue;
     rows += 1;
-    lastEnd = at;
+    lastEnd = index;
   }
   return lastEnd < text.length - 1 ? rows + 1 : rows;
 }
 
-const deepest = 3;
+const maxDepth = 3;
 const maxKeys = 30;
 /** Entries that decide what a list holds. */
-const looked = 100;
+const sampledEntries = 100;
 
 export function shapeOf({ text, json }: ResultBody): ResultShape {
-  if (json !== undefined) return { kind: "json", value: describe(json, deepest) };
+  if (json !== undefined) return { kind: "json", value: describe(json, maxDepth) };
   const table = readTable(text);
   if (table) return { kind: "table", ...table };
   return { kind: "text", lines: countLines(text), characters: text.length };
@@ -108,11 +108,11 @@ function describe(value: Json, depth: number): Json {
 }
 
 function describeList(list: Json[], depth: number): Json {
-  const types = [...new Set(list.slice(0, looked).map(typeOf))];
+  const types = [...new Set(list.slice(0, sampledEntries).map(typeOf))];
   const [first] = list;
-  const of =
+  const entryShape =
     types.length === 1 && first !== undefined ? describe(first, depth - 1) : types.join(" or ");
-  return list.length === 0 ? "list of 0" : { length: list.length, each: of };
+  return list.length === 0 ? "list of 0" : { length: list.length, each: entryShape };
 }
 
 function typeOf(value: Json): string {
@@ -123,7 +123,7 @@ function typeOf(value: Json): string {
 function countLines(text: string): number {
   if (text === "") return 0;
   let lines = 1;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;
+  for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) lines += 1;
   return text.endsWith("\n") ? lines - 1 : lines;
 }
 
@@ -169,16 +169,16 @@ type ResultParts = {
 export function createStoredResults(parts: ResultParts) {
   const { store, bucket, readTool } = parts;
   const ownResult = async (id: string, reader: Principal) => {
-    const kept = await (await store()).result(id);
-    return kept && ownsRecord(reader, kept) ? kept : null;
+    const keptResult = await (await store()).result(id);
+    return keptResult && ownsRecord(reader, keptResult) ? keptResult : null;
   };
 
   /** A packed result is never empty: one without content in the store has it in the bucket. */
-  const withBody = async (kept: KeptResult): Promise<KeptResult> => {
-    if (kept.body.length > 0) return kept;
-    const body = (await (await bucket())?.get(kept.id, kept.bytes)) ?? null;
-    if (body === null) throw unknownResult(kept.id);
-    return { ...kept, body };
+  const withBody = async (keptResult: KeptResult): Promise<KeptResult> => {
+    if (keptResult.body.length > 0) return keptResult;
+    const body = (await (await bucket())?.get(keptResult.id, keptResult.bytes)) ?? null;
+    if (body === null) throw unknownResult(keptResult.id);
+    return { ...keptResult, body };
   };
 
   return {
@@ -195,8 +195,8 @@ export function createStoredResults(parts: ResultParts) {
       const condensed = condense(result, { limit, keepsStructured });
       if (!condensed) return outcome;
       const { length: characters } = condensed.body.text;
-      const kept = await keep(parts, { call, tool: outcome.call.tool, result, characters });
-      if (!kept) {
+      const keptResult = await keep(parts, { call, tool: outcome.call.tool, result, characters });
+      if (!keptResult) {
         outcome.call.warnings.push(
           "This result is larger than everything that may be kept ('results.maxStoredBytes'), so it is given whole.",
         );
@@ -206,23 +206,23 @@ export function createStoredResults(parts: ResultParts) {
       const isForPerson = call.face === "cli" || call.face === "workbench";
       const isForModel = call.face === "mcp" || call.face === "agent";
       const files = isForModel ? readArtifacts(result) : null;
-      const whole = handleOf(kept, condensed, limit);
-      const stored = files === null ? whole : withFiles(whole, files, limit);
+      const handle = handleOf(keptResult, condensed, limit);
+      const stored = files === null ? handle : withFiles(handle, files, limit);
       const digest = renderDigest(stored, isForPerson ? null : readTool(), isForModel);
       const shorter = assemble(condensed, digest);
       if (outcome.ok) return { ...outcome, result: shorter, stored };
       return { ...outcome, result: shorter, error: shortError(outcome.error, stored), stored };
     },
     async read(id: string, query: ResultQuery, reader: Principal): Promise<ResultPage> {
-      const kept = await ownResult(id, reader);
-      if (!kept || Date.parse(kept.expiresAt) <= Date.now()) throw unknownResult(id);
-      const { tool, callId, expiresAt } = kept;
+      const keptResult = await ownResult(id, reader);
+      if (!keptResult || Date.parse(keptResult.expiresAt) <= Date.now()) throw unknownResult(id);
+      const { tool, callId, expiresAt } = keptResult;
       return {
         id,
         tool,
         callId,
         expiresAt,
-        ...(await readPage(await unpack(await withBody(kept)), query)),
+        ...(await readPage(await unpack(await withBody(keptResult)), query)),
       };
     },
     async list(
@@ -239,21 +239,21 @@ export function createStoredResults(parts: ResultParts) {
           cursor,
           "it is none of ours, or that result is gone. Leave it out to begin again",
         );
-      const whose = mayDo(reader, "admin") ? {} : { user: reader.user };
-      const from = cursor === undefined ? {} : { before: cursor };
+      const ownerFilter = mayDo(reader, "admin") ? {} : { user: reader.user };
+      const pageStart = cursor === undefined ? {} : { before: cursor };
       const { results: read } = await store();
-      const isOwn = (kept: StoredResult) => ownsRecord(reader, kept);
-      const found = await collectPages((part) => read({ ...whose, ...part }), isOwn, {
-        ...from,
+      const isOwn = (listed: StoredResult) => ownsRecord(reader, listed);
+      const visible = await collectPages((part) => read({ ...ownerFilter, ...part }), isOwn, {
+        ...pageStart,
         limit: limit + 1,
       });
-      const results = found.slice(0, limit).map(({ owner: _, ...shown }) => shown);
-      return { results, nextCursor: found.length > limit ? (results.at(-1)?.id ?? null) : null };
+      const results = visible.slice(0, limit).map(({ owner: _, ...shown }) => shown);
+      return { results, nextCursor: visible.length > limit ? (results.at(-1)?.id ?? null) : null };
     },
   };
 }
 
-const nothing = new Uint8Array();
+const emptyBody = new Uint8Array();
 
 type Keeping = { call: Requested; tool: string; result: ToolResult; characters: number };
 
@@ -269,31 +269,31 @@ async function keep(
   // The same content of one owner is one result.
   const id = `r_${hash([owner, packed.hash]).slice(0, 20)}`;
   const now = Date.now();
-  const at = new Date(now).toISOString();
+  const storedAt = new Date(now).toISOString();
   const expiresAt = new Date(now + keepMs).toISOString();
   const bytes = packed.body.length;
-  const kept: KeptResult = {
+  const keptResult: KeptResult = {
     id,
     callId: call.id,
     tool,
     user,
     owner,
-    at,
+    at: storedAt,
     expiresAt,
     characters,
     bytes,
     ...packed,
   };
   // First the content: a row that is there can be read.
-  const elsewhere = bytes > maxStoredBytes ? null : await bucket();
-  const isElsewhere = (await elsewhere?.put(id, packed.body)) ?? false;
-  const row = isElsewhere ? { ...kept, body: nothing } : kept;
-  return (await (await store()).putResult(row, maxStoredBytes)) ? kept : null;
+  const resultBucket = bytes > maxStoredBytes ? null : await bucket();
+  const isElsewhere = (await resultBucket?.put(id, packed.body)) ?? false;
+  const row = isElsewhere ? { ...keptResult, body: emptyBody } : keptResult;
+  return (await (await store()).putResult(row, maxStoredBytes)) ? keptResult : null;
 }
 
-function handleOf(kept: KeptResult, { body, parts }: Condensed, limit: number): ResultHandle {
+function handleOf(keptResult: KeptResult, { body, parts }: Condensed, limit: number): ResultHandle {
   const preview = cutText(body.text, Math.min(2_000, Math.max(200, Math.floor(limit / 4))));
-  const { id, characters, expiresAt } = kept;
+  const { id, characters, expiresAt } = keptResult;
   return {
     id,
     characters,
@@ -311,8 +311,8 @@ function withFiles(handle: ResultHandle, files: ArtifactResult, limit: number): 
   return { ...handle, preview: cutText(text, Math.max(200, Math.floor(limit / 2))), nextOffset: 0 };
 }
 
-function assemble({ blocks, rest }: Condensed, digest: string): ToolResult {
-  return { ...rest, content: blocks.map((block) => block ?? { type: "text", text: digest }) };
+function assemble({ blocks, fields }: Condensed, digest: string): ToolResult {
+  return { ...fields, content: blocks.map((block) => block ?? { type: "text", text: digest }) };
 }
 
 /** A quoted failure may be as long as its result. */

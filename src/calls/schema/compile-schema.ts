@@ -7,22 +7,23 @@ import { valueChecks } from "./value-keywords.ts";
 
 /** Keywords that look at the same value with other schemas. */
 const inPlace: Record<string, Keyword> = {
-  allOf: ofSchemas((all) => {
-    return (value, run) => all.reduce((fits, one) => one(value, run) && fits, true);
+  allOf: ofSchemas((checks) => {
+    return (value, run) => checks.reduce((fits, check) => check(value, run) && fits, true);
   }),
-  anyOf: ofSchemas((any) => {
-    return (value, run) => passing(any, value, run) > 0 || run.fail("must match a schema in anyOf");
+  anyOf: ofSchemas((checks) => {
+    return (value, run) =>
+      passing(checks, value, run) > 0 || run.fail("must match a schema in anyOf");
   }),
   oneOf: ofSchemas((alternatives) => {
     return (value, run) =>
       passing(alternatives, value, run) === 1 || run.fail("must match exactly one schema in oneOf");
   }),
-  not: (given, _, { check }) => {
-    const not = check(given);
+  not: (negated, _, { check }) => {
+    const not = check(negated);
     return (value, run) => !tryCheck(not, value, run) || run.fail("must NOT be valid");
   },
-  if: (given, schema, { check }) => {
-    const when = check(given);
+  if: (condition, schema, { check }) => {
+    const when = check(condition);
     const then = check(schema.then ?? true);
     const otherwise = check(schema.else ?? true);
     return (value, run) => {
@@ -37,7 +38,7 @@ const inPlace: Record<string, Keyword> = {
 /** In this order the problems are listed. */
 const keywords = Object.entries({ ...valueChecks, ...listChecks, ...objectChecks, ...inPlace });
 /** After all others: it needs what they have seen. */
-const last = ["unevaluatedItems", "unevaluatedProperties"];
+const unevaluatedKeywords = ["unevaluatedItems", "unevaluatedProperties"];
 
 /** Throws an Error for a schema that cannot be used. */
 export function compileSchema(document: UnknownObject): Check {
@@ -47,14 +48,14 @@ export function compileSchema(document: UnknownObject): Check {
     matcher: index.matcher,
     tracks: index.tracks,
     check: (schema) => {
-      let own: Check | undefined;
+      let compiled: Check | undefined;
       return (value, run) => {
-        own ??= built.get(schema);
-        if (own === undefined) {
-          own = build(schema as JsonSchemaValue, index, parts);
-          built.set(schema, own);
+        compiled ??= built.get(schema);
+        if (compiled === undefined) {
+          compiled = build(schema as JsonSchemaValue, index, parts);
+          built.set(schema, compiled);
         }
-        return own(value, run);
+        return compiled(value, run);
       };
     },
   };
@@ -68,11 +69,11 @@ function build(schema: JsonSchemaValue, index: SchemaIndex, parts: CheckContext)
   for (const key of ["$ref", "$dynamicRef", "$recursiveRef"])
     if (typeof schema[key] === "string") checks.push(refer(schema[key], schema, index, parts));
   for (const [key, keyword] of keywords) {
-    if (schema[key] === undefined || last.includes(key)) continue;
+    if (schema[key] === undefined || unevaluatedKeywords.includes(key)) continue;
     const check = keyword(schema[key], schema, parts);
     if (check) checks.push(check);
   }
-  for (const key of last) {
+  for (const key of unevaluatedKeywords) {
     const check =
       schema[key] === undefined ? undefined : objectOrList(key)?.(schema[key], schema, parts);
     if (check) checks.push(check);
@@ -90,7 +91,7 @@ function refer(
   return (value, run) => {
     run.leaveUnchecked("reference", reference);
     // It may have looked at anything.
-    for (const key of membersOf(value)) run.seen?.add(key);
+    for (const key of membersOf(value)) run.evaluated?.add(key);
     return true;
   };
 }
@@ -119,12 +120,12 @@ function together(checks: readonly Check[]): Check {
 /** What a schema that fits has looked at counts for the schemas around it. */
 function withMarks(check: Check): Check {
   return (value, run) => {
-    const outer = run.seen;
-    run.seen = new Set();
+    const outer = run.evaluated;
+    run.evaluated = new Set();
     const fits = check(value, run);
-    if (fits && outer) for (const key of run.seen) outer.add(key);
-    run.spend(run.seen.size);
-    run.seen = outer;
+    if (fits && outer) for (const key of run.evaluated) outer.add(key);
+    run.spend(run.evaluated.size);
+    run.evaluated = outer;
     return fits;
   };
 }
@@ -142,6 +143,6 @@ function passing(checks: readonly Check[], value: unknown, run: CheckRun): numbe
 
 /** What is no list of schemas asks for nothing. */
 function ofSchemas(combine: (checks: readonly Check[]) => Check): Keyword {
-  return (given, _, { check }) =>
-    Array.isArray(given) && given.length > 0 ? combine(given.map(check)) : undefined;
+  return (schemas, _, { check }) =>
+    Array.isArray(schemas) && schemas.length > 0 ? combine(schemas.map(check)) : undefined;
 }

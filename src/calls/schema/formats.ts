@@ -3,14 +3,14 @@ import { fullFormats } from "ajv-formats/dist/formats.js";
 type Format = { type: "string" | "number"; fits(value: never): boolean };
 
 /** A time that grows faster than the text: the pattern of the library goes back. */
-const own: Record<string, (text: string) => boolean> = {
+const ownFormats: Record<string, (text: string) => boolean> = {
   url: (text) => /^(?:https?|ftp):/i.test(text) && URL.canParse(text),
 };
 
 export const formats: Readonly<Record<string, Format>> = Object.fromEntries(
   Object.entries(fullFormats).map(([name, format]) => [
     name,
-    { type: typeOf(format), fits: own[name] ?? fitsOf(format) },
+    { type: typeOf(format), fits: ownFormats[name] ?? fitsOf(format) },
   ]),
 );
 

@@ -141,9 +141,9 @@ const notInDraft07 = [
 
 const site = "json-schema.org";
 
-function documentOf(place: string, properties: UnknownObject): [string, UnknownObject] {
-  const $id = `http://${site}/${place}`;
-  return [place, { $id, type: ["object", "boolean"], properties }];
+function documentOf(path: string, properties: UnknownObject): [string, UnknownObject] {
+  const $id = `http://${site}/${path}`;
+  return [path, { $id, type: ["object", "boolean"], properties }];
 }
 
 function documentsOf(draft: string, vocabularies: Vocabularies): [string, UnknownObject][] {
@@ -168,7 +168,7 @@ const documents = new Map([
 ]);
 
 /** Undefined for any other address. */
-export function metaSchemaAt(place: string): UnknownObject | undefined {
-  const [, path] = /^https?:\/\/json-schema\.org\/(.+)$/.exec(place) ?? [];
+export function metaSchemaAt(uri: string): UnknownObject | undefined {
+  const [, path] = /^https?:\/\/json-schema\.org\/(.+)$/.exec(uri) ?? [];
   return path === undefined ? undefined : documents.get(path);
 }

@@ -2,97 +2,98 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 import { type Check, type CheckRun, inner, type Keyword } from "./run.ts";
 
 export const objectChecks: Record<string, Keyword> = {
-  minProperties: (given) =>
+  minProperties: (min) =>
     ofObject(
       (value, run) =>
-        countOf(value, run) >= Number(given) ||
-        run.fail(`must NOT have fewer than ${given} properties`),
+        countOf(value, run) >= Number(min) ||
+        run.fail(`must NOT have fewer than ${min} properties`),
     ),
-  maxProperties: (given) =>
+  maxProperties: (max) =>
     ofObject(
       (value, run) =>
-        countOf(value, run) <= Number(given) ||
-        run.fail(`must NOT have more than ${given} properties`),
+        countOf(value, run) <= Number(max) || run.fail(`must NOT have more than ${max} properties`),
     ),
-  required: (given) => {
-    const names = textsIn(given);
+  required: (required) => {
+    const names = textsIn(required);
     return ofObject((value, run) => {
       let fits = true;
       for (const name of names) if (!has(value, name)) fits = missing(run, name);
       return fits;
     });
   },
-  dependentRequired: (given, _, parts) => dependencies(given, parts.check),
-  dependentSchemas: (given, _, parts) => dependencies(given, parts.check),
-  dependencies: (given, _, parts) => dependencies(given, parts.check),
-  propertyNames: (given, _, { check }) => {
-    const one = check(given);
+  dependentRequired: (dependents, _, parts) => dependencies(dependents, parts.check),
+  dependentSchemas: (dependents, _, parts) => dependencies(dependents, parts.check),
+  dependencies: (dependents, _, parts) => dependencies(dependents, parts.check),
+  propertyNames: (schema, _, { check }) => {
+    const nameCheck = check(schema);
     return ofObject((value, run) => {
       let fits = true;
       for (const name of Object.keys(value)) {
-        const { seen } = run;
-        run.seen = undefined;
-        if (!one(name, run)) fits = run.fail("property name must be valid");
-        run.seen = seen;
+        const { evaluated } = run;
+        run.evaluated = undefined;
+        if (!nameCheck(name, run)) fits = run.fail("property name must be valid");
+        run.evaluated = evaluated;
       }
       return fits;
     });
   },
-  properties: (given, _, { check }) => {
-    if (!isObject(given)) return undefined;
-    const all = Object.entries(given).map(([name, schema]) => [name, check(schema)] as const);
+  properties: (schemas, _, { check }) => {
+    if (!isObject(schemas)) return undefined;
+    const propertyChecks = Object.entries(schemas).map(
+      ([name, schema]) => [name, check(schema)] as const,
+    );
     return ofObject((value, run) => {
       let fits = true;
-      for (const [name, one] of all)
-        if (has(value, name) && !inner(one, value[name], name, run)) fits = false;
-      run.spend(all.length / 4);
+      for (const [name, propertyCheck] of propertyChecks)
+        if (has(value, name) && !inner(propertyCheck, value[name], name, run)) fits = false;
+      run.spend(propertyChecks.length / 4);
       return fits;
     });
   },
-  patternProperties: (given, _, { check, matcher }) => {
-    if (!isObject(given)) return undefined;
-    const all = Object.entries(given).map(([pattern, schema]) => ({
+  patternProperties: (schemas, _, { check, matcher }) => {
+    if (!isObject(schemas)) return undefined;
+    const patternChecks = Object.entries(schemas).map(([pattern, schema]) => ({
       pattern,
       ...matcher(pattern),
-      one: check(schema),
+      valueCheck: check(schema),
     }));
     return ofObject((value, run) => {
       let fits = true;
       for (const name of Object.keys(value))
-        for (const { pattern, test, steps, one } of all) {
+        for (const { pattern, test, steps, valueCheck } of patternChecks) {
           run.spend(1 + steps(name.length));
           const matches = test(name);
           if (matches === undefined) run.leaveUnchecked("pattern", pattern);
-          if (matches === true && !inner(one, value[name], name, run)) fits = false;
+          if (matches === true && !inner(valueCheck, value[name], name, run)) fits = false;
         }
       return fits;
     });
   },
-  additionalProperties: (given, { properties, patternProperties }, { check, matcher }) => {
+  additionalProperties: (schema, { properties, patternProperties }, { check, matcher }) => {
     const declared = new Set(isObject(properties) ? Object.keys(properties) : []);
     const patterns = isObject(patternProperties) ? Object.keys(patternProperties).map(matcher) : [];
-    const one = check(given);
+    const valueCheck = check(schema);
     return ofObject((value, run) => {
       let fits = true;
       for (const name of Object.keys(value)) {
         run.spend(1);
         // A pattern that cannot be asked may have meant it.
         if (declared.has(name) || patterns.some(({ test }) => test(name) !== false)) continue;
-        if (given === false) fits = run.fail("must NOT have additional properties");
-        else if (!inner(one, value[name], name, run)) fits = false;
+        if (schema === false) fits = run.fail("must NOT have additional properties");
+        else if (!inner(valueCheck, value[name], name, run)) fits = false;
       }
       return fits;
     });
   },
-  unevaluatedProperties: (given, _, { check }) => {
-    const one = check(given);
+  unevaluatedProperties: (schema, _, { check }) => {
+    const valueCheck = check(schema);
     return ofObject((value, run) => {
       let fits = true;
       for (const name of Object.keys(value)) {
         run.spend(1);
-        if (run.seen?.has(name)) continue;
-        if (given === false) fits = run.fail("must NOT have unevaluated properties");
-        else if (!inner(one, value[name], name, run)) fits = false;
+        if (run.evaluated?.has(name)) continue;
+        if (schema === false) fits = run.fail("must NOT have unevaluated properties");
+        else if (!inner(valueCheck, value[name], name, run)) fits = false;
       }
       return fits;
     });
@@ -117,24 +118,25 @@ function countOf(value: UnknownObject, run: CheckRun): number {
   return length;
 }
 
-function textsIn(given: unknown): string[] {
-  return Array.isArray(given) ? given.filter((one) => typeof one === "string") : [];
+function textsIn(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter((text) => typeof text === "string") : [];
 }
 
 /** A list of names, or a schema for the whole object. */
-function dependencies(given: unknown, check: (schema: unknown) => Check): Check | undefined {
-  if (!isObject(given)) return undefined;
-  const all = Object.entries(given).map(([name, needs]) => {
-    const names = textsIn(needs);
-    return { name, needs, names, one: Array.isArray(needs) ? undefined : check(needs) };
-  });
+function dependencies(dependents: unknown, check: (schema: unknown) => Check): Check | undefined {
+  if (!isObject(dependents)) return undefined;
+  const rules = Object.entries(dependents).map(([name, needs]) => ({
+    name,
+    names: textsIn(needs),
+    schemaCheck: Array.isArray(needs) ? undefined : check(needs),
+  }));
   return ofObject((value, run) => {
     let fits = true;
-    for (const { name, names, one } of all) {
+    for (const { name, names, schemaCheck } of rules) {
       if (!has(value, name)) continue;
-      if (one && !one(value, run)) fits = false;
+      if (schemaCheck && !schemaCheck(value, run)) fits = false;
       const count = names.length === 1 ? "property" : "properties";
-      if (names.some((other) => !has(value, other)))
+      if (names.some((needed) => !has(value, needed)))
         fits = run.fail(`must have ${count} ${names.join(", ")} when property ${name} is present`);
     }
     return fits;

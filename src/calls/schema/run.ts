@@ -6,7 +6,7 @@ import type { SchemaIndex } from "./schema-index.ts";
 export type Check = (value: unknown, run: CheckRun) => boolean;
 /** The check of a keyword; undefined where its value is none that it can have. */
 export type Keyword = (
-  given: unknown,
+  setting: unknown,
   schema: UnknownObject,
   parts: CheckContext,
 ) => Check | undefined;
@@ -39,17 +39,17 @@ export class CheckRun {
   trials = 0;
   depth = 0;
   /** What other keywords looked at in the value at hand, for `unevaluated…`. */
-  seen: Set<string | number> | undefined;
-  #left = freeSteps;
+  evaluated: Set<string | number> | undefined;
+  #stepsLeft = freeSteps;
   #endsAt: number | undefined;
 
   spend(steps: number): void {
     if (steps > maxStepsAtOnce) throw new TooMuchWork();
-    this.#left -= steps;
-    if (this.#left > 0) return;
+    this.#stepsLeft -= steps;
+    if (this.#stepsLeft > 0) return;
     this.#endsAt ??= performance.now() + maxCheckMs;
     if (performance.now() > this.#endsAt) throw new TooMuchWork();
-    this.#left = stepsBetweenLooks;
+    this.#stepsLeft = stepsBetweenLooks;
   }
 
   leaveUnchecked(kind: Unchecked, text: string): void {
@@ -61,7 +61,7 @@ export class CheckRun {
   fail(message: string, more?: Pick<ArgumentProblem, "missing">): false {
     if (this.problems.length < maxProblems)
       this.problems.push({ path: pointerOf(this.path), message, ...more });
-    else if (this.trials === 0) throw new Enough();
+    else if (this.trials === 0) throw new TooManyProblems();
     return false;
   }
 
@@ -72,7 +72,7 @@ export class CheckRun {
 }
 
 /** More problems help no reader. */
-export class Enough extends Error {}
+export class TooManyProblems extends Error {}
 
 function pointerOf(path: readonly (string | number)[]): string {
   return path
@@ -82,13 +82,13 @@ function pointerOf(path: readonly (string | number)[]): string {
 
 /** Checks a part of the value. */
 export function inner(check: Check, value: unknown, key: string | number, run: CheckRun): boolean {
-  const { seen } = run;
-  run.seen = undefined;
+  const { evaluated } = run;
+  run.evaluated = undefined;
   run.path.push(key);
   const fits = check(value, run);
   run.path.pop();
-  run.seen = seen;
-  seen?.add(key);
+  run.evaluated = evaluated;
+  evaluated?.add(key);
   return fits;
 }
 

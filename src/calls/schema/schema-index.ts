@@ -24,7 +24,7 @@ export type SchemaIndex = {
 
 /** One walk over the document; throws an Error for what cannot be used. */
 export function indexSchema(document: UnknownObject): SchemaIndex {
-  const places = new Map<string, JsonSchemaValue>([[home, document]]);
+  const schemasByAddress = new Map<string, JsonSchemaValue>([[home, document]]);
   const bases = new Map<unknown, string>();
   const references: [string, UnknownObject][] = [];
   const matchers = new Map<string, SafePattern>();
@@ -35,13 +35,15 @@ export function indexSchema(document: UnknownObject): SchemaIndex {
     if (depth > maxDepth) throw new Error(`it is nested deeper than ${maxDepth}`);
     const base = typeof schema.$id === "string" ? addressOf(schema.$id, outer) : outer;
     bases.set(schema, base);
-    if (base !== outer) places.set(withoutHash(base), schema);
+    if (base !== outer) schemasByAddress.set(withoutHash(base), schema);
     for (const anchor of [schema.$anchor, schema.$dynamicAnchor])
-      if (typeof anchor === "string") places.set(`${withoutHash(base)}#${anchor}`, schema);
-    if (schema.$recursiveAnchor === true && !places.has(`${home}#`)) places.set(`${home}#`, schema);
+      if (typeof anchor === "string")
+        schemasByAddress.set(`${withoutHash(base)}#${anchor}`, schema);
+    if (schema.$recursiveAnchor === true && !schemasByAddress.has(`${home}#`))
+      schemasByAddress.set(`${home}#`, schema);
     for (const key of ["$ref", "$dynamicRef", "$recursiveRef"])
       if (typeof schema[key] === "string") references.push([schema[key], schema]);
-    checkWords(schema);
+    checkTypes(schema);
     if (schema.unevaluatedItems !== undefined || schema.unevaluatedProperties !== undefined)
       tracks = true;
     if (typeof schema.pattern === "string") matcher(schema.pattern);
@@ -55,31 +57,33 @@ export function indexSchema(document: UnknownObject): SchemaIndex {
         for (const inner of Object.values(schema[key])) visit(inner, base, depth + 1);
   };
   const matcher = (pattern: string): SafePattern => {
-    const known = matchers.get(pattern) ?? createMatcher(pattern);
-    if (known === undefined)
+    const compiled = matchers.get(pattern) ?? createMatcher(pattern);
+    if (compiled === undefined)
       throw new Error(`pattern ${JSON.stringify(pattern)} is not a regular expression`);
-    matchers.set(pattern, known);
-    return known;
+    matchers.set(pattern, compiled);
+    return compiled;
   };
   const addMetaSchema = (address: string): void => {
-    const place = withoutHash(address);
-    const document = places.has(place) ? undefined : metaSchemaAt(place);
+    const documentAddress = withoutHash(address);
+    const document = schemasByAddress.has(documentAddress)
+      ? undefined
+      : metaSchemaAt(documentAddress);
     if (document === undefined) return;
     visit(document, home, 0);
-    places.set(place, document);
+    schemasByAddress.set(documentAddress, document);
   };
   const target = (reference: string, from: UnknownObject): JsonSchemaValue => {
     const address = addressOf(reference, bases.get(from) ?? home);
     addMetaSchema(address);
-    const schema = places.get(address) ?? pointTo(address, places);
+    const schema = schemasByAddress.get(address) ?? pointTo(address, schemasByAddress);
     if (!isObject(schema) && typeof schema !== "boolean")
       throw new Error(`its reference '${reference}' leads nowhere`);
     return schema;
   };
   const isElsewhere = (reference: string, from: UnknownObject): boolean => {
-    const place = withoutHash(addressOf(reference, bases.get(from) ?? home));
-    addMetaSchema(place);
-    return !places.has(place) && !place.startsWith(home);
+    const documentAddress = withoutHash(addressOf(reference, bases.get(from) ?? home));
+    addMetaSchema(documentAddress);
+    return !schemasByAddress.has(documentAddress) && !documentAddress.startsWith(home);
   };
   visit(document, home, 0);
   // What a reference leads to may stand where no schema is expected.
@@ -88,10 +92,11 @@ export function indexSchema(document: UnknownObject): SchemaIndex {
   return { target, isElsewhere, matcher, tracks };
 }
 
-function checkWords({ type }: UnknownObject): void {
-  for (const one of type === undefined ? [] : Array.isArray(type) ? type : [type])
-    if (!schemaTypes.has(one as string))
-      throw new Error(`type ${JSON.stringify(one)} is not one of JSON Schema`);
+function checkTypes({ type }: UnknownObject): void {
+  if (type === undefined) return;
+  for (const name of Array.isArray(type) ? type : [type])
+    if (!schemaTypes.has(name as string))
+      throw new Error(`type ${JSON.stringify(name)} is not one of JSON Schema`);
 }
 
 function addressOf(reference: string, base: string): string {
@@ -106,9 +111,9 @@ function withoutHash(address: string): string {
   return address.split("#", 1)[0] as string;
 }
 
-function pointTo(address: string, places: ReadonlyMap<string, JsonSchemaValue>): unknown {
-  const [place = "", pointer = ""] = address.split("#");
-  const from: unknown = places.get(place);
+function pointTo(address: string, schemasByAddress: ReadonlyMap<string, JsonSchemaValue>): unknown {
+  const [documentAddress = "", pointer = ""] = address.split("#");
+  const from: unknown = schemasByAddress.get(documentAddress);
   if (!pointer.startsWith("/")) return pointer === "" ? from : undefined;
   return decodeURIComponent(pointer)
     .split("/")

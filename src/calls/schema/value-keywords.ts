@@ -27,70 +27,70 @@ const maxShownConstant = 200;
 
 /** The keywords for values of any type, for numbers and for texts. */
 export const valueChecks: Record<string, Keyword> = {
-  type: (given, { nullable }) => {
-    const named = (Array.isArray(given) ? given : [given]).map(String);
+  type: (types, { nullable }) => {
+    const named = (Array.isArray(types) ? types : [types]).map(String);
     if (nullable === true && !named.includes("null")) named.push("null");
-    const [first, ...others] = named.map((name) => isOfType[name] ?? (() => false));
+    const [first, ...moreTypes] = named.map((name) => isOfType[name] ?? (() => false));
     const message = `must be ${named.join(",")}`;
     const fits =
-      others.length === 0 && first
+      moreTypes.length === 0 && first
         ? first
         : (value: unknown) => named.some((name) => isOfType[name]?.(value));
     return (value, run) => fits(value) || run.fail(`${message}, got ${kindOf(value)}`);
   },
-  enum: (given) => {
-    if (!Array.isArray(given)) return undefined;
-    const plain = new Set(given);
-    const objects = given.filter((one) => typeof one === "object" && one !== null);
+  enum: (members) => {
+    if (!Array.isArray(members)) return undefined;
+    const plain = new Set(members);
+    const objects = members.filter((member) => typeof member === "object" && member !== null);
     const size = objects.length === 0 ? 0 : JSON.stringify(objects).length;
     return (value, run) => {
       if (plain.has(value)) return true;
       run.spend(size);
       return (
-        objects.some((one) => sameJson(one, value)) ||
-        run.fail(`must be one of ${JSON.stringify(given)}`)
+        objects.some((member) => sameJson(member, value)) ||
+        run.fail(`must be one of ${JSON.stringify(members)}`)
       );
     };
   },
-  const: (given) => {
-    const text = JSON.stringify(given) ?? "";
+  const: (constant) => {
+    const text = JSON.stringify(constant) ?? "";
     const { length: size } = text;
     return (value, run) => {
       run.spend(size / 4);
-      return sameJson(given, value) || run.fail(`must be ${shorten(text, maxShownConstant)}`);
+      return sameJson(constant, value) || run.fail(`must be ${shorten(text, maxShownConstant)}`);
     };
   },
-  multipleOf: ofNumbers((value, given) => isMultiple(value / given), "must be multiple of"),
+  multipleOf: ofNumbers((value, divisor) => isMultiple(value / divisor), "must be multiple of"),
   minimum: bound("minimum", "exclusiveMinimum"),
   maximum: bound("maximum", "exclusiveMaximum"),
-  exclusiveMinimum: ofNumbers((value, given) => value > given, "must be >"),
-  exclusiveMaximum: ofNumbers((value, given) => value < given, "must be <"),
+  exclusiveMinimum: ofNumbers((value, limit) => value > limit, "must be >"),
+  exclusiveMaximum: ofNumbers((value, limit) => value < limit, "must be <"),
   minLength: ofLength(
-    (text, least) => text.length >= least && (text.length >= 2 * least || lengthOf(text) >= least),
+    (text, min) => text.length >= min && (text.length >= 2 * min || lengthOf(text) >= min),
     "fewer",
   ),
   maxLength: ofLength(
-    (text, most) => text.length <= most || (text.length <= 2 * most && lengthOf(text) <= most),
+    (text, max) => text.length <= max || (text.length <= 2 * max && lengthOf(text) <= max),
     "more",
   ),
-  pattern: (given, _, { matcher }) => {
-    if (typeof given !== "string") return undefined;
-    const { test, steps } = matcher(given);
+  pattern: (pattern, _, { matcher }) => {
+    if (typeof pattern !== "string") return undefined;
+    const { test, steps } = matcher(pattern);
     return ofText((text, run) => {
       run.spend(steps(text.length));
       const matches = test(text);
-      if (matches === undefined) run.leaveUnchecked("pattern", given);
-      return matches !== false || run.fail(`must match pattern "${shorten(given, maxShown)}"`);
+      if (matches === undefined) run.leaveUnchecked("pattern", pattern);
+      return matches !== false || run.fail(`must match pattern "${shorten(pattern, maxShown)}"`);
     });
   },
-  format: (given) => {
+  format: (name) => {
     const format =
-      typeof given === "string" && Object.hasOwn(formats, given) ? formats[given] : undefined;
+      typeof name === "string" && Object.hasOwn(formats, name) ? formats[name] : undefined;
     if (format === undefined) return undefined;
     return (value, run) => {
       if (typeof value !== format.type) return true;
       if (typeof value === "string") run.spend(value.length / 4);
-      return format.fits(value as never) || run.fail(`must match format "${given}"`);
+      return format.fits(value as never) || run.fail(`must match format "${name}"`);
     };
   },
 };
@@ -99,11 +99,11 @@ function ofText(check: (text: string, run: CheckRun) => boolean): Check {
   return (value, run) => typeof value !== "string" || check(value, run);
 }
 
-function ofNumbers(fits: (value: number, given: number) => boolean, message: string): Keyword {
-  return (given) => {
-    if (typeof given !== "number") return undefined;
+function ofNumbers(fits: (value: number, limit: number) => boolean, message: string): Keyword {
+  return (limit) => {
+    if (typeof limit !== "number") return undefined;
     return (value, run) =>
-      typeof value !== "number" || fits(value, given) || run.fail(`${message} ${given}`);
+      typeof value !== "number" || fits(value, limit) || run.fail(`${message} ${limit}`);
   };
 }
 
@@ -112,25 +112,25 @@ function bound(
   name: "minimum" | "maximum",
   exclusive: "exclusiveMinimum" | "exclusiveMaximum",
 ): Keyword {
-  const isLeast = name === "minimum";
+  const isMinimum = name === "minimum";
   const open = ofNumbers(
-    (value, given) => (isLeast ? value > given : value < given),
-    `must be ${isLeast ? ">" : "<"}`,
+    (value, limit) => (isMinimum ? value > limit : value < limit),
+    `must be ${isMinimum ? ">" : "<"}`,
   );
   const closed = ofNumbers(
-    (value, given) => (isLeast ? value >= given : value <= given),
-    `must be ${isLeast ? ">=" : "<="}`,
+    (value, limit) => (isMinimum ? value >= limit : value <= limit),
+    `must be ${isMinimum ? ">=" : "<="}`,
   );
-  return (given, schema, parts) =>
-    (schema[exclusive] === true ? open : closed)(given, schema, parts);
+  return (limit, schema, parts) =>
+    (schema[exclusive] === true ? open : closed)(limit, schema, parts);
 }
 
-function ofLength(fits: (text: string, given: number) => boolean, word: string): Keyword {
-  return (given) => {
-    if (typeof given !== "number") return undefined;
+function ofLength(fits: (text: string, limit: number) => boolean, word: string): Keyword {
+  return (limit) => {
+    if (typeof limit !== "number") return undefined;
     return ofText((text, run) => {
-      if (text.length > given) run.spend(Math.min(text.length, 2 * given) / 4);
-      return fits(text, given) || run.fail(`must NOT have ${word} than ${given} characters`);
+      if (text.length > limit) run.spend(Math.min(text.length, 2 * limit) / 4);
+      return fits(text, limit) || run.fail(`must NOT have ${word} than ${limit} characters`);
     });
   };
 }
@@ -143,9 +143,9 @@ function lengthOf(text: string): number {
 
 /** 0.3 is three times 0.1, whatever a division says. */
 function isMultiple(quotient: number): boolean {
-  const whole = Math.round(quotient);
+  const nearest = Math.round(quotient);
   return (
-    quotient === whole ||
-    (whole !== 0 && Math.abs(quotient - whole) <= 4 * Number.EPSILON * Math.abs(whole))
+    quotient === nearest ||
+    (nearest !== 0 && Math.abs(quotient - nearest) <= 4 * Number.EPSILON * Math.abs(nearest))
   );
 }
