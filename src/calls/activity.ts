@@ -37,8 +37,8 @@ export function createActivity(onNoted?: (call: Call, outcome: Outcome) => void)
     entries(principal: Principal): ActivityEntry[] {
       const seesAll = mayDo(principal, "admin");
       const last = [...ring.slice(oldest), ...ring.slice(0, oldest)];
-      const shown = last.filter((one) => seesAll || isOwner(principal, one.principal));
-      return shown.map((one) => one.entry()).reverse();
+      const shown = last.filter((note) => seesAll || isOwner(principal, note.principal));
+      return shown.map((note) => note.entry()).reverse();
     },
   };
 }
@@ -61,7 +61,7 @@ export async function withEnds(
   );
 }
 
-type Given = {
+type ArgumentParts = {
   input: Call["input"] | undefined;
   asked: Call["asked"];
   injected: Call["injected"] | undefined;
@@ -78,14 +78,14 @@ class Note {
   readonly #record: Outcome["call"];
   readonly #code: ActivityEntry["code"];
   readonly #values: JsonObject;
-  readonly #given: Given | string;
-  readonly #said: ToolResult | string | null;
+  readonly #arguments: ArgumentParts | string;
+  readonly #result: ToolResult | string | null;
   #entry: ActivityEntry | undefined;
 
   constructor(call: Call, outcome: Outcome) {
     const { input, asked, injected } = call;
     const { result = null } = outcome;
-    const given = { input, asked, injected };
+    const parts = { input, asked, injected };
     const isWhole = isShort(call, outcome);
     this.principal = call.principal;
     this.#at = call.at;
@@ -93,8 +93,8 @@ class Note {
     this.#record = outcome.call;
     this.#code = outcome.error?.code ?? null;
     this.#values = injected?.values ?? {};
-    this.#given = isWhole ? given : beginning(textOfArguments(given));
-    this.#said = isWhole || result === null ? result : beginning(textOfResult(result));
+    this.#arguments = isWhole ? parts : beginning(textOfArguments(parts));
+    this.#result = isWhole || result === null ? result : beginning(textOfResult(result));
   }
 
   entry(): ActivityEntry {
@@ -104,9 +104,10 @@ class Note {
 
   #summarize(): ActivityEntry {
     const { id, tool, status, durationMs } = this.#record;
-    const given = typeof this.#given === "string" ? this.#given : textOfArguments(this.#given);
-    const said =
-      typeof this.#said === "object" && this.#said !== null ? textOfResult(this.#said) : this.#said;
+    const args =
+      typeof this.#arguments === "string" ? this.#arguments : textOfArguments(this.#arguments);
+    const result = this.#result;
+    const answer = typeof result === "object" && result !== null ? textOfResult(result) : result;
     return {
       id,
       at: this.#at,
@@ -116,8 +117,8 @@ class Note {
       status,
       durationMs,
       ...originOf(this.#record),
-      arguments: shorten(given, this.#values),
-      result: said === null ? null : shorten(said, this.#values),
+      arguments: shorten(args, this.#values),
+      result: answer === null ? null : shorten(answer, this.#values),
       code: this.#code,
     };
   }
@@ -125,9 +126,8 @@ class Note {
 
 /** A copy: a slice keeps the whole text in memory. */
 function beginning(text: string): string {
-  return text.length > window
-    ? Buffer.from(text.slice(0, window + 1), "utf16le").toString("utf16le")
-    : text;
+  if (text.length <= window) return text;
+  return Buffer.from(text.slice(0, window + 1), "utf16le").toString("utf16le");
 }
 
 function isShort({ input, asked }: Call, { result }: Outcome): boolean {
@@ -140,22 +140,22 @@ function isShort({ input, asked }: Call, { result }: Outcome): boolean {
 function isFlat(value: unknown): boolean {
   if (typeof value === "string") return value.length <= shortText;
   if (typeof value !== "object" || value === null) return true;
-  let left = 16;
+  let membersLeft = 16;
   for (const key in value) {
     const inner: unknown = Reflect.get(value, key);
-    if (left-- === 0 || typeof inner === "object" || !isFlat(inner)) return false;
+    if (membersLeft-- === 0 || typeof inner === "object" || !isFlat(inner)) return false;
   }
   return true;
 }
 
-function textOfArguments({ input, asked, injected }: Given): string {
-  const given = input?.arguments ?? asked.arguments ?? {};
-  if (typeof given === "string") return given;
+function textOfArguments({ input, asked, injected }: ArgumentParts): string {
+  const args = input?.arguments ?? asked.arguments ?? {};
+  if (typeof args === "string") return args;
   // A file is shown by the caller's name for it.
-  const names = Object.keys(injected?.values ?? {}).filter((name) => !Object.hasOwn(given, name));
-  if (names.length === 0 || typeof given !== "object") return briefJson(given, window, hide);
+  const names = Object.keys(injected?.values ?? {}).filter((name) => !Object.hasOwn(args, name));
+  if (names.length === 0 || typeof args !== "object") return briefJson(args, window, hide);
   return briefJson(
-    { ...given, ...Object.fromEntries(names.map((name) => [name, placeholder])) },
+    { ...args, ...Object.fromEntries(names.map((name) => [name, placeholder])) },
     window,
     hide,
   );
@@ -170,8 +170,11 @@ const hide = (key: string) => (looksSecret(key) ? "[redacted]" : undefined);
 
 /** Secrets are hidden before it is cut, and after invisible characters are gone: neither would be recognised. */
 function shorten(text: string, values: JsonObject): string {
-  const seen = text.length > window ? text.slice(0, window).replace(/\S{1,256}$/, "") : text;
-  const shown = redact(plainText(createInjectedHider(values).text(seen))).replaceAll(/\s+/g, " ");
+  const windowed = text.length > window ? text.slice(0, window).replace(/\S{1,256}$/, "") : text;
+  const shown = redact(plainText(createInjectedHider(values).text(windowed))).replaceAll(
+    /\s+/g,
+    " ",
+  );
   const { characters } = activityLimits;
   return shown.length > characters ? `${shown.slice(0, characters - 1)}…` : shown;
 }

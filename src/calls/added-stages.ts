@@ -88,10 +88,16 @@ function withResult(given: ToolResult, answered: Executed | Routed): Executed {
   const { result, warnings } = normalizeResult(given);
   // It may be the object of the provider with other content.
   rewriteText(result);
-  const none = { provider: "extension", attempts: [], warnings: [] };
-  const { provider, attempts, ...rest } = "executed" in answered ? answered.executed : none;
+  const unexecuted = { provider: "extension", attempts: [], warnings: [] };
+  const { provider, attempts, ...fields } = "executed" in answered ? answered.executed : unexecuted;
   return {
     ...answered,
-    executed: { ...rest, provider, attempts, result, warnings: [...rest.warnings, ...warnings] },
+    executed: {
+      ...fields,
+      provider,
+      attempts,
+      result,
+      warnings: [...fields.warnings, ...warnings],
+    },
   };
 }

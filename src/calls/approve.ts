@@ -58,14 +58,14 @@ export type ApproveOptions = {
 export function approve(
   call: Injected,
   options: ApproveOptions,
-  asking: CallContext = {},
+  context: CallContext = {},
 ): Approved | Promise<Approved | Requested | Executed> {
   const verdict = call.judged?.verdict ?? options.decide(call);
-  const mayCollect = asking.heldOpen !== undefined && options.hasOpen(call.tool);
+  const mayCollect = context.heldOpen !== undefined && options.hasOpen(call.tool);
   // Most calls need no approval.
   if (!(verdict instanceof Promise) && verdict.verdict === "allow" && !call.approved && !mayCollect)
     return withVerdict(call, verdict);
-  return ask(call, verdict, options, asking);
+  return ask(call, verdict, options, context);
 }
 
 function withVerdict(call: Injected, verdict: Verdict): Approved {
@@ -78,14 +78,14 @@ async function ask(
   call: Injected,
   decided: Verdict | Promise<Verdict>,
   options: ApproveOptions,
-  asking: CallContext,
+  context: CallContext,
 ): Promise<Approved | Requested | Executed> {
   const { ownCounts, remembered, isSameTool, hold } = options;
   const { judged } = call;
   const verdict = await decided;
   const { origin, reason } = verdict;
   if (verdict.verdict === "deny") throw denied(call, reason, { origin });
-  const collected = await collect(call, verdict, options, asking);
+  const collected = await collect(call, verdict, options, context);
   if (collected !== null) return collected;
   // A yes was given to what was shown, so with hooks it is checked even if none is needed any more.
   const isFree = verdict.verdict === "allow" && !(judged && call.approved);
@@ -95,13 +95,13 @@ async function ask(
     // Earlier consent covers the written arguments, not those of a hook.
     if (call.options.consent && ownCounts(call.principal) && (judged?.before ?? null) === null)
       return withVerdict(call, { verdict: "allow", origin: "user", reason });
-    const before = await remembered(call, verdict);
-    if (before !== null)
-      return withVerdict(call, { verdict: "allow", origin: "user_auto", reason: before });
+    const earlierReason = await remembered(call, verdict);
+    if (earlierReason !== null)
+      return withVerdict(call, { verdict: "allow", origin: "user_auto", reason: earlierReason });
   }
   requireReadable(call, "a person would be asked about that one");
-  const answered = await hold(call, verdict, asking);
-  return call.hooks ? { ...answered, hooks: call.hooks } : answered;
+  const continuing = await hold(call, verdict, context);
+  return call.hooks ? { ...continuing, hooks: call.hooks } : continuing;
 }
 
 /** A call that asks for what an equal one came to is authorised as any other, and runs nothing. */

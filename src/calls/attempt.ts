@@ -31,17 +31,17 @@ export type AttemptOptions = {
   /** Does a person answer what a server asks a model? */
   samples?(call: Routed): boolean;
   /** The caller's answer, as the server may read it. */
-  fit?(asked: ServerRequest, answered: UnknownObject, relay?: Relay): Promise<UnknownObject>;
+  fit?(question: ServerRequest, answered: UnknownObject, relay?: Relay): Promise<UnknownObject>;
   answer(
     call: Routed,
     server: string,
-    asked: ServerRequest,
+    question: ServerRequest,
     signal: AbortSignal,
     relay?: Relay,
   ): Promise<UnknownObject>;
 };
 
-type AttemptWith = {
+type AttemptSetup = {
   /** From now on the provider may see the request. */
   onWrite?: () => void;
   limiter: TimeLimiter;
@@ -53,7 +53,7 @@ type AttemptWith = {
 /** Made once: a stack is costly. */
 const isOver = new Error("the attempt is over");
 
-type QuestionContext = Pick<AttemptWith, "limiter" | "pass" | "relay">;
+type QuestionContext = Pick<AttemptSetup, "limiter" | "pass" | "relay">;
 
 type Questions = ReturnType<typeof createQuestions>;
 
@@ -68,12 +68,12 @@ function createQuestions(
   // A server that continues without its answer waits no longer. Few ask anything.
   let over: AbortController | undefined;
   /** The caller answers where it can; else the plane does. */
-  const answer = async (asked: ServerRequest, signal: AbortSignal): Promise<UnknownObject> => {
-    requirePage(asked.method, asked.params);
+  const answer = async (question: ServerRequest, signal: AbortSignal): Promise<UnknownObject> => {
+    requirePage(question.method, question.params);
     const server = String(spec.config.server);
-    const answered = await relay?.onQuestion?.(server, hide.value(asked), signal);
-    if (!answered) return options.answer(call, server, asked, signal, relay);
-    return (await options.fit?.(asked, answered, relay)) ?? answered;
+    const callerAnswer = await relay?.onQuestion?.(server, hide.value(question), signal);
+    if (!callerAnswer) return options.answer(call, server, question, signal, relay);
+    return (await options.fit?.(question, callerAnswer, relay)) ?? callerAnswer;
   };
   return {
     take(method: string, params: UnknownObject, signal: AbortSignal): Promise<UnknownObject> {
@@ -101,7 +101,7 @@ class Attempt implements ProviderContext {
   readonly cancellation: TimeLimiter;
   private readonly call: Routed;
   private readonly spec: ProviderSpec;
-  private readonly given: AttemptWith;
+  private readonly setup: AttemptSetup;
   private readonly options: AttemptOptions;
   private readonly hide: InjectedHider;
   private questions: Questions | undefined;
@@ -111,17 +111,17 @@ class Attempt implements ProviderContext {
   constructor(
     call: Routed,
     spec: ProviderSpec,
-    given: AttemptWith,
+    setup: AttemptSetup,
     options: AttemptOptions,
     hide: InjectedHider,
   ) {
     this.principal = call.principal;
     this.owner = sessionOwner(call.principal, call.options.conversation);
-    this.idempotencyKey = given.idempotencyKey;
-    this.cancellation = given.limiter;
+    this.idempotencyKey = setup.idempotencyKey;
+    this.cancellation = setup.limiter;
     this.call = call;
     this.spec = spec;
-    this.given = given;
+    this.setup = setup;
     this.options = options;
     this.hide = hide;
   }
@@ -138,7 +138,7 @@ class Attempt implements ProviderContext {
     if (this.options.isCurrent?.(this.call, this.spec) === false) throw outdated(this.call);
   };
 
-  onWrite = (): void => this.given.onWrite?.();
+  onWrite = (): void => this.setup.onWrite?.();
 
   get mayRepeat(): boolean {
     return isRepeatable(this.call.tool);
@@ -162,16 +162,16 @@ class Attempt implements ProviderContext {
   }
 
   get onLog(): ProviderContext["onLog"] {
-    const { relay } = this.given;
+    const { relay } = this.setup;
     return relay?.onLog && ((message) => relay.onLog?.(this.hide.value(message)));
   }
 
   get asClient(): ProviderContext["asClient"] {
-    return this.given.relay?.client;
+    return this.setup.relay?.client;
   }
 
   get meta(): ProviderContext["meta"] {
-    return this.given.relay?.meta;
+    return this.setup.relay?.meta;
   }
 
   get hidden(): ProviderContext["hidden"] {
@@ -180,11 +180,11 @@ class Attempt implements ProviderContext {
   }
 
   get onOwnTool(): ProviderContext["onOwnTool"] {
-    return this.given.relay?.onOwnTool;
+    return this.setup.relay?.onOwnTool;
   }
 
   get continuation(): ProviderContext["continuation"] {
-    return this.given.relay?.continuation;
+    return this.setup.relay?.continuation;
   }
 
   get samples(): ProviderContext["samples"] {
@@ -199,7 +199,7 @@ class Attempt implements ProviderContext {
   // Returned, and not written where they are assigned: V8 makes such a function old at once, and it keeps its call.
   private answering(): NonNullable<ProviderContext["onRequest"]> {
     return (method, params, signal) => {
-      this.questions ??= createQuestions(this.call, this.spec, this.given, this.options, this.hide);
+      this.questions ??= createQuestions(this.call, this.spec, this.setup, this.options, this.hide);
       return this.questions.take(method, params, signal);
     };
   }
@@ -209,7 +209,7 @@ class Attempt implements ProviderContext {
       this.cancellation.extend();
       const shown = this.hide.value(progress);
       this.options.onProgress(this.call, shown);
-      this.given.relay?.onProgress?.(shown);
+      this.setup.relay?.onProgress?.(shown);
     };
   }
 }
@@ -217,35 +217,35 @@ class Attempt implements ProviderContext {
 export async function attempt(
   call: Routed,
   spec: ProviderSpec,
-  given: AttemptWith,
+  setup: AttemptSetup,
   options: AttemptOptions,
 ): Promise<unknown> {
   const provider = options.provider(spec.name);
   if (!provider) throw neverSent("NO_PROVIDER", `No provider of kind '${spec.name}' is known.`);
   const hide = createInjectedHider(call.injected.values);
-  const context = new Attempt(call, spec, given, options, hide);
-  let answered: Promise<unknown> | undefined;
+  const context = new Attempt(call, spec, setup, options, hide);
+  let answer: Promise<unknown> | undefined;
   try {
-    answered = provider(spec, providerArguments(call, spec), context);
-    return hide.result(await orCancelled(answered, given.limiter));
+    answer = provider(spec, providerArguments(call, spec), context);
+    return hide.result(await orCancelled(answer, setup.limiter));
   } catch (thrown) {
-    if (!given.limiter.isCancelled) throw hide.error(thrown);
-    const seen = await seenUntilNow(answered);
-    throw seen === null ? thrown : new GivenUp(thrown, hide.text(seen));
+    if (!setup.limiter.isCancelled) throw hide.error(thrown);
+    const seenText = await seenUntilNow(answer);
+    throw seenText === null ? thrown : new GivenUp(thrown, hide.text(seenText));
   } finally {
     context.end();
   }
 }
 
 /** What a provider that was cancelled says of it, where it says so at once. */
-async function seenUntilNow(answered: Promise<unknown> | undefined): Promise<string | null> {
-  const seen = answered?.then(
+async function seenUntilNow(answer: Promise<unknown> | undefined): Promise<string | null> {
+  const report = answer?.then(
     () => null,
     (thrown: unknown) => (thrown instanceof GivenUp ? thrown.seen : null),
   );
   // After the promises that its cancellation settles, and before anything else.
   const soon = new Promise<null>((resolve) => process.nextTick(resolve, null));
-  return seen === undefined ? null : Promise.race([seen, soon]);
+  return report === undefined ? null : Promise.race([report, soon]);
 }
 
 /** A server gets the text of its caller where nothing is added; what else executes a tool may change its own copy. */

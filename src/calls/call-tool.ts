@@ -13,6 +13,7 @@ import type {
   Validated,
 } from "../model/calls/call.ts";
 import { bindKey, chosenKey, isIdempotencyKey } from "../model/calls/idempotency-key.ts";
+import type { Relay } from "../model/calls/provider.ts";
 import type { Tool, ToolId } from "../model/catalogue/tool.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { PlaneCallOptions } from "../model/plane.ts";
@@ -60,30 +61,26 @@ type HookContext = {
 /** A definition that changes more often during one call is not called. */
 const maxRounds = 3;
 
-export type CallTool = (call: Requested, asking?: CallContext) => ReturnType<RecordCall>;
+export type CallTool = (call: Requested, context?: CallContext) => ReturnType<RecordCall>;
 
 /** The one path: resolve, authorize, validate, inject, approve, route, execute; record wraps the rest. */
 export function createCallTool(path: CallStages): CallTool {
   const { execution } = path;
-  const onTheWay = hookContext(path);
+  const hooksContext = hookContext(path);
   const run: Parameters<Around>[2] = (call, executing, instead) =>
     execute(call, instead ? { ...execution, ...instead } : execution, executing);
-  return (requested, asking = {}) =>
+  return (requested, context = {}) =>
     path.record(requested, async (step): Promise<Routed | Executed> => {
       const hooks = path.hooks?.() ?? null;
-      const { cancellation, relay } = asking;
+      const { cancellation, relay } = context;
       let latest = requested;
       for (let rounds = 1; ; ) {
         // Nothing is awaited that is there already: a microtask per stage costs more than most stages.
         const call = latest;
-        const found = step("resolve", () =>
-          call.approved || call.resumed
-            ? withCurrentRights(call, path).then((now) =>
-                resolve(now, path.findTool, cancellation, relay?.onProgress),
-              )
-            : resolve(call, path.findTool, cancellation, relay?.onProgress),
+        const resolving = step("resolve", () =>
+          resolveNow(call, path, cancellation, relay?.onProgress),
         );
-        const resolved = found instanceof Promise ? await found : found;
+        const resolved = resolving instanceof Promise ? await resolving : resolving;
         const authorized = step("authorize", () =>
           authorize(resolved, path.grantFor),
         ) as Authorized;
@@ -102,36 +99,35 @@ export function createCallTool(path: CallStages): CallTool {
         }
         const completed = step("inject", () => inject(validated, path.valueFor));
         const injected = completed instanceof Promise ? await completed : completed;
-        const judged =
-          hooks === null
-            ? injected
-            : await step("hooks", () => {
-                requireReadable(injected, "a hook would decide on that one");
-                return hooks.before(injected, onTheWay, asking.signal);
-              });
-        const asked = step<Approved | Requested | Executed>("approve", () =>
-          approve(authorizeArguments(judged, path.grantFor), path.approval, asking),
+        let judged = injected;
+        if (hooks !== null)
+          judged = await step("hooks", () => {
+            requireReadable(injected, "a hook would decide on that one");
+            return hooks.before(injected, hooksContext, context.signal);
+          });
+        const approving = step<Approved | Requested | Executed>("approve", () =>
+          approve(authorizeArguments(judged, path.grantFor), path.approval, context),
         );
-        const answered = asked instanceof Promise ? await asked : asked;
+        const approved = approving instanceof Promise ? await approving : approving;
         // An equal call came to this earlier, and its caller did not get it.
-        if (isExecuted(answered)) return answered;
+        if (isExecuted(approved)) return approved;
         // After an approval the call starts again: everything may have changed.
-        if (!isApproved(answered)) {
-          latest = answered;
+        if (!isApproved(approved)) {
+          latest = approved;
           continue;
         }
         const routed = step("route", () =>
-          requireExactProviders(route(answered, path.routing)),
+          requireExactProviders(route(approved, path.routing)),
         ) as Routed;
         if (requested.options.dryRun) return routed;
         try {
           const around = path.around?.(routed.tool) ?? null;
           const executed = await step("execute", () =>
-            around === null ? run(routed, asking) : around(routed, asking, run),
+            around === null ? run(routed, context) : around(routed, context, run),
           );
           if (hooks === null) return executed;
           rewriteText(executed.executed.result);
-          return await step("hooks", () => hooks.after(executed, asking.signal));
+          return await step("hooks", () => hooks.after(executed, context.signal));
         } catch (thrown) {
           // A server that this call started lists another definition: all decisions are void.
           if (!isOutdated(thrown) || rounds === maxRounds) throw thrown;
@@ -141,16 +137,31 @@ export function createCallTool(path: CallStages): CallTool {
       }
     });
 }
+/** A call that waited or is resumed has the rights that its caller has by now. */
+function resolveNow(
+  call: Requested,
+  path: CallStages,
+  caller: CallContext["cancellation"],
+  onProgress: Relay["onProgress"],
+) {
+  if (!call.approved && !call.resumed) return resolve(call, path.findTool, caller, onProgress);
+  return withCurrentRights(call, path).then((current) =>
+    resolve(current, path.findTool, caller, onProgress),
+  );
+}
 
 function hookContext({ approval, checkArguments, valueFor }: CallStages): HookContext {
   return {
     decide: approval.decide,
     async withArguments(call, args) {
-      const asked = { ...call.asked, arguments: args };
-      const { input, ...validated } = await validate({ ...call, asked }, checkArguments);
+      const rewritten = { ...call.asked, arguments: args };
+      const { input, ...validated } = await validate({ ...call, asked: rewritten }, checkArguments);
       // Warnings and retries refer to what the caller wrote.
-      const written = { ...call.input, arguments: input.arguments };
-      return { ...(await inject({ ...validated, input: written }, valueFor)), asked: call.asked };
+      const completedInput = { ...call.input, arguments: input.arguments };
+      return {
+        ...(await inject({ ...validated, input: completedInput }, valueFor)),
+        asked: call.asked,
+      };
     },
   };
 }
@@ -184,8 +195,8 @@ function requestedOf({
   waitedSince,
   hooks,
 }: Requested): Requested {
-  const kept = withoutUndefined({ files, resumed, approved, waitedSince, hooks });
-  return { id, at, asked, principal, face, options, ...kept } as Requested;
+  const optionalFields = withoutUndefined({ files, resumed, approved, waitedSince, hooks });
+  return { id, at, asked, principal, face, options, ...optionalFields } as Requested;
 }
 
 type GivenKey = PlaneCallOptions & KnownCaller & { [chosenKey]?: string };
@@ -206,9 +217,9 @@ const maxNameLength = 1_000;
 export function requestCall(
   tool: string | ToolId,
   args: unknown,
-  given: PlaneCallOptions & KnownCaller,
+  callOptions: PlaneCallOptions & KnownCaller,
 ): Requested {
-  const { principal: caller, face = "library", files, ...others } = given;
+  const { principal: caller, face = "library", files, ...otherOptions } = callOptions;
   const {
     signal: _,
     askHere: __,
@@ -216,23 +227,23 @@ export function requestCall(
     cancellation: ____,
     sentKey: _____,
     heldOpen: ______,
-    ...wanted
-  } = others;
-  const options = { ...wanted, ...keyFields(given) };
+    ...pathOptions
+  } = otherOptions;
+  const options = { ...pathOptions, ...keyFields(callOptions) };
   const { mcp } = options;
   // An `mcp` of the wrong type leaves no server; `authorize` explains it.
   const servers = typeof mcp === "boolean" || isTexts(mcp) ? mcp : false;
   const principal = mcp === undefined ? caller : narrow(caller, { servers });
   // No tool has such a name, and it is looked at and written at every step.
   const named = typeof tool === "string" ? shorten(tool, maxNameLength) : tool;
-  const asked = { tool: named, arguments: args };
-  return {
+  const requested: Requested = {
     id: uniqueId(),
     at: nowText(),
-    asked,
+    asked: { tool: named, arguments: args },
     principal,
     face,
     options,
-    ...(files === undefined ? {} : { files }),
   };
+  if (files !== undefined) requested.files = files;
+  return requested;
 }

@@ -109,16 +109,18 @@ export async function createCalls(context: CallsContext) {
     recordEnd: createEndRecorder(recorder),
     closeRecords: createRecordCloser(recorder),
     isSessionOver: async (session) => (await sessions.find(session)) === null,
-    checkArguments: (held, args) => checkHeld(held, args, grants, lookup),
+    checkArguments: (heldCall, args) => checkHeld(heldCall, args, grants, lookup),
     mayMake: createMayMake(judging, lookup),
     onChangedElsewhere: (listener) =>
-      recorder.onNews((news) => news.what === "heldCall" && listener(news.id)),
+      recorder.onNews((news) => {
+        if (news.what === "heldCall") listener(news.id);
+      }),
     fixedOf: registry.fixedOf,
     audit: audit.run,
   });
   const hooks = await createLazyHooks({
     settings: () => config().hooks,
-    fileOf: (event, at) => settings.fileOf(["hooks", event, at]),
+    fileOf: (event, index) => settings.fileOf(["hooks", event, index]),
     functions: options.hooks,
     projectDirectory: options.projectDirectory ?? workingDirectory(),
     requireFiles: settings.requireHooks,
@@ -141,8 +143,8 @@ export async function createCalls(context: CallsContext) {
   });
   const path = wirePath(context, { lookup, providers, approvals, hooks, activity, reads, spans });
   const runner = createRunner(createCallTool(path), servers.stop, spans);
-  const call: Inside<Plane>["call"] = (asked, args, options) =>
-    runner.run(requestCall(asked, args, options), options);
+  const call: Inside<Plane>["call"] = (tool, args, options) =>
+    runner.run(requestCall(tool, args, options), options);
   const verbs: CallVerbs = {
     ...approvals.verbs,
     ...createOfferVerbs({
@@ -183,9 +185,10 @@ export async function createCalls(context: CallsContext) {
           await hooks.ended(conversation, principal);
           await approvals.conversationEnded(conversation, principal);
         }
-        const theirs = sessionOwner(principal, conversation);
+        const conversationOwner = sessionOwner(principal, conversation);
         const isTheirs = (owner: Owner) =>
-          owner.conversation === theirs.conversation && owner.user === theirs.user;
+          owner.conversation === conversationOwner.conversation &&
+          owner.user === conversationOwner.user;
         return servers.release(isTheirs, "the conversation ended");
       },
     },
@@ -282,12 +285,12 @@ function createRunner(
 }
 
 async function checkHeld(
-  held: HeldCall,
+  heldCall: HeldCall,
   args: JsonObject,
   grants: Grants,
   lookup: Lookup,
 ): Promise<void> {
-  const { callId, toolId, ...call } = held;
+  const { callId, toolId, ...call } = heldCall;
   const tool = await lookup.toCall(toolId, call.principal);
   const grant = requireGrant(call.principal, tool, grants.grantFor, accessRequestOf(call.options));
   await validate(

@@ -92,15 +92,15 @@ function labelOf(call: Routed, spec: ProviderSpec): string {
   return providerLabel(spec, call.tool.providers);
 }
 
-const reading = new WeakMap<Tool, boolean>();
+const readOnlyTools = new WeakMap<Tool, boolean>();
 
 /** Only declared: a name alone proves nothing, and a key that is not needed does no harm. Decided once for a tool. */
 function isKnownToRead(tool: Tool): boolean {
-  const before = reading.get(tool);
-  if (before !== undefined) return before;
-  const { effect, known } = effectOf(tool, {});
-  const onlyReads = known && effect === "read";
-  reading.set(tool, onlyReads);
+  const cached = readOnlyTools.get(tool);
+  if (cached !== undefined) return cached;
+  const { effect, known: isKnown } = effectOf(tool, {});
+  const onlyReads = isKnown && effect === "read";
+  readOnlyTools.set(tool, onlyReads);
   return onlyReads;
 }
 
@@ -201,9 +201,8 @@ export async function execute(
       options,
       relay,
     };
-    return await (candidates.length > 1
-      ? tryEach(run, candidates)
-      : tryAgain(run, candidates[0] as ProviderSpec));
+    if (candidates.length > 1) return await tryEach(run, candidates);
+    return await tryAgain(run, candidates[0] as ProviderSpec);
   } finally {
     pass?.leave();
     limiter.clear();
@@ -251,10 +250,10 @@ function remember(
 async function isReady(
   { call, limiter, options }: Run,
   spec: ProviderSpec,
-  others: readonly ProviderSpec[],
+  rivals: readonly ProviderSpec[],
 ) {
   const owner = sessionOwner(call.principal, call.options.conversation);
-  const isHasty = others.some((other) => options.isOpen?.(other, owner) ?? true);
+  const isHasty = rivals.some((rival) => options.isOpen?.(rival, owner) ?? true);
   const ready = options.isReady?.(spec, owner, isHasty) ?? Promise.resolve(true);
   return abortable(ready, limiter.signal).catch(() => true);
 }
@@ -266,9 +265,9 @@ async function tryEach(run: Run, candidates: readonly ProviderSpec[]): Promise<E
   const key = healthKey(call.tool);
   const failures = new Map<string, string>();
   const queue = [...candidates];
-  for (const [at, spec] of queue.entries()) {
-    const others = candidates.slice(at + 1);
-    if (others.length > 0 && !(await isReady(run, spec, others))) {
+  for (const [index, spec] of queue.entries()) {
+    const laterCandidates = candidates.slice(index + 1);
+    if (laterCandidates.length > 0 && !(await isReady(run, spec, laterCandidates))) {
       queue.push(spec);
       continue;
     }
@@ -326,17 +325,15 @@ async function tryOnce(
   const startedAt = performance.now();
   run.askedAt = startedAt;
   const note = (error: PlaneError | null) => {
-    const unsent = error?.data.sent === false ? ({ sent: false } as const) : {};
-    const shared = error?.data.shared === true ? ({ shared: true } as const) : {};
-    const durationMs = performance.now() - startedAt;
-    attempts.push({
+    const noted: Attempt = {
       provider,
       ok: error === null,
-      durationMs,
+      durationMs: performance.now() - startedAt,
       error: error?.code ?? null,
-      ...unsent,
-      ...shared,
-    });
+    };
+    if (error?.data.sent === false) noted.sent = false;
+    if (error?.data.shared === true) noted.shared = true;
+    attempts.push(noted);
     pass?.end(error);
   };
   let raw: unknown;
@@ -370,7 +367,8 @@ async function tryOnce(
 
 function endedCall(call: Routed, limiter: TimeLimiter, isSent = false): PlaneError {
   const { id, tool, route } = call;
-  const data = { tool: tool.name, ...serverOf(tool), ...(isSent ? {} : { sent: false }) };
+  const place = { tool: tool.name, ...serverOf(tool) };
+  const data = isSent ? place : { ...place, sent: false };
   const mayHaveRun = isSent && !isRepeatable(tool);
   if (!isShutdown(limiter.reason)) {
     const sentText = isSent ? "" : " The request had not been sent.";
@@ -418,8 +416,8 @@ function finish(
   const checked = options
     .checkOutput(outputSchema, result)
     .catch((thrown) => [toPlaneError(thrown).message]);
-  return checked.then((found) => {
-    warnings.push(...found);
+  return checked.then((problems) => {
+    warnings.push(...problems);
     return executed;
   });
 }

@@ -19,9 +19,18 @@ const closing = "closing-records";
 type EndRecorder = Pick<Recorder, "store" | "recordEnd">;
 
 /** The record of a call that waited for a person and has not run: how it ended. */
-function endRecordOf(held: KeptHeldCall): CallRecord {
-  const { callId, calledAt = held.at, tool, toolId, principal, face, options, verdict } = held;
-  const error = endErrorOf(held);
+function endRecordOf(heldCall: KeptHeldCall): CallRecord {
+  const {
+    callId,
+    calledAt = heldCall.at,
+    tool,
+    toolId,
+    principal,
+    face,
+    options,
+    verdict,
+  } = heldCall;
+  const error = endErrorOf(heldCall);
   return {
     id: callId,
     at: nowText(),
@@ -35,10 +44,10 @@ function endRecordOf(held: KeptHeldCall): CallRecord {
     durationMs: 0,
     provider: null,
     attempts: [],
-    argumentNames: redactDeep(Object.keys(held.arguments)),
-    argumentsHash: hash(held.arguments),
-    injected: held.injected,
-    approval: redactDeep({ ...verdict, approvalId: held.id }),
+    argumentNames: redactDeep(Object.keys(heldCall.arguments)),
+    argumentsHash: hash(heldCall.arguments),
+    injected: heldCall.injected,
+    approval: redactDeep({ ...verdict, approvalId: heldCall.id }),
     resultHash: null,
     error: redactDeep(reportError(error)),
     ...(options.run === undefined ? {} : { run: options.run }),
@@ -49,10 +58,10 @@ function endRecordOf(held: KeptHeldCall): CallRecord {
 
 /** A plane that ended between may have left it already. */
 export function createEndRecorder(recorder: EndRecorder): ApprovalPorts["recordEnd"] {
-  return async (held) => {
-    const known = await (await recorder.store()).call(held.callId);
-    if (known !== null && known.status !== "waiting") return;
-    await recorder.recordEnd(endRecordOf(held));
+  return async (heldCall) => {
+    const record = await (await recorder.store()).call(heldCall.callId);
+    if (record !== null && record.status !== "waiting") return;
+    await recorder.recordEnd(endRecordOf(heldCall));
   };
 }
 
@@ -93,13 +102,14 @@ async function closeRecord(
   store: Store,
 ): Promise<void> {
   const { approvalId } = record.error?.data ?? {};
-  const held = typeof approvalId === "string" ? await heldCall(approvalId) : null;
-  const endedAt = held === null ? null : endOf(held);
-  if (held === null || endedAt === null || Date.now() - Date.parse(endedAt) < settledMs) return;
-  const end = endRecordOf({ ...held, callId: record.id });
+  if (typeof approvalId !== "string") return;
+  const call = await heldCall(approvalId);
+  const endedAt = call && endOf(call);
+  if (!call || !endedAt || Date.now() - Date.parse(endedAt) < settledMs) return;
+  const end = endRecordOf({ ...call, callId: record.id });
   const ended = { ...end, at: endedAt, waitedSince: record.at };
-  if (held.outcome === null) return recorder.recordEnd(ended);
-  const { callId, ok } = held.outcome;
+  if (call.outcome === null) return recorder.recordEnd(ended);
+  const { callId, ok } = call.outcome;
   const ran = callId === record.id ? null : await store.call(callId);
   const status = ran?.status ?? (ok ? "succeeded" : "failed");
   const collected = callId === record.id ? {} : { collected: { call: callId, at: endedAt } };

@@ -27,12 +27,12 @@ export function createInjectedHider(values: JsonObject): InjectedHider {
   const hidden = Object.values(values);
   if (hidden.length === 0) return nothing;
   const hideText = once(() => createTextHider(hidden));
-  const hideIn = (given: unknown): unknown => {
-    if (typeof given === "string") return hideText()(given);
-    if (hidden.some((value) => isLarge(value) && sameJson(value, given))) return placeholder;
-    if (Array.isArray(given)) return given.map(hideIn);
-    if (!isObject(given) || isRawJSON(given)) return given;
-    return Object.fromEntries(Object.entries(given).map(([key, inner]) => [key, hideIn(inner)]));
+  const hideIn = (part: unknown): unknown => {
+    if (typeof part === "string") return hideText()(part);
+    if (hidden.some((value) => isLarge(value) && sameJson(value, part))) return placeholder;
+    if (Array.isArray(part)) return part.map(hideIn);
+    if (!isObject(part) || isRawJSON(part)) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, hideIn(inner)]));
   };
   const hider: InjectedHider = {
     text: (text) => hideText()(text),
@@ -48,14 +48,15 @@ function withoutValues(
   { text, value }: Pick<InjectedHider, "text" | "value">,
 ): PlaneError {
   const { code, message, data, cause } = error;
-  const said = cause instanceof Error ? text(cause.message) : undefined;
+  const causeText = cause instanceof Error ? text(cause.message) : undefined;
   // Their names are ours.
   const shown = { ...value(data), ...withoutUndefined({ server: data.server, tool: data.tool }) };
   const isClean =
-    text(message) === message && (said === undefined || said === (cause as Error).message);
+    text(message) === message &&
+    (causeText === undefined || causeText === (cause as Error).message);
   // A server may repeat them beside its words only.
   if (isClean && sameJson(shown, data)) return error;
-  const options = said === undefined ? {} : { cause: new Error(said) };
+  const options = causeText === undefined ? {} : { cause: new Error(causeText) };
   return new PlaneError(code, text(message), { data: shown, ...options });
 }
 
@@ -67,10 +68,10 @@ function isLarge(value: Json): boolean {
 
 function createTextHider(hidden: readonly Json[]): (text: string) => string {
   const literals = hidden.flatMap(spellings).sort((a, b) => b.length - a.length);
-  const words = hidden.flatMap(textsOf).filter((word) => word.length > 1);
-  const dressed = createHider(words, 8);
-  const patterns = words.map(
-    (word) => new RegExp(`(?<![\\p{L}\\p{N}])${escaped(word)}(?![\\p{L}\\p{N}])`, "gu"),
+  const hiddenTexts = hidden.flatMap(textsOf).filter((text) => text.length > 1);
+  const dressed = createHider(hiddenTexts, 8);
+  const patterns = hiddenTexts.map(
+    (text) => new RegExp(`(?<![\\p{L}\\p{N}])${escaped(text)}(?![\\p{L}\\p{N}])`, "gu"),
   );
   return (text) => {
     const bare = literals.reduce((shown, literal) => shown.replaceAll(literal, placeholder), text);
@@ -79,17 +80,16 @@ function createTextHider(hidden: readonly Json[]): (text: string) => string {
   };
 }
 
-function escaped(word: string): string {
-  return word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
 /** Texts and those in lists. Members of objects are common to many. */
 function textsOf(value: Json): string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "number" && Math.abs(value) >= 1_000) return [String(value)];
-  return Array.isArray(value)
-    ? value.flatMap((inner) => (typeof inner === "string" ? [inner] : []))
-    : [];
+  if (!Array.isArray(value)) return [];
+  return value.filter((inner) => typeof inner === "string");
 }
 
 /** As others write JSON: tight, with spaces, on lines, and inside JSON text. */
@@ -99,6 +99,6 @@ function spellings(value: Json): string[] {
   const spaced = JSON.stringify(value, null, 1)
     .replaceAll(/,\n\s*/g, ", ")
     .replaceAll(/\n\s*/g, "");
-  const all = [tight, spaced, JSON.stringify(value, null, 2), JSON.stringify(value, null, 4)];
-  return [...all, ...all.map((text) => JSON.stringify(text).slice(1, -1))];
+  const forms = [tight, spaced, JSON.stringify(value, null, 2), JSON.stringify(value, null, 4)];
+  return [...forms, ...forms.map((text) => JSON.stringify(text).slice(1, -1))];
 }

@@ -81,14 +81,15 @@ export function createInjection(parts: Parts): ValueFor {
 
   return (parameter, call) => {
     const rules = rulesFor(call.tool, settings);
-    const rule = rules.find((one) => one.parameter === parameter);
+    const rule = rules.find((candidate) => candidate.parameter === parameter);
     if (rule) return sources[rule.from](call, rule);
-    const file = rules.find((one) => one.from === "files" && hiddenBy(one).includes(parameter));
+    const file = rules.find(
+      (candidate) => candidate.from === "files" && hiddenBy(candidate).includes(parameter),
+    );
     if (file) return aboutFile(parameter, file.parameter, call);
     const fixed = fixedOf(call.tool);
-    return Object.hasOwn(fixed, parameter)
-      ? reveal(parameter, fixed[parameter], call.tool, parts.environment)
-      : undefined;
+    if (!Object.hasOwn(fixed, parameter)) return undefined;
+    return reveal(parameter, fixed[parameter], call.tool, parts.environment);
   };
 
   async function inventory(call: Validated): Promise<Json> {
@@ -96,9 +97,8 @@ export function createInjection(parts: Parts): ValueFor {
     await parts.discover(principal);
     const tools = await usable(call, parts);
     const self = tool.id.server ?? serverOf(tool);
-    const options =
-      (self === null ? undefined : config().servers[self]?.inject_options) ??
-      config().inject_options;
+    const serverOptions = self === null ? undefined : config().servers[self]?.inject_options;
+    const options = serverOptions ?? config().inject_options;
     return render(tools, serversFor(call, tools, parts), options, self);
   }
 }
@@ -122,7 +122,7 @@ async function usable(call: Validated, parts: Parts): Promise<Tool[]> {
     .visibleTo(call.principal, accessRequestOf(call.options))
     .filter(({ id }) => id.server !== null);
   const verdicts = await Promise.all(offered.map((tool) => parts.verdictOn(call, tool)));
-  return offered.filter((_, at) => verdicts[at]?.verdict !== "deny");
+  return offered.filter((_, index) => verdicts[index]?.verdict !== "deny");
 }
 
 function serversFor(
@@ -131,14 +131,13 @@ function serversFor(
   parts: Parts,
 ): ListedServer[] {
   const offering = new Set(tools.map(({ id }) => id.server));
-  const known = new Set(parts.visibleTo(principal).map(({ id }) => id.server));
+  const visibleServers = new Set(parts.visibleTo(principal).map(({ id }) => id.server));
   return Object.entries(parts.config().servers)
-    .filter(([name, definition]) =>
-      known.has(name)
-        ? offering.has(name)
-        : parts.mayUse(principal, unlistedTool(name, definition, name), accessRequestOf(options)) &&
-          definition.enabled,
-    )
+    .filter(([name, definition]) => {
+      if (visibleServers.has(name)) return offering.has(name);
+      const tool = unlistedTool(name, definition, name);
+      return parts.mayUse(principal, tool, accessRequestOf(options)) && definition.enabled;
+    })
     .map(([name, { description = "" }]) => ({ name, description }));
 }
 
@@ -149,20 +148,21 @@ function serverOf({ providers }: Tool): string | null {
 
 /** Addresses in place of the caller's file names. Undefined where none is known: then the value goes out as it is. */
 export function fileValue(parameter: string, { input, files = {} }: Validated): Json | undefined {
-  const given = own(input.arguments, parameter);
-  const address = (name: Json) => (typeof name === "string" ? own(files, name) : undefined);
-  if (!Array.isArray(given)) return given === undefined ? undefined : address(given);
-  return given.some((name) => address(name) !== undefined)
-    ? given.map((name) => address(name) ?? name)
-    : undefined;
+  const fileNames = memberNamed(input.arguments, parameter);
+  const address = (name: Json) => (typeof name === "string" ? memberNamed(files, name) : undefined);
+  if (!Array.isArray(fileNames)) return fileNames === undefined ? undefined : address(fileNames);
+  if (!fileNames.some((name) => address(name) !== undefined)) return undefined;
+  return fileNames.map((name) => address(name) ?? name);
 }
 
 /** Its name or its address, where the tool declares a parameter for it. */
 export function aboutFile(declared: string, parameter: string, call: Validated): Json | undefined {
   if (declared === urlParameterOf(parameter)) return fileValue(parameter, call);
-  return declared === originalOf(parameter) ? own(call.input.arguments, parameter) : undefined;
+  return declared === originalOf(parameter)
+    ? memberNamed(call.input.arguments, parameter)
+    : undefined;
 }
 
-function own<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
+function memberNamed<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }

@@ -25,11 +25,11 @@ export type JudgeParts = Pick<LookupParts, "config" | "grants"> & {
 /** The one resolver, on what is configured now. */
 export function policyOf(
   { config, registry, defaults }: Pick<JudgeParts, "config" | "registry" | "defaults">,
-  other: Partial<Pick<PolicyPorts, "policy" | "now">> = {},
+  overrides: Partial<Pick<PolicyPorts, "policy" | "now">> = {},
 ): ReturnType<typeof createPolicy> {
   return createPolicy({
     policy: () => config().policy,
-    ...other,
+    ...overrides,
     isIsolated: (server) => isIsolated(config().servers[server] ?? {}),
     targetsOf: createTargets(config, (id, caller) => registry.snapshot(caller).byId(id)),
     ownCounts: (caller) => ownYesCounts(config().approvals, caller),
@@ -47,7 +47,7 @@ export function createMayMake(parts: JudgeParts, lookup: Lookup): ApprovalPorts[
     if (tool === null) return false;
     const grant = grants.grantFor(by, tool, { ...accessRequestOf(options), arguments: args });
     if ("refused" in grant) return false;
-    const asked = {
+    const request = {
       id,
       at,
       asked: { tool: toolId, arguments: args },
@@ -56,22 +56,27 @@ export function createMayMake(parts: JudgeParts, lookup: Lookup): ApprovalPorts[
       options,
     };
     const input = { arguments: args, repaired: false, dropped: [] };
-    return (await decide({ ...asked, tool, grant, input }, await profile())).verdict !== "deny";
+    return (await decide({ ...request, tool, grant, input }, await profile())).verdict !== "deny";
   };
 }
 
 export function createPolicyTest(parts: JudgeParts, lookup: Lookup): Inside<PlanePolicy>["test"] {
   const { config, grants, profile } = parts;
   const decide = policyOf(parts);
-  return async (asked, args = {}, { principal, face = "library", mode }) => {
-    const tool = await lookup.toCall(asked, principal);
+  return async (reference, args = {}, { principal, face = "library", mode }) => {
+    const tool = await lookup.toCall(reference, principal);
     const grant = grants.grantToSee(principal, tool, args);
     const { known: _, ...effect } = effectOf(tool, config().policy.effects);
     if ("refused" in grant)
       return { verdict: "deny", origin: "grant", reason: grant.refused, tool: tool.name, effect };
     // The test of a command is the test of one that a person types.
     const typed = face === "cli";
-    const requested = requestCall(asked, args, { principal, face, typed, ...(mode && { mode }) });
+    const requested = requestCall(reference, args, {
+      principal,
+      face,
+      typed,
+      ...(mode && { mode }),
+    });
     const input = { arguments: args, repaired: false, dropped: [] };
     const verdict = await decide({ ...requested, tool, grant, input }, await profile());
     return { ...verdict, tool: tool.name, effect };

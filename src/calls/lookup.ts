@@ -60,7 +60,7 @@ export type LookupParts = {
 
 /** At once where it was found before and nothing has changed. */
 export type FindTool = (
-  asked: string | ToolId,
+  reference: string | ToolId,
   principal: Principal,
   onProgress?: Relay["onProgress"],
 ) => Tool | Promise<Tool>;
@@ -92,35 +92,38 @@ export function createLookup(parts: LookupParts) {
     return "refused" in grant && !["flags", "tool groups", "state"].includes(grant.why);
   };
 
-  async function toCall(...[asked, principal, onProgress]: Parameters<FindTool>): Promise<Tool> {
-    if (typeof asked === "object" && asked.kind) return offerTool(parts, asked, principal);
+  async function toCall(
+    ...[reference, principal, onProgress]: Parameters<FindTool>
+  ): Promise<Tool> {
+    if (typeof reference === "object" && reference.kind)
+      return offerTool(parts, reference, principal);
     const isShown = showsTo(principal);
     // An administrator sees every server, and reads why a tool of it is refused. A bare name never means a hidden tool.
     const explains = (tool: Tool) =>
-      (asked !== tool.id.tool || tool.id.server === null) &&
+      (reference !== tool.id.tool || tool.id.server === null) &&
       ((mayDo(principal, "admin") && !principal.servers) || !isElsewhere(principal, tool));
     const shows = (tool: Tool) => isShown(tool) || explains(tool);
     return (
-      findMetaTool(asked) ??
-      find(asked, principal, { onProgress, names: knownTo(principal), shows })
+      findMetaTool(reference) ??
+      find(reference, principal, { onProgress, names: knownTo(principal), shows })
     );
   }
 
-  const toShow = (asked: string | ToolId, principal: Principal): Promise<Tool> =>
-    find(asked, principal, { names: knownTo(principal), shows: showsTo(principal) });
+  const toShow = (reference: string | ToolId, principal: Principal): Promise<Tool> =>
+    find(reference, principal, { names: knownTo(principal), shows: showsTo(principal) });
 
   /** Flags belong to personas: who has none may look, and not call. */
-  const grantToLook: typeof grants.grantToSee = (principal, found, args) => {
-    const grant = grants.grantToSee(principal, found, args);
+  const grantToLook: typeof grants.grantToSee = (principal, shownTool, args) => {
+    const grant = grants.grantToSee(principal, shownTool, args);
     const isByFlags = "refused" in grant && grant.why === "flags";
     return isByFlags && principal.persona === null ? { by: "everyone" } : grant;
   };
 
-  const tool: Inside<PlaneTools>["get"] = async (asked, { principal }) => {
+  const tool: Inside<PlaneTools>["get"] = async (reference, { principal }) => {
     requireScope(principal, "read", "look at tools");
-    const found = await toShow(asked, principal);
-    requireGrant(principal, found, grantToLook);
-    return catalogue().listing(found, principal);
+    const shownTool = await toShow(reference, principal);
+    requireGrant(principal, shownTool, grantToLook);
+    return catalogue().listing(shownTool, principal);
   };
 
   return {
@@ -160,27 +163,27 @@ function createFinder({
   operationCommand,
 }: LookupParts) {
   return async (
-    asked: string | ToolId,
+    reference: string | ToolId,
     principal: Principal,
     { names, shows, onProgress }: Looking,
   ) => {
     await loaded();
     const owner = ownerOfCaller(principal);
     const maySee = (server: string) => grants.maySeeServer(principal, server);
-    const found = await findTool(asked, {
+    const tool = await findTool(reference, {
       snapshot: () => registry.snapshot(principal),
       servers: () => [...names],
       defaultServer: config().defaultServer,
-      discover(some, within = some ? 0 : waitMs) {
+      discover(selection, within = selection ? 0 : waitMs) {
         const how = { owner, among: names, waitMs: within, ...(onProgress ? { onProgress } : {}) };
         return servers.discover(
-          some?.filter((name) => names.includes(name)),
+          selection?.filter((name) => names.includes(name)),
           how,
         );
       },
-      revive: (some) =>
+      revive: (selection) =>
         servers.revive(
-          some.filter((name) => names.includes(name)),
+          selection.filter((name) => names.includes(name)),
           owner,
         ),
       trouble: (server) => (maySee(server) ? servers.trouble(server, owner) : null),
@@ -192,21 +195,21 @@ function createFinder({
       mayUse: (tool) => !("refused" in grants.grantFor(principal, tool)),
       shows,
     });
-    const unlisted = unlistedServers(found, registry.snapshot(principal).byId);
-    if (unlisted.length === 0) return found;
+    const unlisted = unlistedServers(tool, registry.snapshot(principal).byId);
+    if (unlisted.length === 0) return tool;
     // A server that has just failed is not waited for: another provider may do.
     const failing = new Set(
       servers.status().flatMap(({ name, error }) => (error === null ? [] : [name])),
     );
     const askable = unlisted.filter((name) => servers.names().includes(name) && !failing.has(name));
     // A wrapper's injected values are known only once the wrapped tool is listed. Beside another provider that is no matter.
-    const isAlone = found.providers.length < 2;
-    const isListed = !isAlone && found.providers.length > unlisted.length;
+    const isAlone = tool.providers.length < 2;
+    const isListed = !isAlone && tool.providers.length > unlisted.length;
     if (askable.length > 0) {
       const listed = servers.discover(askable, { owner, waitMs: isAlone ? waitMs : rivalWaitMs });
       if (!isListed) await listed;
     }
-    return registry.snapshot(principal).byId(found.id) ?? found;
+    return registry.snapshot(principal).byId(tool.id) ?? tool;
   };
 }
 
@@ -215,7 +218,7 @@ type CachedLookup = { tool: Tool; snapshot: Snapshot; config: Config; servers: r
 /** Remembers finds, and loads what a first call needs while the server starts. */
 function withLookupCache(
   parts: LookupParts,
-  find: (...asked: Parameters<FindTool>) => Promise<Tool>,
+  find: (...request: Parameters<FindTool>) => Promise<Tool>,
 ) {
   const { config, registry, servers, recorder, health, schemaCheck, quality, grants } = parts;
   const remembered = new WeakMap<Principal, Lru<CachedLookup>>();
@@ -229,50 +232,52 @@ function withLookupCache(
   const trusted = (tool: Tool, principal: Principal): Tool | Promise<Tool> => {
     const standing = quality.standing();
     if (standing !== null && released.get(tool) === standing) return tool;
-    const found = quality.requireTrusted(tool, !("refused" in grants.grantFor(principal, tool)));
-    if (standing !== null && !(found instanceof Promise)) released.set(tool, standing);
-    return found;
+    const verified = quality.requireTrusted(tool, !("refused" in grants.grantFor(principal, tool)));
+    if (standing !== null && !(verified instanceof Promise)) released.set(tool, standing);
+    return verified;
   };
 
-  function recall(asked: string | ToolId, principal: Principal): Tool | undefined {
-    const known = remembered.get(principal)?.get(keyOf(asked));
-    if (known === undefined) return undefined;
-    const isSame = known.config === config() && known.snapshot === registry.snapshot(principal);
+  function recall(reference: string | ToolId, principal: Principal): Tool | undefined {
+    const cached = remembered.get(principal)?.get(keyOf(reference));
+    if (cached === undefined) return undefined;
+    const isSame = cached.config === config() && cached.snapshot === registry.snapshot(principal);
     const owner = ownerOfCaller(principal);
-    return isSame && servers.isSettled(known.servers, owner) ? known.tool : undefined;
+    return isSame && servers.isSettled(cached.servers, owner) ? cached.tool : undefined;
   }
 
-  function remember(asked: string | ToolId, principal: Principal, tool: Tool): void {
-    const likely = serversOf(asked, servers.names(), config().defaultServer);
+  function remember(reference: string | ToolId, principal: Principal, tool: Tool): void {
+    const likely = serversOf(reference, servers.names(), config().defaultServer);
     // A tool found elsewhere than expected is looked up again.
     if (tool.id.server === null || !likely.includes(tool.id.server)) return;
     const snapshot = registry.snapshot(principal);
     // A tool may be called by several spellings of its name.
     const size = Math.max(minRemembered, 2 * snapshot.tools.length);
-    const before = remembered.get(principal);
-    const names = before && before.least >= size ? before : createLru<CachedLookup>(size);
-    names.set(keyOf(asked), { tool, snapshot, config: config(), servers: likely });
+    const previous = remembered.get(principal);
+    const names = previous && previous.least >= size ? previous : createLru<CachedLookup>(size);
+    names.set(keyOf(reference), { tool, snapshot, config: config(), servers: likely });
     remembered.set(principal, names);
   }
 
   const findAnew = async (
-    ...[asked, principal, onProgress]: Parameters<FindTool>
+    ...[reference, principal, onProgress]: Parameters<FindTool>
   ): Promise<Tool> => {
     const isLikely = (name: string) =>
-      mayMean(name, String(asked), config().defaultServer) && grants.maySeeServer(principal, name);
-    if (typeof asked === "string") servers.warm(servers.names().filter(isLikely));
+      mayMean(name, String(reference), config().defaultServer) &&
+      grants.maySeeServer(principal, name);
+    if (typeof reference === "string") servers.warm(servers.names().filter(isLikely));
     await headStart();
-    const [tool] = await Promise.all([find(asked, principal, onProgress), warmUp()]);
+    const [tool] = await Promise.all([find(reference, principal, onProgress), warmUp()]);
     if (tool.id.kind) return tool;
     // Health is read only where it decides between providers.
     if (hasRivals(tool)) await health.recent().catch(() => undefined);
-    else remember(asked, principal, tool);
+    else remember(reference, principal, tool);
     return trusted(tool, principal);
   };
-  const findTool: FindTool = (asked, principal, onProgress) => {
+  const findTool: FindTool = (reference, principal, onProgress) => {
     recorder.requireRoom();
-    const known = typeof asked === "object" && asked.kind ? undefined : recall(asked, principal);
-    return known ? trusted(known, principal) : findAnew(asked, principal, onProgress);
+    const cached =
+      typeof reference === "object" && reference.kind ? undefined : recall(reference, principal);
+    return cached ? trusted(cached, principal) : findAnew(reference, principal, onProgress);
   };
   return { findTool };
 }
@@ -282,25 +287,26 @@ function hasRivals({ providers }: Tool): boolean {
 }
 
 /** By its name, alone or before that of a tool; and the default server by `mcp` before that of a tool. */
-function mayMean(server: string, spelling: string, usual: string | undefined): boolean {
+function mayMean(server: string, spelling: string, defaultServer: string | undefined): boolean {
   return (
     mayBelongTo(server, spelling) ||
     server === spelling ||
-    (server === usual && spelling.startsWith("mcp."))
+    (server === defaultServer && spelling.startsWith("mcp."))
   );
 }
 
 function serversOf(
-  asked: string | ToolId,
+  reference: string | ToolId,
   names: readonly string[],
-  usual: string | undefined,
+  defaultServer: string | undefined,
 ): readonly string[] {
-  if (typeof asked === "string") return names.filter((name) => mayMean(name, asked, usual));
-  return asked.server === null ? [] : [asked.server];
+  if (typeof reference === "string")
+    return names.filter((name) => mayMean(name, reference, defaultServer));
+  return reference.server === null ? [] : [reference.server];
 }
 
-function keyOf(asked: string | ToolId): string {
-  return typeof asked === "string" ? asked : toolKey(asked);
+function keyOf(reference: string | ToolId): string {
+  return typeof reference === "string" ? reference : toolKey(reference);
 }
 
 type Discovery = {
@@ -326,53 +332,54 @@ type Discovery = {
 
 /** Meanwhile a person may have trusted a server, or put it right: those are asked again. */
 async function lookFor(
-  known: () => Tool | undefined,
+  findListed: () => Tool | undefined,
   { servers, trouble, discover }: Discovery,
   only?: string,
 ) {
-  const asked = only === undefined ? undefined : [only];
-  const troubled = (asked ?? servers()).filter((server) => trouble(server) !== null);
-  await discover(asked);
-  const found = known();
-  const mended = found ? [] : troubled.filter((server) => trouble(server) === null);
+  const selection = only === undefined ? undefined : [only];
+  const troubled = (selection ?? servers()).filter((server) => trouble(server) !== null);
+  await discover(selection);
+  const tool = findListed();
+  const mended = tool ? [] : troubled.filter((server) => trouble(server) === null);
   if (mended.length > 0) await discover(mended);
-  return found ?? known();
+  return tool ?? findListed();
 }
 
 /** Starts no more servers than the name can mean. */
-export async function findTool(asked: string | ToolId, discovery: Discovery): Promise<Tool> {
+export async function findTool(reference: string | ToolId, discovery: Discovery): Promise<Tool> {
   const { snapshot, servers, discover, defaultServer } = discovery;
-  if (typeof asked !== "string") {
-    const known = () => shown(snapshot().byId(asked), discovery);
-    if (asked.server === null) return known() ?? refuse(spell(asked), discovery);
-    const found =
-      (await lookFor(known, discovery, asked.server)) ??
-      (await revived(known, discovery, [asked.server]));
-    return found ?? refuse(spell(asked), discovery);
+  if (typeof reference !== "string") {
+    const findListed = () => shown(snapshot().byId(reference), discovery);
+    if (reference.server === null) return findListed() ?? refuse(spell(reference), discovery);
+    const tool =
+      (await lookFor(findListed, discovery, reference.server)) ??
+      (await revived(findListed, discovery, [reference.server]));
+    return tool ?? refuse(spell(reference), discovery);
   }
-  const likely = servers().filter((server) => mayMean(server, asked, defaultServer));
-  const handWritten = shown(snapshot().byId({ server: null, tool: asked }), discovery);
+  const likely = servers().filter((server) => mayMean(server, reference, defaultServer));
+  const handWritten = shown(snapshot().byId({ server: null, tool: reference }), discovery);
   if (handWritten && likely.length === 0) return handWritten;
   if (likely.length > 0) {
     await (handWritten ? discover(likely, rivalWaitMs) : discover(likely));
-    const found = lookUp(asked, discovery);
+    const tool = lookUp(reference, discovery);
     // Another spelling of a foreign tool may be the name of an own one.
-    if (found && (found.name === asked || isUsable(found, discovery))) return found;
+    if (tool && (tool.name === reference || isUsable(tool, discovery))) return tool;
   }
-  const known = () => lookUp(asked, discovery);
-  const found = (await lookFor(known, discovery)) ?? (await revived(known, discovery, likely));
-  return found ?? refuse(asked, discovery);
+  const findListed = () => lookUp(reference, discovery);
+  const tool =
+    (await lookFor(findListed, discovery)) ?? (await revived(findListed, discovery, likely));
+  return tool ?? refuse(reference, discovery);
 }
 
 /** A server that has crashed since it listed may have other tools now. */
 async function revived(
-  known: () => Tool | undefined,
+  findListed: () => Tool | undefined,
   { revive }: Discovery,
   likely: readonly string[],
 ): Promise<Tool | undefined> {
   if (revive === undefined || likely.length === 0) return undefined;
   await revive(likely);
-  return known();
+  return findListed();
 }
 
 const isUsable = (tool: Tool, { visible, mayUse }: Discovery) =>
@@ -383,23 +390,25 @@ const shown = (tool: Tool | undefined, { shows }: Discovery) =>
 /** A tool without access is an answer only where no other has the name. */
 function lookUp(spelling: string, discovery: Discovery): Tool | undefined {
   const { index, byId } = discovery.snapshot();
-  const found = (accepts: (tool: Tool) => boolean) => {
+  const acceptedTools = (accepts: (tool: Tool) => boolean) => {
     const match = index.find(spelling, (id) => {
       const tool = byId(id);
       return tool !== undefined && accepts(tool);
     });
-    const ids = match.kind === "none" ? [] : match.kind === "one" ? [match.id] : match.ids;
+    if (match.kind === "none") return [];
+    const ids = match.kind === "one" ? [match.id] : match.ids;
     return ids.flatMap((id) => byId(id) ?? []);
   };
-  const [first, ...others] = found((tool) => isUsable(tool, discovery));
-  const usual = ofDefaultServer(spelling, discovery);
-  if (usual !== undefined && (first === undefined || others.length > 0)) return usual;
+  const [first, ...moreTools] = acceptedTools((tool) => isUsable(tool, discovery));
+  const defaultTool = ofDefaultServer(spelling, discovery);
+  if (defaultTool !== undefined && (first === undefined || moreTools.length > 0))
+    return defaultTool;
   if (first === undefined) {
-    const hidden = found((tool) => shown(tool, discovery) !== undefined);
+    const hidden = acceptedTools((tool) => shown(tool, discovery) !== undefined);
     return (hidden.length === 1 ? hidden[0] : undefined) ?? onlyTool(spelling, discovery);
   }
-  if (others.length === 0) return first;
-  const candidates = [first, ...others].map(({ name }) => name).sort();
+  if (moreTools.length === 0) return first;
+  const candidates = [first, ...moreTools].map(({ name }) => name).sort();
   const text = `'${spelling}' could be ${quoted(candidates)}. Use one of these names.`;
   throw new PlaneError("TOOL_AMBIGUOUS", text, { data: { tool: spelling, candidates } });
 }
@@ -440,12 +449,12 @@ function refuse(spelling: string, discovery: Discovery): never {
   if (blocked[0]) {
     const text = `Tool '${spelling}' cannot be looked up. ${blocked.map(({ why }) => why).join(" ")}`;
     const [{ server }] = blocked as [(typeof blocked)[0]];
-    const again = nextRetryAt?.(server) ?? null;
+    const retryAt = nextRetryAt?.(server) ?? null;
     const data = {
       tool: spelling,
       server,
       personHints: serverHints(blocked),
-      ...(again && { nextRetryAt: again }),
+      ...(retryAt && { nextRetryAt: retryAt }),
     };
     throw new PlaneError("SERVER_UNAVAILABLE", text, { data });
   }
@@ -459,8 +468,9 @@ function refuse(spelling: string, discovery: Discovery): never {
   );
   const missing = isOfAsked ? [] : troubles;
   const unasked = missing.slice(0, maxTroubles).map(({ why }) => ` ${why}`);
-  const others = missing.length - unasked.length;
-  if (others > 0) unasked.push(` ${others} more ${others === 1 ? "is" : "are"} not available.`);
+  const moreCount = missing.length - unasked.length;
+  if (moreCount > 0)
+    unasked.push(` ${moreCount} more ${moreCount === 1 ? "is" : "are"} not available.`);
   const remedy = `${hint(near, names.length)}${unasked.join("")}`;
   const personHints = [...Object.values(listHints), ...serverHints(missing)];
   throw new PlaneError("TOOL_NOT_FOUND", `No tool '${spelling}'. ${remedy}`, {

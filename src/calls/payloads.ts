@@ -36,8 +36,10 @@ export function createPayloads({ config, store }: Ports) {
     const expiresAt = new Date(Date.now() + days * dayMs).toISOString();
     writing = writing
       .then(store)
-      .then((kept) =>
-        kept.putPayloads(batch.map((one) => ({ expiresAt, ...payloadOf(one.call, one.outcome) }))),
+      .then((openStore) =>
+        openStore.putPayloads(
+          batch.map(({ call, outcome }) => ({ expiresAt, ...payloadOf(call, outcome) })),
+        ),
       )
       .catch(() => undefined);
     return writing;
@@ -54,12 +56,11 @@ export function createPayloads({ config, store }: Ports) {
       if (!config().observability.keepPayloads) return null;
       await flush();
       const now = new Date().toISOString();
-      const kept = await (await store()).payloads(ids);
-      return kept.flatMap(({ id, expiresAt, body }) => {
+      const payloads = await (await store()).payloads(ids);
+      return payloads.flatMap(({ id, expiresAt, body }) => {
         const { user, owner, ...payload } = JSON.parse(body) as Owned;
-        return expiresAt > now && ownsRecord(reader, { user, owner })
-          ? [{ id, expiresAt, ...payload }]
-          : [];
+        if (expiresAt <= now || !ownsRecord(reader, { user, owner })) return [];
+        return [{ id, expiresAt, ...payload }];
       });
     },
     stop: async () => void (await flush()),
@@ -68,11 +69,11 @@ export function createPayloads({ config, store }: Ports) {
 
 function payloadOf(call: Call, outcome: Outcome): { id: string; body: string } {
   const hider = createInjectedHider(call.injected?.values ?? {});
-  const given = call.input?.arguments ?? call.asked.arguments ?? {};
+  const args = call.input?.arguments ?? call.asked.arguments ?? {};
   const body: Owned = {
     user: call.principal.user,
     owner: ownerOf(call.principal),
-    arguments: shown(given, hider),
+    arguments: shown(args, hider),
     result: outcome.result ? shown(outcome.result, hider) : null,
   };
   return { id: outcome.call.id, body: JSON.stringify(body) };
@@ -81,7 +82,7 @@ function payloadOf(call: Call, outcome: Outcome): { id: string; body: string } {
 function shown(value: unknown, hider: InjectedHider): Json {
   const text = JSON.stringify(value);
   if (text.length <= maxCharacters)
-    return redactFields(value, (said) => redact(hider.text(said))) as Json;
+    return redactFields(value, (part) => redact(hider.text(part))) as Json;
   // Half a secret at the end would not be recognised.
   const beginning = text.slice(0, maxCharacters).replace(/\S{1,256}$/, "");
   return { cut: true, characters: text.length, beginning: redact(hider.text(beginning)) };

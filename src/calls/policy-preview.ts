@@ -24,20 +24,20 @@ export function createPolicyPreview(
   payloads: ReadPayloads,
 ): Inside<PlanePolicy>["preview"] {
   const { config, profile, recorder } = parts;
-  return async (given, { principal }) => {
+  return async (proposedRules, { principal }) => {
     requireScope(principal, "admin", "look at the calls of others");
-    const current = config().policy;
-    const other: Policy = { ...current, rules: readRules(given) };
-    let at = new Date();
-    const now = () => at;
-    const decideNow = policyOf(parts, { policy: () => current, now });
-    const decideThen = policyOf(parts, { policy: () => other, now });
+    const currentPolicy = config().policy;
+    const proposedPolicy: Policy = { ...currentPolicy, rules: readRules(proposedRules) };
+    let judgedAt = new Date();
+    const now = () => judgedAt;
+    const decideNow = policyOf(parts, { policy: () => currentPolicy, now });
+    const decideProposed = policyOf(parts, { policy: () => proposedPolicy, now });
     const records = await (await recorder.store()).calls({ limit: maxCalls });
-    const kept = (await payloads(idsOf(records), principal)) ?? [];
-    const byId = new Map(kept.map((payload) => [payload.id, argumentsOf(payload)]));
+    const storedPayloads = (await payloads(idsOf(records), principal)) ?? [];
+    const byId = new Map(storedPayloads.map((payload) => [payload.id, argumentsOf(payload)]));
     const changes: VerdictChange[] = [];
     const find = createFind(lookup);
-    const found = await Promise.all(
+    const previews = await Promise.all(
       records.map(async (record) => {
         return {
           record,
@@ -46,23 +46,23 @@ export function createPolicyPreview(
       }),
     );
     const usual = await profile();
-    for (const { record, call } of found) {
+    for (const { record, call } of previews) {
       if (call === null) continue;
-      at = new Date(record.at);
+      judgedAt = new Date(record.at);
       const before = await decideNow(call, usual);
-      const after = await judge(() => decideThen(call, usual));
+      const after = await judge(() => decideProposed(call, usual));
       if (before.verdict === after.verdict) continue;
       const { id, tool, face } = record;
       changes.push({ id, at: record.at, tool, user: record.principal.user, face, before, after });
     }
-    const looksInside = [...current.rules, ...other.rules].some(
+    const looksInside = [...currentPolicy.rules, ...proposedPolicy.rules].some(
       (rule) => rule.arguments !== undefined,
     );
     const isBlind = ({ id, argumentNames }: CallRecord) =>
       argumentNames.length > 0 && !byId.get(id);
     return {
       calls: records.length,
-      skipped: found.filter(({ call }) => call === null).length,
+      skipped: previews.filter(({ call }) => call === null).length,
       withoutArguments: looksInside ? records.filter(isBlind).length : 0,
       changes,
     };
@@ -72,17 +72,17 @@ export function createPolicyPreview(
 const idsOf = (records: readonly CallRecord[]) => records.map(({ id }) => id);
 
 /** Undefined where they were too large to be kept. */
-function argumentsOf({ arguments: given }: CallPayload): JsonObject | undefined {
-  return isObject(given) && given.cut !== true ? (given as JsonObject) : undefined;
+function argumentsOf({ arguments: args }: CallPayload): JsonObject | undefined {
+  return isObject(args) && args.cut !== true ? (args as JsonObject) : undefined;
 }
 
 /** Looks for each tool of a caller once. */
 function createFind(lookup: Lookup): (record: CallRecord) => Promise<Tool | null> {
-  const found = new Map<string, Promise<Tool | null>>();
+  const tools = new Map<string, Promise<Tool | null>>();
   return ({ tool, principal }) => {
     const key = JSON.stringify([tool, principal]);
-    const begun = found.get(key) ?? lookup.toCall(tool, principal).catch(() => null);
-    found.set(key, begun);
+    const begun = tools.get(key) ?? lookup.toCall(tool, principal).catch(() => null);
+    tools.set(key, begun);
     return begun;
   };
 }
@@ -112,12 +112,12 @@ function callOf(
   };
 }
 
-function readRules(given: readonly PolicyRule[]): PolicyRule[] {
-  const read = Policy.safeParse({ rules: given });
-  if (read.success) return read.data.rules;
-  const [issue] = read.error.issues;
+function readRules(rules: readonly PolicyRule[]): PolicyRule[] {
+  const parsed = Policy.safeParse({ rules: rules });
+  if (parsed.success) return parsed.data.rules;
+  const [issue] = parsed.error.issues;
   const what = issue
-    ? `${renderPath(issue.path as string[])} ${describeIssue(issue, { rules: given })}`
+    ? `${renderPath(issue.path as string[])} ${describeIssue(issue, { rules: rules })}`
     : "no rules";
   throw new PlaneError("USAGE", `These rules cannot be used: ${what}.`, {
     data: { parameter: "rules" },

@@ -98,12 +98,12 @@ export function createCallRecorder(options: RecordOptions): RecordCall {
     if (error !== undefined && mayQueue(call, error)) error = await accepted(call, error, options);
     const outcome = toOutcome(call, error, rounded(performance.now() - startedAt));
     const record = toRecord(call, outcome, attemptsOf(call, error), stages);
-    const given = presented(call, outcome, options);
-    let shown = given instanceof Promise ? await given : given;
+    const presentation = presented(call, outcome, options);
+    let shown = presentation instanceof Promise ? await presentation : presentation;
     if (shown.stored) record.stored = shown.stored.id;
     try {
-      const written = write(record, samplesOf(call, record), running);
-      if (written) await written;
+      const writing = write(record, samplesOf(call, record), running);
+      if (writing) await writing;
     } catch (thrown) {
       shown = unrecorded(shown, toPlaneError(thrown));
     }
@@ -164,11 +164,11 @@ export function unrecorded(shown: Outcome, why: PlaneError): Outcome {
 function trackStages(requested: Requested, startedAt: number) {
   const stages: CallRecord["stages"] = [];
   let call: Learned = requested;
-  let from = startedAt;
+  let stageStartedAt = startedAt;
   const ended = <T extends Requested>(stage: string, result?: T): void => {
     const now = performance.now();
-    stages.push({ stage, ms: rounded(now - from) });
-    from = now;
+    stages.push({ stage, ms: rounded(now - stageStartedAt) });
+    stageStartedAt = now;
     if (result) call = result;
   };
   const wait = async <T extends Requested>(stage: string, running: Promise<T>): Promise<T> => {
@@ -219,8 +219,8 @@ async function closeCall(
     );
 }
 
-function kindOf(asked: Requested["asked"]["tool"]): Pick<CallRecord, "kind"> {
-  return typeof asked === "string" || asked.kind === undefined ? {} : { kind: asked.kind };
+function kindOf(tool: Requested["asked"]["tool"]): Pick<CallRecord, "kind"> {
+  return typeof tool === "string" || tool.kind === undefined ? {} : { kind: tool.kind };
 }
 
 function callEvent(requested: Requested): EventOf<"tool.call"> {
@@ -309,8 +309,8 @@ function redactedNames(args: JsonObject | undefined): string[] {
   const names = Object.keys(args ?? {});
   if (names.length === 0) return names;
   const key = names.join("\n");
-  const known = namesKnown.get(key);
-  if (known !== undefined) return known;
+  const cached = namesKnown.get(key);
+  if (cached !== undefined) return cached;
   const shown = redactDeep(names);
   if (key.length < maxNamesLength) namesKnown.set(key, shown);
   return shown;
@@ -348,13 +348,13 @@ function samplesOf(
     latencyMs: ms,
   });
   const viewer = tool.persona === null ? principal.persona : null;
-  return [
-    sample(toolSubject(key), ok, durationMs),
-    ...(viewer === null ? [] : [sample(personaSubject(key, viewer), ok, durationMs)]),
-    ...counted.map((one) =>
-      sample(providerSubject(key, one.provider), one.ok, rounded(one.durationMs)),
-    ),
-  ];
+  const samples = [sample(toolSubject(key), ok, durationMs)];
+  if (viewer !== null) samples.push(sample(personaSubject(key, viewer), ok, durationMs));
+  for (const attempt of counted) {
+    const subject = providerSubject(key, attempt.provider);
+    samples.push(sample(subject, attempt.ok, rounded(attempt.durationMs)));
+  }
+  return samples;
 }
 
 function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: number): Outcome {
@@ -382,7 +382,8 @@ function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: nu
   if (error) return failedWith(withPlace(error, call, report.attempts), report, result);
   const succeeded = { ok: true as const, call: report as SucceededOutcome["call"] };
   if (result) return { ...succeeded, result };
-  return { ...succeeded, result: { content: [] }, ...(approval ? { verdict: approval } : {}) };
+  const empty = { ...succeeded, result: { content: [] } };
+  return approval ? { ...empty, verdict: approval } : empty;
 }
 
 /** A tool's own error is an answer. */
@@ -393,8 +394,11 @@ function sentBy({ executed }: Learned, { data }: PlaneError, attempts: readonly 
 /** Every failure of a call names its tool, its server and how often it was tried. */
 function withPlace(error: PlaneError, { tool }: Learned, attempts: number): PlaneError {
   if (tool === undefined) return error;
-  const { server } = tool.id;
-  const data = { tool: tool.name, ...(server !== null && { server }), attempts, ...error.data };
+  const { name, id } = tool;
+  const data =
+    id.server === null
+      ? { tool: name, attempts, ...error.data }
+      : { tool: name, server: id.server, attempts, ...error.data };
   return new PlaneError(error.code, error.message, { data, cause: error.cause });
 }
 
@@ -494,9 +498,8 @@ function toolErrorOf({ tool, executed }: Learned, result: ToolResult): PlaneErro
   const name = tool?.name ?? "";
   const text = shorten(resultText(result), maxErrorLength);
   const isByHook = executed?.said && executed.said.isError !== true;
-  return isByHook
-    ? new PlaneError("TOOL_ERROR", text, { data: { tool: name } })
-    : describeToolError(name, text);
+  if (isByHook) return new PlaneError("TOOL_ERROR", text, { data: { tool: name } });
+  return describeToolError(name, text);
 }
 
 const statuses: Partial<Record<ErrorCode, CallStatus>> = {
@@ -524,6 +527,8 @@ export function callStatusOf(
 const maxErrorLength = 32 * 1024;
 
 export function describeToolError(tool: string, text: string): PlaneError {
-  const said = text.trim() === "" ? "it gave no text" : shorten(text.trim(), maxErrorLength);
-  return new PlaneError("TOOL_ERROR", `'${tool}' reported an error: ${said}`, { data: { tool } });
+  const explanation = text.trim() === "" ? "it gave no text" : shorten(text.trim(), maxErrorLength);
+  return new PlaneError("TOOL_ERROR", `'${tool}' reported an error: ${explanation}`, {
+    data: { tool },
+  });
 }

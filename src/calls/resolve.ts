@@ -19,8 +19,8 @@ export function resolve(
   requireScope(call.principal, "call", "call tools");
   // A wrong `mcp` leaves no server, and would look like an unknown tool.
   if (call.options.mcp !== undefined) accessRequestOf(call.options);
-  const found = findTool(call.asked.tool, call.principal, onProgress);
-  return found instanceof Promise ? wait(call, found, caller) : withTool(call, found);
+  const tool = findTool(call.asked.tool, call.principal, onProgress);
+  return tool instanceof Promise ? wait(call, tool, caller) : withTool(call, tool);
 }
 
 function withTool(call: Requested, tool: Tool): Resolved {
@@ -29,11 +29,15 @@ function withTool(call: Requested, tool: Tool): Resolved {
   return resolved;
 }
 
-async function wait(call: Requested, found: Promise<Tool>, caller: CancelledBy): Promise<Resolved> {
+async function wait(
+  call: Requested,
+  pendingTool: Promise<Tool>,
+  caller: CancelledBy,
+): Promise<Resolved> {
   const ms = call.options.timeoutMs ?? 0;
   const limiter = new TimeLimiter(ms, { capMs: ms, caller });
   try {
-    return withTool(call, await orCancelled(found, limiter));
+    return withTool(call, await orCancelled(pendingTool, limiter));
   } catch (thrown) {
     if (!limiter.isCancelled) throw thrown;
     const tool = typeof call.asked.tool === "string" ? call.asked.tool : call.asked.tool.tool;

@@ -41,10 +41,10 @@ export async function retryOrGiveUp(
     errorTable[error.code].retryable &&
     !limiter.isCancelled &&
     !isHopeless(error, delayMs, limiter);
-  const most =
+  const maxAttempts =
     isEndedSession(error) && settings.attempts > 1 ? maxEndedSessions : settings.attempts;
   // What asks for another try gets it as long as the call's own limit allows.
-  if (!safe || !worthwhile || (attempts.length >= most && !isAnnounced(error))) {
+  if (!safe || !worthwhile || (attempts.length >= maxAttempts && !isAnnounced(error))) {
     // In either case: what may have run is reported as unknown.
     const mayHaveRun = !safe && errorTable[error.code].retryable && !limiter.isCancelled;
     throw withAttempts(call, mayHaveRun ? unknownOutcome(call, error) : error, attempts);
@@ -74,9 +74,8 @@ export function isEndedSession({ data: { retryInMs, announced } }: PlaneError): 
 function delayFor(error: PlaneError, failures: number, settings: RetrySettings): number {
   const { retryInMs } = error.data;
   if (typeof retryInMs !== "number") return retryDelay(failures, settings);
-  return isAnnounced(error) && failures > 1
-    ? Math.max(retryInMs, retryDelay(failures - 1, settings))
-    : retryInMs;
+  if (!isAnnounced(error) || failures <= 1) return retryInMs;
+  return Math.max(retryInMs, retryDelay(failures - 1, settings));
 }
 
 /** It named a time, or said never: asking sooner cannot help. */
@@ -114,6 +113,6 @@ export function withAttempts(
   { code, message, data, cause }: PlaneError,
   attempts: Attempt[],
 ): PlaneError {
-  const known = { tool: call.tool.name, ...data, attempts: attempts.length, history: attempts };
-  return new PlaneError(code, message, { data: known, cause });
+  const details = { tool: call.tool.name, ...data, attempts: attempts.length, history: attempts };
+  return new PlaneError(code, message, { data: details, cause });
 }

@@ -26,22 +26,22 @@ export type RouteOptions = {
 };
 
 export function route(call: Approved, options: RouteOptions): Routed {
-  const known = knownRoute(call, options);
-  if (known === null) return choose(call, options);
+  const cached = knownRoute(call, options);
+  if (cached === null) return choose(call, options);
   const routed = call as Routed;
-  known.route ??= choose(call, options).route;
-  routed.route = known.route;
+  cached.route ??= choose(call, options).route;
+  routed.route = cached.route;
   return routed;
 }
 
-type Known = { config: object; quality: object; route: Routed["route"] | undefined };
-const knownRoutes = new WeakMap<RouteOptions, WeakMap<Principal, WeakMap<Tool, Known>>>();
+type CachedRoute = { config: object; quality: object; route: Routed["route"] | undefined };
+const knownRoutes = new WeakMap<RouteOptions, WeakMap<Principal, WeakMap<Tool, CachedRoute>>>();
 
 /** Where there is one server and nothing in the call decides: its route is the same until something changes. Else null. */
 function knownRoute(
   { principal, tool, options: asked }: Approved,
   options: RouteOptions,
-): Known | null {
+): CachedRoute | null {
   const { config, quality } = options.standing?.() ?? { config: null, quality: null };
   if (config === null || quality === null || !isPlain(asked)) return null;
   const { id, providers, metadata } = tool;
@@ -52,13 +52,13 @@ function knownRoute(
     metadata.requires_flags !== undefined
   )
     return null;
-  const byCaller = knownRoutes.get(options) ?? new WeakMap<Principal, WeakMap<Tool, Known>>();
-  const byTool = byCaller.get(principal) ?? new WeakMap<Tool, Known>();
-  const before = byTool.get(tool);
-  if (before && before.config === config && before.quality === quality) return before;
-  const known: Known = { config, quality, route: undefined };
-  knownRoutes.set(options, byCaller.set(principal, byTool.set(tool, known)));
-  return known;
+  const byCaller = knownRoutes.get(options) ?? new WeakMap<Principal, WeakMap<Tool, CachedRoute>>();
+  const byTool = byCaller.get(principal) ?? new WeakMap<Tool, CachedRoute>();
+  const previous = byTool.get(tool);
+  if (previous && previous.config === config && previous.quality === quality) return previous;
+  const cached: CachedRoute = { config, quality, route: undefined };
+  knownRoutes.set(options, byCaller.set(principal, byTool.set(tool, cached)));
+  return cached;
 }
 
 /** Nothing of it concerns the route. */
@@ -82,22 +82,26 @@ function choose(call: Approved, options: RouteOptions): Routed {
     if (options.mayReach && !options.mayReach(call, provider)) return false;
     const label = providerLabel(provider, providers);
     // A cooldown makes sense only beside another provider.
-    const rest = providers.length > 1 ? resting(key, label) : null;
+    const cooldown = providers.length > 1 ? resting(key, label) : null;
     const lasting = missingCredentials(call.tool, provider, environment) ?? unavailable(provider);
-    const reason = lasting ?? rest;
-    mayComeBack ||= lasting === null && rest !== null;
+    const reason = lasting ?? cooldown;
+    mayComeBack ||= lasting === null && cooldown !== null;
     if (reason !== null) reasons[label] = reason;
     return reason === null;
   });
   if (candidates.length > 0) {
-    const passedOver = Object.keys(reasons).length > 0 ? { passedOver: reasons } : {};
     const routed = call as Routed;
-    routed.route = { candidates, limit: timeLimit(call, serverLimitMs), ...passedOver };
+    const limit = timeLimit(call, serverLimitMs);
+    const hasPassedOver = Object.keys(reasons).length > 0;
+    routed.route = hasPassedOver
+      ? { candidates, limit, passedOver: reasons }
+      : { candidates, limit };
     return routed;
   }
   const listed = Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`);
   const why = listed.join("; ") || undeclared(call.tool, environment);
-  throw noProvider(call, why, { providers: reasons, ...(!mayComeBack && { permanent: true }) });
+  const facts = { providers: reasons };
+  throw noProvider(call, why, mayComeBack ? facts : { ...facts, permanent: true });
 }
 
 const undeclared = (tool: Tool, environment: RouteOptions["environment"]) =>
@@ -107,15 +111,15 @@ function ranked(tool: Tool, { score }: RouteOptions): ProviderSpec[] {
   const { providers } = tool;
   if (providers.length < 2) return providers;
   const key = healthKey(tool);
-  const known = providers.map((spec) => {
+  const scored = providers.map((spec) => {
     const label = providerLabel(spec, providers);
     return { spec, label, score: score?.(key, label) ?? 0 };
   });
-  known.sort(
+  scored.sort(
     (a, b) =>
       a.spec.priority - b.spec.priority || a.score - b.score || a.label.localeCompare(b.label),
   );
-  return known.map(({ spec }) => spec);
+  return scored.map(({ spec }) => spec);
 }
 
 function noProvider(

@@ -14,7 +14,7 @@ import {
 import type { ArgumentProblem } from "./validate.ts";
 
 /** Once per schema object; a snapshot's schemas never change. */
-const compiled = new WeakMap<JsonObject, Check | { broken: string }>();
+const checks = new WeakMap<JsonObject, Check | { broken: string }>();
 
 /** `warnings` receives what could not be checked. */
 export function checkSchema(
@@ -74,14 +74,14 @@ function runCheck(schema: JsonObject, value: Json): Pick<CheckRun, "problems" | 
 }
 
 function compile(schema: JsonObject): Check | { broken: string } {
-  const known = compiled.get(schema);
-  if (known) return known;
-  let result: Check | { broken: string };
+  const cached = checks.get(schema);
+  if (cached) return cached;
+  let check: Check | { broken: string };
   try {
-    result = compileSchema(schema);
+    check = compileSchema(schema);
   } catch (thrown) {
-    result = { broken: (thrown as Error).message };
+    check = { broken: (thrown as Error).message };
   }
-  compiled.set(schema, result);
-  return result;
+  checks.set(schema, check);
+  return check;
 }

@@ -86,10 +86,10 @@ export async function createSpans({ settings, on, emit, packages }: Parts) {
     const text = JSON.stringify(next);
     if (text === inForce) return;
     inForce = text;
-    const before = otlp;
+    const previous = otlp;
     otlp = next && (await (await telemetry()).openOtlp({ settings: next, on, emit }));
     tracer = otlp?.tracer;
-    await before?.stop();
+    await previous?.stop();
   }
   await apply();
 
@@ -102,9 +102,9 @@ export async function createSpans({ settings, on, emit, packages }: Parts) {
       run: (relay: Relay | undefined) => Promise<Outcome>,
     ): Promise<Outcome> {
       if (!isTraced()) return run(relay);
-      return telemetry().then((found) => {
-        loaded = found;
-        return found.traceCall(requested, relay, run, tracer);
+      return telemetry().then((tracing) => {
+        loaded = tracing;
+        return tracing.traceCall(requested, relay, run, tracer);
       });
     },
     tellSpan: (call: Requested & Partial<Executed>, stages: CallRecord["stages"] = []) =>

@@ -18,8 +18,8 @@ export function createTargets(
     const tool = String(to.tool);
     const definition = name === "mcp" ? config().servers[server] : undefined;
     if (definition === undefined) return [];
-    const found = byId({ server, tool }, caller) ?? unlistedTool(server, definition, tool);
-    return [{ tool: found, mapArguments: (args) => mapArguments(to.argumentMap, args) }];
+    const target = byId({ server, tool }, caller) ?? unlistedTool(server, definition, tool);
+    return [{ tool: target, mapArguments: (args) => mapArguments(to.argumentMap, args) }];
   };
   return ({ id, providers }: Tool, caller: Principal): readonly Target[] =>
     id.server === null ? providers.flatMap((spec) => targetOf(spec, caller)) : [];
@@ -28,9 +28,9 @@ export function createTargets(
 /** Nothing is known of it but its server, so that a policy can decide about it. */
 export function unlistedTool(server: string, definition: ServerDefinition, tool: string): Tool {
   const open = { ...definition, allow_tools: null, deny_tools: null };
-  const [made] = translateTools(server, open, [
+  const [translated] = translateTools(server, open, [
     { name: tool, inputSchema: { type: "object" } },
   ]).tools;
   const name = `${server}.${tool}`;
-  return { ...(made as NamelessTool), name, modelName: name };
+  return { ...(translated as NamelessTool), name, modelName: name };
 }

@@ -45,8 +45,8 @@ type Keeps = (name: string, budget: StepBudget) => boolean;
 const keepers = new WeakMap<Tool, Keeps>();
 
 function keeperOf(tool: Tool): Keeps {
-  const known = keepers.get(tool);
-  if (known) return known;
+  const cached = keepers.get(tool);
+  if (cached) return cached;
   const { names, demanded, patterns, open } = declaredBy(tool.parameters);
   const welcomesAll =
     open || (isSilent(tool.parameters) && names.size === 0 && tool.injects.length === 0);
@@ -54,11 +54,11 @@ function keeperOf(tool: Tool): Keeps {
     names.has(name) ||
     demanded.has(name) ||
     patterns.some((pattern) => mayMean(pattern, name, budget));
-  const taken = new Set(tool.reserved.map(foldName));
+  const reservedNames = new Set(tool.reserved.map(foldName));
   // No careless server may take one name for the other.
   const isForged = (name: string) =>
     tool.reserved.includes(name) ||
-    (!names.has(name) && (taken.has(foldName(name)) || name === "__proto__"));
+    (!names.has(name) && (reservedNames.has(foldName(name)) || name === "__proto__"));
   const keeps: Keeps = (name, budget) =>
     !isForged(name) && (welcomesAll || isDeclared(name, budget));
   keepers.set(tool, keeps);
@@ -75,7 +75,9 @@ function mayMean(pattern: SafePattern, name: string, budget: StepBudget): boolea
 
 /** An empty list of properties declares that there are none. */
 function isSilent({ properties, additionalProperties, patternProperties }: UnknownObject): boolean {
-  return [properties, additionalProperties, patternProperties].every((said) => said === undefined);
+  return [properties, additionalProperties, patternProperties].every(
+    (keyword) => keyword === undefined,
+  );
 }
 
 type Declared = {
@@ -93,14 +95,16 @@ function declaredBy(schema: UnknownObject): Declared {
     .map(declaredBy);
   const { properties, patternProperties, additionalProperties, required } = schema;
   // What must be there may be there, whether it is described or not.
-  const own = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+  const requiredNames = Array.isArray(required)
+    ? required.filter((name) => typeof name === "string")
+    : [];
   return {
     names: new Set([...keysOf(properties), ...parts.flatMap(({ names }) => [...names])]),
     patterns: [
       ...keysOf(patternProperties).flatMap(compile),
       ...parts.flatMap(({ patterns }) => patterns),
     ],
-    demanded: new Set([...own, ...parts.flatMap(({ demanded }) => [...demanded])]),
+    demanded: new Set([...requiredNames, ...parts.flatMap(({ demanded }) => [...demanded])]),
     open:
       additionalProperties === true ||
       isObject(additionalProperties) ||
@@ -160,14 +164,14 @@ function read(
     repaired,
     respelt,
   } = parseArguments(asked.arguments, tool.name, mayGuess);
-  const { kept: own, dropped } = keepDeclared(tool, parsed);
-  const kept = withDefaults(tool, own);
+  const { kept: declaredArgs, dropped } = keepDeclared(tool, parsed);
+  const args = withDefaults(tool, declaredArgs);
   const warnings: string[] = [];
-  return andThen(check(tool.parameters, kept, warnings), (problems): Validated => {
+  return andThen(check(tool.parameters, args, warnings), (problems): Validated => {
     if (problems.length > 0) throw refuse(tool, problems, dropped);
     const exact = exactNumbersIn(parsed);
     if (exact.length > 0) refuseEndless(exact, tool.name);
-    const input: Input = { arguments: kept, repaired, dropped };
+    const input: Input = { arguments: args, repaired, dropped };
     if (respelt !== undefined) input.respelt = respelt;
     if (exact.length > 0) input.exact = exact;
     if (warnings.length > 0) input.warnings = warnings;
@@ -178,17 +182,17 @@ function read(
 }
 
 /** Null where a stage would refuse it. */
-function _clearly(given: UnknownObject, { name }: Tool): JsonObject | null {
+function _clearly(object: UnknownObject, { name }: Tool): JsonObject | null {
   try {
-    return requireClear(requireObject(given, name), name);
+    return requireClear(requireObject(object, name), name);
   } catch {
     return null;
   }
 }
 
 /** The same object where nothing is added, so that its text is passed on as it was written. */
-function withDefaults({ defaults }: Tool, own: JsonObject): JsonObject {
-  return defaults && hasMembers(defaults) ? { ...defaults, ...own } : own;
+function withDefaults({ defaults }: Tool, args: JsonObject): JsonObject {
+  return defaults && hasMembers(defaults) ? { ...defaults, ...args } : args;
 }
 
 /** More help no reader. */
@@ -202,11 +206,8 @@ function refuse(tool: Tool, problems: ArgumentProblem[], dropped: string[]): Pla
   const lines = problems.map(({ path, message }) => `${path === "" ? "" : `${path} `}${message}`);
   const guess = misspelt.length === 0 ? "" : `Misspelt? ${misspelt.join(", ")}. `;
   const hint = `${guess}It takes: ${renderSignature(tool.parameters)}.`;
-  const data = {
-    problems,
-    hint,
-    ...(dropped.length > 0 ? { unknown: dropped.slice(0, maxUnknown) } : {}),
-  };
+  const data: ErrorData = { problems, hint };
+  if (dropped.length > 0) data.unknown = dropped.slice(0, maxUnknown);
   return invalid(tool.name, `are invalid: ${lines.join("; ")}. ${hint.slice(0, -1)}`, data);
 }
 
@@ -218,18 +219,18 @@ type ParsedArguments = {
 };
 
 /** What is no object never runs as `{}`. Cut-off text is completed for read-only tools, else only with brackets. */
-export function parseArguments(given: unknown, tool: string, onlyReads = true): ParsedArguments {
-  if (given === undefined || given === null) return { arguments: {}, repaired: false };
-  if (typeof given !== "string")
-    return { arguments: requireClear(requireObject(given, tool), tool), repaired: false };
-  if (given.trim() === "") return { arguments: {}, repaired: false };
+export function parseArguments(args: unknown, tool: string, onlyReads = true): ParsedArguments {
+  if (args === undefined || args === null) return { arguments: {}, repaired: false };
+  if (typeof args !== "string")
+    return { arguments: requireClear(requireObject(args, tool), tool), repaired: false };
+  if (args.trim() === "") return { arguments: {}, repaired: false };
   try {
-    return { arguments: parse(given, tool), repaired: false };
+    return { arguments: parse(args, tool), repaired: false };
   } catch (thrown) {
     if (thrown instanceof PlaneError) throw thrown;
-    if (given.length > maxRepaired)
+    if (args.length > maxRepaired)
       throw invalid(tool, `are not valid JSON, and too long to be mended`);
-    return repair(given, tool, onlyReads);
+    return repair(args, tool, onlyReads);
   }
 }
 
@@ -247,20 +248,20 @@ function parse(text: string, tool: string): JsonObject {
   const open = ambiguityIn(text, parsed, members);
   if (open !== null) throw invalid(tool, `cannot be read: ${open}`);
   if (parsed === null) return {};
-  const read = requireObject(parsed, tool);
-  rememberText(read, text);
-  return read;
+  const object = requireObject(parsed, tool);
+  rememberText(object, text);
+  return object;
 }
 
 /** Other readers would read another value, or none. */
-function requireClear(given: JsonObject, tool: string): JsonObject {
+function requireClear(args: JsonObject, tool: string): JsonObject {
   // A face that read the text has looked at it already.
-  const isRead = sizeOf(given) !== undefined;
-  if (isRead) return given;
-  const open = ambiguityOf(given) ?? (isTooDeep(given) ? "they are nested too deeply" : undefined);
-  if (open !== undefined || hasHalf(given))
+  const isRead = sizeOf(args) !== undefined;
+  if (isRead) return args;
+  const open = ambiguityOf(args) ?? (isTooDeep(args) ? "they are nested too deeply" : undefined);
+  if (open !== undefined || hasHalf(args))
     throw invalid(tool, `cannot be read: ${open ?? halfText}`);
-  return given;
+  return args;
 }
 
 function refuseEndless(
@@ -274,15 +275,15 @@ function refuseEndless(
   throw invalid(tool, `cannot be read: ${path} ${problems[0]?.message}`, { problems });
 }
 
-function repair(given: string, tool: string, onlyReads: boolean): ParsedArguments {
-  const read = parseLenientJson(given);
-  if (read.text?.startsWith("{"))
-    return { arguments: parse(read.text, tool), repaired: true, respelt: read.changes };
-  const completed = repairTruncatedJson(given);
+function repair(text: string, tool: string, onlyReads: boolean): ParsedArguments {
+  const lenient = parseLenientJson(text);
+  if (lenient.text?.startsWith("{"))
+    return { arguments: parse(lenient.text, tool), repaired: true, respelt: lenient.changes };
+  const completed = repairTruncatedJson(text);
   if (completed === undefined || Object.keys(completed.value).length === 0)
     throw invalid(
       tool,
-      `are not valid JSON: ${read.text === null ? placeOf(read) : "they must be an object"}`,
+      `are not valid JSON: ${lenient.text === null ? placeOf(lenient) : "they must be an object"}`,
     );
   const notGuessed =
     "were cut off, and what was to come is not guessed for a tool that may change something";
@@ -292,7 +293,7 @@ function repair(given: string, tool: string, onlyReads: boolean): ParsedArgument
 
 /** Only the place: errors are recorded, and the text may hold anything. */
 function placeOf({
-  at,
+  at: position,
   line,
   column,
   isEnd,
@@ -303,7 +304,7 @@ function placeOf({
   isEnd: boolean;
 }): string {
   if (isEnd) return "they end too early";
-  return `they break at position ${at} (line ${line}, column ${column})`;
+  return `they break at position ${position} (line ${line}, column ${column})`;
 }
 
 /** Far above what tools declare; each name is looked at several times. */

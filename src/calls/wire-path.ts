@@ -179,19 +179,19 @@ function executeOptions(context: CallsContext, providers: Providers, spans: Span
   const { answers, limits, recorder, settings } = context;
   const { registry, quality, routing } = context.catalogue;
   /** Found out once for a provider and a user, as long as nothing else is quarantined. */
-  const current = new WeakMap<ProviderSpec, { standing: object; user: string | null }>();
+  const verified = new WeakMap<ProviderSpec, { standing: object; user: string | null }>();
   return {
     provider: (kind) => spans.withAttemptSpans(providers.of(kind)),
     isCurrent({ tool, principal }, spec) {
       const now = registry.snapshot(principal).byId(tool.id);
       const standing = quality.standing();
-      const before = current.get(spec);
+      const previous = verified.get(spec);
       const isKnown =
-        standing !== null && before?.standing === standing && before.user === principal.user;
+        standing !== null && previous?.standing === standing && previous.user === principal.user;
       if (now === tool && isKnown) return true;
       const isCurrent =
         (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal) === null;
-      if (isCurrent && standing !== null) current.set(spec, { standing, user: principal.user });
+      if (isCurrent && standing !== null) verified.set(spec, { standing, user: principal.user });
       return isCurrent;
     },
     async checkOutput(schema, result) {

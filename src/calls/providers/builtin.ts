@@ -99,9 +99,9 @@ const metaTools = once(() => {
   return new Map(tools.map((tool) => [tool.name, tool]));
 });
 
-export function findMetaTool(asked: string | ToolId): Tool | undefined {
-  return typeof asked === "object" && asked.server === null
-    ? metaTools().get(asked.tool)
+export function findMetaTool(reference: string | ToolId): Tool | undefined {
+  return typeof reference === "object" && reference.server === null
+    ? metaTools().get(reference.tool)
     : undefined;
 }
 
