@@ -167,8 +167,8 @@ export async function createLazyHooks({
   return {
     /** Null without hooks, so that a call pays one comparison for them. */
     stages: () => (used() ? stages : null),
-    guardPrompt: (async (...asked) =>
-      used() ? (await loaded()).guardPrompt(...asked) : asked[1]) satisfies GuardPrompt,
+    guardPrompt: (async (...request) =>
+      used() ? (await loaded()).guardPrompt(...request) : request[1]) satisfies GuardPrompt,
     async ended(conversation: string, principal: Principal): Promise<void> {
       if (used()) await (await loaded()).ended(conversation, principal);
     },
@@ -178,7 +178,7 @@ export async function createLazyHooks({
 /** The configuration is checked for the same when it is read. */
 async function checkFunctions(functions: LibraryHooks): Promise<void> {
   for (const [event, hooks] of Object.entries(functions)) {
-    if (!hookEvents.some((known) => known === event))
+    if (!hookEvents.some((hookEvent) => hookEvent === event))
       throw new PlaneError(
         "USAGE",
         `No hook event '${event}'. There are ${hookEvents.join(", ")}.`,

@@ -142,7 +142,10 @@ function cannotBeKept({ id, gone }: ChangedDefault): PlaneError {
 
 function unknownChange(id: string, changes: readonly ChangedDefault[], madeBy: string): PlaneError {
   const listed = changes.map((change) => `'${change.id}'`).join(", ");
-  const known =
+  const explanation =
     listed === "" ? `Version ${madeBy} made this store, so none changed.` : `There are ${listed}.`;
-  return new PlaneError("NOT_FOUND", `No default '${id}' has changed for this plane. ${known}`);
+  return new PlaneError(
+    "NOT_FOUND",
+    `No default '${id}' has changed for this plane. ${explanation}`,
+  );
 }

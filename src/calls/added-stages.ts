@@ -43,8 +43,8 @@ export function aroundStages(stages: readonly ExecuteStage[], inner: Around | nu
       return running;
     };
     try {
-      const given = await orCancelled(through(stages, call, limiter, innermost), limiter);
-      return withResult(given, executed ?? call);
+      const answer = await orCancelled(runStages(stages, call, limiter, innermost), limiter);
+      return withResult(answer, executed ?? call);
     } catch (thrown) {
       // A provider that is at work says itself how the call ended.
       if (limiter.isCancelled) await running?.catch(() => undefined);
@@ -63,7 +63,7 @@ export function aroundStages(stages: readonly ExecuteStage[], inner: Around | nu
   };
 }
 
-function through(
+function runStages(
   stages: readonly ExecuteStage[],
   call: Routed,
   { signal }: TimeLimiter,
@@ -73,25 +73,25 @@ function through(
   const shown = { id, tool: tool.name, arguments: input.arguments, principal, signal };
   return stages.reduceRight<() => Promise<ToolResult>>(
     (next, stage) => async () => {
-      const given: unknown = await stage(shown, next);
+      const answer: unknown = await stage(shown, next);
       // Most likely a forgotten `return`; the result of the tool would be lost in silence.
-      if (given === undefined)
+      if (answer === undefined)
         throw new Error("it returned nothing; a stage returns what 'next' gives, or a result");
-      return given as ToolResult;
+      return answer as ToolResult;
     },
     innermost,
   )();
 }
 
 /** Of the providers, or of a stage that answered instead of them. */
-function withResult(given: ToolResult, answered: Executed | Routed): Executed {
-  const { result, warnings } = normalizeResult(given);
+function withResult(answer: ToolResult, call: Executed | Routed): Executed {
+  const { result, warnings } = normalizeResult(answer);
   // It may be the object of the provider with other content.
   rewriteText(result);
   const unexecuted = { provider: "extension", attempts: [], warnings: [] };
-  const { provider, attempts, ...fields } = "executed" in answered ? answered.executed : unexecuted;
+  const { provider, attempts, ...fields } = "executed" in call ? call.executed : unexecuted;
   return {
-    ...answered,
+    ...call,
     executed: {
       ...fields,
       provider,

@@ -49,10 +49,10 @@ export type ApproveOptions = {
     call: Injected,
     verdict: Verdict,
     heldOpen: HeldOpen,
-    asking: CallContext,
+    context: CallContext,
   ): Promise<Collected | null>;
   /** Stores the call and asks a person. Resolves with the call that continues, or throws. */
-  hold(call: Injected, verdict: Verdict, asking: CallContext): Promise<Requested>;
+  hold(call: Injected, verdict: Verdict, context: CallContext): Promise<Requested>;
 };
 
 export function approve(
@@ -109,14 +109,14 @@ async function collect(
   call: Injected,
   verdict: Verdict,
   { join, hasOpen }: ApproveOptions,
-  asking: CallContext,
+  context: CallContext,
 ): Promise<Executed | null> {
-  const { heldOpen, relay } = asking;
+  const { heldOpen, relay } = context;
   const { consent, dryRun } = call.options;
   const isNew = call.approved === undefined && consent !== true && dryRun !== true;
   if (heldOpen === undefined || !isNew || isContinued(relay)) return null;
   if (verdict.verdict !== "ask" && !hasOpen(call.tool)) return null;
-  const earlier = await join(call, verdict, heldOpen, asking);
+  const earlier = await join(call, verdict, heldOpen, context);
   if (earlier === null) return null;
   const { of, result, error } = earlier;
   if (result === null) throw withOrigin(error, of);
@@ -183,7 +183,7 @@ export function createLazyApprovals(parts: ApprovalPorts) {
     ownCounts: (caller) => ownYesCounts(parts.config().approvals, caller),
     remembered: async (call, verdict) => (await loaded()).remembered(call, verdict),
     isSameTool: async (tool, fingerprint) => (await loaded()).isSameTool(tool, fingerprint),
-    hold: async (call, verdict, asking) => (await loaded()).hold(call, verdict, asking),
+    hold: async (call, verdict, context) => (await loaded()).hold(call, verdict, context),
     join: async (...joining) => (await loaded()).join(...joining),
     hasOpen: (tool) => opened?.hasOpen(tool) ?? false,
   };
@@ -209,6 +209,8 @@ export function createLazyApprovals(parts: ApprovalPorts) {
     conversationEnded: async (conversation: string, principal: Principal) =>
       opened?.conversationEnded(conversation, principal),
     start: () => void loaded().then(({ start }) => start()),
-    stop: async () => void (loaded.made() && (await loaded()).stop()),
+    async stop(): Promise<void> {
+      if (loaded.made()) (await loaded()).stop();
+    },
   };
 }

@@ -137,6 +137,7 @@ export function createCallTool(path: CallStages): CallTool {
       }
     });
 }
+
 /** A call that waited or is resumed has the rights that its caller has by now. */
 function resolveNow(
   call: Requested,

@@ -367,8 +367,8 @@ async function tryOnce(
 
 function endedCall(call: Routed, limiter: TimeLimiter, isSent = false): PlaneError {
   const { id, tool, route } = call;
-  const place = { tool: tool.name, ...serverOf(tool) };
-  const data = isSent ? place : { ...place, sent: false };
+  const names = { tool: tool.name, ...serverOf(tool) };
+  const data = isSent ? names : { ...names, sent: false };
   const mayHaveRun = isSent && !isRepeatable(tool);
   if (!isShutdown(limiter.reason)) {
     const sentText = isSent ? "" : " The request had not been sent.";

@@ -486,9 +486,9 @@ function isOperation(spelling: string, command: string): PlaneError {
   return new PlaneError("TOOL_NOT_FOUND", text, { data });
 }
 
-function hint(near: readonly string[], known: number): string {
+function hint(near: readonly string[], toolCount: number): string {
   if (near.length > 0) return `Did you mean ${quoted(near)}?`;
-  return known > 0 ? listHints.tools : `The catalogue is empty; ${listHints.servers}`;
+  return toolCount > 0 ? listHints.tools : `The catalogue is empty; ${listHints.servers}`;
 }
 
 function spell({ server, tool }: ToolId): string {

@@ -81,9 +81,9 @@ function createFind(lookup: Lookup): (record: CallRecord) => Promise<Tool | null
   const tools = new Map<string, Promise<Tool | null>>();
   return ({ tool, principal }) => {
     const key = JSON.stringify([tool, principal]);
-    const begun = tools.get(key) ?? lookup.toCall(tool, principal).catch(() => null);
-    tools.set(key, begun);
-    return begun;
+    const search = tools.get(key) ?? lookup.toCall(tool, principal).catch(() => null);
+    tools.set(key, search);
+    return search;
   };
 }
 

@@ -39,11 +39,11 @@ const knownRoutes = new WeakMap<RouteOptions, WeakMap<Principal, WeakMap<Tool, C
 
 /** Where there is one server and nothing in the call decides: its route is the same until something changes. Else null. */
 function knownRoute(
-  { principal, tool, options: asked }: Approved,
+  { principal, tool, options: callOptions }: Approved,
   options: RouteOptions,
 ): CachedRoute | null {
   const { config, quality } = options.standing?.() ?? { config: null, quality: null };
-  if (config === null || quality === null || !isPlain(asked)) return null;
+  if (config === null || quality === null || !isPlain(callOptions)) return null;
   const { id, providers, metadata } = tool;
   if (
     id.server === null ||

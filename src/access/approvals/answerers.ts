@@ -47,30 +47,31 @@ export function createAnswerers({ settings, mayMake }: AnswererPorts) {
     );
   }
 
-  const mayStandIn = async (held: HeldCall, by: Principal, args = held.arguments) =>
-    isCaller(held, by) || (await mayMake(by, held, args));
+  const mayStandIn = async (heldCall: HeldCall, by: Principal, args = heldCall.arguments) =>
+    isCaller(heldCall, by) || (await mayMake(by, heldCall, args));
 
   return {
     mayAnswer,
     /** May they see how it went? An approver decides about calls whose results are not theirs to read. */
-    maySeeResult: (held: HeldCall, by: Principal) =>
-      mayStandIn(held, by, held.answer?.arguments ?? held.arguments),
+    maySeeResult: (heldCall: HeldCall, by: Principal) =>
+      mayStandIn(heldCall, by, heldCall.answer?.arguments ?? heldCall.arguments),
     /** Says why an answer is not theirs to give, or null. `edited` are other arguments than those that were shown. */
     async refuses(
-      held: HeldCall,
-      given: ApprovalAnswer,
+      heldCall: HeldCall,
+      reply: ApprovalAnswer,
       by: Principal,
       edited: JsonObject | null,
     ): Promise<PlaneError | null> {
       const { approvers, fourEyes } = settings();
-      if (!mayAnswer(held.principal, by)) return notAllowedToAnswer(held, fourEyes, approvers);
-      if (given.decision === "reject") return null;
-      if (approvers.length === 0 && !(await mayStandIn(held, by)))
-        return forbidden(held, "approve", "Reject it, or leave it to a person who may call it");
-      if (edited !== null && !(await mayStandIn(held, by, edited)))
-        return forbidden(held, "change the arguments of", "Approve it as it is, or reject it");
-      if (given.remember !== undefined && !(await mayStandIn(held, by)))
-        return forbidden(held, "decide permanently about", "Leave 'remember' out");
+      if (!mayAnswer(heldCall.principal, by))
+        return notAllowedToAnswer(heldCall, fourEyes, approvers);
+      if (reply.decision === "reject") return null;
+      if (approvers.length === 0 && !(await mayStandIn(heldCall, by)))
+        return forbidden(heldCall, "approve", "Reject it, or leave it to a person who may call it");
+      if (edited !== null && !(await mayStandIn(heldCall, by, edited)))
+        return forbidden(heldCall, "change the arguments of", "Approve it as it is, or reject it");
+      if (reply.remember !== undefined && !(await mayStandIn(heldCall, by)))
+        return forbidden(heldCall, "decide permanently about", "Leave 'remember' out");
       return null;
     },
   };
@@ -93,9 +94,9 @@ function notAllowedToAnswer(
   approvers: readonly string[],
 ): PlaneError {
   const groups = approvers.length > 0 ? `members of ${approvers.join(", ")}` : null;
-  const others = groups ?? "people with the scope 'admin'";
-  const another = "other than its caller, and with no key that its caller created";
-  const who = fourEyes ? `${others} ${another}` : (groups ?? "its caller");
+  const approverText = groups ?? "people with the scope 'admin'";
+  const otherText = "other than its caller, and with no key that its caller created";
+  const who = fourEyes ? `${approverText} ${otherText}` : (groups ?? "its caller");
   const remedy = "If you made the call under another name, answer under that one (--user)";
   return new PlaneError(
     "FORBIDDEN",

@@ -73,9 +73,20 @@ export type ApprovalPorts = Pick<
 
 type HeldVerbs = { approvals: Inside<PlaneApprovals>; plans: Omit<Inside<PlanePlans>, "check"> };
 
-export function createApprovals(given: ApprovalPorts) {
-  const { config, profile, livesAsBefore, store, run, fixedOf, mayMake, ...others } = given;
-  const { audit, isSessionOver, closeRecords, ...ports } = others;
+export function createApprovals(parts: ApprovalPorts) {
+  const {
+    config,
+    profile,
+    livesAsBefore,
+    store,
+    run,
+    fixedOf,
+    mayMake,
+    audit,
+    isSessionOver,
+    closeRecords,
+    ...ports
+  } = parts;
   const originOf = (server: string | null) =>
     originOfServer(server === null ? undefined : config().servers[server]);
   const fingerprint = createFingerprint(fixedOf);
@@ -117,8 +128,8 @@ export function createApprovals(given: ApprovalPorts) {
 
   const approvals: HeldVerbs["approvals"] = {
     async list({ status, order = "oldest", principal }) {
-      const held = await heldCalls.list({ plan: null, ...withoutUndefined({ status }) });
-      const shown = held.filter((one) => maySee(principal, one)).map(viewOf);
+      const calls = await heldCalls.list({ plan: null, ...withoutUndefined({ status }) });
+      const shown = calls.filter((call) => maySee(principal, call)).map(viewOf);
       if (order === "oldest") return shown;
       return shown.toSorted((a, b) => (heldPlace(a, order) < heldPlace(b, order) ? -1 : 1));
     },
@@ -127,13 +138,17 @@ export function createApprovals(given: ApprovalPorts) {
       if (cursor !== undefined && after && !(await heldCalls.get(after.id))) throw noCursor(cursor);
       const shownTo = seesAll(principal) ? {} : { shownTo: principal.user };
       const filter = { plan: null, ...withoutUndefined({ status }), ...shownTo };
-      const { held, last, total: all } = await heldCalls.part(filter, { order, limit, after });
-      const shown = held.filter((one) => maySee(principal, one));
+      const {
+        held: calls,
+        last,
+        total: storeTotal,
+      } = await heldCalls.part(filter, { order, limit, after });
+      const shown = calls.filter((call) => maySee(principal, call));
       const isWhole = seesAll(principal);
       // The store counts all of the user.
       const total = isWhole
-        ? all
-        : (await heldCalls.list(filter)).filter((one) => maySee(principal, one)).length;
+        ? storeTotal
+        : (await heldCalls.list(filter)).filter((call) => maySee(principal, call)).length;
       return {
         approvals: shown.map(viewOf),
         total,
@@ -141,8 +156,8 @@ export function createApprovals(given: ApprovalPorts) {
       };
     },
     async get(id, { principal }) {
-      const held = await heldCalls.get(id);
-      if (held && maySee(principal, held)) return viewOf(held);
+      const heldCall = await heldCalls.get(id);
+      if (heldCall && maySee(principal, heldCall)) return viewOf(heldCall);
       throw new PlaneError(
         "NOT_FOUND",
         `No approval '${id}'. 'toolplane approvals list' shows what waits.`,
@@ -204,13 +219,13 @@ export function createApprovals(given: ApprovalPorts) {
       const earlier = [now, ...earlierFingerprints(tool, fixedOf(tool))];
       return [atOrigin(now, originOf(tool.id.server)), ...earlier].includes(approved);
     },
-    hold: (call: Injected, verdict: Verdict, asking: ApprovalContext) =>
-      askPeople(call, verdict, plainContext(asking), { ...holding, answer: answerOn(call.face) }),
-    join: (call: Injected, verdict: Verdict, heldOpen: HeldOpen, asking: ApprovalContext) =>
+    hold: (call: Injected, verdict: Verdict, context: ApprovalContext) =>
+      askPeople(call, verdict, plainContext(context), { ...holding, answer: answerOn(call.face) }),
+    join: (call: Injected, verdict: Verdict, heldOpen: HeldOpen, context: ApprovalContext) =>
       joinEarlier(
         call,
         verdict,
-        { ...plainContext(asking), heldOpen },
+        { ...plainContext(context), heldOpen },
         { ...holding, answer: answerOn(call.face) },
       ),
     hasOpen: equalCalls.hasOpen,
@@ -249,8 +264,8 @@ function createRunner({ heldCalls, answerers, remembered, run, remembersConsent 
   let isStopped = false;
 
   /** Null where another process began it first. */
-  async function resume(held: KeptHeldCall): Promise<Outcome | null> {
-    const running = await heldCalls.begin(held.id).catch((thrown) => {
+  async function resume(heldCall: KeptHeldCall): Promise<Outcome | null> {
+    const running = await heldCalls.begin(heldCall.id).catch((thrown) => {
       if (thrown instanceof PlaneError && thrown.code === "CONFLICT") return null;
       throw thrown;
     });
@@ -259,30 +274,29 @@ function createRunner({ heldCalls, answerers, remembered, run, remembersConsent 
     return run(resumed(running, { id: callId, at: new Date().toISOString(), waitedSince }));
   }
 
-  async function answer(id: string, given: ApprovalAnswer, by: Principal): Promise<Ran> {
-    const before = await heldCalls.get(id);
+  async function answer(id: string, reply: ApprovalAnswer, by: Principal): Promise<Ran> {
+    const abandoned = await heldCalls.get(id);
     // A yes that adds nothing to an earlier one.
     const isPlainYes =
-      given.decision === "approve" && given.arguments === undefined && given.remember === undefined;
-    if (before && isPlainYes && isAbandoned(before, Date.now())) {
-      await heldCalls.requireAnswerer(before, given, by);
-      return ran(before, await resume(before), by);
+      reply.decision === "approve" && reply.arguments === undefined && reply.remember === undefined;
+    if (abandoned && isPlainYes && isAbandoned(abandoned, Date.now())) {
+      await heldCalls.requireAnswerer(abandoned, reply, by);
+      return ran(abandoned, await resume(abandoned), by);
     }
-    const held = await heldCalls.answer(id, given, by);
-    if (held.status !== "approved") return { approval: viewOf(held), hasRun: null };
-    const meant = toRemember(held, given, remembersConsent());
-    if (meant !== null) await remembered.add(held, meant, by);
+    const heldCall = await heldCalls.answer(id, reply, by);
+    if (heldCall.status !== "approved") return { approval: viewOf(heldCall), hasRun: null };
+    const meant = toRemember(heldCall, reply, remembersConsent());
+    if (meant !== null) await remembered.add(heldCall, meant, by);
     // A process that waits for the answer runs the call itself.
-    return ran(held, isClaimed(held, Date.now()) ? null : await resume(held), by);
+    return ran(heldCall, isClaimed(heldCall, Date.now()) ? null : await resume(heldCall), by);
   }
 
   /** The result goes to the caller; to the one who answered only where it could be theirs. */
-  async function ran(held: KeptHeldCall, outcome: Outcome | null, by: Principal): Promise<Ran> {
-    const approval = viewOf((await heldCalls.get(held.id)) ?? held);
+  async function ran(heldCall: KeptHeldCall, outcome: Outcome | null, by: Principal): Promise<Ran> {
+    const approval = viewOf((await heldCalls.get(heldCall.id)) ?? heldCall);
     const hasRun = outcome?.ok ?? null;
-    return outcome && (await answerers.maySeeResult(held, by))
-      ? { approval, outcome, hasRun }
-      : { approval, hasRun };
+    if (!outcome || !(await answerers.maySeeResult(heldCall, by))) return { approval, hasRun };
+    return { approval, outcome, hasRun };
   }
 
   return {
@@ -292,13 +306,13 @@ function createRunner({ heldCalls, answerers, remembered, run, remembersConsent 
       const { ok, call, error } = outcome;
       const ended = ok ? "done" : "failed";
       const status = error?.data.isVoid === true ? "void" : ended;
-      const at = new Date().toISOString();
-      const kept = isAwaited ? null : keptOf(outcome);
+      const endedAt = new Date().toISOString();
+      const keptOutcome = isAwaited ? null : keptOf(outcome);
       await heldCalls.finish(
         id,
         status,
-        { callId: call.id, ok, code: error?.code ?? null, at },
-        kept,
+        { callId: call.id, ok, code: error?.code ?? null, at: endedAt },
+        keptOutcome,
       );
     },
     start(): void {
@@ -321,9 +335,9 @@ async function sweep(
   resume: (held: KeptHeldCall) => Promise<unknown>,
 ): Promise<boolean> {
   const approved = await heldCalls.list({ status: "approved" });
-  const abandoned = approved.filter((held) => isAbandoned(held, Date.now()));
+  const abandoned = approved.filter((heldCall) => isAbandoned(heldCall, Date.now()));
   // Not awaited: a long call must not delay the others.
-  for (const held of abandoned) void resume(held).catch(() => undefined);
+  for (const heldCall of abandoned) void resume(heldCall).catch(() => undefined);
   // Listing settles those that have expired or were interrupted.
   await heldCalls.list({ status: "pending" });
   await heldCalls.list({ status: "running" });
@@ -332,10 +346,10 @@ async function sweep(
 
 function toRemember(
   { verdict, options }: KeptHeldCall,
-  given: ApprovalAnswer,
+  reply: ApprovalAnswer,
   remembersConsent: boolean,
 ): Remember | null {
   if (verdict.verdict !== "ask" || !isRememberable(verdict)) return null;
   const isConsent = verdict.consent && options.conversation !== undefined && remembersConsent;
-  return given.remember ?? (isConsent ? { for: "tool", conversation: true } : null);
+  return reply.remember ?? (isConsent ? { for: "tool", conversation: true } : null);
 }

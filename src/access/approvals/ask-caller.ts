@@ -15,7 +15,7 @@ type FormContext = {
 
 type FormPorts = {
   heldCalls: Pick<HeldCalls, "onNews">;
-  answer(id: string, given: ApprovalAnswer, by: Principal): Promise<unknown>;
+  answer(id: string, reply: ApprovalAnswer, by: Principal): Promise<unknown>;
   forms: Set<string>;
 };
 
@@ -28,7 +28,7 @@ export type Form = {
 
 /** Shown until the question is answered, here or elsewhere, or until its caller leaves. */
 export function openForm(
-  held: KeptHeldCall,
+  heldCall: KeptHeldCall,
   { askHere, signal, stopping }: FormContext,
   { heldCalls, answer, forms }: FormPorts,
 ): Form {
@@ -36,15 +36,15 @@ export function openForm(
   const givingUp = new AbortController();
   const close = () => closing.abort();
   const stopHearing = heldCalls.onNews(({ id, status }) => {
-    if (id === held.id && status !== "pending") close();
+    if (id === heldCall.id && status !== "pending") close();
   });
   const ends = [closing.signal, signal, stopping].filter((end) => end !== undefined);
   const giveUp = () => givingUp.abort();
   const prompt = { askHere, signal: AbortSignal.any(ends), answer, giveUp };
-  forms.add(held.id);
-  void askCaller(held, prompt).finally(() => {
+  forms.add(heldCall.id);
+  void askCaller(heldCall, prompt).finally(() => {
     stopHearing();
-    forms.delete(held.id);
+    forms.delete(heldCall.id);
   });
   return { givenUp: givingUp.signal, close };
 }
@@ -52,15 +52,15 @@ export function openForm(
 type Prompt = Required<Pick<FormContext, "askHere">> &
   Pick<FormPorts, "answer"> & { signal: AbortSignal; giveUp(): void };
 
-async function askCaller(held: KeptHeldCall, prompt: Prompt): Promise<void> {
+async function askCaller(heldCall: KeptHeldCall, prompt: Prompt): Promise<void> {
   const { askHere, signal, answer, giveUp } = prompt;
-  const view = viewOf(held);
+  const view = viewOf(heldCall);
   let problem: string | null = null;
-  for (let asked = 0; asked < maxTimesAsked && !signal.aborted; asked += 1) {
+  for (let timesAsked = 0; timesAsked < maxTimesAsked && !signal.aborted; timesAsked += 1) {
     try {
-      const given = await askHere(view, signal, problem);
-      if (given === null) return giveUp();
-      await answer(view.id, given, view.principal);
+      const reply = await askHere(view, signal, problem);
+      if (reply === null) return giveUp();
+      await answer(view.id, reply, view.principal);
       return;
     } catch (thrown) {
       const { code, message } = toPlaneError(thrown);

@@ -1,4 +1,5 @@
 import { steadyNow } from "../../lib/async/steady-time.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { Injected, Requested } from "../../model/calls/call.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
 import type {
@@ -33,9 +34,9 @@ export type ApprovalContext = {
 };
 
 /** Fields of a class are not copied with an object. */
-export function plainContext(asking: ApprovalContext): ApprovalContext {
-  const { askHere, relay, signal, stopping, heldOpen } = asking;
-  return { askHere, relay, signal, stopping, heldOpen, goOnAlone: () => asking.goOnAlone?.() };
+export function plainContext(context: ApprovalContext): ApprovalContext {
+  const { askHere, relay, signal, stopping, heldOpen } = context;
+  return { askHere, relay, signal, stopping, heldOpen, goOnAlone: () => context.goOnAlone?.() };
 }
 
 export type HoldPorts = {
@@ -54,24 +55,30 @@ export type HoldPorts = {
 export async function askPeople(
   call: Injected,
   verdict: Verdict,
-  asking: ApprovalContext,
+  context: ApprovalContext,
   ports: HoldPorts,
 ): Promise<Requested> {
   const { heldCalls } = ports;
   const { approvalWaitMs: waitMs } = call.options;
-  const askHere = formOf(call, asking, ports);
-  const isWaiting = asking.heldOpen !== undefined || askHere !== undefined || (waitMs ?? 0) > 0;
+  const askHere = formOf(call, context, ports);
+  const isWaiting = context.heldOpen !== undefined || askHere !== undefined || (waitMs ?? 0) > 0;
   const isAwaited = verdict.verdict === "ask" && isWaiting;
-  const held = await holdCall(call, verdict, asking, isAwaited, ports);
-  if (!isAwaited) throw stillPending(held, verdict);
-  const asked = { ...asking, askHere };
-  const waited = await awaitAnswer(held, isAnswered, asked, ports, holdEnd(asked, ports, waitMs));
-  const answered = await letGo(waited, call, asked, ports);
+  const heldCall = await holdCall(call, verdict, context, isAwaited, ports);
+  if (!isAwaited) throw stillPending(heldCall, verdict);
+  const formContext = { ...context, askHere };
+  const waited = await awaitAnswer(
+    heldCall,
+    isAnswered,
+    formContext,
+    ports,
+    holdEnd(formContext, ports, waitMs),
+  );
+  const answered = await letGo(waited, call, formContext, ports);
   if (isUnanswered(answered) && answered.caller?.state !== "waits")
     throw stillPending(answered, verdict);
   if (answered.status !== "approved") throw refusalOf(answered, verdict);
-  if (onCallerGone(asked, ports) === "keep") asking.goOnAlone?.();
-  return resumed(await heldCalls.begin(held.id), { ...call, isAwaited: true });
+  if (onCallerGone(formContext, ports) === "keep") context.goOnAlone?.();
+  return resumed(await heldCalls.begin(heldCall.id), { ...call, isAwaited: true });
 }
 
 async function holdCall(
@@ -85,30 +92,30 @@ async function holdCall(
   if (heldOpen === undefined || !isAwaited)
     return heldCalls.hold(call, verdict, { isAwaited, client });
   const delivery = deliveryOf(call, clientName(relay), heldOpen);
-  const held = await heldCalls.hold(call, verdict, { isAwaited, client, delivery });
-  await equalCalls.add(held);
-  heldOpen.putBack = equalCalls.putBack(held.id);
-  return held;
+  const heldCall = await heldCalls.hold(call, verdict, { isAwaited, client, delivery });
+  await equalCalls.add(heldCall);
+  heldOpen.putBack = equalCalls.putBack(heldCall.id);
+  return heldCall;
 }
 
 /** What an earlier equal call came to, which its caller has not got; null where there is none. */
 export async function joinEarlier(
   call: Injected,
   verdict: Verdict,
-  asking: ApprovalContext & { heldOpen: HeldOpen },
+  context: ApprovalContext & { heldOpen: HeldOpen },
   ports: HoldPorts,
 ): Promise<Collected | null> {
   const { equalCalls } = ports;
   const conversation = call.options.conversation ?? null;
-  const collector = { conversation, client: clientName(asking.relay) };
+  const collector = { conversation, client: clientName(context.relay) };
   for (;;) {
     const earlier = await equalCalls.find(call, collector);
     if (earlier === null) return null;
     const collected =
       (await equalCalls.collect(earlier.id, call.id)) ??
-      (await standIn(earlier.id, call, verdict, asking, ports));
+      (await standIn(earlier.id, call, verdict, context, ports));
     if (collected === null) continue;
-    asking.heldOpen.putBack = collected.putBack;
+    context.heldOpen.putBack = collected.putBack;
     return collected;
   }
 }
@@ -118,25 +125,25 @@ async function standIn(
   id: string,
   call: Injected,
   verdict: Verdict,
-  asking: ApprovalContext,
+  context: ApprovalContext,
   ports: HoldPorts,
 ): Promise<Collected | null> {
   const { equalCalls, resume, forms } = ports;
-  const taken = await equalCalls.takePlace(id, call.id);
-  if (taken === null) return null;
-  const askHere = formOf(call, asking, ports);
-  const isToAsk = taken.status === "pending" && !forms.has(id);
-  const asked = { ...asking, askHere: isToAsk ? askHere : undefined };
-  const until = holdEnd(asked, ports);
-  const decided = await awaitAnswer(taken, isAnswered, asked, ports, until);
+  const earlier = await equalCalls.takePlace(id, call.id);
+  if (earlier === null) return null;
+  const askHere = formOf(call, context, ports);
+  const isToAsk = earlier.status === "pending" && !forms.has(id);
+  const formContext = { ...context, askHere: isToAsk ? askHere : undefined };
+  const until = holdEnd(formContext, ports);
+  const decided = await awaitAnswer(earlier, isAnswered, formContext, ports, until);
   if (decided.status === "approved") await resume(decided);
-  const isOver = (held: KeptHeldCall) => !isUnanswered(held);
+  const isOver = (heldCall: KeptHeldCall) => !isUnanswered(heldCall);
   const ended = isAnswered(decided)
-    ? await awaitAnswer(decided, isOver, { ...asking, askHere: undefined }, ports, until)
+    ? await awaitAnswer(decided, isOver, { ...context, askHere: undefined }, ports, until)
     : decided;
-  const left = await letGo(ended, call, { ...asking, askHere }, ports);
-  if (isUnanswered(left)) throw stillPending(left, verdict, taken.callId);
-  if (left.status === "cancelled") throw endErrorOf(left);
+  const released = await letGo(ended, call, { ...context, askHere }, ports);
+  if (isUnanswered(released)) throw stillPending(released, verdict, earlier.callId);
+  if (released.status === "cancelled") throw endErrorOf(released);
   return equalCalls.collect(id, call.id);
 }
 
@@ -154,23 +161,19 @@ function formOf(
 
 /** Until then, or until this moment, or until the caller leaves or the plane stops. */
 async function awaitAnswer(
-  held: KeptHeldCall,
+  heldCall: KeptHeldCall,
   isDone: Waiting["isDone"],
-  asking: ApprovalContext,
+  context: ApprovalContext,
   ports: HoldPorts,
   until: number,
 ): Promise<KeptHeldCall> {
-  const { askHere, heldOpen, signal, stopping, relay } = asking;
-  const form = askHere === undefined ? null : openForm(held, { ...asking, askHere }, ports);
+  const { askHere, heldOpen, signal, stopping, relay } = context;
+  const form = askHere === undefined ? null : openForm(heldCall, { ...context, askHere }, ports);
   const ends = [form?.givenUp, signal, stopping].filter((end) => end !== undefined);
   const onProgress = heldOpen && relay?.onProgress;
-  const waiting: Waiting = {
-    until,
-    signal: AbortSignal.any(ends),
-    isDone,
-    ...(onProgress ? { onProgress } : {}),
-  };
-  return waitForAnswer(held, ports.heldCalls, waiting).finally(() => closeForm(form, asking));
+  const waiting: Waiting = { until, signal: AbortSignal.any(ends), isDone };
+  if (onProgress) waiting.onProgress = onProgress;
+  return waitForAnswer(heldCall, ports.heldCalls, waiting).finally(() => closeForm(form, context));
 }
 
 /** A person who fills in a form of a client may end it after the call was answered that it waits. */
@@ -203,16 +206,16 @@ function onCallerGone(
 
 /** The caller waits no longer. An answer of the last moment still counts. */
 async function letGo(
-  held: KeptHeldCall,
+  heldCall: KeptHeldCall,
   call: Injected,
-  asking: ApprovalContext,
+  context: ApprovalContext,
   ports: HoldPorts,
 ): Promise<KeptHeldCall> {
-  const hasLeft = asking.signal?.aborted === true && asking.stopping?.aborted !== true;
-  const isKept = onCallerGone(asking, ports) === "keep";
-  const isGone = held.status === "approved" && hasLeft && isKept;
-  if (!isUnanswered(held) || (held.status === "approved" && !isGone)) return held;
-  const now = await ports.heldCalls.change(held.id, (newest) => {
+  const hasLeft = context.signal?.aborted === true && context.stopping?.aborted !== true;
+  const isKept = onCallerGone(context, ports) === "keep";
+  const isGone = heldCall.status === "approved" && hasLeft && isKept;
+  if (!isUnanswered(heldCall) || (heldCall.status === "approved" && !isGone)) return heldCall;
+  const updated = await ports.heldCalls.change(heldCall.id, (newest) => {
     if (!isUnanswered(newest) || !isPlaceOf(newest, call)) return newest;
     if (newest.status === "pending" && hasLeft && !isKept)
       return withEnd(newest, "cancelled", null, null);
@@ -224,8 +227,8 @@ async function letGo(
     const claim = newest.status === "running" ? newest.claim : null;
     return { ...newest, claim, caller, onRecord: true };
   });
-  if (isGone) void ports.resume(now).catch(() => undefined);
-  return now;
+  if (isGone) void ports.resume(updated).catch(() => undefined);
+  return updated;
 }
 
 /** Is it still this call that waits there? */
@@ -234,25 +237,25 @@ function isPlaceOf({ callId, caller }: KeptHeldCall, { id }: Injected): boolean 
 }
 
 export function resumed(
-  held: KeptHeldCall,
+  heldCall: KeptHeldCall,
   call: Pick<Requested, "id" | "at" | "files"> & { isAwaited?: boolean; waitedSince?: string },
 ): Requested {
-  const { id, toolId, principal, face, options, answer } = held;
+  const { id, toolId, principal, face, options, answer } = heldCall;
   const edited = answer?.arguments ?? null;
-  const asked = { tool: toolId, arguments: edited ?? held.before ?? held.arguments };
-  const fingerprint = atOrigin(held.fingerprint, held.origin);
+  const request = { tool: toolId, arguments: edited ?? heldCall.before ?? heldCall.arguments };
+  const fingerprint = atOrigin(heldCall.fingerprint, heldCall.origin);
   const approved = {
     id,
     fingerprint,
     by: answer?.by ?? null,
-    arguments: edited === null ? held.arguments : null,
+    arguments: edited === null ? heldCall.arguments : null,
     ...(call.isAwaited ? { isAwaited: true as const } : {}),
   };
   const { files, waitedSince } = call;
   return {
     id: call.id,
     at: call.at,
-    asked,
+    asked: request,
     principal,
     face,
     options,
@@ -268,13 +271,13 @@ function stillPending(
   { origin, reason }: Verdict,
   standsFor?: string,
 ): PlaneError {
-  const data = {
+  const data = withoutUndefined({
     tool,
     origin,
     approvalId: id,
-    ...(delivery === undefined ? {} : { isCollected: true }),
-    ...(standsFor === undefined ? {} : { standsFor }),
-  };
+    isCollected: delivery === undefined ? undefined : true,
+    standsFor,
+  });
   const waits = `'${tool}' needs a person's yes: ${reason}. It waits as approval '${id}'.`;
   if (plan === null) return new PlaneError("APPROVAL_REQUIRED", waits, { data });
   const queued = `[PLAN MODE] '${tool}' was not run but queued for approval as change '${id}' of plan '${plan}': ${reason}. Go on with what can be done without it; it runs when a person approves the plan.`;

@@ -64,12 +64,12 @@ function equalityOf({ tool, asked, principal }: Injected): string {
   return hash([ownerOf(principal), tool.id, withExactNumbers(asked.arguments ?? {})]);
 }
 
-export function deliveryOf(call: Injected, client: string | null, asking: HeldOpen): Delivery {
+export function deliveryOf(call: Injected, client: string | null, heldOpen: HeldOpen): Delivery {
   return {
     equal: equalityOf(call),
     conversation: call.options.conversation ?? null,
     client,
-    ...(asking.isSession ? { isSession: true } : {}),
+    ...(heldOpen.isSession ? { isSession: true } : {}),
     state: "open",
   };
 }
@@ -89,7 +89,7 @@ export function createEqualCalls({ store, heldCalls, isSessionOver }: EqualCallP
     const endsAt = Date.parse(delivery.endedAt ?? expiresAt ?? "") || Date.now();
     const { conversation } = delivery;
     open.set(id, { tool, conversation, until: endsAt + collectMs });
-    for (const [other, { until }] of open) if (until < Date.now()) open.delete(other);
+    for (const [otherId, { until }] of open) if (until < Date.now()) open.delete(otherId);
   }
 
   const stopHearing = heldCalls.onNews(note);
@@ -112,13 +112,17 @@ export function createEqualCalls({ store, heldCalls, isSessionOver }: EqualCallP
     }
   }
 
-  function putBackFor(id: string, by: string | undefined, kept: () => Partial<Delivery>): PutBack {
+  function putBackFor(
+    id: string,
+    by: string | undefined,
+    restored: () => Partial<Delivery>,
+  ): PutBack {
     return async () => {
       const caller = { state: "left", at: new Date().toISOString() } as const;
       await tryChange(id, (newest) => {
         if (newest.delivery?.state !== "collected" || newest.collectedBy !== by) return null;
         const { collectedBy: _, ...uncollected } = newest;
-        return withDelivery({ ...uncollected, caller }, { ...kept(), state: "uncollected" });
+        return withDelivery({ ...uncollected, caller }, { ...restored(), state: "uncollected" });
       });
       return async () => (await take(id, by ?? "", by)) !== null;
     };
@@ -126,15 +130,15 @@ export function createEqualCalls({ store, heldCalls, isSessionOver }: EqualCallP
 
   /** Marked before it is answered, so that one of several planes has it. */
   async function take(id: string, by: string, collectedBy: string | undefined = by) {
-    let kept: Delivery | undefined;
-    const taken = await tryChange(id, (newest) => {
+    let keptDelivery: Delivery | undefined;
+    const takenCall = await tryChange(id, (newest) => {
       if (!isCollectable(newest, by, Date.now())) return null;
-      kept = newest.delivery;
+      keptDelivery = newest.delivery;
       const { outcome: _, ...delivery } = newest.delivery as Delivery;
       const marked = { ...newest, delivery: { ...delivery, state: "collected" as const } };
       return collectedBy === undefined ? marked : { ...marked, collectedBy };
     });
-    return taken && { held: taken, kept };
+    return takenCall && { held: takenCall, kept: keptDelivery };
   }
 
   return {
@@ -144,39 +148,42 @@ export function createEqualCalls({ store, heldCalls, isSessionOver }: EqualCallP
       if (open.size === 0) return false;
       return [...open.values()].some(({ tool }) => tool === name);
     },
-    async add(held: KeptHeldCall): Promise<void> {
-      note(held);
-      if (held.delivery === undefined) return;
-      const lifeMs = Date.parse(held.expiresAt ?? held.at) - Date.now();
-      await remember(await store(), held.delivery.equal, held.id, Math.max(0, lifeMs));
+    async add(heldCall: KeptHeldCall): Promise<void> {
+      note(heldCall);
+      if (heldCall.delivery === undefined) return;
+      const lifeMs = Date.parse(heldCall.expiresAt ?? heldCall.at) - Date.now();
+      await remember(await store(), heldCall.delivery.equal, heldCall.id, Math.max(0, lifeMs));
     },
     /** An outcome that was not collected, or else a call that waits and whose caller does not. */
     async find(call: Injected, collector: Collector): Promise<KeptHeldCall | null> {
       const value = await (await store()).sharedValue(keyOf(equalityOf(call)));
       let waiting: KeptHeldCall | null = null;
       for (const id of idsIn(value)) {
-        const held = await heldCalls.get(id);
-        if (!held?.delivery || !(await isOutcomeOf(held.delivery, collector, isSessionOver)))
+        const heldCall = await heldCalls.get(id);
+        if (
+          !heldCall?.delivery ||
+          !(await isOutcomeOf(heldCall.delivery, collector, isSessionOver))
+        )
           continue;
-        if (isCollectable(held, call.id, Date.now())) return held;
-        if (isUnanswered(held) && !callerWaits(held, Date.now())) waiting ??= held;
+        if (isCollectable(heldCall, call.id, Date.now())) return heldCall;
+        if (isUnanswered(heldCall) && !callerWaits(heldCall, Date.now())) waiting ??= heldCall;
       }
       return waiting;
     },
     async collect(id: string, by: string): Promise<Collected | null> {
-      const taken = await take(id, by);
-      if (taken === null) return null;
-      const { held, kept } = taken;
-      const { outcome, endedAt = held.at } = kept ?? {};
+      const takenCall = await take(id, by);
+      if (takenCall === null) return null;
+      const { held: heldCall, kept: keptDelivery } = takenCall;
+      const { outcome, endedAt = heldCall.at } = keptDelivery ?? {};
       const { error } = outcome ?? {};
       const result = outcome === undefined ? null : resultIn(outcome);
       const failure = error
         ? new PlaneError(error.code, error.message, { data: error.data })
         : null;
       return {
-        of: { call: held.callId, at: endedAt },
+        of: { call: heldCall.callId, at: endedAt },
         result,
-        error: result === null ? (failure ?? endErrorOf(held)) : null,
+        error: result === null ? (failure ?? endErrorOf(heldCall)) : null,
         putBack: putBackFor(id, by, () => (outcome === undefined ? {} : { outcome })),
       };
     },
@@ -196,20 +203,23 @@ export function createEqualCalls({ store, heldCalls, isSessionOver }: EqualCallP
       }),
     /** Their clients find what is left of it by another conversation. */
     async conversationEnded(conversation: string, { user }: Principal): Promise<void> {
-      const theirs = [...open].filter(([, held]) => held.conversation === conversation);
-      for (const [id] of theirs) {
-        const at = new Date().toISOString();
+      const openCalls = [...open].filter(([, openCall]) => openCall.conversation === conversation);
+      for (const [id] of openCalls) {
+        const leftAt = new Date().toISOString();
         await tryChange(id, (newest) => {
           if (newest.principal.user !== user || newest.delivery === undefined) return null;
-          return withDelivery({ ...newest, caller: { state: "left", at } }, { isOver: true });
+          return withDelivery(
+            { ...newest, caller: { state: "left", at: leftAt } },
+            { isOver: true },
+          );
         });
       }
     },
     /** What earlier planes have left. */
     async start(): Promise<void> {
       const part = { order: "newest", limit: recentHeld, after: null } as const;
-      for (const held of await heldCalls.list({ status: "pending" })) note(held);
-      for (const held of (await heldCalls.part({ plan: null }, part)).held) note(held);
+      for (const heldCall of await heldCalls.list({ status: "pending" })) note(heldCall);
+      for (const heldCall of (await heldCalls.part({ plan: null }, part)).held) note(heldCall);
     },
     stop: stopHearing,
   };
@@ -226,7 +236,7 @@ function idsIn(value: JsonObject | null): string[] {
 /** As long as its question lives, and its outcome after that. */
 async function remember(store: Store, equal: string, id: string, lifeMs: number): Promise<void> {
   await store.changeShared(keyOf(equal), lifeMs + 2 * collectMs, (value) => {
-    const ids = [...idsIn(value).filter((other) => other !== id), id];
+    const ids = [...idsIn(value).filter((otherId) => otherId !== id), id];
     return { value: { ids: ids.slice(-maxEqual) }, answer: null };
   });
 }

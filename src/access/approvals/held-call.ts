@@ -28,89 +28,88 @@ export function isClaimed({ claim }: KeptHeldCall, now: number): boolean {
   return claim !== null && Date.parse(claim.until) > now;
 }
 
-export function isAbandoned(held: KeptHeldCall, now: number): boolean {
-  const { status, answer } = held;
-  if (status !== "approved" || isClaimed(held, now)) return false;
+export function isAbandoned(heldCall: KeptHeldCall, now: number): boolean {
+  const { status, answer } = heldCall;
+  if (status !== "approved" || isClaimed(heldCall, now)) return false;
   return answer === null || Date.parse(answer.at) + graceMs <= now;
 }
 
 /** Its request is open, and the process that answers it lives. */
-export function callerWaits(held: KeptHeldCall, now: number): boolean {
-  return held.caller?.state === "waits" && isClaimed(held, now);
+export function callerWaits(heldCall: KeptHeldCall, now: number): boolean {
+  return heldCall.caller?.state === "waits" && isClaimed(heldCall, now);
 }
 
-export function settle(held: KeptHeldCall, now: number): KeptHeldCall {
-  const { status, expiresAt } = held;
+export function settle(heldCall: KeptHeldCall, now: number): KeptHeldCall {
+  const { status, expiresAt } = heldCall;
   if (status === "pending" && expiresAt !== null && Date.parse(expiresAt) <= now)
-    return over({ ...held, status: "expired" }, now);
-  if (status === "running" && !isClaimed(held, now))
-    return over({ ...held, status: "interrupted" }, now);
-  return held;
+    return over({ ...heldCall, status: "expired" }, now);
+  if (status === "running" && !isClaimed(heldCall, now))
+    return over({ ...heldCall, status: "interrupted" }, now);
+  return heldCall;
 }
 
-export function answered(held: KeptHeldCall, answer: GivenAnswer): KeptHeldCall {
-  if (held.status !== "pending") throw notPending(held);
+export function answered(heldCall: KeptHeldCall, answer: GivenAnswer): KeptHeldCall {
+  if (heldCall.status !== "pending") throw notPending(heldCall);
   if (answer.decision === "reject")
-    return over({ ...held, status: "rejected", answer }, Date.parse(answer.at));
-  const { threshold = 1, yeses = [] } = held;
-  if (threshold === 1) return { ...held, status: "approved", answer };
+    return over({ ...heldCall, status: "rejected", answer }, Date.parse(answer.at));
+  const { threshold = 1, yeses = [] } = heldCall;
+  if (threshold === 1) return { ...heldCall, status: "approved", answer };
   if (yeses.some((yes) => isSamePerson(yes, answer)))
     throw new PlaneError(
       "CONFLICT",
-      `You have already approved '${held.id}'; it needs ${threshold} approvers.`,
+      `You have already approved '${heldCall.id}'; it needs ${threshold} approvers.`,
     );
-  const now = [...yeses, answer];
-  return now.length < threshold
-    ? { ...held, yeses: now }
-    : { ...held, status: "approved", yeses: now, answer };
+  const allYeses = [...yeses, answer];
+  if (allYeses.length < threshold) return { ...heldCall, yeses: allYeses };
+  return { ...heldCall, status: "approved", yeses: allYeses, answer };
 }
 
 /** A key adds no person to the one who created it. */
-function isSamePerson(one: GivenAnswer, other: GivenAnswer): boolean {
+function isSamePerson(first: GivenAnswer, second: GivenAnswer): boolean {
   const person = ({ by: user, keyCreators = [] }: GivenAnswer) => ({ user, keyCreators });
-  return actsFor(person(one), other.by) || actsFor(person(other), one.by);
+  return actsFor(person(first), second.by) || actsFor(person(second), first.by);
 }
 
 /** A call begins once: only an approved one can. */
-export function begun(held: KeptHeldCall, by: string, now: number): KeptHeldCall {
-  if (held.status !== "approved") throw notPending(held);
-  return { ...held, status: "running", claim: lease(by, now) };
+export function begun(heldCall: KeptHeldCall, by: string, now: number): KeptHeldCall {
+  if (heldCall.status !== "approved") throw notPending(heldCall);
+  return { ...heldCall, status: "running", claim: lease(by, now) };
 }
 
 export type EndStatus = Extract<HeldStatus, "done" | "failed" | "void" | "cancelled">;
 
 /** It ran: `kept` is what its caller has not got, null where the caller waits for it. */
 export function withEnd(
-  held: KeptHeldCall,
+  heldCall: KeptHeldCall,
   status: EndStatus,
   outcome: KeptHeldCall["outcome"],
-  kept: KeptOutcome | null,
+  keptOutcome: KeptOutcome | null,
 ): KeptHeldCall {
-  const ended: KeptHeldCall = { ...held, status, outcome, claim: null };
-  const at = outcome?.at ?? new Date().toISOString();
-  if (kept === null) return withDelivery(ended, { state: "collected", endedAt: at });
-  return withDelivery(ended, { state: "uncollected", endedAt: at, outcome: kept });
+  const ended: KeptHeldCall = { ...heldCall, status, outcome, claim: null };
+  const endedAt = outcome?.at ?? new Date().toISOString();
+  if (keptOutcome === null) return withDelivery(ended, { state: "collected", endedAt: endedAt });
+  return withDelivery(ended, { state: "uncollected", endedAt: endedAt, outcome: keptOutcome });
 }
 
 /** It is over and has not run, or no one knows how it ran. A caller who waits itself learns of it at once. */
-function over(held: KeptHeldCall, now: number): KeptHeldCall {
-  const isHeard = callerWaits(held, now) && held.caller?.by === undefined;
+function over(heldCall: KeptHeldCall, now: number): KeptHeldCall {
+  const isHeard = callerWaits(heldCall, now) && heldCall.caller?.by === undefined;
   return withDelivery(
-    { ...held, claim: null },
+    { ...heldCall, claim: null },
     { state: isHeard ? "collected" : "uncollected", endedAt: new Date(now).toISOString() },
   );
 }
 
-export function withDelivery(held: KeptHeldCall, change: Partial<Delivery>): KeptHeldCall {
-  if (held.delivery === undefined) return held;
-  return { ...held, delivery: { ...held.delivery, ...change } };
+export function withDelivery(heldCall: KeptHeldCall, change: Partial<Delivery>): KeptHeldCall {
+  if (heldCall.delivery === undefined) return heldCall;
+  return { ...heldCall, delivery: { ...heldCall.delivery, ...change } };
 }
 
 /** Within an hour of its end, and not by another while a call that took its caller's place waits for it. */
-export function isCollectable(held: KeptHeldCall, by: string, now: number): boolean {
-  const { delivery, caller } = held;
-  if (delivery?.state !== "uncollected" || held.status === "cancelled") return false;
-  const endedAt = Date.parse(delivery.endedAt ?? held.at);
+export function isCollectable(heldCall: KeptHeldCall, by: string, now: number): boolean {
+  const { delivery, caller } = heldCall;
+  if (delivery?.state !== "uncollected" || heldCall.status === "cancelled") return false;
+  const endedAt = Date.parse(delivery.endedAt ?? heldCall.at);
   if (now - endedAt > collectMs) return false;
   const isTaken = caller?.state === "waits" && caller.by !== undefined && caller.by !== by;
   return !isTaken || now - endedAt > approvalLeaseMs;
@@ -176,20 +175,21 @@ export function viewOf({
   revision: _,
   onRecord: __,
   delivery: ___,
-  ...held
+  ...heldCall
 }: KeptHeldCall): HeldView {
-  const { arguments: args, answer, injected, verdict } = held;
+  const { arguments: args, answer, injected, verdict } = heldCall;
   const hidden = injected
     .filter((name) => !Object.hasOwn(args, name))
     .map((name) => [name, placeholder]);
   const shown = { ...(answer?.arguments ?? args), ...Object.fromEntries(hidden) };
-  return { ...held, ...shownCaller(held), shown, adminRequired: verdict.origin === "rule" };
+  return { ...heldCall, ...shownCaller(heldCall), shown, adminRequired: verdict.origin === "rule" };
 }
 
 /** A caller whose process has ended waits no longer. */
-function shownCaller(held: Omit<KeptHeldCall, "revision">): Pick<HeldView, "caller"> {
-  const { caller } = held;
-  if (caller?.state !== "waits" || held.status !== "pending") return withoutUndefined({ caller });
-  const isThere = held.claim !== null && Date.parse(held.claim.until) > Date.now();
+function shownCaller(heldCall: Omit<KeptHeldCall, "revision">): Pick<HeldView, "caller"> {
+  const { caller } = heldCall;
+  if (caller?.state !== "waits" || heldCall.status !== "pending")
+    return withoutUndefined({ caller });
+  const isThere = heldCall.claim !== null && Date.parse(heldCall.claim.until) > Date.now();
   return { caller: isThere ? caller : { ...caller, state: "left" } };
 }

@@ -57,54 +57,56 @@ function createHeldStore(
   const expiries = new Map<string, number>();
 
   function nowFor({ id, status, expiresAt }: KeptHeldCall): number {
-    const at = expiries.get(id);
-    if (at === undefined || expiresAt === null) return Date.now();
-    if (status === "pending") return Date.parse(expiresAt) + steadyNow() - at;
+    const steadyExpiry = expiries.get(id);
+    if (steadyExpiry === undefined || expiresAt === null) return Date.now();
+    if (status === "pending") return Date.parse(expiresAt) + steadyNow() - steadyExpiry;
     expiries.delete(id);
     return Date.now();
   }
 
   async function get(id: string): Promise<KeptHeldCall | null> {
-    const held = await (await store()).heldCall(id);
-    return held && settled(held);
+    const heldCall = await (await store()).heldCall(id);
+    return heldCall && settled(heldCall);
   }
 
   async function requireHeld(id: string): Promise<KeptHeldCall> {
-    const held = await get(id);
-    if (held) return held;
+    const heldCall = await get(id);
+    if (heldCall) return heldCall;
     const text = `No call '${id}' waits for an answer. 'toolplane approvals list' shows which do.`;
     throw new PlaneError("NOT_FOUND", text);
   }
 
-  async function settled(held: KeptHeldCall): Promise<KeptHeldCall> {
-    const now = settle(held, nowFor(held));
-    if (now === held) return held;
-    const next = await replace(now);
-    if (next === null) return (await get(held.id)) ?? held;
-    await onChange(next);
-    return next;
+  async function settled(heldCall: KeptHeldCall): Promise<KeptHeldCall> {
+    const settledCall = settle(heldCall, nowFor(heldCall));
+    if (settledCall === heldCall) return heldCall;
+    const replaced = await replace(settledCall);
+    if (replaced === null) return (await get(heldCall.id)) ?? heldCall;
+    await onChange(replaced);
+    return replaced;
   }
 
-  async function settledBy({ status: wanted }: HeldFilter, found: readonly KeptHeldCall[]) {
-    const now = await Promise.all(found.map(settled));
-    return wanted === undefined ? now : now.filter(({ status }) => status === wanted);
+  async function settledBy({ status: filterStatus }: HeldFilter, calls: readonly KeptHeldCall[]) {
+    const settledCalls = await Promise.all(calls.map(settled));
+    return filterStatus === undefined
+      ? settledCalls
+      : settledCalls.filter(({ status }) => status === filterStatus);
   }
 
-  async function replace(held: KeptHeldCall): Promise<KeptHeldCall | null> {
-    const isReplaced = await (await store()).replaceHeldCall(held);
-    return isReplaced ? { ...held, revision: held.revision + 1 } : null;
+  async function replace(heldCall: KeptHeldCall): Promise<KeptHeldCall | null> {
+    const isReplaced = await (await store()).replaceHeldCall(heldCall);
+    return isReplaced ? { ...heldCall, revision: heldCall.revision + 1 } : null;
   }
 
   return {
     get,
     requireHeld,
-    async add(held: KeptHeldCall, forMs: number): Promise<KeptHeldCall> {
-      const added = await add(held, await store());
-      for (const [id, at] of expiries) {
-        if (at >= steadyNow() - forMs) break;
+    async add(heldCall: KeptHeldCall, forMs: number): Promise<KeptHeldCall> {
+      const added = await add(heldCall, await store());
+      for (const [id, steadyExpiry] of expiries) {
+        if (steadyExpiry >= steadyNow() - forMs) break;
         expiries.delete(id);
       }
-      expiries.set(held.id, steadyNow() + forMs);
+      expiries.set(heldCall.id, steadyNow() + forMs);
       return added;
     },
     /** Applies a change to the newest revision; `how` throws where that cannot be changed so. */
@@ -118,29 +120,37 @@ function createHeldStore(
     },
     /** Of a call that runs here or whose caller waits here. That is no news to anyone. */
     async renewLease(id: string, instance: string): Promise<void> {
-      const held = await (await store()).heldCall(id);
-      if (held?.status === "running" || held?.status === "pending")
-        await replace({ ...held, claim: lease(instance, Date.now()) });
+      const heldCall = await (await store()).heldCall(id);
+      if (heldCall?.status === "running" || heldCall?.status === "pending")
+        await replace({ ...heldCall, claim: lease(instance, Date.now()) });
     },
     list: async (filter: HeldFilter) => settledBy(filter, await (await store()).heldCalls(filter)),
     async part(filter: HeldFilter, part: HeldPart) {
       const { heldCalls, countHeldCalls } = await store();
-      const found = await heldCalls(filter, { ...part, limit: part.limit + 1 });
-      const page = found.slice(0, part.limit);
-      const last = found.length > part.limit ? (page.at(-1) ?? null) : null;
+      const calls = await heldCalls(filter, { ...part, limit: part.limit + 1 });
+      const page = calls.slice(0, part.limit);
+      const last = calls.length > part.limit ? (page.at(-1) ?? null) : null;
       return { held: await settledBy(filter, page), last, total: await countHeldCalls(filter) };
     },
   };
 }
 
 /** A queued call becomes a change of the open plan of its conversation. */
-async function add(held: KeptHeldCall, { addHeldCall, addChange }: Store): Promise<KeptHeldCall> {
-  const { at: createdAt, principal, options, verdict } = held;
-  const whose = { user: principal.user, owner: ownerOf(principal) };
-  const plan = { id: newId(), ...whose, conversation: options.conversation ?? null, createdAt };
-  if (verdict.verdict === "queue") return { ...held, plan: await addChange(held, plan) };
-  await addHeldCall(held);
-  return held;
+async function add(
+  heldCall: KeptHeldCall,
+  { addHeldCall, addChange }: Store,
+): Promise<KeptHeldCall> {
+  const { at: createdAt, principal, options, verdict } = heldCall;
+  const ownerFields = { user: principal.user, owner: ownerOf(principal) };
+  const plan = {
+    id: newId(),
+    ...ownerFields,
+    conversation: options.conversation ?? null,
+    createdAt,
+  };
+  if (verdict.verdict === "queue") return { ...heldCall, plan: await addChange(heldCall, plan) };
+  await addHeldCall(heldCall);
+  return heldCall;
 }
 
 export type HeldCalls = ReturnType<typeof createHeldCalls>;
@@ -171,35 +181,40 @@ export function createHeldCalls(ports: HeldCallPorts) {
     requireHeld,
     renewLease,
     change,
-    ...kept
-  } = createHeldStore(ports.store, async (held) => {
-    emit({ type: "approval.changed", ...namesOf(held), status: held.status });
-    wakeAll(held.id);
-    for (const listen of listeners) listen(held);
+    ...reads
+  } = createHeldStore(ports.store, async (heldCall) => {
+    emit({ type: "approval.changed", ...namesOf(heldCall), status: heldCall.status });
+    wakeAll(heldCall.id);
+    for (const listen of listeners) listen(heldCall);
     // Where the store does not take it now, the look for records that were left waiting does it later.
-    if (isOverUnrecorded(held)) await ports.recordEnd(held).catch(() => undefined);
+    if (isOverUnrecorded(heldCall)) await ports.recordEnd(heldCall).catch(() => undefined);
   });
 
   async function hearOf(id: string): Promise<void> {
-    const held = await (await ports.store()).heldCall(id);
-    if (held === null) return;
-    for (const listen of listeners) listen(held);
+    const heldCall = await (await ports.store()).heldCall(id);
+    if (heldCall === null) return;
+    for (const listen of listeners) listen(heldCall);
   }
 
   async function requireAnswerer(
-    held: KeptHeldCall,
-    given: ApprovalAnswer,
+    heldCall: KeptHeldCall,
+    reply: ApprovalAnswer,
     by: Principal,
     edited: JsonObject | null = null,
   ) {
-    const refused = await ports.answerers.refuses(held, given, by, edited);
-    if (refused === null) return;
-    emit({ type: "approval.forbidden", approvalId: held.id, callId: held.callId, user: by.user });
-    throw refused;
+    const refusal = await ports.answerers.refuses(heldCall, reply, by, edited);
+    if (refusal === null) return;
+    emit({
+      type: "approval.forbidden",
+      approvalId: heldCall.id,
+      callId: heldCall.callId,
+      user: by.user,
+    });
+    throw refusal;
   }
 
   return {
-    ...kept,
+    ...reads,
     instance,
     requireAnswerer,
     change,
@@ -211,19 +226,19 @@ export function createHeldCalls(ports: HeldCallPorts) {
       const { allowEdit, threshold } = settings();
       const fingerprint = ports.fingerprint(call.tool);
       const life = { expireMs, allowEdit, threshold };
-      const asked = { ...holding, ...life, verdict, fingerprint, origin, instance };
-      const held = await keep(newHeldCall(call, asked), expireMs);
-      emit({ type: "approval.requested", ...namesOf(held) });
-      return held;
+      const request = { ...holding, ...life, verdict, fingerprint, origin, instance };
+      const heldCall = await keep(newHeldCall(call, request), expireMs);
+      emit({ type: "approval.requested", ...namesOf(heldCall) });
+      return heldCall;
     },
-    async answer(id: string, given: ApprovalAnswer, by: Principal): Promise<KeptHeldCall> {
-      const held = await requireHeld(id);
-      await requireAnswerer(held, { decision: "reject" }, by);
-      if (held.status !== "pending") throw notPending(held);
-      const edited = checkAnswer(held, given);
-      await requireAnswerer(held, given, by, edited);
-      if (edited !== null) await ports.checkArguments(held, edited);
-      const { decision, reason = null } = given;
+    async answer(id: string, reply: ApprovalAnswer, by: Principal): Promise<KeptHeldCall> {
+      const heldCall = await requireHeld(id);
+      await requireAnswerer(heldCall, { decision: "reject" }, by);
+      if (heldCall.status !== "pending") throw notPending(heldCall);
+      const edited = checkAnswer(heldCall, reply);
+      await requireAnswerer(heldCall, reply, by, edited);
+      if (edited !== null) await ports.checkArguments(heldCall, edited);
+      const { decision, reason = null } = reply;
       const creators = by.keyCreators === undefined ? {} : { keyCreators: by.keyCreators };
       const answer = {
         decision,
@@ -246,11 +261,11 @@ export function createHeldCalls(ports: HeldCallPorts) {
       id: string,
       status: EndStatus,
       outcome: KeptHeldCall["outcome"],
-      kept: KeptOutcome | null,
+      keptOutcome: KeptOutcome | null,
     ): Promise<void> {
       clearInterval(heartbeats.get(id));
       heartbeats.delete(id);
-      await change(id, (newest) => withEnd(newest, status, outcome, kept));
+      await change(id, (newest) => withEnd(newest, status, outcome, keptOutcome));
     },
     watch(id: string, wake: () => void): () => void {
       const watching = waiters.get(id) ?? new Set();
@@ -277,17 +292,17 @@ function namesOf({ id, callId, tool, plan }: KeptHeldCall) {
 }
 
 /** The changed arguments; null where they are those that were shown. Throws what this call cannot be answered with. */
-function checkAnswer(held: HeldCall, given: ApprovalAnswer): JsonObject | null {
-  if (given.decision === "reject") return null;
-  if (given.remember !== undefined) checkRemember(held, given.remember);
-  const { arguments: args } = given;
-  if (args === undefined || sameJson(args, held.arguments)) return null;
-  if (held.allowEdit) return args;
+function checkAnswer(heldCall: HeldCall, reply: ApprovalAnswer): JsonObject | null {
+  if (reply.decision === "reject") return null;
+  if (reply.remember !== undefined) checkRemember(heldCall, reply.remember);
+  const { arguments: args } = reply;
+  if (args === undefined || sameJson(args, heldCall.arguments)) return null;
+  if (heldCall.allowEdit) return args;
   const why =
-    held.threshold === undefined
+    heldCall.threshold === undefined
       ? "'approvals.allowEdit' is false"
       : "several people approve the same call";
-  const text = `The arguments of '${held.id}' cannot be changed: ${why}. Leave 'arguments' out, or reject it.`;
+  const text = `The arguments of '${heldCall.id}' cannot be changed: ${why}. Leave 'arguments' out, or reject it.`;
   throw new PlaneError("USAGE", text, { data: { parameter: "arguments" } });
 }
 
@@ -346,15 +361,15 @@ function clientOf({ name, version }: UnknownObject = {}): Pick<HeldCall, "client
   };
 }
 
-function newHeldCall(call: Injected, asked: HoldRequest): KeptHeldCall {
+function newHeldCall(call: Injected, request: HoldRequest): KeptHeldCall {
   const now = Date.now();
-  const { verdict, fingerprint, origin, expireMs, allowEdit, threshold, isAwaited } = asked;
-  const at = new Date(now).toISOString();
+  const { verdict, fingerprint, origin, expireMs, allowEdit, threshold, isAwaited } = request;
+  const heldAt = new Date(now).toISOString();
   return {
     id: newId(),
     plan: null,
     callId: call.id,
-    at,
+    at: heldAt,
     calledAt: call.at,
     expiresAt: verdict.verdict === "queue" ? null : new Date(now + expireMs).toISOString(),
     tool: call.tool.name,
@@ -366,7 +381,7 @@ function newHeldCall(call: Injected, asked: HoldRequest): KeptHeldCall {
     injected: Object.keys(call.injected.values),
     principal: call.principal,
     face: call.face,
-    ...clientOf(asked.client),
+    ...clientOf(request.client),
     options: call.options,
     verdict,
     allowEdit: allowEdit && threshold === 1,
@@ -374,10 +389,10 @@ function newHeldCall(call: Injected, asked: HoldRequest): KeptHeldCall {
     status: "pending",
     answer: null,
     outcome: null,
-    claim: isAwaited ? lease(asked.instance, now) : null,
-    caller: { state: isAwaited ? "waits" : "told", at },
+    claim: isAwaited ? lease(request.instance, now) : null,
+    caller: { state: isAwaited ? "waits" : "told", at: heldAt },
     ...(isAwaited ? {} : { onRecord: true }),
-    ...(asked.delivery === undefined ? {} : { delivery: asked.delivery }),
+    ...(request.delivery === undefined ? {} : { delivery: request.delivery }),
     revision: 0,
   };
 }

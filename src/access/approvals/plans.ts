@@ -13,7 +13,7 @@ type PlanPorts = {
   heldCalls: HeldCalls;
   answer(
     id: string,
-    given: ApprovalAnswer,
+    reply: ApprovalAnswer,
     by: Principal,
   ): Promise<{ outcome?: Outcome; hasRun: boolean | null }>;
   maySee(principal: Principal, plan: PlanRecord): boolean;
@@ -89,7 +89,7 @@ function chosen(
       `Plan '${id}' is being run: '${busy.id}' (${busy.tool}) is not over yet.`,
     );
   const pending = changes.filter(({ status }) => status === "pending");
-  const unknown = ids?.find((wanted) => !pending.some((change) => change.id === wanted));
+  const unknown = ids?.find((changeId) => !pending.some((change) => change.id === changeId));
   if (unknown !== undefined)
     throw new PlaneError(
       "NOT_FOUND",
@@ -97,17 +97,23 @@ function chosen(
     );
   const picked = ids === undefined ? pending : pending.filter((change) => ids.includes(change.id));
   const meant = picked.slice(0, first ?? picked.length);
-  const stray = Object.keys(edited).find((change) => !meant.some((one) => one.id === change));
+  const stray = Object.keys(edited).find(
+    (change) => !meant.some((candidate) => candidate.id === change),
+  );
   if (stray === undefined) return meant;
   const text = `'${stray}' is given other arguments, but is none of the changes to be run.`;
   throw new PlaneError("USAGE", text, { data: { parameter: "arguments" } });
 }
 
 function toPlan({ owner: _, ...record }: PlanRecord, changes: readonly KeptHeldCall[]): Plan {
-  const count = (wanted: KeptHeldCall["status"]) =>
-    changes.filter(({ status }) => status === wanted).length;
+  return { ...record, status: planStatus(changes), changes: changes.map(viewOf) };
+}
+
+function planStatus(changes: readonly KeptHeldCall[]): Plan["status"] {
+  const count = (counted: KeptHeldCall["status"]) =>
+    changes.filter(({ status }) => status === counted).length;
   const pending = count("pending");
-  const over = count("rejected") === changes.length ? "rejected" : "done";
-  const status = pending === changes.length ? "pending" : pending > 0 ? "partly" : over;
-  return { ...record, status, changes: changes.map(viewOf) };
+  if (pending === changes.length) return "pending";
+  if (pending > 0) return "partly";
+  return count("rejected") === changes.length ? "rejected" : "done";
 }

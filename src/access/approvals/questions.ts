@@ -67,12 +67,12 @@ export function createAnswers(context: AnswersContext) {
     signal: AbortSignal,
   ) => {
     const params = { message: text, requestedSchema: { type: "object", properties: {} } };
-    const said =
+    const reply =
       (await relay?.onQuestion?.(server, { method: "elicitation/create", params }, signal)) ??
       (mayAsk(call)
         ? await questions.ask({ ...causeOf(call), server, params }, signal, call.principal)
         : null);
-    return said === null ? null : said.action === "accept";
+    return reply === null ? null : reply.action === "accept";
   };
   /** Only a person who tries a tool and can see the question: for others a call would wait in vain. */
   const canWrite = ({ face }: Routed) => answersQuestions && face === "workbench";
@@ -87,12 +87,12 @@ export function createAnswers(context: AnswersContext) {
       : "The server requests a completion (sampling), and no model is configured. Write the answer yourself.";
     const requestedSchema = { ...writtenSchema, required: sampling.hasModel ? [] : ["text"] };
     const params = { message, requestedSchema };
-    const said = await questions.ask(
+    const reply = await questions.ask(
       { ...causeOf(call), server, params, sampling },
       signal,
       call.principal,
     );
-    return said.action === "accept" ? ((said.content ?? {}) as { text?: string }) : null;
+    return reply.action === "accept" ? ((reply.content ?? {}) as { text?: string }) : null;
   };
   const verbs: Inside<PlaneQuestions> = {
     list: async ({ principal }) => questions.waiting(principal),
@@ -108,20 +108,20 @@ export function createAnswers(context: AnswersContext) {
     /** Extensions of the plane itself: it has pages only where clients show them. */
     extensions: relays ? toldToServers : {},
     /** A client's answer as its server may read it: an invalid form counts as cancelled. */
-    fit: (asked: ServerRequest, answered: UnknownObject, relay?: Relay) =>
-      fitAnswer(asked, answered, relay, problems),
+    fit: (question: ServerRequest, reply: UnknownObject, relay?: Relay) =>
+      fitAnswer(question, reply, relay, problems),
     async answer(
       call: Routed,
       server: string,
-      asked: ServerRequest,
+      question: ServerRequest,
       signal: AbortSignal,
       relay?: Relay,
     ): Promise<UnknownObject> {
-      const { method, params } = asked;
-      if (method === "elicitation/create")
-        return mayAsk(call)
-          ? questions.ask({ ...causeOf(call), server, params }, signal, call.principal)
-          : { action: "cancel" };
+      const { method, params } = question;
+      if (method === "elicitation/create") {
+        if (!mayAsk(call)) return { action: "cancel" };
+        return questions.ask({ ...causeOf(call), server, params }, signal, call.principal);
+      }
       if (method === "roots/list") return { roots: [] };
       if (method !== "sampling/createMessage")
         throw new RpcError(-32601, `No one here can answer '${method}'.`);
@@ -147,22 +147,22 @@ const writtenSchema = {
 
 async function fitAnswer(
   { method, params }: ServerRequest,
-  answered: UnknownObject,
+  reply: UnknownObject,
   relay: Relay | undefined,
   problems: QuestionPorts["problems"],
 ): Promise<UnknownObject> {
-  const exact = withExactNumbers(answered);
+  const exact = withExactNumbers(reply);
   const schema = params.requestedSchema;
   const isForm = method === "elicitation/create" && params.mode !== "url" && isObject(schema);
-  if (!isForm || answered.action !== "accept") return exact;
+  if (!isForm || reply.action !== "accept") return exact;
   // Who asks for a yes alone gets nothing else.
   if (isYesAlone(schema)) return { ...exact, content: {} };
   // A schema that cannot be checked is left to the server.
-  const wrong = await problems(schema as JsonObject, (answered.content ?? {}) as Json).catch(
+  const violations = await problems(schema as JsonObject, (reply.content ?? {}) as Json).catch(
     () => [],
   );
-  if (wrong.length === 0) return exact;
-  const data = `The answer is not what the server asked for: ${wrong.join("; ")}. The server got the answer that the question was cancelled.`;
+  if (violations.length === 0) return exact;
+  const data = `The answer is not what the server asked for: ${violations.join("; ")}. The server got the answer that the question was cancelled.`;
   relay?.onLog?.({ level: "warning", logger: "toolplane", data });
   return { action: "cancel" };
 }
@@ -173,7 +173,7 @@ function isYesAlone({
   patternProperties,
 }: UnknownObject): boolean {
   const isOpen = [additionalProperties, patternProperties].some(
-    (said) => said !== undefined && said !== false,
+    (keyword) => keyword !== undefined && keyword !== false,
   );
   return (
     !isOpen &&
@@ -202,19 +202,19 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     string,
     { question: Question; owner: Principal; settle(answer: QuestionAnswer): boolean }
   >();
-  const seen = new Map<string, { principal: Principal; at: number }>();
+  const listeners = new Map<string, { principal: Principal; heardAt: number }>();
   const noteListener = (principal: Principal): void => {
     const before = Date.now() - presenceMs;
-    for (const [other, { at }] of seen) if (at < before) seen.delete(other);
-    seen.set(ownerOf(principal), { principal, at: Date.now() });
+    for (const [owner, { heardAt }] of listeners) if (heardAt < before) listeners.delete(owner);
+    listeners.set(ownerOf(principal), { principal, heardAt: Date.now() });
   };
 
   function ask(
-    asked: AskedQuestion,
+    request: AskedQuestion,
     signal: AbortSignal,
     owner: Principal,
   ): Promise<UnknownObject> {
-    const question = toQuestion(asked);
+    const question = toQuestion(request);
     const { id: questionId, callId, server, tool } = question;
     return new Promise((resolve) => {
       const settle = ({ action, content }: QuestionAnswer) => {
@@ -234,23 +234,23 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     });
   }
 
-  async function answer(id: string, given: QuestionAnswer, principal: Principal): Promise<void> {
-    const found = open.get(id);
-    if (!found) throw notOpen(id);
-    const { schema } = found.question;
-    if (!isOwner(principal, found.owner))
+  async function answer(id: string, reply: QuestionAnswer, principal: Principal): Promise<void> {
+    const pending = open.get(id);
+    if (!pending) throw notOpen(id);
+    const { schema } = pending.question;
+    if (!isOwner(principal, pending.owner))
       throw new PlaneError(
         "FORBIDDEN",
         "Only the user who made the call may answer this question.",
       );
-    if (given.action !== "accept" || schema === null) return void found.settle(given);
-    const content = completed(schema, given.content);
-    const wrong = await problems(schema, content as Json);
-    const text = `The answer is invalid: ${wrong.join("; ")}.`;
-    if (wrong.length > 0)
-      throw new PlaneError("INVALID_ARGUMENTS", text, { data: { problems: wrong } });
+    if (reply.action !== "accept" || schema === null) return void pending.settle(reply);
+    const content = completed(schema, reply.content);
+    const violations = await problems(schema, content as Json);
+    const text = `The answer is invalid: ${violations.join("; ")}.`;
+    if (violations.length > 0)
+      throw new PlaneError("INVALID_ARGUMENTS", text, { data: { problems: violations } });
     // Another answer, or the timeout, may have been faster than the check.
-    if (!found.settle({ action: "accept", content })) throw notOpen(id);
+    if (!pending.settle({ action: "accept", content })) throw notOpen(id);
   }
 
   return {
@@ -259,8 +259,9 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     noteListener,
     /** Would a listener be one who may answer? */
     isListening: (caller: Principal) =>
-      [...seen.values()].some(
-        ({ principal, at }) => at >= Date.now() - presenceMs && isOwner(principal, caller),
+      [...listeners.values()].some(
+        ({ principal, heardAt }) =>
+          heardAt >= Date.now() - presenceMs && isOwner(principal, caller),
       ),
     waiting(principal: Principal): Question[] {
       noteListener(principal);
@@ -276,12 +277,12 @@ function notOpen(id: string): PlaneError {
   return new PlaneError("NOT_FOUND", `No question '${id}' waits for an answer. ${why}.`);
 }
 
-function toQuestion({ params, ...asked }: AskedQuestion): Question {
+function toQuestion({ params, ...request }: AskedQuestion): Question {
   const isUrl = params.mode === "url";
   const schema = isObject(params.requestedSchema) ? (params.requestedSchema as JsonObject) : {};
   const now = Date.now();
   return {
-    ...asked,
+    ...request,
     id: uniqueId(),
     message: typeof params.message === "string" ? params.message : "",
     schema: isUrl ? null : schema,
@@ -294,12 +295,13 @@ function toQuestion({ params, ...asked }: AskedQuestion): Question {
 /** A lone value fills the only field there is; missing fields get their defaults. */
 function completed(schema: JsonObject, content: unknown): unknown {
   const properties = isObject(schema.properties) ? schema.properties : {};
-  const [only, ...others] = Object.keys(properties);
+  const [only, ...otherFields] = Object.keys(properties);
   if (only === undefined) return {};
-  const given = content ?? {};
-  if (!isObject(given)) return others.length === 0 ? completed(schema, { [only]: given }) : given;
+  const answers = content ?? {};
+  if (!isObject(answers))
+    return otherFields.length === 0 ? completed(schema, { [only]: answers }) : answers;
   const defaults = Object.entries(properties).flatMap(([name, field]) =>
     isObject(field) && field.default !== undefined ? [[name, field.default]] : [],
   );
-  return { ...Object.fromEntries(defaults), ...given };
+  return { ...Object.fromEntries(defaults), ...answers };
 }

@@ -29,18 +29,20 @@ export function atOrigin(fingerprint: string, origin: string | null | undefined)
 
 /** A hash over all of a tool that a person relies on when they approve it. */
 export function createFingerprint(fixedOf: (tool: Tool) => JsonObject): Fingerprint {
-  const known = new WeakMap<Tool, string>();
+  const fingerprints = new WeakMap<Tool, string>();
   return (tool) => {
-    const before = known.get(tool);
-    if (before !== undefined) return before;
+    const cached = fingerprints.get(tool);
+    if (cached !== undefined) return cached;
     const { id, title, description, parameters, outputSchema, injects, annotations } = tool;
     const { metadata, persona, providers, source, listed } = tool;
-    const { _meta, icons, ...said } = listed ?? {};
+    const { _meta, icons, ...listing } = listed ?? {};
     const shown = { id, title, description, parameters, outputSchema, injects, annotations };
     const about = { ...shown, metadata, persona, providers, source, fixed: fixedOf(tool) };
-    const made = hash(Object.keys(said).length === 0 ? about : { ...about, said });
-    known.set(tool, made);
-    return made;
+    const fingerprint = hash(
+      Object.keys(listing).length === 0 ? about : { ...about, said: listing },
+    );
+    fingerprints.set(tool, fingerprint);
+    return fingerprint;
   };
 }
 
@@ -65,8 +67,8 @@ export function earlierFingerprints(tool: Tool, fixed: JsonObject): string[] {
     ...tool.metadata,
     allow_parallel: tool.metadata.allow_parallel ?? false,
   };
-  return [metadata, { ...metadata, default_timeout }].map((one) =>
-    hash({ ...about, metadata: one }),
+  return [metadata, { ...metadata, default_timeout }].map((variant) =>
+    hash({ ...about, metadata: variant }),
   );
 }
 
@@ -77,16 +79,19 @@ export function createRemembered(
   placeOf: PlaceOf,
   settings: () => ApprovalSettings,
 ) {
-  const known = new Map<string | null, { at: number; entries: Promise<RememberedApproval[]> }>();
+  const cacheByUser = new Map<
+    string | null,
+    { readAt: number; entries: Promise<RememberedApproval[]> }
+  >();
   const isSaidHere = ({ directory }: RememberedApproval, { tool, principal }: Injected) =>
     (directory ?? null) === placeOf(tool.id.server, principal);
 
   async function entriesOf(user: string | null): Promise<RememberedApproval[]> {
-    const before = known.get(user);
-    if (before && Date.now() - before.at < freshMs) return before.entries;
+    const cached = cacheByUser.get(user);
+    if (cached && Date.now() - cached.readAt < freshMs) return cached.entries;
     const entries = store().then((opened) => opened.remembered(user));
-    known.set(user, { at: Date.now(), entries });
-    entries.catch(() => known.delete(user));
+    cacheByUser.set(user, { readAt: Date.now(), entries });
+    entries.catch(() => cacheByUser.delete(user));
     return entries;
   }
 
@@ -105,12 +110,12 @@ export function createRemembered(
         ) ?? null
       );
     },
-    async add(held: HeldCall, remember: Remember, by: Principal): Promise<RememberedApproval> {
-      const directory = placeOf(held.toolId.server, held.principal);
+    async add(heldCall: HeldCall, remember: Remember, by: Principal): Promise<RememberedApproval> {
+      const directory = placeOf(heldCall.toolId.server, heldCall.principal);
       const where = directory === null ? {} : { directory };
-      const entry = { ...toRemembered(held, remember, originOf), ...where, by: by.user };
+      const entry = { ...toRemembered(heldCall, remember, originOf), ...where, by: by.user };
       await (await store()).addRemembered(entry);
-      known.delete(entry.user);
+      cacheByUser.delete(entry.user);
       return entry;
     },
     list: async ({ user }: Principal) =>
@@ -118,7 +123,7 @@ export function createRemembered(
         .filter(isValid)
         .map(({ owner: _, ...shown }) => shown),
     async forget(id: string, { user }: Principal): Promise<boolean> {
-      known.delete(user);
+      cacheByUser.delete(user);
       return (await store()).forgetRemembered(id, user);
     },
   };
@@ -129,20 +134,27 @@ export function isRememberable({ origin, rule }: Verdict): boolean {
   return rule === undefined && origin.startsWith("profile:");
 }
 
-function toRemembered(held: HeldCall, remember: Remember, originOf: OriginOf): RememberedApproval {
-  const ofServer = remember.for === "server" && held.toolId.server !== null;
+function toRemembered(
+  heldCall: HeldCall,
+  remember: Remember,
+  originOf: OriginOf,
+): RememberedApproval {
+  const ofServer = remember.for === "server" && heldCall.toolId.server !== null;
   const patterns = remember.for === "arguments" ? (remember.arguments ?? null) : {};
   return {
     id: process.getBuiltinModule("node:crypto").randomUUID(),
-    user: held.principal.user,
-    owner: ownerOf(held.principal),
-    tool: ofServer ? null : held.tool,
-    server: ofServer ? held.toolId.server : null,
-    fingerprint: ofServer ? originOf(held.toolId.server) : atOrigin(held.fingerprint, held.origin),
+    user: heldCall.principal.user,
+    owner: ownerOf(heldCall.principal),
+    tool: ofServer ? null : heldCall.tool,
+    server: ofServer ? heldCall.toolId.server : null,
+    fingerprint: ofServer
+      ? originOf(heldCall.toolId.server)
+      : atOrigin(heldCall.fingerprint, heldCall.origin),
     arguments: patterns ?? {},
     // The person approved the arguments as they changed them.
-    argumentsHash: patterns === null ? hash(held.answer?.arguments ?? held.arguments) : null,
-    conversation: remember.conversation ? (held.options.conversation ?? null) : null,
+    argumentsHash:
+      patterns === null ? hash(heldCall.answer?.arguments ?? heldCall.arguments) : null,
+    conversation: remember.conversation ? (heldCall.options.conversation ?? null) : null,
     createdAt: new Date().toISOString(),
     expiresAt:
       remember.forMs === undefined ? null : new Date(Date.now() + remember.forMs).toISOString(),
@@ -162,8 +174,8 @@ function fits(
   if (entry.server !== null ? entry.server !== tool.id.server : entry.tool !== tool.name)
     return false;
   const origin = originOf(tool.id.server);
-  const now = entry.server !== null ? origin : atOrigin(fingerprint(tool), origin);
-  if (entry.fingerprint !== null && entry.fingerprint !== now) return false;
+  const current = entry.server !== null ? origin : atOrigin(fingerprint(tool), origin);
+  if (entry.fingerprint !== null && entry.fingerprint !== current) return false;
   const isAnyInput = entry.argumentsHash === null && Object.keys(entry.arguments).length === 0;
   // The earlier yes was to another number than the one that would be sent.
   if (!isAnyInput && findChanged(input.exact) !== undefined) return false;

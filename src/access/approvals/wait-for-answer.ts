@@ -22,27 +22,27 @@ export type Waiting = {
 
 /** The call once it is as far as that, or as it is when the wait ends. */
 export async function waitForAnswer(
-  held: KeptHeldCall,
+  heldCall: KeptHeldCall,
   heldCalls: HeldCalls,
   { until, signal, isDone, onProgress }: Waiting,
 ): Promise<KeptHeldCall> {
-  const tell = createTeller(held, onProgress);
+  const tell = createTeller(heldCall, onProgress);
   let changed = Promise.withResolvers<void>();
   const wake = () => changed.resolve();
-  const unwatch = heldCalls.watch(held.id, wake);
+  const unwatch = heldCalls.watch(heldCall.id, wake);
   signal.addEventListener("abort", wake);
   try {
     // It may have changed before it was watched.
-    let current = await poll(held, heldCalls);
-    while (!isDone(current) && steadyNow() < until && !signal.aborted) {
+    let latest = await poll(heldCall, heldCalls);
+    while (!isDone(latest) && steadyNow() < until && !signal.aborted) {
       tell();
       const timer = setTimeout(wake, Math.min(pollMs, until - steadyNow()));
       await changed.promise;
       clearTimeout(timer);
       changed = Promise.withResolvers();
-      current = await poll(current, heldCalls);
+      latest = await poll(latest, heldCalls);
     }
-    return current;
+    return latest;
   } finally {
     unwatch();
     signal.removeEventListener("abort", wake);
@@ -62,16 +62,16 @@ function createTeller({ id, tool }: KeptHeldCall, onProgress: Relay["onProgress"
 }
 
 /** As it is now, with the lease renewed. While the store is unreachable the last known state counts. */
-async function poll(known: KeptHeldCall, heldCalls: HeldCalls): Promise<KeptHeldCall> {
+async function poll(lastKnown: KeptHeldCall, heldCalls: HeldCalls): Promise<KeptHeldCall> {
   try {
-    const current = await heldCalls.get(known.id);
-    if (current === null) throw new Error(`the held call '${known.id}' is gone`);
-    const leftMs = current.claim === null ? 0 : Date.parse(current.claim.until) - Date.now();
-    if (current.status === "pending" && leftMs < approvalLeaseMs / 2)
-      await heldCalls.renewLease(known.id);
-    return current;
+    const latest = await heldCalls.get(lastKnown.id);
+    if (latest === null) throw new Error(`the held call '${lastKnown.id}' is gone`);
+    const leftMs = latest.claim === null ? 0 : Date.parse(latest.claim.until) - Date.now();
+    if (latest.status === "pending" && leftMs < approvalLeaseMs / 2)
+      await heldCalls.renewLease(lastKnown.id);
+    return latest;
   } catch (thrown) {
-    if (thrown instanceof PlaneError && thrown.data.lost === true) return known;
+    if (thrown instanceof PlaneError && thrown.data.lost === true) return lastKnown;
     throw thrown;
   }
 }

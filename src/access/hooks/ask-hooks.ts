@@ -44,33 +44,28 @@ export function toolFacts({ id, tool, input }: Injected, { verdict }: Verdict): 
 /** In order: each hook sees the payload as those before it left it, and a deny ends it. */
 export async function runInTurn(
   hooks: readonly Hook[],
-  asked: HookRequest,
+  request: HookRequest,
 ): Promise<HookJudgement> {
   let judged: HookJudgement = {
     decision: "continue",
     by: "",
     reason: null,
-    payload: asked.call.payload,
+    payload: request.call.payload,
   };
   for (const hook of hooks) {
-    const from = performance.now();
-    const reply = applied(judged.payload, await ask(hook, judged.payload, asked), asked);
-    const { decision, reason, payload, failed } = settled(hook, reply, asked.showsDetail);
-    const ms = Math.round((performance.now() - from) * 1000) / 1000;
-    asked.onRun({
-      event: hook.event,
-      name: hook.name,
-      decision,
-      reason,
-      ms,
-      ...(failed ? { failed } : {}),
-    });
+    const startedAt = performance.now();
+    const reply = applied(judged.payload, await ask(hook, judged.payload, request), request);
+    const { decision, reason, payload, failed } = settled(hook, reply, request.showsDetail);
+    const ms = Math.round((performance.now() - startedAt) * 1000) / 1000;
+    const run: HookRun = { event: hook.event, name: hook.name, decision, reason, ms };
+    if (failed) run.failed = failed;
+    request.onRun(run);
     const isStricter = hookDecisions.indexOf(decision) > hookDecisions.indexOf(judged.decision);
     const counts = isStricter || (decision === "modify" && judged.decision === "modify");
-    judged = {
-      ...(counts ? { decision, by: hook.name, reason: sentenceOf(hook, reason, failed) } : judged),
-      payload: payload ?? judged.payload,
-    };
+    const leading = counts
+      ? { decision, by: hook.name, reason: sentenceOf(hook, reason, failed) }
+      : judged;
+    judged = { ...leading, payload: payload ?? judged.payload };
     if (decision === "deny") break;
   }
   return judged;
@@ -134,9 +129,8 @@ function sentenceOf(
 ): string {
   if (failed)
     return `hook '${name}' (${event}) failed: ${reason}; correct it, or change its 'on_error'`;
-  return reason === null
-    ? `hook '${name}' (${event}) says so`
-    : `hook '${name}' (${event}) says: ${reason}`;
+  const saying = reason === null ? "says so" : `says: ${reason}`;
+  return `hook '${name}' (${event}) ${saying}`;
 }
 
 /** Foreign text that may be shown, without its full stop; null when there is none. */

@@ -72,16 +72,15 @@ function isAutoApproved({ decision, payload }: HookJudgement, verdict: Verdict):
 }
 
 function tightened(verdict: Verdict, judged: HookJudgement): Verdict {
-  return judged.decision === "require_approval"
-    ? stricter(verdict, hookVerdict("ask", judged))
-    : verdict;
+  if (judged.decision !== "require_approval") return verdict;
+  return stricter(verdict, hookVerdict("ask", judged));
 }
 
 /** Of two equally strict verdicts, the one that a remembered yes cannot answer. */
-function stricter(one: Verdict, other: Verdict): Verdict {
-  const more = strictnessOf(other) - strictnessOf(one);
-  if (more !== 0) return more > 0 ? other : one;
-  return isByProfile(one) && !isByProfile(other) ? other : one;
+function stricter(first: Verdict, second: Verdict): Verdict {
+  const difference = strictnessOf(second) - strictnessOf(first);
+  if (difference !== 0) return difference > 0 ? second : first;
+  return isByProfile(first) && !isByProfile(second) ? second : first;
 }
 
 const isByProfile = ({ origin }: Verdict) => origin.startsWith("profile:");

@@ -47,7 +47,7 @@ export type CommandPlace = {
 };
 
 /** A command runs in the directory of its configuration file. */
-export function commandHook(event: HookEvent, hook: CommandHook, place: CommandPlace): Hook {
+export function commandHook(event: HookEvent, hook: CommandHook, location: CommandPlace): Hook {
   const {
     name,
     matcher,
@@ -55,20 +55,23 @@ export function commandHook(event: HookEvent, hook: CommandHook, place: CommandP
     timeout_ms: timeoutMs,
     on_error: onError = defaultOnError[event],
   } = hook;
-  const { file, projectDirectory } = place;
+  const { file, projectDirectory } = location;
   const isFile = file !== undefined && isAbsolute(file);
   const inherited = Object.fromEntries(
-    inheritedVariables.map((variable) => [variable, place.environment[variable]]),
+    inheritedVariables.map((variable) => [variable, location.environment[variable]]),
   );
-  const ours = {
+  const planeVariables = {
     TOOLPLANE_CONFIG: isFile ? file : undefined,
     TOOLPLANE_PROJECT_DIR: projectDirectory,
   };
-  const environment = withoutUndefined({ ...inherited, ...ours }) as Record<string, string>;
+  const environment = withoutUndefined({ ...inherited, ...planeVariables }) as Record<
+    string,
+    string
+  >;
   const directory = isFile ? dirname(file) : projectDirectory;
   const ask: Hook["ask"] = async (call, signal) => {
     try {
-      await place.requireFiles();
+      await location.requireFiles();
     } catch (thrown) {
       return {
         failed: "a file that it starts has changed since it was trusted",
@@ -82,15 +85,15 @@ export function commandHook(event: HookEvent, hook: CommandHook, place: CommandP
   return { event, name, matcher, timeoutMs, onError, ask };
 }
 
-export function functionHook(event: HookEvent, hook: LibraryHook, at: number): Hook {
-  const { run, ...said } = typeof hook === "function" ? { run: hook } : hook;
-  const ownName = run.name === "" || run.name === "run" ? `${event}[${at}]` : run.name;
+export function functionHook(event: HookEvent, hook: LibraryHook, index: number): Hook {
+  const { run, ...declaration } = typeof hook === "function" ? { run: hook } : hook;
+  const ownName = run.name === "" || run.name === "run" ? `${event}[${index}]` : run.name;
   const {
     name = ownName,
     matcher = anyToolMatcher,
     timeout_ms = defaultHookTimeoutMs,
     on_error = defaultOnError[event],
-  } = said;
+  } = declaration;
   // Copies both ways: what the function changes later has no effect.
   const ask: Hook["ask"] = async (call, signal) =>
     readHookAnswer(copied(await run(copied(call), signal)));
@@ -98,9 +101,8 @@ export function functionHook(event: HookEvent, hook: LibraryHook, at: number): H
 }
 
 function copied<T>(value: T): T {
-  return value === undefined || value === null
-    ? (undefined as T)
-    : JSON.parse(JSON.stringify(value));
+  if (value === undefined || value === null) return undefined as T;
+  return JSON.parse(JSON.stringify(value));
 }
 
 /** Exit code 0 continues or answers on standard output, 2 denies, any other is a failure. */
@@ -121,13 +123,13 @@ export function readHookAnswer(answer: unknown): HookReply {
   if (answer === undefined) return { decision: "continue", reason: "", payload: null };
   if (!isObject(answer)) return { failed: "its answer is not an object" };
   const { decision = "continue", reason = "", payload = null } = answer;
-  const known = hookDecisions.find((one) => one === decision);
-  if (known === undefined)
+  const knownDecision = hookDecisions.find((candidate) => candidate === decision);
+  if (knownDecision === undefined)
     return { failed: `its 'decision' is none of ${hookDecisions.join(", ")}` };
   if (payload !== null && !isObject(payload)) return { failed: "its 'payload' is not an object" };
   if (isTooDeep(payload)) return { failed: "its 'payload' is nested too deeply" };
   return {
-    decision: known,
+    decision: knownDecision,
     reason: typeof reason === "string" ? reason : "",
     payload: payload as JsonObject | null,
   };
@@ -181,11 +183,8 @@ export function runCommand(
     child.once("close", (code, killedBy) => {
       const stdout = Buffer.concat(output.stdout).toString("utf8");
       const stderr = Buffer.concat(output.stderr).toString("utf8");
-      end(
-        code === null
-          ? { failed: `it was ended by ${killedBy}`, detail: stderr }
-          : { code, stdout, stderr },
-      );
+      if (code === null) return end({ failed: `it was ended by ${killedBy}`, detail: stderr });
+      end({ code, stdout, stderr });
     });
     // A hook need not read its input.
     child.stdin.on("error", () => undefined);

@@ -36,7 +36,7 @@ export type HookPorts = HookSources & {
   emit(event: PlaneEvent): void;
 };
 
-type About = {
+type AskerContext = {
   principal: Principal;
   session: string;
   tool: string;
@@ -45,17 +45,24 @@ type About = {
 };
 
 export function createHooks({ settings, emit, ...sources }: HookPorts) {
-  const known = new WeakMap<HookSettings, Promise<FindHooks>>();
+  const findersBySettings = new WeakMap<HookSettings, Promise<FindHooks>>();
   const sessions = createHookSessions();
 
-  function found(): Promise<FindHooks> {
-    const current = settings();
-    const finding = known.get(current) ?? createFindHooks(current, sources);
-    known.set(current, finding);
-    return finding;
+  function currentFinder(): Promise<FindHooks> {
+    const currentSettings = settings();
+    const finder =
+      findersBySettings.get(currentSettings) ?? createFindHooks(currentSettings, sources);
+    findersBySettings.set(currentSettings, finder);
+    return finder;
   }
 
-  function asker({ principal, session, tool, signal, onRun = () => undefined }: About): RunHooks {
+  function asker({
+    principal,
+    session,
+    tool,
+    signal,
+    onRun = () => undefined,
+  }: AskerContext): RunHooks {
     const about = {
       session_id: session,
       user_email: principal.user,
@@ -63,7 +70,7 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
     };
     const showsDetail = mayDo(principal, "admin");
     return async (event, { payload, ...how }) => {
-      const hooks = (await found())(event, event.startsWith("Session") ? "" : tool);
+      const hooks = (await currentFinder())(event, event.startsWith("Session") ? "" : tool);
       const call = { hook_event_name: event, ...about, payload };
       return runInTurn(hooks, { ...how, call, showsDetail, signal, onRun });
     };
@@ -144,21 +151,21 @@ type FindHooks = (event: HookEvent, tool: string) => Hook[];
 
 /** Commands first, then functions. The pattern engine is large, and loaded only where a hook has a pattern. */
 async function createFindHooks(settings: HookSettings, sources: HookSources): Promise<FindHooks> {
-  const { fileOf, functions, ...place } = sources;
+  const { fileOf, functions, ...location } = sources;
   const hooks = hookEvents.flatMap((event) => [
-    ...settings[event].map((hook, at) =>
-      commandHook(event, hook, { ...place, file: fileOf(event, at) }),
+    ...settings[event].map((hook, index) =>
+      commandHook(event, hook, { ...location, file: fileOf(event, index) }),
     ),
-    ...(functions[event] ?? []).map((hook, at) => functionHook(event, hook, at)),
+    ...(functions[event] ?? []).map((hook, index) => functionHook(event, hook, index)),
   ]);
   const patterns = [...new Set(hooks.map(({ matcher }) => matcher))].filter(
-    (one) => one !== anyToolMatcher,
+    (pattern) => pattern !== anyToolMatcher,
   );
   if (patterns.length === 0) return (event) => hooks.filter((hook) => hook.event === event);
   const { createPatternSet } = await import("../../lib/text/linear-pattern.ts");
   const matchingIn = createPatternSet(patterns);
   return (event, tool) => {
-    const matching = new Set([anyToolMatcher, ...matchingIn(tool).map((at) => patterns[at])]);
+    const matching = new Set([anyToolMatcher, ...matchingIn(tool).map((index) => patterns[index])]);
     return hooks.filter((hook) => hook.event === event && matching.has(hook.matcher));
   };
 }
@@ -166,11 +173,11 @@ async function createFindHooks(settings: HookSettings, sources: HookSources): Pr
 const changeNothing: HookRequest["change"] = (payload) => ({ payload });
 
 const changePrompt: HookRequest["change"] = (payload, changes) => {
-  const { prompt = payload.prompt, ...others } = changes;
+  const { prompt = payload.prompt, ...otherChanges } = changes;
   if (typeof prompt !== "string" || prompt.trim() === "")
     return { failed: "its 'payload.prompt' is no text" };
-  const kept = refuseChange(payload, others);
-  return "failed" in kept ? kept : { payload: { ...payload, prompt } };
+  const unchanged = refuseChange(payload, otherChanges);
+  return "failed" in unchanged ? unchanged : { payload: { ...payload, prompt } };
 };
 
 /** What it took out would reach the model all the same. */
@@ -181,7 +188,7 @@ const refuseChange: HookRequest["change"] = (payload, changes) => {
 };
 
 export function createHookSessions() {
-  const begun = createLru<Promise<HookJudgement>>(minSessions);
+  const sessionStarts = createLru<Promise<HookJudgement>>(minSessions);
   const keyOf = ({ user }: Principal, conversation: string) => JSON.stringify([user, conversation]);
 
   /** Why a conversation may not begin; null when it may, or has begun. */
@@ -190,20 +197,20 @@ export function createHookSessions() {
     askHooks: RunHooks,
   ): Promise<Verdict | null> {
     const key = keyOf(about.principal, about.conversation);
-    const others = begun.get(key);
+    const earlier = sessionStarts.get(key);
     const payload = { face: about.face };
-    const asked =
-      others ?? askHooks("SessionStart", { payload, change: changeNothing, mayAsk: false });
-    begun.set(key, asked);
-    const judged = await asked.catch((thrown) => {
-      if (begun.get(key) === asked) begun.delete(key);
+    const judging =
+      earlier ?? askHooks("SessionStart", { payload, change: changeNothing, mayAsk: false });
+    sessionStarts.set(key, judging);
+    const judged = await judging.catch((thrown) => {
+      if (sessionStarts.get(key) === judging) sessionStarts.delete(key);
       // Another caller who gave up must not fail this one.
-      if (others) return null;
+      if (earlier) return null;
       throw thrown;
     });
     if (judged === null) return beginning(about, askHooks);
     if (judged.decision !== "deny") return null;
-    begun.delete(key);
+    sessionStarts.delete(key);
     return {
       verdict: "deny",
       origin: `hook:${judged.by}`,
@@ -222,7 +229,7 @@ export function createHookSessions() {
       return beginning({ principal, conversation, face }, askHooks);
     },
     async end(principal: Principal, conversation: string, askHooks: RunHooks): Promise<void> {
-      begun.delete(keyOf(principal, conversation));
+      sessionStarts.delete(keyOf(principal, conversation));
       await askHooks("SessionEnd", { payload: {}, change: changeNothing, mayAsk: false });
     },
   };

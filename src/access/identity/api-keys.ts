@@ -50,10 +50,10 @@ type Ports = {
 export function createApiKeys({ store, emit, isInformed, files = () => [] }: Ports) {
   /** A key whose plane is gone is for all of them: moving a file must not open what a key has locked. */
   const isOurs = ({ files: theirs = [] }: ApiKey) => {
-    const own = files();
+    const planeFiles = files();
     return (
-      own.length === 0 ||
-      theirs.some((file) => own.includes(file)) ||
+      planeFiles.length === 0 ||
+      theirs.some((file) => planeFiles.includes(file)) ||
       !theirs.some((file) => existsSync(file))
     );
   };
@@ -78,9 +78,9 @@ export function createApiKeys({ store, emit, isInformed, files = () => [] }: Por
   const noteUse = async (key: ApiKey, now: number) => {
     if (key.lastUsedAt !== null && now - Date.parse(key.lastUsedAt) < notedEveryMs) return;
     key.lastUsedAt = new Date(now).toISOString();
-    const at = key.lastUsedAt;
+    const usedAt = key.lastUsedAt;
     await store()
-      .then(({ touchApiKey }) => touchApiKey(key.id, at))
+      .then(({ touchApiKey }) => touchApiKey(key.id, usedAt))
       .catch(() => undefined);
   };
   return {
@@ -90,18 +90,18 @@ export function createApiKeys({ store, emit, isInformed, files = () => [] }: Por
     /** Every request asks, and it changes about once in the life of a plane. */
     exist: (): boolean | Promise<boolean> => existence.get(""),
 
-    async create(given: NewApiKey, creator: Principal): Promise<CreatedApiKey> {
-      const asked = parseNewKey(given, creator);
+    async create(request: NewApiKey, creator: Principal): Promise<CreatedApiKey> {
+      const parsed = parseNewKey(request, creator);
       const secret = prefix + crypto().randomBytes(32).toString("base64url");
       const createdAt = new Date().toISOString();
       const id = crypto().randomBytes(5).toString("hex");
       const createdBy = [creator.user ?? [], creator.keyCreators ?? []].flat();
-      const own = files();
-      const place = own.length === 0 ? {} : { files: [...own] };
+      const planeFiles = files();
+      const planeField = planeFiles.length === 0 ? {} : { files: [...planeFiles] };
       const key: ApiKey = {
         id,
-        ...asked,
-        ...place,
+        ...parsed,
+        ...planeField,
         createdAt,
         createdBy,
         lastUsedAt: null,
@@ -127,9 +127,9 @@ export function createApiKeys({ store, emit, isInformed, files = () => [] }: Por
     },
 
     async identify(secret: string): Promise<Principal> {
-      const found = secretShape.test(secret) ? byHash.get(hashSecret(secret)) : null;
+      const stored = secretShape.test(secret) ? byHash.get(hashSecret(secret)) : null;
       const now = Date.now();
-      const key = requireLive(found instanceof Promise ? await found : found, now);
+      const key = requireLive(stored instanceof Promise ? await stored : stored, now);
       if (!isOurs(key))
         throw unauthenticated(
           "unknown",
@@ -137,7 +137,7 @@ export function createApiKeys({ store, emit, isInformed, files = () => [] }: Por
         );
       const noting = noteUse(key, now);
       // Who had to wait for the store anyway waits for this, too.
-      if (found instanceof Promise) await noting;
+      if (stored instanceof Promise) await noting;
       return principalWith(key);
     },
 
@@ -157,10 +157,10 @@ function principalWith(key: ApiKey): Principal {
     toolGroups,
     createdBy = [],
   } = key;
-  const known = { user, groups, persona, scopes, workspace, compliance, key: id };
+  const rights = { user, groups, persona, scopes, workspace, compliance, key: id };
   const creators = createdBy.length === 0 ? {} : { keyCreators: createdBy };
   return principalOf({
-    ...known,
+    ...rights,
     ...creators,
     ...(toolGroups === undefined ? {} : { toolGroups }),
   });
@@ -185,28 +185,30 @@ function requireLive(key: ApiKey | null, now: number): ApiKey {
 }
 
 /** A new key with its defaults. It may come from outside, so everything is checked. */
-function parseNewKey(given: NewApiKey, creator: Principal) {
-  if (!isObject(given)) throw usage('A key is described by an object such as {"name": "ci"}');
-  const unknown = Object.keys(given).find((field) => !fields.some((known) => known === field));
+function parseNewKey(request: NewApiKey, creator: Principal) {
+  if (!isObject(request)) throw usage('A key is described by an object such as {"name": "ci"}');
+  const unknown = Object.keys(request).find(
+    (field) => !fields.some((keyField) => keyField === field),
+  );
   if (unknown !== undefined)
     throw usage(`A key has no '${unknown}'. It takes: ${fields.join(", ")}`);
-  const name = toText(given.name, "name");
+  const name = toText(request.name, "name");
   if (name === null) throw usage("A key needs a name, so that people know what it is for");
-  const scopes = listIn(given, "scopes");
+  const scopes = listIn(request, "scopes");
   const strange = scopes.find((scope) => !knownScopes.includes(scope));
   if (strange !== undefined)
     throw usage(`There is no scope '${strange.slice(0, 40)}'. Use ${knownScopes.join(", ")}`);
   return {
     name,
-    user: toText(given.user, "user") ?? creator.user ?? name,
-    groups: listIn(given, "groups"),
-    persona: toText(given.persona, "persona"),
+    user: toText(request.user, "user") ?? creator.user ?? name,
+    groups: listIn(request, "groups"),
+    persona: toText(request.persona, "persona"),
     scopes: scopes.length > 0 ? scopes : ["call"],
-    workspace: toText(given.workspace, "workspace"),
-    ...(given.compliance ? { compliance: toText(given.compliance, "compliance") ?? "" } : {}),
+    workspace: toText(request.workspace, "workspace"),
+    ...(request.compliance ? { compliance: toText(request.compliance, "compliance") ?? "" } : {}),
     // An empty list means none, a missing one the default.
-    ...(given.toolGroups ? { toolGroups: listIn(given, "toolGroups") } : {}),
-    expiresAt: futureTime(given.expiresAt),
+    ...(request.toolGroups ? { toolGroups: listIn(request, "toolGroups") } : {}),
+    expiresAt: futureTime(request.expiresAt),
   };
 }
 
@@ -217,19 +219,19 @@ function toText(value: unknown, field: string): string | null {
   throw usage(`'${field}' of a key must be a string of 1 to ${maxTextLength} characters`);
 }
 
-function listIn(given: NewApiKey, field: (typeof lists)[number]): string[] {
-  const value: unknown = given[field] ?? [];
+function listIn(request: NewApiKey, field: (typeof lists)[number]): string[] {
+  const value: unknown = request[field] ?? [];
   if (!Array.isArray(value)) throw usage(`'${field}' of a key must be a list of strings`);
   return [...new Set(value.map((item) => toText(item, field) ?? ""))].filter((item) => item !== "");
 }
 
 function futureTime(value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  const at = new Date(typeof value === "string" ? value : Number.NaN);
-  if (Number.isNaN(at.getTime()))
+  const date = new Date(typeof value === "string" ? value : Number.NaN);
+  if (Number.isNaN(date.getTime()))
     throw usage("'expiresAt' of a key must be a date such as 2027-01-31T12:00:00Z");
-  if (at.getTime() <= Date.now()) throw usage("'expiresAt' of a key must lie in the future");
-  return at.toISOString();
+  if (date.getTime() <= Date.now()) throw usage("'expiresAt' of a key must lie in the future");
+  return date.toISOString();
 }
 
 function usage(message: string): PlaneError {

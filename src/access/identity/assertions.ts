@@ -19,12 +19,12 @@ const maxLifetime = 600;
 
 /** Assertions often say only who the person is; the rest is known from a sign-in. */
 function unsaidIn(
-  told: JWTPayload,
+  tokenClaims: JWTPayload,
   { scopes, groups, persona, workspace, compliance, tool_groups: toolGroups }: ClaimPaths,
 ) {
   const paths = { scopes, groups, persona, workspace, compliance, toolGroups };
   const names = Object.keys(paths) as (keyof typeof paths)[];
-  return names.filter((name) => paths[name] === undefined || !hasClaim(told, paths[name]));
+  return names.filter((name) => paths[name] === undefined || !hasClaim(tokenClaims, paths[name]));
 }
 
 /** Assertions of providers that the configuration trusts, for the authorization server at this address. */
@@ -34,24 +34,24 @@ export function createReadAssertion(
   claims: ClaimPaths,
   egress: Egress,
 ) {
-  const known = new Map<string, VerifyToken>(
+  const verifiers = new Map<string, VerifyToken>(
     issuers.map((issuer) => [
       issuer,
       createVerifyToken({ issuer, audience: origin, claims }, egress),
     ]),
   );
   return async (assertion: string): Promise<Assertion> => {
-    const verify = known.get(String(issuerOf(assertion)));
+    const verify = verifiers.get(String(issuerOf(assertion)));
     if (verify === undefined)
       throw unauthenticated("issuer", "The issuer of the assertion is not trusted here.");
     const { typ } = decodeProtectedHeader(assertion);
     if (typ !== assertionType)
       throw unauthenticated("claims", `The assertion is not of the type ${assertionType}.`);
-    let told: JWTPayload = {};
+    let tokenClaims: JWTPayload = {};
     const principal = await verify(assertion, undefined, (payload) => {
-      told = payload;
+      tokenClaims = payload;
     });
-    const { jti, client_id: clientId, resource = null, scope = "", exp = 0, iat } = told;
+    const { jti, client_id: clientId, resource = null, scope = "", exp = 0, iat } = tokenClaims;
     if (typeof jti !== "string" || typeof clientId !== "string" || typeof iat !== "number")
       throw unauthenticated("claims", "The assertion lacks 'jti', 'client_id' or 'iat'.");
     if (exp - iat > maxLifetime || iat > Date.now() / 1_000 + clockTolerance)
@@ -61,14 +61,14 @@ export function createReadAssertion(
       );
     return {
       person: rightsOf(principal, claims),
-      unsaid: unsaidIn(told, claims),
+      unsaid: unsaidIn(tokenClaims, claims),
       // Each provider has numbers of its own.
-      id: `${String(told.iss)} ${jti}`,
+      id: `${String(tokenClaims.iss)} ${jti}`,
       clientId,
       resource: typeof resource === "string" ? resource : null,
       scopes: String(scope)
         .split(" ")
-        .filter((one) => one !== ""),
+        .filter((scopeName) => scopeName !== ""),
       // As long as it could be shown again: both clocks may be off.
       lifetime: maxLifetime + 2 * clockTolerance,
     };

@@ -58,7 +58,9 @@ export function createIdentity(ports: IdentityPorts) {
     files: ports.planeFiles,
   });
   const verify = createTokenCheck(() => config().auth, egress, ports.signIn);
-  onNews(({ what }) => what === "keys" && keys.changed());
+  onNews(({ what }) => {
+    if (what === "keys") keys.changed();
+  });
   const needsCredentials = (): boolean | Promise<boolean> =>
     exposed || isPublic(config().auth) || signsIn(config().auth) || keys.exist();
 
@@ -66,9 +68,11 @@ export function createIdentity(ports: IdentityPorts) {
     if (isNeeded) throw unauthenticated("missing", missing);
     return defaultPrincipal;
   };
-  const believe = async (token: string, asked: string | undefined): Promise<Principal> => {
+  const believe = async (token: string, address: string | undefined): Promise<Principal> => {
     const shown = token.trim();
-    const principal = looksLikeKey(shown) ? await keys.identify(shown) : await verify(shown, asked);
+    const principal = looksLikeKey(shown)
+      ? await keys.identify(shown)
+      : await verify(shown, address);
     if (principal === null) throw unauthenticated("unknown", unknown);
     return limited(principal, toolsetServers);
   };
@@ -90,8 +94,8 @@ export function createIdentity(ports: IdentityPorts) {
       },
       anonymous: () =>
         needsCredentials() === false ? withListed(defaultPrincipal, config().users) : null,
-      async identify(token, { at = config().auth.publicUrl } = {}) {
-        if (token !== null) return withListed(await believe(token, at), config().users);
+      async identify(token, { at: address = config().auth.publicUrl } = {}) {
+        if (token !== null) return withListed(await believe(token, address), config().users);
         const isNeeded = needsCredentials();
         return withListed(
           anonymous(isNeeded instanceof Promise ? await isNeeded : isNeeded),
@@ -104,9 +108,9 @@ export function createIdentity(ports: IdentityPorts) {
         requireScope(principal, "admin", "see the API keys");
         return keys.list();
       },
-      async create(asked, { principal }) {
+      async create(request, { principal }) {
         requireScope(principal, "admin", "create an API key");
-        return keys.create(asked, principal);
+        return keys.create(request, principal);
       },
       async revoke(id, { principal, forget = false }) {
         requireScope(principal, "admin", "revoke an API key");
@@ -166,10 +170,10 @@ function isPublic({ publicUrl }: Config["auth"]): boolean {
 }
 
 function issuersIn({ jwt, issuer, claims }: Config["auth"]): TokenIssuer[] {
-  return [
-    ...(jwt ? [jwt] : []),
-    ...(issuer === undefined ? [] : [{ issuer, claims, audience: null }]),
-  ];
+  const issuers: TokenIssuer[] = [];
+  if (jwt) issuers.push(jwt);
+  if (issuer !== undefined) issuers.push({ issuer, claims, audience: null });
+  return issuers;
 }
 
 /** Null where no issuer is configured. What was learned about one is kept as long as it is. */
@@ -178,12 +182,12 @@ function createTokenCheck(
   egress: Egress,
   signIn: IdentityPorts["signIn"],
 ) {
-  let known: { of: string; verify: VerifyToken } | undefined;
-  const own = once(async () => (await import("./verify-own.ts")).createVerifyOwn(signIn));
-  return async (token: string, asked: string | undefined): Promise<Principal | null> => {
+  let cachedCheck: { of: string; verify: VerifyToken } | undefined;
+  const verifyOwn = once(async () => (await import("./verify-own.ts")).createVerifyOwn(signIn));
+  return async (token: string, address: string | undefined): Promise<Principal | null> => {
     const issuers = issuersIn(settings());
-    if (settings().server !== undefined && asked !== undefined) {
-      const principal = await (await own())(token, asked);
+    if (settings().server !== undefined && address !== undefined) {
+      const principal = await (await verifyOwn())(token, address);
       if (principal !== null) return principal;
       if (issuers.length === 0)
         throw unauthenticated("issuer", "The token is not one of this plane.");
@@ -191,7 +195,7 @@ function createTokenCheck(
     if (issuers.length === 0) return null;
     const { createVerifyTokens } = await import("./verify-token.ts");
     const of = stableJson(issuers);
-    if (known?.of !== of) known = { of, verify: createVerifyTokens(issuers, egress) };
-    return known.verify(token, asked);
+    if (cachedCheck?.of !== of) cachedCheck = { of, verify: createVerifyTokens(issuers, egress) };
+    return cachedCheck.verify(token, address);
   };
 }

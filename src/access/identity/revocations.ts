@@ -14,30 +14,31 @@ const toldMs = 30_000;
 const touchedMs = 60_000;
 
 type Ports = { rows(): Promise<SignInRows>; isInformed(): boolean };
-type Known = { grants: ReadonlySet<string>; readAt: number };
+type RevokedGrants = { grants: ReadonlySet<string>; readAt: number };
 
 /**
  * Grants that were taken back, as long as a token of them could count. They are in memory: a plane that is asked all the
  * time reads them beside its requests. One that was not asked for a while, or has just started, reads them first.
  */
 export function createRevocations({ rows, isInformed }: Ports) {
-  let known: Known | undefined;
-  let reading: Promise<Known> | undefined;
+  let revoked: RevokedGrants | undefined;
+  let reading: Promise<RevokedGrants> | undefined;
   let changes = 0;
   /** By this plane, and since when: what is being read may not have them yet. */
-  const own = new Map<string, number>();
+  const ownRevocations = new Map<string, number>();
   const touched = new Map<string, number>();
 
-  const read = async (): Promise<Known> => {
+  const read = async (): Promise<RevokedGrants> => {
     const [before, readAt] = [changes, steadyNow()];
-    for (const [grant, at] of own) if (readAt - at > keptSeconds * 1_000) own.delete(grant);
-    const kept = await (await rows()).list(revokedKind);
+    for (const [grant, revokedAt] of ownRevocations)
+      if (readAt - revokedAt > keptSeconds * 1_000) ownRevocations.delete(grant);
+    const revokedRows = await (await rows()).list(revokedKind);
     // Of a change that comes meanwhile it is not known whether it was read.
-    known = {
-      grants: new Set(kept.map(({ id }) => id)),
+    revoked = {
+      grants: new Set(revokedRows.map(({ id }) => id)),
       readAt: before === changes ? readAt : Number.NEGATIVE_INFINITY,
     };
-    return known;
+    return revoked;
   };
   const readOnce = () => {
     reading ??= read().finally(() => {
@@ -45,12 +46,12 @@ export function createRevocations({ rows, isInformed }: Ports) {
     });
     return reading;
   };
-  const current = (): Known | Promise<Known> => {
-    const age = known === undefined ? Number.POSITIVE_INFINITY : steadyNow() - known.readAt;
-    const most = isInformed() ? toldMs : untoldMs;
-    if (known === undefined || age >= most) return readOnce();
-    if (age >= most / 2) readOnce().catch(() => undefined);
-    return known;
+  const current = (): RevokedGrants | Promise<RevokedGrants> => {
+    const age = revoked === undefined ? Number.POSITIVE_INFINITY : steadyNow() - revoked.readAt;
+    const maxAge = isInformed() ? toldMs : untoldMs;
+    if (revoked === undefined || age >= maxAge) return readOnce();
+    if (age >= maxAge / 2) readOnce().catch(() => undefined);
+    return revoked;
   };
 
   function note(grant: string): void {
@@ -59,33 +60,32 @@ export function createRevocations({ rows, isInformed }: Ports) {
     if (touched.size > 10_000) touched.clear();
     touched.set(grant, now);
     void rows()
-      .then((kept) => kept.touch(grantKind, grant))
+      .then((openRows) => openRows.touch(grantKind, grant))
       .catch(() => undefined);
   }
-  const judge = (grant: string, { grants }: Known): void => {
-    if (own.has(grant) || grants.has(grant))
+  const judge = (grant: string, { grants }: RevokedGrants): void => {
+    if (ownRevocations.has(grant) || grants.has(grant))
       throw unauthenticated("revoked", "The person has taken back what this client may do.");
     note(grant);
   };
 
   return {
     async add(grant: string): Promise<void> {
-      own.set(grant, steadyNow());
+      ownRevocations.set(grant, steadyNow());
       await (await rows()).put(revokedKind, grant, {}, { seconds: keptSeconds, tells: true });
     },
     /** Another plane took something back. */
     changed(): void {
       changes += 1;
-      if (known === undefined) return;
-      known = { ...known, readAt: Number.NEGATIVE_INFINITY };
+      if (revoked === undefined) return;
+      revoked = { ...revoked, readAt: Number.NEGATIVE_INFINITY };
       readOnce().catch(() => undefined);
     },
     /** Throws where the grant of a token was taken back; its use is noted beside the request. */
     requireGrant(grant: string): void | Promise<void> {
-      const found = current();
-      return found instanceof Promise
-        ? found.then((read) => judge(grant, read))
-        : judge(grant, found);
+      const revokedGrants = current();
+      if (revokedGrants instanceof Promise) return revokedGrants.then((read) => judge(grant, read));
+      return judge(grant, revokedGrants);
     },
   };
 }

@@ -53,8 +53,8 @@ export function createSignInRows({ store, vault, now = Date.now }: Ports): SignI
         const { grant = null, uid = null, account = null } = about(value);
         const sealed = await (await vault()).seal(nameOf(kind, hashed), { id, value });
         const places = { grant, uid: uid === null ? null : hash(uid), account };
-        const kept = { kind, id: hashed, madeAt: now(), expiresAt: null, ...places, sealed };
-        if (await (await store()).replaceSignIn(kept, row?.sealed ?? null)) return value;
+        const replacement = { kind, id: hashed, madeAt: now(), expiresAt: null, ...places, sealed };
+        if (await (await store()).replaceSignIn(replacement, row?.sealed ?? null)) return value;
       }
       throw new PlaneError(
         "CONFLICT",
@@ -67,13 +67,13 @@ export function createSignInRows({ store, vault, now = Date.now }: Ports): SignI
       kind: string,
       { grant, uid, account }: Parameters<SignInRows["list"]>[1] = {},
     ) {
-      const asked = {
+      const filter = {
         kind,
         ...(grant == null ? {} : { grant }),
         ...(account == null ? {} : { account }),
         ...(uid == null ? {} : { uid: hash(uid) }),
       };
-      const rows = await (await store()).signIns(asked, now());
+      const rows = await (await store()).signIns(filter, now());
       return (await Promise.all(rows.map((row) => open<T>(row)))).filter((row) => row !== null);
     },
     consume: async (kind, id) => (await store()).consumeSignIn(kind, hash(id), now()),

@@ -118,8 +118,8 @@ export function createSignIn(context: SignInContext) {
   }
 
   const serverAt = (origin: string): Promise<SignInServer> => {
-    const known = servers.get(origin);
-    if (known) return known;
+    const existing = servers.get(origin);
+    if (existing) return existing;
     if (servers.size >= maxOrigins) servers.clear();
     const opened = open(origin);
     servers.set(origin, opened);
@@ -155,8 +155,8 @@ export function createSignIn(context: SignInContext) {
     async revoke(id, caller) {
       requireScope(caller.principal, "call", "take back what a client may do");
       requireServer();
-      const own = (await grantsFor(caller)).some((grant) => grant.id === id);
-      if (!own)
+      const isOwn = (await grantsFor(caller)).some((grant) => grant.id === id);
+      if (!isOwn)
         throw new PlaneError(
           "NOT_FOUND",
           `There is no grant '${id}'. 'toolplane grants list' shows them all.`,
@@ -169,7 +169,7 @@ export function createSignIn(context: SignInContext) {
       requireScope(principal, "admin", "see the people");
       return config().auth.server === undefined ? [] : (await desk()).people();
     },
-    async invite(asked, { principal }) {
+    async invite(invitation, { principal }) {
       requireScope(principal, "admin", "invite a person");
       requireServer();
       const { publicUrl } = config().auth;
@@ -178,7 +178,7 @@ export function createSignIn(context: SignInContext) {
           "USAGE",
           "An invitation is a link: set 'auth.publicUrl' to the address that people use.",
         );
-      return (await desk()).invite(asked, new URL(publicUrl).origin);
+      return (await desk()).invite(invitation, new URL(publicUrl).origin);
     },
     async remove(user, { principal }) {
       requireScope(principal, "admin", "remove a person");
@@ -269,17 +269,18 @@ type Keys = Awaited<ReturnType<SignInServer["keys"]>>;
 
 /** `isUnknown`: the key of a token was not among them. */
 function createKeyCache(read: (origin: string) => Promise<Keys>) {
-  const known = new Map<string, { at: number; keys: Promise<Keys> }>();
+  const keysByOrigin = new Map<string, { readAt: number; keys: Promise<Keys> }>();
   return {
     /** Another plane may have made one. */
-    changed: () => known.clear(),
+    changed: () => keysByOrigin.clear(),
     at(origin: string, isUnknown = false): Promise<Keys> {
-      const before = known.get(origin);
-      if (before && !(isUnknown && steadyNow() - before.at > keysCooldownMs)) return before.keys;
+      const cached = keysByOrigin.get(origin);
+      if (cached && !(isUnknown && steadyNow() - cached.readAt > keysCooldownMs))
+        return cached.keys;
       const keys = read(origin);
-      if (known.size >= maxOrigins) known.clear();
-      known.set(origin, { at: steadyNow(), keys });
-      keys.catch(() => known.delete(origin));
+      if (keysByOrigin.size >= maxOrigins) keysByOrigin.clear();
+      keysByOrigin.set(origin, { readAt: steadyNow(), keys });
+      keys.catch(() => keysByOrigin.delete(origin));
       return keys;
     },
   };
@@ -292,13 +293,16 @@ const maxRefusals = 120;
 function createLines({ audit }: SignInContext) {
   let minute = 0;
   let refusals = 0;
-  let left = 0;
+  let leftOut = 0;
   return async (line: SignInLine): Promise<void> => {
     const now = Math.floor(Date.now() / 60_000);
-    if (now !== minute) [minute, refusals] = [now, 0];
-    if (line.error !== undefined && ++refusals > maxRefusals) return void left++;
-    const input = left === 0 ? line.input : { ...line.input, leftOut: left };
-    left = 0;
+    if (now !== minute) {
+      minute = now;
+      refusals = 0;
+    }
+    if (line.error !== undefined && ++refusals > maxRefusals) return void leftOut++;
+    const input = leftOut === 0 ? line.input : { ...line.input, leftOut: leftOut };
+    leftOut = 0;
     await recordLine(audit, input === undefined ? line : { ...line, input });
   };
 }
@@ -310,8 +314,8 @@ async function recordLine(audit: SignInContext["audit"], line: SignInLine): Prom
     face: "http" as const,
     ...(address === undefined ? {} : { address }),
   };
-  const said = { ...input, ...(error === undefined ? {} : { error }) };
-  const work = { operation, input: said, ...(target === undefined ? {} : { target }) };
+  const auditedInput = { ...input, ...(error === undefined ? {} : { error }) };
+  const work = { operation, input: auditedInput, ...(target === undefined ? {} : { target }) };
   await audit(work, caller, async () => {
     if (error !== undefined) throw new PlaneError("UNAUTHENTICATED", error);
   }).catch(() => undefined);

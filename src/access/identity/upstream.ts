@@ -20,7 +20,7 @@ const loadLibrary = () => import("oauth4webapi");
 /** People sign in at a provider of OpenID Connect; the library checks what comes back. */
 export function createUpstream(settings: SignInProvider, egress: Egress): SignInUpstream {
   const { issuer, clientId, clientSecret, scopes, claims } = settings;
-  let known: { at: number; server: Promise<Server> } | undefined;
+  let discovered: { askedAt: number; server: Promise<Server> } | undefined;
 
   const find = async () => {
     const oauth = await loadLibrary();
@@ -41,11 +41,11 @@ export function createUpstream(settings: SignInProvider, egress: Egress): SignIn
     refuse: (failure) => failure,
   });
   const discover = () => {
-    if (known === undefined || Date.now() - known.at > metadataMs)
-      known = { at: Date.now(), server: endpoints.ask(issuer, find) };
-    const { server } = known;
+    if (discovered === undefined || Date.now() - discovered.askedAt > metadataMs)
+      discovered = { askedAt: Date.now(), server: endpoints.ask(issuer, find) };
+    const { server } = discovered;
     server.catch(() => {
-      if (known?.server === server) known = undefined;
+      if (discovered?.server === server) discovered = undefined;
     });
     return server;
   };
@@ -55,7 +55,7 @@ export function createUpstream(settings: SignInProvider, egress: Egress): SignIn
     name: new URL(issuer).host,
     async begin(redirectUri) {
       const { oauth, metadata } = await discover().catch(unreachable);
-      const kept = {
+      const signInState = {
         state: oauth.generateRandomState(),
         nonce: oauth.generateRandomNonce(),
         verifier: oauth.generateRandomCodeVerifier(),
@@ -66,30 +66,35 @@ export function createUpstream(settings: SignInProvider, egress: Egress): SignIn
         client_id: clientId,
         redirect_uri: redirectUri,
         scope: scopes.join(" "),
-        state: kept.state,
-        nonce: kept.nonce,
-        code_challenge: await oauth.calculatePKCECodeChallenge(kept.verifier),
+        state: signInState.state,
+        nonce: signInState.nonce,
+        code_challenge: await oauth.calculatePKCECodeChallenge(signInState.verifier),
         code_challenge_method: "S256",
       };
       for (const [name, value] of Object.entries(values)) url.searchParams.set(name, value);
-      return { url: url.href, kept };
+      return { url: url.href, kept: signInState };
     },
-    async finish(answer, kept, redirectUri) {
+    async finish(answer, signInState, redirectUri) {
       const { oauth, metadata, options } = await discover().catch(unreachable);
       try {
-        const checked = oauth.validateAuthResponse(metadata, client, answer, String(kept.state));
+        const checked = oauth.validateAuthResponse(
+          metadata,
+          client,
+          answer,
+          String(signInState.state),
+        );
         const auth: ClientAuth =
           clientSecret === undefined ? oauth.None() : oauth.ClientSecretPost(clientSecret);
-        const asked = [
+        const request = [
           metadata,
           client,
           auth,
           checked,
           redirectUri,
-          String(kept.verifier),
+          String(signInState.verifier),
         ] as const;
-        const response = await oauth.authorizationCodeGrantRequest(...asked, options);
-        const rules = { expectedNonce: String(kept.nonce), requireIdToken: true };
+        const response = await oauth.authorizationCodeGrantRequest(...request, options);
+        const rules = { expectedNonce: String(signInState.nonce), requireIdToken: true };
         const tokens = await oauth.processAuthorizationCodeResponse(
           metadata,
           client,
@@ -97,8 +102,8 @@ export function createUpstream(settings: SignInProvider, egress: Egress): SignIn
           rules,
         );
         await oauth.validateApplicationLevelSignature(metadata, response, options);
-        const { ...told } = oauth.getValidatedIdTokenClaims(tokens);
-        return rightsOf(readClaims(told, claims), claims);
+        const { ...idClaims } = oauth.getValidatedIdTokenClaims(tokens);
+        return rightsOf(readClaims(idClaims, claims), claims);
       } catch (thrown) {
         if (thrown instanceof PlaneError) throw thrown;
         throw new PlaneError(
@@ -118,12 +123,12 @@ type Server = {
   options: ReturnType<typeof optionsFor>;
 };
 
-type Asked = { method: string; headers: Record<string, string>; body?: unknown };
+type LibraryRequest = { method: string; headers: Record<string, string>; body?: unknown };
 
 /** Every request of the library passes the gate. */
 function optionsFor(oauth: Library, gate: Gate, issuer: URL) {
   return {
-    [oauth.customFetch]: async (url: string, { method, headers, body }: Asked) => {
+    [oauth.customFetch]: async (url: string, { method, headers, body }: LibraryRequest) => {
       const answer = await exchange(new URL(url), {
         gate,
         method,

@@ -18,13 +18,13 @@ type Ports = {
 /** Tokens of the plane's own authorization server, checked with keys in memory. Null where another issuer is named. */
 export function createVerifyOwn({ keysAt, requireGrant }: Ports) {
   const sets = new WeakMap<object, ReturnType<typeof createLocalJWKSet>>();
-  const known = new Map<string, VerifyToken>();
+  const verifiers = new Map<string, VerifyToken>();
 
   async function setAt(origin: string, isUnknown?: boolean) {
     const keys = await keysAt(origin, isUnknown);
-    const made = sets.get(keys) ?? createLocalJWKSet(keys as JSONWebKeySet);
-    sets.set(keys, made);
-    return made;
+    const keySet = sets.get(keys) ?? createLocalJWKSet(keys as JSONWebKeySet);
+    sets.set(keys, keySet);
+    return keySet;
   }
   const verifierAt = (origin: string): VerifyToken =>
     createVerifyToken(
@@ -41,12 +41,12 @@ export function createVerifyOwn({ keysAt, requireGrant }: Ports) {
       },
     );
 
-  return async (token: string, asked: string): Promise<Principal | null> => {
-    const { origin } = new URL(asked);
+  return async (token: string, address: string): Promise<Principal | null> => {
+    const { origin } = new URL(address);
     if (issuerOf(token) !== origin) return null;
-    const verify = known.get(origin) ?? verifierAt(origin);
-    known.set(origin, verify);
-    return verify(token, asked, (payload) => {
+    const verify = verifiers.get(origin) ?? verifierAt(origin);
+    verifiers.set(origin, verify);
+    return verify(token, address, (payload) => {
       const grant = payload[grantClaim];
       return typeof grant === "string" ? requireGrant(grant) : undefined;
     });

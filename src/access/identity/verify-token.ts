@@ -134,7 +134,7 @@ function reasonOf(thrown: unknown): string {
 
 function createIssuerKeys(settings: TokenIssuer, egress: Egress): JWTVerifyGetKey {
   const issuer = createIssuer(settings.issuer);
-  let found: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
+  let keySet: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
   const open = async () => {
     const { url: address, gate } = await findKeys(settings, issuer, egress);
     return createRemoteJWKSet(new URL(address), {
@@ -145,25 +145,25 @@ function createIssuerKeys(settings: TokenIssuer, egress: Egress): JWTVerifyGetKe
   };
   let readAt = steadyNow();
   /** Beside the request, so that none waits for keys that are only getting old. */
-  const refresh = (known: Awaited<ReturnType<typeof open>>) => {
-    if (!known.fresh || steadyNow() - readAt < keysTtlMs / 2) return;
+  const refresh = (keys: Awaited<ReturnType<typeof open>>) => {
+    if (!keys.fresh || steadyNow() - readAt < keysTtlMs / 2) return;
     readAt = steadyNow();
-    void known.reload().catch(() => undefined);
+    void keys.reload().catch(() => undefined);
   };
   return async (header, token) => {
-    found ??= open();
-    const current = found;
+    keySet ??= open();
+    const current = keySet;
     try {
-      const known = await current;
-      refresh(known);
-      return await known(header, token);
+      const keys = await current;
+      refresh(keys);
+      return await keys(header, token);
     } catch (thrown) {
       // Keys may have moved; but fresh ones are not dropped because of a bad token.
       const isFresh = await current.then(
         ({ fresh }) => fresh,
         () => false,
       );
-      if (!isFresh && found === current) found = undefined;
+      if (!isFresh && keySet === current) keySet = undefined;
       throw thrown;
     }
   };
@@ -184,23 +184,22 @@ async function findKeys(
   if (metadata === undefined) return { url: `${base}/.well-known/jwks.json`, gate: configured };
   if (!isObject(metadata) || metadata.issuer !== issuer)
     return fail("its metadata is about another issuer");
-  const told = metadata.jwks_uri;
+  const keysUrl = metadata.jwks_uri;
   const gate = await egress.namedBy(issuer);
-  if (typeof told !== "string" || !isAllowed(told, gate))
+  if (typeof keysUrl !== "string" || !isAllowed(keysUrl, gate))
     return fail("its metadata names no safe address of its keys");
-  return { url: told, gate };
+  return { url: keysUrl, gate };
 }
 
-function isAllowed(told: string, gate: Gate): boolean {
-  return isSafeUrl(told) && (told.startsWith("https:") || gate.allowsPlain(new URL(told)));
+function isAllowed(keysUrl: string, gate: Gate): boolean {
+  return isSafeUrl(keysUrl) && (keysUrl.startsWith("https:") || gate.allowsPlain(new URL(keysUrl)));
 }
 
 async function requireKeys(url: string, gate: Gate, { ask, fail }: Issuer): Promise<unknown> {
-  const found = await ask(url, gate);
-  if (found === undefined) return fail("they are not where they should be");
-  return isObject(found) && Array.isArray(found.keys)
-    ? found
-    : fail("it does not publish a key set");
+  const keySet = await ask(url, gate);
+  if (keySet === undefined) return fail("they are not where they should be");
+  if (isObject(keySet) && Array.isArray(keySet.keys)) return keySet;
+  return fail("it does not publish a key set");
 }
 
 export function readClaims(claims: UnknownObject, paths: ClaimPaths): Principal {
@@ -236,8 +235,18 @@ function requireVerified(claims: UnknownObject, path: string, user: string): voi
   const isSame =
     typeof email === "string" && email.trim().toLowerCase() === user.trim().toLowerCase();
   const isAddress = isSame || /(?:^|[^a-z])email$/i.test(path);
-  const said = isAddress ? [valueAt(claims, `${path}_verified`), claims.email_verified] : [];
-  if (said.some((one) => one !== undefined && one !== null && one !== true && one !== "true"))
+  const verifications = isAddress
+    ? [valueAt(claims, `${path}_verified`), claims.email_verified]
+    : [];
+  if (
+    verifications.some(
+      (verification) =>
+        verification !== undefined &&
+        verification !== null &&
+        verification !== true &&
+        verification !== "true",
+    )
+  )
     throw unauthenticated(
       "claims",
       "The issuer has not verified the e-mail address of this person ('email_verified').",
@@ -293,10 +302,10 @@ export type TokenIssuer = Omit<JwtIssuer, "audience"> & {
 
 type CheckPayload = (payload: JWTPayload) => void | Promise<void>;
 
-/** `asked` is the address that the token is shown at; `check` throws where a valid token does not count. */
+/** `address` is that which the token is shown at; `check` throws where a valid token does not count. */
 export type VerifyToken = (
   token: string,
-  asked?: string,
+  address?: string,
   check?: CheckPayload,
 ) => Promise<Principal>;
 
@@ -307,8 +316,8 @@ export function createVerifyToken(
 ): VerifyToken {
   const { issuer, claims, typ } = settings;
   const keys = typeof from === "function" ? from : createIssuerKeys(settings, from);
-  return async (token, asked, check) => {
-    requireOurs(token, settings, asked);
+  return async (token, address, check) => {
+    requireOurs(token, settings, address);
     const required = {
       issuer,
       algorithms,
@@ -331,16 +340,16 @@ export function issuerOf(token: string): unknown {
 
 /** Of several issuers: the token names its own, which is then checked. */
 export function createVerifyTokens(issuers: readonly TokenIssuer[], egress: Egress): VerifyToken {
-  const known = issuers.map((settings) => ({
+  const verifiers = issuers.map((settings) => ({
     issuer: settings.issuer,
     verify: createVerifyToken(settings, egress),
   }));
   return async (token, asked) => {
-    const named = known.length > 1 ? issuerOf(token) : undefined;
-    const one = known.find(({ issuer }) => issuer === named) ?? known[0];
-    if (one === undefined)
+    const named = verifiers.length > 1 ? issuerOf(token) : undefined;
+    const verifier = verifiers.find(({ issuer }) => issuer === named) ?? verifiers[0];
+    if (verifier === undefined)
       throw unauthenticated("unknown", "This plane believes no issuer of tokens.");
-    return one.verify(token, asked);
+    return verifier.verify(token, asked);
   };
 }
 
@@ -348,7 +357,7 @@ export function createVerifyTokens(issuers: readonly TokenIssuer[], egress: Egre
 function requireOurs(
   token: string,
   { issuer, audience }: TokenIssuer,
-  asked: string | undefined,
+  address: string | undefined,
 ): void {
   if (token.length > maxTokenLength)
     throw unauthenticated("malformed", `The token is longer than ${maxTokenLength / 1024} KiB.`);
@@ -360,13 +369,18 @@ function requireOurs(
     );
   if (iss !== issuer)
     throw unauthenticated("issuer", `The issuer of the token is not '${issuer}'.`);
-  const audiences = (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === "string");
+  const audiences = (Array.isArray(aud) ? aud : [aud]).filter(
+    (candidate) => typeof candidate === "string",
+  );
   if (audience !== null && !audiences.includes(audience))
     throw unauthenticated("audience", `The audience of the token is not '${audience}'.`);
-  if (audience === null && !audiences.some((one) => asked !== undefined && covers(one, asked)))
+  if (
+    audience === null &&
+    !audiences.some((resource) => address !== undefined && covers(resource, address))
+  )
     throw unauthenticated(
       "audience",
-      `The token is for another resource than ${asked === undefined ? "this plane" : `'${asked.split("?", 1)[0]}'`}.`,
+      `The token is for another resource than ${address === undefined ? "this plane" : `'${address.split("?", 1)[0]}'`}.`,
     );
 }
 

@@ -44,12 +44,14 @@ export function createArgumentMatcher(
     for (const { name, keys, find } of finders) {
       const values = valuesOf(args, name);
       if (values.length === 0) continue;
-      const found = values.flatMap(textsIn).map(find);
-      const whole = values.filter(isNoText).flatMap(wholeTexts).flatMap(find);
-      for (const at of [...whole, ...found.flat()]) somewhere.add(keys[at] as string);
-      const [first = [], ...others] = found;
-      for (const at of first)
-        if (others.every((places) => places.includes(at))) everywhere.add(keys[at] as string);
+      const matchesByText = values.flatMap(textsIn).map(find);
+      const matchesOfWhole = values.filter(isNoText).flatMap(wholeTexts).flatMap(find);
+      for (const index of [...matchesOfWhole, ...matchesByText.flat()])
+        somewhere.add(keys[index] as string);
+      const [first = [], ...moreTexts] = matchesByText;
+      for (const index of first)
+        if (moreTexts.every((places) => places.includes(index)))
+          everywhere.add(keys[index] as string);
     }
     return { somewhere, everywhere };
   };
@@ -96,7 +98,7 @@ function createFinder(
       patterns.map((pattern) => (typeof pattern === "string" ? asRegex(pattern) : pattern.regex)),
     );
   const globs = patterns.map(compileGlob);
-  return (text) => globs.flatMap((matches, at) => (matches(text) ? at : []));
+  return (text) => globs.flatMap((matches, index) => (matches(text) ? index : []));
 }
 
 function asRegex(glob: string): string {

@@ -67,9 +67,9 @@ export function createPolicy({
     const written = policy();
     const compiled = compiledPolicies.get(written);
     if (compiled) return judge(compiled, call, profile);
-    return compile(written).then((made) => {
-      compiledPolicies.set(written, made);
-      return judge(made, call, profile);
+    return compile(written).then((compiledNow) => {
+      compiledPolicies.set(written, compiledNow);
+      return judge(compiledNow, call, profile);
     });
   };
   return withTargets(
@@ -85,25 +85,27 @@ function isAllowedByAnyName({ verdict, arguments: patterns = {} }: PolicyRule): 
 /** A wrapper is never weaker than what it calls: the strictest verdict on it and its targets counts. */
 function withTargets(decide: Decide, targetsOf: PolicyPorts["targetsOf"]): Decide {
   return (call, profile) => {
-    const own = decide(call, profile);
-    if (call.tool.id.server !== null) return own;
+    const ownVerdict = decide(call, profile);
+    if (call.tool.id.server !== null) return ownVerdict;
     return targetsOf(call.tool, call.principal).reduce<Verdict | Promise<Verdict>>(
-      (made, { tool, mapArguments }) => {
+      (strictest, { tool, mapArguments }) => {
         const { injected: _, ...plain }: Validated & Partial<Injected> = call;
         // Its numbers are exact already, and have other names now.
         const { exact: _exact, ...read } = call.input;
         const input = { ...read, arguments: mapArguments(argumentsOf(call)) };
-        const other = decide({ ...plain, tool, input }, profile);
-        return andThen(made, (first) => andThen(other, (second) => stricter(first, second, tool)));
+        const targetVerdict = decide({ ...plain, tool, input }, profile);
+        return andThen(strictest, (first) =>
+          andThen(targetVerdict, (second) => stricter(first, second, tool)),
+        );
       },
-      own,
+      ownVerdict,
     );
   };
 }
 
-function stricter(own: Verdict, other: Verdict, { name }: Tool): Verdict {
-  if (strictnessOf(other) <= strictnessOf(own)) return own;
-  return { ...other, reason: `it calls '${name}': ${other.reason}` };
+function stricter(wrapperVerdict: Verdict, targetVerdict: Verdict, { name }: Tool): Verdict {
+  if (strictnessOf(targetVerdict) <= strictnessOf(wrapperVerdict)) return wrapperVerdict;
+  return { ...targetVerdict, reason: `it calls '${name}': ${targetVerdict.reason}` };
 }
 
 /** With what the system sets, and with the digits that are sent: a rule sees what the provider gets. */
@@ -114,9 +116,8 @@ function argumentsOf({ tool, input, injected }: Validated & Partial<Injected>): 
     return { ...input.arguments, uri: uriSpellings(String(input.arguments.uri)) };
   const sent =
     input.exact === undefined ? input.arguments : putExactNumbers(input.arguments, input.exact);
-  return injected && Object.keys(injected.values).length > 0
-    ? { ...sent, ...injected.values }
-    : sent;
+  if (!injected || Object.keys(injected.values).length === 0) return sent;
+  return { ...sent, ...injected.values };
 }
 
 /** The pattern engine is large, and few policies need it. */
@@ -168,21 +169,20 @@ const askedByDefault: Verdict = {
 };
 
 /** A caller may ask for a stricter mode than the configured one, never for a looser one. */
-export function stricterMode(configured: PolicyMode, asked: PolicyMode | undefined): PolicyMode {
-  if (asked === undefined) return configured;
-  return modes.indexOf(asked) > modes.indexOf(configured) ? asked : configured;
+export function stricterMode(
+  configured: PolicyMode,
+  requested: PolicyMode | undefined,
+): PolicyMode {
+  if (requested === undefined) return configured;
+  return modes.indexOf(requested) > modes.indexOf(configured) ? requested : configured;
 }
 
 function byRule({ firstRule }: ToolFacts, situation: RuleContext): Verdict | null {
-  const found = firstRule(situation);
-  if (found === null) return null;
-  const { verdict, reason = "a policy rule decided so", from } = found.rule;
-  return {
-    verdict,
-    origin: "rule",
-    reason,
-    ...(from === undefined ? { rule: found.number } : { from }),
-  };
+  const firstMatch = firstRule(situation);
+  if (firstMatch === null) return null;
+  const { verdict, reason = "a policy rule decided so", from } = firstMatch.rule;
+  const ruled = { verdict, origin: "rule", reason };
+  return from === undefined ? { ...ruled, rule: firstMatch.number } : { ...ruled, from };
 }
 
 /** Where nothing may change, what only the name of a tool suggests is no knowledge. */
@@ -193,35 +193,34 @@ function byMode(mode: PolicyMode, facts: ToolFacts): Verdict | null {
   // A plan collects what changes something; it need not hold up reading until an operator has declared each tool.
   if (mode === "plan" && facts.callsItRead) return null;
   const origin = `mode:${mode}`;
-  const what =
-    effect.effect === "write"
-      ? `it may change something (${effect.because})`
-      : effect.effect === "read"
-        ? `nothing proves that it reads: ${effect.because} ('policy.effects' or 'trusted' can say so)`
-        : effect.because;
+  const what = effectText(facts.effect);
   if (mode === "plan") return { verdict: "queue", origin, reason: `plan mode: ${what}` };
   if (mode === "debug") return { verdict: "ask", origin, reason: `debug mode: ${what}` };
   return { verdict: "deny", origin, reason: `review mode only reads: ${what}` };
+}
+/** Why a mode holds it back. */
+function effectText({ effect, because }: ToolFacts["effect"]): string {
+  if (effect === "write") return `it may change something (${because})`;
+  if (effect === "read")
+    return `nothing proves that it reads: ${because} ('policy.effects' or 'trusted' can say so)`;
+  return because;
 }
 
 const byProfile: Record<
   Profile,
   (call: Validated, facts: ToolFacts, ownCounts: (caller: Principal) => boolean) => Verdict
 > = {
-  personal: (call, _, ownCounts) =>
-    isByPerson(call) && ownCounts(call.principal)
-      ? verdict("personal", null)
-      : (consentTo(call.tool, "personal") ?? verdict("personal", null)),
+  personal: (call, _, ownCounts) => {
+    if (isByPerson(call) && ownCounts(call.principal)) return verdict("personal", null);
+    return consentTo(call.tool, "personal") ?? verdict("personal", null);
+  },
   guarded: ({ tool }, facts) =>
     stricterQuestion(tool, "guarded", isKnownRead(facts) ? null : notKnownToRead(facts)),
-  strict: ({ tool }, facts) =>
-    stricterQuestion(
-      tool,
-      "strict",
-      tool.trusted && isKnownRead(facts)
-        ? null
-        : "it is not known to be a read of a trusted server",
-    ),
+  strict: ({ tool }, facts) => {
+    const question = "it is not known to be a read of a trusted server";
+    const isTrustedRead = tool.trusted && isKnownRead(facts);
+    return stricterQuestion(tool, "strict", isTrustedRead ? null : question);
+  },
 };
 
 /** A command from a pipe is of a program: who typed it says so. */
@@ -236,9 +235,8 @@ function stricterQuestion(tool: Tool, profile: Profile, question: string | null)
 }
 
 function notKnownToRead({ effect }: ToolFacts): string {
-  return effect.effect === "read"
-    ? `nothing proves that it reads: ${effect.because}`
-    : "it is not known to only read";
+  if (effect.effect !== "read") return "it is not known to only read";
+  return `nothing proves that it reads: ${effect.because}`;
 }
 
 function verdict(profile: Profile, question: string | null): Verdict {
@@ -250,9 +248,8 @@ function verdict(profile: Profile, question: string | null): Verdict {
 function consentTo({ consent, metadata }: Tool, profile: Profile): Verdict | null {
   if (consent === "explicit" && metadata.requires_consent)
     return { ...verdict(profile, "its configuration requires consent"), consent: true };
-  return metadata.safety_level === "high"
-    ? { ...verdict(profile, "its safety level is high"), consent: true }
-    : null;
+  if (metadata.safety_level !== "high") return null;
+  return { ...verdict(profile, "its safety level is high"), consent: true };
 }
 
 /** A name that sounds like reading does not count. */
@@ -267,21 +264,21 @@ export type Isolation = Pick<PolicyPorts, "isIsolated"> & { setting(): Policy["i
 
 /** Denies tools of a high safety level that would run where they can do harm. */
 export function requireIsolation(decide: Decide, { setting, isIsolated }: Isolation): Decide {
-  const judge = (call: Validated, made: Verdict): Verdict => {
+  const judge = (call: Validated, decided: Verdict): Verdict => {
     // A rule about this tool counts more than the profile, unless isolation is configured.
-    const isExempt = setting() === undefined && made.origin === "rule";
-    if (made.verdict === "deny" || isExempt) return made;
+    const isExempt = setting() === undefined && decided.origin === "rule";
+    if (decided.verdict === "deny" || isExempt) return decided;
     const exposed = exposedProvider(call.tool, isIsolated);
-    if (exposed === null) return made;
+    if (exposed === null) return decided;
     const reason = `its safety level is high, and ${exposed}; 'policy.isolation' asks for that`;
     return { verdict: "deny", origin: "isolation", reason };
   };
   return (call, profile) => {
     const isolation = setting() ?? (profile === "strict" ? "required" : "off");
-    const made = decide(call, profile);
+    const decided = decide(call, profile);
     // Nearly every call goes by here, and most need not wait.
-    if (isolation === "off" || call.tool.metadata.safety_level !== "high") return made;
-    return andThen(made, (verdict) => judge(call, verdict));
+    if (isolation === "off" || call.tool.metadata.safety_level !== "high") return decided;
+    return andThen(decided, (verdict) => judge(call, verdict));
   };
 }
 

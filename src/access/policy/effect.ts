@@ -3,9 +3,9 @@ import type { Policy } from "../../model/access/policy.ts";
 import type { SideEffects, Tool } from "../../model/catalogue/tool.ts";
 import type { ToolImpact } from "../../model/catalogue/tool-schema.ts";
 
-const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+const wordSet = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-const readVerbs = words(`
+const readVerbs = wordSet(`
   get list read fetch search find query show describe view look lookup count check inspect browse download peek preview
   validate verify diff compare analyze analyse summarize summarise explain compute calc calculate convert translate
   parse format detect estimate predict status info ping whoami help echo is has can exists resolve scan monitor watch
@@ -15,11 +15,11 @@ const readVerbs = words(`
 `);
 
 /** Reading words that are nouns as often: what stands at the end of the name counts for more. */
-const nounLikeReads = words(
+const nounLikeReads = wordSet(
   "list search query status info view count history version health plan group tree watch",
 );
 
-const writeVerbs = words(`
+const writeVerbs = wordSet(`
   create write update delete edit remove push commit put post patch add set insert modify merge send execute exec run
   move upload drop reset scale click rename copy save store upsert replace append publish deploy install uninstall
   start stop restart kill cancel close reopen approve reject assign unassign grant revoke enable disable purge truncate
@@ -34,27 +34,27 @@ const writeVerbs = words(`
 `);
 
 /** Writing words that are nouns as often: behind them, a reading word at the end counts for more. */
-const nounLikeWrites = words(`
+const nounLikeWrites = wordSet(`
   post commit comment release order request fork branch tag star pull merge message log patch book mail email record
   share link lock note schedule import build label draft block vote like pin email charge transfer change image
 `);
 
-const destroyVerbs = words(
+const destroyVerbs = wordSet(
   "delete remove drop destroy purge truncate wipe erase rm rmdir kill terminate overwrite",
 );
 
 /** Adding up numbers leaves no trace. */
-const arithmetic = words("add sum subtract multiply divide increment decrement round");
-const quantities = words(
+const arithmetic = wordSet("add sum subtract multiply divide increment decrement round");
+const quantities = wordSet(
   "number numbers int ints integer integers float floats value values vectors two",
 );
 
 const phrasal: ReadonlySet<string> = new Set(["check in", "check out", "look after", "read in"]);
 
-const joining = words("and or then");
+const joining = wordSet("and or then");
 
 /** What stands behind these says what for, not what is done. */
-const purposes = words("to for by of with in from before after");
+const purposes = wordSet("to for by of with in from before after");
 
 /** `known` is false for what only the name of the tool suggests. */
 export type Effect = { effect: "read" | "write" | "unknown"; because: string; known: boolean };
@@ -78,12 +78,16 @@ export function effectOf(tool: Tool, effects: Policy["effects"]): Effect {
       return { effect, because: `'policy.effects' sets it for '${pattern}'`, known: true };
   }
   const { side_effects } = tool.metadata;
-  const written = declared[side_effects];
+  const declaredEffect = declared[side_effects];
   // A server's blanket `side_effects` is about the worst of its tools; its own word on one of them is closer.
   const hinted = tool.trusted ? hintOf(tool) : null;
   if (hinted !== null && tool.id.server !== null && tool.effects !== "explicit") return hinted;
-  if (written !== null)
-    return { effect: written, because: `its side effects are '${side_effects}'`, known: true };
+  if (declaredEffect !== null)
+    return {
+      effect: declaredEffect,
+      because: `its side effects are '${side_effects}'`,
+      known: true,
+    };
   if (hinted !== null) return hinted;
   if (tool.id.kind) return { effect: "read", because: "the protocol says so", known: false };
   return withUntrustedHint(tool, effectOfName(tool.id.tool));
@@ -101,12 +105,12 @@ export function impactOf(tool: Tool, effects: Policy["effects"]): ToolImpact {
   if (effect !== "write")
     return { impact: effect === "read" ? "reads" : "unknown", because, known };
   const { trusted, annotations } = tool;
-  if (annotations.destructiveHint === true)
-    return trusted
-      ? { impact: "destroys", because: "its trusted server declares it", known: true }
-      : { impact: "destroys", because: "its server declares it destructive", known: false };
+  if (annotations.destructiveHint === true) {
+    const whose = trusted ? "its trusted server declares it" : "its server declares it destructive";
+    return { impact: "destroys", because: whose, known: trusted };
+  }
   if (trusted && annotations.destructiveHint === false) return { impact: "writes", because, known };
-  const verb = wordsOf(tool.id.tool).find((word) => destroyVerbs.has(word));
+  const verb = tokensOf(tool.id.tool).find((token) => destroyVerbs.has(token));
   if (verb === undefined) return { impact: "writes", because, known };
   return { impact: "destroys", because: `its name says '${verb}'`, known: false };
 }
@@ -143,48 +147,50 @@ export function callsItRead(
 
 /** The first verb of the name decides, unless it is rather a noun and another stands at the end. */
 export function effectOfName(name: string): Effect {
-  const found = judge(wordsOf(name));
-  if (found === null)
+  const guess = judge(tokensOf(name));
+  if (guess === null)
     return { effect: "unknown", because: "nothing tells what it does", known: false };
-  return { ...found, known: false };
+  return { ...guess, known: false };
 }
 
-function judge(words: readonly string[]): Omit<Effect, "known"> | null {
-  const joined = words.findIndex(
-    (word, at) => at > 0 && joining.has(words[at - 1] ?? "") && isWrite(word),
+function judge(tokens: readonly string[]): Omit<Effect, "known"> | null {
+  const joined = tokens.findIndex(
+    (token, index) => index > 0 && joining.has(tokens[index - 1] ?? "") && isWrite(token),
   );
-  if (joined > 0) return write(words[joined] as string);
-  const at = words.findIndex((word) => readVerbs.has(word) || writeVerbs.has(word));
-  if (at < 0) return null;
-  const verb = words[at] as string;
-  const last = words.at(-1) as string;
-  const hasMore = at < words.length - 1;
-  if (phrasal.has(words.slice(at, at + 2).join(" ")))
-    return write(words.slice(at, at + 2).join("_"));
-  if (arithmetic.has(verb) && words.slice(at + 1).some((word) => quantities.has(word)))
+  if (joined > 0) return write(tokens[joined] as string);
+  const verbIndex = tokens.findIndex((token) => readVerbs.has(token) || writeVerbs.has(token));
+  if (verbIndex < 0) return null;
+  const verb = tokens[verbIndex] as string;
+  const last = tokens.at(-1) as string;
+  const hasMore = verbIndex < tokens.length - 1;
+  if (phrasal.has(tokens.slice(verbIndex, verbIndex + 2).join(" ")))
+    return write(tokens.slice(verbIndex, verbIndex + 2).join("_"));
+  if (arithmetic.has(verb) && tokens.slice(verbIndex + 1).some((token) => quantities.has(token)))
     return read(verb);
   if (readVerbs.has(verb)) {
     // Two verbs and nothing else: it does both.
     const isBoth =
-      words.length - at === 2 && isWrite(last) && !nounLikeWrites.has(last) && verb !== "check";
+      tokens.length - verbIndex === 2 &&
+      isWrite(last) &&
+      !nounLikeWrites.has(last) &&
+      verb !== "check";
     if (isBoth) return write(last);
-    const isForIt = purposes.has(words.at(-2) ?? "") || nounLikeWrites.has(last);
-    return hasMore && nounLikeReads.has(verb) && isWrite(last) && !isForIt
-      ? write(last)
-      : read(verb);
+    const isForIt = purposes.has(tokens.at(-2) ?? "") || nounLikeWrites.has(last);
+    if (hasMore && nounLikeReads.has(verb) && isWrite(last) && !isForIt) return write(last);
+    return read(verb);
   }
   return hasMore && nounLikeWrites.has(verb) && readVerbs.has(last) ? read(last) : write(verb);
 }
 
-const isWrite = (word: string) => writeVerbs.has(word);
-const read = (word: string) => ({ effect: "read" as const, because: `its name says '${word}'` });
-const write = (word: string) => ({ effect: "write" as const, because: `its name says '${word}'` });
+const isWrite = (verb: string) => writeVerbs.has(verb);
+const read = (verb: string) => ({ effect: "read" as const, because: `its name says '${verb}'` });
+const write = (verb: string) => ({ effect: "write" as const, because: `its name says '${verb}'` });
 
-function wordsOf(name: string): string[] {
+function tokensOf(name: string): string[] {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
     .replaceAll(/(?<=[A-Z])(?=[A-Z][a-z])/g, " ")
     .toLowerCase()
     .split(/[^a-z]+/)
-    .filter((word) => word !== "");
+    .filter((token) => token !== "");
 }

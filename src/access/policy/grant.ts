@@ -11,10 +11,10 @@ import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { Contact } from "../../model/servers/server-schema.ts";
 
 const defaultGroup = "default";
-const every = "*";
+const wildcard = "*";
 // Shared: one list asks about ten thousand tools.
 const onlyDefault: string[] = [defaultGroup];
-const onlyEvery: string[] = [every];
+const onlyWildcard: string[] = [wildcard];
 /** The state of an agent that has none. */
 const noState = "undefined";
 /** What a call without an operation may be: it needs the flags of both. */
@@ -32,7 +32,7 @@ function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
   const server = (principal: Principal, name: string, request: AccessRequest) =>
     refuseServer(principal, name, config().servers[name], compliance, request);
 
-  const own = (
+  const toolRefusal = (
     principal: Principal,
     { groups, persona, metadata }: Tool,
     request: AccessRequest,
@@ -60,9 +60,9 @@ function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
     request: AccessRequest,
   ): Refused | null => {
     const { personas } = config();
-    const held =
+    const personaFlags =
       persona !== null && Object.hasOwn(personas, persona) ? personas[persona]?.flags : undefined;
-    const missing = missingFlags(metadata.requires_flags, held ?? {}, request.arguments);
+    const missing = missingFlags(metadata.requires_flags, personaFlags ?? {}, request.arguments);
     if (missing.length === 0) return null;
     const who = persona === null ? "a caller without a persona" : `persona '${persona}'`;
     return { why: "flags", refused: `${who} lacks ${missing.join(", ")}` };
@@ -86,7 +86,9 @@ function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
     const args = request.arguments && {
       arguments: mapArguments(to.argumentMap, request.arguments),
     };
-    return own(principal, target, request) ?? flags(principal, target, { ...request, ...args });
+    return (
+      toolRefusal(principal, target, request) ?? flags(principal, target, { ...request, ...args })
+    );
   };
 
   /** A hand-written tool leads nowhere that its caller may not go. */
@@ -107,7 +109,7 @@ function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
     const refused =
       (name === null ? providers(principal, tool, request) : server(principal, name, request)) ??
       limit(principal, tool) ??
-      own(principal, tool, request) ??
+      toolRefusal(principal, tool, request) ??
       flags(principal, tool, request);
     // Built-in tools, prompts and resources belong to no tool group and to every state.
     if (refused || tool.source === "builtin" || tool.id.kind) return refused;
@@ -125,10 +127,10 @@ function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
 export function createGrants(ports: GrantPorts): Grants {
   const { config } = ports;
   const refuse = createRefusals(ports);
-  const known = createKnownGrants(config);
+  const knownGrants = createKnownGrants(config);
   const grantFor: Grants["grantFor"] = (principal, tool, request = {}) =>
     closed(() =>
-      known(principal, tool, request, () => {
+      knownGrants(principal, tool, request, () => {
         const refused = closed(() => refuse.tool(principal, tool, request));
         return refused ?? { by: tool.groups.length > 0 ? "group" : "everyone" };
       }),
@@ -167,8 +169,8 @@ export function createGrants(ports: GrantPorts): Grants {
 
 /** Kept as long as the configuration, unless it depends on the request or on where a hand-written tool leads. */
 function createKnownGrants(config: GrantPorts["config"]) {
-  let of: unknown;
-  let known = new WeakMap<Principal, WeakMap<Tool, Grant | Refused>>();
+  let grantsConfig: unknown;
+  let grantsByCaller = new WeakMap<Principal, WeakMap<Tool, Grant | Refused>>();
   return (
     principal: Principal,
     tool: Tool,
@@ -176,12 +178,15 @@ function createKnownGrants(config: GrantPorts["config"]) {
     decide: () => Grant | Refused,
   ) => {
     if (tool.id.server === null || Object.keys(request).length > 0) return decide();
-    if (of !== config()) [of, known] = [config(), new WeakMap()];
-    const grants = known.get(principal) ?? new WeakMap<Tool, Grant | Refused>();
-    const before = grants.get(tool);
-    if (before) return before;
+    if (grantsConfig !== config()) {
+      grantsConfig = config();
+      grantsByCaller = new WeakMap();
+    }
+    const grants = grantsByCaller.get(principal) ?? new WeakMap<Tool, Grant | Refused>();
+    const cached = grants.get(tool);
+    if (cached) return cached;
     const grant = decide();
-    known.set(principal, grants.set(tool, grant));
+    grantsByCaller.set(principal, grants.set(tool, grant));
     return grant;
   };
 }
@@ -285,32 +290,32 @@ export function createComplianceCheck(settings: Compliance): ComplianceCheck {
 }
 
 function createCurrentCheck(settings: () => Compliance): ComplianceCheck {
-  let known: { of: Compliance; check: ComplianceCheck } | undefined;
+  let current: { of: Compliance; check: ComplianceCheck } | undefined;
   return (ofCaller, ofServer) => {
     const of = settings();
-    if (known === undefined || known.of !== of) known = { of, check: createComplianceCheck(of) };
-    return known.check(ofCaller, ofServer);
+    if (current === undefined || current.of !== of)
+      current = { of, check: createComplianceCheck(of) };
+    return current.check(ofCaller, ofServer);
   };
 }
 
 function allowedTo({ toolGroups, scopes }: Principal): readonly string[] {
-  return toolGroups ?? (scopes.includes(everyScope) ? onlyEvery : onlyDefault);
+  return toolGroups ?? (scopes.includes(everyScope) ? onlyWildcard : onlyDefault);
 }
 
 /** The tool groups that a request means. A caller who may not ask for the default one means all that they may. */
 function meantBy(principal: Principal, { toolGroups }: AccessRequest): readonly string[] {
   if (toolGroups !== undefined) return typeof toolGroups === "string" ? [toolGroups] : toolGroups;
   const allowed = allowedTo(principal);
-  return allowed.includes(every) || allowed.includes(defaultGroup) ? onlyDefault : allowed;
+  return allowed.includes(wildcard) || allowed.includes(defaultGroup) ? onlyDefault : allowed;
 }
 
 export function refuseGroups(principal: Principal, request: AccessRequest): string | null {
   const allowed = allowedTo(principal);
-  if (allowed.includes(every)) return null;
+  if (allowed.includes(wildcard)) return null;
   const strange = meantBy(principal, request).find((group) => !allowed.includes(group));
-  return strange === undefined
-    ? null
-    : `the tool group '${strange}' is not among those they may ask for`;
+  if (strange === undefined) return null;
+  return `the tool group '${strange}' is not among those they may ask for`;
 }
 
 export function refuseGroupsOf(
@@ -320,9 +325,9 @@ export function refuseGroupsOf(
 ): string | null {
   const { group = onlyDefault } = metadata;
   const meant = meantBy(principal, request);
-  if (meant.includes(every) || group.some((one) => meant.includes(one))) return null;
-  const asked = meant.length === 0 ? "none" : meant.join(", ");
-  return `its tool groups are ${group.join(", ") || "none"}, and those that are asked for ${asked}`;
+  if (meant.includes(wildcard) || group.some((name) => meant.includes(name))) return null;
+  const requested = meant.length === 0 ? "none" : meant.join(", ");
+  return `its tool groups are ${group.join(", ") || "none"}, and those that are asked for ${requested}`;
 }
 
 export function refuseState(
@@ -331,7 +336,7 @@ export function refuseState(
 ): string | null {
   if (request.anyState) return null;
   const state = request.state || noState;
-  if (states === undefined || states.includes(every) || states.includes(state)) return null;
+  if (states === undefined || states.includes(wildcard) || states.includes(state)) return null;
   return `it is there in the states ${states.join(", ") || "none"}, and the state is ${state}`;
 }
 
@@ -345,22 +350,25 @@ export function missingFlags(
   args?: JsonObject,
 ): string[] {
   if (needed === undefined) return [];
-  const every = Object.keys(needed);
+  const allOperations = Object.keys(needed);
   // What is not listed may be any of them.
   const missing = (operations: readonly string[]) =>
-    flagsFor(needed, isListed(needed, operations) ? operations : every).filter(
+    flagsFor(needed, isListed(needed, operations) ? operations : allOperations).filter(
       (flag) => !isOn(flags, flag),
     );
   if (args === undefined) {
-    const each = [defaultOperations, ...Object.keys(needed).map((operation) => [operation])].map(
-      missing,
-    );
-    return each.some((lacking) => lacking.length === 0) ? [] : [...new Set(each.flat())];
+    const missingByOperation = [
+      defaultOperations,
+      ...Object.keys(needed).map((operation) => [operation]),
+    ].map(missing);
+    return missingByOperation.some((lacking) => lacking.length === 0)
+      ? []
+      : [...new Set(missingByOperation.flat())];
   }
   const { operation } = args;
   if (operation === undefined || operation === null) return missing(defaultOperations);
   // A server may take what is no string for any operation.
-  return missing(typeof operation === "string" ? [operation] : every);
+  return missing(typeof operation === "string" ? [operation] : allOperations);
 }
 
 function isListed(needed: NeededFlags, operations: readonly string[]): boolean {
@@ -369,8 +377,10 @@ function isListed(needed: NeededFlags, operations: readonly string[]): boolean {
 }
 
 function flagsFor(needed: NeededFlags, operations: readonly string[]): string[] {
-  const wanted = new Set(operations.map(folded));
-  const flags = Object.entries(needed).filter(([operation]) => wanted.has(folded(operation)));
+  const foldedOperations = new Set(operations.map(folded));
+  const flags = Object.entries(needed).filter(([operation]) =>
+    foldedOperations.has(folded(operation)),
+  );
   return [...new Set(flags.flatMap(([, list]) => list))];
 }
 

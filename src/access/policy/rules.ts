@@ -54,7 +54,7 @@ export type RuleContext = {
 };
 
 /** `number`: among those of `policy.rules` itself. */
-export type FoundRule = { rule: PolicyRule; place: number; number: number };
+export type FoundRule = { rule: PolicyRule; position: number; number: number };
 
 type Risk = "low" | "medium" | "high";
 
@@ -67,23 +67,23 @@ export type ToolFacts = {
 /** Looks at each tool once: what it does, and which rules can be about it. */
 export function createToolFacts({ rules, effects }: Policy, createPatternSet: CreatePatternSet) {
   let number = 0;
-  const compiled = rules.map((rule, place) =>
-    compile(rule, place, rule.from === undefined ? number++ : -1),
+  const compiled = rules.map((rule, position) =>
+    compile(rule, position, rule.from === undefined ? number++ : -1),
   );
   const matchArguments = createArgumentMatcher(rules, createPatternSet);
-  const known = new WeakMap<Tool, ToolFacts>();
+  const factsByTool = new WeakMap<Tool, ToolFacts>();
   return (tool: Tool): ToolFacts => {
-    const before = known.get(tool);
-    if (before) return before;
+    const cached = factsByTool.get(tool);
+    if (cached) return cached;
     const effect = effectOf(tool, effects);
     const risks = risksOf(tool, effect);
-    const about = compiled.filter(({ rule }) => isAbout(rule, tool, effect, risks));
+    const relevant = compiled.filter(({ rule }) => isAbout(rule, tool, effect, risks));
     const facts = {
       effect,
       callsItRead: callsItRead(tool, effect),
-      firstRule: createFinder(about, matchArguments),
+      firstRule: createFinder(relevant, matchArguments),
     };
-    known.set(tool, facts);
+    factsByTool.set(tool, facts);
     return facts;
   };
 }
@@ -118,9 +118,10 @@ function isAbout(
  */
 function isNamed(verdict: PolicyRule["verdict"], names: string, tool: Tool): boolean {
   if (tool.id.kind !== undefined) return isNamedOffer(verdict, names, tool.id);
-  const own = [tool.name, tool.modelName];
-  const others = verdict === "allow" ? [] : [tool.id, ...reachedBy(tool)].flatMap(everySpelling);
-  return [...own, ...others].some((name) => matchesGlob(names, name));
+  const ownNames = [tool.name, tool.modelName];
+  const otherSpellings =
+    verdict === "allow" ? [] : [tool.id, ...reachedBy(tool)].flatMap(everySpelling);
+  return [...ownNames, ...otherSpellings].some((name) => matchesGlob(names, name));
 }
 
 /** A rule that denies or asks counts for any form of a resource's address, one that allows for all of them together. */
@@ -156,7 +157,7 @@ type Compiled = FoundRule & {
   applies(situation: RuleContext): boolean;
 };
 
-function compile(rule: PolicyRule, place: number, number: number): Compiled {
+function compile(rule: PolicyRule, position: number, number: number): Compiled {
   const { users, groups, personas, faces, pages, time } = rule;
   const inTime = time === undefined ? undefined : createTimeTest(time);
   const tests = [
@@ -175,7 +176,7 @@ function compile(rule: PolicyRule, place: number, number: number): Compiled {
   );
   return {
     rule,
-    place,
+    position,
     number,
     needs,
     applies: (situation) => tests.every((test) => test(situation)),
@@ -190,17 +191,18 @@ function createFinder(
   matchArguments: MatchArguments,
 ): ToolFacts["firstRule"] {
   const byPattern = Map.groupBy(rules, ({ needs: [first] }) => first);
-  const others = byPattern.get(undefined) ?? [];
+  const withoutPattern = byPattern.get(undefined) ?? [];
   byPattern.delete(undefined);
-  const always = others.filter(({ rule }) => rule.groups === undefined);
-  const byGroup = groupEach(others);
+  const always = withoutPattern.filter(({ rule }) => rule.groups === undefined);
+  const byGroup = groupEach(withoutPattern);
   return (situation) => {
     const matched = byPattern.size === 0 ? undefined : matchArguments(situation.arguments);
     let first: Compiled | null = null;
     const consider = (candidate: Compiled) => {
-      if (first !== null && first.place <= candidate.place) return;
-      const found = candidate.rule.verdict === "allow" ? matched?.everywhere : matched?.somewhere;
-      if (candidate.needs.every((need) => found?.has(need)) && candidate.applies(situation))
+      if (first !== null && first.position <= candidate.position) return;
+      const matchedKeys =
+        candidate.rule.verdict === "allow" ? matched?.everywhere : matched?.somewhere;
+      if (candidate.needs.every((need) => matchedKeys?.has(need)) && candidate.applies(situation))
         first = candidate;
     };
     for (const key of matched?.somewhere ?? []) byPattern.get(key)?.forEach(consider);

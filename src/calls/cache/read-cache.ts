@@ -65,8 +65,8 @@ export type ReadCache = ReturnType<typeof createReadCache>;
 /** The cache of results, and equal calls under way that share one request: for tools known to only read. */
 export function createReadCache(ports: Ports) {
   const onlyReads = (tool: Tool) => {
-    const { effect, known } = effectOf(tool, ports.config().policy.effects);
-    return known && effect === "read";
+    const { effect, known: isKnown } = effectOf(tool, ports.config().policy.effects);
+    return isKnown && effect === "read";
   };
   const cache = createResultCache();
   const flights = createShortLivedMap<Flight>();
@@ -92,7 +92,7 @@ export function createReadCache(ports: Ports) {
     const isShared = setting.shared && !isPersonal(servers);
     const key = keyOf(call, context, isShared, ports.config());
     const cached = setting.ttlMs > 0 ? cache.get(key) : undefined;
-    if (cached) return withKept(call, cached, { cached: true });
+    if (cached) return withCached(call, cached, { cached: true });
     const read = { call, context, run, key, setting, isShared, servers };
     const flight = setting.coalesce ? flights.get(key) : undefined;
     if (flight?.stamp === stampOf(servers)) return follow(flight, read);
@@ -189,7 +189,7 @@ export function createReadCache(ports: Ports) {
         { relay: context.relay, limiter },
         limiter.signal,
       );
-      if (!isOwn) return withKept(call, copyOf(cacheable), { coalesced: true });
+      if (!isOwn) return withCached(call, copyOf(cacheable), { coalesced: true });
     } catch (thrown) {
       if (limiter.isCancelled) throw endedError(limiter, limit, placeOf(call));
       if (!(thrown instanceof PlaneError) || !callerSpecificErrors.has(thrown.code)) throw thrown;
@@ -262,8 +262,8 @@ function toAll(members: ReadonlySet<Member>, relay: Relay | undefined): Relay {
   return toMembers;
 }
 
-function withKept(call: Routed, kept: CachedAnswer, origin: ResultOrigin): Executed {
-  return { ...call, executed: { ...kept, attempts: [], ...origin } };
+function withCached(call: Routed, answer: CachedAnswer, origin: ResultOrigin): Executed {
+  return { ...call, executed: { ...answer, attempts: [], ...origin } };
 }
 
 function asMiss(executed: Executed, { ttlMs }: Setting): Executed {
