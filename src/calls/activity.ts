@@ -163,7 +163,8 @@ function textOfArguments({ input, asked, injected }: ArgumentParts): string {
 
 function textOfResult(result: ToolResult): string {
   const text = resultText(result);
-  return text === "" ? briefJson(result.structuredContent ?? result.content, window, hide) : text;
+  if (text !== "") return text;
+  return briefJson(result.structuredContent ?? result.content, window, hide);
 }
 
 const hide = (key: string) => (looksSecret(key) ? "[redacted]" : undefined);
@@ -176,5 +177,6 @@ function shorten(text: string, values: JsonObject): string {
     " ",
   );
   const { characters } = activityLimits;
-  return shown.length > characters ? `${shown.slice(0, characters - 1)}…` : shown;
+  if (shown.length > characters) return `${shown.slice(0, characters - 1)}…`;
+  return shown;
 }

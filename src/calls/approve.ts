@@ -101,7 +101,8 @@ async function ask(
   }
   requireReadable(call, "a person would be asked about that one");
   const continuing = await hold(call, verdict, context);
-  return call.hooks ? { ...continuing, hooks: call.hooks } : continuing;
+  if (!call.hooks) return continuing;
+  return { ...continuing, hooks: call.hooks };
 }
 
 /** A call that asks for what an equal one came to is authorised as any other, and runs nothing. */

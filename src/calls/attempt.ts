@@ -176,7 +176,8 @@ class Attempt implements ProviderContext {
 
   get hidden(): ProviderContext["hidden"] {
     const { values } = this.call.injected;
-    return hasMembers(values) ? { names: Object.keys(values), ...this.hide } : undefined;
+    if (!hasMembers(values)) return undefined;
+    return { names: Object.keys(values), ...this.hide };
   }
 
   get onOwnTool(): ProviderContext["onOwnTool"] {
@@ -245,7 +246,8 @@ async function seenUntilNow(answer: Promise<unknown> | undefined): Promise<strin
   );
   // After the promises that its cancellation settles, and before anything else.
   const soon = new Promise<null>((resolve) => process.nextTick(resolve, null));
-  return report === undefined ? null : Promise.race([report, soon]);
+  if (report === undefined) return null;
+  return Promise.race([report, soon]);
 }
 
 /** A server gets the text of its caller where nothing is added; what else executes a tool may change its own copy. */

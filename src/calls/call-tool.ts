@@ -171,7 +171,8 @@ async function withCurrentRights(
   call: Requested,
   { currentPrincipal }: CallStages,
 ): Promise<Requested> {
-  return currentPrincipal ? { ...call, principal: await currentPrincipal(call.principal) } : call;
+  if (!currentPrincipal) return call;
+  return { ...call, principal: await currentPrincipal(call.principal) };
 }
 
 function isExecuted(call: Approved | Requested | Executed): call is Executed {
@@ -210,7 +211,8 @@ function keyFields({
 }: GivenKey): Pick<CallOptions, "idempotencyKey" | "sentKey"> {
   if (chosen !== undefined) return { idempotencyKey: chosen, sentKey: chosen };
   // One that is not fit to be sent is refused before it would be.
-  return isIdempotencyKey(key) ? { sentKey: bindKey(key, principal) } : {};
+  if (!isIdempotencyKey(key)) return {};
+  return { sentKey: bindKey(key, principal) };
 }
 
 const maxNameLength = 1_000;

@@ -309,7 +309,8 @@ function enterAttempt(run: Run, spec: ProviderSpec): Entered | Promise<Entered> 
   const refuse = (thrown: unknown) => refusal(call, thrown, limiter);
   try {
     const entered = options.limits?.enterAttempt(spec, limiter, pass);
-    return entered instanceof Promise ? entered.catch(refuse) : entered;
+    if (entered instanceof Promise) return entered.catch(refuse);
+    return entered;
   } catch (thrown) {
     return refuse(thrown);
   }
@@ -359,7 +360,8 @@ async function tryOnce(
   note(null);
   try {
     const finished = finish(run, provider, raw);
-    return finished instanceof Promise ? await finished : finished;
+    if (finished instanceof Promise) return await finished;
+    return finished;
   } catch (thrown) {
     return withAttempts(call, toPlaneError(thrown), attempts);
   }
@@ -379,7 +381,8 @@ function endedCall(call: Routed, limiter: TimeLimiter, isSent = false): PlaneErr
   const also = mayHaveRun ? "" : " It may be called again.";
   const error = endedError(limiter, route.limit, facts, also);
   // As where a server is lost.
-  return mayHaveRun ? unknownOutcome(call, error) : error;
+  if (!mayHaveRun) return error;
+  return unknownOutcome(call, error);
 }
 
 function serverOf({ id: { server } }: Routed["tool"]): { server?: string } {

@@ -26,7 +26,8 @@ export type ValueFor = (
 
 /** Runs after every change to the arguments, so that a caller's or editor's value is overwritten. */
 export function inject(call: Validated, valueFor: ValueFor): Injected | Promise<Injected> {
-  return call.tool.injects.length === 0 ? withValues(call, {}) : fill(call, valueFor);
+  if (call.tool.injects.length === 0) return withValues(call, {});
+  return fill(call, valueFor);
 }
 
 async function fill(call: Validated, valueFor: ValueFor): Promise<Injected> {
@@ -158,9 +159,8 @@ export function fileValue(parameter: string, { input, files = {} }: Validated): 
 /** Its name or its address, where the tool declares a parameter for it. */
 export function aboutFile(declared: string, parameter: string, call: Validated): Json | undefined {
   if (declared === urlParameterOf(parameter)) return fileValue(parameter, call);
-  return declared === originalOf(parameter)
-    ? memberNamed(call.input.arguments, parameter)
-    : undefined;
+  if (declared !== originalOf(parameter)) return undefined;
+  return memberNamed(call.input.arguments, parameter);
 }
 
 function memberNamed<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {

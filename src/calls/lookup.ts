@@ -116,7 +116,8 @@ export function createLookup(parts: LookupParts) {
   const grantToLook: typeof grants.grantToSee = (principal, shownTool, args) => {
     const grant = grants.grantToSee(principal, shownTool, args);
     const isByFlags = "refused" in grant && grant.why === "flags";
-    return isByFlags && principal.persona === null ? { by: "everyone" } : grant;
+    if (isByFlags && principal.persona === null) return { by: "everyone" };
+    return grant;
   };
 
   const tool: Inside<PlaneTools>["get"] = async (reference, { principal }) => {
@@ -277,7 +278,8 @@ function withLookupCache(
     recorder.requireRoom();
     const cached =
       typeof reference === "object" && reference.kind ? undefined : recall(reference, principal);
-    return cached ? trusted(cached, principal) : findAnew(reference, principal, onProgress);
+    if (cached) return trusted(cached, principal);
+    return findAnew(reference, principal, onProgress);
   };
   return { findTool };
 }
@@ -306,7 +308,8 @@ function serversOf(
 }
 
 function keyOf(reference: string | ToolId): string {
-  return typeof reference === "string" ? reference : toolKey(reference);
+  if (typeof reference === "string") return reference;
+  return toolKey(reference);
 }
 
 type Discovery = {
@@ -488,11 +491,13 @@ function isOperation(spelling: string, command: string): PlaneError {
 
 function hint(near: readonly string[], toolCount: number): string {
   if (near.length > 0) return `Did you mean ${quoted(near)}?`;
-  return toolCount > 0 ? listHints.tools : `The catalogue is empty; ${listHints.servers}`;
+  if (toolCount > 0) return listHints.tools;
+  return `The catalogue is empty; ${listHints.servers}`;
 }
 
 function spell({ server, tool }: ToolId): string {
-  return server === null ? tool : `${server}.${tool}`;
+  if (server === null) return tool;
+  return `${server}.${tool}`;
 }
 
 const listHints = {

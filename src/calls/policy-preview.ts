@@ -73,7 +73,8 @@ const idsOf = (records: readonly CallRecord[]) => records.map(({ id }) => id);
 
 /** Undefined where they were too large to be kept. */
 function argumentsOf({ arguments: args }: CallPayload): JsonObject | undefined {
-  return isObject(args) && args.cut !== true ? (args as JsonObject) : undefined;
+  if (isObject(args) && args.cut !== true) return args as JsonObject;
+  return undefined;
 }
 
 /** Looks for each tool of a caller once. */

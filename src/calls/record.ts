@@ -220,7 +220,8 @@ async function closeCall(
 }
 
 function kindOf(tool: Requested["asked"]["tool"]): Pick<CallRecord, "kind"> {
-  return typeof tool === "string" || tool.kind === undefined ? {} : { kind: tool.kind };
+  if (typeof tool === "string" || tool.kind === undefined) return {};
+  return { kind: tool.kind };
 }
 
 function callEvent(requested: Requested): EventOf<"tool.call"> {
@@ -243,7 +244,8 @@ export function presented(
   };
   try {
     const shown = present(call, outcome);
-    return shown instanceof Promise ? shown.catch(giveWhole) : shown;
+    if (shown instanceof Promise) return shown.catch(giveWhole);
+    return shown;
   } catch (thrown) {
     return giveWhole(thrown);
   }
@@ -298,7 +300,8 @@ function toRecord(
 /** Of the failure of an earlier call, which this one collected. */
 function collectedIn(error: ErrorReport | undefined): Pick<CallRecord, "collected"> {
   const { collected } = error?.data ?? {};
-  return collected === undefined ? {} : { collected: collected as Collected["of"] };
+  if (collected === undefined) return {};
+  return { collected: collected as Collected["of"] };
 }
 
 /** Callers of a tool give the same few arguments. */
@@ -319,7 +322,8 @@ function redactedNames(args: JsonObject | undefined): string[] {
 /** Of the original text where there is one: no rewriting to hash. */
 export function hashResult(result: ToolResult): string {
   const source = bytesOf(result) ?? sourceTextOf(result);
-  return source === undefined ? hash(result) : hashText(source);
+  if (source === undefined) return hash(result);
+  return hashText(source);
 }
 
 /** A server's words may be anything: shown once and not kept. */
@@ -383,12 +387,14 @@ function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: nu
   const succeeded = { ok: true as const, call: report as SucceededOutcome["call"] };
   if (result) return { ...succeeded, result };
   const empty = { ...succeeded, result: { content: [] } };
-  return approval ? { ...empty, verdict: approval } : empty;
+  if (!approval) return empty;
+  return { ...empty, verdict: approval };
 }
 
 /** A tool's own error is an answer. */
 function sentBy({ executed }: Learned, { data }: PlaneError, attempts: readonly Attempt[]): Sent {
-  return executed === undefined ? sentOf(data, attempts) : "sent";
+  if (executed !== undefined) return "sent";
+  return sentOf(data, attempts);
 }
 
 /** Every failure of a call names its tool, its server and how often it was tried. */
@@ -437,7 +443,8 @@ function warningsOf(call: Learned): Pick<CallReport, "warnings" | "argumentNotes
   if (reserved.length > 0) notes.push(`Set by the system alone, left out: ${reserved.join(", ")}.`);
   const hooked = judged?.before ? ["A hook changed the arguments."] : [];
   const warnings = [...(executed?.warnings ?? []), ...hooked, ...unusedFiles(call), ...notes];
-  return notes.length === 0 ? { warnings } : { warnings, argumentNotes: notes };
+  if (notes.length === 0) return { warnings };
+  return { warnings, argumentNotes: notes };
 }
 
 /** Files that were given and went nowhere. */
@@ -463,7 +470,8 @@ function attemptsOf(call: Learned, error: PlaneError | undefined): Attempt[] {
 
 function askedName({ asked: { tool } }: Requested): string {
   if (typeof tool === "string") return tool;
-  return tool.server === null ? tool.tool : `${tool.server}.${tool.tool}`;
+  if (tool.server === null) return tool.tool;
+  return `${tool.server}.${tool.tool}`;
 }
 
 /** The caller reads what really ran, or which call this answers, before the result. */

@@ -20,7 +20,8 @@ export function resolve(
   // A wrong `mcp` leaves no server, and would look like an unknown tool.
   if (call.options.mcp !== undefined) accessRequestOf(call.options);
   const tool = findTool(call.asked.tool, call.principal, onProgress);
-  return tool instanceof Promise ? wait(call, tool, caller) : withTool(call, tool);
+  if (tool instanceof Promise) return wait(call, tool, caller);
+  return withTool(call, tool);
 }
 
 function withTool(call: Requested, tool: Tool): Resolved {

@@ -114,7 +114,8 @@ function declaredBy(schema: UnknownObject): Declared {
 }
 
 function keysOf(value: unknown): string[] {
-  return isObject(value) ? Object.keys(value) : [];
+  if (!isObject(value)) return [];
+  return Object.keys(value);
 }
 
 function compile(pattern: string): SafePattern[] {
@@ -192,7 +193,8 @@ function _clearly(object: UnknownObject, { name }: Tool): JsonObject | null {
 
 /** The same object where nothing is added, so that its text is passed on as it was written. */
 function withDefaults({ defaults }: Tool, args: JsonObject): JsonObject {
-  return defaults && hasMembers(defaults) ? { ...defaults, ...args } : args;
+  if (defaults && hasMembers(defaults)) return { ...defaults, ...args };
+  return args;
 }
 
 /** More help no reader. */

@@ -191,7 +191,8 @@ export function createApprovals(parts: ApprovalPorts) {
         input: { ...input, edited: Object.keys(edited) },
       };
       const answering = () => runner.answer(id, answer, by);
-      return audit ? audit(work, { principal: by, face }, answering) : answering();
+      if (audit) return audit(work, { principal: by, face }, answering);
+      return answering();
     };
   const holding = {
     heldCalls,

@@ -288,7 +288,8 @@ function stillPending(
 function refusalOf(held: KeptHeldCall, verdict: Verdict): PlaneError {
   const { status } = held;
   const isElsewhere = isUnanswered(held) || status === "done" || status === "failed";
-  return isElsewhere ? stillPending(held, verdict) : endErrorOf(held);
+  if (isElsewhere) return stillPending(held, verdict);
+  return endErrorOf(held);
 }
 
 function clientName(relay: ApprovalContext["relay"]): string | null {

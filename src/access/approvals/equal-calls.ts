@@ -136,7 +136,8 @@ export function createEqualCalls({ store, heldCalls, isSessionOver }: EqualCallP
       keptDelivery = newest.delivery;
       const { outcome: _, ...delivery } = newest.delivery as Delivery;
       const marked = { ...newest, delivery: { ...delivery, state: "collected" as const } };
-      return collectedBy === undefined ? marked : { ...marked, collectedBy };
+      if (collectedBy === undefined) return marked;
+      return { ...marked, collectedBy };
     });
     return takenCall && { held: takenCall, kept: keptDelivery };
   }
@@ -230,7 +231,8 @@ export function isUnanswered({ status }: KeptHeldCall): boolean {
 }
 
 function idsIn(value: JsonObject | null): string[] {
-  return Array.isArray(value?.ids) ? value.ids.map(String) : [];
+  if (!Array.isArray(value?.ids)) return [];
+  return value.ids.map(String);
 }
 
 /** As long as its question lives, and its outcome after that. */

@@ -128,7 +128,8 @@ function textOf(result: ToolResult): string {
 }
 
 export function resultIn({ result }: KeptOutcome): ToolResult | null {
-  return result === undefined ? null : (parseExactly(result) as ToolResult);
+  if (result === undefined) return null;
+  return parseExactly(result) as ToolResult;
 }
 
 /** Each as the rest of a sentence. */

@@ -87,14 +87,14 @@ function createHeldStore(
 
   async function settledBy({ status: filterStatus }: HeldFilter, calls: readonly KeptHeldCall[]) {
     const settledCalls = await Promise.all(calls.map(settled));
-    return filterStatus === undefined
-      ? settledCalls
-      : settledCalls.filter(({ status }) => status === filterStatus);
+    if (filterStatus === undefined) return settledCalls;
+    return settledCalls.filter(({ status }) => status === filterStatus);
   }
 
   async function replace(heldCall: KeptHeldCall): Promise<KeptHeldCall | null> {
     const isReplaced = await (await store()).replaceHeldCall(heldCall);
-    return isReplaced ? { ...heldCall, revision: heldCall.revision + 1 } : null;
+    if (!isReplaced) return null;
+    return { ...heldCall, revision: heldCall.revision + 1 };
   }
 
   return {

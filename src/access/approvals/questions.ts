@@ -72,7 +72,8 @@ export function createAnswers(context: AnswersContext) {
       (mayAsk(call)
         ? await questions.ask({ ...causeOf(call), server, params }, signal, call.principal)
         : null);
-    return reply === null ? null : reply.action === "accept";
+    if (reply === null) return null;
+    return reply.action === "accept";
   };
   /** Only a person who tries a tool and can see the question: for others a call would wait in vain. */
   const canWrite = ({ face }: Routed) => answersQuestions && face === "workbench";
@@ -92,7 +93,8 @@ export function createAnswers(context: AnswersContext) {
       signal,
       call.principal,
     );
-    return reply.action === "accept" ? ((reply.content ?? {}) as { text?: string }) : null;
+    if (reply.action !== "accept") return null;
+    return (reply.content ?? {}) as { text?: string };
   };
   const verbs: Inside<PlaneQuestions> = {
     list: async ({ principal }) => questions.waiting(principal),

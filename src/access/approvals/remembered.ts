@@ -24,7 +24,8 @@ export type PlaceOf = (server: string | null, principal: Principal) => string | 
 
 /** A server may move while its tools stay the same, so a yes is to both. */
 export function atOrigin(fingerprint: string, origin: string | null | undefined): string {
-  return origin ? `${fingerprint} ${origin}` : fingerprint;
+  if (!origin) return fingerprint;
+  return `${fingerprint} ${origin}`;
 }
 
 /** A hash over all of a tool that a person relies on when they approve it. */
@@ -192,5 +193,6 @@ function isValid({ expiresAt }: RememberedApproval): boolean {
 /** A missing argument is an empty text, which only a glob for anything matches. */
 function textOf(args: JsonObject, name: string): string {
   const value = Object.hasOwn(args, name) ? (args[name] ?? null) : "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  if (typeof value === "string") return value;
+  return JSON.stringify(value);
 }

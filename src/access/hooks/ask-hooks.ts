@@ -106,7 +106,8 @@ function applied(
   if (reply.payload === null || (decision !== "modify" && decision !== "require_approval"))
     return { ...reply, payload: null };
   const changed = change(payload, reply.payload);
-  return "failed" in changed ? changed : { ...reply, decision, payload: changed.payload };
+  if ("failed" in changed) return changed;
+  return { ...reply, decision, payload: changed.payload };
 }
 
 type Settled = Pick<HookRun, "decision" | "reason" | "failed"> & { payload: JsonObject | null };

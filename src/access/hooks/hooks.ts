@@ -144,7 +144,8 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
 }
 
 function withRuns<T extends Requested>(call: T, runs: HookRun[]): T {
-  return runs.length === 0 ? call : { ...call, hooks: [...(call.hooks ?? []), ...runs] };
+  if (runs.length === 0) return call;
+  return { ...call, hooks: [...(call.hooks ?? []), ...runs] };
 }
 
 type FindHooks = (event: HookEvent, tool: string) => Hook[];
@@ -177,7 +178,8 @@ const changePrompt: HookRequest["change"] = (payload, changes) => {
   if (typeof prompt !== "string" || prompt.trim() === "")
     return { failed: "its 'payload.prompt' is no text" };
   const unchanged = refuseChange(payload, otherChanges);
-  return "failed" in unchanged ? unchanged : { payload: { ...payload, prompt } };
+  if ("failed" in unchanged) return unchanged;
+  return { payload: { ...payload, prompt } };
 };
 
 /** What it took out would reach the model all the same. */
@@ -252,7 +254,8 @@ export async function review(call: Executed, askHooks: RunHooks): Promise<Execut
     if (judged.decision === "deny")
       return replaced(call, withheld(call, judged.reason ?? "a hook decided so"), judged.by);
     const isSame = judged.payload === payload || sameJson(judged.payload, payload);
-    return isSame ? call : replaced(call, toResult(result, payload, judged), judged.by);
+    if (isSame) return call;
+    return replaced(call, toResult(result, payload, judged), judged.by);
   } catch {
     // A result that was not reviewed is not handed out.
     return replaced(call, withheld(call, "the hooks were not asked to the end"), null);

@@ -80,12 +80,14 @@ export function createIdentity(ports: IdentityPorts) {
     identity: {
       needsCredentials: async () => needsCredentials(),
       async signInFront(origin) {
-        return config().auth.server === undefined ? null : ports.signIn.serverAt(origin);
+        if (config().auth.server === undefined) return null;
+        return ports.signIn.serverAt(origin);
       },
       async personAt(origin, request) {
         if (config().auth.server === undefined) return null;
         const person = await (await ports.signIn.serverAt(origin)).person(request);
-        return person === null ? null : withListed(principalOf(person), config().users);
+        if (person === null) return null;
+        return withListed(principalOf(person), config().users);
       },
       browsers: ports.signIn.browsers,
       begun: ports.signIn.begun,
@@ -125,7 +127,8 @@ export function createIdentity(ports: IdentityPorts) {
       const { key, servers } = principal;
       const now = key === undefined ? principal : await keys.again(key);
       const listed = withListed(now, config().users);
-      return servers === undefined ? listed : { ...listed, servers };
+      if (servers === undefined) return listed;
+      return { ...listed, servers };
     },
     profile(): Profile | Promise<Profile> {
       const { profile } = config().policy;

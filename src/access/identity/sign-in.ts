@@ -150,7 +150,8 @@ export function createSignIn(context: SignInContext) {
   const grants: Inside<PlaneGrants> = {
     async list(caller) {
       requireScope(caller.principal, "read", "see what clients may do");
-      return config().auth.server === undefined ? [] : grantsFor(caller);
+      if (config().auth.server === undefined) return [];
+      return grantsFor(caller);
     },
     async revoke(id, caller) {
       requireScope(caller.principal, "call", "take back what a client may do");
@@ -167,7 +168,8 @@ export function createSignIn(context: SignInContext) {
   const people: Inside<PlanePeople> = {
     async list({ principal }) {
       requireScope(principal, "admin", "see the people");
-      return config().auth.server === undefined ? [] : (await desk()).people();
+      if (config().auth.server === undefined) return [];
+      return (await desk()).people();
     },
     async invite(invitation, { principal }) {
       requireScope(principal, "admin", "invite a person");

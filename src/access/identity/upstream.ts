@@ -152,7 +152,8 @@ export function rightsOf(principal: Principal, claims: ClaimPaths): PersonRights
   const { user, groups, persona, workspace, compliance, toolGroups } = principal;
   const scopes = claims.scopes === undefined ? ["call"] : principal.scopes;
   const rights = { user: user ?? "", groups, persona, workspace, compliance, scopes };
-  return toolGroups === undefined ? rights : { ...rights, toolGroups };
+  if (toolGroups === undefined) return rights;
+  return { ...rights, toolGroups };
 }
 
 function unreachable(thrown: unknown): never {

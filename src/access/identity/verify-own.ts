@@ -48,7 +48,8 @@ export function createVerifyOwn({ keysAt, requireGrant }: Ports) {
     verifiers.set(origin, verify);
     return verify(token, address, (payload) => {
       const grant = payload[grantClaim];
-      return typeof grant === "string" ? requireGrant(grant) : undefined;
+      if (typeof grant !== "string") return undefined;
+      return requireGrant(grant);
     });
   };
 }

@@ -256,7 +256,8 @@ function requireVerified(claims: UnknownObject, path: string, user: string): voi
 /** A configured claim decides alone; the usual one counts where it names scopes of ours. */
 function scopesOf(claims: UnknownObject, path: string | undefined): string[] {
   const ours = toldScopes(claims, path).filter((scope) => knownScopes.includes(scope));
-  return ours.length > 0 || path !== undefined ? ours : ["call"];
+  if (ours.length > 0 || path !== undefined) return ours;
+  return ["call"];
 }
 
 const toldScopes = (claims: UnknownObject, path: string | undefined) =>
@@ -335,7 +336,8 @@ export function createVerifyToken(
 
 /** What it says itself, unchecked. */
 export function issuerOf(token: string): unknown {
-  return token.length > maxTokenLength ? undefined : readUnchecked(token).iss;
+  if (token.length > maxTokenLength) return undefined;
+  return readUnchecked(token).iss;
 }
 
 /** Of several issuers: the token names its own, which is then checked. */
@@ -441,5 +443,6 @@ function claimProblem(
 
 function timeOf(payload: JWTPayload, claim: "exp" | "nbf"): string {
   const date = new Date(Number(payload[claim]) * 1_000);
-  return Number.isNaN(date.getTime()) ? `the time in '${claim}'` : date.toISOString();
+  if (Number.isNaN(date.getTime())) return `the time in '${claim}'`;
+  return date.toISOString();
 }

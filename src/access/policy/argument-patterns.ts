@@ -118,5 +118,6 @@ function textsIn(value: Json): string[] {
 /** As it is sent, and as a reader has it who rounds its numbers. */
 function wholeTexts(value: Json): string[] {
   const sent = JSON.stringify(value);
-  return mayLoseNumbers(sent) ? [sent, JSON.stringify(JSON.parse(sent))] : [sent];
+  if (!mayLoseNumbers(sent)) return [sent];
+  return [sent, JSON.stringify(JSON.parse(sent))];
 }

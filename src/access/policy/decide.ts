@@ -142,13 +142,15 @@ export function createDecide(
     const isAskedByDefault = policy.askByDefault || principal.asks === "byDefault";
     const unruled = () => {
       const byDefault = byProfile[profile](call, facts, ownCounts);
-      return isAskedByDefault ? atLeast(askedByDefault, byDefault) : byDefault;
+      if (!isAskedByDefault) return byDefault;
+      return atLeast(askedByDefault, byDefault);
     };
     const ruled = byRule(facts, situation) ?? unruled();
     const moded = byMode(stricterMode(policy.mode, call.options.mode), facts);
     const decided = moded !== null && strictnessOf(moded) > strictnessOf(ruled) ? moded : ruled;
     const isAskedAlways = policy.askAlways || principal.asks === "always";
-    return isAskedAlways ? atLeast(askedAlways, decided) : decided;
+    if (!isAskedAlways) return decided;
+    return atLeast(askedAlways, decided);
   };
 }
 
@@ -182,7 +184,8 @@ function byRule({ firstRule }: ToolFacts, situation: RuleContext): Verdict | nul
   if (firstMatch === null) return null;
   const { verdict, reason = "a policy rule decided so", from } = firstMatch.rule;
   const ruled = { verdict, origin: "rule", reason };
-  return from === undefined ? { ...ruled, rule: firstMatch.number } : { ...ruled, from };
+  if (from === undefined) return { ...ruled, rule: firstMatch.number };
+  return { ...ruled, from };
 }
 
 /** Where nothing may change, what only the name of a tool suggests is no knowledge. */

@@ -179,7 +179,8 @@ function judge(tokens: readonly string[]): Omit<Effect, "known"> | null {
     if (hasMore && nounLikeReads.has(verb) && isWrite(last) && !isForIt) return write(last);
     return read(verb);
   }
-  return hasMore && nounLikeWrites.has(verb) && readVerbs.has(last) ? read(last) : write(verb);
+  if (hasMore && nounLikeWrites.has(verb) && readVerbs.has(last)) return read(last);
+  return write(verb);
 }
 
 const isWrite = (verb: string) => writeVerbs.has(verb);

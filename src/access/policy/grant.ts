@@ -117,7 +117,8 @@ function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
       refuseGroups(principal, request) ?? refuseGroupsOf(principal, tool.metadata, request);
     if (group !== null) return { why: "tool groups", refused: group };
     const state = refuseState(tool.metadata, request);
-    return state === null ? null : { why: "state", refused: state };
+    if (state === null) return null;
+    return { why: "state", refused: state };
   };
 
   return { compliance, server, provider, tool: decide };
@@ -141,7 +142,8 @@ export function createGrants(ports: GrantPorts): Grants {
     grantToSee(principal, tool, args) {
       const request = { toolGroups: [...allowedTo(principal)], ...(args && { arguments: args }) };
       const grant = grantFor(principal, tool, request);
-      return "refused" in grant && grant.why === "state" ? { by: "everyone" } : grant;
+      if ("refused" in grant && grant.why === "state") return { by: "everyone" };
+      return grant;
     },
     refuseProvider: (principal, spec, request = {}) =>
       closed(() => refuse.provider(principal, spec, request)),
@@ -215,7 +217,8 @@ function refuseServer(
   if (hidden) return hidden;
   const refused =
     refuseGroup(principal, groups) ?? refuseLevel(principal, compliance_level, compliance, request);
-  return refused && discoverable ? { ...refused, locked: contactOf(definition) } : refused;
+  if (refused && discoverable) return { ...refused, locked: contactOf(definition) };
+  return refused;
 }
 
 /** One common group is enough, and no group means every caller. */
@@ -256,7 +259,8 @@ function refuseLevel(
   request: AccessRequest,
 ) {
   const refused = check(compliance, level) ?? check(request.compliance ?? null, level);
-  return refused === null ? null : { why: "compliance" as const, refused };
+  if (refused === null) return null;
+  return { why: "compliance" as const, refused };
 }
 
 function contactOf({ author, help_email }: ServerDefinition): Contact {
@@ -282,7 +286,8 @@ export function createComplianceCheck(settings: Compliance): ComplianceCheck {
     const to = find(ofServer);
     if (from === undefined || to === undefined) {
       const strange = from === undefined ? ofCaller : ofServer;
-      return unknown === "strict" ? `the compliance level '${strange}' is unknown` : null;
+      if (unknown !== "strict") return null;
+      return `the compliance level '${strange}' is unknown`;
     }
     if (from.allowed_with.some((name) => find(name) === to)) return null;
     return `its compliance level is ${to.name}, and the caller works with ${from.name}`;
@@ -361,9 +366,8 @@ export function missingFlags(
       defaultOperations,
       ...Object.keys(needed).map((operation) => [operation]),
     ].map(missing);
-    return missingByOperation.some((lacking) => lacking.length === 0)
-      ? []
-      : [...new Set(missingByOperation.flat())];
+    if (missingByOperation.some((lacking) => lacking.length === 0)) return [];
+    return [...new Set(missingByOperation.flat())];
   }
   const { operation } = args;
   if (operation === undefined || operation === null) return missing(defaultOperations);

@@ -93,7 +93,8 @@ function risksOf({ metadata, annotations, trusted }: Tool, { effect }: Effect): 
   if (metadata.safety_level !== undefined) return [metadata.safety_level];
   const usual = effect === "read" ? "low" : "medium";
   if (annotations.destructiveHint !== true) return [usual];
-  return trusted ? ["high"] : [usual, "high"];
+  if (trusted) return ["high"];
+  return [usual, "high"];
 }
 
 function isAbout(
@@ -109,7 +110,8 @@ function isAbout(
     return false;
   if (rule.effects !== undefined && !rule.effects.includes(effect)) return false;
   const isMeant = (risk: Risk) => rule.risk?.includes(risk) ?? true;
-  return rule.verdict === "allow" ? risks.every(isMeant) : risks.some(isMeant);
+  if (rule.verdict === "allow") return risks.every(isMeant);
+  return risks.some(isMeant);
 }
 
 /**
@@ -141,7 +143,8 @@ function isReached(verdict: PolicyRule["verdict"], server: string, tool: Tool): 
     tool.id.server === null ? reachedBy(tool).map((id) => id.server ?? "") : [tool.id.server];
   if (servers.length === 0) return matchesGlob(server, "");
   const matches = (reached: string) => matchesGlob(server, reached);
-  return verdict === "allow" ? servers.every(matches) : servers.some(matches);
+  if (verdict === "allow") return servers.every(matches);
+  return servers.some(matches);
 }
 
 /** The tools of servers that a hand-written one leads to. */

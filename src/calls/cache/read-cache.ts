@@ -267,7 +267,8 @@ function withCached(call: Routed, answer: CachedAnswer, origin: ResultOrigin): E
 }
 
 function asMiss(executed: Executed, { ttlMs }: Setting): Executed {
-  return ttlMs > 0 ? { ...executed, executed: { ...executed.executed, cached: false } } : executed;
+  if (ttlMs > 0) return { ...executed, executed: { ...executed.executed, cached: false } };
+  return executed;
 }
 
 /** The tool's own word, then its server's. */
@@ -289,7 +290,8 @@ function serversOf({ providers }: Tool): string[] {
 }
 
 function placeOf({ tool: { name, id } }: Routed): { tool: string; server?: string } {
-  return id.server === null ? { tool: name } : { tool: name, server: id.server };
+  if (id.server === null) return { tool: name };
+  return { tool: name, server: id.server };
 }
 
 function isShareable({ options }: Routed, { relay }: ReadContext): boolean {

@@ -56,7 +56,8 @@ export function createBudgets(
   }
 
   function ledgerOf(persona: string | null): Ledger | undefined {
-    return persona === null ? undefined : recall(personas, persona, () => new Map());
+    if (persona === null) return undefined;
+    return recall(personas, persona, () => new Map());
   }
 
   return {

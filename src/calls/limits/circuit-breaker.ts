@@ -155,11 +155,13 @@ export function createCircuits(
     /** Why the circuit is open, or null. */
     reason(server: string): string | null {
       const circuit = circuits.get(server);
-      return circuit === undefined || circuit.until === 0 ? null : describe(server, circuit);
+      if (circuit === undefined || circuit.until === 0) return null;
+      return describe(server, circuit);
     },
     /** Undefined for a server without a circuit breaker. */
     status(server: string): CircuitStatus | undefined {
-      return hasBreaker(server) ? statusOf(circuits.get(server)) : undefined;
+      if (!hasBreaker(server)) return undefined;
+      return statusOf(circuits.get(server));
     },
     reset: close,
     /** Another plane opened or closed it. What is open here for longer stays open. */

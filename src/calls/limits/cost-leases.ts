@@ -78,7 +78,8 @@ export function createCostLeases(ledger: Ledger) {
     const full = Math.min(leasedCalls * amount, unleased * leasedPart);
     if (isAhead) return unleased + tolerance < 0 || full < amount ? 0 : full;
     const needed = amount - unspent;
-    return needed > unleased + tolerance ? 0 : Math.max(needed, full);
+    if (needed > unleased + tolerance) return 0;
+    return Math.max(needed, full);
   }
 
   /** Before it has run out. */

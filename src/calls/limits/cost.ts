@@ -13,7 +13,8 @@ export function roundedCost(amount: number): number {
 /** Undefined where the manifest has no price. */
 export function costOf({ metadata }: Tool, attempts: number): Cost | undefined {
   const { cost_per_call: price, cost_unit: unit = "units" } = metadata;
-  return price === undefined ? undefined : { amount: roundedCost(price * attempts), unit };
+  if (price === undefined) return undefined;
+  return { amount: roundedCost(price * attempts), unit };
 }
 
 /** Only what a provider saw, or may have seen, costs anything. */
@@ -26,5 +27,6 @@ export function costField(tool: Tool | undefined, attempts: readonly Attempt[]):
 /** A number limits every unit; unnamed units have no limit. */
 export function limitIn(unit: string, maxCost: Budgets["maxCost"]): number | null {
   if (maxCost === null || typeof maxCost === "number") return maxCost;
-  return Object.hasOwn(maxCost, unit) ? (maxCost[unit] ?? null) : null;
+  if (!Object.hasOwn(maxCost, unit)) return null;
+  return maxCost[unit] ?? null;
 }

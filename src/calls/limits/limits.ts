@@ -130,7 +130,8 @@ export function createPathLimits({
       const meter = budgets.meter(call);
       const isLimited =
         meter !== undefined || isSerial(call.tool) || toolRate(call.tool) !== undefined;
-      return isLimited ? waitForTurn(call, limiter, meter) : undefined;
+      if (!isLimited) return undefined;
+      return waitForTurn(call, limiter, meter);
     },
     /** Waits only for a configured rate limit. Throws the reason. */
     enterAttempt(spec: ProviderSpec, limiter: TimeLimiter, pass: CallPass | undefined) {
@@ -163,7 +164,8 @@ export function createPathLimits({
             andThen(meter?.reserve(), () => new Admission(circuit, meter, release)),
           ),
         );
-        return admitted instanceof Promise ? admitted.catch(refuse) : admitted;
+        if (admitted instanceof Promise) return admitted.catch(refuse);
+        return admitted;
       } catch (thrown) {
         return refuse(thrown);
       }
@@ -218,7 +220,8 @@ class Admission implements AttemptPass {
 }
 
 function serverOf({ name, config }: ProviderSpec): string | null {
-  return name === "mcp" ? String(config.server) : null;
+  if (name !== "mcp") return null;
+  return String(config.server);
 }
 
 /** A server, or a tool that has none. */

@@ -89,7 +89,8 @@ export function createRateLimiter() {
       const bucket = fill(limit);
       const { turns, waitMs } = drawTurns(bucket, 1, Math.min(limitMs, maxWaitMs));
       if (turns === 0) throw tooSoon(limit, waitMs);
-      return waitMs === 0 ? undefined : wait(bucket, waitMs, signal);
+      if (waitMs === 0) return undefined;
+      return wait(bucket, waitMs, signal);
     },
     size: () => buckets.size,
   };

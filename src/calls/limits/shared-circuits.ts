@@ -22,9 +22,8 @@ export function createSharedCircuits({ servers, store, onNews, learn }: Ports) {
   /** Null for a server that the planes do not share. */
   function keyOf(server: string): string | null {
     const { url, openapi } = servers()[server] ?? {};
-    return url === undefined && openapi === undefined
-      ? null
-      : `${prefix}${hash([server, url, openapi])}`;
+    if (url === undefined && openapi === undefined) return null;
+    return `${prefix}${hash([server, url, openapi])}`;
   }
 
   async function read(key: string): Promise<void> {

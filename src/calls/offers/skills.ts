@@ -158,7 +158,8 @@ function checkFile(
 
 function bytesOf({ text, blob }: UnknownObject): Buffer | null {
   if (typeof text === "string") return Buffer.from(text, "utf8");
-  return typeof blob === "string" ? Buffer.from(blob, "base64") : null;
+  if (typeof blob !== "string") return null;
+  return Buffer.from(blob, "base64");
 }
 
 function refused(server: string, message: string): PlaneError {

@@ -100,9 +100,9 @@ const metaTools = once(() => {
 });
 
 export function findMetaTool(reference: string | ToolId): Tool | undefined {
-  return typeof reference === "object" && reference.server === null
-    ? metaTools().get(reference.tool)
-    : undefined;
+  if (typeof reference === "object" && reference.server === null)
+    return metaTools().get(reference.tool);
+  return undefined;
 }
 
 /** Only the face knows what the client has. */

@@ -30,7 +30,8 @@ export function retryAfter(
   now?: number,
 ): { retryInMs?: number; announced?: true } {
   const retryInMs = retryAfterMs(header, now);
-  return retryInMs === undefined ? {} : { retryInMs, announced: true };
+  if (retryInMs === undefined) return {};
+  return { retryInMs, announced: true };
 }
 
 const maxBytes = 10 * 1024 * 1024;
@@ -221,7 +222,8 @@ function addToQuery({ searchParams }: URL, name: string, value: Json): void {
 }
 
 function textOf(value: Json): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (typeof value === "object") return JSON.stringify(value);
+  return String(value);
 }
 
 /** A model that refuses to answer has changed nothing: the next one may be asked. */

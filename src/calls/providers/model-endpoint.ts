@@ -76,7 +76,8 @@ export function modelTrouble(name: string, models: ConfigValues["models"]): stri
   if (model === undefined) return `model '${name}' is not in 'models' of the configuration`;
   if (model.provider !== "openai-compatible")
     return `model '${name}' is of the kind '${model.provider}'; only openai-compatible can be asked`;
-  return model.baseURL === undefined ? `model '${name}' has no 'baseURL'` : null;
+  if (model.baseURL !== undefined) return null;
+  return `model '${name}' has no 'baseURL'`;
 }
 
 /** Variables were filled in when the configuration was read; other secrets are read on use. */

@@ -65,7 +65,8 @@ export function parseAnswer(text: string, model: string): Json {
 export function fillPrompt(template: string, args: JsonObject): string {
   return template.replaceAll(/\{\{([^{}]+)\}\}/g, (_, inside: string) => {
     const value = argumentNamed(args, inside.trim());
-    return typeof value === "string" ? value : JSON.stringify(value);
+    if (typeof value === "string") return value;
+    return JSON.stringify(value);
   });
 }
 

@@ -89,7 +89,8 @@ function createReadiness(servers: Pick<Servers, "isOpen" | "isReady" | "status">
     ): Promise<boolean> => name !== "mcp" || servers.isReady(String(config.server), owner, isHasty),
     readyInMs({ config: { server } }: ProviderSpec): number {
       const nextRetryAt = servers.status().find(({ name }) => name === server)?.nextRetryAt;
-      return nextRetryAt ? Date.parse(nextRetryAt) - Date.now() + 10 : 0;
+      if (!nextRetryAt) return 0;
+      return Date.parse(nextRetryAt) - Date.now() + 10;
     },
   };
 }
@@ -200,7 +201,8 @@ const kindsOfResults: ReadonlySet<string> = new Set(["complete", "input_required
 function isResult(result: unknown): boolean {
   if (!isObject(result)) return result !== null && result !== undefined;
   const { content, structuredContent, toolResult } = result;
-  return content ? true : structuredContent !== undefined || toolResult !== undefined;
+  if (content) return true;
+  return structuredContent !== undefined || toolResult !== undefined;
 }
 
 type AnyProvider = Extract<AddedProvider, (...given: never[]) => unknown>;
@@ -308,5 +310,6 @@ export function createFunctionProvider(find: (name: string) => ToolFunction | un
 /** MCP results pass; anything else becomes one. */
 function toResult(value: unknown): unknown {
   if (value === undefined) return { content: [] };
-  return isObject(value) && Array.isArray(value.content) ? value : resultOf(value as Json);
+  if (isObject(value) && Array.isArray(value.content)) return value;
+  return resultOf(value as Json);
 }

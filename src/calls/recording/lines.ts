@@ -68,7 +68,8 @@ export function argumentsIn({ input }: Pick<Routed, "input">): JsonObject {
 /** With its numbers as the server wrote them. */
 export function exactResult(result: ToolResult): ToolResult {
   const text = sourceTextOf(result);
-  return text !== undefined && mayLoseNumbers(text) ? (parseExactly(text) as ToolResult) : result;
+  if (text !== undefined && mayLoseNumbers(text)) return parseExactly(text) as ToolResult;
+  return result;
 }
 
 export type MaskPorts = {
@@ -94,7 +95,8 @@ export function createMask({ secretValues, config }: MaskPorts) {
   ): unknown => {
     if (typeof value === "string") {
       if (isBinary) return value;
-      return looksSecret(key) ? "[redacted]" : hide(value);
+      if (looksSecret(key)) return "[redacted]";
+      return hide(value);
     }
     if (Array.isArray(value)) return value.map((inner) => walk(inner, hide, key));
     if (!isObject(value) || isRawJSON(value)) return value;

@@ -175,7 +175,8 @@ function parseLine(text: string): RecordingLine | string {
   const { type } = line;
   const isKnown =
     typeof type === "string" && Object.hasOwn(checks, type) && checks[type]?.(line) === true;
-  return isKnown ? (line as RecordingLine) : "is no line of a recording";
+  if (!isKnown) return "is no line of a recording";
+  return line as RecordingLine;
 }
 
 const checks: Readonly<Record<string, (line: Readonly<Record<string, unknown>>) => boolean>> = {

@@ -86,7 +86,8 @@ export async function openRecordings(context: RecordingsContext): Promise<Record
       if (tool.providers.some(({ name }) => name === "builtin")) return inner;
       const live: Around = inner ?? ((call, asking, run) => run(call, asking));
       const answered: Around = replayed ? (...request) => replayed(live, ...request) : live;
-      return writer ? (...request) => recorded(writer, answered, ...request) : answered;
+      if (!writer) return answered;
+      return (...request) => recorded(writer, answered, ...request);
     },
     close: async () => writer?.close(),
   };
@@ -147,7 +148,8 @@ function createReplay(recording: Recording, isLive: boolean, mask: ReturnType<ty
 
     function takeMasked() {
       const masked = callKey(call.tool.id, mask.all(args));
-      return masked === key ? null : recording.take(masked);
+      if (masked === key) return null;
+      return recording.take(masked);
     }
   };
 }
@@ -217,7 +219,8 @@ function adaptConfig(config: Config, recording: Recording, isLive: boolean): Con
   const tools = [...recording.tools.values()].flatMap((manifest) => {
     if (configuredTools.has(manifest.name)) return [];
     const parsed = ToolManifest.safeParse({ ...manifest, providers: [provider] });
-    return parsed.success ? [[manifest.name, parsed.data] as const] : [];
+    if (!parsed.success) return [];
+    return [[manifest.name, parsed.data] as const];
   });
   return {
     ...config,

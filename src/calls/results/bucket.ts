@@ -116,7 +116,8 @@ function failureOf(thrown: unknown): EndpointFailure | null {
 
 function reasonOf(thrown: unknown): string {
   const isLate = thrown instanceof Error && thrown.name === "TimeoutError";
-  return isLate ? "it does not answer in time" : errorText(thrown);
+  if (isLate) return "it does not answer in time";
+  return errorText(thrown);
 }
 
 function describe(thrown: unknown): string {

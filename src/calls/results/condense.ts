@@ -21,7 +21,8 @@ export function bodyOf(result: ToolResult): ResultBody {
 
 /** Numbers with too many digits take the slower way. */
 function inLines(source: string, json: Json): string {
-  return /\d[\d.]{15}/.test(source) ? indentJson(source) : JSON.stringify(json, null, 1);
+  if (/\d[\d.]{15}/.test(source)) return indentJson(source);
+  return JSON.stringify(json, null, 1);
 }
 
 export function jsonOf(result: ToolResult): Json | undefined {
@@ -39,7 +40,8 @@ function readBody(result: ToolResult) {
 }
 
 function parseJson(text: string): Json | undefined {
-  return /^\s*[{["]/.test(text) ? (readJson(text) as Json | undefined) : undefined;
+  if (!/^\s*[{["]/.test(text)) return undefined;
+  return readJson(text) as Json | undefined;
 }
 
 type CondenseOptions = {
@@ -117,5 +119,6 @@ function largePart(block: ContentBlock, index: number, limit: number): ResultPar
 }
 
 function sizeOf(value: unknown): number {
-  return value === undefined ? 0 : JSON.stringify(value).length;
+  if (value === undefined) return 0;
+  return JSON.stringify(value).length;
 }

@@ -67,7 +67,8 @@ function renderShape(shape: ResultShape): string {
       : `${countOf(shape.rows, "row")} of ${shape.columns.join(", ")}`;
   // Names of fields and columns are the tool's words, too.
   const safe = plainText(text).replaceAll("<", "&lt;").replaceAll(/\s+/g, " ");
-  return safe.length > maxShape ? `${cutText(safe, maxShape)}…` : safe;
+  if (safe.length > maxShape) return `${cutText(safe, maxShape)}…`;
+  return safe;
 }
 
 function renderPart({ path, type, mimeType, characters }: ResultPart): string {

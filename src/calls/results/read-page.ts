@@ -56,7 +56,8 @@ function describeNode(node: Json, step: string): string {
 }
 
 function shorten(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  if (text.length > 60) return `${text.slice(0, 60)}…`;
+  return text;
 }
 
 /** Names the parameter; a `value` of null is none. */
@@ -212,5 +213,6 @@ function textAt(result: ToolResult, path: string): string {
   if (root === undefined)
     throw badParameter("path", path, `the result is text and not JSON. ${alternatives}`);
   const node = findPath(root, path);
-  return typeof node === "string" ? node : JSON.stringify(node, null, 1);
+  if (typeof node === "string") return node;
+  return JSON.stringify(node, null, 1);
 }

@@ -81,7 +81,8 @@ function countRows(text: string): number {
     rows += 1;
     lastEnd = index;
   }
-  return lastEnd < text.length - 1 ? rows + 1 : rows;
+  if (lastEnd < text.length - 1) return rows + 1;
+  return rows;
 }
 
 const maxDepth = 3;
@@ -112,19 +113,22 @@ function describeList(list: Json[], depth: number): Json {
   const [first] = list;
   const entryShape =
     types.length === 1 && first !== undefined ? describe(first, depth - 1) : types.join(" or ");
-  return list.length === 0 ? "list of 0" : { length: list.length, each: entryShape };
+  if (list.length === 0) return "list of 0";
+  return { length: list.length, each: entryShape };
 }
 
 function typeOf(value: Json): string {
   if (value === null) return "null";
-  return Array.isArray(value) ? "list" : typeof value;
+  if (Array.isArray(value)) return "list";
+  return typeof value;
 }
 
 function countLines(text: string): number {
   if (text === "") return 0;
   let lines = 1;
   for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) lines += 1;
-  return text.endsWith("\n") ? lines - 1 : lines;
+  if (!text.endsWith("\n")) return lines;
+  return lines - 1;
 }
 
 type Packed = Pick<KeptResult, "body" | "isCompressed" | "hash">;

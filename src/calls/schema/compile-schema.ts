@@ -78,7 +78,8 @@ function build(schema: JsonSchemaValue, index: SchemaIndex, parts: CheckContext)
       schema[key] === undefined ? undefined : objectOrList(key)?.(schema[key], schema, parts);
     if (check) checks.push(check);
   }
-  return parts.tracks ? withMarks(together(checks)) : together(checks);
+  if (parts.tracks) return withMarks(together(checks));
+  return together(checks);
 }
 
 function refer(
@@ -98,7 +99,8 @@ function refer(
 
 function membersOf(value: unknown): Iterable<string | number> {
   if (Array.isArray(value)) return value.keys();
-  return isObject(value) ? Object.keys(value) : [];
+  if (!isObject(value)) return [];
+  return Object.keys(value);
 }
 
 function objectOrList(key: string): Keyword | undefined {

@@ -113,5 +113,6 @@ function isUnique(list: readonly unknown[], run: CheckRun): boolean {
 }
 
 function scalarKey(item: unknown): unknown {
-  return typeof item === "string" ? `"${item}` : item;
+  if (typeof item !== "string") return item;
+  return `"${item}`;
 }

@@ -170,5 +170,6 @@ const documents = new Map([
 /** Undefined for any other address. */
 export function metaSchemaAt(uri: string): UnknownObject | undefined {
   const [, path] = /^https?:\/\/json-schema\.org\/(.+)$/.exec(uri) ?? [];
-  return path === undefined ? undefined : documents.get(path);
+  if (path === undefined) return undefined;
+  return documents.get(path);
 }

@@ -119,7 +119,8 @@ function countOf(value: UnknownObject, run: CheckRun): number {
 }
 
 function textsIn(list: unknown): string[] {
-  return Array.isArray(list) ? list.filter((text) => typeof text === "string") : [];
+  if (!Array.isArray(list)) return [];
+  return list.filter((text) => typeof text === "string");
 }
 
 /** A list of names, or a schema for the whole object. */

@@ -5,7 +5,8 @@ import type { Check, CheckRun, Keyword } from "./run.ts";
 
 function kindOf(value: unknown): string {
   if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
+  if (Array.isArray(value)) return "array";
+  return typeof value;
 }
 
 /** Of a pattern, in a problem. */
