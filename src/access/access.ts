@@ -67,13 +67,15 @@ export type Access = ReturnType<typeof createAccess>;
 export function createAccess(context: AccessContext) {
   const { settings, recorder, egress, options } = context;
   const { config } = settings;
-  const toolset = (name: string) => {
+
+  function toolset(name: string) {
     try {
       return context.agent.verbs.toolsets.select(name);
     } catch {
       return null;
     }
-  };
+  }
+
   // Planes that share a named store share its keys; those that only share a data directory do not.
   const planeFiles = () => recorder.configuration()?.own ?? [];
   const signIn = createSignIn({
@@ -155,7 +157,8 @@ export async function createLazyHooks({
   };
   let last: ReturnType<HookPorts["settings"]> | undefined;
   let isUsed = false;
-  const used = () => {
+
+  function used() {
     const settings = ports.settings();
     if (settings === last) return isUsed;
     last = settings;
@@ -163,7 +166,8 @@ export async function createLazyHooks({
       (event) => settings[event].length + (functions[event]?.length ?? 0) > 0,
     );
     return isUsed;
-  };
+  }
+
   return {
     /** Null without hooks, so that a call pays one comparison for them. */
     stages: () => (used() ? stages : null),

@@ -167,7 +167,9 @@ function textOfResult(result: ToolResult): string {
   return briefJson(result.structuredContent ?? result.content, window, hide);
 }
 
-const hide = (key: string) => (looksSecret(key) ? "[redacted]" : undefined);
+function hide(key: string) {
+  return looksSecret(key) ? "[redacted]" : undefined;
+}
 
 /** Secrets are hidden before it is cut, and after invisible characters are gone: neither would be recognised. */
 function shorten(text: string, values: JsonObject): string {

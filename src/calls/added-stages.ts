@@ -18,11 +18,13 @@ export function aroundStages(stages: readonly ExecuteStage[], inner: Around | nu
     let executed: Executed | undefined;
     let failure: unknown;
     let running: Promise<ToolResult> | undefined;
-    const ended = () => {
+
+    function ended() {
       const data = { tool: call.tool.name, callId: call.id, sent: executed !== undefined };
       return endedError(limiter, limit, data, " An extension had the call.");
-    };
-    const execute = async () => {
+    }
+
+    async function execute() {
       // Nothing runs for a call that has ended.
       if (limiter.isCancelled) throw ended();
       // The providers have a limit of their own, and progress extends it.
@@ -36,12 +38,14 @@ export function aroundStages(stages: readonly ExecuteStage[], inner: Around | nu
       } finally {
         goOn();
       }
-    };
+    }
+
     // A tool is executed once, however often a stage asks for its result.
-    const innermost = () => {
+    function innermost() {
       running ??= execute();
       return running;
-    };
+    }
+
     try {
       const answer = await orCancelled(runStages(stages, call, limiter, innermost), limiter);
       return withResult(answer, executed ?? call);

@@ -67,14 +67,16 @@ function createQuestions(
 ) {
   // A server that continues without its answer waits no longer. Few ask anything.
   let over: AbortController | undefined;
+
   /** The caller answers where it can; else the plane does. */
-  const answer = async (question: ServerRequest, signal: AbortSignal): Promise<UnknownObject> => {
+  async function answer(question: ServerRequest, signal: AbortSignal): Promise<UnknownObject> {
     requirePage(question.method, question.params);
     const server = String(spec.config.server);
     const callerAnswer = await relay?.onQuestion?.(server, hide.value(question), signal);
     if (!callerAnswer) return options.answer(call, server, question, signal, relay);
     return (await options.fit?.(question, callerAnswer, relay)) ?? callerAnswer;
-  };
+  }
+
   return {
     take(method: string, params: UnknownObject, signal: AbortSignal): Promise<UnknownObject> {
       // Waiting for an answer does not count against the server's time.

@@ -154,7 +154,7 @@ export async function createCalls(context: CallsContext) {
       packages: context.packages,
       pages: catalogue.pages,
       judge: quality.judge,
-      skilled: (principal) => {
+      skilled(principal) {
         const declared = (name: string) => servers.verbs.servers.extensions(name, { principal });
         return servers.names().filter((name) => Object.hasOwn(declared(name), skillsExtension));
       },
@@ -186,9 +186,14 @@ export async function createCalls(context: CallsContext) {
           await approvals.conversationEnded(conversation, principal);
         }
         const conversationOwner = sessionOwner(principal, conversation);
-        const isTheirs = (owner: Owner) =>
-          owner.conversation === conversationOwner.conversation &&
-          owner.user === conversationOwner.user;
+
+        function isTheirs(owner: Owner) {
+          return (
+            owner.conversation === conversationOwner.conversation &&
+            owner.user === conversationOwner.user
+          );
+        }
+
         return servers.release(isTheirs, "the conversation ended");
       },
     },
@@ -256,13 +261,15 @@ function createRunner(
   const draining = new AbortController();
   let stopped: { reason: unknown } | null = null;
   const drain = () => draining.abort(new Error("the plane is stopping"));
+
   /** One turn, so that cancellations are sent before servers go. */
-  const abort = async () => {
+  async function abort() {
     drain();
     stopped ??= { reason: shuttingDown() };
     for (const call of active.values()) call.cancel(stopped.reason);
     await new Promise(setImmediate);
-  };
+  }
+
   const ended = () => Promise.allSettled(active.values().map(({ done }) => done));
   return {
     run(requested: Requested, options: RunOptions = {}): Promise<Outcome> {

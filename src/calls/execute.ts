@@ -325,7 +325,8 @@ async function tryOnce(
   const provider = labelOf(call, spec);
   const startedAt = performance.now();
   run.askedAt = startedAt;
-  const note = (error: PlaneError | null) => {
+
+  function note(error: PlaneError | null) {
     const noted: Attempt = {
       provider,
       ok: error === null,
@@ -336,12 +337,15 @@ async function tryOnce(
     if (error?.data.shared === true) noted.shared = true;
     attempts.push(noted);
     pass?.end(error);
-  };
+  }
+
   let raw: unknown;
   let isSent = !tellsOfWrites.has(spec.name);
-  const onWrite = () => {
+
+  function onWrite() {
     isSent = true;
-  };
+  }
+
   try {
     raw = await attempt(call, spec, { onWrite, limiter, pass, idempotencyKey, relay }, options);
   } catch (thrown) {

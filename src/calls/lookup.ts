@@ -70,27 +70,31 @@ export type Lookup = ReturnType<typeof createLookup>;
 export function createLookup(parts: LookupParts) {
   const { servers, grants, catalogue, loaded } = parts;
   const find = createFinder(parts);
-  const knownTo = (principal: Principal) =>
-    servers
+
+  function knownTo(principal: Principal) {
+    return servers
       .names()
       .filter(
         (name) => grants.maySeeServer(principal, name) || grants.lockedServer(principal, name),
       );
+  }
 
   /** A hidden tool looks like one that does not exist, and its server is not started for it. */
-  const showsTo = (principal: Principal) => (tool: Tool) => {
-    const grant = grants.grantToSee(principal, tool);
-    if (!("refused" in grant)) return true;
-    // Locked tools are shown; a caller without a persona may look at any persona's, and at what asks for flags of one.
-    const isOfPersona = grant.why === "persona" || grant.why === "flags";
-    return grant.locked !== undefined || (isOfPersona && principal.persona === null);
-  };
+  function showsTo(principal: Principal) {
+    return (tool: Tool) => {
+      const grant = grants.grantToSee(principal, tool);
+      if (!("refused" in grant)) return true;
+      // Locked tools are shown; a caller without a persona may look at any persona's, and at what asks for flags of one.
+      const isOfPersona = grant.why === "persona" || grant.why === "flags";
+      return grant.locked !== undefined || (isOfPersona && principal.persona === null);
+    };
+  }
 
   /** What the caller's flags, tool groups and state refuse is no secret. */
-  const isElsewhere = (principal: Principal, tool: Tool) => {
+  function isElsewhere(principal: Principal, tool: Tool) {
     const grant = grants.grantToSee(principal, tool);
     return "refused" in grant && !["flags", "tool groups", "state"].includes(grant.why);
-  };
+  }
 
   async function toCall(
     ...[reference, principal, onProgress]: Parameters<FindTool>
@@ -109,8 +113,9 @@ export function createLookup(parts: LookupParts) {
     );
   }
 
-  const toShow = (reference: string | ToolId, principal: Principal): Promise<Tool> =>
-    find(reference, principal, { names: knownTo(principal), shows: showsTo(principal) });
+  function toShow(reference: string | ToolId, principal: Principal): Promise<Tool> {
+    return find(reference, principal, { names: knownTo(principal), shows: showsTo(principal) });
+  }
 
   /** Flags belong to personas: who has none may look, and not call. */
   const grantToLook: typeof grants.grantToSee = (principal, shownTool, args) => {
@@ -229,14 +234,15 @@ function withLookupCache(
   });
   const warmUp = once(() => Promise.all([recorder.open(), schemaCheck(), import("node:crypto")]));
   const released = new WeakMap<Tool, object>();
+
   /** Found out once, as long as nothing else is quarantined. */
-  const trusted = (tool: Tool, principal: Principal): Tool | Promise<Tool> => {
+  function trusted(tool: Tool, principal: Principal): Tool | Promise<Tool> {
     const standing = quality.standing();
     if (standing !== null && released.get(tool) === standing) return tool;
     const verified = quality.requireTrusted(tool, !("refused" in grants.grantFor(principal, tool)));
     if (standing !== null && !(verified instanceof Promise)) released.set(tool, standing);
     return verified;
-  };
+  }
 
   function recall(reference: string | ToolId, principal: Principal): Tool | undefined {
     const cached = remembered.get(principal)?.get(keyOf(reference));
@@ -259,12 +265,16 @@ function withLookupCache(
     remembered.set(principal, names);
   }
 
-  const findAnew = async (
+  async function findAnew(
     ...[reference, principal, onProgress]: Parameters<FindTool>
-  ): Promise<Tool> => {
-    const isLikely = (name: string) =>
-      mayMean(name, String(reference), config().defaultServer) &&
-      grants.maySeeServer(principal, name);
+  ): Promise<Tool> {
+    function isLikely(name: string) {
+      return (
+        mayMean(name, String(reference), config().defaultServer) &&
+        grants.maySeeServer(principal, name)
+      );
+    }
+
     if (typeof reference === "string") servers.warm(servers.names().filter(isLikely));
     await headStart();
     const [tool] = await Promise.all([find(reference, principal, onProgress), warmUp()]);
@@ -273,7 +283,8 @@ function withLookupCache(
     if (hasRivals(tool)) await health.recent().catch(() => undefined);
     else remember(reference, principal, tool);
     return trusted(tool, principal);
-  };
+  }
+
   const findTool: FindTool = (reference, principal, onProgress) => {
     recorder.requireRoom();
     const cached =
@@ -385,15 +396,19 @@ async function revived(
   return findListed();
 }
 
-const isUsable = (tool: Tool, { visible, mayUse }: Discovery) =>
-  mayUse?.(tool) ?? visible().includes(tool);
-const shown = (tool: Tool | undefined, { shows }: Discovery) =>
-  tool && (shows?.(tool) ?? true) ? tool : undefined;
+function isUsable(tool: Tool, { visible, mayUse }: Discovery) {
+  return mayUse?.(tool) ?? visible().includes(tool);
+}
+
+function shown(tool: Tool | undefined, { shows }: Discovery) {
+  return tool && (shows?.(tool) ?? true) ? tool : undefined;
+}
 
 /** A tool without access is an answer only where no other has the name. */
 function lookUp(spelling: string, discovery: Discovery): Tool | undefined {
   const { index, byId } = discovery.snapshot();
-  const acceptedTools = (accepts: (tool: Tool) => boolean) => {
+
+  function acceptedTools(accepts: (tool: Tool) => boolean) {
     const match = index.find(spelling, (id) => {
       const tool = byId(id);
       return tool !== undefined && accepts(tool);
@@ -401,7 +416,8 @@ function lookUp(spelling: string, discovery: Discovery): Tool | undefined {
     if (match.kind === "none") return [];
     const ids = match.kind === "one" ? [match.id] : match.ids;
     return ids.flatMap((id) => byId(id) ?? []);
-  };
+  }
+
   const [first, ...moreTools] = acceptedTools((tool) => isUsable(tool, discovery));
   const defaultTool = ofDefaultServer(spelling, discovery);
   if (defaultTool !== undefined && (first === undefined || moreTools.length > 0))
@@ -433,7 +449,9 @@ function onlyTool(spelling: string, discovery: Discovery): Tool | undefined {
   return only && more.length === 0 && isUsable(only, discovery) ? only : undefined;
 }
 
-const quoted = (names: readonly string[]) => names.map((name) => `'${name}'`).join(" or ");
+function quoted(names: readonly string[]) {
+  return names.map((name) => `'${name}'`).join(" or ");
+}
 
 function refuse(spelling: string, discovery: Discovery): never {
   const { visible, servers, trouble, requirement, nextRetryAt, operationCommand } = discovery;

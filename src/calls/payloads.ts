@@ -26,7 +26,8 @@ export function createPayloads({ config, store }: Ports) {
   let waiting: { call: Call; outcome: Outcome }[] = [];
   let clock: NodeJS.Timeout | undefined;
   let writing: Promise<unknown> = Promise.resolve();
-  const flush = () => {
+
+  function flush() {
     clearTimeout(clock);
     clock = undefined;
     const batch = waiting;
@@ -43,7 +44,8 @@ export function createPayloads({ config, store }: Ports) {
       )
       .catch(() => undefined);
     return writing;
-  };
+  }
+
   return {
     note(call: Call, outcome: Outcome): void {
       if (!config().observability.keepPayloads) return;

@@ -58,8 +58,11 @@ export function createPolicyPreview(
     const looksInside = [...currentPolicy.rules, ...proposedPolicy.rules].some(
       (rule) => rule.arguments !== undefined,
     );
-    const isBlind = ({ id, argumentNames }: CallRecord) =>
-      argumentNames.length > 0 && !byId.get(id);
+
+    function isBlind({ id, argumentNames }: CallRecord) {
+      return argumentNames.length > 0 && !byId.get(id);
+    }
+
     return {
       calls: records.length,
       skipped: previews.filter(({ call }) => call === null).length,
@@ -69,7 +72,9 @@ export function createPolicyPreview(
   };
 }
 
-const idsOf = (records: readonly CallRecord[]) => records.map(({ id }) => id);
+function idsOf(records: readonly CallRecord[]) {
+  return records.map(({ id }) => id);
+}
 
 /** Undefined where they were too large to be kept. */
 function argumentsOf({ arguments: args }: CallPayload): JsonObject | undefined {

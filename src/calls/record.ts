@@ -165,13 +165,15 @@ function trackStages(requested: Requested, startedAt: number) {
   const stages: CallRecord["stages"] = [];
   let call: Learned = requested;
   let stageStartedAt = startedAt;
-  const ended = <T extends Requested>(stage: string, result?: T): void => {
+
+  function ended<T extends Requested>(stage: string, result?: T): void {
     const now = performance.now();
     stages.push({ stage, ms: rounded(now - stageStartedAt) });
     stageStartedAt = now;
     if (result) call = result;
-  };
-  const wait = async <T extends Requested>(stage: string, running: Promise<T>): Promise<T> => {
+  }
+
+  async function wait<T extends Requested>(stage: string, running: Promise<T>): Promise<T> {
     let result: T | undefined;
     try {
       result = await running;
@@ -179,7 +181,8 @@ function trackStages(requested: Requested, startedAt: number) {
     } finally {
       ended(stage, result);
     }
-  };
+  }
+
   const step: Step = (stage, run) => {
     try {
       const result = run();

@@ -104,8 +104,9 @@ function choose(call: Approved, options: RouteOptions): Routed {
   throw noProvider(call, why, mayComeBack ? facts : { ...facts, permanent: true });
 }
 
-const undeclared = (tool: Tool, environment: RouteOptions["environment"]) =>
-  missingCredentials(tool, null, environment) ?? "it declares none";
+function undeclared(tool: Tool, environment: RouteOptions["environment"]) {
+  return missingCredentials(tool, null, environment) ?? "it declares none";
+}
 
 function ranked(tool: Tool, { score }: RouteOptions): ProviderSpec[] {
   const { providers } = tool;

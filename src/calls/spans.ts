@@ -59,8 +59,10 @@ export type TracedRun = {
 
 /** Where every copy of OpenTelemetry's API finds the tracer. */
 const registered = Symbol.for("opentelemetry.js.api.1");
-const isRegistered = () =>
-  (globalThis as { [registered]?: { trace?: unknown } })[registered]?.trace !== undefined;
+
+function isRegistered() {
+  return (globalThis as { [registered]?: { trace?: unknown } })[registered]?.trace !== undefined;
+}
 
 type Parts = Omit<OtlpPorts, "settings"> & {
   /** Null where no collector is configured. */

@@ -13,14 +13,15 @@ export function createTargets(
   config: () => Config,
   byId: (id: ToolId, caller: Principal) => Tool | undefined,
 ) {
-  const targetOf = ({ name, config: to }: ProviderSpec, caller: Principal): Target[] => {
+  function targetOf({ name, config: to }: ProviderSpec, caller: Principal): Target[] {
     const server = String(to.server);
     const tool = String(to.tool);
     const definition = name === "mcp" ? config().servers[server] : undefined;
     if (definition === undefined) return [];
     const target = byId({ server, tool }, caller) ?? unlistedTool(server, definition, tool);
     return [{ tool: target, mapArguments: (args) => mapArguments(to.argumentMap, args) }];
-  };
+  }
+
   return ({ id, providers }: Tool, caller: Principal): readonly Target[] =>
     id.server === null ? providers.flatMap((spec) => targetOf(spec, caller)) : [];
 }

@@ -165,7 +165,7 @@ function routeOptions(context: CallsContext, providers: Providers): RouteOptions
         routing.state(tool, provider).failures,
       ),
     serverLimitMs: (server) => config().servers[server]?.timeoutMs,
-    mayReach: ({ principal, options, input, injected }, provider) => {
+    mayReach({ principal, options, input, injected }, provider) {
       const request = {
         ...accessRequestOf(options),
         arguments: { ...input.arguments, ...injected.values },

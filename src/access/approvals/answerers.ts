@@ -33,8 +33,9 @@ export type Answerers = ReturnType<typeof createAnswerers>;
 /** Who may answer which call, and with what. */
 export function createAnswerers({ settings, mayMake }: AnswererPorts) {
   /** Other keys of a user may be weaker, so the name alone makes none the caller. */
-  const isCaller = ({ principal }: HeldCall, by: Principal) =>
-    sameJson(rightsOf(principal), rightsOf(by));
+  function isCaller({ principal }: HeldCall, by: Principal) {
+    return sameJson(rightsOf(principal), rightsOf(by));
+  }
 
   function mayAnswer(owner: Principal, by: Principal): boolean {
     const { approvers, fourEyes } = settings();
@@ -47,8 +48,9 @@ export function createAnswerers({ settings, mayMake }: AnswererPorts) {
     );
   }
 
-  const mayStandIn = async (heldCall: HeldCall, by: Principal, args = heldCall.arguments) =>
-    isCaller(heldCall, by) || (await mayMake(by, heldCall, args));
+  async function mayStandIn(heldCall: HeldCall, by: Principal, args = heldCall.arguments) {
+    return isCaller(heldCall, by) || (await mayMake(by, heldCall, args));
+  }
 
   return {
     mayAnswer,

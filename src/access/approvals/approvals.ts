@@ -87,8 +87,11 @@ export function createApprovals(parts: ApprovalPorts) {
     closeRecords,
     ...ports
   } = parts;
-  const originOf = (server: string | null) =>
-    originOfServer(server === null ? undefined : config().servers[server]);
+
+  function originOf(server: string | null) {
+    return originOfServer(server === null ? undefined : config().servers[server]);
+  }
+
   const fingerprint = createFingerprint(fixedOf);
   const settings = () => config().approvals;
   const answerers = createAnswerers({ settings, mayMake });
@@ -113,11 +116,18 @@ export function createApprovals(parts: ApprovalPorts) {
   const remembered = createRemembered(store, fingerprint, originOf, placeOf, settings);
   const remembersConsent = () => settings().rememberConsent && !asksOthers(settings());
   const runner = createRunner({ heldCalls, answerers, remembered, run, remembersConsent });
-  const seesAll = (principal: Principal) =>
-    mayDo(principal, "admin") ||
-    settings().approvers.some((group) => principal.groups.includes(group));
-  const maySee = (principal: Principal, { principal: owner }: Pick<HeldView, "principal">) =>
-    owner.user === null || isOwner(principal, owner) || seesAll(principal);
+
+  function seesAll(principal: Principal) {
+    return (
+      mayDo(principal, "admin") ||
+      settings().approvers.some((group) => principal.groups.includes(group))
+    );
+  }
+
+  function maySee(principal: Principal, { principal: owner }: Pick<HeldView, "principal">) {
+    return owner.user === null || isOwner(principal, owner) || seesAll(principal);
+  }
+
   const plans = createPlans({
     store,
     heldCalls,
@@ -181,9 +191,8 @@ export function createApprovals(parts: ApprovalPorts) {
     },
   };
 
-  const answerOn =
-    (face: Injected["face"]): HoldPorts["answer"] =>
-    (id, answer, by) => {
+  function answerOn(face: Injected["face"]): HoldPorts["answer"] {
+    return (id, answer, by) => {
       const { arguments: edited = {}, ...input } = answer;
       const work = {
         operation: "approvals.answer",
@@ -194,6 +203,8 @@ export function createApprovals(parts: ApprovalPorts) {
       if (audit) return audit(work, { principal: by, face }, answering);
       return answering();
     };
+  }
+
   const holding = {
     heldCalls,
     equalCalls,
@@ -317,10 +328,11 @@ function createRunner({ heldCalls, answerers, remembered, run, remembersConsent 
       );
     },
     start(): void {
-      const look = async () => {
+      async function look() {
         const isSoonDue = await sweep(heldCalls, resume).catch(() => false);
         if (!isStopped) sweeping = setTimeout(look, isSoonDue ? graceMs : sweepMs).unref();
-      };
+      }
+
       void look();
     },
     stop(): void {

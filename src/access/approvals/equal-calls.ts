@@ -74,7 +74,9 @@ export function deliveryOf(call: Injected, client: string | null, heldOpen: Held
   };
 }
 
-const keyOf = (equal: string) => `equal-call:${equal}`;
+function keyOf(equal: string) {
+  return `equal-call:${equal}`;
+}
 
 export type EqualCalls = ReturnType<typeof createEqualCalls>;
 
@@ -145,7 +147,7 @@ export function createEqualCalls({ store, heldCalls, isSessionOver }: EqualCallP
   return {
     note,
     /** May a call of this tool be equal to one whose outcome was not collected? */
-    hasOpen: ({ name }: Tool): boolean => {
+    hasOpen({ name }: Tool): boolean {
       if (open.size === 0) return false;
       return [...open.values()].some(({ tool }) => tool === name);
     },

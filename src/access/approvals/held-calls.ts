@@ -93,8 +93,7 @@ function createHeldStore(
 
   async function replace(heldCall: KeptHeldCall): Promise<KeptHeldCall | null> {
     const isReplaced = await (await store()).replaceHeldCall(heldCall);
-    if (!isReplaced) return null;
-    return { ...heldCall, revision: heldCall.revision + 1 };
+    return isReplaced ? { ...heldCall, revision: heldCall.revision + 1 } : null;
   }
 
   return {
@@ -169,9 +168,11 @@ export function createHeldCalls(ports: HeldCallPorts) {
   const waiters = new Map<string, Set<() => void>>();
   const listeners = new Set<(held: KeptHeldCall) => void>();
   const heartbeats = new Map<string, NodeJS.Timeout>();
-  const wakeAll = (id: string) => {
+
+  function wakeAll(id: string) {
     for (const wake of waiters.get(id) ?? []) wake();
-  };
+  }
+
   const unsubscribe = ports.onChangedElsewhere?.((id) => {
     wakeAll(id);
     if (listeners.size > 0) void hearOf(id).catch(() => undefined);
@@ -353,12 +354,8 @@ const maxClientName = 100;
 function clientOf({ name, version }: UnknownObject = {}): Pick<HeldCall, "client"> {
   if (typeof name !== "string" || name === "") return {};
   const short = (text: string) => text.slice(0, maxClientName);
-  return {
-    client: {
-      name: short(name),
-      ...(typeof version === "string" ? { version: short(version) } : {}),
-    },
-  };
+  const client = { name: short(name) };
+  return { client: typeof version === "string" ? { ...client, version: short(version) } : client };
 }
 
 function newHeldCall(call: Injected, request: HoldRequest): KeptHeldCall {

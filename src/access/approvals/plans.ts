@@ -110,8 +110,10 @@ function toPlan({ owner: _, ...record }: PlanRecord, changes: readonly KeptHeldC
 }
 
 function planStatus(changes: readonly KeptHeldCall[]): Plan["status"] {
-  const count = (counted: KeptHeldCall["status"]) =>
-    changes.filter(({ status }) => status === counted).length;
+  function count(counted: KeptHeldCall["status"]) {
+    return changes.filter(({ status }) => status === counted).length;
+  }
+
   const pending = count("pending");
   if (pending === changes.length) return "pending";
   if (pending > 0) return "partly";

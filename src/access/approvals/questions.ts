@@ -56,16 +56,19 @@ export function createAnswers(context: AnswersContext) {
       return isSampling() ? {} : undefined;
     },
   };
+
   /** An MCP client that cannot be asked is represented by its user in another face, where there is one. */
-  const mayAsk = ({ face, principal }: Routed) =>
-    answersQuestions && (face !== "mcp" || questions.isListening(principal));
-  const confirm = async (
+  function mayAsk({ face, principal }: Routed) {
+    return answersQuestions && (face !== "mcp" || questions.isListening(principal));
+  }
+
+  async function confirm(
     call: Routed,
     server: string,
     relay: Relay | undefined,
     text: string,
     signal: AbortSignal,
-  ) => {
+  ) {
     const params = { message: text, requestedSchema: { type: "object", properties: {} } };
     const reply =
       (await relay?.onQuestion?.(server, { method: "elicitation/create", params }, signal)) ??
@@ -74,15 +77,12 @@ export function createAnswers(context: AnswersContext) {
         : null);
     if (reply === null) return null;
     return reply.action === "accept";
-  };
+  }
+
   /** Only a person who tries a tool and can see the question: for others a call would wait in vain. */
   const canWrite = ({ face }: Routed) => answersQuestions && face === "workbench";
-  const write = async (
-    call: Routed,
-    server: string,
-    sampling: SamplingAsked,
-    signal: AbortSignal,
-  ) => {
+
+  async function write(call: Routed, server: string, sampling: SamplingAsked, signal: AbortSignal) {
     const message = sampling.hasModel
       ? "The server requests a completion (sampling). Let the model answer, or write the answer yourself."
       : "The server requests a completion (sampling), and no model is configured. Write the answer yourself.";
@@ -95,7 +95,8 @@ export function createAnswers(context: AnswersContext) {
     );
     if (reply.action !== "accept") return null;
     return (reply.content ?? {}) as { text?: string };
-  };
+  }
+
   const verbs: Inside<PlaneQuestions> = {
     list: async ({ principal }) => questions.waiting(principal),
     answer: (id, answer, { principal }) => questions.answer(id, answer, principal),
@@ -205,11 +206,12 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     { question: Question; owner: Principal; settle(answer: QuestionAnswer): boolean }
   >();
   const listeners = new Map<string, { principal: Principal; heardAt: number }>();
-  const noteListener = (principal: Principal): void => {
+
+  function noteListener(principal: Principal): void {
     const before = Date.now() - presenceMs;
     for (const [owner, { heardAt }] of listeners) if (heardAt < before) listeners.delete(owner);
     listeners.set(ownerOf(principal), { principal, heardAt: Date.now() });
-  };
+  }
 
   function ask(
     request: AskedQuestion,
@@ -219,14 +221,15 @@ export function createQuestions({ emit, problems }: QuestionPorts) {
     const question = toQuestion(request);
     const { id: questionId, callId, server, tool } = question;
     return new Promise((resolve) => {
-      const settle = ({ action, content }: QuestionAnswer) => {
+      function settle({ action, content }: QuestionAnswer) {
         if (!open.delete(questionId)) return false;
         clearTimeout(timer);
         signal.removeEventListener("abort", giveUp);
         emit({ type: "question.answered", questionId, callId, action });
         resolve(action === "accept" && question.url === null ? { action, content } : { action });
         return true;
-      };
+      }
+
       const giveUp = () => settle({ action: "cancel" });
       const timer = setTimeout(giveUp, answerTimeoutMs);
       signal.addEventListener("abort", giveUp, { once: true });

@@ -84,8 +84,10 @@ export function createRemembered(
     string | null,
     { readAt: number; entries: Promise<RememberedApproval[]> }
   >();
-  const isSaidHere = ({ directory }: RememberedApproval, { tool, principal }: Injected) =>
-    (directory ?? null) === placeOf(tool.id.server, principal);
+
+  function isSaidHere({ directory }: RememberedApproval, { tool, principal }: Injected) {
+    return (directory ?? null) === placeOf(tool.id.server, principal);
+  }
 
   async function entriesOf(user: string | null): Promise<RememberedApproval[]> {
     const cached = cacheByUser.get(user);

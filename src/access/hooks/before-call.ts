@@ -83,7 +83,9 @@ function stricter(first: Verdict, second: Verdict): Verdict {
   return isByProfile(first) && !isByProfile(second) ? second : first;
 }
 
-const isByProfile = ({ origin }: Verdict) => origin.startsWith("profile:");
+function isByProfile({ origin }: Verdict) {
+  return origin.startsWith("profile:");
+}
 
 function hookVerdict(
   verdict: Verdict["verdict"],

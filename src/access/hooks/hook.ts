@@ -160,13 +160,15 @@ export function runCommand(
     });
     const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
     let bytes = 0;
-    const end = (how: CommandEnd) => {
+
+    function end(how: CommandEnd) {
       signal.removeEventListener("abort", abort);
       if (child.exitCode === null && child.signalCode === null) killGroup(child);
       child.stdout.destroy();
       child.stderr.destroy();
       resolve(how);
-    };
+    }
+
     const abort = () => end(aborted);
     signal.addEventListener("abort", abort, { once: true });
     for (const stream of ["stdout", "stderr"] as const) {

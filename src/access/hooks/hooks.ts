@@ -81,11 +81,12 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
     signal: AbortSignal | undefined,
     runs: HookRun[],
   ) {
-    const onRun = (run: HookRun) => {
+    function onRun(run: HookRun) {
       runs.push(run);
       const { event, name, decision } = run;
       emit({ type: "hook.decided", callId: id, tool: tool.name, event, name, decision });
-    };
+    }
+
     return asker({
       principal,
       session: options.conversation ?? id,
@@ -117,13 +118,17 @@ export function createHooks({ settings, emit, ...sources }: HookPorts) {
     async guardPrompt(
       ...[event, payload, { run, model: tool, ...about }]: Parameters<GuardPrompt>
     ): Promise<JsonObject> {
-      const onRun = ({ name, decision }: HookRun) =>
-        emit({ type: "hook.decided", callId: run, tool, event, name, decision });
+      function onRun({ name, decision }: HookRun) {
+        return emit({ type: "hook.decided", callId: run, tool, event, name, decision });
+      }
+
       const ask = asker({ ...about, tool, onRun });
-      const deny = (reason: string, hook: string | null) => {
+
+      function deny(reason: string, hook: string | null) {
         const text = `The model '${tool}' was not asked: ${reason}.`;
         return new PlaneError("APPROVAL_DENIED", text, { data: { model: tool, hook } });
-      };
+      }
+
       // A conversation begins with its first question, and not with the first call.
       const { principal, session: conversation } = about;
       const refused = await sessions.beginning({ principal, conversation, face: "agent" }, ask);

@@ -28,10 +28,14 @@ const fields = [...texts, ...lists];
 const knownScopes: readonly string[] = [...scopeNames, everyScope];
 
 /** Node's cryptography is loaded on first use: it takes as long as a small command. */
-const crypto = () => process.getBuiltinModule("node:crypto");
+function crypto() {
+  return process.getBuiltinModule("node:crypto");
+}
 
 /** A secret of 256 random bits cannot be guessed from its hash, so the hash needs neither salt nor slowness. */
-const hashSecret = (secret: string) => crypto().createHash("sha256").update(secret).digest("hex");
+function hashSecret(secret: string) {
+  return crypto().createHash("sha256").update(secret).digest("hex");
+}
 
 export function looksLikeKey(token: string): boolean {
   return token.startsWith(prefix);
@@ -49,14 +53,15 @@ type Ports = {
 /** A key that another process revokes is revoked at once where it tells of that, and after a second at the latest. */
 export function createApiKeys({ store, emit, isInformed, files = () => [] }: Ports) {
   /** A key whose plane is gone is for all of them: moving a file must not open what a key has locked. */
-  const isOurs = ({ files: theirs = [] }: ApiKey) => {
+  function isOurs({ files: theirs = [] }: ApiKey) {
     const planeFiles = files();
     return (
       planeFiles.length === 0 ||
       theirs.some((file) => planeFiles.includes(file)) ||
       !theirs.some((file) => existsSync(file))
     );
-  };
+  }
+
   const list = async () => (await (await store()).apiKeys()).filter(isOurs);
   const find = async (id: string) => (await list()).find((key) => key.id === id);
   const byHash = createHeardValues({
@@ -70,19 +75,22 @@ export function createApiKeys({ store, emit, isInformed, files = () => [] }: Por
     isInformed,
     untoldMs: noticedMs,
   });
-  const changed = () => {
+
+  function changed() {
     byHash.changed();
     existence.changed();
-  };
+  }
+
   /** A key counts even where its use cannot be noted. */
-  const noteUse = async (key: ApiKey, now: number) => {
+  async function noteUse(key: ApiKey, now: number) {
     if (key.lastUsedAt !== null && now - Date.parse(key.lastUsedAt) < notedEveryMs) return;
     key.lastUsedAt = new Date(now).toISOString();
     const usedAt = key.lastUsedAt;
     await store()
       .then(({ touchApiKey }) => touchApiKey(key.id, usedAt))
       .catch(() => undefined);
-  };
+  }
+
   return {
     /** Here or elsewhere. */
     changed,

@@ -61,21 +61,25 @@ export function createIdentity(ports: IdentityPorts) {
   onNews(({ what }) => {
     if (what === "keys") keys.changed();
   });
-  const needsCredentials = (): boolean | Promise<boolean> =>
-    exposed || isPublic(config().auth) || signsIn(config().auth) || keys.exist();
 
-  const anonymous = (isNeeded: boolean): Principal => {
+  function needsCredentials(): boolean | Promise<boolean> {
+    return exposed || isPublic(config().auth) || signsIn(config().auth) || keys.exist();
+  }
+
+  function anonymous(isNeeded: boolean): Principal {
     if (isNeeded) throw unauthenticated("missing", missing);
     return defaultPrincipal;
-  };
-  const believe = async (token: string, address: string | undefined): Promise<Principal> => {
+  }
+
+  async function believe(token: string, address: string | undefined): Promise<Principal> {
     const shown = token.trim();
     const principal = looksLikeKey(shown)
       ? await keys.identify(shown)
       : await verify(shown, address);
     if (principal === null) throw unauthenticated("unknown", unknown);
     return limited(principal, toolsetServers);
-  };
+  }
+
   const verbs: Verbs = {
     identity: {
       needsCredentials: async () => needsCredentials(),

@@ -28,7 +28,7 @@ export function createRevocations({ rows, isInformed }: Ports) {
   const ownRevocations = new Map<string, number>();
   const touched = new Map<string, number>();
 
-  const read = async (): Promise<RevokedGrants> => {
+  async function read(): Promise<RevokedGrants> {
     const [before, readAt] = [changes, steadyNow()];
     for (const [grant, revokedAt] of ownRevocations)
       if (readAt - revokedAt > keptSeconds * 1_000) ownRevocations.delete(grant);
@@ -39,20 +39,22 @@ export function createRevocations({ rows, isInformed }: Ports) {
       readAt: before === changes ? readAt : Number.NEGATIVE_INFINITY,
     };
     return revoked;
-  };
-  const readOnce = () => {
+  }
+
+  function readOnce() {
     reading ??= read().finally(() => {
       reading = undefined;
     });
     return reading;
-  };
-  const current = (): RevokedGrants | Promise<RevokedGrants> => {
+  }
+
+  function current(): RevokedGrants | Promise<RevokedGrants> {
     const age = revoked === undefined ? Number.POSITIVE_INFINITY : steadyNow() - revoked.readAt;
     const maxAge = isInformed() ? toldMs : untoldMs;
     if (revoked === undefined || age >= maxAge) return readOnce();
     if (age >= maxAge / 2) readOnce().catch(() => undefined);
     return revoked;
-  };
+  }
 
   function note(grant: string): void {
     const now = steadyNow();

@@ -117,7 +117,7 @@ export function createSignIn(context: SignInContext) {
     });
   }
 
-  const serverAt = (origin: string): Promise<SignInServer> => {
+  function serverAt(origin: string): Promise<SignInServer> {
     const existing = servers.get(origin);
     if (existing) return existing;
     if (servers.size >= maxOrigins) servers.clear();
@@ -125,27 +125,31 @@ export function createSignIn(context: SignInContext) {
     servers.set(origin, opened);
     opened.catch(() => servers.delete(origin));
     return opened;
-  };
+  }
 
   const desk = once(async (): Promise<SignInDesk> => {
     const { openDesk } = await context.load();
     const listedClients = async () => (await context.settings()).server?.clients ?? {};
     return openDesk({ rows: await rows(), revoked: revocations.add, listedClients });
   });
-  const requireServer = () => {
+
+  function requireServer() {
     if (config().auth.server === undefined)
       throw new PlaneError(
         "USAGE",
         "This plane signs no one in itself. Set 'auth.server' in the configuration first.",
       );
-  };
-  const mine = ({ principal }: Caller) =>
-    principal && mayDo(principal, "admin") ? null : (principal?.user ?? "");
+  }
 
-  const grantsFor = async (caller: Caller): Promise<GrantView[]> =>
-    (await (await desk()).grants(mine(caller))).filter(({ scopes }) =>
+  function mine({ principal }: Caller) {
+    return principal && mayDo(principal, "admin") ? null : (principal?.user ?? "");
+  }
+
+  async function grantsFor(caller: Caller): Promise<GrantView[]> {
+    return (await (await desk()).grants(mine(caller))).filter(({ scopes }) =>
       isInReach(scopes, caller.principal),
     );
+  }
 
   const grants: Inside<PlaneGrants> = {
     async list(caller) {

@@ -15,14 +15,16 @@ const maxBodyBytes = 512 * 1024;
 const metadataMs = 600_000;
 
 /** Loaded with the first person who signs in at a provider. */
-const loadLibrary = () => import("oauth4webapi");
+function loadLibrary() {
+  return import("oauth4webapi");
+}
 
 /** People sign in at a provider of OpenID Connect; the library checks what comes back. */
 export function createUpstream(settings: SignInProvider, egress: Egress): SignInUpstream {
   const { issuer, clientId, clientSecret, scopes, claims } = settings;
   let discovered: { askedAt: number; server: Promise<Server> } | undefined;
 
-  const find = async () => {
+  async function find() {
     const oauth = await loadLibrary();
     const gate = await egress.namedBy(issuer);
     const options = optionsFor(oauth, egress.configured, new URL(issuer));
@@ -32,7 +34,8 @@ export function createUpstream(settings: SignInProvider, egress: Egress): SignIn
       throw new Error("its metadata names no authorization_endpoint");
     await gate.check(new URL(metadata.authorization_endpoint));
     return { oauth, metadata, gate, options: optionsFor(oauth, gate, new URL(issuer)) };
-  };
+  }
+
   /** One that is down is not asked with every visit of the page. */
   const endpoints = createEndpoints({
     firstMs: 1_000,
@@ -40,7 +43,8 @@ export function createUpstream(settings: SignInProvider, egress: Egress): SignIn
     failureOf: () => ({}),
     refuse: (failure) => failure,
   });
-  const discover = () => {
+
+  function discover() {
     if (discovered === undefined || Date.now() - discovered.askedAt > metadataMs)
       discovered = { askedAt: Date.now(), server: endpoints.ask(issuer, find) };
     const { server } = discovered;
@@ -48,7 +52,8 @@ export function createUpstream(settings: SignInProvider, egress: Egress): SignIn
       if (discovered?.server === server) discovered = undefined;
     });
     return server;
-  };
+  }
+
   const client = { client_id: clientId };
 
   return {

@@ -26,8 +26,9 @@ export function createVerifyOwn({ keysAt, requireGrant }: Ports) {
     sets.set(keys, keySet);
     return keySet;
   }
-  const verifierAt = (origin: string): VerifyToken =>
-    createVerifyToken(
+
+  function verifierAt(origin: string): VerifyToken {
+    return createVerifyToken(
       { issuer: origin, audience: null, claims, typ: accessType },
       async (header, token) => {
         try {
@@ -40,6 +41,7 @@ export function createVerifyOwn({ keysAt, requireGrant }: Ports) {
         }
       },
     );
+  }
 
   return async (token: string, address: string): Promise<Principal | null> => {
     const { origin } = new URL(address);

@@ -63,12 +63,14 @@ function createIssuer(issuer: string): Issuer {
     }),
     refuse: (failure) => unavailable(reasonOf(failure)),
   });
+
   // An answer that cannot be used rests as one that does not come.
-  const fail = (reason: string): never => {
+  function fail(reason: string): never {
     const failure = new Refused(reason);
     endpoints.rest(issuer, failure);
     throw unavailable(reason);
-  };
+  }
+
   return {
     fail,
     ask: (url, gate) =>
@@ -135,21 +137,25 @@ function reasonOf(thrown: unknown): string {
 function createIssuerKeys(settings: TokenIssuer, egress: Egress): JWTVerifyGetKey {
   const issuer = createIssuer(settings.issuer);
   let keySet: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
-  const open = async () => {
+
+  async function open() {
     const { url: address, gate } = await findKeys(settings, issuer, egress);
     return createRemoteJWKSet(new URL(address), {
       cacheMaxAge: keysTtlMs,
       cooldownDuration: unknownKeyCooldownMs,
       [customFetch]: async (url) => Response.json(await requireKeys(url, gate, issuer)),
     });
-  };
+  }
+
   let readAt = steadyNow();
+
   /** Beside the request, so that none waits for keys that are only getting old. */
-  const refresh = (keys: Awaited<ReturnType<typeof open>>) => {
+  function refresh(keys: Awaited<ReturnType<typeof open>>) {
     if (!keys.fresh || steadyNow() - readAt < keysTtlMs / 2) return;
     readAt = steadyNow();
     void keys.reload().catch(() => undefined);
-  };
+  }
+
   return async (header, token) => {
     keySet ??= open();
     const current = keySet;
@@ -260,8 +266,9 @@ function scopesOf(claims: UnknownObject, path: string | undefined): string[] {
   return ["call"];
 }
 
-const toldScopes = (claims: UnknownObject, path: string | undefined) =>
-  listAt(claims, path ?? defaultScopesClaim, (text) => text.split(/\s+/));
+function toldScopes(claims: UnknownObject, path: string | undefined) {
+  return listAt(claims, path ?? defaultScopesClaim, (text) => text.split(/\s+/));
+}
 
 function textAt(claims: UnknownObject, path: string): string | null {
   const value = valueAt(claims, path);
@@ -279,8 +286,9 @@ function listAt(claims: UnknownObject, path: string, split: (text: string) => st
   throw unauthenticated("claims", `'${path}' in the token is not a list of strings.`);
 }
 
-export const hasClaim = (claims: UnknownObject, path: string) =>
-  valueAt(claims, path) !== undefined;
+export function hasClaim(claims: UnknownObject, path: string) {
+  return valueAt(claims, path) !== undefined;
+}
 
 /** Dots lead into objects, but may also belong to the name of a claim. */
 function valueAt(claims: UnknownObject, path: string): unknown {

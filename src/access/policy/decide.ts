@@ -18,7 +18,9 @@ type Decide = (call: Validated, profile: Profile) => Verdict | Promise<Verdict>;
 const verdicts: readonly Verdict["verdict"][] = ["allow", "ask", "queue", "deny"];
 const modes: readonly PolicyMode[] = ["build", "debug", "plan", "review"];
 
-export const strictnessOf = ({ verdict }: Verdict): number => verdicts.indexOf(verdict);
+export function strictnessOf({ verdict }: Verdict): number {
+  return verdicts.indexOf(verdict);
+}
 
 /** A server's tool that a hand-written one calls, and what becomes of the arguments. */
 export type Target = { tool: Tool; mapArguments(args: JsonObject): JsonObject };
@@ -140,11 +142,13 @@ export function createDecide(
     const isPage = options.page !== undefined;
     const situation = { principal, face, isPage, arguments: argumentsOf(call), now };
     const isAskedByDefault = policy.askByDefault || principal.asks === "byDefault";
-    const unruled = () => {
+
+    function unruled() {
       const byDefault = byProfile[profile](call, facts, ownCounts);
       if (!isAskedByDefault) return byDefault;
       return atLeast(askedByDefault, byDefault);
-    };
+    }
+
     const ruled = byRule(facts, situation) ?? unruled();
     const moded = byMode(stricterMode(policy.mode, call.options.mode), facts);
     const decided = moded !== null && strictnessOf(moded) > strictnessOf(ruled) ? moded : ruled;
@@ -213,13 +217,13 @@ const byProfile: Record<
   Profile,
   (call: Validated, facts: ToolFacts, ownCounts: (caller: Principal) => boolean) => Verdict
 > = {
-  personal: (call, _, ownCounts) => {
+  personal(call, _, ownCounts) {
     if (isByPerson(call) && ownCounts(call.principal)) return verdict("personal", null);
     return consentTo(call.tool, "personal") ?? verdict("personal", null);
   },
   guarded: ({ tool }, facts) =>
     stricterQuestion(tool, "guarded", isKnownRead(facts) ? null : notKnownToRead(facts)),
-  strict: ({ tool }, facts) => {
+  strict({ tool }, facts) {
     const question = "it is not known to be a read of a trusted server";
     const isTrustedRead = tool.trusted && isKnownRead(facts);
     return stricterQuestion(tool, "strict", isTrustedRead ? null : question);

@@ -3,7 +3,9 @@ import type { Policy } from "../../model/access/policy.ts";
 import type { SideEffects, Tool } from "../../model/catalogue/tool.ts";
 import type { ToolImpact } from "../../model/catalogue/tool-schema.ts";
 
-const wordSet = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+function wordSet(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/));
+}
 
 const readVerbs = wordSet(`
   get list read fetch search find query show describe view look lookup count check inspect browse download peek preview
@@ -183,9 +185,17 @@ function judge(tokens: readonly string[]): Omit<Effect, "known"> | null {
   return write(verb);
 }
 
-const isWrite = (verb: string) => writeVerbs.has(verb);
-const read = (verb: string) => ({ effect: "read" as const, because: `its name says '${verb}'` });
-const write = (verb: string) => ({ effect: "write" as const, because: `its name says '${verb}'` });
+function isWrite(verb: string) {
+  return writeVerbs.has(verb);
+}
+
+function read(verb: string) {
+  return { effect: "read" as const, because: `its name says '${verb}'` };
+}
+
+function write(verb: string) {
+  return { effect: "write" as const, because: `its name says '${verb}'` };
+}
 
 function tokensOf(name: string): string[] {
   return name

@@ -44,7 +44,7 @@ function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
     refuseLevel(principal, metadata.compliance_level ?? null, compliance, request);
 
   /** Of a server that only a toolset of the token's scopes leads to, the tools of the toolset. */
-  const limit = ({ within }: Principal, tool: Tool): Refused | null => {
+  function limit({ within }: Principal, tool: Tool): Refused | null {
     if (within === undefined || tool.source === "builtin") return null;
     if (tool.id.server !== null && within.servers.includes(tool.id.server)) return null;
     if (within.toolsets.some((name) => isInToolset(tool, name))) return null;
@@ -52,13 +52,13 @@ function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
       why: "server",
       refused: "it is not among the servers and toolsets that the token is for",
     };
-  };
+  }
 
-  const flags = (
+  function flags(
     { persona }: Principal,
     { metadata }: Tool,
     request: AccessRequest,
-  ): Refused | null => {
+  ): Refused | null {
     const { personas } = config();
     const personaFlags =
       persona !== null && Object.hasOwn(personas, persona) ? personas[persona]?.flags : undefined;
@@ -66,13 +66,13 @@ function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
     if (missing.length === 0) return null;
     const who = persona === null ? "a caller without a persona" : `persona '${persona}'`;
     return { why: "flags", refused: `${who} lacks ${missing.join(", ")}` };
-  };
+  }
 
-  const provider = (
+  function provider(
     principal: Principal,
     { name, config: to }: ProviderSpec,
     request: AccessRequest,
-  ) => {
+  ) {
     if (name !== "mcp") return null;
     const isConfigured = Object.hasOwn(config().servers, String(to.server));
     const refused = server(principal, String(to.server), request);
@@ -89,7 +89,7 @@ function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
     return (
       toolRefusal(principal, target, request) ?? flags(principal, target, { ...request, ...args })
     );
-  };
+  }
 
   /** A hand-written tool leads nowhere that its caller may not go. */
   const providers = (principal: Principal, tool: Tool, request: AccessRequest): Refused | null => {
@@ -99,7 +99,7 @@ function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
     return { why: first.why, refused: `where it leads is not for this caller: ${first.refused}` };
   };
 
-  const decide = (principal: Principal, tool: Tool, request: AccessRequest): Refused | null => {
+  function decide(principal: Principal, tool: Tool, request: AccessRequest): Refused | null {
     const { server: name } = tool.id;
     if (tool.onlyThrough !== undefined)
       return {
@@ -119,7 +119,7 @@ function createRefusals({ config, tool: toolOf, isInToolset }: GrantPorts) {
     const state = refuseState(tool.metadata, request);
     if (state === null) return null;
     return { why: "state", refused: state };
-  };
+  }
 
   return { compliance, server, provider, tool: decide };
 }
@@ -142,8 +142,7 @@ export function createGrants(ports: GrantPorts): Grants {
     grantToSee(principal, tool, args) {
       const request = { toolGroups: [...allowedTo(principal)], ...(args && { arguments: args }) };
       const grant = grantFor(principal, tool, request);
-      if ("refused" in grant && grant.why === "state") return { by: "everyone" };
-      return grant;
+      return "refused" in grant && grant.why === "state" ? { by: "everyone" } : grant;
     },
     refuseProvider: (principal, spec, request = {}) =>
       closed(() => refuse.provider(principal, spec, request)),
@@ -159,12 +158,8 @@ export function createGrants(ports: GrantPorts): Grants {
     lockedServer(principal, name) {
       const definition = config().servers[name];
       if (!definition || !closed(() => refuse.server(principal, name, {}))?.locked) return null;
-      return {
-        name,
-        description: definition.description,
-        contact: contactOf(definition),
-        locked: true,
-      };
+      const { description } = definition;
+      return { name, description, contact: contactOf(definition), locked: true };
     },
   };
 }
@@ -259,8 +254,7 @@ function refuseLevel(
   request: AccessRequest,
 ) {
   const refused = check(compliance, level) ?? check(request.compliance ?? null, level);
-  if (refused === null) return null;
-  return { why: "compliance" as const, refused };
+  return refused === null ? null : { why: "compliance" as const, refused };
 }
 
 function contactOf({ author, help_email }: ServerDefinition): Contact {

@@ -201,13 +201,15 @@ function createFinder(
   return (situation) => {
     const matched = byPattern.size === 0 ? undefined : matchArguments(situation.arguments);
     let first: Compiled | null = null;
-    const consider = (candidate: Compiled) => {
+
+    function consider(candidate: Compiled) {
       if (first !== null && first.position <= candidate.position) return;
       const matchedKeys =
         candidate.rule.verdict === "allow" ? matched?.everywhere : matched?.somewhere;
       if (candidate.needs.every((need) => matchedKeys?.has(need)) && candidate.applies(situation))
         first = candidate;
-    };
+    }
+
     for (const key of matched?.somewhere ?? []) byPattern.get(key)?.forEach(consider);
     for (const group of situation.principal.groups) byGroup.get(group)?.forEach(consider);
     always.forEach(consider);

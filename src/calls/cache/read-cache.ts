@@ -64,17 +64,20 @@ export type ReadCache = ReturnType<typeof createReadCache>;
 
 /** The cache of results, and equal calls under way that share one request: for tools known to only read. */
 export function createReadCache(ports: Ports) {
-  const onlyReads = (tool: Tool) => {
+  function onlyReads(tool: Tool) {
     const { effect, known: isKnown } = effectOf(tool, ports.config().policy.effects);
     return isKnown && effect === "read";
-  };
+  }
+
   const cache = createResultCache();
   const flights = createShortLivedMap<Flight>();
   const epochs = new Map<string, number>();
 
   const isPersonal = (servers: readonly string[]) => servers.some(ports.servers.opensForUser);
-  const stampOf = (servers: readonly string[]) =>
-    servers.map((server) => epochs.get(server) ?? 0).join();
+
+  function stampOf(servers: readonly string[]) {
+    return servers.map((server) => epochs.get(server) ?? 0).join();
+  }
 
   /** What was read before is not given any more, nor what is being read. */
   function forget(server: string): void {
@@ -145,7 +148,8 @@ export function createReadCache(ports: Ports) {
     const { call, context, key, servers } = read;
     const controller = new AbortController();
     const members = new Set<Member>();
-    const begin = async () => {
+
+    async function begin() {
       try {
         return await ask(read, {
           cancellation: controller.signal,
@@ -154,7 +158,8 @@ export function createReadCache(ports: Ports) {
       } finally {
         if (flights.get(key) === flight) flights.delete(key);
       }
-    };
+    }
+
     const flight: Flight = {
       stamp: stampOf(servers),
       members,

@@ -78,8 +78,13 @@ export function createResultCache({ limitBytes = maxBytes, now = steadyNow } = {
   };
 }
 
-const scopeName = (scope: string) => `of ${scope}`;
-const serverName = (server: string) => `at ${server}`;
+function scopeName(scope: string) {
+  return `of ${scope}`;
+}
+
+function serverName(server: string) {
+  return `at ${server}`;
+}
 
 function firstOf(entries: Iterable<Entry> = []): Entry {
   const [first] = entries;

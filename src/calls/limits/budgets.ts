@@ -236,9 +236,14 @@ function render(
   };
 }
 
-const maxCostOf = (persona: string, perPersona: Budgets["perPersona"]) =>
-  Object.hasOwn(perPersona, persona) ? (perPersona[persona]?.maxCost ?? null) : null;
-const personaKey = (persona: string) => `persona:${persona}`;
+function maxCostOf(persona: string, perPersona: Budgets["perPersona"]) {
+  return Object.hasOwn(perPersona, persona) ? (perPersona[persona]?.maxCost ?? null) : null;
+}
+
+function personaKey(persona: string) {
+  return `persona:${persona}`;
+}
+
 function conversationPayer({ ledger, key }: Conversation, maxCost: Budgets["maxCost"]): Payer {
   return { ledger, key, whose: "this conversation", maxCost, setting: "budgets.maxCost" };
 }

@@ -186,8 +186,13 @@ export function createCircuits(
   };
 }
 
-const inWallTime = (steadyMs: number) => Date.parse(wallTime(steadyMs));
-const inSteadyTime = (wallMs: number) => steadyNow() + wallMs - Date.now();
+function inWallTime(steadyMs: number) {
+  return Date.parse(wallTime(steadyMs));
+}
+
+function inSteadyTime(wallMs: number) {
+  return steadyNow() + wallMs - Date.now();
+}
 
 function statusOf(circuit: Circuit | undefined): CircuitStatus {
   if (circuit === undefined)

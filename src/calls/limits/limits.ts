@@ -82,7 +82,10 @@ type LimitParts = {
   shared?: SharedCounts | undefined;
 };
 
-const noop = () => undefined;
+function noop() {
+  return undefined;
+}
+
 const unlimited: AttemptPass = { pause: () => noop, end: noop, giveUp: noop };
 
 export type Limits = ReturnType<typeof createPathLimits>;
@@ -108,9 +111,11 @@ export function createPathLimits({
     await meter?.check();
     const takesTurns = isSerial(tool);
     if (takesTurns) await turns.enter(tool, limiter.signal);
-    const leave = () => {
+
+    function leave() {
       if (takesTurns) turns.leave(tool);
-    };
+    }
+
     try {
       await takeRate(toolRate(tool), limiter);
     } catch (thrown) {
@@ -291,7 +296,7 @@ export function createLimits({ settings, recorder }: LimitsContext) {
     : undefined;
   const slots = createSharedSlots({
     shared,
-    tell: async (key) => {
+    async tell(key) {
       if (!recorder.tells) return;
       const unchanged = (value: JsonObject | null) => ({ value, answer: null });
       await (await store()).changeShared(key, 2 * leaseMs, unchanged, true);

@@ -188,10 +188,13 @@ export function createSharedRateLimiter(shared: SharedCounts, alone: RateLimiter
 
   /** A cancelled call gives its turn back. */
   function giveBack({ key }: RateLimit): void {
-    const step = (value: JsonObject | null) => ({
-      value: value && { ...value, tokens: Number(value.tokens) + 1 },
-      answer: null,
-    });
+    function step(value: JsonObject | null) {
+      return {
+        value: value && { ...value, tokens: Number(value.tokens) + 1 },
+        answer: null,
+      };
+    }
+
     void shared.change(`rate:${key}`, expiryMs, step).catch(() => undefined);
   }
 

@@ -18,7 +18,10 @@ const minMs = 250;
 /** `takenMs` are used, or held by planes. */
 type SharedBudget = { takenMs: number; cost: Record<string, number> };
 
-const keyOf = (key: string) => `budget:${key}`;
+function keyOf(key: string) {
+  return `budget:${key}`;
+}
+
 function budgetIn(value: unknown): SharedBudget {
   const { takenMs = 0, cost = {} } = (value ?? {}) as Partial<SharedBudget>;
   return { takenMs, cost: { ...cost } };
@@ -28,11 +31,12 @@ export type SharedBudgets = ReturnType<typeof createSharedBudgets>;
 
 export function createSharedBudgets(shared: SharedCounts) {
   /** `change` works on the budget in place. */
-  const step = <T>(key: string, change: (budget: SharedBudget) => T) =>
-    shared.change(keyOf(key), expiryMs, (value) => {
+  function step<T>(key: string, change: (budget: SharedBudget) => T) {
+    return shared.change(keyOf(key), expiryMs, (value) => {
       const budget = budgetIn(value);
       return { answer: change(budget), value: budget as JsonObject };
     });
+  }
 
   const costs = createCostLeases((key, change) => step(key, (budget) => change(budget.cost)));
 

@@ -40,11 +40,13 @@ export function createSharedCircuits({ servers, store, onNews, learn }: Ports) {
   const write = serialized(async (key: string, open: OpenCircuit | null) => {
     const { changeShared } = await store();
     const keptMs = open === null ? 0 : Math.max(0, open.until - Date.now());
-    const step = (_: JsonObject | null, now: number) => {
+
+    function step(_: JsonObject | null, now: number) {
       const shiftMs = now - Date.now();
       const value = open && { ...open, since: open.since + shiftMs, until: open.until + shiftMs };
       return { value, answer: null };
-    };
+    }
+
     await changeShared(key, keptMs, step, true);
   });
 

@@ -104,9 +104,11 @@ function leasedSlots({ key, total, shared, tell }: LeasedOptions): Slots {
   let timer: NodeJS.Timeout | undefined;
 
   const demand = () => Math.min(total, active + waiting.size);
+
   /** While others wait, no new call begins beyond the fair share. */
-  const mayEnter = () =>
-    !gaveWay && active < (othersWait ? Math.min(slots, Math.ceil(fair)) : slots);
+  function mayEnter() {
+    return !gaveWay && active < (othersWait ? Math.min(slots, Math.ceil(fair)) : slots);
+  }
 
   function admit(): void {
     for (const enter of waiting) {
@@ -179,14 +181,16 @@ function leasedSlots({ key, total, shared, tell }: LeasedOptions): Slots {
     if (signal.aborted) return Promise.reject(signal.reason);
     if (waiting.size >= maxWaiting) throw new SemaphoreFull();
     return new Promise((resolve, reject) => {
-      const enter = () => {
+      function enter() {
         signal.removeEventListener("abort", giveUp);
         resolve();
-      };
-      const giveUp = () => {
+      }
+
+      function giveUp() {
         waiting.delete(enter);
         reject(signal.reason);
-      };
+      }
+
       waiting.add(enter);
       signal.addEventListener("abort", giveUp, { once: true });
       use();
@@ -217,10 +221,12 @@ function leasedSlots({ key, total, shared, tell }: LeasedOptions): Slots {
     async stop() {
       clearTimeout(timer);
       await asking;
-      const leave = (value: JsonObject | null, now: number) => {
+
+      function leave(value: JsonObject | null, now: number) {
         const { [plane]: _, ...otherLeases } = leasesIn(value, now);
         return { value: otherLeases as JsonObject, answer: null };
-      };
+      }
+
       if (slots > 0) await shared.change(key, 2 * leaseMs, leave).then(tell, () => undefined);
     },
   };

@@ -90,7 +90,9 @@ function noOffer(server: string, what: string): PlaneError {
   return new PlaneError("NOT_FOUND", text, { data: { server } });
 }
 
-export const nameIn = (what: string) => what.slice(what.indexOf("/") + 1);
+export function nameIn(what: string) {
+  return what.slice(what.indexOf("/") + 1);
+}
 
 /** Rules on arguments see the address of a resource; an approver cannot make it another one. */
 function parametersOf(kind: OfferCallKind, name: string): JsonObject {

@@ -92,10 +92,12 @@ export function createOfferVerbs({
       },
     );
   }
-  const explained = (answer: Promise<unknown>, server: string, what: string) =>
-    answer.catch((thrown) => {
+
+  function explained(answer: Promise<unknown>, server: string, what: string) {
+    return answer.catch((thrown) => {
       throw explainFailure(thrown, server, what);
     });
+  }
 
   const forward: OfferVerbs["servers"]["forward"] = async (server, method, params, options) => {
     const { kind, what, args } = readRequest(method, params);

@@ -67,11 +67,15 @@ export function createPublishedSkills(ports: Ports): Inside<Pick<PlaneSkills, "p
       const names = ports
         .skilled(options.principal)
         .filter((name) => servers?.includes(name) ?? true);
+
       // What one server fails to list does not hide the skills of others.
-      const failedShelf = (server: string) => (thrown: Error) => ({
-        skills: [],
-        leftOut: [{ server, uri: "", why: thrown.message }],
-      });
+      function failedShelf(server: string) {
+        return (thrown: Error) => ({
+          skills: [],
+          leftOut: [{ server, uri: "", why: thrown.message }],
+        });
+      }
+
       const shelves = await Promise.all(
         names.map((name) => shelfOf(name, options).catch(failedShelf(name))),
       );

@@ -184,8 +184,10 @@ export function prepareRequest(
 
 /** One segment or one value: it can neither leave its place nor add a parameter. */
 function fillUrl(template: string, unusedArgs: Map<string, Json>): URL {
-  const refused = (text: string) =>
-    new PlaneError("INVALID_ARGUMENTS", text, { data: { sent: false } });
+  function refused(text: string) {
+    return new PlaneError("INVALID_ARGUMENTS", text, { data: { sent: false } });
+  }
+
   const used = new Set<string>();
   const filled = template.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
     const value = unusedArgs.get(name);
@@ -236,8 +238,10 @@ type ModelFailure = {
 
 /** In our words: the endpoint's may repeat the key or the prompt, and its address may be private. */
 export function explainModelFailure(thrown: unknown, model: string): PlaneError {
-  const fail = (code: "SERVER_UNAVAILABLE" | "PROVIDER_FAILED", why: string, data: ErrorData) =>
-    new PlaneError(code, `Model '${model}' failed: ${why}.`, { data });
+  function fail(code: "SERVER_UNAVAILABLE" | "PROVIDER_FAILED", why: string, data: ErrorData) {
+    return new PlaneError(code, `Model '${model}' failed: ${why}.`, { data });
+  }
+
   const noModel = `its answer is none of a model; check 'models.${model}.baseURL' (most end in /v1)`;
   if (!isModelFailure(thrown)) return fail("PROVIDER_FAILED", noModel, { sent: true });
   const { statusCode: status, responseHeaders = {} } = thrown;

@@ -227,13 +227,15 @@ export function createProviderKinds(builtIns: ReadonlyMap<string, Provider>, rev
       refuseWrong(kind, provider, builtIns);
       const registration = { run: wrap(provider, reveal), ...options };
       added.set(kind, [...(added.get(kind) ?? []), registration]);
-      const unregister = () => {
+
+      function unregister() {
         const before = added.get(kind) ?? [];
         const remaining = before.filter((registered) => registered !== registration);
         if (remaining.length === 0) added.delete(kind);
         else added.set(kind, remaining);
         return remaining.length < before.length;
-      };
+      }
+
       return Object.assign(unregister, { [Symbol.dispose]: () => void unregister() });
     },
   };
@@ -244,9 +246,10 @@ function refuseWrong(
   provider: AddedProvider,
   builtIns: ReadonlyMap<string, Provider>,
 ): void {
-  const refuse = (message: string) => {
+  function refuse(message: string) {
     throw new PlaneError("USAGE", message, { data: { kind } });
-  };
+  }
+
   if (typeof kind !== "string" || kind.trim() === "") refuse("A kind of provider needs a name.");
   if (builtIns.has(kind))
     refuse(`The provider '${kind}' is one of ours and cannot be replaced. Choose another name.`);

@@ -81,18 +81,20 @@ export type MaskPorts = {
 /** Hides secrets: those of the configuration, what looks like one, and what its own rules find. */
 export function createMask({ secretValues, config }: MaskPorts) {
   let compiled: { rules: object; hide(text: string): string } | undefined;
-  const redactor = () => {
+
+  function redactor() {
     const { redact } = config().results;
     if (compiled?.rules !== redact)
       compiled = { rules: redact, hide: createTextRedactor({ ...redact, secrets: true }) };
     return compiled.hide;
-  };
-  const walk = (
+  }
+
+  function walk(
     value: unknown,
     hide: (text: string) => string,
     key = "",
     isBinary = false,
-  ): unknown => {
+  ): unknown {
     if (typeof value === "string") {
       if (isBinary) return value;
       if (looksSecret(key)) return "[redacted]";
@@ -106,7 +108,8 @@ export function createMask({ secretValues, config }: MaskPorts) {
       walk(inner, hide, name, name === "type" || (isFile && (name === "data" || name === "blob"))),
     ]);
     return Object.fromEntries(entries);
-  };
+  }
+
   return {
     all<T>(value: T): T {
       const hideOurs = createHider(secretValues());

@@ -53,7 +53,9 @@ export async function readRecording(file: string) {
   };
 }
 
-const toolKey = ({ server, tool, kind }: ToolId) => JSON.stringify([server, tool, kind ?? null]);
+function toolKey({ server, tool, kind }: ToolId) {
+  return JSON.stringify([server, tool, kind ?? null]);
+}
 
 function likeness(recorded: JsonObject, args: JsonObject): number {
   const names = Object.keys({ ...recorded, ...args });
@@ -79,23 +81,23 @@ function createIndex(file: string) {
   let last: { problem: ConfigProblem; isLast: boolean; isOurs: boolean } | undefined;
   let lines = 0;
 
-  const addCall = (call: CallLine, offset: number, length: number) => {
+  function addCall(call: CallLine, offset: number, length: number) {
     if (!runs.has(call.run)) runs.set(call.run, runs.size);
     const position = { offset, length, run: runs.get(call.run) ?? 0, occurrence: call.occurrence };
     const visible = callKey(call, call.arguments);
     for (const key of new Set([call.key ?? visible, visible])) push(calls, key, position);
     const ofTool = push(byTool, toolKey(call), position);
     if (ofTool === 1) names.push(call.server === null ? call.tool : `${call.server}.${call.tool}`);
-  };
+  }
 
   /** Where a recorder was killed, another one began its part on a line of its own. */
-  const settle = (isHead: boolean) => {
+  function settle(isHead: boolean) {
     if (last === undefined) return;
     if (last.isOurs && (isHead || last.isLast))
       cut.push({ ...last.problem, severity: "warning", message: cutOff });
     else broken.push(last.problem);
     last = undefined;
-  };
+  }
 
   return {
     servers,

@@ -94,9 +94,10 @@ export async function openRecordings(context: RecordingsContext): Promise<Record
 }
 
 function requireFitting({ record, replay, replayMiss }: Options): void {
-  const refuse = (text: string) => {
+  function refuse(text: string) {
     throw new PlaneError("USAGE", text);
-  };
+  }
+
   if (replayMiss !== undefined && replayMiss !== "fail" && replayMiss !== "live")
     refuse(`'${replayMiss}' is no way to treat a call that was not recorded. Use fail or live.`);
   if (replayMiss !== undefined && replay === undefined)
@@ -204,10 +205,13 @@ function adaptConfig(config: Config, recording: Recording, isLive: boolean): Con
     const parsed = ServerDefinition.safeParse({ ...set, ...unreachable });
     return [name, parsed.success ? parsed.data : ServerDefinition.parse(unreachable)] as const;
   });
-  const without = <T>(byServer: Record<string, T>): Record<string, T> =>
-    Object.fromEntries(
+
+  function without<T>(byServer: Record<string, T>): Record<string, T> {
+    return Object.fromEntries(
       Object.entries(byServer).filter(([name]) => isLive && !recording.servers.has(name)),
     );
+  }
+
   const configuredTools = new Set([
     ...Object.keys(config.tools),
     ...config.fromManifests.tools.map(({ name }) => name),

@@ -31,10 +31,12 @@ export function createBucket({ packages, address, vaultKey }: BucketParts) {
   let opened: ResultBucket | null = null;
   /** Said once, until it works again. */
   const warned = new Set<string>();
-  const warn = (what: string, thrown: unknown) => {
+
+  function warn(what: string, thrown: unknown) {
     if (!warned.has(what)) process.emitWarning(`${what}: ${describe(thrown)}`);
     warned.add(what);
-  };
+  }
+
   const open = once(async () => {
     const parsed = parseBucketAddress(address);
     if ("problem" in parsed)
@@ -51,12 +53,15 @@ export function createBucket({ packages, address, vaultKey }: BucketParts) {
     refuse: (failure, restMs) =>
       new Error(`${reasonOf(failure)}; it is asked again in ${Math.ceil(restMs / 1_000)} s`),
   });
+
   /** With a limit, not while it rests after a failure, and not beyond the end of the plane. */
-  const ask = <T>(request: (signal: AbortSignal) => Promise<T>, limitMs = requestMs): Promise<T> =>
-    endpoints.ask("bucket", () => {
+  function ask<T>(request: (signal: AbortSignal) => Promise<T>, limitMs = requestMs): Promise<T> {
+    return endpoints.ask("bucket", () => {
       const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(limitMs)]);
       return abortable(request(signal), signal);
     });
+  }
+
   return {
     /** False where it cannot be reached; the store keeps the content then. */
     async put(name: string, body: Uint8Array): Promise<boolean> {

@@ -65,12 +65,14 @@ export function condense(
   const { content, ...fields } = result;
   const parts: ResultPart[] = [];
   const half = Math.ceil(limit / 2);
-  const takeOut = (field: "structuredContent" | "_meta") => {
+
+  function takeOut(field: "structuredContent" | "_meta") {
     const characters = sizeOf(fields[field]);
     if (fields[field] === undefined || characters < half) return;
     delete fields[field];
     parts.push({ path: `$result.${field}`, type: field, mimeType: null, characters });
-  };
+  }
+
   if (!keepsStructured) takeOut("structuredContent");
   takeOut("_meta");
   const isLong = resultText(result).length > limit;

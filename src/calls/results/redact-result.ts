@@ -29,7 +29,8 @@ export function createTextRedactor({
 /** Replaces secrets in the texts of a result; images and other binary data stay. */
 export function createResultRedactor(settings: Settings): (result: ToolResult) => ToolResult {
   const hide = createTextRedactor(settings);
-  const walk = (value: unknown, key = ""): unknown => {
+
+  function walk(value: unknown, key = ""): unknown {
     if (typeof value === "string")
       return key === "data" || key === "blob" || key === "type" ? value : hide(value);
     if (Array.isArray(value)) return value.map((inner) => walk(inner));
@@ -37,7 +38,8 @@ export function createResultRedactor(settings: Settings): (result: ToolResult) =
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => [name, walk(inner, name)]),
     );
-  };
+  }
+
   return (result) => walk(result) as ToolResult;
 }
 

@@ -44,10 +44,12 @@ export function createResults({
     (await import("./bucket.ts")).createBucket({ packages, address: address() ?? "", vaultKey }),
   );
   const bucket = () => (address() === undefined ? null : opened());
+
   /** One that was never used is not opened to be closed. */
-  const closeBucket = async () => {
+  async function closeBucket() {
     if (opened.made()) (await opened()).close();
-  };
+  }
+
   const readTool = () => (limits().builtinTool ? readResultManifest.name : null);
   const loaded = once(async () =>
     (await import("./stored-results.ts")).createStoredResults({
@@ -178,17 +180,20 @@ function createUpkeep(
   let clock: NodeJS.Timeout | undefined;
   let isStopped = false;
   let callsDueAt = 0;
+
   /** Batch by batch, and what callers ask for comes in between. */
-  const inBatches = async (forget: () => Promise<number>) => {
+  async function inBatches(forget: () => Promise<number>) {
     while (!isStopped && (await forget()) > 0)
       await pause(betweenBatchesMs, { isBackground: true });
-  };
-  const forgetBefore = async (openStore: Store, before: string) => {
+  }
+
+  async function forgetBefore(openStore: Store, before: string) {
     await inBatches(() => openStore.forgetCalls(before));
     await inBatches(() => openStore.forgetRuns(before));
     await inBatches(() => openStore.forgetEvents(before));
-  };
-  const forgetOld = async (openStore: Store, now: number) => {
+  }
+
+  async function forgetOld(openStore: Store, now: number) {
     const { keepDays } = config().calls;
     if (keepDays === 0 || now < callsDueAt) return;
     // Whole days, which a database drops at once.
@@ -197,9 +202,10 @@ function createUpkeep(
     await inBatches(() => openStore.forgetAudit(before));
     await inBatches(() => openStore.forgetRoots(before));
     callsDueAt = now + dayMs;
-  };
+  }
+
   /** The oldest go, whatever their age, until the rest fits. Changes stay: many calls must not hide what an administrator did. */
-  const forgetBeyond = async (openStore: Store) => {
+  async function forgetBeyond(openStore: Store) {
     const { maxBytes } = config().calls;
     let removed: string | null = null;
     while (!isStopped && maxBytes > 0) {
@@ -214,8 +220,9 @@ function createUpkeep(
       await forgetBefore(openStore, before);
     }
     if (removed !== null) process.emitWarning(`Calls before ${removed} were removed: ${beyond}`);
-  };
-  const tidy = async () => {
+  }
+
+  async function tidy() {
     const now = Date.now();
     const openStore = await store();
     // One plane per store tidies up.
@@ -228,7 +235,8 @@ function createUpkeep(
       const before = new Date(now - config().results.keepMs - hourMs);
       if (!isStopped) await (await bucket())?.removeBefore(before);
     });
-  };
+  }
+
   // Tried again an hour later.
   const tidyQuietly = () => void tidy().catch(() => undefined);
   return {

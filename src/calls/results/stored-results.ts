@@ -172,18 +172,19 @@ type ResultParts = {
 /** Kept for a while, and read in parts by their owner. */
 export function createStoredResults(parts: ResultParts) {
   const { store, bucket, readTool } = parts;
-  const ownResult = async (id: string, reader: Principal) => {
+
+  async function ownResult(id: string, reader: Principal) {
     const keptResult = await (await store()).result(id);
     return keptResult && ownsRecord(reader, keptResult) ? keptResult : null;
-  };
+  }
 
   /** A packed result is never empty: one without content in the store has it in the bucket. */
-  const withBody = async (keptResult: KeptResult): Promise<KeptResult> => {
+  async function withBody(keptResult: KeptResult): Promise<KeptResult> {
     if (keptResult.body.length > 0) return keptResult;
     const body = (await (await bucket())?.get(keptResult.id, keptResult.bytes)) ?? null;
     if (body === null) throw unknownResult(keptResult.id);
     return { ...keptResult, body };
-  };
+  }
 
   return {
     /** Above `limit` its handle is returned. */

@@ -18,11 +18,11 @@ const inPlace: Record<string, Keyword> = {
     return (value, run) =>
       passing(alternatives, value, run) === 1 || run.fail("must match exactly one schema in oneOf");
   }),
-  not: (negated, _, { check }) => {
+  not(negated, _, { check }) {
     const not = check(negated);
     return (value, run) => !tryCheck(not, value, run) || run.fail("must NOT be valid");
   },
-  if: (condition, schema, { check }) => {
+  if(condition, schema, { check }) {
     const when = check(condition);
     const then = check(schema.then ?? true);
     const otherwise = check(schema.else ?? true);
@@ -47,7 +47,7 @@ export function compileSchema(document: UnknownObject): Check {
   const parts: CheckContext = {
     matcher: index.matcher,
     tracks: index.tracks,
-    check: (schema) => {
+    check(schema) {
       let compiled: Check | undefined;
       return (value, run) => {
         compiled ??= built.get(schema);

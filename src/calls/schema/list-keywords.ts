@@ -13,7 +13,7 @@ export const listChecks: Record<string, Keyword> = {
   maxItems: (max) => ofList((list, run) => list.length <= Number(max) || many(run, max)),
   uniqueItems: (isRequired) => (isRequired === true ? ofList(isUnique) : undefined),
   prefixItems: (schemas, _, parts) => tuple(schemas, parts),
-  items: (items, { prefixItems, additionalItems }, parts) => {
+  items(items, { prefixItems, additionalItems }, parts) {
     if (Array.isArray(items)) {
       const prefix = tuple(items, parts);
       const remainder = itemsFrom(additionalItems ?? true, items.length, parts);
@@ -22,7 +22,7 @@ export const listChecks: Record<string, Keyword> = {
     }
     return itemsFrom(items, Array.isArray(prefixItems) ? prefixItems.length : 0, parts);
   },
-  contains: (schema, { minContains = 1, maxContains = Infinity }, { check }) => {
+  contains(schema, { minContains = 1, maxContains = Infinity }, { check }) {
     const itemCheck = check(schema);
     const min = Number(minContains);
     const max = Number(maxContains);
@@ -42,7 +42,7 @@ export const listChecks: Record<string, Keyword> = {
       return run.fail(`must contain at least ${min}${limit} valid item(s)`);
     });
   },
-  unevaluatedItems: (schema, _, { check }) => {
+  unevaluatedItems(schema, _, { check }) {
     const itemCheck = check(schema);
     return ofList((list, run) => {
       const unevaluated = [...list.keys()].filter((index) => !run.evaluated?.has(index));

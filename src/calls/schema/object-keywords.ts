@@ -13,7 +13,7 @@ export const objectChecks: Record<string, Keyword> = {
       (value, run) =>
         countOf(value, run) <= Number(max) || run.fail(`must NOT have more than ${max} properties`),
     ),
-  required: (required) => {
+  required(required) {
     const names = textsIn(required);
     return ofObject((value, run) => {
       let fits = true;
@@ -24,7 +24,7 @@ export const objectChecks: Record<string, Keyword> = {
   dependentRequired: (dependents, _, parts) => dependencies(dependents, parts.check),
   dependentSchemas: (dependents, _, parts) => dependencies(dependents, parts.check),
   dependencies: (dependents, _, parts) => dependencies(dependents, parts.check),
-  propertyNames: (schema, _, { check }) => {
+  propertyNames(schema, _, { check }) {
     const nameCheck = check(schema);
     return ofObject((value, run) => {
       let fits = true;
@@ -37,7 +37,7 @@ export const objectChecks: Record<string, Keyword> = {
       return fits;
     });
   },
-  properties: (schemas, _, { check }) => {
+  properties(schemas, _, { check }) {
     if (!isObject(schemas)) return undefined;
     const propertyChecks = Object.entries(schemas).map(
       ([name, schema]) => [name, check(schema)] as const,
@@ -50,7 +50,7 @@ export const objectChecks: Record<string, Keyword> = {
       return fits;
     });
   },
-  patternProperties: (schemas, _, { check, matcher }) => {
+  patternProperties(schemas, _, { check, matcher }) {
     if (!isObject(schemas)) return undefined;
     const patternChecks = Object.entries(schemas).map(([pattern, schema]) => ({
       pattern,
@@ -69,7 +69,7 @@ export const objectChecks: Record<string, Keyword> = {
       return fits;
     });
   },
-  additionalProperties: (schema, { properties, patternProperties }, { check, matcher }) => {
+  additionalProperties(schema, { properties, patternProperties }, { check, matcher }) {
     const declared = new Set(isObject(properties) ? Object.keys(properties) : []);
     const patterns = isObject(patternProperties) ? Object.keys(patternProperties).map(matcher) : [];
     const valueCheck = check(schema);
@@ -85,7 +85,7 @@ export const objectChecks: Record<string, Keyword> = {
       return fits;
     });
   },
-  unevaluatedProperties: (schema, _, { check }) => {
+  unevaluatedProperties(schema, _, { check }) {
     const valueCheck = check(schema);
     return ofObject((value, run) => {
       let fits = true;

@@ -29,7 +29,8 @@ export function indexSchema(document: UnknownObject): SchemaIndex {
   const references: [string, UnknownObject][] = [];
   const matchers = new Map<string, SafePattern>();
   let tracks = false;
-  const visit = (schema: unknown, outer: string, depth: number): void => {
+
+  function visit(schema: unknown, outer: string, depth: number): void {
     if (!isObject(schema) || bases.has(schema)) return;
     if (bases.size >= maxSchemas) throw new Error(`it has more than ${maxSchemas} parts`);
     if (depth > maxDepth) throw new Error(`it is nested deeper than ${maxDepth}`);
@@ -55,15 +56,17 @@ export function indexSchema(document: UnknownObject): SchemaIndex {
     for (const key of namedSchemas)
       if (isObject(schema[key]))
         for (const inner of Object.values(schema[key])) visit(inner, base, depth + 1);
-  };
-  const matcher = (pattern: string): SafePattern => {
+  }
+
+  function matcher(pattern: string): SafePattern {
     const compiled = matchers.get(pattern) ?? createMatcher(pattern);
     if (compiled === undefined)
       throw new Error(`pattern ${JSON.stringify(pattern)} is not a regular expression`);
     matchers.set(pattern, compiled);
     return compiled;
-  };
-  const addMetaSchema = (address: string): void => {
+  }
+
+  function addMetaSchema(address: string): void {
     const documentAddress = withoutHash(address);
     const document = schemasByAddress.has(documentAddress)
       ? undefined
@@ -71,20 +74,23 @@ export function indexSchema(document: UnknownObject): SchemaIndex {
     if (document === undefined) return;
     visit(document, home, 0);
     schemasByAddress.set(documentAddress, document);
-  };
-  const target = (reference: string, from: UnknownObject): JsonSchemaValue => {
+  }
+
+  function target(reference: string, from: UnknownObject): JsonSchemaValue {
     const address = addressOf(reference, bases.get(from) ?? home);
     addMetaSchema(address);
     const schema = schemasByAddress.get(address) ?? pointTo(address, schemasByAddress);
     if (!isObject(schema) && typeof schema !== "boolean")
       throw new Error(`its reference '${reference}' leads nowhere`);
     return schema;
-  };
-  const isElsewhere = (reference: string, from: UnknownObject): boolean => {
+  }
+
+  function isElsewhere(reference: string, from: UnknownObject): boolean {
     const documentAddress = withoutHash(addressOf(reference, bases.get(from) ?? home));
     addMetaSchema(documentAddress);
     return !schemasByAddress.has(documentAddress) && !documentAddress.startsWith(home);
-  };
+  }
+
   visit(document, home, 0);
   // What a reference leads to may stand where no schema is expected.
   for (const [reference, from] of references)

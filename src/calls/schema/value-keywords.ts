@@ -28,7 +28,7 @@ const maxShownConstant = 200;
 
 /** The keywords for values of any type, for numbers and for texts. */
 export const valueChecks: Record<string, Keyword> = {
-  type: (types, { nullable }) => {
+  type(types, { nullable }) {
     const named = (Array.isArray(types) ? types : [types]).map(String);
     if (nullable === true && !named.includes("null")) named.push("null");
     const [first, ...moreTypes] = named.map((name) => isOfType[name] ?? (() => false));
@@ -39,7 +39,7 @@ export const valueChecks: Record<string, Keyword> = {
         : (value: unknown) => named.some((name) => isOfType[name]?.(value));
     return (value, run) => fits(value) || run.fail(`${message}, got ${kindOf(value)}`);
   },
-  enum: (members) => {
+  enum(members) {
     if (!Array.isArray(members)) return undefined;
     const plain = new Set(members);
     const objects = members.filter((member) => typeof member === "object" && member !== null);
@@ -53,7 +53,7 @@ export const valueChecks: Record<string, Keyword> = {
       );
     };
   },
-  const: (constant) => {
+  const(constant) {
     const text = JSON.stringify(constant) ?? "";
     const { length: size } = text;
     return (value, run) => {
@@ -74,7 +74,7 @@ export const valueChecks: Record<string, Keyword> = {
     (text, max) => text.length <= max || (text.length <= 2 * max && lengthOf(text) <= max),
     "more",
   ),
-  pattern: (pattern, _, { matcher }) => {
+  pattern(pattern, _, { matcher }) {
     if (typeof pattern !== "string") return undefined;
     const { test, steps } = matcher(pattern);
     return ofText((text, run) => {
@@ -84,7 +84,7 @@ export const valueChecks: Record<string, Keyword> = {
       return matches !== false || run.fail(`must match pattern "${shorten(pattern, maxShown)}"`);
     });
   },
-  format: (name) => {
+  format(name) {
     const format =
       typeof name === "string" && Object.hasOwn(formats, name) ? formats[name] : undefined;
     if (format === undefined) return undefined;
