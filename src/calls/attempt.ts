@@ -234,7 +234,8 @@ export async function attempt(
   } catch (thrown) {
     if (!setup.limiter.isCancelled) throw hide.error(thrown);
     const seenText = await seenUntilNow(answer);
-    throw seenText === null ? thrown : new GivenUp(thrown, hide.text(seenText));
+    if (seenText === null) throw thrown;
+    throw new GivenUp(thrown, hide.text(seenText));
   } finally {
     context.end();
   }

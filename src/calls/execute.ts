@@ -377,9 +377,7 @@ function endedCall(call: Routed, limiter: TimeLimiter, isSent = false): PlaneErr
   const data = isSent ? names : { ...names, sent: false };
   const mayHaveRun = isSent && !isRepeatable(tool);
   if (!isShutdown(limiter.reason)) {
-    const sentText = isSent ? "" : " The request had not been sent.";
-    const also = mayHaveRun ? " It may still have run." : sentText;
-    return endedError(limiter, route.limit, data, also);
+    return endedError(limiter, route.limit, data, endedNote(isSent, mayHaveRun));
   }
   const facts = { ...data, callId: id };
   const also = mayHaveRun ? "" : " It may be called again.";
@@ -387,6 +385,11 @@ function endedCall(call: Routed, limiter: TimeLimiter, isSent = false): PlaneErr
   // As where a server is lost.
   if (!mayHaveRun) return error;
   return unknownOutcome(call, error);
+}
+
+function endedNote(isSent: boolean, mayHaveRun: boolean): string {
+  if (mayHaveRun) return " It may still have run.";
+  return isSent ? "" : " The request had not been sent.";
 }
 
 function serverOf({ id: { server } }: Routed["tool"]): { server?: string } {

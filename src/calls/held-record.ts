@@ -1,5 +1,6 @@
 import { type ApprovalPorts, endErrorOf } from "../access/access.ts";
 import { nowText } from "../lib/ids-and-time.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { hash } from "../lib/json/stable-json.ts";
 import { redactDeep } from "../lib/text/redact.ts";
 import type { CallRecord } from "../model/calls/call-schema.ts";
@@ -37,7 +38,7 @@ function endRecordOf(heldCall: KeptHeldCall): CallRecord {
     waitedSince: calledAt,
     tool,
     server: toolId.server,
-    ...(toolId.kind === undefined ? {} : { kind: toolId.kind }),
+    ...withoutUndefined({ kind: toolId.kind }),
     principal,
     face,
     status: callStatusOf(error, {}),
@@ -50,8 +51,7 @@ function endRecordOf(heldCall: KeptHeldCall): CallRecord {
     approval: redactDeep({ ...verdict, approvalId: heldCall.id }),
     resultHash: null,
     error: redactDeep(reportError(error)),
-    ...(options.run === undefined ? {} : { run: options.run }),
-    ...(options.conversation === undefined ? {} : { conversation: options.conversation }),
+    ...withoutUndefined({ run: options.run, conversation: options.conversation }),
     stages: [],
   };
 }

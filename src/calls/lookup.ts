@@ -7,6 +7,7 @@ import type {
 } from "../catalogue/catalogue.ts";
 import { unlistedServers } from "../catalogue/catalogue.ts";
 import { once } from "../lib/async/once.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { createLru, type Lru } from "../lib/lru.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import type { Grants } from "../model/access/grants.ts";
@@ -181,7 +182,12 @@ function createFinder({
       servers: () => [...names],
       defaultServer: config().defaultServer,
       discover(selection, within = selection ? 0 : waitMs) {
-        const how = { owner, among: names, waitMs: within, ...(onProgress ? { onProgress } : {}) };
+        const how = {
+          owner,
+          among: names,
+          waitMs: within,
+          ...withoutUndefined({ onProgress }),
+        };
         return servers.discover(
           selection?.filter((name) => names.includes(name)),
           how,
@@ -470,12 +476,12 @@ function refuse(spelling: string, discovery: Discovery): never {
   if (blocked[0]) {
     const text = `Tool '${spelling}' cannot be looked up. ${blocked.map(({ why }) => why).join(" ")}`;
     const [{ server }] = blocked as [(typeof blocked)[0]];
-    const retryAt = nextRetryAt?.(server) ?? null;
+    const retryAt = nextRetryAt?.(server) || undefined;
     const data = {
       tool: spelling,
       server,
       personHints: serverHints(blocked),
-      ...(retryAt && { nextRetryAt: retryAt }),
+      ...withoutUndefined({ nextRetryAt: retryAt }),
     };
     throw new PlaneError("SERVER_UNAVAILABLE", text, { data });
   }

@@ -123,7 +123,7 @@ function readRules(rules: readonly PolicyRule[]): PolicyRule[] {
   if (parsed.success) return parsed.data.rules;
   const [issue] = parsed.error.issues;
   const what = issue
-    ? `${renderPath(issue.path as string[])} ${describeIssue(issue, { rules: rules })}`
+    ? `${renderPath(issue.path as string[])} ${describeIssue(issue, { rules })}`
     : "no rules";
   throw new PlaneError("USAGE", `These rules cannot be used: ${what}.`, {
     data: { parameter: "rules" },

@@ -460,11 +460,11 @@ function unusedFiles({ files = {}, injected, tool }: Learned): string[] {
   const takers = tool.reserved
     .filter((name) => name.startsWith(originalPrefix))
     .map((name) => `'${name.slice(originalPrefix.length)}'`);
-  const how =
-    takers.length > 0
-      ? `Give the name of the file in ${takers.join(" or ")}.`
-      : `'inject' of its server says which argument is a file: {"parameter": "filename", "from": "files"}.`;
-  return [`No argument of '${tool.name}' took the address of ${unused.join(", ")}. ${how}`];
+  const text = `No argument of '${tool.name}' took the address of ${unused.join(", ")}.`;
+  if (takers.length > 0) return [`${text} Give the name of the file in ${takers.join(" or ")}.`];
+  return [
+    `${text} 'inject' of its server says which argument is a file: {"parameter": "filename", "from": "files"}.`,
+  ];
 }
 
 function attemptsOf(call: Learned, error: PlaneError | undefined): Attempt[] {

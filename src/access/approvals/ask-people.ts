@@ -1,6 +1,6 @@
 import { steadyNow } from "../../lib/async/steady-time.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import type { Injected, Requested } from "../../model/calls/call.ts";
+import type { HeldYes, Injected, Requested } from "../../model/calls/call.ts";
 import type { Verdict } from "../../model/calls/call-schema.ts";
 import type {
   ApprovalAnswer,
@@ -244,14 +244,15 @@ export function resumed(
   const edited = answer?.arguments ?? null;
   const request = { tool: toolId, arguments: edited ?? heldCall.before ?? heldCall.arguments };
   const fingerprint = atOrigin(heldCall.fingerprint, heldCall.origin);
-  const approved = {
+  const approved: HeldYes = {
     id,
     fingerprint,
     by: answer?.by ?? null,
     arguments: edited === null ? heldCall.arguments : null,
-    ...(call.isAwaited ? { isAwaited: true as const } : {}),
   };
+  if (call.isAwaited) approved.isAwaited = true;
   const { files, waitedSince } = call;
+  const optionalFields = withoutUndefined({ files, waitedSince });
   return {
     id: call.id,
     at: call.at,
@@ -259,8 +260,7 @@ export function resumed(
     principal,
     face,
     options,
-    ...(files === undefined ? {} : { files }),
-    ...(waitedSince === undefined ? {} : { waitedSince }),
+    ...optionalFields,
     approved,
   };
 }

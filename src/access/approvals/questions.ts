@@ -83,9 +83,7 @@ export function createAnswers(context: AnswersContext) {
   const canWrite = ({ face }: Routed) => answersQuestions && face === "workbench";
 
   async function write(call: Routed, server: string, sampling: SamplingAsked, signal: AbortSignal) {
-    const message = sampling.hasModel
-      ? "The server requests a completion (sampling). Let the model answer, or write the answer yourself."
-      : "The server requests a completion (sampling), and no model is configured. Write the answer yourself.";
+    const message = sampling.hasModel ? samplingText : samplingWithoutModelText;
     const requestedSchema = { ...writtenSchema, required: sampling.hasModel ? [] : ["text"] };
     const params = { message, requestedSchema };
     const reply = await questions.ask(
@@ -143,6 +141,10 @@ export function createAnswers(context: AnswersContext) {
   };
 }
 
+const samplingText =
+  "The server requests a completion (sampling). Let the model answer, or write the answer yourself.";
+const samplingWithoutModelText =
+  "The server requests a completion (sampling), and no model is configured. Write the answer yourself.";
 const writtenSchema = {
   type: "object",
   properties: { text: { type: "string", title: "Answer", minLength: 1 } },

@@ -144,15 +144,19 @@ function toRemembered(
 ): RememberedApproval {
   const ofServer = remember.for === "server" && heldCall.toolId.server !== null;
   const patterns = remember.for === "arguments" ? (remember.arguments ?? null) : {};
+  const { server } = heldCall.toolId;
+  const target = ofServer
+    ? { tool: null, server, fingerprint: originOf(server) }
+    : {
+        tool: heldCall.tool,
+        server: null,
+        fingerprint: atOrigin(heldCall.fingerprint, heldCall.origin),
+      };
   return {
     id: process.getBuiltinModule("node:crypto").randomUUID(),
     user: heldCall.principal.user,
     owner: ownerOf(heldCall.principal),
-    tool: ofServer ? null : heldCall.tool,
-    server: ofServer ? heldCall.toolId.server : null,
-    fingerprint: ofServer
-      ? originOf(heldCall.toolId.server)
-      : atOrigin(heldCall.fingerprint, heldCall.origin),
+    ...target,
     arguments: patterns ?? {},
     // The person approved the arguments as they changed them.
     argumentsHash:

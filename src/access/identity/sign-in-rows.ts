@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { KeptSignIn, SignInPlaces, SignInRows } from "../../model/access/sign-in.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -69,8 +70,7 @@ export function createSignInRows({ store, vault, now = Date.now }: Ports): SignI
     ) {
       const filter = {
         kind,
-        ...(grant == null ? {} : { grant }),
-        ...(account == null ? {} : { account }),
+        ...withoutUndefined({ grant: grant ?? undefined, account: account ?? undefined }),
         ...(uid == null ? {} : { uid: hash(uid) }),
       };
       const rows = await (await store()).signIns(filter, now());

@@ -1,5 +1,6 @@
 import { once } from "../../lib/async/once.ts";
 import { steadyNow } from "../../lib/async/steady-time.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { Egress } from "../../lib/net/egress.ts";
 import type { AuthorizationServer, SignInProvider } from "../../model/access/auth-settings.ts";
 import { ClaimPaths } from "../../model/access/jwt-issuer.ts";
@@ -307,7 +308,7 @@ function createLines({ audit }: SignInContext) {
       refusals = 0;
     }
     if (line.error !== undefined && ++refusals > maxRefusals) return void leftOut++;
-    const input = leftOut === 0 ? line.input : { ...line.input, leftOut: leftOut };
+    const input = leftOut === 0 ? line.input : { ...line.input, leftOut };
     leftOut = 0;
     await recordLine(audit, input === undefined ? line : { ...line, input });
   };
@@ -318,10 +319,10 @@ async function recordLine(audit: SignInContext["audit"], line: SignInLine): Prom
   const caller = {
     principal: principalOf({ user }),
     face: "http" as const,
-    ...(address === undefined ? {} : { address }),
+    ...withoutUndefined({ address }),
   };
-  const auditedInput = { ...input, ...(error === undefined ? {} : { error }) };
-  const work = { operation, input: auditedInput, ...(target === undefined ? {} : { target }) };
+  const auditedInput = { ...input, ...withoutUndefined({ error }) };
+  const work = { operation, input: auditedInput, ...withoutUndefined({ target }) };
   await audit(work, caller, async () => {
     if (error !== undefined) throw new PlaneError("UNAUTHENTICATED", error);
   }).catch(() => undefined);

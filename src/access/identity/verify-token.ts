@@ -8,6 +8,7 @@ import {
   jwtVerify,
 } from "jose";
 import { steadyNow } from "../../lib/async/steady-time.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { type Egress, EgressRefused, type Gate } from "../../lib/net/egress.ts";
 import { createEndpoints } from "../../lib/net/endpoints.ts";
 import { AnswerTooLarge, exchange } from "../../lib/net/exchange.ts";
@@ -77,7 +78,8 @@ function createIssuer(issuer: string): Issuer {
       endpoints
         .ask(issuer, () => read(url, gate))
         .catch((thrown) => {
-          throw thrown instanceof PlaneError ? thrown : unavailable(reasonOf(thrown));
+          if (thrown instanceof PlaneError) throw thrown;
+          throw unavailable(reasonOf(thrown));
         }),
   };
 }
@@ -216,7 +218,6 @@ export function readClaims(claims: UnknownObject, paths: ClaimPaths): Principal 
       `The token does not say who its bearer is: it has no '${paths.user}'.`,
     );
   requireVerified(claims, paths.user, user);
-  const toolGroups = valueAt(claims, paths.tool_groups) === undefined ? null : paths.tool_groups;
   const within = limitsIn(toldScopes(claims, paths.scopes));
   return principalOf({
     user,
@@ -225,11 +226,16 @@ export function readClaims(claims: UnknownObject, paths: ClaimPaths): Principal 
     scopes: scopesOf(claims, paths.scopes),
     workspace: textAt(claims, paths.workspace),
     compliance: textAt(claims, paths.compliance),
-    ...(toolGroups === null
-      ? {}
-      : { toolGroups: listAt(claims, toolGroups, (text) => text.split(/\s+/)) }),
-    ...(within === null ? {} : { within }),
+    ...withoutUndefined({
+      toolGroups: toolGroupsIn(claims, paths.tool_groups),
+      within: within ?? undefined,
+    }),
   });
+}
+
+function toolGroupsIn(claims: UnknownObject, path: string): string[] | undefined {
+  if (valueAt(claims, path) === undefined) return undefined;
+  return listAt(claims, path, (text) => text.split(/\s+/));
 }
 
 /**

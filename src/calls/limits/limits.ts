@@ -40,7 +40,8 @@ export function createTurns() {
       try {
         return line.acquire(signal);
       } catch (thrown) {
-        throw thrown instanceof SemaphoreFull ? tooMany(tool) : thrown;
+        if (thrown instanceof SemaphoreFull) throw tooMany(tool);
+        throw thrown;
       }
     },
     leave(tool: Tool): void {

@@ -66,7 +66,8 @@ export function createSharedSlots({ shared, tell, onTold }: Ports) {
       try {
         return { taken: slots.take(signal), release: slots.release };
       } catch (thrown) {
-        throw thrown instanceof SemaphoreFull ? tooMany(server, total) : thrown;
+        if (thrown instanceof SemaphoreFull) throw tooMany(server, total);
+        throw thrown;
       }
     },
     /** Slots go back to other planes. */

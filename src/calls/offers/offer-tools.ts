@@ -166,6 +166,6 @@ function withWords(
   return { ...answer, contents: [...notes, ...listIn(answer.contents)] };
 }
 
-function listIn(field: unknown): unknown[] {
+export function listIn(field: unknown): unknown[] {
   return Array.isArray(field) ? field : [];
 }

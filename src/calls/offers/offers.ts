@@ -1,4 +1,5 @@
 import type { PageJudge } from "../../catalogue/catalogue.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { Outcome } from "../../model/calls/call.ts";
 import type { OfferCallKind } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
@@ -147,7 +148,10 @@ function answerOf({ result, error }: Outcome, kind: OfferCallKind): unknown {
   if (result && (error === undefined || isServers)) return readOfferAnswer(kind, result);
   const { code, message, data, server, tool } = error as NonNullable<typeof error>;
   throw new PlaneError(code, message, {
-    data: { ...data, ...(server && { server }), ...(tool && { tool }) },
+    data: {
+      ...data,
+      ...withoutUndefined({ server: server || undefined, tool: tool || undefined }),
+    },
   });
 }
 

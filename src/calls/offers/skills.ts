@@ -7,6 +7,7 @@ import {
 } from "../../model/catalogue/skill-entry.ts";
 import { PlaneError, quarantineHints } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
+import { listIn } from "./offer-tools.ts";
 
 /** Of one server that are kept. */
 const maxSkills = 2_000;
@@ -50,7 +51,7 @@ export function createSkillGuard({ judge }: SkillPorts) {
   return {
     /** The list without what must not be loaded; `leftOut` says why. */
     async list(server: string, owner: Owner, answer: UnknownObject): Promise<UnknownObject> {
-      const listed = (Array.isArray(answer.skills) ? answer.skills : []).slice(0, maxSkills);
+      const listed = listIn(answer.skills).slice(0, maxSkills);
       const leftOut = saidLeftOut(answer.leftOut);
       const fitting = listed.flatMap((entry) => {
         const skill = readSkill(entry);
@@ -114,7 +115,7 @@ export function createSkillGuard({ judge }: SkillPorts) {
 
 /** What a server itself did not list, as far as it can be read. */
 function saidLeftOut(listed: unknown): { uri: string; why: string }[] {
-  const entries = Array.isArray(listed) ? listed.slice(0, maxLeftOut) : [];
+  const entries = listIn(listed).slice(0, maxLeftOut);
   return entries.flatMap((skipped) => {
     if (!isObject(skipped)) return [];
     const { uri, why } = skipped;
@@ -143,7 +144,7 @@ function checkFile(
 ): void {
   const listed = Array.isArray(resources) ? resources.find((file) => file.uri === uri) : undefined;
   if (listed === undefined) throw refused(server, `'${uri}' is not among the files of its skill.`);
-  const [content, ...moreContents] = Array.isArray(contents) ? contents : [];
+  const [content, ...moreContents] = listIn(contents);
   const bytes = isObject(content) ? bytesOf(content) : null;
   if (bytes === null || moreContents.length > 0)
     throw refused(server, `'${uri}' was not answered with one file.`);

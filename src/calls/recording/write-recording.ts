@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { fileErrorText } from "../../lib/files.ts";
 import { nowText, uniqueId } from "../../lib/ids-and-time.ts";
-import { sameJson } from "../../lib/json/plain-data.ts";
+import { sameJson, withoutUndefined } from "../../lib/json/plain-data.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import { rounded } from "../../lib/text/wording.ts";
 import { version } from "../../lib/version.ts";
@@ -135,7 +135,7 @@ export function createRecordingWriter(file: string, ports: Ports) {
           at: beganAt,
           server,
           tool,
-          ...(kind === undefined ? {} : { kind }),
+          ...withoutUndefined({ kind }),
         };
         const line: CallLine = {
           ...facts,
