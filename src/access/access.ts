@@ -158,7 +158,7 @@ export async function createLazyHooks({
   let last: ReturnType<HookPorts["settings"]> | undefined;
   let isUsed = false;
 
-  function used() {
+  function hasHooks() {
     const settings = ports.settings();
     if (settings === last) return isUsed;
     last = settings;
@@ -170,11 +170,11 @@ export async function createLazyHooks({
 
   return {
     /** Null without hooks, so that a call pays one comparison for them. */
-    stages: () => (used() ? stages : null),
+    stages: () => (hasHooks() ? stages : null),
     guardPrompt: (async (...request) =>
-      used() ? (await loaded()).guardPrompt(...request) : request[1]) satisfies GuardPrompt,
+      hasHooks() ? (await loaded()).guardPrompt(...request) : request[1]) satisfies GuardPrompt,
     async ended(conversation: string, principal: Principal): Promise<void> {
-      if (used()) await (await loaded()).ended(conversation, principal);
+      if (hasHooks()) await (await loaded()).ended(conversation, principal);
     },
   };
 }

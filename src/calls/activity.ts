@@ -37,8 +37,8 @@ export function createActivity(onNoted?: (call: Call, outcome: Outcome) => void)
     entries(principal: Principal): ActivityEntry[] {
       const seesAll = mayDo(principal, "admin");
       const last = [...ring.slice(oldest), ...ring.slice(0, oldest)];
-      const shown = last.filter((note) => seesAll || isOwner(principal, note.principal));
-      return shown.map((note) => note.entry()).reverse();
+      const visibleNotes = last.filter((note) => seesAll || isOwner(principal, note.principal));
+      return visibleNotes.map((note) => note.entry()).reverse();
     },
   };
 }
@@ -174,11 +174,11 @@ function hide(key: string) {
 /** Secrets are hidden before it is cut, and after invisible characters are gone: neither would be recognised. */
 function shorten(text: string, values: JsonObject): string {
   const windowed = text.length > window ? text.slice(0, window).replace(/\S{1,256}$/, "") : text;
-  const shown = redact(plainText(createInjectedHider(values).text(windowed))).replaceAll(
+  const safeText = redact(plainText(createInjectedHider(values).text(windowed))).replaceAll(
     /\s+/g,
     " ",
   );
   const { characters } = activityLimits;
-  if (shown.length > characters) return `${shown.slice(0, characters - 1)}…`;
-  return shown;
+  if (safeText.length > characters) return `${safeText.slice(0, characters - 1)}…`;
+  return safeText;
 }

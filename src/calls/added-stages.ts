@@ -74,10 +74,10 @@ function runStages(
   innermost: () => Promise<ToolResult>,
 ): Promise<ToolResult> {
   const { id, tool, input, principal } = call;
-  const shown = { id, tool: tool.name, arguments: input.arguments, principal, signal };
+  const stageCall = { id, tool: tool.name, arguments: input.arguments, principal, signal };
   return stages.reduceRight<() => Promise<ToolResult>>(
     (next, stage) => async () => {
-      const answer: unknown = await stage(shown, next);
+      const answer: unknown = await stage(stageCall, next);
       // Most likely a forgotten `return`; the result of the tool would be lost in silence.
       if (answer === undefined)
         throw new Error("it returned nothing; a stage returns what 'next' gives, or a result");

@@ -210,9 +210,9 @@ class Attempt implements ProviderContext {
   private reporting(): ProviderContext["onProgress"] {
     return (progress) => {
       this.cancellation.extend();
-      const shown = this.hide.value(progress);
-      this.options.onProgress(this.call, shown);
-      this.setup.relay?.onProgress?.(shown);
+      const safeProgress = this.hide.value(progress);
+      this.options.onProgress(this.call, safeProgress);
+      this.setup.relay?.onProgress?.(safeProgress);
     };
   }
 }

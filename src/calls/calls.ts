@@ -257,7 +257,7 @@ function createRunner(
   { withSpan }: Pick<Spans, "withSpan">,
 ) {
   const active = createShortLivedMap<RunningCall>();
-  let begun = 0;
+  let startedCalls = 0;
   const draining = new AbortController();
   let stopped: { reason: unknown } | null = null;
   const drain = () => draining.abort(new Error("the plane is stopping"));
@@ -273,7 +273,7 @@ function createRunner(
   const ended = () => Promise.allSettled(active.values().map(({ done }) => done));
   return {
     run(requested: Requested, options: RunOptions = {}): Promise<Outcome> {
-      const call = new RunningCall(++begun, options, draining.signal);
+      const call = new RunningCall(++startedCalls, options, draining.signal);
       active.set(call.number, call);
       if (stopped) call.cancel(stopped.reason);
       call.done = withSpan(requested, call.relay, (traced) => {

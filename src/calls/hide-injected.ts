@@ -50,14 +50,17 @@ function withoutValues(
   const { code, message, data, cause } = error;
   const causeText = cause instanceof Error ? text(cause.message) : undefined;
   // Their names are ours.
-  const shown = { ...value(data), ...withoutUndefined({ server: data.server, tool: data.tool }) };
+  const safeData = {
+    ...value(data),
+    ...withoutUndefined({ server: data.server, tool: data.tool }),
+  };
   const isClean =
     text(message) === message &&
     (causeText === undefined || causeText === (cause as Error).message);
   // A server may repeat them beside its words only.
-  if (isClean && sameJson(shown, data)) return error;
+  if (isClean && sameJson(safeData, data)) return error;
   const options = causeText === undefined ? {} : { cause: new Error(causeText) };
-  return new PlaneError(code, text(message), { data: shown, ...options });
+  return new PlaneError(code, text(message), { data: safeData, ...options });
 }
 
 /** Not `true`, `1` or an empty list, which are common to many. */
@@ -74,9 +77,15 @@ function createTextHider(hidden: readonly Json[]): (text: string) => string {
     (text) => new RegExp(`(?<![\\p{L}\\p{N}])${escaped(text)}(?![\\p{L}\\p{N}])`, "gu"),
   );
   return (text) => {
-    const bare = literals.reduce((shown, literal) => shown.replaceAll(literal, placeholder), text);
-    const plain = patterns.reduce((shown, pattern) => shown.replaceAll(pattern, placeholder), bare);
-    return dressed(plain);
+    const withoutLiterals = literals.reduce(
+      (shown, literal) => shown.replaceAll(literal, placeholder),
+      text,
+    );
+    const withoutTexts = patterns.reduce(
+      (shown, pattern) => shown.replaceAll(pattern, placeholder),
+      withoutLiterals,
+    );
+    return dressed(withoutTexts);
   };
 }
 

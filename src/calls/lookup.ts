@@ -145,11 +145,11 @@ export function createLookup(parts: LookupParts) {
       wait: { waitMs?: number },
     ): Promise<void> {
       await loaded();
-      const how = { ...wait, owner: ownerOfCaller(principal) };
+      const discoverOptions = { ...wait, owner: ownerOfCaller(principal) };
       const names = knownTo(principal);
-      if (server === null) return servers.discover(undefined, { ...how, among: names });
+      if (server === null) return servers.discover(undefined, { ...discoverOptions, among: names });
       if (!names.includes(server) && !mayDo(principal, "admin")) throw unknownServer(server);
-      return servers.discoverOne(server, how);
+      return servers.discoverOne(server, discoverOptions);
     },
   };
 }
@@ -182,7 +182,7 @@ function createFinder({
       servers: () => [...names],
       defaultServer: config().defaultServer,
       discover(selection, within = selection ? 0 : waitMs) {
-        const how = {
+        const discoverOptions = {
           owner,
           among: names,
           waitMs: within,
@@ -190,7 +190,7 @@ function createFinder({
         };
         return servers.discover(
           selection?.filter((name) => names.includes(name)),
-          how,
+          discoverOptions,
         );
       },
       revive: (selection) =>
@@ -369,7 +369,7 @@ async function lookFor(
 export async function findTool(reference: string | ToolId, discovery: Discovery): Promise<Tool> {
   const { snapshot, servers, discover, defaultServer } = discovery;
   if (typeof reference !== "string") {
-    const findListed = () => shown(snapshot().byId(reference), discovery);
+    const findListed = () => ifShown(snapshot().byId(reference), discovery);
     if (reference.server === null) return findListed() ?? refuse(spell(reference), discovery);
     const tool =
       (await lookFor(findListed, discovery, reference.server)) ??
@@ -377,7 +377,7 @@ export async function findTool(reference: string | ToolId, discovery: Discovery)
     return tool ?? refuse(spell(reference), discovery);
   }
   const likely = servers().filter((server) => mayMean(server, reference, defaultServer));
-  const handWritten = shown(snapshot().byId({ server: null, tool: reference }), discovery);
+  const handWritten = ifShown(snapshot().byId({ server: null, tool: reference }), discovery);
   if (handWritten && likely.length === 0) return handWritten;
   if (likely.length > 0) {
     await (handWritten ? discover(likely, rivalWaitMs) : discover(likely));
@@ -406,7 +406,7 @@ function isUsable(tool: Tool, { visible, mayUse }: Discovery) {
   return mayUse?.(tool) ?? visible().includes(tool);
 }
 
-function shown(tool: Tool | undefined, { shows }: Discovery) {
+function ifShown(tool: Tool | undefined, { shows }: Discovery) {
   return tool && (shows?.(tool) ?? true) ? tool : undefined;
 }
 
@@ -429,7 +429,7 @@ function lookUp(spelling: string, discovery: Discovery): Tool | undefined {
   if (defaultTool !== undefined && (first === undefined || moreTools.length > 0))
     return defaultTool;
   if (first === undefined) {
-    const hidden = acceptedTools((tool) => shown(tool, discovery) !== undefined);
+    const hidden = acceptedTools((tool) => ifShown(tool, discovery) !== undefined);
     return (hidden.length === 1 ? hidden[0] : undefined) ?? onlyTool(spelling, discovery);
   }
   if (moreTools.length === 0) return first;
@@ -488,7 +488,7 @@ function refuse(spelling: string, discovery: Discovery): never {
   const names = visible().map(({ name, modelName }) =>
     spelling.includes("__") ? modelName : name,
   );
-  const near = nearest(spelling, names);
+  const nearestNames = nearest(spelling, names);
   // The name says whose tool it is, and that server was asked.
   const isOfAsked = servers().some((server) =>
     [".", "__"].some((mark) => spelling.startsWith(server + mark)),
@@ -498,10 +498,10 @@ function refuse(spelling: string, discovery: Discovery): never {
   const moreCount = missing.length - unasked.length;
   if (moreCount > 0)
     unasked.push(` ${moreCount} more ${moreCount === 1 ? "is" : "are"} not available.`);
-  const remedy = `${hint(near, names.length)}${unasked.join("")}`;
+  const remedy = `${hint(nearestNames, names.length)}${unasked.join("")}`;
   const personHints = [...Object.values(listHints), ...serverHints(missing)];
   throw new PlaneError("TOOL_NOT_FOUND", `No tool '${spelling}'. ${remedy}`, {
-    data: { tool: spelling, nearest: near, hint: remedy, personHints },
+    data: { tool: spelling, nearest: nearestNames, hint: remedy, personHints },
   });
 }
 

@@ -75,13 +75,13 @@ function payloadOf(call: Call, outcome: Outcome): { id: string; body: string } {
   const body: Owned = {
     user: call.principal.user,
     owner: ownerOf(call.principal),
-    arguments: shown(args, hider),
-    result: outcome.result ? shown(outcome.result, hider) : null,
+    arguments: redacted(args, hider),
+    result: outcome.result ? redacted(outcome.result, hider) : null,
   };
   return { id: outcome.call.id, body: JSON.stringify(body) };
 }
 
-function shown(value: unknown, hider: InjectedHider): Json {
+function redacted(value: unknown, hider: InjectedHider): Json {
   const text = JSON.stringify(value);
   if (text.length <= maxCharacters)
     return redactFields(value, (part) => redact(hider.text(part))) as Json;

@@ -122,10 +122,10 @@ function readRules(rules: readonly PolicyRule[]): PolicyRule[] {
   const parsed = Policy.safeParse({ rules: rules });
   if (parsed.success) return parsed.data.rules;
   const [issue] = parsed.error.issues;
-  const what = issue
+  const problem = issue
     ? `${renderPath(issue.path as string[])} ${describeIssue(issue, { rules })}`
     : "no rules";
-  throw new PlaneError("USAGE", `These rules cannot be used: ${what}.`, {
+  throw new PlaneError("USAGE", `These rules cannot be used: ${problem}.`, {
     data: { parameter: "rules" },
   });
 }

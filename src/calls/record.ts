@@ -99,19 +99,19 @@ export function createCallRecorder(options: RecordOptions): RecordCall {
     const outcome = toOutcome(call, error, rounded(performance.now() - startedAt));
     const record = toRecord(call, outcome, attemptsOf(call, error), stages);
     const presentation = presented(call, outcome, options);
-    let shown = presentation instanceof Promise ? await presentation : presentation;
-    if (shown.stored) record.stored = shown.stored.id;
+    let answer = presentation instanceof Promise ? await presentation : presentation;
+    if (answer.stored) record.stored = answer.stored.id;
     try {
       const writing = write(record, samplesOf(call, record), running);
       if (writing) await writing;
     } catch (thrown) {
-      shown = unrecorded(shown, toPlaneError(thrown));
+      answer = unrecorded(answer, toPlaneError(thrown));
     }
-    if (!outcome.ok || call.approved) await closeCall(call, record, outcome, shown, options);
+    if (!outcome.ok || call.approved) await closeCall(call, record, outcome, answer, options);
     onEnded?.(call, outcome, stages);
     // What succeeded has nothing in it that was not redacted for its record.
     emitClean(outcome.ok ? resultEvent(record) : redactDeep(resultEvent(record)));
-    return shown;
+    return answer;
   };
 }
 
@@ -246,9 +246,9 @@ export function presented(
     return outcome;
   };
   try {
-    const shown = present(call, outcome);
-    if (shown instanceof Promise) return shown.catch(giveWhole);
-    return shown;
+    const presentation = present(call, outcome);
+    if (presentation instanceof Promise) return presentation.catch(giveWhole);
+    return presentation;
   } catch (thrown) {
     return giveWhole(thrown);
   }
@@ -317,9 +317,9 @@ function redactedNames(args: JsonObject | undefined): string[] {
   const key = names.join("\n");
   const cached = namesKnown.get(key);
   if (cached !== undefined) return cached;
-  const shown = redactDeep(names);
-  if (key.length < maxNamesLength) namesKnown.set(key, shown);
-  return shown;
+  const redacted = redactDeep(names);
+  if (key.length < maxNamesLength) namesKnown.set(key, redacted);
+  return redacted;
 }
 
 /** Of the original text where there is one: no rewriting to hash. */
@@ -498,10 +498,10 @@ export function stateField(
   { options: { state }, tool }: Stated,
   status: CallStatus,
 ): Pick<CallReport, "state"> {
-  const next = tool?.metadata.state;
-  if (state === undefined && next === undefined) return {};
+  const nextState = tool?.metadata.state;
+  if (state === undefined && nextState === undefined) return {};
   const current = state === undefined || state === "" ? "undefined" : state;
-  return { state: status === "succeeded" ? (next ?? current) : current };
+  return { state: status === "succeeded" ? (nextState ?? current) : current };
 }
 
 /** The tool, or a hook in its place, which names itself. */

@@ -84,12 +84,12 @@ export async function createSpans({ settings, on, emit, packages }: Parts) {
   const isTraced = () => tracer !== undefined || isRegistered();
 
   async function apply(): Promise<void> {
-    const next = await settings();
-    const text = JSON.stringify(next);
+    const newSettings = await settings();
+    const text = JSON.stringify(newSettings);
     if (text === inForce) return;
     inForce = text;
     const previous = otlp;
-    otlp = next && (await (await telemetry()).openOtlp({ settings: next, on, emit }));
+    otlp = newSettings && (await (await telemetry()).openOtlp({ settings: newSettings, on, emit }));
     tracer = otlp?.tracer;
     await previous?.stop();
   }

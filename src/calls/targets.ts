@@ -28,8 +28,8 @@ export function createTargets(
 
 /** Nothing is known of it but its server, so that a policy can decide about it. */
 export function unlistedTool(server: string, definition: ServerDefinition, tool: string): Tool {
-  const open = { ...definition, allow_tools: null, deny_tools: null };
-  const [translated] = translateTools(server, open, [
+  const unfiltered = { ...definition, allow_tools: null, deny_tools: null };
+  const [translated] = translateTools(server, unfiltered, [
     { name: tool, inputSchema: { type: "object" } },
   ]).tools;
   const name = `${server}.${tool}`;

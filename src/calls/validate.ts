@@ -26,7 +26,7 @@ export function keepDeclared(
 ): { kept: JsonObject; dropped: string[] } {
   const keeps = keeperOf(tool);
   const names = Object.keys(args);
-  const budget: StepBudget = { left: maxNameSteps };
+  const budget: StepBudget = { stepsLeft: maxNameSteps };
   const dropped = names.filter((name) => !keeps(name, budget));
   if (dropped.length === 0) return { kept: args, dropped };
   const refused = new Set(dropped);
@@ -38,7 +38,7 @@ export function keepDeclared(
 
 /** About 10 ms of patterns for all names of one call. */
 const maxNameSteps = 500_000;
-type StepBudget = { left: number };
+type StepBudget = { stepsLeft: number };
 type Keeps = (name: string, budget: StepBudget) => boolean;
 
 /** Once per tool of a snapshot. */
@@ -69,8 +69,8 @@ function keeperOf(tool: Tool): Keeps {
 function mayMean(pattern: SafePattern, name: string, budget: StepBudget): boolean {
   const steps = pattern.steps(name.length);
   if (!Number.isFinite(steps)) return true;
-  budget.left -= 1 + steps;
-  return budget.left < 0 || pattern.test(name) !== false;
+  budget.stepsLeft -= 1 + steps;
+  return budget.stepsLeft < 0 || pattern.test(name) !== false;
 }
 
 /** An empty list of properties declares that there are none. */
@@ -247,8 +247,8 @@ function parse(text: string, tool: string): JsonObject {
     throw invalid(tool, "cannot be read: they are nested too deeply");
   if (!noteExactNumbers(parsed, text, inexact))
     throw invalid(tool, `cannot be read: ${tooManyNumbers}`);
-  const open = ambiguityIn(text, parsed, members);
-  if (open !== null) throw invalid(tool, `cannot be read: ${open}`);
+  const ambiguity = ambiguityIn(text, parsed, members);
+  if (ambiguity !== null) throw invalid(tool, `cannot be read: ${ambiguity}`);
   if (parsed === null) return {};
   const object = requireObject(parsed, tool);
   rememberText(object, text);
@@ -260,9 +260,10 @@ function requireClear(args: JsonObject, tool: string): JsonObject {
   // A face that read the text has looked at it already.
   const isRead = sizeOf(args) !== undefined;
   if (isRead) return args;
-  const open = ambiguityOf(args) ?? (isTooDeep(args) ? "they are nested too deeply" : undefined);
-  if (open !== undefined || hasHalf(args))
-    throw invalid(tool, `cannot be read: ${open ?? halfText}`);
+  const ambiguity =
+    ambiguityOf(args) ?? (isTooDeep(args) ? "they are nested too deeply" : undefined);
+  if (ambiguity !== undefined || hasHalf(args))
+    throw invalid(tool, `cannot be read: ${ambiguity ?? halfText}`);
   return args;
 }
 
@@ -337,9 +338,9 @@ export function requireReadable({ tool, input }: Validated, why: string): void {
   if (first === undefined) return;
   const name = first.path.join(".");
   const { length } = first.text;
-  const shown =
+  const shortNumber =
     length > maxShown ? `${first.text.slice(0, maxShown)}… (${length} characters)` : first.text;
-  const text = `'${name}' of '${tool.name}' is ${shown}, which is another number as soon as it is read, and ${why}. Give a number of at most 15 digits, or a text if the tool takes one.`;
+  const text = `'${name}' of '${tool.name}' is ${shortNumber}, which is another number as soon as it is read, and ${why}. Give a number of at most 15 digits, or a text if the tool takes one.`;
   const problems = [{ path: name, message: "cannot be read exactly" }];
   throw new PlaneError("INVALID_ARGUMENTS", text, { data: { tool: tool.name, problems } });
 }

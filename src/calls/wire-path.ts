@@ -183,14 +183,15 @@ function executeOptions(context: CallsContext, providers: Providers, spans: Span
   return {
     provider: (kind) => spans.withAttemptSpans(providers.of(kind)),
     isCurrent({ tool, principal }, spec) {
-      const now = registry.snapshot(principal).byId(tool.id);
+      const currentTool = registry.snapshot(principal).byId(tool.id);
       const standing = quality.standing();
       const previous = verified.get(spec);
       const isKnown =
         standing !== null && previous?.standing === standing && previous.user === principal.user;
-      if (now === tool && isKnown) return true;
+      if (currentTool === tool && isKnown) return true;
       const isCurrent =
-        (now === tool || sameJson(now, tool)) && quality.heldProvider(spec, principal) === null;
+        (currentTool === tool || sameJson(currentTool, tool)) &&
+        quality.heldProvider(spec, principal) === null;
       if (isCurrent && standing !== null) verified.set(spec, { standing, user: principal.user });
       return isCurrent;
     },

@@ -11,7 +11,7 @@ export type ApprovalSettings = Config["approvals"];
 export type AnswererPorts = {
   settings(): ApprovalSettings;
   /** Could they make this call themselves: is the tool theirs to use, and does no rule deny it? */
-  mayMake(by: Principal, held: HeldCall, args: JsonObject): Promise<boolean>;
+  mayMake(by: Principal, heldCall: HeldCall, args: JsonObject): Promise<boolean>;
 };
 
 /** One person's yes, or that of the caller, does not suffice. */

@@ -64,7 +64,7 @@ export type ApprovalPorts = Pick<
   livesAsBefore(): Promise<boolean>;
   isSessionOver(session: string): Promise<boolean>;
   /** Records that say that a call waits which is over. */
-  closeRecords(held: (id: string) => Promise<KeptHeldCall | null>): Promise<void>;
+  closeRecords(findHeldCall: (id: string) => Promise<KeptHeldCall | null>): Promise<void>;
   run(call: Requested): Promise<Outcome>;
   fixedOf(tool: Tool): JsonObject;
   /** Leaves a record of an answer that no verb of the plane gave. */
@@ -139,9 +139,9 @@ export function createApprovals(parts: ApprovalPorts) {
   const approvals: HeldVerbs["approvals"] = {
     async list({ status, order = "oldest", principal }) {
       const calls = await heldCalls.list({ plan: null, ...withoutUndefined({ status }) });
-      const shown = calls.filter((call) => maySee(principal, call)).map(viewOf);
-      if (order === "oldest") return shown;
-      return shown.toSorted((a, b) => (heldPlace(a, order) < heldPlace(b, order) ? -1 : 1));
+      const views = calls.filter((call) => maySee(principal, call)).map(viewOf);
+      if (order === "oldest") return views;
+      return views.toSorted((a, b) => (heldPlace(a, order) < heldPlace(b, order) ? -1 : 1));
     },
     async page({ status, order = "oldest", limit, cursor }, { principal }) {
       const after = cursor === undefined ? null : readHeldPlace(readCursor(cursor));
@@ -153,14 +153,14 @@ export function createApprovals(parts: ApprovalPorts) {
         last,
         total: storeTotal,
       } = await heldCalls.part(filter, { order, limit, after });
-      const shown = calls.filter((call) => maySee(principal, call));
+      const visibleCalls = calls.filter((call) => maySee(principal, call));
       const isWhole = seesAll(principal);
       // The store counts all of the user.
       const total = isWhole
         ? storeTotal
         : (await heldCalls.list(filter)).filter((call) => maySee(principal, call)).length;
       return {
-        approvals: shown.map(viewOf),
+        approvals: visibleCalls.map(viewOf),
         total,
         nextCursor: last && writeCursor(heldPlace(last, order)),
       };
@@ -226,10 +226,12 @@ export function createApprovals(parts: ApprovalPorts) {
       );
     },
     isSameTool(tool: Tool, approved: string): boolean {
-      const now = fingerprint(tool);
+      const currentFingerprint = fingerprint(tool);
       // Version 0.2 kept no origin, and may hold calls beside this one during an upgrade.
-      const earlier = [now, ...earlierFingerprints(tool, fixedOf(tool))];
-      return [atOrigin(now, originOf(tool.id.server)), ...earlier].includes(approved);
+      const earlier = [currentFingerprint, ...earlierFingerprints(tool, fixedOf(tool))];
+      return [atOrigin(currentFingerprint, originOf(tool.id.server)), ...earlier].includes(
+        approved,
+      );
     },
     hold: (call: Injected, verdict: Verdict, context: ApprovalContext) =>
       askPeople(call, verdict, plainContext(context), { ...holding, answer: answerOn(call.face) }),
@@ -328,12 +330,12 @@ function createRunner({ heldCalls, answerers, remembered, run, remembersConsent 
       );
     },
     start(): void {
-      async function look() {
+      async function sweepOnTime() {
         const isSoonDue = await sweep(heldCalls, resume).catch(() => false);
-        if (!isStopped) sweeping = setTimeout(look, isSoonDue ? graceMs : sweepMs).unref();
+        if (!isStopped) sweeping = setTimeout(sweepOnTime, isSoonDue ? graceMs : sweepMs).unref();
       }
 
-      void look();
+      void sweepOnTime();
     },
     stop(): void {
       isStopped = true;
@@ -345,7 +347,7 @@ function createRunner({ heldCalls, answerers, remembered, run, remembersConsent 
 
 async function sweep(
   heldCalls: HeldCalls,
-  resume: (held: KeptHeldCall) => Promise<unknown>,
+  resume: (heldCall: KeptHeldCall) => Promise<unknown>,
 ): Promise<boolean> {
   const approved = await heldCalls.list({ status: "approved" });
   const abandoned = approved.filter((heldCall) => isAbandoned(heldCall, Date.now()));

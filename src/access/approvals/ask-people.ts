@@ -43,9 +43,9 @@ export type HoldPorts = {
   heldCalls: HeldCalls;
   equalCalls: EqualCalls;
   settings(): ApprovalSettings;
-  answer(id: string, given: ApprovalAnswer, by: Principal): Promise<unknown>;
+  answer(id: string, reply: ApprovalAnswer, by: Principal): Promise<unknown>;
   /** Runs an approved call; null where another process has begun it. */
-  resume(held: KeptHeldCall): Promise<unknown>;
+  resume(heldCall: KeptHeldCall): Promise<unknown>;
   mayAnswer(owner: Principal, by: Principal): boolean;
   /** Held calls that a caller's own person sees a form of. */
   forms: Set<string>;
@@ -285,11 +285,11 @@ function stillPending(
 }
 
 /** Where another process took it over meanwhile, its outcome is there for the next equal call. */
-function refusalOf(held: KeptHeldCall, verdict: Verdict): PlaneError {
-  const { status } = held;
-  const isElsewhere = isUnanswered(held) || status === "done" || status === "failed";
-  if (isElsewhere) return stillPending(held, verdict);
-  return endErrorOf(held);
+function refusalOf(heldCall: KeptHeldCall, verdict: Verdict): PlaneError {
+  const { status } = heldCall;
+  const isElsewhere = isUnanswered(heldCall) || status === "done" || status === "failed";
+  if (isElsewhere) return stillPending(heldCall, verdict);
+  return endErrorOf(heldCall);
 }
 
 function clientName(relay: ApprovalContext["relay"]): string | null {

@@ -83,15 +83,20 @@ export type EqualCalls = ReturnType<typeof createEqualCalls>;
 /** Held calls whose outcome an equal call collects: each outcome once. */
 export function createEqualCalls({ store, heldCalls, isSessionOver }: EqualCallPorts) {
   /** Those that may still be collected, as far as this plane has heard of them. */
-  const open = new Map<string, { tool: string; conversation: string | null; until: number }>();
+  const uncollected = new Map<
+    string,
+    { tool: string; conversation: string | null; until: number }
+  >();
   const { change, instance } = heldCalls;
 
   function note({ id, tool, delivery, expiresAt }: KeptHeldCall): void {
-    if (delivery === undefined || delivery.state === "collected") return void open.delete(id);
+    if (delivery === undefined || delivery.state === "collected")
+      return void uncollected.delete(id);
     const endsAt = Date.parse(delivery.endedAt ?? expiresAt ?? "") || Date.now();
     const { conversation } = delivery;
-    open.set(id, { tool, conversation, until: endsAt + collectMs });
-    for (const [otherId, { until }] of open) if (until < Date.now()) open.delete(otherId);
+    uncollected.set(id, { tool, conversation, until: endsAt + collectMs });
+    for (const [otherId, { until }] of uncollected)
+      if (until < Date.now()) uncollected.delete(otherId);
   }
 
   const stopHearing = heldCalls.onNews(note);
@@ -104,9 +109,9 @@ export function createEqualCalls({ store, heldCalls, isSessionOver }: EqualCallP
     const unfit = new PlaneError("CONFLICT", "it has changed");
     try {
       return await change(id, (newest) => {
-        const next = how(newest);
-        if (next === null) throw unfit;
-        return next;
+        const changed = how(newest);
+        if (changed === null) throw unfit;
+        return changed;
       });
     } catch (thrown) {
       if (thrown === unfit) return null;
@@ -126,12 +131,12 @@ export function createEqualCalls({ store, heldCalls, isSessionOver }: EqualCallP
         const { collectedBy: _, ...uncollected } = newest;
         return withDelivery({ ...uncollected, caller }, { ...restored(), state: "uncollected" });
       });
-      return async () => (await take(id, by ?? "", by)) !== null;
+      return async () => (await markCollected(id, by ?? "", by)) !== null;
     };
   }
 
   /** Marked before it is answered, so that one of several planes has it. */
-  async function take(id: string, by: string, collectedBy: string | undefined = by) {
+  async function markCollected(id: string, by: string, collectedBy: string | undefined = by) {
     let keptDelivery: Delivery | undefined;
     const takenCall = await tryChange(id, (newest) => {
       if (!isCollectable(newest, by, Date.now())) return null;
@@ -148,8 +153,8 @@ export function createEqualCalls({ store, heldCalls, isSessionOver }: EqualCallP
     note,
     /** May a call of this tool be equal to one whose outcome was not collected? */
     hasOpen({ name }: Tool): boolean {
-      if (open.size === 0) return false;
-      return [...open.values()].some(({ tool }) => tool === name);
+      if (uncollected.size === 0) return false;
+      return [...uncollected.values()].some(({ tool }) => tool === name);
     },
     async add(heldCall: KeptHeldCall): Promise<void> {
       note(heldCall);
@@ -174,7 +179,7 @@ export function createEqualCalls({ store, heldCalls, isSessionOver }: EqualCallP
       return waiting;
     },
     async collect(id: string, by: string): Promise<Collected | null> {
-      const takenCall = await take(id, by);
+      const takenCall = await markCollected(id, by);
       if (takenCall === null) return null;
       const { held: heldCall, kept: keptDelivery } = takenCall;
       const { outcome, endedAt = heldCall.at } = keptDelivery ?? {};
@@ -206,7 +211,9 @@ export function createEqualCalls({ store, heldCalls, isSessionOver }: EqualCallP
       }),
     /** Their clients find what is left of it by another conversation. */
     async conversationEnded(conversation: string, { user }: Principal): Promise<void> {
-      const openCalls = [...open].filter(([, openCall]) => openCall.conversation === conversation);
+      const openCalls = [...uncollected].filter(
+        ([, openCall]) => openCall.conversation === conversation,
+      );
       for (const [id] of openCalls) {
         const leftAt = new Date().toISOString();
         await tryChange(id, (newest) => {

@@ -71,7 +71,7 @@ function isSamePerson(first: GivenAnswer, second: GivenAnswer): boolean {
 }
 
 /** A call begins once: only an approved one can. */
-export function begun(heldCall: KeptHeldCall, by: string, now: number): KeptHeldCall {
+export function withBegin(heldCall: KeptHeldCall, by: string, now: number): KeptHeldCall {
   if (heldCall.status !== "approved") throw notPending(heldCall);
   return { ...heldCall, status: "running", claim: lease(by, now) };
 }

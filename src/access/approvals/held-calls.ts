@@ -21,11 +21,11 @@ import type { Answerers, ApprovalSettings } from "./answerers.ts";
 import {
   answered,
   approvalLeaseMs,
-  begun,
   type EndStatus,
   lease,
   notPending,
   settle,
+  withBegin,
   withEnd,
 } from "./held-call.ts";
 import type { OriginOf } from "./remembered.ts";
@@ -40,18 +40,18 @@ export type HeldCallPorts = {
   /** How long a question lives. */
   expireMs(): Promise<number>;
   /** How a call ended whose record says that it waits. */
-  recordEnd(held: KeptHeldCall): Promise<void>;
+  recordEnd(heldCall: KeptHeldCall): Promise<void>;
   answerers: Answerers;
   fingerprint(tool: Injected["tool"]): string;
   originOf: OriginOf;
   onChangedElsewhere?: ((listener: (id: string) => void) => () => void) | undefined;
-  checkArguments(held: HeldCall, args: JsonObject): Promise<void>;
+  checkArguments(heldCall: HeldCall, args: JsonObject): Promise<void>;
 };
 
 /** Held calls in the store. They settle when they are read; revisions keep two changes apart. */
 function createHeldStore(
   store: HeldCallPorts["store"],
-  onChange: (held: KeptHeldCall) => Promise<void>,
+  onChange: (heldCall: KeptHeldCall) => Promise<void>,
 ) {
   /** When those made here expire: a changed clock neither ends nor prolongs them. */
   const expiries = new Map<string, number>();
@@ -109,12 +109,12 @@ function createHeldStore(
       return added;
     },
     /** Applies a change to the newest revision; `how` throws where that cannot be changed so. */
-    async change(id: string, how: (held: KeptHeldCall) => KeptHeldCall): Promise<KeptHeldCall> {
+    async change(id: string, how: (heldCall: KeptHeldCall) => KeptHeldCall): Promise<KeptHeldCall> {
       for (;;) {
-        const next = await replace(how(await requireHeld(id)));
-        if (next === null) continue;
-        await onChange(next);
-        return next;
+        const changed = await replace(how(await requireHeld(id)));
+        if (changed === null) continue;
+        await onChange(changed);
+        return changed;
       }
     },
     /** Of a call that runs here or whose caller waits here. That is no news to anyone. */
@@ -166,7 +166,7 @@ export type Holding = {
 export function createHeldCalls(ports: HeldCallPorts) {
   const { emit, instance, settings } = ports;
   const waiters = new Map<string, Set<() => void>>();
-  const listeners = new Set<(held: KeptHeldCall) => void>();
+  const listeners = new Set<(heldCall: KeptHeldCall) => void>();
   const heartbeats = new Map<string, NodeJS.Timeout>();
 
   function wakeAll(id: string) {
@@ -253,7 +253,7 @@ export function createHeldCalls(ports: HeldCallPorts) {
     },
     /** No other process begins it from here on; the lease is renewed for as long as it runs. */
     async begin(id: string): Promise<KeptHeldCall> {
-      const running = await change(id, (newest) => begun(newest, instance, Date.now()));
+      const running = await change(id, (newest) => withBegin(newest, instance, Date.now()));
       const beat = () => void renewLease(id, instance).catch(() => undefined);
       heartbeats.set(id, setInterval(beat, approvalLeaseMs / 3).unref());
       return running;
@@ -277,7 +277,7 @@ export function createHeldCalls(ports: HeldCallPorts) {
       };
     },
     /** Of every held call that changes, here or on another plane. */
-    onNews(listener: (held: KeptHeldCall) => void): () => void {
+    onNews(listener: (heldCall: KeptHeldCall) => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },

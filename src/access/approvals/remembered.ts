@@ -37,8 +37,8 @@ export function createFingerprint(fixedOf: (tool: Tool) => JsonObject): Fingerpr
     const { id, title, description, parameters, outputSchema, injects, annotations } = tool;
     const { metadata, persona, providers, source, listed } = tool;
     const { _meta, icons, ...listing } = listed ?? {};
-    const shown = { id, title, description, parameters, outputSchema, injects, annotations };
-    const about = { ...shown, metadata, persona, providers, source, fixed: fixedOf(tool) };
+    const definition = { id, title, description, parameters, outputSchema, injects, annotations };
+    const about = { ...definition, metadata, persona, providers, source, fixed: fixedOf(tool) };
     const fingerprint = hash(
       Object.keys(listing).length === 0 ? about : { ...about, said: listing },
     );

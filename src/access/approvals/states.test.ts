@@ -8,11 +8,11 @@ import { PlaneError } from "../../model/errors.ts";
 import {
   answered,
   approvalLeaseMs,
-  begun,
   isClaimed,
   lease,
   settle,
   statusTexts,
+  withBegin,
   withEnd,
 } from "./held-call.ts";
 
@@ -30,11 +30,11 @@ test("an approval without an answer expires, and a change of a plan does not", (
 });
 
 test("a call that a lost process began is interrupted and never begun again", () => {
-  const running = begun(answered(heldCall("a"), saying("approve")), "me", now);
+  const running = withBegin(answered(heldCall("a"), saying("approve")), "me", now);
   assert.equal(settle(running, now + approvalLeaseMs - 1).status, "running");
   const lost = settle(running, now + approvalLeaseMs);
   assert.deepEqual([lost.status, lost.claim], ["interrupted", null]);
-  assert.throws(() => begun(lost, "you", now), { code: "CONFLICT" });
+  assert.throws(() => withBegin(lost, "you", now), { code: "CONFLICT" });
 });
 
 test("a claim is believed as long as it says", () => {
@@ -53,7 +53,7 @@ type Step = { name: string; do(held: KeptHeldCall, at: number): KeptHeldCall };
 const steps: Step[] = [
   { name: "approve", do: (held) => answered(held, saying("approve")) },
   { name: "reject", do: (held) => answered(held, saying("reject")) },
-  { name: "begin", do: (held, at) => begun(held, "me", at) },
+  { name: "begin", do: (held, at) => withBegin(held, "me", at) },
   {
     name: "finish",
     do: (held) => (held.status === "running" ? withEnd(held, "done", null, null) : held),

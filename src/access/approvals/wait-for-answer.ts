@@ -16,7 +16,7 @@ export type Waiting = {
   /** On the steady clock. */
   until: number;
   signal: AbortSignal;
-  isDone(held: KeptHeldCall): boolean;
+  isDone(heldCall: KeptHeldCall): boolean;
   onProgress?: Relay["onProgress"];
 };
 
@@ -26,7 +26,7 @@ export async function waitForAnswer(
   heldCalls: HeldCalls,
   { until, signal, isDone, onProgress }: Waiting,
 ): Promise<KeptHeldCall> {
-  const tell = createTeller(heldCall, onProgress);
+  const tellCaller = createTeller(heldCall, onProgress);
   let changed = Promise.withResolvers<void>();
   const wake = () => changed.resolve();
   const unwatch = heldCalls.watch(heldCall.id, wake);
@@ -35,7 +35,7 @@ export async function waitForAnswer(
     // It may have changed before it was watched.
     let latest = await poll(heldCall, heldCalls);
     while (!isDone(latest) && steadyNow() < until && !signal.aborted) {
-      tell();
+      tellCaller();
       const timer = setTimeout(wake, Math.min(pollMs, until - steadyNow()));
       await changed.promise;
       clearTimeout(timer);

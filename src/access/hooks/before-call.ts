@@ -56,8 +56,8 @@ async function rewrite(
   const args = payload.arguments as JsonObject;
   if (sameJson(args, call.input.arguments)) return null;
   try {
-    const next = await withArguments(call, args);
-    return sameJson(next.input.arguments, call.input.arguments) ? null : next;
+    const rewritten = await withArguments(call, args);
+    return sameJson(rewritten.input.arguments, call.input.arguments) ? null : rewritten;
   } catch (thrown) {
     if (!(thrown instanceof PlaneError) || thrown.code !== "INVALID_ARGUMENTS") throw thrown;
     const reason = `hook '${by}' wrote arguments that it does not take; correct the hook. ${thrown.message}`;

@@ -27,7 +27,7 @@ import { type CommandPlace, commandHook, functionHook, type Hook } from "./hook.
 const minSessions = 10_000;
 
 type HookSources = Pick<CommandPlace, "projectDirectory" | "requireFiles" | "environment"> & {
-  fileOf(event: HookEvent, at: number): string | undefined;
+  fileOf(event: HookEvent, index: number): string | undefined;
   functions: LibraryHooks;
 };
 

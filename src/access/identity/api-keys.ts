@@ -203,9 +203,9 @@ function parseNewKey(request: NewApiKey, creator: Principal) {
   const name = toText(request.name, "name");
   if (name === null) throw usage("A key needs a name, so that people know what it is for");
   const scopes = listIn(request, "scopes");
-  const strange = scopes.find((scope) => !knownScopes.includes(scope));
-  if (strange !== undefined)
-    throw usage(`There is no scope '${strange.slice(0, 40)}'. Use ${knownScopes.join(", ")}`);
+  const unknownScope = scopes.find((scope) => !knownScopes.includes(scope));
+  if (unknownScope !== undefined)
+    throw usage(`There is no scope '${unknownScope.slice(0, 40)}'. Use ${knownScopes.join(", ")}`);
   return {
     name,
     user: toText(request.user, "user") ?? creator.user ?? name,

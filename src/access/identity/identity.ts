@@ -72,10 +72,10 @@ export function createIdentity(ports: IdentityPorts) {
   }
 
   async function believe(token: string, address: string | undefined): Promise<Principal> {
-    const shown = token.trim();
-    const principal = looksLikeKey(shown)
-      ? await keys.identify(shown)
-      : await verify(shown, address);
+    const credential = token.trim();
+    const principal = looksLikeKey(credential)
+      ? await keys.identify(credential)
+      : await verify(credential, address);
     if (principal === null) throw unauthenticated("unknown", unknown);
     return limited(principal, toolsetServers);
   }
@@ -129,8 +129,8 @@ export function createIdentity(ports: IdentityPorts) {
     /** The same caller with today's rights; throws where none are left. */
     async current(principal: Principal): Promise<Principal> {
       const { key, servers } = principal;
-      const now = key === undefined ? principal : await keys.again(key);
-      const listed = withListed(now, config().users);
+      const renewed = key === undefined ? principal : await keys.again(key);
+      const listed = withListed(renewed, config().users);
       if (servers === undefined) return listed;
       return { ...listed, servers };
     },

@@ -15,7 +15,7 @@ type Ports = { store(): Promise<Store>; vault(): Promise<Vault>; now?(): number 
 export function createSignInRows({ store, vault, now = Date.now }: Ports): SignInRows {
   const nameOf = (kind: string, id: string) => `sign-in/${kind}/${id}`;
 
-  async function open<T>(row: SignInRow | null): Promise<KeptSignIn<T> | null> {
+  async function unseal<T>(row: SignInRow | null): Promise<KeptSignIn<T> | null> {
     if (row === null) return null;
     const opened = await (await vault()).open(nameOf(row.kind, row.id), row.sealed);
     // Sealed with another key: as good as none.
@@ -49,7 +49,7 @@ export function createSignInRows({ store, vault, now = Date.now }: Ports): SignI
       const hashed = hash(id);
       for (let turn = 0; turn < maxTurns; turn += 1) {
         const row = await (await store()).signIn(kind, hashed, now());
-        const value = edit((await open<T>(row))?.value ?? null);
+        const value = edit((await unseal<T>(row))?.value ?? null);
         if (value === null) return null;
         const { grant = null, uid = null, account = null } = about(value);
         const sealed = await (await vault()).seal(nameOf(kind, hashed), { id, value });
@@ -63,7 +63,7 @@ export function createSignInRows({ store, vault, now = Date.now }: Ports): SignI
       );
     },
     get: async <T = JsonObject>(kind: string, id: string) =>
-      open<T>(await (await store()).signIn(kind, hash(id), now())),
+      unseal<T>(await (await store()).signIn(kind, hash(id), now())),
     async list<T = JsonObject>(
       kind: string,
       { grant, uid, account }: Parameters<SignInRows["list"]>[1] = {},
@@ -74,7 +74,7 @@ export function createSignInRows({ store, vault, now = Date.now }: Ports): SignI
         ...(uid == null ? {} : { uid: hash(uid) }),
       };
       const rows = await (await store()).signIns(filter, now());
-      return (await Promise.all(rows.map((row) => open<T>(row)))).filter((row) => row !== null);
+      return (await Promise.all(rows.map((row) => unseal<T>(row)))).filter((row) => row !== null);
     },
     consume: async (kind, id) => (await store()).consumeSignIn(kind, hash(id), now()),
     touch: async (kind, id) => (await store()).touchSignIn(kind, hash(id), now()),

@@ -89,7 +89,7 @@ export function createSignIn(context: SignInContext) {
     setInterval(() => void store().then(forgetAll, () => undefined), sweepMs).unref();
   });
 
-  async function open(origin: string): Promise<SignInServer> {
+  async function openServer(origin: string): Promise<SignInServer> {
     const { server, signIn } = await context.settings();
     if (server === undefined) throw new PlaneError("NOT_FOUND", "This plane signs no one in.");
     const { openSignIn } = await context.load();
@@ -122,7 +122,7 @@ export function createSignIn(context: SignInContext) {
     const existing = servers.get(origin);
     if (existing) return existing;
     if (servers.size >= maxOrigins) servers.clear();
-    const opened = open(origin);
+    const opened = openServer(origin);
     servers.set(origin, opened);
     opened.catch(() => servers.delete(origin));
     return opened;
@@ -142,12 +142,12 @@ export function createSignIn(context: SignInContext) {
       );
   }
 
-  function mine({ principal }: Caller) {
+  function ownerFilter({ principal }: Caller) {
     return principal && mayDo(principal, "admin") ? null : (principal?.user ?? "");
   }
 
   async function grantsFor(caller: Caller): Promise<GrantView[]> {
-    return (await (await desk()).grants(mine(caller))).filter(({ scopes }) =>
+    return (await (await desk()).grants(ownerFilter(caller))).filter(({ scopes }) =>
       isInReach(scopes, caller.principal),
     );
   }

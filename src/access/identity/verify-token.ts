@@ -140,7 +140,7 @@ function createIssuerKeys(settings: TokenIssuer, egress: Egress): JWTVerifyGetKe
   const issuer = createIssuer(settings.issuer);
   let keySet: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
 
-  async function open() {
+  async function openKeySet() {
     const { url: address, gate } = await findKeys(settings, issuer, egress);
     return createRemoteJWKSet(new URL(address), {
       cacheMaxAge: keysTtlMs,
@@ -152,14 +152,14 @@ function createIssuerKeys(settings: TokenIssuer, egress: Egress): JWTVerifyGetKe
   let readAt = steadyNow();
 
   /** Beside the request, so that none waits for keys that are only getting old. */
-  function refresh(keys: Awaited<ReturnType<typeof open>>) {
+  function refresh(keys: Awaited<ReturnType<typeof openKeySet>>) {
     if (!keys.fresh || steadyNow() - readAt < keysTtlMs / 2) return;
     readAt = steadyNow();
     void keys.reload().catch(() => undefined);
   }
 
   return async (header, token) => {
-    keySet ??= open();
+    keySet ??= openKeySet();
     const current = keySet;
     try {
       const keys = await current;
@@ -267,8 +267,8 @@ function requireVerified(claims: UnknownObject, path: string, user: string): voi
 
 /** A configured claim decides alone; the usual one counts where it names scopes of ours. */
 function scopesOf(claims: UnknownObject, path: string | undefined): string[] {
-  const ours = toldScopes(claims, path).filter((scope) => knownScopes.includes(scope));
-  if (ours.length > 0 || path !== undefined) return ours;
+  const ourScopes = toldScopes(claims, path).filter((scope) => knownScopes.includes(scope));
+  if (ourScopes.length > 0 || path !== undefined) return ourScopes;
   return ["call"];
 }
 
@@ -360,12 +360,12 @@ export function createVerifyTokens(issuers: readonly TokenIssuer[], egress: Egre
     issuer: settings.issuer,
     verify: createVerifyToken(settings, egress),
   }));
-  return async (token, asked) => {
+  return async (token, address) => {
     const named = verifiers.length > 1 ? issuerOf(token) : undefined;
     const verifier = verifiers.find(({ issuer }) => issuer === named) ?? verifiers[0];
     if (verifier === undefined)
       throw unauthenticated("unknown", "This plane believes no issuer of tokens.");
-    return verifier.verify(token, asked);
+    return verifier.verify(token, address);
   };
 }
 

@@ -66,12 +66,12 @@ export function createPolicy({
     );
   };
   const decide: Decide = (call, profile) => {
-    const written = policy();
-    const compiled = compiledPolicies.get(written);
-    if (compiled) return judge(compiled, call, profile);
-    return compile(written).then((compiledNow) => {
-      compiledPolicies.set(written, compiledNow);
-      return judge(compiledNow, call, profile);
+    const currentPolicy = policy();
+    const cached = compiledPolicies.get(currentPolicy);
+    if (cached) return judge(cached, call, profile);
+    return compile(currentPolicy).then((compiled) => {
+      compiledPolicies.set(currentPolicy, compiled);
+      return judge(compiled, call, profile);
     });
   };
   return withTargets(
@@ -200,10 +200,10 @@ function byMode(mode: PolicyMode, facts: ToolFacts): Verdict | null {
   // A plan collects what changes something; it need not hold up reading until an operator has declared each tool.
   if (mode === "plan" && facts.callsItRead) return null;
   const origin = `mode:${mode}`;
-  const what = effectText(facts.effect);
-  if (mode === "plan") return { verdict: "queue", origin, reason: `plan mode: ${what}` };
-  if (mode === "debug") return { verdict: "ask", origin, reason: `debug mode: ${what}` };
-  return { verdict: "deny", origin, reason: `review mode only reads: ${what}` };
+  const reading = effectText(facts.effect);
+  if (mode === "plan") return { verdict: "queue", origin, reason: `plan mode: ${reading}` };
+  if (mode === "debug") return { verdict: "ask", origin, reason: `debug mode: ${reading}` };
+  return { verdict: "deny", origin, reason: `review mode only reads: ${reading}` };
 }
 /** Why a mode holds it back. */
 function effectText({ effect, because }: ToolFacts["effect"]): string {

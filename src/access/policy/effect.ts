@@ -108,8 +108,10 @@ export function impactOf(tool: Tool, effects: Policy["effects"]): ToolImpact {
     return { impact: effect === "read" ? "reads" : "unknown", because, known };
   const { trusted, annotations } = tool;
   if (annotations.destructiveHint === true) {
-    const whose = trusted ? "its trusted server declares it" : "its server declares it destructive";
-    return { impact: "destroys", because: whose, known: trusted };
+    const declaration = trusted
+      ? "its trusted server declares it"
+      : "its server declares it destructive";
+    return { impact: "destroys", because: declaration, known: trusted };
   }
   if (trusted && annotations.destructiveHint === false) return { impact: "writes", because, known };
   const verb = tokensOf(tool.id.tool).find((token) => destroyVerbs.has(token));

@@ -279,9 +279,9 @@ export function createComplianceCheck(settings: Compliance): ComplianceCheck {
     const from = find(ofCaller);
     const to = find(ofServer);
     if (from === undefined || to === undefined) {
-      const strange = from === undefined ? ofCaller : ofServer;
+      const unknownLevel = from === undefined ? ofCaller : ofServer;
       if (unknown !== "strict") return null;
-      return `the compliance level '${strange}' is unknown`;
+      return `the compliance level '${unknownLevel}' is unknown`;
     }
     if (from.allowed_with.some((name) => find(name) === to)) return null;
     return `its compliance level is ${to.name}, and the caller works with ${from.name}`;
@@ -312,9 +312,9 @@ function meantBy(principal: Principal, { toolGroups }: AccessRequest): readonly 
 export function refuseGroups(principal: Principal, request: AccessRequest): string | null {
   const allowed = allowedTo(principal);
   if (allowed.includes(wildcard)) return null;
-  const strange = meantBy(principal, request).find((group) => !allowed.includes(group));
-  if (strange === undefined) return null;
-  return `the tool group '${strange}' is not among those they may ask for`;
+  const refusedGroup = meantBy(principal, request).find((group) => !allowed.includes(group));
+  if (refusedGroup === undefined) return null;
+  return `the tool group '${refusedGroup}' is not among those they may ask for`;
 }
 
 export function refuseGroupsOf(

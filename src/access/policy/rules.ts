@@ -20,15 +20,20 @@ export function createTimeTest({ from, to, days, timezone }: TimeWindow): (now: 
   const start = minutesOf(from);
   const end = minutesOf(to);
   const length = (end - start + dayMinutes) % dayMinutes || dayMinutes;
-  const shown = { weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
-  const clock = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, ...shown });
+  const clockParts = {
+    weekday: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  } as const;
+  const clock = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, ...clockParts });
   return (now) => {
     const { weekday, minutes } = readClock(clock, now);
     const passed = (minutes - start + dayMinutes) % dayMinutes;
     if (passed >= length) return false;
     // After midnight it is still the window of the day before.
-    const begun = minutes < start ? (weekday + 6) % 7 : weekday;
-    return days === undefined || days.some((day) => day === weekdays[begun]);
+    const startWeekday = minutes < start ? (weekday + 6) % 7 : weekday;
+    return days === undefined || days.some((day) => day === weekdays[startWeekday]);
   };
 }
 
@@ -91,10 +96,10 @@ export function createToolFacts({ rules, effects }: Policy, createPatternSet: Cr
 /** A tool of an untrusted server that calls itself destructive has two: the hint may only make a verdict stricter. */
 function risksOf({ metadata, annotations, trusted }: Tool, { effect }: Effect): Risk[] {
   if (metadata.safety_level !== undefined) return [metadata.safety_level];
-  const usual = effect === "read" ? "low" : "medium";
-  if (annotations.destructiveHint !== true) return [usual];
+  const usualRisk = effect === "read" ? "low" : "medium";
+  if (annotations.destructiveHint !== true) return [usualRisk];
   if (trusted) return ["high"];
-  return [usual, "high"];
+  return [usualRisk, "high"];
 }
 
 function isAbout(

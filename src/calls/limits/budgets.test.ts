@@ -58,7 +58,7 @@ test("a connection of the gateway is no conversation: its calls are paid for, an
   paid.reserve();
   paid.start();
   paid.settle(true);
-  assert.equal(budgets.of("c1", principal).spentMs, 0);
+  assert.equal(budgets.spentHere("c1", principal).spentMs, 0);
   assert.throws(() => budgets.meter(call(dear))?.reserve(), { code: "BUDGET_EXCEEDED" });
 });
 
@@ -95,7 +95,7 @@ test("what still runs counts, so that many at once are not all let in by the sam
   }
   pass(500);
   assert.throws(() => meter().reserve(), { code: "BUDGET_EXCEEDED" });
-  assert.equal(budgets.of("c1", principal).spentMs, 1_000);
+  assert.equal(budgets.spentHere("c1", principal).spentMs, 1_000);
 });
 
 test("time in which a person is asked is not the tool's, and a try that never began takes none", () => {
@@ -116,14 +116,14 @@ test("time in which a person is asked is not the tool's, and a try that never be
   one.reserve();
   pass(1_000);
   one.settle(false);
-  assert.equal(budgets.of("c1", principal).spentMs, 15);
+  assert.equal(budgets.spentHere("c1", principal).spentMs, 15);
 });
 
 test("0 is no limit of time", () => {
   const { run, budgets, principal } = budgetsOf({ maxToolDurationMs: 0 });
   run(10_000_000);
   run(1);
-  assert.equal(budgets.of("c1", principal).limitMs, null);
+  assert.equal(budgets.spentHere("c1", principal).limitMs, null);
 });
 
 test("calls of a conversation cost no more than it may spend, and fractions add up", () => {
@@ -134,7 +134,7 @@ test("calls of a conversation cost no more than it may spend, and fractions add 
     message:
       "'notes.write' was not run: it costs 0.4 USD, and this conversation has spent 1.2 of 1.2. Start another conversation, or raise 'budgets.maxCost'.",
   });
-  assert.deepEqual(budgets.of("c1", principal).cost, { USD: 1.2 });
+  assert.deepEqual(budgets.spentHere("c1", principal).cost, { USD: 1.2 });
   run(1, {});
 });
 
@@ -146,9 +146,9 @@ test("money is set aside while a call runs, and comes back when no provider rece
   running.start();
   running.settle(false);
   run(1, dear, {}, false);
-  assert.deepEqual(budgets.of("c1", principal).cost, {});
+  assert.deepEqual(budgets.spentHere("c1", principal).cost, {});
   run(1, dear);
-  assert.deepEqual(budgets.of("c1", principal).cost, { USD: 0.4 });
+  assert.deepEqual(budgets.spentHere("c1", principal).cost, { USD: 0.4 });
 });
 
 test("units are kept apart, and a limit may name its unit", () => {
@@ -159,7 +159,7 @@ test("units are kept apart, and a limit may name its unit", () => {
   const every = budgetsOf({ maxCost: 5 });
   every.run(1, { cost_per_call: 5 });
   every.run(1, dear);
-  assert.deepEqual(every.budgets.of("c1", every.principal).cost, { units: 5, USD: 0.4 });
+  assert.deepEqual(every.budgets.spentHere("c1", every.principal).cost, { units: 5, USD: 0.4 });
 });
 
 test("a persona's limit counts all its conversations, and calls that belong to none", () => {
@@ -171,7 +171,7 @@ test("a persona's limit counts all its conversations, and calls that belong to n
     message: /persona 'Atlas' has spent 0\.8 of 0\.8\. Raise 'budgets\.perPersona\.Atlas\.maxCost'/,
   });
   run(1, dear, { persona: "Other" });
-  assert.deepEqual(budgets.of("c1", { ...principal, persona: "Atlas" }).persona, {
+  assert.deepEqual(budgets.spentHere("c1", { ...principal, persona: "Atlas" }).persona, {
     name: "Atlas",
     cost: { USD: 0.8 },
     maxCost: 0.8,
@@ -181,7 +181,7 @@ test("a persona's limit counts all its conversations, and calls that belong to n
 test("what one ledger refuses is taken from none", () => {
   const { run, budgets, principal } = budgetsOf({ perPersona: { Atlas: { maxCost: 0 } } });
   assert.throws(() => run(1, dear, { persona: "Atlas" }));
-  assert.deepEqual(budgets.of("c1", principal).cost, {});
+  assert.deepEqual(budgets.spentHere("c1", principal).cost, {});
 });
 
 test("ten thousand conversations are kept in mind, the longest unused are forgotten first", () => {
@@ -190,7 +190,7 @@ test("ten thousand conversations are kept in mind, the longest unused are forgot
   for (let at = 0; at < 9_999; at += 1) run(1, {}, { conversation: `x${at}` });
   run(1);
   run(1, {}, { conversation: "one more" });
-  assert.equal(budgets.of("c1", principal).spentMs, 8);
-  assert.equal(budgets.of("x0", principal).spentMs, 0);
-  assert.equal(budgets.of("x1", principal).spentMs, 1);
+  assert.equal(budgets.spentHere("c1", principal).spentMs, 8);
+  assert.equal(budgets.spentHere("x0", principal).spentMs, 0);
+  assert.equal(budgets.spentHere("x1", principal).spentMs, 1);
 });

@@ -61,7 +61,7 @@ export function createBudgets(
   }
 
   return {
-    of: budgetHere,
+    spentHere: budgetHere,
     /** Undefined where nothing is counted. */
     meter({ tool, principal, options, face }: Routed): Meter | undefined {
       const cost = costOf(tool, 1);

@@ -111,7 +111,7 @@ export function createCircuits(
     // Calls from before it opened say nothing new.
     const isOpen = circuit.until !== 0;
     if (!isProbe && (isOpen || circuit.failures < maxFailures)) return;
-    open(circuit, openMs);
+    trip(circuit, openMs);
     onChange(server, "open");
     const { failures, opened, lastError } = circuit;
     const [since, until] = [inWallTime(circuit.since), inWallTime(circuit.until)];
@@ -219,7 +219,7 @@ function newCircuit(): Circuit {
   };
 }
 
-function open(circuit: Circuit, openMs: number): void {
+function trip(circuit: Circuit, openMs: number): void {
   const since = steadyNow();
   circuit.until = since + backoffMs({ firstMs: openMs, maxMs: maxOpenMs }, circuit.opened + 1);
   if (circuit.opened === 0) circuit.since = since;

@@ -35,7 +35,7 @@ export function createCostLeases(ledger: Ledger) {
     const existing = leases.get(name);
     if (existing) return existing;
     const ask: Lease["ask"] = serialized((amount, limit, isAhead) =>
-      next(lease, amount, limit, isAhead),
+      payOrLease(lease, amount, limit, isAhead),
     );
     const lease: Lease = { key, unit, unspent: 0, usedAt: 0, isRenewing: false, ask };
     leases.set(name, lease);
@@ -51,7 +51,7 @@ export function createCostLeases(ledger: Ledger) {
   }
 
   /** Null when it is paid, otherwise what is spent already. */
-  async function next(
+  async function payOrLease(
     lease: Lease,
     amount: number,
     limit: number,

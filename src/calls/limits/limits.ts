@@ -159,7 +159,7 @@ export function createPathLimits({
       const takeSlot = () => {
         if (server === null || maxConcurrent === undefined) return undefined;
         const slot = slots.take(server, maxConcurrent, limiter.signal);
-        return andThen(slot.taken, () => {
+        return andThen(slot.acquired, () => {
           release = slot.release;
         });
       };

@@ -198,7 +198,11 @@ export function createSharedRateLimiter(shared: SharedCounts, alone: RateLimiter
     void shared.change(`rate:${key}`, expiryMs, step).catch(() => undefined);
   }
 
-  async function take(limit: RateLimit, limitMs: number, signal: AbortSignal): Promise<void> {
+  async function waitForTurn(
+    limit: RateLimit,
+    limitMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
     const waitMs = Math.min(limitMs, maxWaitMs);
     const drawn = await shareOf(limit.key)
       .ask(limit, waitMs)
@@ -214,7 +218,7 @@ export function createSharedRateLimiter(shared: SharedCounts, alone: RateLimiter
   return {
     take(limit, limitMs, signal) {
       const share = shareOf(limit.key);
-      if (!takeHere(share)) return take(limit, limitMs, signal);
+      if (!takeHere(share)) return waitForTurn(limit, limitMs, signal);
       renewInTime(share, limit);
       return undefined;
     },

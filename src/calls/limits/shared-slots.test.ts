@@ -25,7 +25,7 @@ async function planesOf(context: TestContext, count: number) {
       },
     });
     const begin = async (total: number, given = signal) => {
-      const { taken, release } = slots.take("one", total, given);
+      const { acquired: taken, release } = slots.take("one", total, given);
       await taken;
       running.now += 1;
       running.most = Math.max(running.most, running.now);
@@ -90,7 +90,7 @@ suite("slots of several planes", () => {
     let waited = 0;
     for (let call = 0; call < 200; call += 1) {
       first.shift()?.();
-      const { taken, release } = plane.slots.take("one", 20, signal);
+      const { acquired: taken, release } = plane.slots.take("one", 20, signal);
       if (taken !== undefined) waited += 1;
       await taken;
       first.push(release);
@@ -135,7 +135,7 @@ suite("slots of several planes", () => {
       tell: async () => undefined,
       onTold: () => () => undefined,
     });
-    const waiting = alone.take("one", 2, signal).taken ?? Promise.resolve();
+    const waiting = alone.take("one", 2, signal).acquired ?? Promise.resolve();
     await moveTime(leaseMs - 1_000);
     assert.equal(await isTaken(waiting), false);
     await moveTime(2_000);

@@ -61,10 +61,10 @@ export function createSharedSlots({ shared, tell, onTold }: Ports) {
       server: string,
       total: number,
       signal: AbortSignal,
-    ): { taken: Promise<void> | undefined; release(): void } {
+    ): { acquired: Promise<void> | undefined; release(): void } {
       const slots = slotsOf(server, total);
       try {
-        return { taken: slots.take(signal), release: slots.release };
+        return { acquired: slots.take(signal), release: slots.release };
       } catch (thrown) {
         if (thrown instanceof SemaphoreFull) throw tooMany(server, total);
         throw thrown;

@@ -69,12 +69,12 @@ export function createReadResult(read: Read): BuiltinTool {
 
 function renderPage({ id, tool, unit, offset, total, nextOffset, text }: ResultPage): string {
   if (total === 0) return `${id}: there are no ${unit} to show.`;
-  const next = nextOffset === null ? "This is the end." : `Go on with "offset": ${nextOffset}.`;
+  const nextStep = nextOffset === null ? "This is the end." : `Go on with "offset": ${nextOffset}.`;
   const name = plainText(tool)
     .replaceAll(/[<\s]+/g, " ")
     .slice(0, 100);
   const range = `${unit} ${offset} to ${nextOffset ?? total} of ${total}`;
-  return [`${id} of '${name}': ${range}. ${next}`, fenceUntrusted(text)].join("\n");
+  return [`${id} of '${name}': ${range}. ${nextStep}`, fenceUntrusted(text)].join("\n");
 }
 
 /** Found by id only: just lazy clients list them. `call_tool` is the call of the tool that it names. */

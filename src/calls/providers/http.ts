@@ -162,8 +162,8 @@ export function prepareRequest(
 ): HttpRequest {
   const unusedArgs = new Map(Object.entries(args));
   const url = fillUrl(config.url, unusedArgs);
-  const query = take(config.query, unusedArgs);
-  const body = take(config.body, unusedArgs);
+  const query = takeFields(config.query, unusedArgs);
+  const body = takeFields(config.body, unusedArgs);
   const method = config.method ?? (config.body ? "POST" : "GET");
   const hasBody = method !== "GET" && method !== "DELETE";
   if (hasBody && config.body === undefined) Object.assign(body, Object.fromEntries(unusedArgs));
@@ -188,23 +188,26 @@ function fillUrl(template: string, unusedArgs: Map<string, Json>): URL {
     return new PlaneError("INVALID_ARGUMENTS", text, { data: { sent: false } });
   }
 
-  const used = new Set<string>();
+  const usedNames = new Set<string>();
   const filled = template.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
     const value = unusedArgs.get(name);
     if (value === undefined || value === null)
       throw refused(`The argument '${name}' is part of the endpoint's address and was not given.`);
-    used.add(name);
+    usedNames.add(name);
     const text = textOf(value);
     // Dots would lead up, however they are spelled.
     if (/^\.{1,2}$/.test(text))
       throw refused(`'${text}' cannot be part of the endpoint's address.`);
     return encodeURIComponent(text);
   });
-  for (const name of used) unusedArgs.delete(name);
+  for (const name of usedNames) unusedArgs.delete(name);
   return new URL(filled);
 }
 
-function take(mapping: HttpProviderConfig["query"], unusedArgs: Map<string, Json>): JsonObject {
+function takeFields(
+  mapping: HttpProviderConfig["query"],
+  unusedArgs: Map<string, Json>,
+): JsonObject {
   const fields: JsonObject = {};
   const pairs = Array.isArray(mapping)
     ? mapping.map((name) => [name, name])

@@ -22,7 +22,7 @@ function kindsWith() {
 }
 
 function run(kinds: ReturnType<typeof kindsWith>, args: JsonObject = {}) {
-  const provider = kinds.of("queue");
+  const provider = kinds.providerOf("queue");
   assert.ok(provider, "there is no such kind");
   return provider(spec, args, context);
 }
@@ -40,7 +40,10 @@ test("a kind that was added executes with its secrets in place, and any value is
 test("it is there until it is taken back, once", () => {
   const kinds = kindsWith();
   const unregister = kinds.register("queue", () => null);
-  assert.deepEqual([unregister(), unregister(), kinds.of("queue")], [true, false, undefined]);
+  assert.deepEqual(
+    [unregister(), unregister(), kinds.providerOf("queue")],
+    [true, false, undefined],
+  );
 });
 
 test("for a while another can take its place", async () => {

@@ -50,17 +50,17 @@ export function createProviders(parts: ProviderParts) {
     builtin: parts.builtin,
   };
   const {
-    of,
+    providerOf,
     register,
     kinds: knownKinds,
     check,
   } = createProviderKinds(new Map(Object.entries(builtIns)), reveal);
   return {
-    of,
+    of: providerOf,
     register,
     trouble(spec: ProviderSpec): string | null {
       const { name, config } = spec;
-      if (!of(name))
+      if (!providerOf(name))
         return `no provider of kind '${name}' is known; known are ${knownKinds().join(", ")}`;
       if (name === "mcp" && !servers.names().includes(String(config.server)))
         return `server '${config.server}' is not configured`;
@@ -205,7 +205,7 @@ function isResult(result: unknown): boolean {
   return structuredContent !== undefined || toolResult !== undefined;
 }
 
-type AnyProvider = Extract<AddedProvider, (...given: never[]) => unknown>;
+type AnyProvider = Extract<AddedProvider, (...args: never[]) => unknown>;
 type AddedKind = { run: Provider } & ProviderOptions;
 
 /** Built-in kinds, and registered ones; the last registration wins. */
@@ -213,7 +213,7 @@ export function createProviderKinds(builtIns: ReadonlyMap<string, Provider>, rev
   const added = new Map<string, AddedKind[]>();
   const latest = (kind: string) => added.get(kind)?.at(-1);
   return {
-    of: (kind: string): Provider | undefined => builtIns.get(kind) ?? latest(kind)?.run,
+    providerOf: (kind: string): Provider | undefined => builtIns.get(kind) ?? latest(kind)?.run,
     kinds: () => [...builtIns.keys(), ...added.keys()].sort(),
     check(spec: ProviderSpec, signal: AbortSignal): Promise<void> | null {
       const check = latest(spec.name)?.check;

@@ -122,8 +122,8 @@ function createIndex(file: string) {
       settle(false);
       if (lines === 0) broken.push(problemOf(file, null, "is empty: nothing was recorded"));
       if (broken.length > 0) {
-        const more = broken.length > maxNamed ? `\nAnd ${broken.length - maxNamed} more.` : "";
-        const text = `${renderProblems(broken.slice(0, maxNamed))}${more}`;
+        const moreText = broken.length > maxNamed ? `\nAnd ${broken.length - maxNamed} more.` : "";
+        const text = `${renderProblems(broken.slice(0, maxNamed))}${moreText}`;
         throw new PlaneError("CONFIG_INVALID", text, {
           data: { problems: broken.slice(0, maxNamed) },
         });

@@ -30,7 +30,7 @@ type Listening = {
     era: KnownServer["era"],
     owner?: ListOwner,
   ): void;
-  onKnown(known: KnownServer, server: string, definition: ServerDefinition): void;
+  onKnown(listing: KnownServer, server: string, definition: ServerDefinition): void;
 };
 
 export type Recordings = {
@@ -38,7 +38,7 @@ export type Recordings = {
   isOffline: boolean;
   adapt: ((config: Config) => Config) | undefined;
   /** What servers list is recorded, or taken from the recording. */
-  watch(ports: Listening, usual: string | null): Partial<Listening> & { recorded?: Recorded };
+  watch(ports: Listening, defaultUser: string | null): Partial<Listening> & { recorded?: Recorded };
   /** `inner` answers what is not replayed. */
   around(tool: Tool, inner: Around | null): Around | null;
   close(): Promise<void>;
@@ -60,7 +60,7 @@ export async function openRecordings(context: RecordingsContext): Promise<Record
   return {
     isOffline: recording !== null && !isLive,
     adapt: recording ? (config: Config) => adaptConfig(config, recording, isLive) : undefined,
-    watch({ onTools, onKnown }, usual) {
+    watch({ onTools, onKnown }, defaultUser) {
       const recorded: Recorded = (server) => {
         const listing = recording?.servers.get(server);
         return listing && { ...listing, eraAt: listing.listedAt };
@@ -71,12 +71,12 @@ export async function openRecordings(context: RecordingsContext): Promise<Record
         ...recordedPart,
         onTools(server, definition, tools, era, owner) {
           onTools(server, definition, tools, era, owner);
-          if (owner === undefined || owner.directory !== undefined || owner.user === usual)
+          if (owner === undefined || owner.directory !== undefined || owner.user === defaultUser)
             writer.listed(server, definition, { era, tools });
         },
-        onKnown(known, server, definition) {
-          onKnown(known, server, definition);
-          writer.listed(server, definition, known);
+        onKnown(listing, server, definition) {
+          onKnown(listing, server, definition);
+          writer.listed(server, definition, listing);
         },
       };
     },
@@ -162,10 +162,10 @@ async function missing(call: Routed, key: string, recording: Recording): Promise
   const { name, id } = call.tool;
   const count = recording.count(key);
   const nearest = count > 0 ? null : await recording.nearest(id, argumentsIn(call));
-  const what = explainMiss(name, count, nearest, recording.toolNames());
+  const explanation = explainMiss(name, count, nearest, recording.toolNames());
   const remedy = "Record it again, or let such calls through with --replay-miss live.";
   const data = { tool: name, recorded: count, nearest, sent: false };
-  return new PlaneError("NOT_RECORDED", `${what} ${remedy}`, { data });
+  return new PlaneError("NOT_RECORDED", `${explanation} ${remedy}`, { data });
 }
 
 function explainMiss(

@@ -126,8 +126,8 @@ export function createRecordingWriter(file: string, ports: Ports) {
       return (ended) => {
         const answer = answerOf(ended);
         if (answer === null) return;
-        const shown = mask.all(args);
-        const isMasked = callKey(call.tool.id, shown) !== key;
+        const maskedArgs = mask.all(args);
+        const isMasked = callKey(call.tool.id, maskedArgs) !== key;
         const durationMs = rounded(performance.now() - startedAt);
         const facts = {
           type: "call" as const,
@@ -139,7 +139,7 @@ export function createRecordingWriter(file: string, ports: Ports) {
         };
         const line: CallLine = {
           ...facts,
-          arguments: shown,
+          arguments: maskedArgs,
           ...(isMasked ? { key } : {}),
           occurrence,
           durationMs,

@@ -37,7 +37,7 @@ export function createBucket({ packages, address, vaultKey }: BucketParts) {
     warned.add(what);
   }
 
-  const open = once(async () => {
+  const openBucket = once(async () => {
     const parsed = parseBucketAddress(address);
     if ("problem" in parsed)
       throw new PlaneError("CONFIG_INVALID", `'results.store': ${parsed.problem}. ${parsed.hint}`);
@@ -66,7 +66,7 @@ export function createBucket({ packages, address, vaultKey }: BucketParts) {
     /** False where it cannot be reached; the store keeps the content then. */
     async put(name: string, body: Uint8Array): Promise<boolean> {
       try {
-        const { bucket, key } = await open();
+        const { bucket, key } = await openBucket();
         const content = key === null ? body : seal(key, name, body);
         await ask((signal) => bucket.put(name, content, signal));
         warned.delete(unkept);
@@ -78,20 +78,20 @@ export function createBucket({ packages, address, vaultKey }: BucketParts) {
     },
     /** Null where it is gone; `bytes` is what was put there. */
     async get(name: string, bytes: number): Promise<Uint8Array | null> {
-      const { bucket, key } = await open();
+      const { bucket, key } = await openBucket();
       const read = ask((signal) => bucket.get(name, bytes + maxSealBytes, signal));
       const content = await read.catch((thrown) => {
         throw new PlaneError("STORE_FAILED", `${describe(thrown)} Try again.`, { cause: thrown });
       });
       if (content === null || key === null) return content;
-      const plain = openSealed(key, name, content);
-      if (plain !== null) return plain;
+      const unsealed = openSealed(key, name, content);
+      if (unsealed !== null) return unsealed;
       const message = `The result '${name}' in the bucket cannot be opened with 'vaultKey' of the configuration: it was sealed with another key, or changed. Call the tool again.`;
       throw new PlaneError("STORE_FAILED", message);
     },
     async removeBefore(time: Date): Promise<void> {
       try {
-        const { bucket } = await open();
+        const { bucket } = await openBucket();
         await ask((signal) => bucket.removeBefore(time, signal), removalMs);
         warned.delete(unremoved);
       } catch (thrown) {

@@ -22,11 +22,11 @@ function findPath(root: Json, path: string): Json {
   const steps = readSteps(isIntoResult(path) ? path.slice(resultRoot.length) : path);
   let node = root;
   for (const [depth, step] of steps.entries()) {
-    const next = stepInto(node, step);
+    const child = stepInto(node, step);
     const location = depth === 0 ? "at the top" : `at '${steps.slice(0, depth).join(".")}'`;
-    if (next === undefined)
+    if (child === undefined)
       throw badParameter("path", path, `${location} there is ${describeNode(node, step)}`);
-    node = next;
+    node = child;
   }
   return node;
 }
@@ -67,10 +67,10 @@ export function badParameter(
   why: string,
   data: object = {},
 ): PlaneError {
-  const shown = value === null ? null : shorten(String(value));
-  const what = shown === null ? `'${parameter}'` : `'${parameter}' cannot be '${shown}'`;
+  const quoted = value === null ? null : shorten(String(value));
+  const what = quoted === null ? `'${parameter}'` : `'${parameter}' cannot be '${quoted}'`;
   return new PlaneError("USAGE", `${what}: ${why}.`, {
-    data: { parameter, value: shown, ...data },
+    data: { parameter, value: quoted, ...data },
   });
 }
 
@@ -136,21 +136,21 @@ async function findLines(lines: readonly string[], pattern: string): Promise<num
 /** Numbered from 1; `:` marks a match, `-` its context. */
 function renderFound(lines: readonly string[], hitIndexes: readonly number[]): string[] {
   const hits = new Set(hitIndexes);
-  const shown: string[] = [];
+  const rendered: string[] = [];
   let last = -1;
   for (const hit of hitIndexes) {
     const from = Math.max(hit - contextLines, last + 1);
-    if (from > last + 1 && last >= 0) shown.push("--");
+    if (from > last + 1 && last >= 0) rendered.push("--");
     // Lines after it belong to the next match, unless they match.
     for (
       let lineIndex = from;
       lineIndex <= Math.min(hit + contextLines, lines.length - 1);
       lineIndex += 1
     )
-      shown.push(`${lineIndex + 1}${hits.has(lineIndex) ? ":" : "-"} ${lines[lineIndex]}`);
+      rendered.push(`${lineIndex + 1}${hits.has(lineIndex) ? ":" : "-"} ${lines[lineIndex]}`);
     last = Math.max(last, Math.min(hit + contextLines, lines.length - 1));
   }
-  return shown;
+  return rendered;
 }
 
 type Page = Pick<ResultPage, "unit" | "offset" | "total" | "nextOffset" | "text">;
@@ -169,9 +169,9 @@ export async function readPage(result: ToolResult, query: ResultQuery): Promise<
 
 function pageOfCharacters(text: string, { unit, offset, limit }: PageQuery): Page {
   requireWithin(offset, text.length, unit);
-  const shown = sliceText(text, offset, offset + limit);
+  const slice = sliceText(text, offset, offset + limit);
   // A limit of one cannot hold a surrogate pair; such a page goes one further.
-  const page = shown === "" && offset < text.length ? text.slice(offset, offset + 2) : shown;
+  const page = slice === "" && offset < text.length ? text.slice(offset, offset + 2) : slice;
   const end = offset + page.length;
   return {
     unit,
@@ -191,14 +191,14 @@ function pageOf<T>(
   const { unit, offset, limit } = query;
   requireWithin(offset, items.length, unit);
   const { most: maxCharacters } = pageLimits.characters;
-  let shown = items.slice(offset, offset + limit);
-  let text = render(shown).join("\n");
-  while (text.length > maxCharacters && shown.length > 1) {
-    shown = shown.slice(0, Math.ceil(shown.length / 2));
-    text = render(shown).join("\n");
+  let pageItems = items.slice(offset, offset + limit);
+  let text = render(pageItems).join("\n");
+  while (text.length > maxCharacters && pageItems.length > 1) {
+    pageItems = pageItems.slice(0, Math.ceil(pageItems.length / 2));
+    text = render(pageItems).join("\n");
   }
   if (text.length > maxCharacters) text = `${sliceText(text, 0, maxCharacters)}…`;
-  const end = offset + shown.length;
+  const end = offset + pageItems.length;
   return { unit, offset, total: items.length, nextOffset: end < items.length ? end : null, text };
 }
 

@@ -154,13 +154,13 @@ function isShort(result: ToolResult, limit: number): boolean {
   return (sizeOf(result) ?? Number.POSITIVE_INFINITY) <= limit / 4;
 }
 
-function limitOf({ options }: Requested, { call }: Outcome, usual: number): number {
-  const { maxResultBytes: requested = usual } = options;
+function limitOf({ options }: Requested, { call }: Outcome, defaultLimit: number): number {
+  const { maxResultBytes: requested = defaultLimit } = options;
   if (Number.isSafeInteger(requested) && requested >= 0) return requested;
   call.warnings.push(
     `'maxResultBytes' cannot be '${requested}': give a whole number, 0 for no limit. It was not heard.`,
   );
-  return usual;
+  return defaultLimit;
 }
 
 const betweenBatchesMs = 20;

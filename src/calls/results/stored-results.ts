@@ -103,9 +103,11 @@ function describe(value: Json, depth: number): Json {
   if (typeof value !== "object" || value === null) return typeOf(value);
   const keys = Object.keys(value);
   if (depth === 0) return `object with ${countOf(keys.length, "key")}`;
-  const shown = keys.slice(0, maxKeys).map((key) => [key, describe(value[key] as Json, depth - 1)]);
-  if (keys.length > maxKeys) shown.push(["…", countOf(keys.length - maxKeys, "more key")]);
-  return Object.fromEntries(shown) as Json;
+  const members = keys
+    .slice(0, maxKeys)
+    .map((key) => [key, describe(value[key] as Json, depth - 1)]);
+  if (keys.length > maxKeys) members.push(["…", countOf(keys.length - maxKeys, "more key")]);
+  return Object.fromEntries(members) as Json;
 }
 
 function describeList(list: Json[], depth: number): Json {
@@ -139,15 +141,16 @@ const decompress = promisify(brotliDecompress);
 const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } };
 
 async function pack(result: ToolResult): Promise<Packed> {
-  const plain = Buffer.from(JSON.stringify(result));
-  const small = await compress(plain, quality);
-  const isCompressed = small.length < plain.length;
-  return { body: isCompressed ? small : plain, isCompressed, hash: hashOf(plain) };
+  const jsonBytes = Buffer.from(JSON.stringify(result));
+  const small = await compress(jsonBytes, quality);
+  const isCompressed = small.length < jsonBytes.length;
+  return { body: isCompressed ? small : jsonBytes, isCompressed, hash: hashOf(jsonBytes) };
 }
 
 async function unpack({ body, isCompressed, hash }: Packed): Promise<ToolResult> {
-  const plain = isCompressed ? await decompress(body).catch(() => null) : Buffer.from(body);
-  if (plain && hashOf(plain) === hash) return JSON.parse(plain.toString()) as ToolResult;
+  const jsonBytes = isCompressed ? await decompress(body).catch(() => null) : Buffer.from(body);
+  if (jsonBytes && hashOf(jsonBytes) === hash)
+    return JSON.parse(jsonBytes.toString()) as ToolResult;
   const text =
     "This stored result is damaged. Call the tool again, and check the disk of the store.";
   throw new PlaneError("STORE_FAILED", text);

@@ -3,7 +3,7 @@ import {
   type Check,
   type CheckContext,
   type CheckRun,
-  inner,
+  checkPart,
   type Keyword,
   tryCheck,
 } from "./run.ts";
@@ -50,7 +50,7 @@ export const listChecks: Record<string, Keyword> = {
       if (schema === false && unevaluated.length > 0)
         return run.fail("must NOT have unevaluated items");
       return unevaluated.reduce(
-        (fits, index) => inner(itemCheck, list[index], index, run) && fits,
+        (fits, index) => checkPart(itemCheck, list[index], index, run) && fits,
         true,
       );
     });
@@ -75,7 +75,7 @@ function tuple(schemas: unknown, { check }: CheckContext): Check {
     let fits = true;
     for (const [index, itemCheck] of checks.entries()) {
       if (index >= list.length) break;
-      if (!inner(itemCheck, list[index], index, run)) fits = false;
+      if (!checkPart(itemCheck, list[index], index, run)) fits = false;
     }
     return fits;
   });
@@ -88,7 +88,7 @@ function itemsFrom(schema: unknown, from: number, { check }: CheckContext): Chec
     if (schema === false) return list.length <= from || many(run, from);
     let fits = true;
     for (let index = from; index < list.length; index += 1)
-      if (!inner(itemCheck, list[index], index, run)) fits = false;
+      if (!checkPart(itemCheck, list[index], index, run)) fits = false;
     return fits;
   });
 }

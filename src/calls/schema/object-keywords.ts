@@ -1,5 +1,5 @@
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { type Check, type CheckRun, inner, type Keyword } from "./run.ts";
+import { type Check, type CheckRun, checkPart, type Keyword } from "./run.ts";
 
 export const objectChecks: Record<string, Keyword> = {
   minProperties: (min) =>
@@ -17,7 +17,7 @@ export const objectChecks: Record<string, Keyword> = {
     const names = textsIn(required);
     return ofObject((value, run) => {
       let fits = true;
-      for (const name of names) if (!has(value, name)) fits = missing(run, name);
+      for (const name of names) if (!hasMember(value, name)) fits = missing(run, name);
       return fits;
     });
   },
@@ -45,7 +45,8 @@ export const objectChecks: Record<string, Keyword> = {
     return ofObject((value, run) => {
       let fits = true;
       for (const [name, propertyCheck] of propertyChecks)
-        if (has(value, name) && !inner(propertyCheck, value[name], name, run)) fits = false;
+        if (hasMember(value, name) && !checkPart(propertyCheck, value[name], name, run))
+          fits = false;
       run.spend(propertyChecks.length / 4);
       return fits;
     });
@@ -64,7 +65,7 @@ export const objectChecks: Record<string, Keyword> = {
           run.spend(1 + steps(name.length));
           const matches = test(name);
           if (matches === undefined) run.leaveUnchecked("pattern", pattern);
-          if (matches === true && !inner(valueCheck, value[name], name, run)) fits = false;
+          if (matches === true && !checkPart(valueCheck, value[name], name, run)) fits = false;
         }
       return fits;
     });
@@ -80,7 +81,7 @@ export const objectChecks: Record<string, Keyword> = {
         // A pattern that cannot be asked may have meant it.
         if (declared.has(name) || patterns.some(({ test }) => test(name) !== false)) continue;
         if (schema === false) fits = run.fail("must NOT have additional properties");
-        else if (!inner(valueCheck, value[name], name, run)) fits = false;
+        else if (!checkPart(valueCheck, value[name], name, run)) fits = false;
       }
       return fits;
     });
@@ -93,7 +94,7 @@ export const objectChecks: Record<string, Keyword> = {
         run.spend(1);
         if (run.evaluated?.has(name)) continue;
         if (schema === false) fits = run.fail("must NOT have unevaluated properties");
-        else if (!inner(valueCheck, value[name], name, run)) fits = false;
+        else if (!checkPart(valueCheck, value[name], name, run)) fits = false;
       }
       return fits;
     });
@@ -104,7 +105,7 @@ function ofObject(check: (value: UnknownObject, run: CheckRun) => boolean): Chec
   return (value, run) => !isObject(value) || check(value, run);
 }
 
-function has(value: UnknownObject, name: string): boolean {
+function hasMember(value: UnknownObject, name: string): boolean {
   return Object.hasOwn(value, name) && value[name] !== undefined;
 }
 
@@ -134,10 +135,10 @@ function dependencies(dependents: unknown, check: (schema: unknown) => Check): C
   return ofObject((value, run) => {
     let fits = true;
     for (const { name, names, schemaCheck } of rules) {
-      if (!has(value, name)) continue;
+      if (!hasMember(value, name)) continue;
       if (schemaCheck && !schemaCheck(value, run)) fits = false;
       const count = names.length === 1 ? "property" : "properties";
-      if (names.some((needed) => !has(value, needed)))
+      if (names.some((needed) => !hasMember(value, needed)))
         fits = run.fail(`must have ${count} ${names.join(", ")} when property ${name} is present`);
     }
     return fits;

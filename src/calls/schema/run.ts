@@ -81,7 +81,12 @@ function pointerOf(path: readonly (string | number)[]): string {
 }
 
 /** Checks a part of the value. */
-export function inner(check: Check, value: unknown, key: string | number, run: CheckRun): boolean {
+export function checkPart(
+  check: Check,
+  value: unknown,
+  key: string | number,
+  run: CheckRun,
+): boolean {
   const { evaluated } = run;
   run.evaluated = undefined;
   run.path.push(key);

@@ -51,11 +51,11 @@ export function indexSchema(document: UnknownObject): SchemaIndex {
     if (isObject(schema.patternProperties))
       for (const pattern of Object.keys(schema.patternProperties)) matcher(pattern);
     for (const key of nestedSchemas)
-      for (const inner of Array.isArray(schema[key]) ? schema[key] : [schema[key]])
-        visit(inner, base, depth + 1);
+      for (const subschema of Array.isArray(schema[key]) ? schema[key] : [schema[key]])
+        visit(subschema, base, depth + 1);
     for (const key of namedSchemas)
       if (isObject(schema[key]))
-        for (const inner of Object.values(schema[key])) visit(inner, base, depth + 1);
+        for (const subschema of Object.values(schema[key])) visit(subschema, base, depth + 1);
   }
 
   function matcher(pattern: string): SafePattern {

@@ -41,11 +41,11 @@ export const valueChecks: Record<string, Keyword> = {
   },
   enum(members) {
     if (!Array.isArray(members)) return undefined;
-    const plain = new Set(members);
+    const memberSet = new Set(members);
     const objects = members.filter((member) => typeof member === "object" && member !== null);
     const size = objects.length === 0 ? 0 : JSON.stringify(objects).length;
     return (value, run) => {
-      if (plain.has(value)) return true;
+      if (memberSet.has(value)) return true;
       run.spend(size);
       return (
         objects.some((member) => sameJson(member, value)) ||
@@ -114,7 +114,7 @@ function bound(
   exclusive: "exclusiveMinimum" | "exclusiveMaximum",
 ): Keyword {
   const isMinimum = name === "minimum";
-  const open = ofNumbers(
+  const exclusiveBound = ofNumbers(
     (value, limit) => (isMinimum ? value > limit : value < limit),
     `must be ${isMinimum ? ">" : "<"}`,
   );
@@ -123,15 +123,15 @@ function bound(
     `must be ${isMinimum ? ">=" : "<="}`,
   );
   return (limit, schema, parts) =>
-    (schema[exclusive] === true ? open : closed)(limit, schema, parts);
+    (schema[exclusive] === true ? exclusiveBound : closed)(limit, schema, parts);
 }
 
-function ofLength(fits: (text: string, limit: number) => boolean, word: string): Keyword {
+function ofLength(fits: (text: string, limit: number) => boolean, comparative: string): Keyword {
   return (limit) => {
     if (typeof limit !== "number") return undefined;
     return ofText((text, run) => {
       if (text.length > limit) run.spend(Math.min(text.length, 2 * limit) / 4);
-      return fits(text, limit) || run.fail(`must NOT have ${word} than ${limit} characters`);
+      return fits(text, limit) || run.fail(`must NOT have ${comparative} than ${limit} characters`);
     });
   };
 }
