@@ -94,7 +94,7 @@ class Note {
     this.#code = outcome.error?.code ?? null;
     this.#values = injected?.values ?? {};
     this.#arguments = isWhole ? parts : beginning(textOfArguments(parts));
-    this.#result = isWhole || result === null ? result : beginning(textOfResult(result));
+    this.#result = isWhole ? result : beginningOf(result);
   }
 
   entry(): ActivityEntry {
@@ -104,10 +104,7 @@ class Note {
 
   #summarize(): ActivityEntry {
     const { id, tool, status, durationMs } = this.#record;
-    const args =
-      typeof this.#arguments === "string" ? this.#arguments : textOfArguments(this.#arguments);
-    const result = this.#result;
-    const answer = typeof result === "object" && result !== null ? textOfResult(result) : result;
+    const result = textOfResult(this.#result);
     return {
       id,
       at: this.#at,
@@ -117,8 +114,8 @@ class Note {
       status,
       durationMs,
       ...originOf(this.#record),
-      arguments: shorten(args, this.#values),
-      result: answer === null ? null : shorten(answer, this.#values),
+      arguments: shorten(textOfArguments(this.#arguments), this.#values),
+      result: result === null ? null : shorten(result, this.#values),
       code: this.#code,
     };
   }
@@ -148,7 +145,14 @@ function isFlat(value: unknown): boolean {
   return true;
 }
 
-function textOfArguments({ input, asked, injected }: ArgumentParts): string {
+function beginningOf(result: ToolResult | null): string | null {
+  const text = textOfResult(result);
+  return text === null ? null : beginning(text);
+}
+
+function textOfArguments(source: ArgumentParts | string): string {
+  if (typeof source === "string") return source;
+  const { input, asked, injected } = source;
   const args = input?.arguments ?? asked.arguments ?? {};
   if (typeof args === "string") return args;
   // A file is shown by the caller's name for it.
@@ -161,7 +165,8 @@ function textOfArguments({ input, asked, injected }: ArgumentParts): string {
   );
 }
 
-function textOfResult(result: ToolResult): string {
+function textOfResult(result: ToolResult | string | null): string | null {
+  if (typeof result === "string" || result === null) return result;
   const text = resultText(result);
   if (text !== "") return text;
   return briefJson(result.structuredContent ?? result.content, window, hide);

@@ -110,10 +110,15 @@ async function closeRecord(
   const ended = { ...end, at: endedAt, waitedSince: record.at };
   if (call.outcome === null) return recorder.recordEnd(ended);
   const { callId, ok } = call.outcome;
-  const ran = callId === record.id ? null : await store.call(callId);
-  const status = ran?.status ?? (ok ? "succeeded" : "failed");
-  const collected = callId === record.id ? {} : { collected: { call: callId, at: endedAt } };
-  await recorder.recordEnd({ ...ended, status, error: ran?.error ?? null, ...collected });
+  const status = ok ? "succeeded" : "failed";
+  if (callId === record.id) return recorder.recordEnd({ ...ended, status, error: null });
+  const ran = await store.call(callId);
+  await recorder.recordEnd({
+    ...ended,
+    status: ran?.status ?? status,
+    error: ran?.error ?? null,
+    collected: { call: callId, at: endedAt },
+  });
 }
 
 /** Null while it waits or runs. */

@@ -30,7 +30,7 @@ import {
   resumed,
 } from "./ask-people.ts";
 import { createEqualCalls } from "./equal-calls.ts";
-import { graceMs, isAbandoned, isClaimed, keptOf, viewOf } from "./held-call.ts";
+import { type EndStatus, graceMs, isAbandoned, isClaimed, keptOf, viewOf } from "./held-call.ts";
 import { createHeldCalls, type HeldCallPorts, type HeldCalls } from "./held-calls.ts";
 import { createPlans } from "./plans.ts";
 import {
@@ -318,8 +318,7 @@ function createRunner({ heldCalls, answerers, remembered, run, remembersConsent 
     resume,
     async onEnd({ id, isAwaited }: HeldYes, outcome: Outcome): Promise<void> {
       const { ok, call, error } = outcome;
-      const ended = ok ? "done" : "failed";
-      const status = error?.data.isVoid === true ? "void" : ended;
+      const status = endStatus(outcome);
       const endedAt = new Date().toISOString();
       const keptOutcome = isAwaited ? null : keptOf(outcome);
       await heldCalls.finish(
@@ -343,6 +342,11 @@ function createRunner({ heldCalls, answerers, remembered, run, remembersConsent 
       heldCalls.stop();
     },
   };
+}
+
+function endStatus({ ok, error }: Outcome): EndStatus {
+  if (error?.data.isVoid === true) return "void";
+  return ok ? "done" : "failed";
 }
 
 async function sweep(

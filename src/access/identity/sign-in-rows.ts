@@ -84,8 +84,9 @@ export function createSignInRows({ store, vault, now = Date.now }: Ports): SignI
       (await store()).changeShared(`sign-in/${hash(key)}`, seconds * 1_000, (before, now) => {
         // The time of what is kept begins again with each change; that of a pause does not, or tries would hold it up.
         const isOver = before === null || now >= Number(before.endsAt);
-        const endsAt = isOver ? now + seconds * 1_000 : Number(before.endsAt);
-        const count = Math.max(0, (isOver ? 0 : Number(before.count)) + by);
+        const running = isOver ? { endsAt: now + seconds * 1_000, count: 0 } : before;
+        const endsAt = Number(running.endsAt);
+        const count = Math.max(0, Number(running.count) + by);
         const leftSeconds = Math.max(1, Math.ceil((endsAt - now) / 1_000));
         return { value: count === 0 ? null : { count, endsAt }, answer: { count, leftSeconds } };
       }),

@@ -226,7 +226,7 @@ function render(
   const { maxToolDurationMs, maxCost, perPersona } = budgets;
   return {
     spentMs: Math.round(ms),
-    limitMs: maxToolDurationMs === 0 ? null : maxToolDurationMs,
+    limitMs: maxToolDurationMs || null,
     cost,
     maxCost,
     persona:

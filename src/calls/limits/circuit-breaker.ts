@@ -228,7 +228,8 @@ function trip(circuit: Circuit, openMs: number): void {
 
 /** Others read it, and the server's words were for its caller. */
 function publicReason(error: PlaneError): string {
-  return errorTable[error.code].category === "tool" ? errorTable[error.code].means : error.message;
+  const { category, means } = errorTable[error.code];
+  return category === "tool" ? means : error.message;
 }
 
 function describe(server: string, { failures, since, lastError }: Circuit): string {

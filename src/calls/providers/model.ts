@@ -52,13 +52,18 @@ async function generate(
 /** Models often put JSON between fences. */
 export function parseAnswer(text: string, model: string): Json {
   const trimmed = text.trim();
-  const fence = trimmed.endsWith("```") ? /^```(?:json)?[^\S\n]*\n/.exec(trimmed)?.[0] : undefined;
   try {
-    return JSON.parse(fence === undefined ? trimmed : trimmed.slice(fence.length, -3)) as Json;
+    return JSON.parse(withoutFence(trimmed)) as Json;
   } catch {
     const text = `Model '${model}' failed: its answer is no JSON.`;
     throw new PlaneError("PROVIDER_FAILED", text, { data: { sent: true } });
   }
+}
+
+function withoutFence(text: string): string {
+  if (!text.endsWith("```")) return text;
+  const fence = /^```(?:json)?[^\S\n]*\n/.exec(text)?.[0];
+  return fence === undefined ? text : text.slice(fence.length, -3);
 }
 
 /** Fills `{{name}}`, and `{{*}}` with all; a missing argument leaves it empty. Values are not read again. */

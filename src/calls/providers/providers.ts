@@ -64,10 +64,9 @@ export function createProviders(parts: ProviderParts) {
         return `no provider of kind '${name}' is known; known are ${knownKinds().join(", ")}`;
       if (name === "mcp" && !servers.names().includes(String(config.server)))
         return `server '${config.server}' is not configured`;
+      if (name !== "model" && name !== "openai") return handWritten.trouble(spec);
       const model = name === "openai" ? modelNamed(config.model, models()) : config.model;
-      const asks = name === "model" || name === "openai";
-      const trouble = asks ? modelTrouble(String(model ?? "default"), models()) : null;
-      return trouble ?? handWritten.trouble(spec);
+      return modelTrouble(String(model ?? "default"), models()) ?? handWritten.trouble(spec);
     },
     readiness: createReadiness(servers),
     /** Null where it cannot be asked; rejects with the reason. */

@@ -13,7 +13,7 @@ export function bodyOf(result: ToolResult): ResultBody {
   const { source, value, isStructured } = readBody(result);
   // A JSON text reads better without quotes.
   if (typeof value === "string") return { text: value, json: undefined, isStructured };
-  const json = typeof value === "object" && value !== null ? value : undefined;
+  const json = objectOrList(value);
   // One endless line can neither be searched nor cut well.
   const text = json !== undefined && !source.includes("\n") ? inLines(source, json) : source;
   return { text, json, isStructured };
@@ -26,7 +26,10 @@ function inLines(source: string, json: Json): string {
 }
 
 export function jsonOf(result: ToolResult): Json | undefined {
-  const { value } = readBody(result);
+  return objectOrList(readBody(result).value);
+}
+
+function objectOrList(value: Json | undefined): Json | undefined {
   return typeof value === "object" && value !== null ? value : undefined;
 }
 
@@ -35,8 +38,8 @@ function readBody(result: ToolResult) {
   const structured =
     result.structuredContent === undefined ? "" : JSON.stringify(result.structuredContent);
   const isStructured = structured.length > text.length;
-  const value = isStructured ? result.structuredContent : parseJson(text);
-  return { source: isStructured ? structured : text, value, isStructured };
+  if (isStructured) return { source: structured, value: result.structuredContent, isStructured };
+  return { source: text, value: parseJson(text), isStructured };
 }
 
 function parseJson(text: string): Json | undefined {

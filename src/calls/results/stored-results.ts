@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { brotliCompress, brotliDecompress, constants } from "node:zlib";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { hash } from "../../lib/json/stable-json.ts";
 import { cutText } from "../../lib/text/cut-text.ts";
 import { countOf } from "../../lib/text/wording.ts";
@@ -248,7 +249,7 @@ export function createStoredResults(parts: ResultParts) {
           "it is none of ours, or that result is gone. Leave it out to begin again",
         );
       const ownerFilter = mayDo(reader, "admin") ? {} : { user: reader.user };
-      const pageStart = cursor === undefined ? {} : { before: cursor };
+      const pageStart = withoutUndefined({ before: cursor });
       const { results: read } = await store();
       const isOwn = (listed: StoredResult) => ownsRecord(reader, listed);
       const visible = await collectPages((part) => read({ ...ownerFilter, ...part }), isOwn, {

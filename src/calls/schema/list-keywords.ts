@@ -97,11 +97,7 @@ function itemsFrom(schema: unknown, from: number, { check }: CheckContext): Chec
 function isUnique(list: readonly unknown[], run: CheckRun): boolean {
   const indexes = new Map<unknown, number>();
   for (const [index, item] of list.entries()) {
-    const isDeep = typeof item === "object" && item !== null;
-    const text = isDeep ? stableJson(item) : item;
-    run.spend(isDeep ? (text as string).length / 4 : 1);
-    // Texts of objects begin in a way that no other text is asked for.
-    const key = isDeep ? `\u0000${text}` : scalarKey(item);
+    const key = keyOf(item, run);
     const before = indexes.get(key);
     if (before !== undefined)
       return run.fail(
@@ -112,7 +108,13 @@ function isUnique(list: readonly unknown[], run: CheckRun): boolean {
   return true;
 }
 
-function scalarKey(item: unknown): unknown {
-  if (typeof item !== "string") return item;
-  return `"${item}`;
+/** Texts of objects begin in a way that no other text is asked for. */
+function keyOf(item: unknown, run: CheckRun): unknown {
+  if (typeof item === "object" && item !== null) {
+    const text = stableJson(item);
+    run.spend(text.length / 4);
+    return `\u0000${text}`;
+  }
+  run.spend(1);
+  return typeof item === "string" ? `"${item}` : item;
 }

@@ -26,6 +26,11 @@ const isOfType: Record<string, (value: unknown) => boolean> = {
 
 const maxShownConstant = 200;
 
+const above = ofNumbers((value, limit) => value > limit, "must be >");
+const atLeast = ofNumbers((value, limit) => value >= limit, "must be >=");
+const below = ofNumbers((value, limit) => value < limit, "must be <");
+const atMost = ofNumbers((value, limit) => value <= limit, "must be <=");
+
 /** The keywords for values of any type, for numbers and for texts. */
 export const valueChecks: Record<string, Keyword> = {
   type(types, { nullable }) {
@@ -62,10 +67,10 @@ export const valueChecks: Record<string, Keyword> = {
     };
   },
   multipleOf: ofNumbers((value, divisor) => isMultiple(value / divisor), "must be multiple of"),
-  minimum: bound("minimum", "exclusiveMinimum"),
-  maximum: bound("maximum", "exclusiveMaximum"),
-  exclusiveMinimum: ofNumbers((value, limit) => value > limit, "must be >"),
-  exclusiveMaximum: ofNumbers((value, limit) => value < limit, "must be <"),
+  minimum: bound("exclusiveMinimum", above, atLeast),
+  maximum: bound("exclusiveMaximum", below, atMost),
+  exclusiveMinimum: above,
+  exclusiveMaximum: below,
   minLength: ofLength(
     (text, min) => text.length >= min && (text.length >= 2 * min || lengthOf(text) >= min),
     "fewer",
@@ -110,20 +115,12 @@ function ofNumbers(fits: (value: number, limit: number) => boolean, message: str
 
 /** In draft-04 the exclusive bound is a flag beside it. */
 function bound(
-  name: "minimum" | "maximum",
-  exclusive: "exclusiveMinimum" | "exclusiveMaximum",
+  flag: "exclusiveMinimum" | "exclusiveMaximum",
+  exclusive: Keyword,
+  inclusive: Keyword,
 ): Keyword {
-  const isMinimum = name === "minimum";
-  const exclusiveBound = ofNumbers(
-    (value, limit) => (isMinimum ? value > limit : value < limit),
-    `must be ${isMinimum ? ">" : "<"}`,
-  );
-  const closed = ofNumbers(
-    (value, limit) => (isMinimum ? value >= limit : value <= limit),
-    `must be ${isMinimum ? ">=" : "<="}`,
-  );
   return (limit, schema, parts) =>
-    (schema[exclusive] === true ? exclusiveBound : closed)(limit, schema, parts);
+    (schema[flag] === true ? exclusive : inclusive)(limit, schema, parts);
 }
 
 function ofLength(fits: (text: string, limit: number) => boolean, comparative: string): Keyword {
