@@ -50,21 +50,22 @@ export function createPolicy({
   now,
 }: PolicyPorts): Decide {
   const compiledPolicies = new WeakMap<Policy, Compiled>();
-  const compile = async (written: Policy): Promise<Compiled> => {
+
+  async function compile(written: Policy): Promise<Compiled> {
     const patterns = await patternsFor(written);
-    const carefulRules = written.rules.filter((rule) => !isAllowedByAnyName(rule));
-    const careful =
-      carefulRules.length < written.rules.length
-        ? createDecide({ ...written, rules: carefulRules }, patterns, now, ownCounts)
-        : null;
-    return { decide: createDecide(written, patterns, now, ownCounts), careful };
-  };
-  const judge = ({ decide, careful }: Compiled, call: Validated, profile: Profile) => {
+    const decide = createDecide(written, patterns, now, ownCounts);
+    const rules = written.rules.filter((rule) => !isAllowedByAnyName(rule));
+    if (rules.length === written.rules.length) return { decide, careful: null };
+    return { decide, careful: createDecide({ ...written, rules }, patterns, now, ownCounts) };
+  }
+
+  function judge({ decide, careful }: Compiled, call: Validated, profile: Profile) {
     if (careful === null) return decide(call, profile);
     return andThen(allowsByAnyName(), (isInForce) =>
       isInForce ? decide(call, profile) : careful(call, profile),
     );
-  };
+  }
+
   const decide: Decide = (call, profile) => {
     const currentPolicy = policy();
     const cached = compiledPolicies.get(currentPolicy);
