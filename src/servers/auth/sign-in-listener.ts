@@ -43,9 +43,9 @@ export async function listenForSignIn() {
 
 /** Repeats nothing of the request. */
 function answerTo(parameters: URLSearchParams): string {
-  return parameters.has("error")
-    ? "The sign-in did not succeed. Go back to the command line to see why."
-    : "Go back to the command line. You can close this window.";
+  if (parameters.has("error"))
+    return "The sign-in did not succeed. Go back to the command line to see why.";
+  return "Go back to the command line. You can close this window.";
 }
 
 function page(text: string): string {

@@ -59,13 +59,13 @@ const idleMs = 10;
 export function createRequester(options: HttpOptions) {
   const url = new URL(options.url);
   const client = url.protocol === "https:" ? https : http;
-  const found = judged(url);
-  const way = proxyWay(url, found);
+  const connection = judged(url);
+  const proxy = proxyWay(url, connection);
   // Parsing an address costs as much as the rest of a request over a kept socket.
-  const address = addressOf(url, way);
-  const given = way ? { ...options.headers, ...way.headers } : options.headers;
-  const agent = way?.agent ?? new client.Agent({ keepAlive: true, lookup: found.lookup });
-  let open = true;
+  const address = addressOf(url, proxy);
+  const fixedHeaders = proxy ? { ...options.headers, ...proxy.headers } : options.headers;
+  const agent = proxy?.agent ?? new client.Agent({ keepAlive: true, lookup: connection.lookup });
+  let isOpen = true;
   let lastIdentity: HeaderMap | undefined;
   let usedAt = performance.now();
   let backlog = 0;
@@ -83,14 +83,14 @@ export function createRequester(options: HttpOptions) {
     // A closed socket is known only once the event loop has looked again.
     if (performance.now() - usedAt > idleMs) await nextTurn().then(() => nextTurn());
     usedAt = performance.now();
-    if (!open) throw new TransportError("the connection was closed", { sent: false });
+    if (!isOpen) throw new TransportError("the connection was closed", { sent: false });
     return new Promise((resolve, reject) => {
       const request: ClientRequest = client.request({
-        ...(target === url ? address : addressOf(target, way)),
+        ...(target === url ? address : addressOf(target, proxy)),
         method,
         agent,
         headers: {
-          ...given,
+          ...fixedHeaders,
           ...identity,
           ...headers,
           "accept-encoding": "identity",
@@ -136,7 +136,7 @@ export function createRequester(options: HttpOptions) {
     /** Of requests that are under way. */
     backlog: () => backlog,
     close(): void {
-      open = false;
+      isOpen = false;
       agent.destroy();
     },
   };
@@ -193,27 +193,27 @@ function checked<T>(read: () => T): T {
 /** No more than a request needs: Node copies all of it. */
 function addressOf(
   url: URL,
-  way: ProxyWay | null,
+  proxy: ProxyWay | null,
 ): Pick<RequestOptions, "protocol" | "hostname" | "port" | "path" | "auth"> {
   const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
   return {
     protocol,
     hostname,
     port,
-    path: way?.pathOf(url) ?? path,
+    path: proxy?.pathOf(url) ?? path,
     ...(auth !== undefined && { auth }),
   };
 }
 
 /** Nothing is sent before the connection stands, and a kept socket may be dead. */
 function watchWrites(socket: Socket, onWrite?: () => void): () => boolean {
-  const before = socket.bytesWritten;
+  const bytesBefore = socket.bytesWritten;
   let connected = false;
   whenConnected(socket, () => {
     connected = true;
     onWrite?.();
   });
-  return () => connected && socket.bytesWritten > before;
+  return () => connected && socket.bytesWritten > bytesBefore;
 }
 
 /** Node refuses some headers by throwing; it names them and not their values. */
