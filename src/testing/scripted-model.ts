@@ -69,9 +69,9 @@ export function scriptedModel(script: Script<ModelRequest>, name = "scripted"): 
       if (reply.kind === "hang")
         return void (await untilAborted(signal as AbortSignal | undefined));
       const calls = reply.kind === "tools" ? reply.calls : [];
-      for (const [at, { id, name: tool, arguments: args }] of calls.entries()) {
+      for (const [index, { id, name: tool, arguments: args }] of calls.entries()) {
         const text = typeof args === "string" ? args : JSON.stringify(args);
-        const callId = id ?? `call_${requests.length}_${at + 1}`;
+        const callId = id ?? `call_${requests.length}_${index + 1}`;
         yield {
           type: "call",
           call: { id: callId, type: "function", function: { name: tool, arguments: text } },
