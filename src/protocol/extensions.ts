@@ -137,7 +137,8 @@ const maxMethodLength = 200;
 export function isExtensionMethod(method: string): boolean {
   if (method.length > maxMethodLength || !/^[\w.-]+(?:\/[\w.-]+)+$/.test(method)) return false;
   const [first = "", second = ""] = method.toLowerCase().split("/");
-  return first === "resources" ? !ownResourceMethods.has(second) : !ownMethods.has(first);
+  if (first === "resources") return !ownResourceMethods.has(second);
+  return !ownMethods.has(first);
 }
 
 const ownNotifications =

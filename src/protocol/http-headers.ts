@@ -7,9 +7,8 @@ const plainPattern = /^(?!=\?base64\?)[!-~](?:[ -~]*[!-~])?$/;
 
 /** Plain, or marked and in base64. */
 export function encodeHeaderValue(value: string): string {
-  return plainPattern.test(value)
-    ? value
-    : `=?base64?${Buffer.from(value, "utf8").toString("base64")}?=`;
+  if (plainPattern.test(value)) return value;
+  return `=?base64?${Buffer.from(value, "utf8").toString("base64")}?=`;
 }
 
 const encodedPattern = /^=\?base64\?(.*)\?=$/;
@@ -19,7 +18,8 @@ const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]
 export function decodeHeaderValue(value: string): string | null {
   const [, text] = encodedPattern.exec(value) ?? [];
   if (text === undefined) return value;
-  return base64Pattern.test(text) ? Buffer.from(text, "base64").toString("utf8") : null;
+  if (!base64Pattern.test(text)) return null;
+  return Buffer.from(text, "base64").toString("utf8");
 }
 
 const headerNamePattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

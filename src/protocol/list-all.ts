@@ -43,7 +43,8 @@ export async function listAll(
     if (!(thrown instanceof InvalidCursor)) throw thrown;
   }
   return walk(session, method, signal).catch((thrown) => {
-    throw thrown instanceof InvalidCursor ? thrown.cause : thrown;
+    if (thrown instanceof InvalidCursor) throw thrown.cause;
+    throw thrown;
   });
 }
 
@@ -57,9 +58,9 @@ async function requestPage(
 ): Promise<Page> {
   const key = listings[method];
   const result = await request(method, withoutUndefined({ cursor }), { signal }).catch((cause) => {
-    const isRefused =
-      cursor !== undefined && cause instanceof RpcError && cause.code === invalidParams;
-    throw isRefused ? new InvalidCursor(undefined, { cause }) : cause;
+    const isRefused = cause instanceof RpcError && cause.code === invalidParams;
+    if (cursor !== undefined && isRefused) throw new InvalidCursor(undefined, { cause });
+    throw cause;
   });
   if (!isObject(result) || !Array.isArray(result[key]))
     throw new Error(`its answer to ${method} has no list '${key}'`);

@@ -28,6 +28,11 @@ export function membersOf(value: unknown): UnknownObject {
   return isObject(value) ? value : {};
 }
 
+/** The same for a text. */
+export function stringOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
 /** An RpcError is passed on as it is. */
 export type AnswerRequest = (
   method: string,

@@ -37,7 +37,8 @@ export async function completeResult(
     const result = isFirst
       ? first.answer
       : await send(method, { ...params, ...continuation }, options).catch((thrown) => {
-          throw round === 0 ? thrown : asSent(thrown);
+          if (round === 0) throw thrown;
+          throw asSent(thrown);
         });
     const type = membersOf(result).resultType ?? "complete";
     if (type === "complete" || !isObject(result)) return result;
@@ -111,8 +112,7 @@ export function openModernSession(
   client: ClientDescription,
   discovered: UnknownObject,
 ): Session {
-  const meta = membersOf(discovered._meta);
-  const serverInfo = meta[`${metaPrefix}serverInfo`];
+  const serverInfo = membersOf(discovered._meta)[`${metaPrefix}serverInfo`];
   const server = describeServer(discovered);
   const ended = new AbortController();
   const selfDescription = client.own ? { ...client, capabilities: client.own } : client;
@@ -223,7 +223,7 @@ function envelopeOf({ info, capabilities, logLevel }: ClientDescription): Unknow
 }
 
 type Envelopes = {
-  of: AsClient;
+  client: AsClient;
   answering: UnknownObject | undefined;
   asking: UnknownObject | undefined;
 };
@@ -242,21 +242,23 @@ function createEnvelopes(ownDescription: ClientDescription, offered: UnknownObje
     if (asClient === undefined) return samples ? envelopeOf(plane) : plainEnvelope;
     const makeEnvelope = () => envelopeOf(onBehalfOf(asClient, plane, answersHere, offered));
     if (samples) return makeEnvelope();
-    const cached = envelopesOf.get(asClient);
-    const isSame =
-      cached?.of.info === asClient.info &&
-      cached?.of.capabilities === asClient.capabilities &&
-      cached?.of.logLevel === asClient.logLevel;
-    const entry: Envelopes =
-      cached && isSame ? cached : { of: { ...asClient }, answering: undefined, asking: undefined };
-    if (entry !== cached) envelopesOf.set(asClient, entry);
-    if (answersHere) {
-      entry.answering ??= makeEnvelope();
-      return entry.answering;
+    let envelopes = envelopesOf.get(asClient);
+    if (envelopes === undefined || !isSameClient(envelopes.client, asClient)) {
+      envelopes = { client: { ...asClient }, answering: undefined, asking: undefined };
+      envelopesOf.set(asClient, envelopes);
     }
-    entry.asking ??= makeEnvelope();
-    return entry.asking;
+    if (answersHere) {
+      envelopes.answering ??= makeEnvelope();
+      return envelopes.answering;
+    }
+    envelopes.asking ??= makeEnvelope();
+    return envelopes.asking;
   };
+}
+
+/** A client may have said more of itself since its envelopes were made. */
+function isSameClient(a: AsClient, b: AsClient): boolean {
+  return a.info === b.info && a.capabilities === b.capabilities && a.logLevel === b.logLevel;
 }
 
 function changesOffered({ tools, prompts, resources }: UnknownObject): UnknownObject | undefined {

@@ -125,17 +125,19 @@ async function openEither(
   const discovery = askModern();
   try {
     if (isFixed) return await discovery;
-    const earlyAnswer = await orSilence(discovery, quietMs);
+    const earlyAnswer = await answerWithin(discovery, quietMs);
     if (earlyAnswer) return earlyAnswer;
     const pong = overHttp
       ? []
       : [pingInBothEras(peer, client, AbortSignal.any([signal, decided.signal]))];
     const remainingMs = (known === "modern" ? knownSilenceMs : silenceMs) - quietMs;
-    const answer = await orSilence(Promise.race([discovery, ...pong]), remainingMs);
+    const answer = await answerWithin(Promise.race([discovery, ...pong]), remainingMs);
     if (answer) return answer;
     handshake = openLegacy();
     const bothSessions = afterBoth(discovery, handshake, askModern);
-    return await Promise.any([bothSessions, ifSilent(discovery, handshake)]).catch(lastOf);
+    return await Promise.any([bothSessions, handshakeIfSilent(discovery, handshake)]).catch(
+      throwLast,
+    );
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
     const supported = supportedBy(thrown);
@@ -172,13 +174,13 @@ async function afterBoth(
   askAgain: () => Promise<Session>,
 ): Promise<Session> {
   const modern = await discovery;
-  const legacy = await orSilence(
+  const legacy = await answerWithin(
     handshake.catch(() => undefined),
     silenceMs,
   );
   if (!legacy) return modern;
   return (
-    (await orSilence(
+    (await answerWithin(
       askAgain().catch(() => undefined),
       silenceMs,
     )) ?? legacy
@@ -186,7 +188,7 @@ async function afterBoth(
 }
 
 /** The handshake, unless the question was answered before it. */
-async function ifSilent(
+async function handshakeIfSilent(
   discovery: Promise<Session>,
   handshake: Promise<Session>,
 ): Promise<Session> {
@@ -202,12 +204,12 @@ async function ifSilent(
   return legacy;
 }
 
-function lastOf(thrown: AggregateError): never {
+function throwLast(thrown: AggregateError): never {
   throw thrown.errors.at(-1);
 }
 
 /** Undefined when nothing came in time. */
-function orSilence<T>(answer: Promise<T>, limitMs: number): Promise<T | undefined> {
+function answerWithin<T>(answer: Promise<T>, limitMs: number): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(undefined), limitMs);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));

@@ -74,9 +74,9 @@ function lastMembers(text: string): Map<string, string> {
     if (token === '"') {
       index = openingQuote(text, index);
       if (index < 0) break;
-      const key =
-        depth === 1 && value !== undefined ? parse(text.slice(index, keyEnd + 1)) : undefined;
-      if (typeof key !== "string" || value === undefined) continue;
+      if (depth !== 1 || value === undefined) continue;
+      const key = parse(text.slice(index, keyEnd + 1));
+      if (typeof key !== "string") continue;
       if (!members.has(key)) members.set(key, value);
       value = undefined;
     } else if (token === "}" || token === "]") {

@@ -26,7 +26,7 @@ export function requirePagesIn(result: unknown): unknown {
 export function toRpcError(code: number, message: string, data: unknown): RpcError {
   const pages = membersOf(data).elicitations;
   if (code !== pagesRequired || !Array.isArray(pages)) return new RpcError(code, message, data);
-  const problems = pages.flatMap((page) => (isObject(page) ? (problemOf(page.url) ?? []) : []));
+  const problems = pages.filter(isObject).flatMap((page) => problemOf(page.url) ?? []);
   if (problems.length === 0) return new RpcError(code, message, data);
   return invalidAnswer(`it asks to visit ${problems.join(", and ")}`);
 }

@@ -10,11 +10,12 @@ import {
   type OutgoingMessage,
   type RequestId,
   RpcError,
+  stringOrNull,
   TransportError,
 } from "./message.ts";
 import { toRpcError } from "./page-address.ts";
 import type { Progress, RequestOptions } from "./session.ts";
-import { changesMethod, describeStray, echoed, GivenUp, isEcho } from "./strays.ts";
+import { changesMethod, describeStray, echoError, GivenUp, isEcho } from "./strays.ts";
 import { createOpenTasks } from "./tasks/task.ts";
 
 const failed = new RpcError(-32603, "it could not be answered");
@@ -59,7 +60,7 @@ export function parseProgress({ progress, total, message }: UnknownObject): Prog
   return {
     progress: typeof progress === "number" ? progress : 0,
     total: typeof total === "number" ? total : null,
-    message: typeof message === "string" ? message : null,
+    message: stringOrNull(message),
   };
 }
 
@@ -168,7 +169,8 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     receive,
     fail(reason, id) {
       if (id !== undefined) return settle(id)?.waiter.reject(reason);
-      for (const request of pending.values()) settle(request.id)?.waiter.reject(reason);
+      for (const pendingRequest of pending.values())
+        settle(pendingRequest.id)?.waiter.reject(reason);
       questions.cancelAll();
     },
     cancelAll(reason) {
@@ -206,13 +208,14 @@ function createOutgoing(
   }
 
   function settle(id: RequestId): Pending | undefined {
-    const request = pending.get(id);
-    if (request === undefined) return undefined;
+    const pendingRequest = pending.get(id);
+    if (pendingRequest === undefined) return undefined;
     pending.delete(id);
-    if (request.onAbort) request.options.signal?.removeEventListener("abort", request.onAbort);
-    request.progress?.flush();
+    if (pendingRequest.onAbort)
+      pendingRequest.options.signal?.removeEventListener("abort", pendingRequest.onAbort);
+    pendingRequest.progress?.flush();
     if (whenSettled !== null && pending.size() === 0) whenSettled.resolve();
-    return request;
+    return pendingRequest;
   }
 
   async function settled(): Promise<void> {
@@ -222,12 +225,12 @@ function createOutgoing(
   }
 
   function cancel(id: RequestId, reason: unknown): void {
-    const request = settle(id);
-    if (request === undefined) return;
+    const pendingRequest = settle(id);
+    if (pendingRequest === undefined) return;
     cancelled.add(id);
     for (const oldest of cancelled) if (cancelled.size > maxCancelled) cancelled.delete(oldest);
     // The handshake must not be cancelled, and of a ping there is nothing to cancel.
-    const isCancelled = request.method !== "initialize" && request.method !== "ping";
+    const isCancelled = pendingRequest.method !== "initialize" && pendingRequest.method !== "ping";
     if (isCancelled && !channel().cancelsByClosing) {
       void sendQuietly({
         jsonrpc: "2.0",
@@ -235,8 +238,8 @@ function createOutgoing(
         params: { requestId: id },
       });
     }
-    const { stray } = request;
-    request.waiter.reject(stray === undefined ? reason : new GivenUp(reason, stray));
+    const { stray } = pendingRequest;
+    pendingRequest.waiter.reject(stray === undefined ? reason : new GivenUp(reason, stray));
   }
 
   function request(
@@ -248,10 +251,10 @@ function createOutgoing(
     const waiter = Promise.withResolvers<unknown>();
     const id = post(method, params, options, waiter);
     const { signal } = options;
-    const request = pending.get(id);
-    if (signal && request) {
+    const pendingRequest = pending.get(id);
+    if (signal && pendingRequest) {
       const onAbort = () => cancel(id, signal.reason);
-      request.onAbort = onAbort;
+      pendingRequest.onAbort = onAbort;
       signal.addEventListener("abort", onAbort);
     }
     return waiter.promise;
@@ -311,27 +314,30 @@ function createIncoming(outgoing: Outgoing, handlers: PeerHandlers) {
   function takeStray(id: unknown): void {
     if (cancelled.delete(id as RequestId)) return;
     const description = describeStray(id, outgoing.lastId());
-    if (description !== null) for (const request of pending.values()) request.stray ??= description;
+    if (description !== null)
+      for (const pendingRequest of pending.values()) pendingRequest.stray ??= description;
     handlers.onStray(description ?? "an answer that came twice, or too late");
   }
 
   function takeAnswer(message: UnknownObject): void {
-    const request = settle(message.id as RequestId);
-    if (request === undefined) return takeStray(message.id);
+    const pendingRequest = settle(message.id as RequestId);
+    if (pendingRequest === undefined) return takeStray(message.id);
     if (isObject(message.error)) {
       const { code, message: text, data } = message.error;
-      return request.waiter.reject(
-        toRpcError(Number(code), typeof text === "string" ? text : "unknown error", data),
+      return pendingRequest.waiter.reject(
+        toRpcError(Number(code), stringOrNull(text) ?? "unknown error", data),
       );
     }
     if (!("result" in message))
-      return request.waiter.reject(invalidAnswer("its answer has neither a result nor an error"));
-    tasks.keep(message.result, message.id as RequestId, request.options);
+      return pendingRequest.waiter.reject(
+        invalidAnswer("its answer has neither a result nor an error"),
+      );
+    tasks.keep(message.result, message.id as RequestId, pendingRequest.options);
     const { result } = message;
     // To read it took its time; what is done with it takes as long again.
     if (isObject(result) && (sizeOf(result) ?? 0) > longLength)
-      setImmediate(() => request.waiter.resolve(result));
-    else request.waiter.resolve(result);
+      setImmediate(() => pendingRequest.waiter.resolve(result));
+    else pendingRequest.waiter.resolve(result);
   }
 
   const waitingOptions = () => pending.values().map(({ options }) => options);
@@ -356,10 +362,10 @@ function createIncoming(outgoing: Outgoing, handlers: PeerHandlers) {
   }
 
   function progressOf(token: number | undefined): Throttle<Progress> | undefined {
-    const request = pending.get(token);
-    if (request) {
-      request.progress ??= throttleFor(request.options);
-      return request.progress;
+    const pendingRequest = pending.get(token);
+    if (pendingRequest) {
+      pendingRequest.progress ??= throttleFor(pendingRequest.options);
+      return pendingRequest.progress;
     }
     const options = tasks.ofToken(token);
     if (options === undefined) return undefined;
@@ -395,7 +401,7 @@ function createIncoming(outgoing: Outgoing, handlers: PeerHandlers) {
     const { id, method } = message;
     if (typeof method !== "string") takeAnswer(message);
     else if (isEcho(method, pending.get(id as RequestId)))
-      settle(id as RequestId)?.waiter.reject(echoed());
+      settle(id as RequestId)?.waiter.reject(echoError());
     else if (id === undefined) takeNotification(method, membersOf(message.params), relatesTo);
     else void questions.take(id as RequestId, method, message.params, relatesTo);
   }
@@ -460,9 +466,8 @@ export function createRequestOwners() {
       const isOnePerson = answerable.every(
         ({ by }) => by !== undefined && by === answerable[0]?.by,
       );
-      const unasked = isOnePerson
-        ? answerers.filter((answer) => !askedAnswerers.includes(answer))
-        : [];
+      if (!isOnePerson) return undefined;
+      const unasked = answerers.filter((answer) => !askedAnswerers.includes(answer));
       return unasked.length === 1 ? unasked[0] : undefined;
     },
   };

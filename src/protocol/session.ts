@@ -1,7 +1,7 @@
 import type { Cancellable } from "../lib/async/cancellation.ts";
 import type { AsClient, Continuation, HiddenValues } from "../model/calls/provider.ts";
 import type { UnknownObject } from "../model/json.ts";
-import { type AnswerRequest, membersOf } from "./message.ts";
+import { type AnswerRequest, membersOf, stringOrNull } from "./message.ts";
 
 export type Progress = { progress: number; total: number | null; message: string | null };
 
@@ -94,6 +94,6 @@ export function describeServer(
 ): Pick<Session, "capabilities" | "instructions"> {
   return {
     capabilities: membersOf(handshake.capabilities),
-    instructions: typeof handshake.instructions === "string" ? handshake.instructions : null,
+    instructions: stringOrNull(handshake.instructions),
   };
 }

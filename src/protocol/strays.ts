@@ -34,7 +34,7 @@ export function isEcho(method: string, waiting: Waiting | undefined): boolean {
   return waiting?.method === method && ofClients.has(method);
 }
 
-export function echoed(): TransportError {
+export function echoError(): TransportError {
   const reason = "it sends back what it gets, so it is no MCP server";
   return new TransportError(reason, { sent: true, permanent: true });
 }

@@ -153,7 +153,7 @@ function waitFor({ leaving }: State, ending: Promise<void>): void {
 }
 
 /** Closing the connection waits for it, so that nothing outlives it. */
-function leave(state: State, channel: Channel): void {
+function closeChannel(state: State, channel: Channel): void {
   const closed = channel.close().finally(() => state.options.onLeft(channel));
   waitFor(state, closed);
 }
@@ -163,7 +163,7 @@ async function ensure(state: State, force = false): Promise<Live> {
   if (live) return live;
   const rests = facts.cooldownUntil !== null && steadyNow() < facts.cooldownUntil;
   // Only another try shows whether a person has done what was needed.
-  if (rests && !connecting && !force && state.requirement === null) throw unavailable(state);
+  if (rests && !connecting && !force && state.requirement === null) throw unavailableError(state);
   if (connecting?.signal.aborted) {
     // It was closed meanwhile; later requests start over.
     await connecting.live.catch(() => undefined);
@@ -195,7 +195,7 @@ async function opensWithin(state: State, ms: number): Promise<boolean> {
 
 async function open(state: State, signal: AbortSignal): Promise<Live> {
   const { options } = state;
-  if (signal.aborted) throw stopped(options.name);
+  if (signal.aborted) throw stoppedError(options.name);
   applySignal(state, { type: "connect" });
   state.installTail = "";
   state.starting = { phase: "start", since: steadyNow() };
@@ -224,7 +224,7 @@ async function open(state: State, signal: AbortSignal): Promise<Live> {
           },
         });
       },
-      leave: (channel: Channel) => leave(state, channel),
+      leave: (channel: Channel) => closeChannel(state, channel),
       onClose,
       onRetired,
     };
@@ -246,11 +246,11 @@ async function open(state: State, signal: AbortSignal): Promise<Live> {
     opened.session.watch();
     return live;
   } catch (thrown) {
-    throw signal.aborted ? stopped(options.name) : failed(state, thrown);
+    throw signal.aborted ? stoppedError(options.name) : noteFailure(state, thrown);
   }
 }
 
-function failed(state: State, cause: unknown): PlaneError {
+function noteFailure(state: State, cause: unknown): PlaneError {
   const needsPerson = cause instanceof PlaneError;
   state.requirement = needsPerson ? cause : null;
   state.loss = {};
@@ -263,7 +263,7 @@ function failed(state: State, cause: unknown): PlaneError {
     isRetried,
     hopeless,
   });
-  return needsPerson ? cause : unavailable(state);
+  return needsPerson ? cause : unavailableError(state);
 }
 
 function explain(state: State, cause: unknown): { reason: string; stderrTail: string | null } {
@@ -288,13 +288,13 @@ function installLine({ facts, installTail, options }: State): string | null {
 
 function onLost(state: State, lost: Live, reason: TransportError): void {
   if (state.live !== lost) return;
-  end(state, lost);
+  endSession(state, lost);
   afterLife(state, lost, reason);
 }
 
-function end(state: State, { session, channel }: Live): void {
+function endSession(state: State, { session, channel }: Live): void {
   session.end();
-  leave(state, channel);
+  closeChannel(state, channel);
 }
 
 /** Later requests get another session; those under way in this one are not cut. */
@@ -302,7 +302,7 @@ function retire(state: State, retired: Live, reason: TransportError): void {
   if (state.live !== retired) return;
   state.retired.add(retired);
   void retired.peer.settled().then(() => {
-    if (state.retired.delete(retired)) end(state, retired);
+    if (state.retired.delete(retired)) endSession(state, retired);
   });
   afterLife(state, retired, reason);
 }
@@ -324,7 +324,7 @@ function afterLife(state: State, lost: Live, reason: TransportError): void {
   });
 }
 
-function unavailable({ options: { name }, facts, loss }: State): PlaneError {
+function unavailableError({ options: { name }, facts, loss }: State): PlaneError {
   const retryAt = facts.cooldownUntil === null ? null : wallTime(facts.cooldownUntil);
   const nextRetryAt = facts.retryAt === null ? retryAt : wallTime(facts.retryAt);
   const hints = [personHints.doctor, personHints.serverLogs(name)];
@@ -335,7 +335,7 @@ function unavailable({ options: { name }, facts, loss }: State): PlaneError {
   );
 }
 
-function stopped(name: string): PlaneError {
+function stoppedError(name: string): PlaneError {
   return notSent("SERVER_UNAVAILABLE", name, `Server '${name}' was stopped.`);
 }
 
@@ -353,7 +353,7 @@ async function close(state: State, reason: string): Promise<void> {
   state.retired.clear();
   for (const live of closing) {
     live.peer.cancelAll(new TransportError("the connection was closed", { sent: true }));
-    end(state, live);
+    endSession(state, live);
   }
   await state.connecting?.live.catch(() => undefined);
   await Promise.all(state.leaving);

@@ -78,11 +78,11 @@ export function createServerLog(hide: (text: string) => string) {
 
 // A cut word may be part of a secret that is no longer recognised.
 function cutEnd(text: string): string {
-  return text.length <= maxLineLength
-    ? text
-    : `${text.slice(0, maxLineLength).replace(/(?<!\S)\S*$/, "")}…`;
+  if (text.length <= maxLineLength) return text;
+  return `${text.slice(0, maxLineLength).replace(/(?<!\S)\S*$/, "")}…`;
 }
 
 function cutStart(text: string, limit: number): string {
-  return text.length <= limit ? text : text.slice(-limit).replace(/^\S*/, "…");
+  if (text.length <= limit) return text;
+  return text.slice(-limit).replace(/^\S*/, "…");
 }

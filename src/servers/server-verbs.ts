@@ -83,7 +83,7 @@ type ServerVerbs = {
 
 export function createServerVerbs(servers: KnownServers, options: VerbOptions): ServerVerbs {
   const { maySee, trust } = options;
-  const requireSeen = seenBy(servers, maySee);
+  const requireSeen = visibilityCheck(servers, maySee);
   const listOf =
     (method: OfferMethod): Inside<PlanePrompts>["list"] =>
     (server, caller) =>
@@ -166,7 +166,7 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
 }
 
 /** A hidden server is unknown to the caller. */
-function seenBy(
+function visibilityCheck(
   { requireName }: Pick<ServerDirectory, "requireName">,
   maySee: VerbOptions["maySee"],
 ) {
@@ -270,7 +270,7 @@ async function listOffers(
   const signal = AbortSignal.timeout(limitMs);
   const isNamed = server !== undefined;
   const names = isNamed
-    ? [seenBy(servers, maySee)(server, principal)]
+    ? [visibilityCheck(servers, maySee)(server, principal)]
     : servers.names().filter((name) => maySee(principal, name));
   // The main session has the credentials of the default principal.
   const user = principal.user === defaultPrincipal.user ? null : principal.user;

@@ -88,8 +88,10 @@ export function createServer(options: ServerOptions) {
       });
     },
     sessionOwners(): SessionOwner[] {
-      const open = sessions.all().filter(isOpen);
-      return open.map(({ owner }) => owner);
+      return sessions
+        .all()
+        .filter(isOpen)
+        .map(({ owner }) => owner);
     },
     direct: requests.direct,
     logs: log.lines,

@@ -82,7 +82,7 @@ export function createSessionOpener(options: OpenerOptions) {
   }
 
   return {
-    /** `wanted` by a client, of a server that speaks both. */
+    /** `wantedEra` by a client, of a server that speaks both. */
     async open(user: string | null, steps: OpenSteps, wantedEra?: Era): Promise<OpenedSession> {
       steps.phase("start");
       const resolved = await options.resolve(definition);
@@ -184,16 +184,16 @@ function describeUs(
     capabilities: {
       ...rootsCapability,
       ...capabilities,
-      ...declaring({ ...extensions?.ofClients(), ...ownExtensions }),
+      ...extensionsField({ ...extensions?.ofClients(), ...ownExtensions }),
     },
     ...(ownCapabilities && {
-      own: { ...rootsCapability, ...ownCapabilities, ...declaring(ownExtensions) },
+      own: { ...rootsCapability, ...ownCapabilities, ...extensionsField(ownExtensions) },
     }),
     ...(definition.logLevel && { logLevel: definition.logLevel }),
   } satisfies ClientDescription;
 }
 
-function declaring(extensions: UnknownObject): { extensions?: UnknownObject } {
+function extensionsField(extensions: UnknownObject): { extensions?: UnknownObject } {
   return Object.keys(extensions).length === 0 ? {} : { extensions };
 }
 

@@ -40,18 +40,19 @@ export function createAudit({
   defaultPrincipal,
   face: ownFace,
 }: Parts) {
-  const readable = async (value: unknown): Promise<Json> => bounded(hide(value, await hmacKey()));
+  const readable = async (value: unknown): Promise<Json> =>
+    boundedJson(hide(value, await hmacKey()));
 
   async function recordChange(
     work: AuditedWork,
     caller: Caller,
-    ended: Ended,
+    ended: WorkOutcome,
     before: unknown,
     after: unknown,
   ): Promise<void> {
     const { principal = defaultPrincipal, face = ownFace, address = null } = caller;
     const [changedFrom, changedTo] =
-      isObject(before) && isObject(after) ? differing(before, after) : [before, after];
+      isObject(before) && isObject(after) ? changedFields(before, after) : [before, after];
     const target = typeof work.target === "function" ? work.target(ended.value) : work.target;
     const record: AuditRecord = {
       id: uniqueId(),
@@ -131,10 +132,10 @@ export function createAudit({
   return { audit, run };
 }
 
-type Ended = { code: ErrorCode | null; value: unknown };
+type WorkOutcome = { code: ErrorCode | null; value: unknown };
 
 /** Only the fields that differ; of maps of named things, such as servers, only the names that do. */
-function differing(before: object, after: object, depth = 2): [object, object] {
+function changedFields(before: object, after: object, depth = 2): [object, object] {
   const [fieldsBefore, fieldsAfter] = [before, after] as Record<string, unknown>[] as [
     Record<string, unknown>,
     Record<string, unknown>,
@@ -148,7 +149,7 @@ function differing(before: object, after: object, depth = 2): [object, object] {
     const b = fieldsAfter[name];
     if (sameJson(a, b)) continue;
     [changedBefore[name], changedAfter[name]] =
-      depth > 1 && isObject(a) && isObject(b) ? differing(a, b, depth - 1) : [a, b];
+      depth > 1 && isObject(a) && isObject(b) ? changedFields(a, b, depth - 1) : [a, b];
   }
   return [changedBefore, changedAfter];
 }
@@ -157,22 +158,25 @@ function differing(before: object, after: object, depth = 2): [object, object] {
 function hide(value: unknown, key: string | undefined): Json {
   const plain: unknown = value === undefined ? null : JSON.parse(JSON.stringify(value));
   const masked = maskSecrets(plain);
-  return key === undefined ? masked : seal(plain, masked, key);
+  return key === undefined ? masked : sealSecrets(plain, masked, key);
 }
 
-function seal(plain: unknown, masked: Json, key: string): Json {
+function sealSecrets(plain: unknown, masked: Json, key: string): Json {
   if (Array.isArray(plain) && Array.isArray(masked))
-    return plain.map((element, index) => seal(element, masked[index] ?? null, key));
+    return plain.map((element, index) => sealSecrets(element, masked[index] ?? null, key));
   if (isObject(plain) && isObject(masked))
     return Object.fromEntries(
-      Object.entries(plain).map(([name, inner]) => [name, seal(inner, masked[name] ?? null, key)]),
+      Object.entries(plain).map(([name, inner]) => [
+        name,
+        sealSecrets(inner, masked[name] ?? null, key),
+      ]),
     );
   if (plain === masked || (typeof plain !== "string" && typeof plain !== "number")) return masked;
   const { createHmac } = process.getBuiltinModule("node:crypto");
   return `hmac-sha256:${createHmac("sha256", key).update(String(plain)).digest("hex")}`;
 }
 
-function bounded(json: Json): Json {
+function boundedJson(json: Json): Json {
   const text = JSON.stringify(json);
   return text.length <= maxShownCharacters ? json : { omitted: text.length, hash: hashText(text) };
 }

@@ -144,13 +144,13 @@ export function toSeries(span: SeriesSpan, { steps, ...times }: CountedSteps): C
     stepMs,
     steps: Array.from({ length: span.steps }, (_, index) => ({
       at: new Date(since + index * stepMs).toISOString(),
-      ...summed(counted.get(index) ?? emptyStep),
+      ...withTotals(counted.get(index) ?? emptyStep),
     })),
-    total: summed({ byStatus, ...times }),
+    total: withTotals({ byStatus, ...times }),
   };
 }
 
-function summed({ byStatus, p50Ms, p95Ms }: CallCounts) {
+function withTotals({ byStatus, p50Ms, p95Ms }: CallCounts) {
   const calls = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
   const errors = failedStatuses.reduce((sum, status) => sum + (byStatus[status] ?? 0), 0);
   return { calls, errors, byStatus, p50Ms, p95Ms };

@@ -12,8 +12,8 @@ export type Journal = {
   /** Resolves when these entries are stored. */
   write(entries: readonly JournalEntry[]): Promise<void>;
   /**
-   * Resolves when these entries survive what `durability` says; undefined when they do already. `beside` is stored later,
-   * and survives until then.
+   * Resolves when these entries survive what `durability` says; undefined when they do already. `samples` are stored later,
+   * and survive until then.
    */
   keep(
     entries: readonly JournalEntry[],
@@ -137,7 +137,7 @@ export function createJournal(append: Append, options: JournalOptions = {}): Jou
       state.watch?.look();
       return spooling?.then((isSafe) => {
         group.isSpooled = isSafe;
-        return isSafe ? undefined : keepWithout(state, group);
+        return isSafe ? undefined : keepWithoutSpool(state, group);
       });
     },
     note(entries, urgently = false) {
@@ -149,10 +149,10 @@ export function createJournal(append: Append, options: JournalOptions = {}): Jou
     isFull: () => troubled.size >= maxRetriedGroups,
     flush: () => storeAll(state),
     async flushOf(user) {
-      if (state.waiting.some((group) => isOf(group, user))) {
+      if (state.waiting.some((group) => isOfUser(group, user))) {
         hurry(state);
         await state.batch.promise;
-      } else if (state.storing?.groups.some((group) => isOf(group, user)))
+      } else if (state.storing?.groups.some((group) => isOfUser(group, user)))
         await state.storing.ended;
     },
     async close() {
@@ -179,7 +179,7 @@ function recordsLost({ unsafe, risk }: State): PlaneError {
 async function flush(state: State): Promise<void> {
   state.isFlushing = true;
   while (state.waiting.length > 0) {
-    await turn(state);
+    await waitForTurn(state);
     const { waiting: batch, batch: batchEnd } = state;
     state.waiting = [];
     state.isUrgent = false;
@@ -224,12 +224,12 @@ async function keepSynced(
 ): Promise<void> {
   group.isSpooled = spooling === undefined || (await spooling);
   if (group.isSpooled) return spool.sync();
-  await keepWithout(state, group);
+  await keepWithoutSpool(state, group);
   await state.sync();
 }
 
 /** A turn per batch: it lets neighbours join, and a caller that writes in a loop never starves the rest. */
-function turn(state: State): Promise<void> {
+function waitForTurn(state: State): Promise<void> {
   const delayMs = state.nextFlushAt - performance.now();
   if (delayMs <= 0 || state.isUrgent || state.waiting.length >= maxWaitingGroups) return nextTurn();
   return new Promise((resolve) => {
@@ -325,7 +325,7 @@ async function rescue(state: State, group: Group, reason: unknown): Promise<void
 }
 
 /** The spool could not be written, so nothing is safe before it is in the store. */
-async function keepWithout(state: State, group: Group): Promise<void> {
+async function keepWithoutSpool(state: State, group: Group): Promise<void> {
   if (group.isStored) return;
   if (group.reason !== undefined) {
     // It has failed already and waits to be tried again.
@@ -345,7 +345,7 @@ function storeAll(state: State): Promise<void> {
 }
 
 /** Whether what a user did is in it. */
-function isOf({ entries }: Group, user: string | null): boolean {
+function isOfUser({ entries }: Group, user: string | null): boolean {
   return entries.some((entry) => {
     if (entry.kind === "call") return entry.call.principal.user === user;
     if (entry.kind === "audit") return entry.record.user === user;

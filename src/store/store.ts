@@ -118,7 +118,7 @@ export function createRecorder(
   const signals = createEventBus<{ type: "stored" } | { type: "samples" }>();
   const isKept = directory !== undefined || address.kind === "postgres";
   const notifications = createNotifications(signals.emit);
-  let journalNow: Journal | undefined;
+  let openedJournal: Journal | undefined;
   let trouble: () => StoreTrouble | null = () => null;
   let isInformed = () => false;
   const opened = once(async () => {
@@ -130,8 +130,8 @@ export function createRecorder(
       ...(settings === undefined ? {} : { settings }),
     });
     ({ trouble, isInformed } = openedStore.store);
-    const report = (trouble: StoreTrouble | null) =>
-      emit(trouble ? { type: "store.lost", reason: trouble.reason } : { type: "store.back" });
+    const report = (change: StoreTrouble | null) =>
+      emit(change ? { type: "store.lost", reason: change.reason } : { type: "store.back" });
     openedStore.store.onTrouble(report);
     const troubleNow = trouble();
     if (troubleNow !== null) report(troubleNow);
@@ -139,17 +139,17 @@ export function createRecorder(
     return openedStore;
   }, openAgainMs);
   const store = once(async () =>
-    flushBeforeRead((await opened()).store, async () => journalNow?.flush()),
+    flushBeforeRead((await opened()).store, async () => openedJournal?.flush()),
   );
   /** A file is written within a millisecond, so that a read sees everything. Of a shared store a caller waits for their own. */
   const storeOf = async ({ user }: Pick<Principal, "user">) =>
     address.kind === "sqlite"
       ? store()
-      : flushBeforeRead((await opened()).store, async () => journalNow?.flushOf(user));
+      : flushBeforeRead((await opened()).store, async () => openedJournal?.flushOf(user));
   const journal = once(async () => {
     const onStored = () => signals.emit({ type: "stored" });
-    journalNow = await openJournal(await opened(), address, { onStored, also: rings });
-    return journalNow;
+    openedJournal = await openJournal(await opened(), address, { onStored, also: rings });
+    return openedJournal;
   });
 
   // Planes that share a named store share what it has; those that only share a data directory do not.
@@ -157,7 +157,7 @@ export function createRecorder(
     planeFiles === undefined || address.kind === "postgres" ? null : planeFiles();
   const health = createOwnSamples(configuration);
   const running = createRunningCalls(note);
-  const rings = createSampleRings((entries) => journalNow?.note(entries));
+  const rings = createSampleRings((entries) => openedJournal?.note(entries));
 
   function emit(event: PlaneEvent): void {
     emitClean(redactDeep(event));
@@ -172,18 +172,18 @@ export function createRecorder(
     bus.emit(event);
     if (transientTypes.has(type)) return;
     // What is listed at the start is no change: a command that only looks writes nothing.
-    if (type === "registry.changed" && !journalNow) return;
+    if (type === "registry.changed" && !openedJournal) return;
     note({ kind: "event", at: nowText(), event }, urgentTypes.has(type));
   }
 
   function note(entry: JournalEntry, isUrgent = false): void {
-    if (journalNow) journalNow.note([entry], isUrgent);
+    if (openedJournal) openedJournal.note([entry], isUrgent);
     else openSoon(entry, isUrgent);
   }
 
   /** A turn later, so that the emitter does not wait for the store to open. */
   function openSoon(entry?: JournalEntry, isUrgent = false): void {
-    if (journalNow) return;
+    if (openedJournal) return;
     setImmediate(() =>
       journal()
         .then((opened) => entry && opened.note([entry], isUrgent))
@@ -242,7 +242,7 @@ export function createRecorder(
     async readiness(): Promise<Readiness> {
       await opened();
       const troubleNow = trouble();
-      const risk = journalNow?.atRisk() ?? null;
+      const risk = openedJournal?.atRisk() ?? null;
       if (troubleNow === null && risk === null) return { ready: true };
       if (risk !== null)
         return {
@@ -259,9 +259,9 @@ export function createRecorder(
     },
     /** Throws while the queue for an unreachable store is full, or where everything must be on record and cannot be. */
     requireRoom(): void {
-      if (journalNow === undefined) return;
-      if (journalNow.isFull()) throw queueFull();
-      const risk = journalNow.atRisk();
+      if (openedJournal === undefined) return;
+      if (openedJournal.isFull()) throw queueFull();
+      const risk = openedJournal.atRisk();
       if (risk !== null && isRequired()) throw refusedUnrecorded(risk.reason);
     },
     /** Undefined when the record is safe already. */
@@ -286,7 +286,7 @@ export function createRecorder(
         if (samples.length > 0) signals.emit({ type: "samples" });
         return checked;
       };
-      if (journalNow) return keepIn(journalNow);
+      if (openedJournal) return keepIn(openedJournal);
       // After the events of this turn, which wait for the store, too.
       return nextTurn().then(journal).then(keepIn);
     },
@@ -326,9 +326,9 @@ export function createRecorder(
       await nextTurn();
       // A store that could not be opened has been reported, and has nothing to close.
       const nothing = () => undefined;
-      const openedJournal = journal.made() ? await journal().catch(nothing) : undefined;
+      const closingJournal = journal.made() ? await journal().catch(nothing) : undefined;
       try {
-        await openedJournal?.close();
+        await closingJournal?.close();
       } finally {
         if (opened.made()) await opened().then((openedStore) => openedStore.store.close(), nothing);
       }

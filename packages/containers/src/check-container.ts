@@ -14,13 +14,13 @@ export function checkContainer(
   const runtime = findRuntime(container.runtime, environment);
   if (runtime === null) {
     const [problem = ""] = missingRuntime(container).split(". ");
-    return failed(`${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`, installAdvice);
+    return failedCheck(`${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`, installAdvice);
   }
   const missingSource = container.mounts
     .map((mount) => parseMount(mount).source)
     .find((source) => statSync(source, { throwIfNoEntry: false }) === undefined);
   if (missingSource !== undefined)
-    return failed(
+    return failedCheck(
       `'container.mounts' names ${missingSource}, which does not exist.`,
       "Create it, or correct the mount.",
     );
@@ -34,6 +34,6 @@ export function checkContainer(
   };
 }
 
-function failed(detail: string, fix: string): DoctorCheck {
+function failedCheck(detail: string, fix: string): DoctorCheck {
   return { name: "container", ok: false, detail, fix };
 }

@@ -122,7 +122,7 @@ export function createListener({ address, instance, tell }: ListenerOptions): Li
       await client.query(`LISTEN ${channelOf(address)}`);
       // Listening does not keep the process alive.
       (client as Client & { unref(): void }).unref();
-      if ((await isPooled(client)) && !(await hears(client))) return stayDeaf(client);
+      if ((await isPooled(client)) && !(await hearsNotifications(client))) return stayDeaf(client);
       if (currentClient !== client) return;
       proof.begin(client);
       emitMissed();
@@ -132,7 +132,7 @@ export function createListener({ address, instance, tell }: ListenerOptions): Li
   }
 
   /** A pooler that gives a session away after each transaction takes a LISTEN, and then passes nothing on. */
-  async function hears(client: Client): Promise<boolean> {
+  async function hearsNotifications(client: Client): Promise<boolean> {
     const payloadText = `{"proof":"${uniqueId()}"}`;
     const arrival = new Promise<void>((resolve) => {
       client.on("notification", ({ payload }) => payload === payloadText && resolve());

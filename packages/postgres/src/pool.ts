@@ -162,12 +162,12 @@ export async function runSingle<T>(
   if (scope() === "") return work(queryOf(pool));
   return withClient(pool, async (client) => {
     await client.query(`BEGIN; ${scope()}`);
-    return committed(client, () => work(queryOf(client)));
+    return commitAfter(client, () => work(queryOf(client)));
   });
 }
 
 /** The rest of a transaction. */
-export async function committed<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
+export async function commitAfter<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
   try {
     const value = await work();
     await client.query("COMMIT");
@@ -193,7 +193,7 @@ export async function runAlone(
   work: () => Promise<void>,
 ): Promise<boolean> {
   await client.query(`BEGIN; ${scope}${patience}`);
-  return committed(client, async () => {
+  return commitAfter(client, async () => {
     const { rows } = await client.query(`SELECT pg_try_advisory_xact_lock(${key}) AS mine`);
     const isMine = rows[0]?.mine === true;
     if (isMine) await work();

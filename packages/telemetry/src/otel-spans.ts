@@ -75,8 +75,7 @@ function parentOf(meta: UnknownObject | undefined): Context {
   const parentContext = readTraceContext(meta);
   if (parentContext === null) return active;
   const remoteSpan = spanContextOf(parentContext);
-  const activeSpan = trace.getSpanContext(active);
-  if (activeSpan?.traceId === remoteSpan.traceId) return active;
+  if (trace.getSpanContext(active)?.traceId === remoteSpan.traceId) return active;
   return trace.setSpanContext(active, remoteSpan);
 }
 
@@ -122,7 +121,8 @@ function kindOf({ tool }: Requested["asked"]): OfferCallKind | undefined {
 
 function methodOf(kind: OfferCallKind | undefined, isServed: boolean): Attributes {
   if (kind !== undefined) return withoutUndefined({ "mcp.method.name": offerMethods[kind] });
-  return isServed ? { ...operation, ...toolCall } : operation;
+  if (!isServed) return operation;
+  return { ...operation, ...toolCall };
 }
 
 const openSpans = createShortLivedMap<Span>();
@@ -287,7 +287,8 @@ function offerAttempt(
 function errorOf(outcome: Outcome): string | null {
   const { status } = outcome.call;
   if (outcome.ok || status === "waiting") return null;
-  return status === "tool_error" ? "tool_error" : outcome.error.code;
+  if (status === "tool_error") return "tool_error";
+  return outcome.error.code;
 }
 
 export function traceRun(

@@ -52,7 +52,7 @@ async function followTask(
     } catch (thrown) {
       losses += 1;
       if (line.signal.aborted || !isPassing(thrown, line) || losses >= maxLosses)
-        throw lost(thrown);
+        throw lostTaskError(thrown);
     }
   }
 }
@@ -61,7 +61,7 @@ async function ask({ taskId, pollMs }: Task, line: TaskLine): Promise<Task> {
   const answer = await line
     .ask("tasks/get", { taskId }, { signal: line.signal })
     .catch((thrown) => {
-      if (thrown instanceof RpcError) throw forgotten(thrown);
+      if (thrown instanceof RpcError) throw forgottenTaskError(thrown);
       throw thrown;
     });
   const task = readTask(answer);
@@ -72,11 +72,10 @@ async function ask({ taskId, pollMs }: Task, line: TaskLine): Promise<Task> {
   return { ...task, pollMs };
 }
 
-function forgotten({ code, message, data }: RpcError): RpcError {
+function forgottenTaskError({ code, message, data }: RpcError): RpcError {
   const isUnknown = code === -32602 || code === -32601;
-  const text = isUnknown
-    ? `it does not know the task any more that it began (${message}); it may have run`
-    : `it could not tell about its task: ${message}`;
+  if (!isUnknown) return new RpcError(code, `it could not tell about its task: ${message}`, data);
+  const text = `it does not know the task any more that it began (${message}); it may have run`;
   return new RpcError(code, text, data);
 }
 
@@ -92,7 +91,7 @@ function isUnavailable(thrown: unknown): thrown is PlaneError {
 }
 
 /** The call itself was sent long ago. */
-function lost(thrown: unknown): unknown {
+function lostTaskError(thrown: unknown): unknown {
   if (!(thrown instanceof TransportError) && !isUnavailable(thrown)) return thrown;
   const message = thrown.message.replace(/\.$/, "");
   return new TransportError(`${message}; its task may go on`, { sent: true, cause: thrown });
@@ -113,7 +112,7 @@ async function finishModernTask(
   const ended = followTask(first, line, ({ status, fields }) => {
     if (status === "input_required") takeQuestions(fields.inputRequests);
   });
-  return outcome(await Promise.race([ended, failed]));
+  return resultOf(await Promise.race([ended, failed]));
 }
 
 /** A server may refuse notifications; it is polled anyway, and once at the start for what came before. */
@@ -163,7 +162,7 @@ function createTaskAnswers(
   };
 }
 
-function outcome({ status, message, fields }: Task): unknown {
+function resultOf({ status, message, fields }: Task): unknown {
   if (status === "completed") return fields.result;
   const { code, message: text, data } = membersOf(fields.error);
   const reasons = [...new Set([message, text])]
@@ -213,8 +212,10 @@ export function createTaskWatch(
     news,
     see: teller.see,
     /** Its last words may have come together with its result. */
-    lastWords: ({ taskId }: Task) =>
-      lastStatus?.taskId === taskId && isTaskOver(lastStatus) ? lastStatus : undefined,
+    lastWords({ taskId }: Task): Task | undefined {
+      if (lastStatus?.taskId !== taskId || !isTaskOver(lastStatus)) return undefined;
+      return lastStatus;
+    },
     end(): void {
       teller.stop();
       ended.abort();
@@ -232,7 +233,7 @@ export async function runAsTask(
   options.signal?.throwIfAborted();
   const watch = createTaskWatch(quietMs, options.onTask);
   try {
-    const result = await abortable(begin(call, params, watch.listener), options.signal);
+    const result = await abortable(beginCall(call, params, watch.listener), options.signal);
     const task = taskIn(result);
     return task ? await finishTask(call, task, watch) : result;
   } finally {
@@ -270,7 +271,7 @@ export async function finishTask(call: TaskCall, first: Task, watch: TaskWatch):
 }
 
 /** Only the answer names the task: given up earlier, it could never be cancelled. */
-function begin(call: TaskCall, params: UnknownObject, task: TaskListener): Promise<unknown> {
+function beginCall(call: TaskCall, params: UnknownObject, task: TaskListener): Promise<unknown> {
   const { session, options } = call;
   const { signal } = options;
   const creating = new AbortController();
@@ -354,7 +355,7 @@ async function finishLegacyTask(
 }
 
 function explain({ status, message }: Task, failure: unknown): unknown {
-  if (!(failure instanceof RpcError)) return lost(failure);
+  if (!(failure instanceof RpcError)) return lostTaskError(failure);
   const { code, data } = failure;
   const reasons = [...new Set([message, failure.message])].filter(Boolean).join(": ");
   return invalidAnswer(`its task ${endingOf(status)}: ${reasons}`, data, code);

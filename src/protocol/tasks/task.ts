@@ -1,6 +1,6 @@
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { RequestId } from "../message.ts";
-import { membersOf } from "../message.ts";
+import { membersOf, stringOrNull } from "../message.ts";
 import type { RequestOptions, Session, TaskListener } from "../session.ts";
 
 export const tasksExtension = "io.modelcontextprotocol/tasks";
@@ -23,11 +23,10 @@ export function readTask(fields: unknown): Task | undefined {
   if (!isObject(fields) || typeof fields.taskId !== "string" || typeof fields.status !== "string")
     return undefined;
   const { taskId, status, statusMessage } = fields;
-  const message = typeof statusMessage === "string" ? statusMessage : null;
   return {
     taskId,
     status,
-    message,
+    message: stringOrNull(statusMessage),
     pollMs: pollMs(fields.pollIntervalMs ?? fields.pollInterval),
     fields,
   };

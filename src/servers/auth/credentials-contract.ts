@@ -66,7 +66,7 @@ export type CredentialsOptions = {
 export function ownersOf({ url, auth, openapi, baseUrl }: Remote): string[] {
   const isNamed = openapi !== undefined && baseUrl === undefined && /^https?:/i.test(openapi);
   const configuredUrl = isNamed ? openapi : url;
-  return auth?.issuer === undefined ? [configuredUrl] : [configuredUrl, auth.issuer];
+  return [configuredUrl, auth?.issuer].filter((address) => address !== undefined);
 }
 
 type HeaderMap = Record<string, string>;

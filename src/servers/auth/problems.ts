@@ -32,7 +32,7 @@ export function errorCode(value: unknown): string {
 
 const howToSignIn = (server: string) => `toolplane servers login ${server}`;
 
-/** `why` begins with 'it'. */
+/** `reason` begins with 'it'. */
 export function authRequired(server: string, kind: "token" | "oauth", reason: string): PlaneError {
   const command = howToSignIn(server);
   const what = kind === "token" ? "Give it a token" : "Sign in to it";

@@ -31,7 +31,7 @@ export async function openAdded(
   };
   const onMessage = (message: unknown) => {
     if (loss !== undefined) return;
-    const copy = copied(message);
+    const copy = copyAsJson(message);
     if (copy === undefined) close("the extension passed on a message that is not JSON");
     else handlers.onMessage(copy);
   };
@@ -84,7 +84,7 @@ async function leave(connection: Connection): Promise<void> {
 }
 
 /** As on any transport; undefined for what is no message. */
-function copied(message: unknown): unknown {
+function copyAsJson(message: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(message));
   } catch {

@@ -59,7 +59,7 @@ const idleMs = 10;
 export function createRequester(options: HttpOptions) {
   const url = new URL(options.url);
   const client = url.protocol === "https:" ? https : http;
-  const connection = judged(url);
+  const connection = judgeConnection(url);
   const proxy = proxyWay(url, connection);
   // Parsing an address costs as much as the rest of a request over a kept socket.
   const address = addressOf(url, proxy);
@@ -167,16 +167,16 @@ export async function mayAskAgain(
 }
 
 /** Throws where the address is one that no server has. */
-export function judged(url: URL): ReturnType<Gate["connection"]> {
-  return checked(() => configured.connection(url));
+export function judgeConnection(url: URL): ReturnType<Gate["connection"]> {
+  return rethrowAsTransportError(() => configured.connection(url));
 }
 
 /** Null where the server is reached directly. */
 export function proxyWay(url: URL, { proxied }: ReturnType<Gate["connection"]>): ProxyWay | null {
-  return checked(() => wayThroughProxy(url, { proxied, keepAlive: true }));
+  return rethrowAsTransportError(() => wayThroughProxy(url, { proxied, keepAlive: true }));
 }
 
-function checked<T>(read: () => T): T {
+function rethrowAsTransportError<T>(read: () => T): T {
   try {
     return read();
   } catch (cause) {

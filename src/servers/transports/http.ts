@@ -145,7 +145,7 @@ async function takeResponse(
 ): Promise<void> {
   const { statusCode: status = 0, headers } = response;
   if (status === 404 && exchange.session !== undefined)
-    throw await forgotten(state, response, exchange);
+    throw await forgottenSession(state, response, exchange);
   if (status >= 300) return takeRefusal(state, response, status, exchange);
   const session = headers["mcp-session-id"];
   // The first one stays: a server that rotates it could move a caller into another session.
@@ -172,7 +172,7 @@ async function takeResponse(
 const forgottenMessage = "the server has forgotten the session";
 
 /** What may change something is sent again only where the server confirms that it does not know the session. */
-async function forgotten(
+async function forgottenSession(
   state: State,
   response: IncomingMessage,
   exchange: Exchange,
@@ -226,7 +226,7 @@ async function takeRefusal(
   const mayAnswer = status >= 400 && status !== 401;
   const answer = mayAnswer ? answerIn(parseMessage(text), id, isAboutUs) : undefined;
   if (status === 400 && session !== undefined && forgottenInWords.test(text))
-    throw await forgotten(state, response, exchange);
+    throw await forgottenSession(state, response, exchange);
   if (answer === undefined) throw refused(response, state.requester.url);
   state.handlers.onMessage(answer, id);
 }

@@ -9,7 +9,7 @@ import {
   type SendOptions,
   TransportError,
 } from "../../protocol/message.ts";
-import { type HttpOptions, judged, mayAskAgain, proxyWay } from "./http-request.ts";
+import { type HttpOptions, judgeConnection, mayAskAgain, proxyWay } from "./http-request.ts";
 import { refusedToOpen, transportFailure } from "./http-response.ts";
 import { createOpening } from "./opening.ts";
 import { noiseText } from "./parse-message.ts";
@@ -154,7 +154,7 @@ async function openOnce(
 }
 
 function createSocket(options: HttpOptions, url: URL, headers: Record<string, string>): WebSocket {
-  const connection = judged(url);
+  const connection = judgeConnection(url);
   const proxy = proxyWay(url, connection);
   try {
     return new WebSocket(url, "mcp", {

@@ -45,7 +45,7 @@ export function createAppendElsewhere(
 
   function ended(cause?: unknown): PlaneError {
     const text = `The store '${file}' could not do this; the thread that writes to it ended.`;
-    return new PlaneError("STORE_FAILED", text, { data: { lost: true }, cause: cause });
+    return new PlaneError("STORE_FAILED", text, { data: { lost: true }, cause });
   }
 
   async function start(): Promise<void> {

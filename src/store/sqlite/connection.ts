@@ -79,7 +79,7 @@ export function createSqliteConnection(
         return value;
       }),
     readLong: <T>(read: (prepare: Prepare) => Iterable<T>): AsyncIterable<T> =>
-      atOneMoment(database, () => read(prepare)),
+      readSnapshot(database, () => read(prepare)),
     async close(): Promise<void> {
       if (!isOpen) return;
       await attempt(async () => {
@@ -143,7 +143,10 @@ async function inLongTransaction<T>(database: DatabaseSync, work: () => Promise<
 }
 
 /** A snapshot: everything read is of one moment. */
-async function* atOneMoment<T>(database: DatabaseSync, read: () => Iterable<T>): AsyncGenerator<T> {
+async function* readSnapshot<T>(
+  database: DatabaseSync,
+  read: () => Iterable<T>,
+): AsyncGenerator<T> {
   database.exec("BEGIN DEFERRED");
   try {
     yield* read();

@@ -59,7 +59,7 @@ export function createRootTable(database: Database): RootStore {
         const { number, at, hash } = root;
         return insert(
           "roots",
-          { number: number, at, hash, record: JSON.stringify(root) },
+          { number, at, hash, record: JSON.stringify(root) },
           "ON CONFLICT DO NOTHING",
         );
       }),

@@ -23,7 +23,7 @@ export function allowedUrl(text: unknown, what: string, gate: StrictGate): URL {
   try {
     gate.connection(url);
   } catch (thrown) {
-    throw failure(thrown as Error, url);
+    throw fetchFailure(thrown as Error, url);
   }
   return url;
 }
@@ -31,7 +31,7 @@ export function allowedUrl(text: unknown, what: string, gate: StrictGate): URL {
 /** Before a person is sent there, or a secret is made for it. */
 export async function judgeName(url: URL, gate: Gate): Promise<void> {
   await gate.check(url).catch((thrown) => {
-    throw failure(thrown, url);
+    throw fetchFailure(thrown, url);
   });
 }
 
@@ -55,7 +55,7 @@ export function checkedFetch(gate: Gate): CheckedFetch {
         ...requestOptions,
         headers: { accept: "application/json", ...headers },
       }).catch((thrown) => {
-        throw failure(thrown, url, signal, gate.stopping);
+        throw fetchFailure(thrown, url, signal, gate.stopping);
       });
       const { location } = answer.headers;
       if (answer.status < 300 || answer.status >= 400 || location === undefined)
@@ -84,7 +84,7 @@ function toResponse({ status, headers, body }: Exchanged): Response {
 }
 
 /** Only the origin: a path or query may hold secrets. The MCP server itself got nothing. */
-function failure(
+function fetchFailure(
   error: NodeJS.ErrnoException,
   url: URL,
   limit?: AbortSignal,
