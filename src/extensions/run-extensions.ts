@@ -118,19 +118,18 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
       // What a configuration names twice is known earlier; a program may bring one of the same name.
       if (earlier.some(({ name }) => name === running.name))
         throw new Error(`another extension is called '${running.name}'`);
-      const settingsNow = await checkedSettings(loaded, context);
+      const ownSettings = await checkedSettings(loaded, context);
       const { name, adds, undo } = running;
-      const setup = createSetup(
+      const { setup, close } = createSetup(
         context,
         additions,
         { name, loaded, adds, undo, tell: news.tell },
-        settingsNow,
+        ownSettings,
       );
-      life = Promise.resolve(setup.given).then(async (setupArguments) =>
-        lifeOf(await extension.setup(setupArguments)),
+      life = Promise.resolve(setup).then(async (argument) =>
+        lifeOf(await extension.setup(argument)),
       );
-      const completed = life.then(setup.close);
-      if (!(await isWithin(completed, setupMs))) throw new StepHangs(setupMs);
+      if (!(await isWithin(life.then(close), setupMs))) throw new StepHangs(setupMs);
       running.life = await life;
     } catch (thrown) {
       fail(running, "setup", thrown);
@@ -189,11 +188,11 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
     },
     /** Settings that are wrong leave the earlier ones in force. */
     reload: serialized(async (): Promise<void> => {
-      const loadedNow = settings.extensions();
+      const loadedExtensions = settings.extensions();
       for (const running of usable()) {
         const reloaded =
-          loadedNow.find(({ extension }) => extension?.name === running.name) ??
-          loadedNow.find(({ use }) => use === running.loaded.use);
+          loadedExtensions.find(({ extension }) => extension?.name === running.name) ??
+          loadedExtensions.find(({ use }) => use === running.loaded.use);
         if (isStopping) return;
         if (reloaded === undefined) {
           // One that was taken out goes on until the next start; one that waits for a person is named.
@@ -204,11 +203,11 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
         try {
           if (reloaded.extension === null)
             throw new PlaneError("CONFIG_INVALID", `It cannot be used as it is: ${reloaded.why}.`);
-          const settingsNow = await checkedSettings(
+          const ownSettings = await checkedSettings(
             { ...reloaded, extension: reloaded.extension },
             context,
           );
-          await limited(() => running.life.reload?.(settingsNow), stepMs);
+          await limited(() => running.life.reload?.(ownSettings), stepMs);
           running.error = null;
         } catch (thrown) {
           reportFailure(

@@ -104,10 +104,10 @@ export function createSetup(
     plane: partsOf(context, name, extension.needs ?? []),
     log: warn,
     addOperation(operation) {
-      const checkedOne = checkedOperation(operation);
-      if (isTaken(context.plane, checkedOne.name))
-        throw refusal(`'${checkedOne.name}' is a verb of the plane already`);
-      putNamed(additions.operations, "operation", checkedOne.name, checkedOne);
+      const declared = checkedOperation(operation);
+      if (isTaken(context.plane, declared.name))
+        throw refusal(`'${declared.name}' is a verb of the plane already`);
+      putNamed(additions.operations, "operation", declared.name, declared);
     },
     addProvider(kind, provider, options) {
       requireFree(additions.providers, "provider", kind);
@@ -160,7 +160,7 @@ export function createSetup(
     addPanel: (panel) => addToSet(additions.panels, `panel ${panel.title}`, panel),
   };
   return {
-    given: setup,
+    setup,
     /** The tools of its sources are there then. */
     async close(): Promise<void> {
       isClosed = true;

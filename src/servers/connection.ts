@@ -121,8 +121,9 @@ export function createServerConnection(options: ConnectionOptions) {
     },
     isUsed: () => state.users > 0,
     /** Resolves once no request uses it. */
-    async whenFree(): Promise<void> {
-      if (state.users > 0) await new Promise<void>((resolve) => state.onFree.push(resolve));
+    whenFree(): Promise<void> {
+      if (state.users === 0) return Promise.resolve();
+      return new Promise((resolve) => state.onFree.push(resolve));
     },
     isInUse: () => state.users > 0 || state.connecting !== undefined,
     /** Waits until nothing is left. It may be opened again. */
