@@ -22,7 +22,7 @@ const maxHidden = 20;
 type StoredMessage = Omit<ServerMessage, "message"> & { user: string | null; text: string };
 type RecordedSession = { user: string | null };
 type SessionState = { number: number; questions: Map<unknown, Question> };
-type Reading = { after?: number | undefined; limit?: number | undefined };
+type ReadOptions = { after?: number | undefined; limit?: number | undefined };
 
 /** The JSON-RPC messages of a server's sessions, while a person wants them. */
 export function createMessageRecorder(hide: (text: string) => string) {
@@ -82,7 +82,7 @@ export function createMessageRecorder(hide: (text: string) => string) {
   const safe = (text: string) => redact(hide(text));
   const read = (
     user: string | null,
-    { after, limit = maxMessages }: Reading = {},
+    { after, limit = maxMessages }: ReadOptions = {},
   ): RecordedMessages => {
     restartIdleTimer();
     const readable = ring

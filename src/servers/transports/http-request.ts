@@ -39,7 +39,7 @@ export type HttpOptions = RequestCredentials & {
   maxMessageBytes: number;
 };
 
-export type Ask = {
+type HttpRequest = {
   method: "POST" | "GET" | "DELETE";
   url?: URL;
   headers: HeaderMap;
@@ -71,14 +71,14 @@ export function createRequester(options: HttpOptions) {
   let backlog = 0;
 
   /** A DELETE uses the last credentials, also revoked ones. */
-  async function identityFor(method: Ask["method"]): Promise<HeaderMap | undefined> {
+  async function identityFor(method: HttpRequest["method"]): Promise<HeaderMap | undefined> {
     if (method === "DELETE" && lastIdentity) return lastIdentity;
     lastIdentity = options.authorize && (await options.authorize());
     return lastIdentity;
   }
 
-  async function askOnce(ask: Ask): Promise<IncomingMessage> {
-    const { method, url: target = url, headers, body, signal, mayRepeat, onWrite } = ask;
+  async function askOnce(httpRequest: HttpRequest): Promise<IncomingMessage> {
+    const { method, url: target = url, headers, body, signal, mayRepeat, onWrite } = httpRequest;
     const identity = await identityFor(method);
     // A closed socket is known only once the event loop has looked again.
     if (performance.now() - usedAt > idleMs) await nextTurn().then(() => nextTurn());
@@ -110,7 +110,7 @@ export function createRequester(options: HttpOptions) {
       request.on("error", (error: NodeJS.ErrnoException) => {
         // The other side may have closed a kept socket in the same moment; a new one shows whether it is still there.
         if (mayRepeat && request.reusedSocket && cutCodes.includes(error.code))
-          return resolve(askOnce(ask));
+          return resolve(askOnce(httpRequest));
         reject(
           new TransportError(transportFailure(error, target), { sent: reached(), cause: error }),
         );
@@ -125,13 +125,14 @@ export function createRequester(options: HttpOptions) {
 
   return {
     url,
-    async ask(ask: Ask): Promise<IncomingMessage> {
-      const response = await askOnce(ask).catch(withReason);
-      if (ask.background || !options.onRefused || !isAboutAccess(response)) return response;
+    async ask(httpRequest: HttpRequest): Promise<IncomingMessage> {
+      const response = await askOnce(httpRequest).catch(withReason);
+      if (httpRequest.background || !options.onRefused || !isAboutAccess(response)) return response;
       response.resume();
       const hasOthers = await mayAskAgain(response, options);
-      if (!hasOthers || !mayRepeatRefused(response, ask)) throw refused(response, ask.url ?? url);
-      return askOnce(ask).catch(withReason);
+      if (!hasOthers || !mayRepeatRefused(response, httpRequest))
+        throw refused(response, httpRequest.url ?? url);
+      return askOnce(httpRequest).catch(withReason);
     },
     /** Of requests that are under way. */
     backlog: () => backlog,
@@ -152,7 +153,10 @@ export function mayArriveTwice(message: OutgoingMessage, mayRepeat: boolean | un
 }
 
 /** A challenge is what the protocol has for a request that was not let in. Another 401 or 403 may come from the tool. */
-function mayRepeatRefused({ headers }: IncomingMessage, { mayRepeat = true }: Ask): boolean {
+function mayRepeatRefused(
+  { headers }: IncomingMessage,
+  { mayRepeat = true }: HttpRequest,
+): boolean {
   return mayRepeat || headers["www-authenticate"] !== undefined;
 }
 

@@ -17,7 +17,7 @@ export async function verifyRoots(store: RootStore, query: RootsQuery = {}): Pro
   const { root: keptText } = query;
   const keys = query.key?.split(",").map((key) => key.trim());
   const keptRoots = keptText === undefined ? null : await readKeptRoots(store, keptText, keys);
-  const missing = createMissing(store, query.keepDays);
+  const missing = createMissingChains(store, query.keepDays);
   const { newest, broken, roots } = await follow(store, query, { keys, kept: keptRoots, missing });
   // Of a range, and behind a break, the others were not compared.
   const isWhole = query.since === undefined && query.until === undefined && broken === null;
@@ -46,10 +46,10 @@ export async function verifyRoots(store: RootStore, query: RootsQuery = {}): Pro
 
 const notAsked = { isThere: null, strange: [] };
 
-type Missing = ReturnType<typeof createMissing>;
+type MissingChains = ReturnType<typeof createMissingChains>;
 
 /** Chains with records that roots name and that are gone, each with the time of the first such root. */
-function createMissing(store: RootStore, keepDays: number | undefined) {
+function createMissingChains(store: RootStore, keepDays: number | undefined) {
   const chains = new Map<string, string>();
   const lastLeaves = new Map<string, RootLeaf>();
   return {
@@ -80,7 +80,11 @@ function createMissing(store: RootStore, keepDays: number | undefined) {
 }
 
 type FollowedRoots = { newest: AuditRoot | null; roots: number; broken: RootCheck["broken"] };
-type RootChecks = { keys: readonly string[] | undefined; kept: KeptRoots | null; missing: Missing };
+type RootChecks = {
+  keys: readonly string[] | undefined;
+  kept: KeptRoots | null;
+  missing: MissingChains;
+};
 
 async function follow(
   store: RootStore,
