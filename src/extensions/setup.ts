@@ -73,7 +73,9 @@ export function createSetup(
     requireFree(map, kind, key);
     const entry = owned(value);
     map.set(key, entry);
-    noteAddition(`${kind} ${key}`, () => void (map.get(key) === entry && map.delete(key)));
+    noteAddition(`${kind} ${key}`, () => {
+      if (map.get(key) === entry) map.delete(key);
+    });
   }
 
   function addToSet<T>(set: Set<Owned<T>>, label: string, value: T): void {

@@ -208,8 +208,12 @@ async function open(state: State, signal: AbortSignal): Promise<Live> {
     },
   };
   let live: Live | undefined;
-  const onClose = (reason: TransportError) => live && onLost(state, live, reason);
-  const onRetired = (reason: TransportError) => live && retire(state, live, reason);
+  const onClose = (reason: TransportError) => {
+    if (live) onLost(state, live, reason);
+  };
+  const onRetired = (reason: TransportError) => {
+    if (live) retire(state, live, reason);
+  };
   try {
     const attempt = {
       ...options,

@@ -80,7 +80,9 @@ export async function attemptToOpen(
     limiter.extend(installMs);
     install?.began();
   };
-  void install?.isInstalled().then((isInstalled) => isInstalled || beginInstall());
+  void install?.isInstalled().then((isInstalled) => {
+    if (!isInstalled) beginInstall();
+  });
   try {
     const candidate = await options.open({
       signal: limiter.signal,

@@ -165,7 +165,9 @@ function createKnownTools({ onTools }: CatalogueOptions) {
       tools = new Map(items.filter(isObject).map((tool) => [String(tool.name), tool]));
       onTools(items, era);
     },
-    tell: () => remembered && onTools(remembered.items, remembered.era),
+    tell(): void {
+      if (remembered) onTools(remembered.items, remembered.era);
+    },
     forget(): void {
       tools = null;
       remembered = null;
@@ -198,8 +200,9 @@ function createOffers(options: CatalogueOptions, onListed: () => void) {
           onListed();
           if (isNews) options.onOffers(method === "prompts/list" ? "prompts" : "resources");
         },
-        onFailed: (text) =>
-          options.isOpen() && options.log.add({ source: "log", level: "error", text }),
+        onFailed(text) {
+          if (options.isOpen()) options.log.add({ source: "log", level: "error", text });
+        },
       }),
     };
     return offer;

@@ -69,7 +69,9 @@ export function createServerLog(hide: (text: string) => string) {
     },
     /** Complete lines that this user may read, until the returned function is called. */
     follow(user: string | null, listener: (line: ServerLogLine) => void): () => void {
-      const tell = (logEntry: LogEntry) => isFor(user)(logEntry) && listener(safe(logEntry));
+      const tell = (logEntry: LogEntry) => {
+        if (isFor(user)(logEntry)) listener(safe(logEntry));
+      };
       listeners.add(tell);
       return () => void listeners.delete(tell);
     },

@@ -262,7 +262,9 @@ function connectionOptions(
       if (event.type === "server.disconnected" || event.type === "server.error") onRenewed?.();
       if (isShared(owner)) emit(event);
     },
-    onLeft: ({ pid }) => pid !== null && guard.release(pid),
+    onLeft({ pid }) {
+      if (pid !== null) guard.release(pid);
+    },
     idleTimeoutMs: alwaysOn ? 0 : idleTimeoutMs,
     onIdle,
   } satisfies Partial<ConnectionOptions>;

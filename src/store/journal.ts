@@ -288,7 +288,10 @@ function tryAgain(state: State, group: Group, reason: unknown): void {
   };
   state.troubled.add(retry);
   const waitMs = isRefused ? slowRetryMs : retryMs;
-  const timer = setTimeout(() => state.isOpen && retry(), waitMs).unref();
+  const retryIfOpen = () => {
+    if (state.isOpen) retry();
+  };
+  const timer = setTimeout(retryIfOpen, waitMs).unref();
 }
 
 /** A disk that is back takes what waits in memory, even where the store is still away. */

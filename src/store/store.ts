@@ -186,7 +186,9 @@ export function createRecorder(
     if (openedJournal) return;
     setImmediate(() =>
       journal()
-        .then((opened) => entry && opened.note([entry], isUrgent))
+        .then((opened) => {
+          if (entry) opened.note([entry], isUrgent);
+        })
         .catch(() => undefined),
     );
   }
@@ -222,7 +224,9 @@ export function createRecorder(
       const unsubscribers = [signals.on("stored", listener)];
       let isOver = false;
       opened()
-        .then(({ store }) => isOver || unsubscribers.push(store.watchRecords(listener)))
+        .then(({ store }) => {
+          if (!isOver) unsubscribers.push(store.watchRecords(listener));
+        })
         .catch(() => undefined);
       return () => {
         isOver = true;

@@ -55,7 +55,9 @@ function createAvailability(ping: () => Promise<void>, onSilence: () => void) {
     if (isStopped) return;
     timer = setTimeout(() => {
       ping().then(
-        () => void (isStopped || become(null)),
+        () => {
+          if (!isStopped) become(null);
+        },
         () => pingAfter(Math.min(waitMs * 2, maxWaitMs)),
       );
     }, waitMs).unref();

@@ -135,7 +135,9 @@ export function createListener({ address, instance, tell }: ListenerOptions): Li
   async function hearsNotifications(client: Client): Promise<boolean> {
     const payloadText = `{"proof":"${uniqueId()}"}`;
     const arrival = new Promise<void>((resolve) => {
-      client.on("notification", ({ payload }) => payload === payloadText && resolve());
+      client.on("notification", ({ payload }) => {
+        if (payload === payloadText) resolve();
+      });
     });
     await tell(payloadText);
     return isWithin(arrival, proofMs);

@@ -23,7 +23,9 @@ export async function listenForSignIn() {
       connection: "close",
     });
     const text = isReturn ? answerTo(url.searchParams) : "Nothing is here.";
-    response.end(page(text), () => isReturn && resolve(url.searchParams));
+    response.end(page(text), () => {
+      if (isReturn) resolve(url.searchParams);
+    });
   });
   const host = await listenAt(server, 0, "127.0.0.1");
   const { port } = server.address() as AddressInfo;

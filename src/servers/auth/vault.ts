@@ -56,7 +56,9 @@ export function createVault(options: VaultOptions): Vault {
     read: async (name) => (await options.store()).secret(name),
     isInformed: options.news?.isInformed ?? (() => false),
   });
-  options.news?.onNews(({ what }) => what === "secrets" && cachedSecrets.changed());
+  options.news?.onNews(({ what }) => {
+    if (what === "secrets") cachedSecrets.changed();
+  });
 
   async function unseal<T>(
     name: string,

@@ -92,7 +92,9 @@ function endSession(state: State, reason: TransportError): void {
   state.ended.abort();
   state.sessionId = undefined;
   // After the request that noticed has failed for itself: the others may have been seen, that one was not.
-  setImmediate(() => state.hasLeft || state.handlers.onClose(reason));
+  setImmediate(() => {
+    if (!state.hasLeft) state.handlers.onClose(reason);
+  });
 }
 
 /** Nothing can begin in it any more; what the server has begun, it may still answer. */
