@@ -58,30 +58,27 @@ export function createStreamAppend({ connection, schema, instance, tables, store
       const ownStream = await (stream ?? takeStream());
       stream = ownStream;
       // The same batch again changes nothing, so that a lost connection is no question.
-      const {
-        said: answer,
-        hash,
-        at,
-        changedAt,
-      } = await connection.read(async (query) => {
+      const { answer, hash, at, changedAt } = await connection.read(async (query) => {
         const { body, ...batchEnd } = toBatch(entries, ownStream, tables);
         const lock = `toolplane/${schema}/journal`;
         const text = JSON.stringify({ ...body, holder: instance, batch, lock }, storable);
         const { rows } = await query("SELECT append_records($1) AS said", [text]);
-        return { ...batchEnd, said: rows[0]?.said as Answer };
+        return { ...batchEnd, answer: rows[0]?.said as Answer };
       });
       if (answer === null) {
         stream = null;
         continue;
       }
       stream = { id: ownStream.id, hash };
-      const calls =
-        at === null ? {} : { calls: { sequence: answer.calls, hash, at, stream: stream.id } };
-      if (changedAt === null || !answer.changesHash) return calls;
-      return {
-        ...calls,
-        changes: { sequence: Number(answer.changes), hash: answer.changesHash, at: changedAt },
-      };
+      const heads: ChainHeads = {};
+      if (at !== null) heads.calls = { sequence: answer.calls, hash, at, stream: stream.id };
+      if (changedAt !== null && answer.changesHash)
+        heads.changes = {
+          sequence: Number(answer.changes),
+          hash: answer.changesHash,
+          at: changedAt,
+        };
+      return heads;
     }
   }
 

@@ -114,10 +114,9 @@ export function createMessageQueue() {
     use(startedBoss: PgBoss | null): void {
       boss = startedBoss;
     },
-    notification: (): StoreNews => ({
-      what: "dueWork",
-      ...(boss === null ? { unsent: true } : {}),
-    }),
+    notification(): StoreNews {
+      return boss === null ? { what: "dueWork", unsent: true } : { what: "dueWork" };
+    },
     async put(query: Query, { runs = [], letters = [] }: DueRecords): Promise<void> {
       await send(query, "run", runs.flatMap(ofRun));
       await send(query, "deadLetter", letters.flatMap(ofDeadLetter));

@@ -67,12 +67,13 @@ function readToolUse(block: unknown): AskedCall[] {
 }
 
 function renderResult({ call, content, isError }: CallAnswer): ToolResultBlock {
-  return {
+  const block: ToolResultBlock = {
     type: "tool_result",
     tool_use_id: call.id,
     content: typeof content === "string" ? content : content.map(renderPart),
-    ...(isError ? { is_error: true } : {}),
   };
+  if (isError) block.is_error = true;
+  return block;
 }
 
 function renderPart(block: ChatContentBlock): ResultPart {

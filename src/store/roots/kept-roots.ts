@@ -5,7 +5,7 @@ import { findSignatureProblem, parseRoot } from "./root-hash.ts";
 
 export type KeptRoots = {
   /** Each is compared with what the store has under its number. */
-  compare(own: AuditRoot): void;
+  compare(root: AuditRoot): void;
   /** The newest of them; null where only a hash was kept that the store does not have. */
   newest: AuditRoot | null;
   /** Those that were not compared yet, and those of which the store has another one, oldest first. */
@@ -20,21 +20,21 @@ export type KeptRoots = {
  */
 export async function readKeptRoots(
   store: RootStore,
-  kept: string,
+  keptText: string,
   keys: readonly string[] | undefined,
 ): Promise<KeptRoots> {
-  if (!kept.trimStart().startsWith("{")) {
-    if (!/^[\da-f]{64}$/.test(kept))
+  if (!keptText.trimStart().startsWith("{")) {
+    if (!/^[\da-f]{64}$/.test(keptText))
       throw new PlaneError(
         "USAGE",
-        `'${kept.slice(0, 80)}' is neither the hash of a root (64 digits and letters a to f) nor a file with exported roots.`,
+        `'${keptText.slice(0, 80)}' is neither the hash of a root (64 digits and letters a to f) nor a file with exported roots.`,
       );
-    const root = await store.rootByHash(kept);
+    const root = await store.rootByHash(keptText);
     return keptRoots(root === null ? [] : [root], null);
   }
   const roots = new Map<number, AuditRoot>();
   let problem: string | null = null;
-  for (const [index, line] of kept.trim().split("\n").entries()) {
+  for (const [index, line] of keptText.trim().split("\n").entries()) {
     const root = parseRoot(line);
     if (root !== null) problem ??= problemIn(roots, root, keys, index + 1);
     else problem ??= `line ${index + 1} is no root as it was exported: it was changed or cut off`;
