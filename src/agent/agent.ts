@@ -3,6 +3,7 @@ import type { Calls } from "../calls/calls.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { once } from "../lib/async/once.ts";
 import { inOrder } from "../lib/async/semaphore.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { countOf } from "../lib/text/wording.ts";
 import type { GenerateRequest, ToolsetSelection } from "../model/agent.ts";
 import type { Outcome } from "../model/calls/call.ts";
@@ -28,12 +29,12 @@ function createGenerateAll(generate: PlaneAgent["generate"]): PlaneAgent["genera
     const { parallel = defaultParallel, signal, ...shared } = options;
     if (!Number.isInteger(parallel) || parallel < 1)
       throw new PlaneError("USAGE", "'parallel' must be an integer >= 1.");
-    const inOrderOptions = { parallel, ...(signal ? { signal } : {}) };
-    return inOrder(requests, inOrderOptions, async (given, index, running) => {
-      const request: GenerateRequest = typeof given === "string" ? { prompt: given } : given;
-      const either = request.signal ? AbortSignal.any([request.signal, running]) : running;
+    const inOrderOptions = { parallel, ...withoutUndefined({ signal }) };
+    return inOrder(requests, inOrderOptions, async (prompt, index, running) => {
+      const request: GenerateRequest = typeof prompt === "string" ? { prompt } : prompt;
+      const ending = request.signal ? AbortSignal.any([request.signal, running]) : running;
       try {
-        const generation = await generate({ ...shared, ...request, signal: either });
+        const generation = await generate({ ...shared, ...request, signal: ending });
         return { index, generation, error: generation.error };
       } catch (thrown) {
         // What could not begin is reported in its place; the others go on.
@@ -93,8 +94,8 @@ export function createAgent(context: AgentContext): Agent {
   const models = createModels({
     configured: () => config().models,
     broken(name) {
-      const [one = name] = name === undefined ? brokenNames(config(), "models") : [name];
-      return one === undefined ? null : brokenEntry(config(), "models", one);
+      const modelName = name ?? brokenNames(config(), "models")[0];
+      return modelName === undefined ? null : brokenEntry(config(), "models", modelName);
     },
     given: givenModels,
   });
@@ -131,8 +132,8 @@ export function createAgent(context: AgentContext): Agent {
     maySeeServer,
     profile: access.identity.profile,
     recorder,
-    guardPrompt: (...asked) => context.calls.guardPrompt(...asked),
-    beginRunSpan: (...begun) => context.calls.beginRunSpan(...begun),
+    guardPrompt: (...args) => context.calls.guardPrompt(...args),
+    beginRunSpan: (...args) => context.calls.beginRunSpan(...args),
     ownTool: code.ownTool,
     registry,
     selection,
@@ -146,22 +147,22 @@ export function createAgent(context: AgentContext): Agent {
       toolset: createToolsetVerb(parts, runner, generate),
       toolsets: { register: registry.register, select: selection },
       agent: {
-        run: async (question, asked) => (await runner()).run(question, asked),
+        run: async (question, args) => (await runner()).run(question, args),
         generate,
         generateAll: createGenerateAll(generate),
       },
       code: code.verbs,
       codegen: {
-        generate: async (...asked) => (await runner()).codegen.generate(...asked),
+        generate: async (...args) => (await runner()).codegen.generate(...args),
       },
       runs: {
-        page: async (...asked) => (await runner()).runs.page(...asked),
-        get: async (...asked) => (await runner()).runs.get(...asked),
-        running: async (...asked) => (await runner()).runs.running(...asked),
-        stop: async (...asked) => (await runner()).runs.stop(...asked),
-        render: async (...asked) => (await runner()).runs.render(...asked),
-        rename: async (...asked) => (await runner()).runs.rename(...asked),
-        delete: async (...asked) => (await runner()).runs.delete(...asked),
+        page: async (...args) => (await runner()).runs.page(...args),
+        get: async (...args) => (await runner()).runs.get(...args),
+        running: async (...args) => (await runner()).runs.running(...args),
+        stop: async (...args) => (await runner()).runs.stop(...args),
+        render: async (...args) => (await runner()).runs.render(...args),
+        rename: async (...args) => (await runner()).runs.rename(...args),
+        delete: async (...args) => (await runner()).runs.delete(...args),
       },
     },
     keepAnswer: code.keepAnswer,
@@ -173,7 +174,7 @@ export function createAgent(context: AgentContext): Agent {
         ),
       ),
     sampling: {
-      answer: async (...asked) => (await runner()).sample(...asked),
+      answer: async (...args) => (await runner()).sample(...args),
       isOffered: () => sampling().enabled && models.known().length > 0,
       isByHand: () => sampling().enabled && sampling().verdict !== "deny",
     },
@@ -191,10 +192,10 @@ type LoadRunner = () => Promise<AgentRunner>;
 async function examineToolset(name: string, runner: LoadRunner, principal: Principal) {
   const { namedTools } = await runner();
   const check = await namedTools({ principal, toolset: name }).then(
-    (found) => ({
+    (tools) => ({
       name: "tools",
       ok: true,
-      detail: `It has ${countOf(found.length, "tool")}.`,
+      detail: `It has ${countOf(tools.length, "tool")}.`,
       fix: null,
     }),
     (thrown) => {
@@ -217,25 +218,25 @@ function createToolsetVerb(
   runner: LoadRunner,
   generate: PlaneAgent["generate"],
 ): Inside<Plane>["toolset"] {
-  return (given, { principal }) => {
+  return (reference, { principal }) => {
     // Throws at once if it is not a toolset.
-    const toolset = given === undefined ? null : registry.refer(given);
-    const asked = { principal, toolset };
-    const visible = () =>
+    const toolset = reference === undefined ? null : registry.refer(reference);
+    const toolRequest = { principal, toolset };
+    const visibleServers = () =>
       servers()
         .names()
         .filter((name) => maySeeServer(principal, name));
     return createToolset({
       alias: typeof toolset === "string" ? toolset : null,
-      definition: () =>
-        toolset === null
-          ? { ...wholeCatalogue, providers: visible() }
-          : registry.definition(toolset),
-      tools: async () => (await runner()).namedTools(asked),
+      definition() {
+        if (toolset !== null) return registry.definition(toolset);
+        return { ...wholeCatalogue, providers: visibleServers() };
+      },
+      tools: async () => (await runner()).namedTools(toolRequest),
       answer: async (calls, options, isCut) =>
-        (await runner()).answerCalls(calls, { ...asked, options, isCut }),
+        (await runner()).answerCalls(calls, { ...toolRequest, options, isCut }),
       generate: (request) =>
-        generate({ principal, ...request, ...(toolset === null ? {} : { toolset }) }),
+        generate({ principal, ...request, ...withoutUndefined({ toolset: toolset ?? undefined }) }),
       usage: () => registry.usage(toolset),
     });
   };
@@ -249,14 +250,14 @@ function brokenEntry(
 ): PlaneError | null {
   const path = renderPath([section, name]);
   const problem = config.problems.find(
-    ({ path: written, key = written }) =>
+    ({ path: writtenKey, key = writtenKey }) =>
       key === path || key.startsWith(`${path}.`) || key.startsWith(`${path}[`),
   );
   if (problem === undefined) return null;
-  const what = section === "models" ? "Model" : "Toolset";
+  const label = section === "models" ? "Model" : "Toolset";
   return new PlaneError(
     "CONFIG_INVALID",
-    `${what} '${name}' cannot be used: ${renderConfigProblem(problem)}`,
+    `${label} '${name}' cannot be used: ${renderConfigProblem(problem)}`,
     {
       data: { path: problem.path },
     },
@@ -265,8 +266,10 @@ function brokenEntry(
 
 /** The names of entries that something is wrong with. */
 function brokenNames(config: Config, section: "models" | "toolsets"): string[] {
-  const named = new RegExp(`^${section}\\.([^.[]+)`);
+  const entryPattern = new RegExp(`^${section}\\.([^.[]+)`);
   return [
-    ...new Set(config.problems.flatMap(({ path, key = path }) => named.exec(key)?.[1] ?? [])),
+    ...new Set(
+      config.problems.flatMap(({ path, key = path }) => entryPattern.exec(key)?.[1] ?? []),
+    ),
   ];
 }

@@ -39,14 +39,14 @@ export function createCode(parts: CodeParts, load: () => Promise<CodePackage>): 
   const code = once(async () => (await load()).createCode(parts));
   return {
     verbs: {
-      run: async (...asked) => (await code()).verbs.run(...asked),
-      search: async (...asked) => (await code()).verbs.search(...asked),
+      run: async (...args) => (await code()).verbs.run(...args),
+      search: async (...args) => (await code()).verbs.search(...args),
     },
     ownTool:
       (options) =>
-      async (...asked) =>
-        (await code()).ownTool(options)(...asked),
-    keepAnswer: async (...asked) => (await code()).keepAnswer(...asked),
+      async (...args) =>
+        (await code()).ownTool(options)(...args),
+    keepAnswer: async (...args) => (await code()).keepAnswer(...args),
     async stop() {
       if (code.made()) await (await code()).stop();
     },

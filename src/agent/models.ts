@@ -17,24 +17,27 @@ type Parts = {
 export type Models = ReturnType<typeof createModels>;
 
 /** The models that agents and servers can ask, without asking them. */
-export function createModels({ configured, broken, given }: Parts) {
-  const known = () => [
-    ...Object.entries(given).map(([name, model]) => ({ name, model: idOfModel(model) ?? name })),
+export function createModels({ configured, broken, given: givenModels }: Parts) {
+  const namedModels = () => [
+    ...Object.entries(givenModels).map(([name, model]) => ({
+      name,
+      model: idOfModel(model) ?? name,
+    })),
     ...Object.entries(configured())
-      .filter(([name]) => !Object.hasOwn(given, name))
+      .filter(([name]) => !Object.hasOwn(givenModels, name))
       .map(([name, { model }]) => ({ name, model })),
   ];
 
-  const knownNames = () => known().map(({ name }) => name);
+  const knownNames = () => namedModels().map(({ name }) => name);
 
-  function usual(): string {
+  function defaultModel(): string {
     const names = knownNames();
     if (names.includes("default")) return "default";
-    const unusable = broken("default");
-    if (unusable) throw unusable;
-    const [only, ...others] = names;
-    if (only !== undefined && others.length === 0) return only;
-    if (only === undefined) throw broken() ?? noModel();
+    const problem = broken("default");
+    if (problem) throw problem;
+    const [onlyName, ...otherNames] = names;
+    if (onlyName !== undefined && otherNames.length === 0) return onlyName;
+    if (onlyName === undefined) throw broken() ?? noModel();
     throw new PlaneError(
       "USAGE",
       `Say which model to ask: ${names.join(", ")}. Or call one of them 'default'.`,
@@ -42,7 +45,7 @@ export function createModels({ configured, broken, given }: Parts) {
   }
 
   function requireUsable(name: string): void {
-    if (Object.hasOwn(given, name)) return;
+    if (Object.hasOwn(givenModels, name)) return;
     const models = configured();
     if (!Object.hasOwn(models, name)) throw broken(name) ?? unknownModel(name, knownNames());
     const trouble = modelTrouble(name, models);
@@ -54,15 +57,15 @@ export function createModels({ configured, broken, given }: Parts) {
 
   return {
     /** Each with our name and its endpoint's. */
-    known,
+    known: namedModels,
     /** The one that is asked where none is named. Throws where that is not clear. */
-    usual,
+    usual: defaultModel,
     /** Throws why it cannot be asked. */
     requireUsable,
     /** Why it cannot be asked, the default one without a name; null when nothing is known against it. */
     trouble(name?: string): PlaneError | null {
       try {
-        requireUsable(name ?? usual());
+        requireUsable(name ?? defaultModel());
         return null;
       } catch (thrown) {
         return toPlaneError(thrown);
@@ -82,8 +85,8 @@ function noModel(): PlaneError {
   return new PlaneError("CONFIG_INVALID", message, { data: { noModel: true } });
 }
 
-function unknownModel(name: string, known: readonly string[]): PlaneError {
-  const near = nearest(name, known, 1).map((close) => ` Did you mean '${close}'?`);
-  const message = `No model '${name}' is configured.${near.join("")} Add it under 'models'.`;
+function unknownModel(name: string, knownNames: readonly string[]): PlaneError {
+  const suggestion = nearest(name, knownNames, 1).map((nearName) => ` Did you mean '${nearName}'?`);
+  const message = `No model '${name}' is configured.${suggestion.join("")} Add it under 'models'.`;
   return new PlaneError("NOT_FOUND", message, { data: { model: name } });
 }

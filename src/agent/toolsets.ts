@@ -40,7 +40,7 @@ export type ToolsetRegistry = {
   usage(toolset: ToolsetRef | null): AgentCounters;
 };
 
-const none: AgentCounters = {
+const noCounts: AgentCounters = {
   totalToolCalls: 0,
   totalToolCallTurns: 0,
   totalGenerations: 0,
@@ -60,46 +60,49 @@ export function createToolsetRegistry(
   const usedByName = new Map<string | null, AgentCounters>();
   const usedInline = new WeakMap<object, AgentCounters>();
   const usage = (toolset: ToolsetRef | null) =>
-    (isDefinition(toolset) ? usedInline.get(toolset) : usedByName.get(toolset)) ?? none;
+    (isDefinition(toolset) ? usedInline.get(toolset) : usedByName.get(toolset)) ?? noCounts;
 
-  function named(alias: string): ToolsetDefinition {
-    const known = configured();
-    const found = registered.get(alias) ?? (Object.hasOwn(known, alias) ? known[alias] : undefined);
-    if (found) return found;
-    const why = broken(alias);
-    if (why) throw why;
-    throw unknownToolset(alias, [...registered.keys(), ...Object.keys(known)]);
+  function definitionOf(alias: string): ToolsetDefinition {
+    const definitions = configured();
+    const definition =
+      registered.get(alias) ?? (Object.hasOwn(definitions, alias) ? definitions[alias] : undefined);
+    if (definition) return definition;
+    const problem = broken(alias);
+    if (problem) throw problem;
+    throw unknownToolset(alias, [...registered.keys(), ...Object.keys(definitions)]);
   }
 
   return {
-    refer(asked) {
-      if (typeof asked === "string") {
-        named(asked);
-        return asked;
+    refer(reference) {
+      if (typeof reference === "string") {
+        definitionOf(reference);
+        return reference;
       }
       // What was read before is the same toolset: it has counters of its own.
-      if (inline.has(asked)) return asked as ToolsetDefinition;
-      const definition = readDefinition(asked, "This is not a toolset");
+      if (inline.has(reference)) return reference as ToolsetDefinition;
+      const definition = readDefinition(reference, "This is not a toolset");
       inline.add(definition);
       return definition;
     },
-    definition: (toolset) => (isDefinition(toolset) ? toolset : named(toolset)),
+    definition: (toolset) => (isDefinition(toolset) ? toolset : definitionOf(toolset)),
     register(alias, definition) {
       if (typeof alias !== "string" || alias.trim() === "")
         throw new PlaneError("USAGE", "A toolset needs an alias.");
-      const wrong = `Toolset '${alias}' cannot be registered`;
-      const read = readDefinition(definition, wrong);
-      const known = servers();
-      const strange = read.providers.find((name) => known.length > 0 && !known.includes(name));
-      if (strange !== undefined) throw unknownServer(wrong, strange, known);
-      registered.set(alias, read);
+      const failure = `Toolset '${alias}' cannot be registered`;
+      const registeredDefinition = readDefinition(definition, failure);
+      const serverNames = servers();
+      const unknownName = registeredDefinition.providers.find(
+        (name) => serverNames.length > 0 && !serverNames.includes(name),
+      );
+      if (unknownName !== undefined) throw unknownServer(failure, unknownName, serverNames);
+      registered.set(alias, registeredDefinition);
     },
     count(toolset, counters) {
-      const before = usage(toolset);
+      const previous = usage(toolset);
       const sum = Object.fromEntries(
         Object.entries(counters).map(([name, count]) => [
           name,
-          count + before[name as keyof AgentCounters],
+          count + previous[name as keyof AgentCounters],
         ]),
       ) as AgentCounters;
       if (isDefinition(toolset)) usedInline.set(toolset, sum);
@@ -113,38 +116,40 @@ function isDefinition(toolset: ToolsetRef | null): toolset is ToolsetDefinition 
   return typeof toolset === "object" && toolset !== null;
 }
 
-function readDefinition(definition: unknown, wrong: string): ToolsetDefinition {
-  const read = ToolsetDefinition.safeParse(definition);
-  const twice = read.success ? repeatedIn(read.data) : undefined;
-  if (read.success && twice === undefined) return read.data;
-  if (read.success) throw new PlaneError("USAGE", `${wrong}: ${twice}. Name it once.`);
-  const problems = read.error.issues.map((issue) =>
-    issue.code === "unrecognized_keys"
-      ? issue.keys.map(unknownKey).join("; ")
-      : `${issue.path.join(".") || "it"} ${describeIssue(issue, definition)}`,
-  );
+function readDefinition(definition: unknown, failure: string): ToolsetDefinition {
+  const parsed = ToolsetDefinition.safeParse(definition);
+  if (parsed.success) {
+    const repetition = describeRepetition(parsed.data);
+    if (repetition === undefined) return parsed.data;
+    throw new PlaneError("USAGE", `${failure}: ${repetition}. Name it once.`);
+  }
+  const problems = parsed.error.issues.map((issue) => {
+    if (issue.code === "unrecognized_keys") return issue.keys.map(unknownKey).join("; ");
+    return `${issue.path.join(".") || "it"} ${describeIssue(issue, definition)}`;
+  });
   const example =
     'Give an alias, or a definition such as { providers: ["demo"], allow_tools: ["add"] }.';
-  throw new PlaneError("USAGE", `${wrong}: ${problems.join("; ")}. ${example}`);
+  throw new PlaneError("USAGE", `${failure}: ${problems.join("; ")}. ${example}`);
 }
 
-function unknownServer(wrong: string, name: string, servers: readonly string[]): PlaneError {
-  const [near] = nearest(name, servers, 1);
-  const hint = near === undefined ? `There are ${servers.join(", ")}.` : `Did you mean '${near}'?`;
-  return new PlaneError("USAGE", `${wrong}: no server '${name}' is configured. ${hint}`);
+function unknownServer(failure: string, name: string, servers: readonly string[]): PlaneError {
+  const [suggestion] = nearest(name, servers, 1);
+  const hint =
+    suggestion === undefined ? `There are ${servers.join(", ")}.` : `Did you mean '${suggestion}'?`;
+  return new PlaneError("USAGE", `${failure}: no server '${name}' is configured. ${hint}`);
 }
 
-function repeatedIn({ providers, allow_tools }: ToolsetDefinition): string | undefined {
+function describeRepetition({ providers, allow_tools }: ToolsetDefinition): string | undefined {
   for (const [key, names] of Object.entries({ providers, allow_tools: allow_tools ?? [] })) {
-    const twice = names.find((name, at) => names.indexOf(name) !== at);
-    if (twice !== undefined) return `'${twice}' is named twice in '${key}'`;
+    const repeatedName = names.find((name, index) => names.indexOf(name) !== index);
+    if (repeatedName !== undefined) return `'${repeatedName}' is named twice in '${key}'`;
   }
   return undefined;
 }
 
 function unknownKey(key: string): string {
-  const [near] = nearest(key, Object.keys(ToolsetDefinition.shape), 1);
-  return `'${key}' is not a key of it${near === undefined ? "" : `; did you mean '${near}'?`}`;
+  const [suggestion] = nearest(key, Object.keys(ToolsetDefinition.shape), 1);
+  return `'${key}' is not a key of it${suggestion === undefined ? "" : `; did you mean '${suggestion}'?`}`;
 }
 
 /** What a toolset can call, for one caller. */
@@ -189,14 +194,17 @@ export function createToolset(parts: ToolsetParts): Toolset {
     async schemas<Format extends ToolFormatName = "openai">(format?: Format) {
       const name = format ?? "openai";
       if (!isToolFormat(name)) {
-        const known = Object.keys(toolFormats).join(", ");
+        const formats = Object.keys(toolFormats).join(", ");
         throw new PlaneError(
           "USAGE",
-          `'${String(name)}' is not a tool format. Use one of ${known}.`,
+          `'${String(name)}' is not a tool format. Use one of ${formats}.`,
         );
       }
       const tools = await parts.tools();
-      const described = tools.map((named) => ({ ...named.tool, modelName: named.name }));
+      const described = tools.map((namedTool) => ({
+        ...namedTool.tool,
+        modelName: namedTool.name,
+      }));
       // The catalogue's own are frozen, and libraries write into what they are given.
       return structuredClone(toolFormats[name](described)) as ToolFormats[Format];
     },
@@ -225,7 +233,7 @@ export function isInToolset(
 ): boolean {
   const { server, tool: name } = tool.id;
   const names = server === null ? [name] : [name, `${server}.${name}`];
-  if (!names.some((one) => passesFilter(one, allow_tools, null))) return false;
+  if (!names.some((toolName) => passesFilter(toolName, allow_tools, null))) return false;
   if (server !== null) return providers.includes(server);
   if (allow_tools !== null || tool.source === "builtin") return true;
   return (tool.providers ?? []).some(

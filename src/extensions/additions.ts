@@ -32,4 +32,5 @@ export function createAdditions() {
 
 export type Additions = ReturnType<typeof createAdditions>;
 
-export const newestOf = <T>(all: ReadonlySet<Owned<T>>): Owned<T> | undefined => [...all].at(-1);
+export const newestOf = <T>(additions: ReadonlySet<Owned<T>>): Owned<T> | undefined =>
+  [...additions].at(-1);

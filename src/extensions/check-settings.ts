@@ -22,38 +22,41 @@ export async function checkAgainst(
   { calls }: Pick<ExtensionsContext, "calls">,
 ): Promise<readonly Problem[]> {
   const { properties, additionalProperties } = schema;
-  const known = isObject(properties) ? Object.keys(properties) : [];
-  const isKnown = (key: string) => additionalProperties !== false || known.includes(key);
+  const knownKeys = isObject(properties) ? Object.keys(properties) : [];
+  const isKnown = (key: string) => additionalProperties !== false || knownKeys.includes(key);
   const entries = Object.entries(value);
   const unknown = entries
     .filter(([key]) => !isKnown(key))
-    .map(([path]) => ({ path, message: unknownKey(path, known) }));
-  const rest = Object.fromEntries(entries.filter(([key]) => isKnown(key))) as JsonObject;
-  return [...unknown, ...(await calls.checkSchema(schema, unknown.length === 0 ? value : rest))];
+    .map(([path]) => ({ path, message: unknownKey(path, knownKeys) }));
+  const knownValues = Object.fromEntries(entries.filter(([key]) => isKnown(key))) as JsonObject;
+  return [
+    ...unknown,
+    ...(await calls.checkSchema(schema, unknown.length === 0 ? value : knownValues)),
+  ];
 }
 
-function unknownKey(key: string, known: readonly string[]): string {
-  if (known.length === 0) return "is unknown; nothing can be set";
-  const [near] = nearest(key, known, 1);
-  return `is unknown; known are ${known.join(", ")}${near === undefined ? "" : ` (did you mean '${near}'?)`}`;
+function unknownKey(key: string, knownKeys: readonly string[]): string {
+  if (knownKeys.length === 0) return "is unknown; nothing can be set";
+  const [suggestion] = nearest(key, knownKeys, 1);
+  return `is unknown; known are ${knownKeys.join(", ")}${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`;
 }
 
 /** The settings with variables and secrets in their places. Rejects with everything that is wrong with them. */
 export async function checkedSettings(
-  { extension, settings: written, directory }: LoadedExtension & { extension: Extension },
+  { extension, settings, directory }: LoadedExtension & { extension: Extension },
   context: Pick<ExtensionsContext, "calls" | "environment" | "settings">,
 ): Promise<JsonObject> {
-  const wrong: Problem[] = [];
-  const say = (path: readonly (string | number)[], message: string) =>
-    wrong.push({ path: path.join("."), message });
+  const expansionProblems: Problem[] = [];
+  const addProblem = (path: readonly (string | number)[], message: string) =>
+    expansionProblems.push({ path: path.join("."), message });
   const expanded = expandEnvironment(
-    written,
+    settings,
     context.environment,
-    (name, path) => say(path, `refers to the variable ${name}, which is not set`),
-    ({ message, hint }, path) => say(path, `cannot be used: ${message}. ${hint}`),
+    (name, path) => addProblem(path, `refers to the variable ${name}, which is not set`),
+    ({ message, hint }, path) => addProblem(path, `cannot be used: ${message}. ${hint}`),
   ) as JsonObject;
   const problems = [
-    ...wrong,
+    ...expansionProblems,
     ...(await checkAgainst(extension.settings ?? emptyInput, expanded, context)),
   ];
   if (problems.length > 0)
@@ -74,25 +77,25 @@ export function renderAll(problems: readonly Problem[]): string {
     .join("; ");
 }
 
-const steps: readonly string[] = ["start", "reload", "stop"];
+const stepNames: readonly string[] = ["start", "reload", "stop"];
 
 /** What `setup` returned. A misspelled step would never be called. */
-export function lifeOf(given: unknown): ExtensionLife {
-  if (given === undefined || given === null) return {};
-  if (!isObject(given))
+export function lifeOf(life: unknown): ExtensionLife {
+  if (life === undefined || life === null) return {};
+  if (!isObject(life))
     throw new Error(
-      `it returns ${Array.isArray(given) ? "a list" : `a ${typeof given}`}; ${mayReturn}`,
+      `it returns ${Array.isArray(life) ? "a list" : `a ${typeof life}`}; ${mayReturn}`,
     );
-  for (const [key, step] of Object.entries(given)) {
-    const [near] = nearest(key, steps, 1);
-    if (!steps.includes(key))
+  for (const [key, step] of Object.entries(life)) {
+    const [suggestion] = nearest(key, stepNames, 1);
+    if (!stepNames.includes(key))
       throw new Error(
-        `it returns '${key}'${near === undefined ? "" : `, and '${near}' may be meant`}; ${mayReturn}`,
+        `it returns '${key}'${suggestion === undefined ? "" : `, and '${suggestion}' may be meant`}; ${mayReturn}`,
       );
     if (step !== undefined && typeof step !== "function")
       throw new Error(`its '${key}' is no function; ${mayReturn}`);
   }
-  return given;
+  return life;
 }
 
 const mayReturn = "it may return nothing, or an object with the functions start, reload and stop";

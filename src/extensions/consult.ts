@@ -40,12 +40,14 @@ export function scanWith(
 export async function inOrderOf(
   rank: RankTools,
   query: string,
-  found: readonly FoundTool[],
+  tools: readonly FoundTool[],
 ): Promise<FoundTool[]> {
-  const shown = found.map(({ name, summary }) => ({ name, description: summary }));
-  const given: unknown = await limited(() => rank(query, shown), rankMs).catch(() => []);
-  const names = Array.isArray(given) ? given.map(String) : [];
-  const place = new Map(names.map((name, at) => [name, at]));
-  const last = names.length;
-  return [...found].sort((a, b) => (place.get(a.name) ?? last) - (place.get(b.name) ?? last));
+  const candidates = tools.map(({ name, summary }) => ({ name, description: summary }));
+  const ranked: unknown = await limited(() => rank(query, candidates), rankMs).catch(() => []);
+  const names = Array.isArray(ranked) ? ranked.map(String) : [];
+  const rankOf = new Map(names.map((name, index) => [name, index]));
+  const lastRank = names.length;
+  return [...tools].sort(
+    (a, b) => (rankOf.get(a.name) ?? lastRank) - (rankOf.get(b.name) ?? lastRank),
+  );
 }

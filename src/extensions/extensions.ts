@@ -17,7 +17,7 @@ import { type ExtensionsContext, notFound } from "./context.ts";
 import { startCosts } from "./start-costs.ts";
 import type { PackageState } from "./watch-packages.ts";
 
-const none: readonly never[] = [];
+const noAdditions: readonly never[] = [];
 
 export { type PackageState, watchPackages } from "./watch-packages.ts";
 
@@ -36,9 +36,9 @@ export function createExtensions(context: ExtensionsContext) {
     return wasUsed;
   };
   const whenUsed = async <T>(
-    otherwise: T,
+    fallback: T,
     act: (running: Awaited<ReturnType<typeof loaded>>) => T | Promise<T>,
-  ) => (isUsed() ? act(await loaded()) : otherwise);
+  ) => (isUsed() ? act(await loaded()) : fallback);
   const list = async () => [
     ...(await whenUsed([], (running) => running.list())),
     ...context.packageStates().map(showPackage),
@@ -46,8 +46,11 @@ export function createExtensions(context: ExtensionsContext) {
   const verbs: Inside<Plane["extensions"]> = {
     list,
     get: async (name) => {
-      const all = await list();
-      return all.find((one) => one.name === name) ?? Promise.reject(unknownExtension(name, all));
+      const states = await list();
+      return (
+        states.find((state) => state.name === name) ??
+        Promise.reject(unknownExtension(name, states))
+      );
     },
     operations: async () => whenUsed([], (running) => running.operations()),
     panels: async () => whenUsed([], (running) => running.panels()),
@@ -61,28 +64,26 @@ export function createExtensions(context: ExtensionsContext) {
     openTransport: (scheme: string): OpenTransport | undefined =>
       additions.transports.get(scheme)?.value,
     scan: (entry: UnknownObject): readonly Finding[] =>
-      additions.scanners.size === 0 ? none : scanWith(additions.scanners, entry),
+      additions.scanners.size === 0 ? noAdditions : scanWith(additions.scanners, entry),
     embedder: (): { name: string; embed: Embed } | undefined => {
-      const newest = newestOf(additions.embedders);
-      return newest && { name: newest.extension, embed: newest.value };
+      const embedder = newestOf(additions.embedders);
+      return embedder && { name: embedder.extension, embed: embedder.value };
     },
-    rank: async (query: string, found: readonly FoundTool[]): Promise<readonly FoundTool[]> => {
+    rank: async (query: string, tools: readonly FoundTool[]): Promise<readonly FoundTool[]> => {
       const ranker = newestOf(additions.rankers);
-      return ranker === undefined || found.length < 2
-        ? found
-        : inOrderOf(ranker.value, query, found);
+      if (ranker === undefined || tools.length < 2) return tools;
+      return inOrderOf(ranker.value, query, tools);
     },
     /** Of an operation that is named as it is, or as a tool would be: `notes.find`, `notes__find`. */
     operationCommand: (name: string): string | null => {
       const operation = name.replace("__", ".");
-      return additions.operations.has(operation)
-        ? `toolplane ${operation.replace(".", " ")}`
-        : null;
+      if (!additions.operations.has(operation)) return null;
+      return `toolplane ${operation.replace(".", " ")}`;
     },
     /** From the outermost to the innermost. */
     stages: (): readonly ExecuteStage[] =>
-      additions.stages.size === 0 ? none : [...additions.stages].map(({ value }) => value),
-    examine: async () => (await whenUsed([], (running) => running.list())).map(examined),
+      additions.stages.size === 0 ? noAdditions : [...additions.stages].map(({ value }) => value),
+    examine: async () => (await whenUsed([], (running) => running.list())).map(checkOf),
     setUp: (onNext?: (name: string) => void) =>
       whenUsed(undefined, (running) => running.setUp(onNext)),
     start: () => void whenUsed(undefined, (running) => running.start()),
@@ -91,21 +92,21 @@ export function createExtensions(context: ExtensionsContext) {
   };
 }
 
-function unknownExtension(name: string, all: readonly ExtensionState[]): PlaneError {
-  const near = nearest(
+function unknownExtension(name: string, states: readonly ExtensionState[]): PlaneError {
+  const suggestion = nearest(
     name,
-    all.map((one) => one.name),
+    states.map((state) => state.name),
     1,
-  ).map((one) => ` Did you mean '${one}'?`);
+  ).map((nearName) => ` Did you mean '${nearName}'?`);
   return new PlaneError(
     "NOT_FOUND",
-    `There is no extension '${name}'.${near.join("")} 'toolplane extensions list' shows all.`,
+    `There is no extension '${name}'.${suggestion.join("")} 'toolplane extensions list' shows all.`,
   );
 }
 
 function showPackage({ name, since, importMs }: PackageState): ExtensionState {
   const state = since === null ? "not loaded" : "loaded";
-  const nothing = { about: null, error: null, adds: [], needs: [], settings: null };
+  const ownFields = { about: null, error: null, adds: [], needs: [], settings: null };
   return {
     name,
     use: name,
@@ -116,20 +117,21 @@ function showPackage({ name, since, importMs }: PackageState): ExtensionState {
     since,
     interface: 1,
     ...startCosts(importMs, 0),
-    ...nothing,
+    ...ownFields,
   };
 }
 
-function examined({
+function checkOf({
   name,
   state,
   error,
   adds,
 }: ExtensionState): NonNullable<DoctorReport["extensions"]>[number] {
-  const ok = error === null;
-  const fix = ok
-    ? null
-    : "Correct it, or take it out of 'extensions' of the configuration; then start the plane again.";
-  const detail = error ?? (adds.length === 0 ? "it adds nothing" : `it adds ${adds.join(", ")}`);
-  return { name, ok, checks: [{ name: state, ok, detail, fix }] };
+  if (error !== null) {
+    const fix =
+      "Correct it, or take it out of 'extensions' of the configuration; then start the plane again.";
+    return { name, ok: false, checks: [{ name: state, ok: false, detail: error, fix }] };
+  }
+  const detail = adds.length === 0 ? "it adds nothing" : `it adds ${adds.join(", ")}`;
+  return { name, ok: true, checks: [{ name: state, ok: true, detail, fix: null }] };
 }

@@ -9,7 +9,12 @@ import { redact } from "../lib/text/redact.ts";
 import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
-import type { ExtensionLife, ExtensionOperation, Panel } from "../model/extensions/extension.ts";
+import type {
+  ExtensionLife,
+  ExtensionOperation,
+  Panel,
+  PanelFact,
+} from "../model/extensions/extension.ts";
 import type {
   ExtensionPanel,
   ExtensionState,
@@ -31,7 +36,7 @@ const stopMs = 5_000;
 /** Of a panel, which a person waits for. */
 const panelMs = 5_000;
 /** Of what an operation gives, as JSON. */
-const maxAnswer = 16 * 1024 * 1024;
+const maxAnswerLength = 16 * 1024 * 1024;
 
 /** An extension from its setup to its end. */
 type Running = {
@@ -47,20 +52,20 @@ type Running = {
   undo: (() => void)[];
 };
 
-const untrusted =
+const changedText =
   "Its file or its settings have changed since they were trusted. Look at them, then run 'toolplane trust'.";
-const stays = "What was loaded before stays in use until this process ends.";
-const staySet = "The earlier settings stay in force.";
+const staysText = "What was loaded before stays in use until this process ends.";
+const settingsStayText = "The earlier settings stay in force.";
 
 export function createRunning(context: ExtensionsContext, additions: Additions) {
   const { settings, options } = context;
   const setupMs = options.face === "cli" && !options.watch ? commandMs : stepMs;
   const news = createNews(context.recorder);
-  let all: Running[] = [];
+  let extensions: Running[] = [];
   let starting: Promise<void> = Promise.resolve();
   let isStopping = false;
 
-  function begin(loaded: LoadedExtension): Running {
+  function toRunning(loaded: LoadedExtension): Running {
     const name = loaded.extension?.name ?? loaded.use;
     const error = loaded.extension === null ? loaded.why : null;
     const state = error === null ? "set up" : "failed";
@@ -77,29 +82,33 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
     };
   }
 
-  function say(one: Running, reason: string, stack: string | null): void {
-    one.error = redact(reason);
-    const told = { extension: one.name, reason: one.error, stack: stack && redact(stack) };
-    news.tell({ type: "extension.failed", ...told });
+  function reportFailure(running: Running, reason: string, stack: string | null): void {
+    running.error = redact(reason);
+    const failure = {
+      extension: running.name,
+      reason: running.error,
+      stack: stack && redact(stack),
+    };
+    news.tell({ type: "extension.failed", ...failure });
   }
 
   /** It is named, what it has added goes, and the plane goes on. */
-  function fail(one: Running, step: string, thrown: unknown): void {
-    one.state = "failed";
-    remove(one);
-    say(one, reasonOf(one, step, thrown), stackOf(thrown) || null);
+  function fail(running: Running, step: string, thrown: unknown): void {
+    running.state = "failed";
+    remove(running);
+    reportFailure(running, reasonOf(running, step, thrown), stackOf(thrown) || null);
   }
 
-  function remove(one: Running): void {
-    for (const undo of one.undo.splice(0).reverse()) undo();
-    one.adds.length = 0;
+  function remove(running: Running): void {
+    for (const undo of running.undo.splice(0).reverse()) undo();
+    running.adds.length = 0;
   }
 
-  async function setUp(one: Running, before: readonly Running[]): Promise<void> {
-    const { loaded } = one;
+  async function setUp(running: Running, earlier: readonly Running[]): Promise<void> {
+    const { loaded } = running;
     if (loaded.extension === null) {
       // An entry that is written wrong is reported with the configuration.
-      if (!loaded.isMisspelled) say(one, loaded.why, loaded.stack);
+      if (!loaded.isMisspelled) reportFailure(running, loaded.why, loaded.stack);
       return;
     }
     const { extension } = loaded;
@@ -107,50 +116,49 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
     let life: Promise<ExtensionLife> | undefined;
     try {
       // What a configuration names twice is known earlier; a program may bring one of the same name.
-      if (before.some(({ name }) => name === one.name))
-        throw new Error(`another extension is called '${one.name}'`);
-      const written = await checkedSettings(loaded, context);
-      const { name, adds, undo } = one;
-      const setup = createSetup(
+      if (earlier.some(({ name }) => name === running.name))
+        throw new Error(`another extension is called '${running.name}'`);
+      const ownSettings = await checkedSettings(loaded, context);
+      const { name, adds, undo } = running;
+      const { setup, close } = createSetup(
         context,
         additions,
         { name, loaded, adds, undo, tell: news.tell },
-        written,
+        ownSettings,
       );
-      life = Promise.resolve(setup.given).then(async (given) =>
-        lifeOf(await extension.setup(given)),
+      life = Promise.resolve(setup).then(async (argument) =>
+        lifeOf(await extension.setup(argument)),
       );
-      const whole = life.then(setup.close);
-      if (!(await isWithin(whole, setupMs))) throw new Hangs(setupMs);
-      one.life = await life;
+      if (!(await isWithin(life.then(close), setupMs))) throw new StepHangs(setupMs);
+      running.life = await life;
     } catch (thrown) {
-      fail(one, "setup", thrown);
+      fail(running, "setup", thrown);
       // Also where it comes late: what it has opened is closed.
       life?.then(({ stop }) => stop?.()).catch(() => undefined);
     }
-    one.setupMs = performance.now() - begunAt;
+    running.setupMs = performance.now() - begunAt;
   }
 
   /** In order; one that fails is left out. */
   async function step(
     name: "start" | "stop",
-    among: readonly Running[],
+    extensionsInOrder: readonly Running[],
     limitMs: number,
   ): Promise<void> {
-    for (const one of among) {
+    for (const running of extensionsInOrder) {
       if (name === "start" && isStopping) return;
       try {
-        await limited(() => one.life[name]?.(), limitMs);
-        if (name === "start") one.state = "started";
+        await limited(() => running.life[name]?.(), limitMs);
+        if (name === "start") running.state = "started";
       } catch (thrown) {
-        fail(one, name, thrown);
+        fail(running, name, thrown);
       }
     }
   }
 
-  const usable = () => all.filter(({ state }) => state !== "failed" && state !== "stopped");
+  const usable = () => extensions.filter(({ state }) => state !== "failed" && state !== "stopped");
 
-  async function whatIsWrong(
+  async function inputProblem(
     { input: schema = emptyInput }: ExtensionOperation,
     input: unknown,
   ): Promise<string | null> {
@@ -159,18 +167,18 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
     return problems.length === 0 ? null : `is wrong: ${sentence(renderAll(problems))}`;
   }
 
-  function require(operation: string): Owned<ExtensionOperation> {
-    const found = additions.operations.get(operation);
-    if (found === undefined) throw notFound(operation);
-    return found;
+  function requireOperation(operation: string): Owned<ExtensionOperation> {
+    const operationOwner = additions.operations.get(operation);
+    if (operationOwner === undefined) throw notFound(operation);
+    return operationOwner;
   }
 
   return {
     async setUp(onNext?: (name: string) => void): Promise<void> {
-      all = settings.extensions().map(begin);
-      for (const [at, one] of all.entries()) {
-        onNext?.(one.name);
-        await setUp(one, all.slice(0, at));
+      extensions = settings.extensions().map(toRunning);
+      for (const [index, running] of extensions.entries()) {
+        onNext?.(running.name);
+        await setUp(running, extensions.slice(0, index));
       }
       setImmediate(news.release);
     },
@@ -180,27 +188,31 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
     },
     /** Settings that are wrong leave the earlier ones in force. */
     reload: serialized(async (): Promise<void> => {
-      const now = settings.extensions();
-      for (const one of usable()) {
-        const next =
-          now.find(({ extension }) => extension?.name === one.name) ??
-          now.find(({ use }) => use === one.loaded.use);
+      const loadedExtensions = settings.extensions();
+      for (const running of usable()) {
+        const reloaded =
+          loadedExtensions.find(({ extension }) => extension?.name === running.name) ??
+          loadedExtensions.find(({ use }) => use === running.loaded.use);
         if (isStopping) return;
-        if (next === undefined) {
+        if (reloaded === undefined) {
           // One that was taken out goes on until the next start; one that waits for a person is named.
-          if (settings.waitsForTrust("extensions")) say(one, `${untrusted} ${stays}`, null);
+          if (settings.waitsForTrust("extensions"))
+            reportFailure(running, `${changedText} ${staysText}`, null);
           continue;
         }
         try {
-          if (next.extension === null)
-            throw new PlaneError("CONFIG_INVALID", `It cannot be used as it is: ${next.why}.`);
-          const given = await checkedSettings({ ...next, extension: next.extension }, context);
-          await limited(() => one.life.reload?.(given), stepMs);
-          one.error = null;
+          if (reloaded.extension === null)
+            throw new PlaneError("CONFIG_INVALID", `It cannot be used as it is: ${reloaded.why}.`);
+          const ownSettings = await checkedSettings(
+            { ...reloaded, extension: reloaded.extension },
+            context,
+          );
+          await limited(() => running.life.reload?.(ownSettings), stepMs);
+          running.error = null;
         } catch (thrown) {
-          say(
-            one,
-            `${sentence(reasonOf(one, "reload", thrown))} ${staySet}`,
+          reportFailure(
+            running,
+            `${sentence(reasonOf(running, "reload", thrown))} ${settingsStayText}`,
             stackOf(thrown) || null,
           );
         }
@@ -211,14 +223,14 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
       news.release();
       isStopping = true;
       await isWithin(starting, stopMs);
-      const ending = all.filter(({ state }) => state !== "stopped").reverse();
+      const ending = extensions.filter(({ state }) => state !== "stopped").reverse();
       await step("stop", ending, stopMs);
-      for (const one of ending) {
-        remove(one);
-        if (one.state !== "failed") one.state = "stopped";
+      for (const running of ending) {
+        remove(running);
+        if (running.state !== "failed") running.state = "stopped";
       }
     },
-    list: (): ExtensionState[] => all.map(show),
+    list: (): ExtensionState[] => extensions.map(show),
     operations: (): ExtensionVerb[] => [...additions.operations.values()].map(showOperation),
     panels: (): Promise<ExtensionPanel[]> => Promise.all([...additions.panels].map(showPanel)),
     async run(
@@ -226,17 +238,17 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
       input: JsonObject,
       caller: KnownCaller & { signal?: AbortSignal },
     ): Promise<Json> {
-      const { extension, value: operation } = require(name);
+      const { extension, value: operation } = requireOperation(name);
       const { principal, signal } = caller;
       requireScope(principal, operation.scope, `run '${name}'`);
-      const wrong = await whatIsWrong(operation, input);
-      if (wrong !== null)
-        throw new PlaneError("USAGE", `The input of '${name}' ${wrong}`, {
+      const problem = await inputProblem(operation, input);
+      if (problem !== null)
+        throw new PlaneError("USAGE", `The input of '${name}' ${problem}`, {
           data: { operation: name },
         });
-      const given = { principal, ...(signal && { signal }) };
+      const operationCaller = { principal, ...(signal && { signal }) };
       const run = async () =>
-        asJson(await abortable(Promise.resolve(operation.run(input, given)), signal));
+        asJson(await abortable(Promise.resolve(operation.run(input, operationCaller)), signal));
       try {
         const record = {
           operation: name,
@@ -260,19 +272,19 @@ export function createRunning(context: ExtensionsContext, additions: Additions) 
 
 /** Who makes a plane can listen to it only then: what happens before is emitted right after. */
 function createNews(recorder: ExtensionsContext["recorder"]) {
-  let early: PlaneEvent[] | null = [];
+  let withheld: PlaneEvent[] | null = [];
   return {
-    tell: (event: PlaneEvent) => void (early ? early.push(event) : recorder.emit(event)),
+    tell: (event: PlaneEvent) => void (withheld ? withheld.push(event) : recorder.emit(event)),
     release(): void {
-      const waiting = early ?? [];
-      early = null;
-      for (const event of waiting) recorder.emit(event);
+      const waitingEvents = withheld ?? [];
+      withheld = null;
+      for (const event of waitingEvents) recorder.emit(event);
     },
   };
 }
 
 /** One that takes longer is no longer waited for. */
-class Hangs extends Error {
+class StepHangs extends Error {
   constructor(ms: number) {
     super(`it takes longer than ${ms / 1000} seconds`);
   }
@@ -281,14 +293,15 @@ class Hangs extends Error {
 /** Wrong settings are no failure of its code. */
 function reasonOf({ loaded: { file, directory } }: Running, step: string, thrown: unknown): string {
   if (thrown instanceof PlaneError && thrown.code === "CONFIG_INVALID") return thrown.message;
-  if (thrown instanceof Hangs) return `its '${step}' hangs: ${thrown.message}`;
-  const place = file === null ? null : errorPlace(stackOf(thrown), file, directory);
-  return `its '${step}' failed: ${errorText(thrown)}${place === null ? "" : ` (${place})`}`;
+  if (thrown instanceof StepHangs) return `its '${step}' hangs: ${thrown.message}`;
+  const failedAt = file === null ? null : errorPlace(stackOf(thrown), file, directory);
+  return `its '${step}' failed: ${errorText(thrown)}${failedAt === null ? "" : ` (${failedAt})`}`;
 }
 
 function asJson(value: unknown): Json {
   const text = JSON.stringify(value) ?? "null";
-  if (text.length > maxAnswer) throw new Error(`it gives more than ${maxAnswer / 1024 / 1024} MiB`);
+  if (text.length > maxAnswerLength)
+    throw new Error(`it gives more than ${maxAnswerLength / 1024 / 1024} MiB`);
   return JSON.parse(text) as Json;
 }
 
@@ -340,18 +353,19 @@ async function showPanel({
   value: { title, facts },
 }: Owned<Panel>): Promise<ExtensionPanel> {
   try {
-    const found = await limited(facts, panelMs);
-    const shown = found.map(({ label, value, about = null }) => ({
+    const panelFacts = await limited(facts, panelMs);
+    const shownFacts = panelFacts.map(({ label, value, about = null }) => ({
       label: String(label),
-      value: ["string", "number", "boolean"].includes(typeof value)
-        ? value
-        : value == null
-          ? null
-          : String(value),
+      value: shownValue(value),
       about: about === null ? null : String(about),
     }));
-    return { extension, title, facts: shown, error: null };
+    return { extension, title, facts: shownFacts, error: null };
   } catch (thrown) {
     return { extension, title, facts: [], error: redact(errorText(thrown)) };
   }
+}
+
+function shownValue(value: PanelFact["value"]): PanelFact["value"] {
+  if (["string", "number", "boolean"].includes(typeof value)) return value;
+  return value == null ? null : String(value);
 }

@@ -20,7 +20,7 @@ import { principalOf, scopeNames, trusted, withListed } from "../model/principal
 import type { Additions, Owned } from "./additions.ts";
 import type { ExtensionsContext } from "./context.ts";
 
-type Setting = {
+type SetupParts = {
   name: string;
   loaded: LoadedExtension & { extension: Extension };
   adds: string[];
@@ -37,7 +37,7 @@ const operationName = /^[a-z][a-zA-Z0-9-]*\.[a-z][a-zA-Z0-9-]*$/;
 export function createSetup(
   context: ExtensionsContext,
   additions: Additions,
-  { name, loaded, adds, undo, tell }: Setting,
+  { name, loaded, adds, undo, tell }: SetupParts,
   settings: JsonObject,
 ) {
   const { extension, directory } = loaded;
@@ -50,112 +50,119 @@ export function createSetup(
     isOver = true;
   });
   const sources: { manifests: readonly UnknownObject[]; read(): Promise<void> }[] = [];
-  const own = <T>(value: T): Owned<T> => ({ extension: name, value });
+  const owned = <T>(value: T): Owned<T> => ({ extension: name, value });
   const warn = (text: string) =>
     tell({ type: "extension.log", extension: name, text: redact(String(text)) });
 
-  function note(what: string, takeBack: () => void): void {
+  function noteAddition(label: string, undoAddition: () => void): void {
     if (isClosed) {
-      takeBack();
-      throw refusal(`it adds ${what} after its setup`);
+      undoAddition();
+      throw refusal(`it adds ${label} after its setup`);
     }
-    adds.push(what);
-    undo.push(takeBack);
+    adds.push(label);
+    undo.push(undoAddition);
   }
 
   function requireFree(map: ReadonlyMap<string, Owned<unknown>>, kind: string, key: string): void {
-    const before = map.get(key);
-    if (before !== undefined)
-      throw refusal(`${kind} '${key}' is one of the extension '${before.extension}' already`);
+    const existing = map.get(key);
+    if (existing !== undefined)
+      throw refusal(`${kind} '${key}' is one of the extension '${existing.extension}' already`);
   }
 
-  function put<T>(map: Map<string, Owned<T>>, kind: string, key: string, value: T): void {
+  function putNamed<T>(map: Map<string, Owned<T>>, kind: string, key: string, value: T): void {
     requireFree(map, kind, key);
-    const entry = own(value);
+    const entry = owned(value);
     map.set(key, entry);
-    note(`${kind} ${key}`, () => void (map.get(key) === entry && map.delete(key)));
+    noteAddition(`${kind} ${key}`, () => {
+      if (map.get(key) === entry) map.delete(key);
+    });
   }
 
-  function join<T>(set: Set<Owned<T>>, what: string, value: T): void {
-    const entry = own(value);
+  function addToSet<T>(set: Set<Owned<T>>, label: string, value: T): void {
+    const entry = owned(value);
     set.add(entry);
-    note(what, () => void set.delete(entry));
+    noteAddition(label, () => void set.delete(entry));
   }
 
   /** All sources of an extension are one source of the catalogue. What is no tool is left out, and named. */
-  function publish(place: (typeof sources)[number], manifests: readonly UnknownObject[]): void {
-    place.manifests = isOver ? [] : manifests;
-    const all = sources.flatMap((one) => one.manifests);
-    const wrong = (why: string, at: number) =>
-      warn(`the tool '${all[at]?.name}' is left out: ${why}`);
-    context.catalogue.handWritten.setAdded(`extension ${name}`, all, wrong);
+  function publish(
+    toolSource: (typeof sources)[number],
+    manifests: readonly UnknownObject[],
+  ): void {
+    toolSource.manifests = isOver ? [] : manifests;
+    const allManifests = sources.flatMap((source) => source.manifests);
+    const warnLeftOut = (reason: string, index: number) =>
+      warn(`the tool '${allManifests[index]?.name}' is left out: ${reason}`);
+    context.catalogue.handWritten.setAdded(`extension ${name}`, allManifests, warnLeftOut);
   }
 
   const requireDeclared = (key: "secrets" | "transports", kind: string) => {
     if (!extension[key]?.includes(kind)) throw refusal(`'${kind}' is not in its '${key}'`);
   };
 
-  const given: ExtensionSetup = {
+  const setup: ExtensionSetup = {
     settings,
     directory,
     plane: partsOf(context, name, extension.needs ?? []),
     log: warn,
     addOperation(operation) {
-      const checked = checkedOperation(operation);
-      if (isTaken(context.plane, checked.name))
-        throw refusal(`'${checked.name}' is a verb of the plane already`);
-      put(additions.operations, "operation", checked.name, checked);
+      const declared = checkedOperation(operation);
+      if (isTaken(context.plane, declared.name))
+        throw refusal(`'${declared.name}' is a verb of the plane already`);
+      putNamed(additions.operations, "operation", declared.name, declared);
     },
     addProvider(kind, provider, options) {
       requireFree(additions.providers, "provider", kind);
       const unregister = context.plane.tools.registerProvider(kind, provider, options);
       undo.push(() => void unregister());
-      put(additions.providers, "provider", kind, provider);
+      putNamed(additions.providers, "provider", kind, provider);
     },
     addTransport(scheme, open) {
       requireDeclared("transports", scheme);
-      put(additions.transports, "transport", scheme, open);
+      putNamed(additions.transports, "transport", scheme, open);
     },
     addToolSource(source) {
-      const place = {
+      const toolSource = {
         manifests: [] as readonly UnknownObject[],
-        read: async () => publish(place, await listOf(source)),
+        read: async () => publish(toolSource, await listOf(source)),
       };
-      note("tool source", () => publish(place, []));
-      sources.push(place);
-      const changed = serialized(() => limited(place.read, listMs));
-      const say = (thrown: unknown) =>
+      noteAddition("tool source", () => publish(toolSource, []));
+      sources.push(toolSource);
+      const changed = serialized(() => limited(toolSource.read, listMs));
+      const warnUnlisted = (thrown: unknown) =>
         warn(`its tools could not be listed again: ${errorText(thrown)}`);
-      return { changed: () => changed().catch(say) };
+      return { changed: () => changed().catch(warnUnlisted) };
     },
     addSecrets(kind, read) {
       requireDeclared("secrets", kind);
-      put(additions.secrets, "secrets", kind, read);
+      putNamed(additions.secrets, "secrets", kind, read);
     },
-    addScanner: (scan) => join(additions.scanners, "scanner", scan),
-    addEmbedder: (embed) => join(additions.embedders, "embedder", embed),
-    addRanker: (rank) => join(additions.rankers, "ranker", rank),
+    addScanner: (scan) => addToSet(additions.scanners, "scanner", scan),
+    addEmbedder: (embed) => addToSet(additions.embedders, "embedder", embed),
+    addRanker: (rank) => addToSet(additions.rankers, "ranker", rank),
     addApprovalChannel(channel) {
-      join(additions.channels, `approval channel ${channel.name}`, channel);
+      addToSet(additions.channels, `approval channel ${channel.name}`, channel);
       undo.push(...askThrough(channel, context, warn));
     },
-    aroundExecute: (stage) => join(additions.stages, "stage around execute", stage),
+    aroundExecute: (stage) => addToSet(additions.stages, "stage around execute", stage),
     onEvent(listen, type) {
-      const told = (event: Parameters<typeof listen>[0]) => {
+      const notify = (event: Parameters<typeof listen>[0]) => {
         if (event.type === "extension.log" || event.type === "extension.failed") return;
         Promise.resolve(event)
           .then(listen)
           .catch((thrown) => warn(`a listener failed: ${errorText(thrown)}`));
       };
-      const leave = (type === undefined ? allEvents : [type]).map((one) => recorder.on(one, told));
-      note(type === undefined ? "listener of all events" : `listener of ${type}`, () => {
-        for (const stop of leave) stop();
+      const unsubscribers = (type === undefined ? allEvents : [type]).map((eventType) =>
+        recorder.on(eventType, notify),
+      );
+      noteAddition(type === undefined ? "listener of all events" : `listener of ${type}`, () => {
+        for (const unsubscribe of unsubscribers) unsubscribe();
       });
     },
-    addPanel: (panel) => join(additions.panels, `panel ${panel.title}`, panel),
+    addPanel: (panel) => addToSet(additions.panels, `panel ${panel.title}`, panel),
   };
   return {
-    given,
+    setup,
     /** The tools of its sources are there then. */
     async close(): Promise<void> {
       isClosed = true;
@@ -172,8 +179,8 @@ function isTaken(plane: Plane, name: string): boolean {
 }
 
 /** What it says is read once. */
-function checkedOperation(given: ExtensionOperation): ExtensionOperation {
-  const { name, summary, scope, input, changes, positional, columns } = given;
+function checkedOperation(operation: ExtensionOperation): ExtensionOperation {
+  const { name, summary, scope, input, changes, positional, columns } = operation;
   if (typeof name !== "string" || !operationName.test(name))
     throw refusal(`'${name}' is no name of an operation such as 'noun.verb'`);
   if (typeof summary !== "string" || summary === "")
@@ -184,25 +191,26 @@ function checkedOperation(given: ExtensionOperation): ExtensionOperation {
     throw refusal(
       `the 'input' of the operation '${name}' must be a JSON Schema with "type": "object"`,
     );
-  if (typeof given.run !== "function")
+  if (typeof operation.run !== "function")
     throw refusal(`the operation '${name}' has no function 'run'`);
   return {
     name,
     summary,
     scope,
     ...withoutUndefined({ input, changes, positional, columns }),
-    run: (said, asker) => given.run(said, asker),
+    run: (input, caller) => operation.run(input, caller),
   };
 }
 
-function refusal(why: string): PlaneError {
-  return new PlaneError("USAGE", `The extension cannot be set up: ${why}.`);
+function refusal(reason: string): PlaneError {
+  return new PlaneError("USAGE", `The extension cannot be set up: ${reason}.`);
 }
 
 async function listOf(source: ToolSource) {
-  const listed = await source.list();
-  if (!Array.isArray(listed)) throw new PlaneError("USAGE", "A tool source must list manifests.");
-  return listed;
+  const manifests = await source.list();
+  if (!Array.isArray(manifests))
+    throw new PlaneError("USAGE", "A tool source must list manifests.");
+  return manifests;
 }
 
 /** Only the parts that it named; reading another one says how to get it. */
@@ -227,36 +235,40 @@ function askThrough(
   { plane, recorder, settings }: ExtensionsContext,
   warn: (text: string) => void,
 ) {
-  const say = (thrown: unknown) =>
+  const warnFailed = (thrown: unknown) =>
     warn(`the approval channel '${channel.name}' failed: ${errorText(thrown)}`);
   const show = async (
     id: string,
-    act: (held: Awaited<ReturnType<Plane["approvals"]["get"]>>) => unknown,
+    act: (heldCall: Awaited<ReturnType<Plane["approvals"]["get"]>>) => unknown,
   ) => {
     try {
       await act(await plane.approvals.get(id));
     } catch (thrown) {
-      say(thrown);
+      warnFailed(thrown);
     }
   };
   return [
     recorder.on("approval.requested", ({ approvalId }) => {
       // The rules for approvals decide who may answer; the channel only says who did.
-      const answer: Parameters<ApprovalChannel["ask"]>[1] = async (decision, by, reason) => {
-        if (typeof by !== "string" || by === "")
+      const answer: Parameters<ApprovalChannel["ask"]>[1] = async (
+        decision,
+        answeredBy,
+        reason,
+      ) => {
+        if (typeof answeredBy !== "string" || answeredBy === "")
           throw new PlaneError(
             "USAGE",
             "An answer names the person who gave it, and this one names none.",
           );
-        const principal = withListed(principalOf({ user: by }), settings.config().users);
+        const principal = withListed(principalOf({ user: answeredBy }), settings.config().users);
         await plane
           .as(principal)
           .approvals.answer(approvalId, { decision, ...(reason !== undefined && { reason }) });
       };
-      void show(approvalId, (held) => channel.ask(held, answer));
+      void show(approvalId, (heldCall) => channel.ask(heldCall, answer));
     }),
     recorder.on("approval.changed", ({ approvalId, status }) => {
-      if (status !== "pending") void show(approvalId, (held) => channel.settled?.(held));
+      if (status !== "pending") void show(approvalId, (heldCall) => channel.settled?.(heldCall));
     }),
   ];
 }

@@ -33,35 +33,41 @@ export const extensionTable: Readonly<Record<string, TableEntry>> = {
 /** More than this is no declaration, but a way to fill memory. */
 export const maxExtensions = { names: 64, nameLength: 200, settings: 4_000 } as const;
 
-const shape = /^[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+$/;
+const namePattern = /^[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+$/;
 const nothing: UnknownObject = Object.freeze({});
 
-const read = new WeakMap<object, UnknownObject>();
+const declaredExtensions = new WeakMap<object, UnknownObject>();
 
 /** What one side declares, without names and settings that none should have. */
 export function extensionsIn(capabilities: UnknownObject | undefined): UnknownObject {
-  const given = capabilities?.extensions;
-  if (!isObject(given)) return nothing;
-  const known = read.get(given) ?? readExtensions(given);
-  read.set(given, known);
-  return known;
+  const declared = capabilities?.extensions;
+  if (!isObject(declared)) return nothing;
+  const extensions = declaredExtensions.get(declared) ?? readExtensions(declared);
+  declaredExtensions.set(declared, extensions);
+  return extensions;
 }
 
-function readExtensions(given: UnknownObject): UnknownObject {
-  const taken: [string, unknown][] = [];
-  for (const name in given) {
-    if (taken.length >= maxExtensions.names) break;
-    if (!Object.hasOwn(given, name) || name.length > maxExtensions.nameLength || !shape.test(name))
+function readExtensions(declared: UnknownObject): UnknownObject {
+  const accepted: [string, unknown][] = [];
+  for (const name in declared) {
+    if (accepted.length >= maxExtensions.names) break;
+    if (
+      !Object.hasOwn(declared, name) ||
+      name.length > maxExtensions.nameLength ||
+      !namePattern.test(name)
+    )
       continue;
-    const settings = given[name];
+    const settings = declared[name];
     if (isObject(settings) && JSON.stringify(settings).length <= maxExtensions.settings)
-      taken.push([name, settings]);
+      accepted.push([name, settings]);
   }
-  return taken.length === 0 ? nothing : Object.fromEntries(taken);
+  return accepted.length === 0 ? nothing : Object.fromEntries(accepted);
 }
 
-const entryOf = (name: string): TableEntry =>
-  (Object.hasOwn(extensionTable, name) ? extensionTable[name] : undefined) ?? {};
+function entryOf(name: string): TableEntry {
+  if (!Object.hasOwn(extensionTable, name)) return {};
+  return extensionTable[name] ?? {};
+}
 
 /** Is it passed on at all? */
 export const isRelayed = (name: string): boolean => entryOf(name).isOurs !== true;
@@ -88,17 +94,18 @@ export const toldToServers: UnknownObject = Object.fromEntries(
 export function offeredTo(client: UnknownObject, servers: readonly UnknownObject[]): UnknownObject {
   const merged = Object.entries(extensionTable).flatMap(
     ([name, { merge }]): [string, unknown][] => {
-      const declared = merge ? servers.map((server) => server[name]).filter(isObject) : [];
-      return merge && declared.length > 0 ? [[name, merge(declared)]] : [];
+      if (merge === undefined) return [];
+      const declared = servers.map((server) => server[name]).filter(isObject);
+      return declared.length > 0 ? [[name, merge(declared)]] : [];
     },
   );
-  const told = Object.keys(client).flatMap((name): [string, unknown][] => {
+  const ownDeclarations = Object.keys(client).flatMap((name): [string, unknown][] => {
     if (entryOf(name).merge) return [];
     const declared =
       servers.find((server) => Object.hasOwn(server, name))?.[name] ?? entryOf(name).offers;
     return isRelayed(name) && declared !== undefined ? [[name, declared]] : [];
   });
-  return Object.fromEntries([...told, ...merged]);
+  return Object.fromEntries([...ownDeclarations, ...merged]);
 }
 
 /** First words of the protocol's own methods: what they do is checked elsewhere, and no extension reaches it. */
@@ -124,13 +131,14 @@ const ownResourceMethods: ReadonlySet<string> = new Set([
   "templates",
   "unsubscribe",
 ]);
-const longestMethod = 200;
+const maxMethodLength = 200;
 
 /** May an extension have added this method? */
 export function isExtensionMethod(method: string): boolean {
-  if (method.length > longestMethod || !/^[\w.-]+(?:\/[\w.-]+)+$/.test(method)) return false;
+  if (method.length > maxMethodLength || !/^[\w.-]+(?:\/[\w.-]+)+$/.test(method)) return false;
   const [first = "", second = ""] = method.toLowerCase().split("/");
-  return first === "resources" ? !ownResourceMethods.has(second) : !ownMethods.has(first);
+  if (first === "resources") return !ownResourceMethods.has(second);
+  return !ownMethods.has(first);
 }
 
 const ownNotifications =
@@ -139,7 +147,7 @@ const ownNotifications =
 /** May an extension have added this notification? */
 export function isExtensionNotification(method: string): boolean {
   return (
-    method.length <= longestMethod &&
+    method.length <= maxMethodLength &&
     /^notifications(?:\/[\w.-]+)+$/.test(method) &&
     !ownNotifications.test(method)
   );
@@ -147,17 +155,18 @@ export function isExtensionNotification(method: string): boolean {
 
 /** Does the method or notification bear the name of the extension, or the last part of it? */
 function isNamedAfter(extension: string, method: string): boolean {
-  const said = method.replace(/^notifications\//, "");
-  const last = extension.slice(extension.indexOf("/") + 1);
-  return said.startsWith(`${extension}/`) || said.startsWith(`${last}/`);
+  const name = method.replace(/^notifications\//, "");
+  const shortName = extension.slice(extension.indexOf("/") + 1);
+  return name.startsWith(`${extension}/`) || name.startsWith(`${shortName}/`);
 }
 
 /** Do both sides declare the extension that it is named after, or one at all where its name tells nothing? */
 export function mayPass(method: string, server: UnknownObject, client: UnknownObject): boolean {
   const shared = sharedExtensions(server, client);
   const declared = [...Object.keys(server), ...Object.keys(client)];
-  const named = declared.filter((name) => isNamedAfter(name, method));
-  return named.length === 0 ? shared.length > 0 : named.some((name) => shared.includes(name));
+  const namesakes = declared.filter((name) => isNamedAfter(name, method));
+  if (namesakes.length === 0) return shared.length > 0;
+  return namesakes.some((name) => shared.includes(name));
 }
 
 const metaPrefix = "io.modelcontextprotocol/";
@@ -175,13 +184,13 @@ export function metaFor(
 ): UnknownObject {
   const meta = params._meta;
   if (!isObject(meta)) return params;
-  const given = Object.keys(meta).filter((key) => key.startsWith(metaPrefix));
-  if (given.length === 0) return params;
+  const protocolKeys = Object.keys(meta).filter((key) => key.startsWith(metaPrefix));
+  if (protocolKeys.length === 0) return params;
   const passing = Object.keys(relayedTo(server, client));
-  const foreign = given.filter((key) => !passing.some((name) => isMetaOf(name, key)));
-  if (foreign.length === 0) return params;
+  const foreignKeys = protocolKeys.filter((key) => !passing.some((name) => isMetaOf(name, key)));
+  if (foreignKeys.length === 0) return params;
   return {
     ...params,
-    _meta: Object.fromEntries(Object.entries(meta).filter(([key]) => !foreign.includes(key))),
+    _meta: Object.fromEntries(Object.entries(meta).filter(([key]) => !foreignKeys.includes(key))),
   };
 }

@@ -1,25 +1,28 @@
 import { isRawJSON } from "../lib/json/exact-numbers.ts";
 import { valueAtPath } from "../lib/text/fill-references.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
+import { membersOf } from "./message.ts";
 
-const plain = /^(?!=\?base64\?)[!-~](?:[ -~]*[!-~])?$/;
+const plainPattern = /^(?!=\?base64\?)[!-~](?:[ -~]*[!-~])?$/;
 
 /** Plain, or marked and in base64. */
 export function encodeHeaderValue(value: string): string {
-  return plain.test(value) ? value : `=?base64?${Buffer.from(value, "utf8").toString("base64")}?=`;
+  if (plainPattern.test(value)) return value;
+  return `=?base64?${Buffer.from(value, "utf8").toString("base64")}?=`;
 }
 
-const encoded = /^=\?base64\?(.*)\?=$/;
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const encodedPattern = /^=\?base64\?(.*)\?=$/;
+const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Null when it is marked as base64 and is none. */
 export function decodeHeaderValue(value: string): string | null {
-  const [, text] = encoded.exec(value) ?? [];
+  const [, text] = encodedPattern.exec(value) ?? [];
   if (text === undefined) return value;
-  return base64.test(text) ? Buffer.from(text, "base64").toString("utf8") : null;
+  if (!base64Pattern.test(text)) return null;
+  return Buffer.from(text, "base64").toString("utf8");
 }
 
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const headerNamePattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const keyword = "x-mcp-header";
 
 type Mirrored = { path: readonly string[]; header: string };
@@ -33,18 +36,18 @@ export function readParamHeaders(schema: unknown): {
   const visit = (
     node: unknown,
     path: readonly string[],
-    reachable: boolean,
+    isReachable: boolean,
   ): string | undefined => {
     if (Array.isArray(node)) return firstOf(node, (item) => visit(item, path, false));
     if (!isObject(node)) return undefined;
     if (keyword in node) {
-      const problem = refuse(node, path, reachable, mirrored);
+      const problem = problemOf(node, path, isReachable, mirrored);
       if (problem !== undefined) return problem;
       mirrored.push({ path, header: String(node[keyword]) });
     }
-    const properties = isObject(node.properties) ? Object.entries(node.properties) : [];
+    const properties = Object.entries(membersOf(node.properties));
     return (
-      firstOf(properties, ([name, child]) => visit(child, [...path, name], reachable)) ??
+      firstOf(properties, ([name, child]) => visit(child, [...path, name], isReachable)) ??
       firstOf(Object.entries(node), ([key, child]) =>
         key === "properties" || notSchemas.has(key) ? undefined : visit(child, path, false),
       )
@@ -70,37 +73,37 @@ function firstOf<T>(
   find: (item: T) => string | undefined,
 ): string | undefined {
   for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
+    const problem = find(item);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
 /** A schema is read once, not with every call. */
-const known = new WeakMap<object, Mirrored[]>();
+const headersOfSchema = new WeakMap<object, Mirrored[]>();
 
 function mirroredIn(schema: unknown): Mirrored[] {
   if (!isObject(schema)) return [];
-  const mirrored = known.get(schema) ?? readParamHeaders(schema).mirrored;
-  known.set(schema, mirrored);
+  const mirrored = headersOfSchema.get(schema) ?? readParamHeaders(schema).mirrored;
+  headersOfSchema.set(schema, mirrored);
   return mirrored;
 }
 
-function refuse(
+function problemOf(
   node: UnknownObject,
   path: readonly string[],
-  reachable: boolean,
-  others: readonly Mirrored[],
+  isReachable: boolean,
+  earlierHeaders: readonly Mirrored[],
 ): string | undefined {
   const header = node[keyword];
-  const where = `'${keyword}' of '${path.join(".")}'`;
-  if (!reachable || path.length === 0) return `${where} is not on a plain property`;
-  if (typeof header !== "string" || !token.test(header))
-    return `${where} is not the name of a header`;
+  const location = `'${keyword}' of '${path.join(".")}'`;
+  if (!isReachable || path.length === 0) return `${location} is not on a plain property`;
+  if (typeof header !== "string" || !headerNamePattern.test(header))
+    return `${location} is not the name of a header`;
   if (!["string", "integer", "boolean"].includes(String(node.type)))
-    return `${where} is not on a text, whole number or boolean`;
-  if (others.some((other) => other.header.toLowerCase() === header.toLowerCase()))
-    return `${where} names a header that another argument has`;
+    return `${location} is not on a text, whole number or boolean`;
+  if (earlierHeaders.some((earlier) => earlier.header.toLowerCase() === header.toLowerCase()))
+    return `${location} names a header that another argument has`;
   return undefined;
 }
 

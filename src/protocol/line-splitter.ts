@@ -6,7 +6,7 @@ const newline = 0x0a;
 export const longBytes = 4 * 1024;
 
 /** A message above the limit is passed over up to this multiple of it; its end is not waited for any longer. */
-const maxPassed = 16;
+const maxOversizeFactor = 16;
 
 /**
  * Never copies a long line again for each chunk; long lines come with their bytes. `onEndless` gets what is above the limit
@@ -20,45 +20,50 @@ export function createLineSplitter(
 ) {
   let parts: Buffer[] = [];
   let size = 0;
-  let passed: ReturnType<typeof createOversized> | undefined;
+  let oversized: ReturnType<typeof createOversized> | undefined;
 
   const take = (part: Buffer) => {
     size += part.length;
     if (size <= limitBytes) return void parts.push(part);
-    if (passed === undefined) {
-      passed = createOversized();
-      for (const earlier of parts) passed.add(earlier);
+    if (oversized === undefined) {
+      oversized = createOversized();
+      for (const part of parts) oversized.add(part);
       parts = [];
     }
-    passed.add(part);
-    if (onEndless && (size > limitBytes * maxPassed || !passed.isMessage())) onEndless(size);
+    oversized.add(part);
+    if (onEndless && (size > limitBytes * maxOversizeFactor || !oversized.isMessage()))
+      onEndless(size);
   };
 
   const finish = () => {
-    const whole = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
-    const tooLong = passed;
+    const line = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+    const tooLong = oversized;
     parts = [];
     size = 0;
-    passed = undefined;
+    oversized = undefined;
     if (tooLong) onTooLong(tooLong.finish());
-    else if (whole.length < longBytes) onLine(whole.toString("utf8"));
-    else onLine(whole.toString("utf8"), whole);
+    else if (line.length < longBytes) onLine(line.toString("utf8"));
+    else onLine(line.toString("utf8"), line);
   };
 
   return (chunk: Buffer): void => {
-    let from = 0;
+    let lineStart = 0;
     // Most chunks hold whole, short messages: decoded once and cut as text.
     const first = size === 0 && chunk.length <= limitBytes ? chunk.indexOf(newline) : -1;
     const end = first >= 0 && first < longBytes ? chunk.lastIndexOf(newline) : -1;
     if (end >= 0) {
       for (const line of chunk.toString("utf8", 0, end).split("\n")) onLine(line);
-      from = end + 1;
+      lineStart = end + 1;
     }
-    for (let at = chunk.indexOf(newline, from); at >= 0; at = chunk.indexOf(newline, from)) {
-      take(chunk.subarray(from, at));
+    for (
+      let lineEnd = chunk.indexOf(newline, lineStart);
+      lineEnd >= 0;
+      lineEnd = chunk.indexOf(newline, lineStart)
+    ) {
+      take(chunk.subarray(lineStart, lineEnd));
       finish();
-      from = at + 1;
+      lineStart = lineEnd + 1;
     }
-    if (from < chunk.length) take(chunk.subarray(from));
+    if (lineStart < chunk.length) take(chunk.subarray(lineStart));
   };
 }

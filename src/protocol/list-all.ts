@@ -1,6 +1,6 @@
 import { cutDeepValue } from "../lib/json/cut-deep.ts";
 import { isTooDeep } from "../lib/json/exact-numbers.ts";
-import { sameJson } from "../lib/json/plain-data.ts";
+import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { RpcError } from "./message.ts";
 import type { Session } from "./session.ts";
@@ -43,26 +43,25 @@ export async function listAll(
     if (!(thrown instanceof InvalidCursor)) throw thrown;
   }
   return walk(session, method, signal).catch((thrown) => {
-    throw thrown instanceof InvalidCursor ? thrown.cause : thrown;
+    if (thrown instanceof InvalidCursor) throw thrown.cause;
+    throw thrown;
   });
 }
 
 type Page = UnknownObject & { items: unknown[] };
 
-async function ask(
+async function requestPage(
   { request }: Pick<Session, "request">,
   method: ListMethod,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<Page> {
   const key = listings[method];
-  const result = await request(method, cursor === undefined ? {} : { cursor }, { signal }).catch(
-    (cause) => {
-      const isRefused =
-        cursor !== undefined && cause instanceof RpcError && cause.code === invalidParams;
-      throw isRefused ? new InvalidCursor(undefined, { cause }) : cause;
-    },
-  );
+  const result = await request(method, withoutUndefined({ cursor }), { signal }).catch((cause) => {
+    const isRefused = cause instanceof RpcError && cause.code === invalidParams;
+    if (cursor !== undefined && isRefused) throw new InvalidCursor(undefined, { cause });
+    throw cause;
+  });
   if (!isObject(result) || !Array.isArray(result[key]))
     throw new Error(`its answer to ${method} has no list '${key}'`);
   return { ...result, items: result[key] };
@@ -76,34 +75,34 @@ async function walk(
 ): Promise<Listing> {
   const key = listings[method];
   const items: unknown[] = [];
-  const seen = new Set<string>();
+  const seenCursors = new Set<string>();
   let cursor: string | undefined;
-  let first: Page | undefined;
+  let firstPage: Page | undefined;
   let scope: Pick<Listing, "isPrivate"> = {};
   for (let count = 0; count < maxListed.pages; count++) {
-    const page = await ask(session, method, cursor, signal).catch((thrown) => {
+    const page = await requestPage(session, method, cursor, signal).catch((thrown) => {
       // To some servers an empty cursor means the end.
       if (cursor === "" && thrown instanceof InvalidCursor) return null;
       throw thrown;
     });
-    if (page === null || (cursor === "" && isSame(page, first)))
+    if (page === null || (cursor === "" && isSame(page, firstPage)))
       return { items, warning: null, ...scope };
-    first ??= page;
+    firstPage ??= page;
     for (const item of page.items) items.push(shallow(item));
     if (page.cacheScope === "private") scope = { isPrivate: true };
-    const next = page.nextCursor;
+    const nextCursor = page.nextCursor;
     if (items.length > maxListed.items) {
       const leftOut = items.length - maxListed.items;
       items.length = maxListed.items;
-      const orMore = typeof next === "string" ? " or more" : "";
+      const orMore = typeof nextCursor === "string" ? " or more" : "";
       const warning = `its ${key} beyond ${maxListed.items} were left out: ${leftOut}${orMore}`;
       return { items, warning, leftOut, ...scope };
     }
-    if (typeof next !== "string") return { items, warning: null, ...scope };
-    if (seen.has(next))
+    if (typeof nextCursor !== "string") return { items, warning: null, ...scope };
+    if (seenCursors.has(nextCursor))
       return { items, warning: `its ${method} came back to the same cursor`, ...scope };
-    seen.add(next);
-    cursor = next;
+    seenCursors.add(nextCursor);
+    cursor = nextCursor;
   }
   return { items, warning: `its ${method} had more than ${maxListed.pages} pages`, ...scope };
 }
@@ -123,5 +122,6 @@ export function safeIcons(icons: unknown): unknown[] {
     isObject(icon) &&
     typeof icon.src === "string" &&
     /^(?:https?:\/\/|data:image\/)/i.test(icon.src);
-  return Array.isArray(icons) ? icons.filter(isSafe) : [];
+  if (!Array.isArray(icons)) return [];
+  return icons.filter(isSafe);
 }

@@ -1,5 +1,6 @@
 import { sourceTextOf } from "../lib/json/json-text.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
+import { onOneLine } from "./result-text.ts";
 
 export type RequestId = number | string;
 
@@ -14,10 +15,22 @@ export function renderMessage(message: OutgoingMessage): string {
   const { params } = message as { params?: UnknownObject };
   const text = isObject(params?.arguments) ? sourceTextOf(params.arguments) : undefined;
   if (text === undefined) return JSON.stringify(message);
-  const rest = JSON.stringify({ ...message, params: { ...params, arguments: undefined } });
+  const withoutArguments = JSON.stringify({
+    ...message,
+    params: { ...params, arguments: undefined },
+  });
   // The parameters are the last member, and have others.
-  const line = /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]+/g, " ") : text;
-  return `${rest.slice(0, -2)},"arguments":${line}}}`;
+  return `${withoutArguments.slice(0, -2)},"arguments":${onOneLine(text)}}}`;
+}
+
+/** Of what the other side sends, which may be anything: none where it is no object. */
+export function membersOf(value: unknown): UnknownObject {
+  return isObject(value) ? value : {};
+}
+
+/** The same for a text. */
+export function stringOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
 }
 
 /** An RpcError is passed on as it is. */

@@ -1,9 +1,10 @@
 import { backoffMs, pause } from "../lib/async/pause.ts";
 import { steadyNow } from "../lib/async/steady-time.ts";
+import { hasMembers, withoutUndefined } from "../lib/json/plain-data.ts";
 import type { AsClient } from "../model/calls/provider.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import { extensionsIn, relayedTo } from "./extensions.ts";
-import { RpcError, TransportError } from "./message.ts";
+import { membersOf, RpcError, TransportError } from "./message.ts";
 import type { Peer } from "./peer.ts";
 import { hasShared, isExtendedKind, requireKnownKind, unknownKind } from "./result-kinds.ts";
 import {
@@ -30,22 +31,23 @@ export async function completeResult(
   first?: { answer: unknown },
   isExtended = false,
 ): Promise<unknown> {
-  let more: UnknownObject = {};
+  let continuation: UnknownObject = {};
   for (let round = 0; round <= maxRounds; round++) {
     const isFirst = round === 0 && first !== undefined;
     const result = isFirst
       ? first.answer
-      : await send(method, { ...params, ...more }, options).catch((thrown) => {
-          throw round === 0 ? thrown : asSent(thrown);
+      : await send(method, { ...params, ...continuation }, options).catch((thrown) => {
+          if (round === 0) throw thrown;
+          throw asSent(thrown);
         });
-    const type = isObject(result) ? (result.resultType ?? "complete") : "complete";
+    const type = membersOf(result).resultType ?? "complete";
     if (type === "complete" || !isObject(result)) return result;
     if (type === "task" && options.task) return result;
     if (type !== "input_required" || !mayAsk.has(method)) {
       if (isExtended && isExtendedKind(type)) return result;
       throw unknownKind(type);
     }
-    more = await answerQuestions(result, options);
+    continuation = await answerQuestions(result, options);
   }
   throw new RpcError(-32603, `it still asked back after ${maxRounds} rounds`);
 }
@@ -61,25 +63,23 @@ async function answerQuestions(
   { inputRequests, requestState }: UnknownObject,
   { onRequest, signal = new AbortController().signal }: RequestOptions,
 ): Promise<UnknownObject> {
-  const questions = isObject(inputRequests) ? Object.entries(inputRequests) : [];
+  const questions = Object.entries(membersOf(inputRequests));
   const answers = await Promise.all(
     questions.map(async ([key, question]): Promise<[string, UnknownObject]> => {
-      const { method, params } = isObject(question) ? question : {};
+      const { method, params } = membersOf(question);
       if (!onRequest || typeof method !== "string") {
         throw new RpcError(-32603, `it asked for '${method}', which cannot be answered here`);
       }
-      return [key, await onRequest(method, isObject(params) ? params : {}, signal)];
+      return [key, await onRequest(method, membersOf(params), signal)];
     }),
   );
-  return {
-    ...(answers.length === 0 ? {} : { inputResponses: Object.fromEntries(answers) }),
-    ...(requestState === undefined ? {} : { requestState }),
-  };
+  const inputResponses = answers.length === 0 ? undefined : Object.fromEntries(answers);
+  return withoutUndefined({ inputResponses, requestState });
 }
 
 const metaPrefix = "io.modelcontextprotocol/";
 /** The wait before the stream of changes is opened again. */
-const listenAgain = { firstMs: 1_000, maxMs: 60_000 };
+const listenBackoff = { firstMs: 1_000, maxMs: 60_000 };
 
 /** Only a server of this revision answers with these. */
 export const modernErrors = {
@@ -95,32 +95,31 @@ export async function discoverModern(
   signal: AbortSignal,
 ): Promise<Session> {
   const result = await peer.request("server/discover", withEnvelope({}, client), { signal });
-  const given = isObject(result) ? result : {};
-  const versions = given.supportedVersions;
+  const discovered = membersOf(result);
+  const versions = discovered.supportedVersions;
   // Some servers answer every method with something.
   if (!Array.isArray(versions)) throw new RpcError(-32601, "it does not know server/discover");
   if (!versions.includes(modernVersion))
     throw new RpcError(modernErrors.unsupportedVersion, "it does not speak 2026-07-28", {
       supported: versions,
     });
-  return openModernSession(peer, client, given);
+  return openModernSession(peer, client, discovered);
 }
 
 /** No handshake: every request carries what a handshake would tell. */
 export function openModernSession(
   peer: Peer,
   client: ClientDescription,
-  given: UnknownObject,
+  discovered: UnknownObject,
 ): Session {
-  const meta = isObject(given._meta) ? given._meta : {};
-  const serverInfo = meta[`${metaPrefix}serverInfo`];
-  const described = describeServer(given);
+  const serverInfo = membersOf(discovered._meta)[`${metaPrefix}serverInfo`];
+  const server = describeServer(discovered);
   const ended = new AbortController();
-  const self = client.own ? { ...client, capabilities: client.own } : client;
-  const able = extendsToTasks(described) ? withTasks(self) : self;
-  const offered = extensionsIn(described.capabilities);
-  const envelopes = createEnvelopes(able, offered);
-  const isExtended = (options: RequestOptions) => hasShared(offered, options);
+  const selfDescription = client.own ? { ...client, capabilities: client.own } : client;
+  const clientDescription = extendsToTasks(server) ? withTasks(selfDescription) : selfDescription;
+  const offeredExtensions = extensionsIn(server.capabilities);
+  const envelopes = createEnvelopes(clientDescription, offeredExtensions);
+  const isExtended = (options: RequestOptions) => hasShared(offeredExtensions, options);
   const send = (method: string, params: UnknownObject, options: RequestOptions = {}) => {
     // With a continuation the caller answers the questions.
     const answersHere = method === "tools/call" && options.continuation === undefined;
@@ -129,14 +128,16 @@ export function openModernSession(
   return {
     era: "modern",
     protocolVersion: modernVersion,
-    ...described,
+    ...server,
     serverInfo: isObject(serverInfo) ? serverInfo : null,
-    request: (method, params, options = {}) =>
-      options.continuation
-        ? send(method, { ...params, ...options.continuation }, options).then((result) =>
-            requireKnownKind(result, isExtended(options)),
-          )
-        : completeResult(send, method, params, options, undefined, isExtended(options)),
+    request(method, params, options = {}) {
+      const { continuation } = options;
+      if (continuation === undefined)
+        return completeResult(send, method, params, options, undefined, isExtended(options));
+      return send(method, { ...params, ...continuation }, options).then((result) =>
+        requireKnownKind(result, isExtended(options)),
+      );
+    },
     address(params, options) {
       const { continuation } = options;
       const envelope = envelopes(options, continuation === undefined);
@@ -145,12 +146,15 @@ export function openModernSession(
         envelope,
       );
     },
-    complete: (answer, params, options) =>
-      options.continuation
-        ? Promise.resolve(answer).then((result) => requireKnownKind(result, isExtended(options)))
-        : completeResult(send, "tools/call", params, options, { answer }, isExtended(options)),
+    complete(answer, params, options) {
+      if (options.continuation === undefined)
+        return completeResult(send, "tools/call", params, options, { answer }, isExtended(options));
+      return Promise.resolve(answer).then((result) =>
+        requireKnownKind(result, isExtended(options)),
+      );
+    },
     watch() {
-      const filter = changesOffered(described.capabilities);
+      const filter = changesOffered(server.capabilities);
       if (filter)
         void listen(
           () => send("subscriptions/listen", filter, { signal: ended.signal }),
@@ -163,37 +167,37 @@ export function openModernSession(
 
 /** A server may answer with a task only where the client declares the extension. */
 function withTasks({ info, capabilities }: ClientDescription): ClientDescription {
-  const others = isObject(capabilities.extensions) ? capabilities.extensions : {};
+  const declared = membersOf(capabilities.extensions);
   return {
     info,
-    capabilities: { ...capabilities, extensions: { ...others, [tasksExtension]: {} } },
+    capabilities: { ...capabilities, extensions: { ...declared, [tasksExtension]: {} } },
   };
 }
 
-function inTheNameOf(
+function onBehalfOf(
   caller: AsClient | undefined,
-  own: ClientDescription,
+  ownDescription: ClientDescription,
   answersHere: boolean,
   offered: UnknownObject,
 ): ClientDescription {
-  if (caller === undefined) return own;
-  const { sampling } = own.capabilities;
+  if (caller === undefined) return ownDescription;
+  const { sampling } = ownDescription.capabilities;
   const { logLevel } = caller;
-  const { extensions: _, ...others } = caller.capabilities;
-  const tasks = extensionsIn(own.capabilities)[tasksExtension];
+  const { extensions: _, ...otherCapabilities } = caller.capabilities;
+  const tasks = extensionsIn(ownDescription.capabilities)[tasksExtension];
   const extensions = {
     ...relayedTo(offered, extensionsIn(caller.capabilities)),
-    ...(tasks === undefined ? {} : { [tasksExtension]: tasks }),
+    ...withoutUndefined({ [tasksExtension]: tasks }),
   };
   return {
-    info: (caller.info as ClientDescription["info"] | undefined) ?? own.info,
+    info: (caller.info as ClientDescription["info"] | undefined) ?? ownDescription.info,
     capabilities: {
       // Where a caller has no model, ours answers.
-      ...(answersHere && sampling !== undefined ? { sampling } : {}),
-      ...others,
-      ...(Object.keys(extensions).length > 0 ? { extensions } : {}),
+      ...withoutUndefined({ sampling: answersHere ? sampling : undefined }),
+      ...otherCapabilities,
+      ...withoutUndefined({ extensions: hasMembers(extensions) ? extensions : undefined }),
     },
-    ...(logLevel === undefined ? {} : { logLevel }),
+    ...withoutUndefined({ logLevel }),
   };
 }
 
@@ -210,47 +214,51 @@ function withMeta(params: UnknownObject, envelope: UnknownObject): UnknownObject
 }
 
 function envelopeOf({ info, capabilities, logLevel }: ClientDescription): UnknownObject {
-  return {
+  return withoutUndefined({
     [`${metaPrefix}protocolVersion`]: modernVersion,
     [`${metaPrefix}clientCapabilities`]: capabilities,
     [`${metaPrefix}clientInfo`]: info,
-    ...(logLevel === undefined ? {} : { [`${metaPrefix}logLevel`]: logLevel }),
-  };
+    [`${metaPrefix}logLevel`]: logLevel,
+  });
 }
 
 type Envelopes = {
-  of: AsClient;
+  client: AsClient;
   answering: UnknownObject | undefined;
   asking: UnknownObject | undefined;
 };
 
 /** The calls of a client say the same of it each time, so it is put together once. */
-function createEnvelopes(own: ClientDescription, offered: UnknownObject) {
-  const plain = envelopeOf(own);
-  const known = new WeakMap<AsClient, Envelopes>();
+function createEnvelopes(ownDescription: ClientDescription, offered: UnknownObject) {
+  const plainEnvelope = envelopeOf(ownDescription);
+  const envelopesOf = new WeakMap<AsClient, Envelopes>();
   return (
     { asClient, samples }: Pick<RequestOptions, "asClient" | "samples">,
     answersHere: boolean,
   ): UnknownObject => {
-    const here = samples ? { ...own, capabilities: { ...own.capabilities, sampling: {} } } : own;
-    if (asClient === undefined) return samples ? envelopeOf(here) : plain;
-    const made = () => envelopeOf(inTheNameOf(asClient, here, answersHere, offered));
-    if (samples) return made();
-    const before = known.get(asClient);
-    const isSame =
-      before?.of.info === asClient.info &&
-      before?.of.capabilities === asClient.capabilities &&
-      before?.of.logLevel === asClient.logLevel;
-    const entry: Envelopes =
-      before && isSame ? before : { of: { ...asClient }, answering: undefined, asking: undefined };
-    if (entry !== before) known.set(asClient, entry);
-    if (answersHere) {
-      entry.answering ??= made();
-      return entry.answering;
+    const plane = samples
+      ? { ...ownDescription, capabilities: { ...ownDescription.capabilities, sampling: {} } }
+      : ownDescription;
+    if (asClient === undefined) return samples ? envelopeOf(plane) : plainEnvelope;
+    const makeEnvelope = () => envelopeOf(onBehalfOf(asClient, plane, answersHere, offered));
+    if (samples) return makeEnvelope();
+    let envelopes = envelopesOf.get(asClient);
+    if (envelopes === undefined || !isSameClient(envelopes.client, asClient)) {
+      envelopes = { client: { ...asClient }, answering: undefined, asking: undefined };
+      envelopesOf.set(asClient, envelopes);
     }
-    entry.asking ??= made();
-    return entry.asking;
+    if (answersHere) {
+      envelopes.answering ??= makeEnvelope();
+      return envelopes.answering;
+    }
+    envelopes.asking ??= makeEnvelope();
+    return envelopes.asking;
   };
+}
+
+/** A client may have said more of itself since its envelopes were made. */
+function isSameClient(a: AsClient, b: AsClient): boolean {
+  return a.info === b.info && a.capabilities === b.capabilities && a.logLevel === b.logLevel;
 }
 
 function changesOffered({ tools, prompts, resources }: UnknownObject): UnknownObject | undefined {
@@ -275,7 +283,7 @@ async function listen(ask: () => Promise<unknown>, ended: AbortSignal): Promise<
         return;
     }
     if (ended.aborted) return;
-    failures = steadyNow() - startedAt >= listenAgain.maxMs ? 1 : failures + 1;
-    await pause(backoffMs(listenAgain, failures), { signal: ended, isBackground: true });
+    failures = steadyNow() - startedAt >= listenBackoff.maxMs ? 1 : failures + 1;
+    await pause(backoffMs(listenBackoff, failures), { signal: ended, isBackground: true });
   }
 }

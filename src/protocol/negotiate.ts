@@ -1,7 +1,7 @@
 import { plainText } from "../lib/text/plain-text.ts";
 import { isObject } from "../model/json.ts";
 import { extensionsIn } from "./extensions.ts";
-import { RpcError, TransportError } from "./message.ts";
+import { membersOf, RpcError, TransportError } from "./message.ts";
 import { discoverModern, modernErrors, openModernSession, withEnvelope } from "./modern-session.ts";
 import type { Peer } from "./peer.ts";
 import { requireLegacyKind } from "./result-kinds.ts";
@@ -23,7 +23,8 @@ export async function openLegacySession(
   const { info: clientInfo, capabilities } = client;
   const params = { protocolVersion: legacyVersions[0], capabilities, clientInfo };
   const answer = await peer.request("initialize", params, { signal }).catch((thrown) => {
-    throw supportedBy(thrown).length > 0 ? otherVersions(thrown, legacyVersions) : thrown;
+    if (supportedBy(thrown).length > 0) throw otherVersions(thrown, legacyVersions);
+    throw thrown;
   });
   return acceptHandshake(peer, answer, client);
 }
@@ -33,20 +34,20 @@ const maxShownLength = 40;
 
 /** The revisions that an error names. */
 function supportedBy(refusal: unknown): string[] {
-  const data = refusal instanceof RpcError && isObject(refusal.data) ? refusal.data : {};
-  return Array.isArray(data.supported)
-    ? data.supported.filter((version) => typeof version === "string")
-    : [];
+  if (!(refusal instanceof RpcError)) return [];
+  const { supported } = membersOf(refusal.data);
+  if (!Array.isArray(supported)) return [];
+  return supported.filter((version) => typeof version === "string");
 }
 
-function otherVersions(refusal: unknown, known: readonly string[]): Error {
+function otherVersions(refusal: unknown, knownVersions: readonly string[]): Error {
   const supported = supportedBy(refusal);
   const shown = supported
     .slice(0, maxShownVersions)
     .map((version) => plainText(version).slice(0, maxShownLength));
   if (supported.length > shown.length) shown.push("and others");
-  const theirs = shown.length === 0 ? "of no version that it names" : shown.join(", ");
-  return new Error(`it speaks protocol ${theirs}; known are ${known.join(", ")}`, {
+  const spokenVersions = shown.length === 0 ? "of no version that it names" : shown.join(", ");
+  return new Error(`it speaks protocol ${spokenVersions}; known are ${knownVersions.join(", ")}`, {
     cause: refusal,
   });
 }
@@ -56,30 +57,29 @@ function acceptHandshake(
   result: unknown,
   { capabilities, logLevel: level }: ClientDescription,
 ): Session {
-  const given = isObject(result) ? result : {};
-  const known = legacyVersions.find((candidate) => candidate === given.protocolVersion);
-  if (known === undefined) {
-    const spoken = JSON.stringify(given.protocolVersion) ?? "of no version";
-    throw new Error(`it speaks protocol ${spoken}; known are ${legacyVersions.join(", ")}`);
+  const answer = membersOf(result);
+  const version = legacyVersions.find((candidate) => candidate === answer.protocolVersion);
+  if (version === undefined) {
+    const spokenVersion = JSON.stringify(answer.protocolVersion) ?? "of no version";
+    throw new Error(`it speaks protocol ${spokenVersion}; known are ${legacyVersions.join(", ")}`);
   }
-  const described = describeServer(given);
-  const offered = extensionsIn(described.capabilities);
+  const server = describeServer(answer);
+  const offered = extensionsIn(server.capabilities);
   return {
     era: "legacy",
-    protocolVersion: known,
-    ...described,
-    serverInfo: isObject(given.serverInfo) ? given.serverInfo : null,
+    protocolVersion: version,
+    ...server,
+    serverInfo: isObject(answer.serverInfo) ? answer.serverInfo : null,
     told: extensionsIn(capabilities),
-    request: (method, params, options) =>
-      method === "tools/call"
-        ? peer
-            .request(method, params, options)
-            .then((result) => requireLegacyKind(result, offered, options))
-        : peer.request(method, params, options),
+    request(method, params, options) {
+      const requested = peer.request(method, params, options);
+      if (method !== "tools/call") return requested;
+      return requested.then((result) => requireLegacyKind(result, offered, options));
+    },
     complete: async (answer, _, options) => requireLegacyKind(answer, offered, options),
     watch() {
       // A server without levels sends what it likes.
-      if (level !== undefined && described.capabilities.logging !== undefined) {
+      if (level !== undefined && server.capabilities.logging !== undefined) {
         void peer.request("logging/setLevel", { level }).catch(() => undefined);
       }
     },
@@ -125,17 +125,19 @@ async function openEither(
   const discovery = askModern();
   try {
     if (isFixed) return await discovery;
-    const early = await orSilence(discovery, quietMs);
-    if (early) return early;
+    const earlyAnswer = await answerWithin(discovery, quietMs);
+    if (earlyAnswer) return earlyAnswer;
     const pong = overHttp
       ? []
       : [pingInBothEras(peer, client, AbortSignal.any([signal, decided.signal]))];
-    const leftMs = (known === "modern" ? knownSilenceMs : silenceMs) - quietMs;
-    const answer = await orSilence(Promise.race([discovery, ...pong]), leftMs);
+    const remainingMs = (known === "modern" ? knownSilenceMs : silenceMs) - quietMs;
+    const answer = await answerWithin(Promise.race([discovery, ...pong]), remainingMs);
     if (answer) return answer;
     handshake = openLegacy();
-    const both = afterBoth(discovery, handshake, askModern);
-    return await Promise.any([both, ifSilent(discovery, handshake)]).catch(lastOf);
+    const bothSessions = afterBoth(discovery, handshake, askModern);
+    return await Promise.any([bothSessions, handshakeIfSilent(discovery, handshake)]).catch(
+      throwLast,
+    );
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
     const supported = supportedBy(thrown);
@@ -172,13 +174,13 @@ async function afterBoth(
   askAgain: () => Promise<Session>,
 ): Promise<Session> {
   const modern = await discovery;
-  const legacy = await orSilence(
+  const legacy = await answerWithin(
     handshake.catch(() => undefined),
     silenceMs,
   );
   if (!legacy) return modern;
   return (
-    (await orSilence(
+    (await answerWithin(
       askAgain().catch(() => undefined),
       silenceMs,
     )) ?? legacy
@@ -186,7 +188,7 @@ async function afterBoth(
 }
 
 /** The handshake, unless the question was answered before it. */
-async function ifSilent(
+async function handshakeIfSilent(
   discovery: Promise<Session>,
   handshake: Promise<Session>,
 ): Promise<Session> {
@@ -202,12 +204,12 @@ async function ifSilent(
   return legacy;
 }
 
-function lastOf(thrown: AggregateError): never {
+function throwLast(thrown: AggregateError): never {
   throw thrown.errors.at(-1);
 }
 
 /** Undefined when nothing came in time. */
-function orSilence<T>(answer: Promise<T>, limitMs: number): Promise<T | undefined> {
+function answerWithin<T>(answer: Promise<T>, limitMs: number): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(undefined), limitMs);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));

@@ -13,11 +13,11 @@ export function createOversized() {
   let tail = Buffer.alloc(0);
   let bytes = 0;
   return {
-    add(piece: Buffer): void {
+    add(chunk: Buffer): void {
       if (head.length < edgeBytes)
-        head = Buffer.concat([head, piece.subarray(0, edgeBytes - head.length)]);
-      tail = Buffer.concat([tail, piece.subarray(-edgeBytes)]).subarray(-edgeBytes);
-      bytes += piece.length;
+        head = Buffer.concat([head, chunk.subarray(0, edgeBytes - head.length)]);
+      tail = Buffer.concat([tail, chunk.subarray(-edgeBytes)]).subarray(-edgeBytes);
+      bytes += chunk.length;
     },
     isMessage: () => beginsMessage.test(head.toString("utf8")),
     finish: (): Oversized => ({ head: head.toString("utf8"), tail: tail.toString("utf8"), bytes }),
@@ -27,15 +27,16 @@ export function createOversized() {
 /** The request it answers, where an end tells. A request answers none. */
 export function findOversizedId({ head, tail }: Oversized): RequestId | undefined {
   if (!/^\s*\{/.test(head)) return undefined;
-  const first = firstMembers(head);
-  const last = lastMembers(tail);
-  if (first.has("method") || last.has("method")) return undefined;
-  return idIn(last) ?? idIn(first);
+  const headMembers = firstMembers(head);
+  const tailMembers = lastMembers(tail);
+  if (headMembers.has("method") || tailMembers.has("method")) return undefined;
+  return idIn(tailMembers) ?? idIn(headMembers);
 }
 
 function idIn(members: Map<string, string>): RequestId | undefined {
   const text = members.get("id");
-  const id: unknown = text === undefined ? undefined : parse(text);
+  if (text === undefined) return undefined;
+  const id = parse(text);
   return typeof id === "string" || typeof id === "number" ? id : undefined;
 }
 
@@ -43,20 +44,20 @@ function idIn(members: Map<string, string>): RequestId | undefined {
 function firstMembers(text: string): Map<string, string> {
   const members = new Map<string, string>();
   let depth = 0;
-  let from = 0;
+  let memberStart = 0;
   let key: unknown;
   for (const { 0: token, 1: closing, index } of text.matchAll(/"(?:[^"\\]|\\.)*("?)|[{}[\],:]/gs)) {
     if (closing === "") break;
     if (depth === 1 && token === ":") {
-      key = parse(text.slice(from, index));
-      from = index + 1;
+      key = parse(text.slice(memberStart, index));
+      memberStart = index + 1;
     } else if (depth === 1 && (token === "," || token === "}")) {
-      if (typeof key === "string") members.set(key, text.slice(from, index));
-      from = index + 1;
+      if (typeof key === "string") members.set(key, text.slice(memberStart, index));
+      memberStart = index + 1;
     }
     if (token === "{" || token === "[") depth += 1;
     else if (token === "}" || token === "]") depth -= 1;
-    if (from === 0) from = index + 1;
+    if (memberStart === 0) memberStart = index + 1;
   }
   return members;
 }
@@ -67,28 +68,28 @@ function lastMembers(text: string): Map<string, string> {
   let depth = 0;
   let end = -1;
   let value: string | undefined;
-  for (let at = text.length - 1; at >= 0; at -= 1) {
-    const token = text[at];
-    const keyEnd = at;
+  for (let index = text.length - 1; index >= 0; index -= 1) {
+    const token = text[index];
+    const keyEnd = index;
     if (token === '"') {
-      at = openingQuote(text, at);
-      if (at < 0) break;
-      const key =
-        depth === 1 && value !== undefined ? parse(text.slice(at, keyEnd + 1)) : undefined;
-      if (typeof key !== "string" || value === undefined) continue;
+      index = openingQuote(text, index);
+      if (index < 0) break;
+      if (depth !== 1 || value === undefined) continue;
+      const key = parse(text.slice(index, keyEnd + 1));
+      if (typeof key !== "string") continue;
       if (!members.has(key)) members.set(key, value);
       value = undefined;
     } else if (token === "}" || token === "]") {
       if (depth === 0 && token === "]") break;
-      if (depth === 0) end = at;
+      if (depth === 0) end = index;
       depth += 1;
     } else if (token === "{" || token === "[") {
       depth -= 1;
       if (depth === 0) break;
     } else if (depth === 1 && token === ",") {
-      end = at;
+      end = index;
     } else if (depth === 1 && token === ":") {
-      value = text.slice(at + 1, end);
+      value = text.slice(index + 1, end);
     }
   }
   return members;
@@ -96,13 +97,13 @@ function lastMembers(text: string): Map<string, string> {
 
 /** Negative when it lies, or may lie, before the text. */
 function openingQuote(text: string, closing: number): number {
-  let at = closing;
-  while (at > 0) {
-    at = text.lastIndexOf('"', at - 1);
-    let before = at;
-    while (before > 0 && text[before - 1] === "\\") before -= 1;
-    if (before <= 0) return -1;
-    if ((at - before) % 2 === 0) return at;
+  let quoteIndex = closing;
+  while (quoteIndex > 0) {
+    quoteIndex = text.lastIndexOf('"', quoteIndex - 1);
+    let backslashStart = quoteIndex;
+    while (backslashStart > 0 && text[backslashStart - 1] === "\\") backslashStart -= 1;
+    if (backslashStart <= 0) return -1;
+    if ((quoteIndex - backslashStart) % 2 === 0) return quoteIndex;
   }
   return -1;
 }

@@ -1,5 +1,5 @@
 import { isObject, type UnknownObject } from "../model/json.ts";
-import { invalidAnswer, RpcError } from "./message.ts";
+import { invalidAnswer, membersOf, RpcError } from "./message.ts";
 
 /** An error of this code names pages to visit before the request is repeated. */
 const pagesRequired = -32042;
@@ -17,20 +17,18 @@ export function requirePage(method: string, params: UnknownObject): void {
 /** The same for questions that the caller answers itself: they come as a result. */
 export function requirePagesIn(result: unknown): unknown {
   if (!isObject(result) || !isObject(result.inputRequests)) return result;
-  for (const asked of Object.values(result.inputRequests))
-    if (isObject(asked))
-      requirePage(String(asked.method), isObject(asked.params) ? asked.params : {});
+  for (const question of Object.values(result.inputRequests))
+    if (isObject(question)) requirePage(String(question.method), membersOf(question.params));
   return result;
 }
 
 /** What the other side answered with an error, without addresses that no client may open. */
 export function toRpcError(code: number, message: string, data: unknown): RpcError {
-  const pages = code === pagesRequired && isObject(data) ? data.elicitations : undefined;
-  if (!Array.isArray(pages)) return new RpcError(code, message, data);
-  const problems = pages.flatMap((page) => (isObject(page) ? (problemOf(page.url) ?? []) : []));
-  return problems.length === 0
-    ? new RpcError(code, message, data)
-    : invalidAnswer(`it asks to visit ${problems.join(", and ")}`);
+  const pages = membersOf(data).elicitations;
+  if (code !== pagesRequired || !Array.isArray(pages)) return new RpcError(code, message, data);
+  const problems = pages.filter(isObject).flatMap((page) => problemOf(page.url) ?? []);
+  if (problems.length === 0) return new RpcError(code, message, data);
+  return invalidAnswer(`it asks to visit ${problems.join(", and ")}`);
 }
 
 function problemOf(address: unknown): string | null {

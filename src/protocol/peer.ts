@@ -6,14 +6,16 @@ import {
   type AnswerRequest,
   type Channel,
   invalidAnswer,
+  membersOf,
   type OutgoingMessage,
   type RequestId,
   RpcError,
+  stringOrNull,
   TransportError,
 } from "./message.ts";
 import { toRpcError } from "./page-address.ts";
 import type { Progress, RequestOptions } from "./session.ts";
-import { changesMethod, describeStray, echoed, GivenUp, isEcho } from "./strays.ts";
+import { changesMethod, describeStray, echoError, GivenUp, isEcho } from "./strays.ts";
 import { createOpenTasks } from "./tasks/task.ts";
 
 const failed = new RpcError(-32603, "it could not be answered");
@@ -23,18 +25,18 @@ function createPeerRequests(
   answererOf: (params: UnknownObject, relatesTo: RequestId | undefined) => AnswerRequest,
   send: (message: OutgoingMessage) => Promise<void>,
 ) {
-  const asked = new Map<RequestId, AbortController>();
+  const controllers = new Map<RequestId, AbortController>();
   return {
     async take(
       id: RequestId,
       method: string,
-      given: unknown,
+      rawParams: unknown,
       relatesTo: RequestId | undefined,
     ): Promise<void> {
       if (method === "ping") return send({ jsonrpc: "2.0", id, result: {} });
-      const params = isObject(given) ? given : {};
+      const params = membersOf(rawParams);
       const controller = new AbortController();
-      asked.set(id, controller);
+      controllers.set(id, controller);
       try {
         const result = await answererOf(params, relatesTo)(method, params, controller.signal);
         // A cancelled request gets no answer.
@@ -44,12 +46,12 @@ function createPeerRequests(
         const { code, message } = thrown instanceof RpcError ? thrown : failed;
         await send({ jsonrpc: "2.0", id, error: { code, message } });
       } finally {
-        asked.delete(id);
+        controllers.delete(id);
       }
     },
-    cancel: (id: RequestId) => asked.get(id)?.abort(),
+    cancel: (id: RequestId) => controllers.get(id)?.abort(),
     cancelAll(): void {
-      for (const controller of asked.values()) controller.abort();
+      for (const controller of controllers.values()) controller.abort();
     },
   };
 }
@@ -58,7 +60,7 @@ export function parseProgress({ progress, total, message }: UnknownObject): Prog
   return {
     progress: typeof progress === "number" ? progress : 0,
     total: typeof total === "number" ? total : null,
-    message: typeof message === "string" ? message : null,
+    message: stringOrNull(message),
   };
 }
 
@@ -77,9 +79,12 @@ export function deliverLog(
     cause.onLog(message);
     return true;
   }
-  const [first, ...others] = [...waiting].filter(({ onLog }) => onLog !== undefined);
-  if (first && others.every(({ by }) => by === first.by)) first.onLog?.(message);
-  return first !== undefined;
+  const [firstListener, ...otherListeners] = [...waiting].filter(
+    ({ onLog }) => onLog !== undefined,
+  );
+  if (firstListener && otherListeners.every(({ by }) => by === firstListener.by))
+    firstListener.onLog?.(message);
+  return firstListener !== undefined;
 }
 
 /** Requests of ours that wait for their answer. */
@@ -164,7 +169,8 @@ export function createPeer(channel: () => Channel, handlers: PeerHandlers): Peer
     receive,
     fail(reason, id) {
       if (id !== undefined) return settle(id)?.waiter.reject(reason);
-      for (const waiting of pending.values()) settle(waiting.id)?.waiter.reject(reason);
+      for (const pendingRequest of pending.values())
+        settle(pendingRequest.id)?.waiter.reject(reason);
       questions.cancelAll();
     },
     cancelAll(reason) {
@@ -184,7 +190,7 @@ type Outgoing = ReturnType<typeof createOutgoing>;
 /** Our requests, until they are settled. */
 function createOutgoing(
   channel: () => Channel,
-  { by, session }: NonNullable<PeerHandlers["recorded"]>,
+  { by: tap, session }: NonNullable<PeerHandlers["recorded"]>,
 ) {
   const pending = createShortLivedMap<Pending>();
   /** Their answers may be on the way, and mean nothing any more. */
@@ -193,7 +199,7 @@ function createOutgoing(
   let whenSettled: PromiseWithResolvers<void> | null = null;
 
   async function sendQuietly(message: OutgoingMessage): Promise<void> {
-    if (by.take !== null) by.take(session, true, message, pending);
+    if (tap.take !== null) tap.take(session, true, message, pending);
     try {
       await channel().send(message);
     } catch {
@@ -202,13 +208,14 @@ function createOutgoing(
   }
 
   function settle(id: RequestId): Pending | undefined {
-    const waiting = pending.get(id);
-    if (waiting === undefined) return undefined;
+    const pendingRequest = pending.get(id);
+    if (pendingRequest === undefined) return undefined;
     pending.delete(id);
-    if (waiting.onAbort) waiting.options.signal?.removeEventListener("abort", waiting.onAbort);
-    waiting.progress?.flush();
+    if (pendingRequest.onAbort)
+      pendingRequest.options.signal?.removeEventListener("abort", pendingRequest.onAbort);
+    pendingRequest.progress?.flush();
     if (whenSettled !== null && pending.size() === 0) whenSettled.resolve();
-    return waiting;
+    return pendingRequest;
   }
 
   async function settled(): Promise<void> {
@@ -218,12 +225,12 @@ function createOutgoing(
   }
 
   function cancel(id: RequestId, reason: unknown): void {
-    const waiting = settle(id);
-    if (waiting === undefined) return;
+    const pendingRequest = settle(id);
+    if (pendingRequest === undefined) return;
     cancelled.add(id);
     for (const oldest of cancelled) if (cancelled.size > maxCancelled) cancelled.delete(oldest);
     // The handshake must not be cancelled, and of a ping there is nothing to cancel.
-    const isCancelled = waiting.method !== "initialize" && waiting.method !== "ping";
+    const isCancelled = pendingRequest.method !== "initialize" && pendingRequest.method !== "ping";
     if (isCancelled && !channel().cancelsByClosing) {
       void sendQuietly({
         jsonrpc: "2.0",
@@ -231,8 +238,8 @@ function createOutgoing(
         params: { requestId: id },
       });
     }
-    const { stray } = waiting;
-    waiting.waiter.reject(stray === undefined ? reason : new GivenUp(reason, stray));
+    const { stray } = pendingRequest;
+    pendingRequest.waiter.reject(stray === undefined ? reason : new GivenUp(reason, stray));
   }
 
   function request(
@@ -244,10 +251,10 @@ function createOutgoing(
     const waiter = Promise.withResolvers<unknown>();
     const id = post(method, params, options, waiter);
     const { signal } = options;
-    const waiting = pending.get(id);
-    if (signal && waiting) {
+    const pendingRequest = pending.get(id);
+    if (signal && pendingRequest) {
       const onAbort = () => cancel(id, signal.reason);
-      waiting.onAbort = onAbort;
+      pendingRequest.onAbort = onAbort;
       signal.addEventListener("abort", onAbort);
     }
     return waiter.promise;
@@ -265,13 +272,13 @@ function createOutgoing(
       jsonrpc: "2.0" as const,
       id,
       method,
-      params: marked(id, method, params, options),
+      params: withMarks(id, method, params, options),
     };
-    if (by.take !== null) by.take(session, true, message, pending);
+    if (tap.take !== null) tap.take(session, true, message, pending);
     try {
-      const to = channel();
-      if (!to.tellsOfWrites) options.onWrite?.();
-      const delivered = to.send(message, options);
+      const openChannel = channel();
+      if (!openChannel.tellsOfWrites) options.onWrite?.();
+      const delivered = openChannel.send(message, options);
       delivered?.catch((thrown) => settle(id)?.waiter.reject(thrown));
     } catch (thrown) {
       settle(id)?.waiter.reject(thrown);
@@ -289,14 +296,14 @@ function createOutgoing(
     cancel,
     request,
     post,
-    by,
+    by: tap,
     session,
   };
 }
 
 /** Answers, notifications and requests of the other side. */
 function createIncoming(outgoing: Outgoing, handlers: PeerHandlers) {
-  const { pending, cancelled, settle, sendQuietly, by, session } = outgoing;
+  const { pending, cancelled, settle, sendQuietly, by: tap, session } = outgoing;
   const tasks = createOpenTasks<RequestOptions>();
   const taskProgress = new WeakMap<RequestOptions, Throttle<Progress>>();
   const causes = createRequestOwners();
@@ -306,28 +313,31 @@ function createIncoming(outgoing: Outgoing, handlers: PeerHandlers) {
   /** The true answer may still come; where it does not, its caller reads what came instead. */
   function takeStray(id: unknown): void {
     if (cancelled.delete(id as RequestId)) return;
-    const what = describeStray(id, outgoing.lastId());
-    if (what !== null) for (const waiting of pending.values()) waiting.stray ??= what;
-    handlers.onStray(what ?? "an answer that came twice, or too late");
+    const description = describeStray(id, outgoing.lastId());
+    if (description !== null)
+      for (const pendingRequest of pending.values()) pendingRequest.stray ??= description;
+    handlers.onStray(description ?? "an answer that came twice, or too late");
   }
 
   function takeAnswer(message: UnknownObject): void {
-    const waiting = settle(message.id as RequestId);
-    if (waiting === undefined) return takeStray(message.id);
+    const pendingRequest = settle(message.id as RequestId);
+    if (pendingRequest === undefined) return takeStray(message.id);
     if (isObject(message.error)) {
       const { code, message: text, data } = message.error;
-      return waiting.waiter.reject(
-        toRpcError(Number(code), typeof text === "string" ? text : "unknown error", data),
+      return pendingRequest.waiter.reject(
+        toRpcError(Number(code), stringOrNull(text) ?? "unknown error", data),
       );
     }
     if (!("result" in message))
-      return waiting.waiter.reject(invalidAnswer("its answer has neither a result nor an error"));
-    tasks.keep(message.result, message.id as RequestId, waiting.options);
+      return pendingRequest.waiter.reject(
+        invalidAnswer("its answer has neither a result nor an error"),
+      );
+    tasks.keep(message.result, message.id as RequestId, pendingRequest.options);
     const { result } = message;
     // To read it took its time; what is done with it takes as long again.
     if (isObject(result) && (sizeOf(result) ?? 0) > longLength)
-      setImmediate(() => waiting.waiter.resolve(result));
-    else waiting.waiter.resolve(result);
+      setImmediate(() => pendingRequest.waiter.resolve(result));
+    else pendingRequest.waiter.resolve(result);
   }
 
   const waitingOptions = () => pending.values().map(({ options }) => options);
@@ -352,48 +362,47 @@ function createIncoming(outgoing: Outgoing, handlers: PeerHandlers) {
   }
 
   function progressOf(token: number | undefined): Throttle<Progress> | undefined {
-    const waiting = pending.get(token);
-    if (waiting) {
-      waiting.progress ??= throttleFor(waiting.options);
-      return waiting.progress;
+    const pendingRequest = pending.get(token);
+    if (pendingRequest) {
+      pendingRequest.progress ??= throttleFor(pendingRequest.options);
+      return pendingRequest.progress;
     }
     const options = tasks.ofToken(token);
     if (options === undefined) return undefined;
-    const known = taskProgress.get(options) ?? throttleFor(options);
+    const throttle = taskProgress.get(options) ?? throttleFor(options);
     if (!taskProgress.has(options))
-      options.task?.over.addEventListener("abort", known.flush, { once: true });
-    taskProgress.set(options, known);
-    return known;
+      options.task?.over.addEventListener("abort", throttle.flush, { once: true });
+    taskProgress.set(options, throttle);
+    return throttle;
   }
 
   /** The request named by task, stream or token, or the only one. */
   function answererOf(params: UnknownObject, relatesTo: RequestId | undefined): AnswerRequest {
-    const meta = isObject(params._meta) ? params._meta : {};
-    const called = typeof meta.tool_call_id === "string" ? Number(meta.tool_call_id) : undefined;
-    const named = relatesTo ?? requestOf(meta.progressToken) ?? called;
-    const cause = tasks.named(meta) ?? pending.get(named)?.options ?? tasks.ofToken(named);
+    const meta = membersOf(params._meta);
+    const calledId = typeof meta.tool_call_id === "string" ? Number(meta.tool_call_id) : undefined;
+    const namedId = relatesTo ?? requestOf(meta.progressToken) ?? calledId;
+    const cause = tasks.named(meta) ?? pending.get(namedId)?.options ?? tasks.ofToken(namedId);
     // A token that is none of ours is the server's own, for progress on its question.
-    const isNamed = cause ?? relatesTo ?? called;
-    if (isNamed !== undefined) return causes.asking(cause?.onRequest ?? handlers.onRequest);
+    const causeHint = cause ?? relatesTo ?? calledId;
+    if (causeHint !== undefined) return causes.asking(cause?.onRequest ?? handlers.onRequest);
     return causes.asking(causes.only([...waitingOptions(), ...tasks.all()]) ?? handlers.onRequest);
   }
 
   function receive(message: unknown, relatesTo?: RequestId): void {
     heard += 1;
     if (Array.isArray(message)) {
-      for (const one of message) receive(Array.isArray(one) ? null : one, relatesTo);
+      for (const part of message) receive(Array.isArray(part) ? null : part, relatesTo);
       return;
     }
     // Programs print JSON of their own; only this is addressed to us.
     if (!isObject(message) || message.jsonrpc !== "2.0")
       return handlers.onStray("a message that is not JSON-RPC 2.0");
-    if (by.take !== null) by.take(session, false, message, pending);
+    if (tap.take !== null) tap.take(session, false, message, pending);
     const { id, method } = message;
     if (typeof method !== "string") takeAnswer(message);
     else if (isEcho(method, pending.get(id as RequestId)))
-      settle(id as RequestId)?.waiter.reject(echoed());
-    else if (id === undefined)
-      takeNotification(method, isObject(message.params) ? message.params : {}, relatesTo);
+      settle(id as RequestId)?.waiter.reject(echoError());
+    else if (id === undefined) takeNotification(method, membersOf(message.params), relatesTo);
     else void questions.take(id as RequestId, method, message.params, relatesTo);
   }
 
@@ -412,13 +421,12 @@ export function unopened(): never {
 const tokenPrefix = "toolplane:";
 
 function requestOf(token: unknown): number | undefined {
-  return typeof token === "string" && token.startsWith(tokenPrefix)
-    ? Number(token.slice(tokenPrefix.length))
-    : undefined;
+  if (typeof token !== "string" || !token.startsWith(tokenPrefix)) return undefined;
+  return Number(token.slice(tokenPrefix.length));
 }
 
 /** Lets the other side name the request it means. */
-function marked(
+function withMarks(
   id: number,
   method: string,
   params: UnknownObject,
@@ -438,26 +446,29 @@ function marked(
  * one thing at a time. Between two people there is no guessing.
  */
 export function createRequestOwners() {
-  const asked: AnswerRequest[] = [];
+  const askedAnswerers: AnswerRequest[] = [];
   return {
     /** Counts the answerer as asked until it has answered. */
     asking:
       (answer: AnswerRequest): AnswerRequest =>
       (method, params, signal) => {
         const answering = answer(method, params, signal);
-        asked.push(answer);
-        const done = () => void asked.splice(asked.indexOf(answer), 1);
+        askedAnswerers.push(answer);
+        const done = () => void askedAnswerers.splice(askedAnswerers.indexOf(answer), 1);
         answering.then(done, done);
         return answering;
       },
     /** Undefined when the owner is uncertain. */
-    only(waiting: readonly Pick<RequestOptions, "onRequest" | "by">[]): AnswerRequest | undefined {
-      const able = waiting.filter(({ onRequest }) => onRequest !== undefined);
-      const all = [...new Set(able.map(({ onRequest }) => onRequest as AnswerRequest))];
-      if (all.length < 2) return all[0];
-      const isOnePerson = able.every(({ by }) => by !== undefined && by === able[0]?.by);
-      const free = isOnePerson ? all.filter((answer) => !asked.includes(answer)) : [];
-      return free.length === 1 ? free[0] : undefined;
+    only(requests: readonly Pick<RequestOptions, "onRequest" | "by">[]): AnswerRequest | undefined {
+      const answerable = requests.filter(({ onRequest }) => onRequest !== undefined);
+      const answerers = [...new Set(answerable.map(({ onRequest }) => onRequest as AnswerRequest))];
+      if (answerers.length < 2) return answerers[0];
+      const isOnePerson = answerable.every(
+        ({ by }) => by !== undefined && by === answerable[0]?.by,
+      );
+      if (!isOnePerson) return undefined;
+      const unasked = answerers.filter((answer) => !askedAnswerers.includes(answer));
+      return unasked.length === 1 ? unasked[0] : undefined;
     },
   };
 }

@@ -11,25 +11,25 @@ const afterFirst = /^,"jsonrpc":"2\.0","id":(?:\d{1,16}|"[^"\\]{1,100}")\}\s*$/;
 const afterLast = /^\}\s*$/;
 
 /** What is known of a long text, so that it is not looked through again. */
-type Known = { inexact: number; rest?: number | undefined };
-const unknown: Known = { inexact: -1 };
+type KnownText = { inexact: number; rest?: number | undefined };
+const unknownText: KnownText = { inexact: -1 };
 
 /** Notes where the result stands, to pass it on without writing it again. */
 export function noteResultText(
   message: unknown,
   text: string,
   bytes?: Buffer,
-  known = unknown,
+  knownText = unknownText,
 ): void {
   if (!isObject(message)) return;
-  const mayLose = () => (known.inexact < 0 ? mayLoseNumbers(text) : known.inexact > 0);
+  const mayLose = () => (knownText.inexact < 0 ? mayLoseNumbers(text) : knownText.inexact > 0);
   if (isObject(message.result)) {
-    const found = sourceOf(text, bytes, known.rest, mayLose);
-    if (found !== undefined) rememberText(message.result, found);
+    const source = sourceOf(text, bytes, knownText.rest, mayLose);
+    if (source !== undefined) rememberText(message.result, source);
   } else if (
     isObject(message.error) &&
     message.error.data !== undefined &&
-    known.inexact < 0 &&
+    knownText.inexact < 0 &&
     mayLose()
   ) {
     if (isTooDeep(message.error)) return;
@@ -42,19 +42,20 @@ export function noteResultText(
 function sourceOf(
   text: string,
   bytes: Buffer | undefined,
-  rest: number | undefined,
+  trailingCharacters: number | undefined,
   mayLose: () => boolean,
 ): string | Buffer | undefined {
-  const place = placeOfResult(text, rest);
-  if (place === undefined) {
-    const member = mayLose() ? memberText(text, "result") : undefined;
-    return member === undefined ? undefined : onOneLine(member);
+  const range = placeOfResult(text, trailingCharacters);
+  if (range === undefined) {
+    if (!mayLose()) return undefined;
+    const member = memberText(text, "result");
+    return member && onOneLine(member);
   }
-  const [from, end] = place;
-  if (bytes === undefined || !isPlainLine(bytes)) return onOneLine(text.slice(from, end));
-  const before = Buffer.byteLength(text.slice(0, from));
-  const after = Buffer.byteLength(text.slice(end));
-  return bytes.subarray(before, bytes.length - after);
+  const [start, end] = range;
+  if (bytes === undefined || !isPlainLine(bytes)) return onOneLine(text.slice(start, end));
+  const bytesBefore = Buffer.byteLength(text.slice(0, start));
+  const bytesAfter = Buffer.byteLength(text.slice(end));
+  return bytes.subarray(bytesBefore, bytes.length - bytesAfter);
 }
 
 /** Valid UTF-8 on one line. */
@@ -64,20 +65,21 @@ function isPlainLine(bytes: Buffer): boolean {
 
 function placeOfResult(
   text: string,
-  rest: number | undefined,
+  trailingCharacters: number | undefined,
 ): [from: number, end: number] | undefined {
   const isLast = resultLast.exec(text);
   const head = isLast ?? resultFirst.exec(text);
   if (head === null) return undefined;
-  const from = head[0].length;
+  const start = head[0].length;
   // What follows has a byte for each character, or is not what may follow.
-  const end = rest === undefined ? endOfObject(text, from) : text.length - rest;
+  const end =
+    trailingCharacters === undefined ? endOfObject(text, start) : text.length - trailingCharacters;
   // Nothing may follow that would become a part of our own answer.
-  const isWhole = (isLast ? afterLast : afterFirst).test(text.slice(end, end + 200));
-  return isWhole && text.length - end < 200 ? [from, end] : undefined;
+  const isFramed = (isLast ? afterLast : afterFirst).test(text.slice(end, end + 200));
+  return isFramed && text.length - end < 200 ? [start, end] : undefined;
 }
 
 /** For transports with one message per line. */
-function onOneLine(text: string): string {
+export function onOneLine(text: string): string {
   return /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]+/g, " ") : text;
 }

@@ -1,7 +1,7 @@
 import type { Cancellable } from "../lib/async/cancellation.ts";
 import type { AsClient, Continuation, HiddenValues } from "../model/calls/provider.ts";
-import { isObject, type UnknownObject } from "../model/json.ts";
-import type { AnswerRequest } from "./message.ts";
+import type { UnknownObject } from "../model/json.ts";
+import { type AnswerRequest, membersOf, stringOrNull } from "./message.ts";
 
 export type Progress = { progress: number; total: number | null; message: string | null };
 
@@ -13,7 +13,7 @@ export type OnTask = (update: TaskUpdate, isNews: boolean) => void;
 
 export type TaskListener = {
   /** An unsolicited status. */
-  onStatus(given: UnknownObject): void;
+  onStatus(fields: UnknownObject): void;
   /** Aborted when the task is no longer followed. */
   over: AbortSignal;
 };
@@ -90,10 +90,10 @@ export type Session = {
 
 /** The same in both eras. */
 export function describeServer(
-  given: UnknownObject,
+  handshake: UnknownObject,
 ): Pick<Session, "capabilities" | "instructions"> {
   return {
-    capabilities: isObject(given.capabilities) ? given.capabilities : {},
-    instructions: typeof given.instructions === "string" ? given.instructions : null,
+    capabilities: membersOf(handshake.capabilities),
+    instructions: stringOrNull(handshake.instructions),
   };
 }

@@ -20,7 +20,7 @@ export function createSseParser(
   options: SseOptions = {},
 ) {
   const { limitBytes = Number.POSITIVE_INFINITY } = options;
-  let pieces: string[] = [];
+  let lineParts: string[] = [];
   let endedInReturn = false;
   let data: string[] = [];
   let event = "message";
@@ -29,40 +29,41 @@ export function createSseParser(
   /** Of the data so far, and of the open line. */
   let dataBytes = 0;
   let lineBytes = 0;
-  let passed: ReturnType<typeof createOversized> | undefined;
+  let oversized: ReturnType<typeof createOversized> | undefined;
 
-  const takePiece = (piece: string) => {
-    if (piece === "") return;
-    if (passed) {
-      passed.add(Buffer.from(lineBytes === 0 ? withoutField(piece) : piece));
+  const takePart = (part: string) => {
+    if (part === "") return;
+    if (oversized) {
+      oversized.add(Buffer.from(lineBytes === 0 ? withoutField(part) : part));
       lineBytes = 1;
-    } else if ((pieces[0] ?? piece).startsWith(":")) {
-      pieces = [":"];
+    } else if ((lineParts[0] ?? part).startsWith(":")) {
+      lineParts = [":"];
     } else {
-      lineBytes += Buffer.byteLength(piece);
-      pieces.push(piece);
-      if (dataBytes + lineBytes > limitBytes + dataField.length) passOver();
+      lineBytes += Buffer.byteLength(part);
+      lineParts.push(part);
+      if (dataBytes + lineBytes > limitBytes + dataField.length) skipEvent();
     }
   };
 
   /** A large event is dropped while it arrives, and never held whole. */
-  const passOver = () => {
-    passed = createOversized();
+  const skipEvent = () => {
+    oversized = createOversized();
     options.onOverLimit?.();
-    for (const part of [...data, withoutField(pieces.join(""))]) passed.add(Buffer.from(part));
+    for (const part of [...data, withoutField(lineParts.join(""))])
+      oversized.add(Buffer.from(part));
     data = [];
-    pieces = [];
+    lineParts = [];
   };
 
   const finishEvent = () => {
     if (id !== undefined) options.onId?.(id);
-    if (passed) options.onTooLarge?.(passed.finish());
+    if (oversized) options.onTooLarge?.(oversized.finish());
     else if (data.length > 0) onData(data.join("\n"), event);
     data = [];
     event = "message";
     id = undefined;
     dataBytes = 0;
-    passed = undefined;
+    oversized = undefined;
   };
 
   const takeLine = (line: string) => {
@@ -78,18 +79,19 @@ export function createSseParser(
 
   return (text: string): void => {
     if (text === "") return;
-    const fresh = started ? text : text.replace(/^\ufeff/, "");
+    const withoutMark = started ? text : text.replace(/^\ufeff/, "");
     started = true;
     // The second half of a line break is no other one.
-    const part = endedInReturn && fresh.startsWith("\n") ? fresh.slice(1) : fresh;
-    endedInReturn = fresh.endsWith("\r");
-    const [first = "", ...lines] = part.split(/\r\n|\n|\r/);
-    takePiece(first);
+    const unparsed =
+      endedInReturn && withoutMark.startsWith("\n") ? withoutMark.slice(1) : withoutMark;
+    endedInReturn = withoutMark.endsWith("\r");
+    const [first = "", ...lines] = unparsed.split(/\r\n|\n|\r/);
+    takePart(first);
     for (const line of lines) {
-      takeLine(pieces.join(""));
-      pieces = [];
+      takeLine(lineParts.join(""));
+      lineParts = [];
       lineBytes = 0;
-      takePiece(line);
+      takePart(line);
     }
   };
 }

@@ -25,8 +25,8 @@ const maxShownId = 40;
 export function describeStray(id: unknown, lastId: number): string | null {
   if (typeof id === "number" && id >= 1 && id <= lastId) return null;
   if (id === undefined || id === null) return "it answered without an id";
-  const shown = plainText(JSON.stringify(id)).slice(0, maxShownId);
-  return `it answered the id ${shown}, which was not asked`;
+  const shownId = plainText(JSON.stringify(id)).slice(0, maxShownId);
+  return `it answered the id ${shownId}, which was not asked`;
 }
 
 /** A program such as `cat` writes what it reads, and none of that is an answer. */
@@ -34,7 +34,7 @@ export function isEcho(method: string, waiting: Waiting | undefined): boolean {
   return waiting?.method === method && ofClients.has(method);
 }
 
-export function echoed(): TransportError {
+export function echoError(): TransportError {
   const reason = "it sends back what it gets, so it is no MCP server";
   return new TransportError(reason, { sent: true, permanent: true });
 }

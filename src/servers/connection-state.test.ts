@@ -17,8 +17,8 @@ const signals = {
   connect: { type: "connect" },
   installing: { type: "installing", at },
   connected: { type: "connected", toolCount: 3, protocolVersion: "2025-11-25" },
-  failed: { type: "failed", reason: "no", at, kept: true },
-  lost: { type: "lost", reason: "gone", at, kept: true, useful: false, answered: false },
+  failed: { type: "failed", reason: "no", at, isRetried: true },
+  lost: { type: "lost", reason: "gone", at, isRetried: true, useful: false, answered: false },
   closed: { type: "closed", reason: "idle" },
 } as const satisfies Record<string, ConnectionSignal>;
 
@@ -36,7 +36,7 @@ const inState: Record<string, ConnectionFacts> = {
   connecting: through(signals.connect),
   connected: through(signals.connect, signals.connected),
   backoff: through(signals.connect, signals.failed),
-  error: through(signals.connect, { ...signals.failed, kept: false }),
+  error: through(signals.connect, { ...signals.failed, isRetried: false }),
 };
 
 suite("what can happen in every state", () => {
@@ -101,7 +101,10 @@ test("whatever ends an installation, nothing is being installed any more", () =>
 });
 
 test("who is not kept is not tried again, but rests", () => {
-  const { facts } = after(inState.connecting ?? assert.fail(), { ...signals.failed, kept: false });
+  const { facts } = after(inState.connecting ?? assert.fail(), {
+    ...signals.failed,
+    isRetried: false,
+  });
   assert.deepEqual([facts.state, facts.cooldownUntil, facts.retryAt], ["error", at + 1_000, null]);
 });
 
@@ -157,7 +160,7 @@ test("connected, nothing is left of earlier trouble but the count of it", () => 
 });
 
 suite("whatever happens", () => {
-  const flags = { kept: fc.boolean(), at: fc.nat(10_000_000), reason: fc.constant("r") };
+  const flags = { isRetried: fc.boolean(), at: fc.nat(10_000_000), reason: fc.constant("r") };
   const signal: fc.Arbitrary<ConnectionSignal> = fc.oneof(
     fc.constant(signals.connect),
     fc.constant(signals.connected),
@@ -237,7 +240,8 @@ suite("whatever happens", () => {
           const before = facts;
           facts = after(facts, one).facts;
           if (facts.retryAt !== null) assert.equal(facts.state, "backoff");
-          if ("kept" in one && !one.kept && facts !== before) assert.equal(facts.retryAt, null);
+          if ("isRetried" in one && !one.isRetried && facts !== before)
+            assert.equal(facts.retryAt, null);
         }
       }),
     );

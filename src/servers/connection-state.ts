@@ -16,12 +16,12 @@ export type ConnectionFacts = {
   installingSince: number | null;
 };
 
-/** `kept`: it is retried automatically. */
+/** `isRetried`: automatically. */
 type Failure = {
   reason: string;
   stderrTail?: string | null;
   at: number;
-  kept: boolean;
+  isRetried: boolean;
   hopeless?: boolean;
 };
 
@@ -63,7 +63,7 @@ const isLate: Record<ConnectionSignal["type"], (state: ServerState) => boolean> 
   closed: () => false,
 };
 
-type Next = { facts: ConnectionFacts; event: PlaneEvent | null };
+type Transition = { facts: ConnectionFacts; event: PlaneEvent | null };
 
 /** The life of a connection as one function: what happened in, the new facts and the event out. */
 export function nextFacts(
@@ -72,7 +72,7 @@ export function nextFacts(
   signal: ConnectionSignal,
   policy: ReconnectPolicy,
   random: () => number = Math.random,
-): Next {
+): Transition {
   if (isLate[signal.type](facts.state)) return { facts, event: null };
   const { type } = signal;
   switch (type) {
@@ -109,45 +109,43 @@ export function nextFacts(
 /** What worked, or was lost a few times only, may return at once; what keeps failing may not. */
 function afterLoss(
   facts: ConnectionFacts,
-  { useful, answered, ...lost }: Loss,
+  { useful, answered, ...failure }: Loss,
   policy: ReconnectPolicy,
   random: () => number,
 ): ConnectionFacts {
   const failures = useful ? 0 : facts.failures + 1;
-  const state = lost.kept ? "backoff" : "disconnected";
+  const state = failure.isRetried ? "backoff" : "disconnected";
   if (failures > quickReturns[answered ? "answered" : "silent"])
-    return { ...afterFailure(facts, lost, policy, random), state };
-  const { reason: error, stderrTail = null } = lost;
+    return { ...afterFailure(facts, failure, policy, random), state };
+  const { reason: error, stderrTail = null } = failure;
   return {
     ...initialFacts,
     state,
     error,
     stderrTail,
     failures,
-    retryAt: lost.kept ? lost.at : null,
+    retryAt: failure.isRetried ? failure.at : null,
   };
 }
 
 function afterFailure(
   { failures }: ConnectionFacts,
-  { reason, stderrTail = null, at, kept, hopeless = false }: Failure,
+  { reason, stderrTail = null, at: failedAt, isRetried, hopeless = false }: Failure,
   { firstMs, maxMs, maxCooldownMs }: ReconnectPolicy,
   random: () => number,
 ): ConnectionFacts {
   const plainMs = backoffMs({ firstMs, maxMs }, failures + 1);
   // Never sooner than the backoff, except at its maximum.
-  const spread = Math.min(
-    maxMs,
-    Math.round(plainMs * (1 + jitter * (plainMs < maxMs ? random() : -random()))),
-  );
-  const retries = kept && !hopeless;
+  const deviation = plainMs < maxMs ? random() : -random();
+  const delayMs = Math.min(maxMs, Math.round(plainMs * (1 + jitter * deviation)));
+  const willRetry = isRetried && !hopeless;
   return {
-    state: retries ? "backoff" : "error",
+    state: willRetry ? "backoff" : "error",
     error: reason,
     stderrTail,
     failures: failures + 1,
-    cooldownUntil: hopeless ? null : at + Math.min(spread, maxCooldownMs),
-    retryAt: retries ? at + spread : null,
+    cooldownUntil: hopeless ? null : failedAt + Math.min(delayMs, maxCooldownMs),
+    retryAt: willRetry ? failedAt + delayMs : null,
     installingSince: null,
   };
 }

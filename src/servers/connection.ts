@@ -1,6 +1,7 @@
 import { maxTimerMs, pause } from "../lib/async/pause.ts";
 import { abortable } from "../lib/async/signals.ts";
 import { steadyNow, wallTime } from "../lib/async/steady-time.ts";
+import { errorText } from "../lib/text/error-text.ts";
 import { PlaneError, personHints } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import { type Channel, TransportError } from "../protocol/message.ts";
@@ -33,7 +34,9 @@ export type ConnectionOptions = Pick<OpenAttemptOptions, "connectTimeoutMs" | "o
   name: string;
   retry: ReconnectPolicy;
   install?:
-    | (Pick<Install, "limitMs" | "isInstalled"> & { explain(said: string): InstallFailure | null })
+    | (Pick<Install, "limitMs" | "isInstalled"> & {
+        explain(output: string): InstallFailure | null;
+      })
     | undefined;
   staysConnected(): boolean;
   emit(event: PlaneEvent): void;
@@ -63,7 +66,9 @@ function createState(options: ConnectionOptions, onIdle: () => void) {
     leaving: new Set<Promise<void>>(),
     facts: initialFacts,
     live: null as Live | null,
-    connecting: undefined as { given: AbortSignal; since: number; live: Promise<Live> } | undefined,
+    connecting: undefined as
+      | { signal: AbortSignal; since: number; live: Promise<Live> }
+      | undefined,
     /** Sessions that take no more requests, and still answer some. */
     retired: new Set<Live>(),
     closed: new AbortController(),
@@ -97,7 +102,7 @@ export function createServerConnection(options: ConnectionOptions) {
     /** What a person must do before it can be opened. */
     requirement: () => state.requirement,
     /** The open session, opened if need be. Many may ask at once. */
-    ensure: (given?: { force?: boolean }) => ensure(state, given?.force),
+    ensure: (attempt?: { force?: boolean }) => ensure(state, attempt?.force),
     opensWithin: (ms: number) => opensWithin(state, ms),
     enter(): void {
       state.users += 1;
@@ -106,31 +111,31 @@ export function createServerConnection(options: ConnectionOptions) {
     leave(): void {
       state.users -= 1;
       state.idle.used();
-      if (state.users === 0) for (const tell of state.onFree.splice(0)) tell();
+      if (state.users === 0) for (const listener of state.onFree.splice(0)) listener();
     },
     /** Gives up on a session that only looks alive. */
     lose(lost: Live, reason: string): void {
-      const why = new TransportError(reason, { sent: true });
-      lost.peer.fail(why);
-      onLost(state, lost, why);
+      const error = new TransportError(reason, { sent: true });
+      lost.peer.fail(error);
+      onLost(state, lost, error);
     },
     isUsed: () => state.users > 0,
     /** Resolves once no request uses it. */
-    whenFree: () =>
-      state.users === 0
-        ? Promise.resolve()
-        : new Promise<void>((resolve) => state.onFree.push(resolve)),
+    whenFree(): Promise<void> {
+      if (state.users === 0) return Promise.resolve();
+      return new Promise((resolve) => state.onFree.push(resolve));
+    },
     isInUse: () => state.users > 0 || state.connecting !== undefined,
     /** Waits until nothing is left. It may be opened again. */
     close: (reason: string) => close(state, reason),
   };
 }
 
-function take(state: State, signal: ConnectionSignal): void {
+function applySignal(state: State, signal: ConnectionSignal): void {
   const { name, retry, emit } = state.options;
-  const next = nextFacts(name, state.facts, signal, retry);
-  const { retryAt } = next.facts;
-  state.facts = next.facts;
+  const transition = nextFacts(name, state.facts, signal, retry);
+  const { retryAt } = transition.facts;
+  state.facts = transition.facts;
   clearTimeout(state.retry);
   if (retryAt !== null) {
     // A failure is in the facts.
@@ -140,16 +145,16 @@ function take(state: State, signal: ConnectionSignal): void {
       Math.min(maxTimerMs, Math.max(0, retryAt - steadyNow())),
     ).unref();
   }
-  if (next.event) emit(next.event);
+  if (transition.event) emit(transition.event);
 }
 
-function waitFor({ leaving }: State, going: Promise<void>): void {
-  const left = going.finally(() => leaving.delete(left));
-  leaving.add(left);
+function waitFor({ leaving }: State, ending: Promise<void>): void {
+  const ended = ending.finally(() => leaving.delete(ended));
+  leaving.add(ended);
 }
 
 /** Closing the connection waits for it, so that nothing outlives it. */
-function leave(state: State, channel: Channel): void {
+function closeChannel(state: State, channel: Channel): void {
   const closed = channel.close().finally(() => state.options.onLeft(channel));
   waitFor(state, closed);
 }
@@ -159,21 +164,21 @@ async function ensure(state: State, force = false): Promise<Live> {
   if (live) return live;
   const rests = facts.cooldownUntil !== null && steadyNow() < facts.cooldownUntil;
   // Only another try shows whether a person has done what was needed.
-  if (rests && !connecting && !force && state.requirement === null) throw unavailable(state);
-  if (connecting?.given.aborted) {
+  if (rests && !connecting && !force && state.requirement === null) throw unavailableError(state);
+  if (connecting?.signal.aborted) {
     // It was closed meanwhile; later requests start over.
     await connecting.live.catch(() => undefined);
     return ensure(state, force);
   }
   if (connecting) return connecting.live;
-  const given = state.closed.signal;
-  const current = { given, since: steadyNow(), live: open(state, given) };
-  state.connecting = current;
+  const signal = state.closed.signal;
+  const attempt = { signal, since: steadyNow(), live: open(state, signal) };
+  state.connecting = attempt;
   const settled = () => {
-    if (state.connecting === current) state.connecting = undefined;
+    if (state.connecting === attempt) state.connecting = undefined;
   };
-  current.live.then(settled, settled);
-  return current.live;
+  attempt.live.then(settled, settled);
+  return attempt.live;
 }
 
 /** False while opening takes longer; it goes on beside. What fails at once is not waited for, so that it can say why. */
@@ -182,29 +187,33 @@ async function opensWithin(state: State, ms: number): Promise<boolean> {
     () => true,
     () => true,
   );
-  const leftMs = ms - (steadyNow() - (state.connecting?.since ?? steadyNow()));
+  const remainingMs = ms - (steadyNow() - (state.connecting?.since ?? steadyNow()));
   return Promise.race([
     opening,
-    pause(Math.max(0, leftMs), { isBackground: true }).then(() => false),
+    pause(Math.max(0, remainingMs), { isBackground: true }).then(() => false),
   ]);
 }
 
-async function open(state: State, given: AbortSignal): Promise<Live> {
+async function open(state: State, signal: AbortSignal): Promise<Live> {
   const { options } = state;
-  if (given.aborted) throw stopped(options.name);
-  take(state, { type: "connect" });
+  if (signal.aborted) throw stoppedError(options.name);
+  applySignal(state, { type: "connect" });
   state.installTail = "";
   state.starting = { phase: "start", since: steadyNow() };
   const install = options.install && {
     ...options.install,
-    began: () => take(state, { type: "installing", at: steadyNow() }),
+    began: () => applySignal(state, { type: "installing", at: steadyNow() }),
     heard(text: string) {
       state.installTail = (state.installTail + text).slice(-installTailCharacters);
     },
   };
-  let current: Live | undefined;
-  const onClose = (reason: TransportError) => current && onLost(state, current, reason);
-  const onRetired = (reason: TransportError) => current && retire(state, current, reason);
+  let live: Live | undefined;
+  const onClose = (reason: TransportError) => {
+    if (live) onLost(state, live, reason);
+  };
+  const onRetired = (reason: TransportError) => {
+    if (live) retire(state, live, reason);
+  };
   try {
     const attempt = {
       ...options,
@@ -220,7 +229,7 @@ async function open(state: State, given: AbortSignal): Promise<Live> {
           },
         });
       },
-      leave: (channel: Channel) => leave(state, channel),
+      leave: (channel: Channel) => closeChannel(state, channel),
       onClose,
       onRetired,
     };
@@ -229,58 +238,68 @@ async function open(state: State, given: AbortSignal): Promise<Live> {
       toolCount,
       hasListed = false,
       owesListing = false,
-    } = await attemptToOpen(attempt, given);
-    current = { ...opened, openedAt: steadyNow(), answered: 0, hasListed, owesListing };
-    state.live = current;
+    } = await attemptToOpen(attempt, signal);
+    live = { ...opened, openedAt: steadyNow(), answered: 0, hasListed, owesListing };
+    state.live = live;
     state.requirement = null;
     state.idle.used();
-    take(state, { type: "connected", toolCount, protocolVersion: opened.session.protocolVersion });
+    applySignal(state, {
+      type: "connected",
+      toolCount,
+      protocolVersion: opened.session.protocolVersion,
+    });
     opened.session.watch();
-    return current;
+    return live;
   } catch (thrown) {
-    throw given.aborted ? stopped(options.name) : failed(state, thrown);
+    throw signal.aborted ? stoppedError(options.name) : noteFailure(state, thrown);
   }
 }
 
-function failed(state: State, cause: unknown): PlaneError {
+function noteFailure(state: State, cause: unknown): PlaneError {
   const needsPerson = cause instanceof PlaneError;
   state.requirement = needsPerson ? cause : null;
   state.loss = {};
   const hopeless = needsPerson || (cause instanceof TransportError && cause.permanent);
-  const kept = state.options.staysConnected();
-  take(state, { type: "failed", ...explain(state, cause), at: steadyNow(), kept, hopeless });
-  return needsPerson ? cause : unavailable(state);
+  const isRetried = state.options.staysConnected();
+  applySignal(state, {
+    type: "failed",
+    ...explain(state, cause),
+    at: steadyNow(),
+    isRetried,
+    hopeless,
+  });
+  return needsPerson ? cause : unavailableError(state);
 }
 
 function explain(state: State, cause: unknown): { reason: string; stderrTail: string | null } {
   const { hide, install } = state.options;
-  const reason = hide(cause instanceof Error ? cause.message : String(cause));
+  const reason = hide(errorText(cause));
   const failure = install?.explain(
     cause instanceof TransportError ? cause.said : state.installTail,
   );
   if (!failure) return { reason, stderrTail: stderrTailOf(cause, hide) ?? installLine(state) };
   const { installer, code, lines, remedy } = failure;
-  const what = `${installer} could not install it${code === null ? "" : ` (${code})`}`;
-  return {
-    reason: hide(remedy === null ? `${what}: ${reason}` : `${what}. ${remedy.replace(/\.$/, "")}`),
-    stderrTail: hide(lines.join(" | ")),
-  };
+  const summary = `${installer} could not install it${code === null ? "" : ` (${code})`}`;
+  const text =
+    remedy === null ? `${summary}: ${reason}` : `${summary}. ${remedy.replace(/\.$/, "")}`;
+  return { reason: hide(text), stderrTail: hide(lines.join(" | ")) };
 }
 
 function installLine({ facts, installTail, options }: State): string | null {
-  const line = facts.installingSince === null ? null : lastLineOf(installTail);
+  if (facts.installingSince === null) return null;
+  const line = lastLineOf(installTail);
   return line === null ? null : options.hide(line);
 }
 
 function onLost(state: State, lost: Live, reason: TransportError): void {
   if (state.live !== lost) return;
-  end(state, lost);
+  endSession(state, lost);
   afterLife(state, lost, reason);
 }
 
-function end(state: State, { session, channel }: Live): void {
+function endSession(state: State, { session, channel }: Live): void {
   session.end();
-  leave(state, channel);
+  closeChannel(state, channel);
 }
 
 /** Later requests get another session; those under way in this one are not cut. */
@@ -288,7 +307,7 @@ function retire(state: State, retired: Live, reason: TransportError): void {
   if (state.live !== retired) return;
   state.retired.add(retired);
   void retired.peer.settled().then(() => {
-    if (state.retired.delete(retired)) end(state, retired);
+    if (state.retired.delete(retired)) endSession(state, retired);
   });
   afterLife(state, retired, reason);
 }
@@ -299,11 +318,18 @@ function afterLife(state: State, lost: Live, reason: TransportError): void {
   state.loss = reason.loss;
   const answered = lost.answered > 0;
   const useful = (answered && !reason.crashed) || steadyNow() - lost.openedAt >= longLifeMs;
-  const why = { reason: hide(reason.message), stderrTail: stderrTailOf(reason, hide) };
-  take(state, { type: "lost", ...why, at: steadyNow(), kept: staysConnected(), useful, answered });
+  const texts = { reason: hide(reason.message), stderrTail: stderrTailOf(reason, hide) };
+  applySignal(state, {
+    type: "lost",
+    ...texts,
+    at: steadyNow(),
+    isRetried: staysConnected(),
+    useful,
+    answered,
+  });
 }
 
-function unavailable({ options: { name }, facts, loss }: State): PlaneError {
+function unavailableError({ options: { name }, facts, loss }: State): PlaneError {
   const retryAt = facts.cooldownUntil === null ? null : wallTime(facts.cooldownUntil);
   const nextRetryAt = facts.retryAt === null ? retryAt : wallTime(facts.retryAt);
   const hints = [personHints.doctor, personHints.serverLogs(name)];
@@ -314,7 +340,7 @@ function unavailable({ options: { name }, facts, loss }: State): PlaneError {
   );
 }
 
-function stopped(name: string): PlaneError {
+function stoppedError(name: string): PlaneError {
   return notSent("SERVER_UNAVAILABLE", name, `Server '${name}' was stopped.`);
 }
 
@@ -325,14 +351,14 @@ async function close(state: State, reason: string): Promise<void> {
   state.idle.stop();
   state.requirement = null;
   // At once, so that no request gets a closing session.
-  const last = state.live;
+  const lastLive = state.live;
   state.live = null;
-  take(state, { type: "closed", reason });
-  const closing = last === null ? [...state.retired] : [last, ...state.retired];
+  applySignal(state, { type: "closed", reason });
+  const closing = lastLive === null ? [...state.retired] : [lastLive, ...state.retired];
   state.retired.clear();
   for (const live of closing) {
     live.peer.cancelAll(new TransportError("the connection was closed", { sent: true }));
-    end(state, live);
+    endSession(state, live);
   }
   await state.connecting?.live.catch(() => undefined);
   await Promise.all(state.leaving);
@@ -347,9 +373,9 @@ export function createIdleTimer(limitMs: number, onIdle: () => void) {
     timer = setTimeout(check, Math.min(ms, maxTimerMs)).unref();
   };
   const check = () => {
-    const left = usedAt + limitMs - steadyNow();
+    const remainingMs = usedAt + limitMs - steadyNow();
     timer = undefined;
-    if (left > 0) arm(left);
+    if (remainingMs > 0) arm(remainingMs);
     else onIdle();
   };
   return {

@@ -81,5 +81,5 @@ export function startsWithPlane(
   isKnown: boolean,
 ): boolean {
   if (alwaysOn) return true;
-  return autoConnect && (lazy === undefined ? !isKnown : !lazy);
+  return autoConnect && !(lazy ?? isKnown);
 }

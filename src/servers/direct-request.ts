@@ -64,8 +64,8 @@ export class DirectRequest implements Waiter, RequestOptions, CancelListener {
     this.endWith(complete(result, this.params, this));
   }
 
-  protected endWith(last: Promise<unknown>): void {
-    last.then(
+  protected endWith(answer: Promise<unknown>): void {
+    answer.then(
       (result) => this.#end(result),
       (thrown) => this.reject(thrown),
     );

@@ -44,8 +44,8 @@ export class DirectTaskRequest extends DirectRequest {
   }
 
   /** After a question the answer may be a task as well. */
-  protected override endWith(last: Promise<unknown>): void {
-    const finished = last.then((result) => {
+  protected override endWith(answer: Promise<unknown>): void {
+    const finished = answer.then((result) => {
       const task = taskIn(result);
       return task === undefined ? result : this.#finish(task);
     });

@@ -4,7 +4,7 @@ import type { Listing } from "../protocol/list-all.ts";
 
 /** After a notice of change: wait for more, and leave a gap to the last listing. */
 const settleMs = 50;
-const gap = { firstMs: 500, maxMs: 60_000 };
+const gapBackoff = { firstMs: 500, maxMs: 60_000 };
 /** A notice within this time after a listing may have come because of it. */
 const echoMs = 1_000;
 /** Listings in a row that may bring a notice before the gap grows, as where tools are added one by one. */
@@ -28,20 +28,20 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>) {
   const { list, onListed, onFailed, windowMs, isOpen } = options;
   let listedAt: number | null = null;
   let epoch = 0;
-  let asking: { epoch: number; done: Promise<void> } | undefined;
+  let runningListing: { epoch: number; done: Promise<void> } | undefined;
   let relist: { timer: NodeJS.Timeout; done: Promise<void>; finish(): void } | undefined;
-  const times = createGap(() => options.onFlapping?.());
+  const gap = createGap(() => options.onFlapping?.());
   /** Notices of change, and those the last listing has seen. */
-  let heard = 0;
-  let seen = 0;
+  let noticeCount = 0;
+  let listedNotices = 0;
   /** Another process may have another list, so its own is asked for at once. */
   let isOwed = true;
 
   const isInTime = () =>
     listedAt !== null && (windowMs === 0 || Math.abs(Date.now() - listedAt) < windowMs);
   /** While it flaps, the last list is as good as the next. */
-  const isResting = () => !isOwed && times.isFlapping() && times.leftMs() > 0;
-  const isFresh = () => isInTime() && (seen === heard || isResting());
+  const isResting = () => !isOwed && gap.isFlapping() && gap.leftMs() > 0;
+  const isFresh = () => isInTime() && (listedNotices === noticeCount || isResting());
 
   function take(listing: Listing): void {
     listedAt = Date.now();
@@ -49,46 +49,43 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>) {
     onListed(listing);
   }
 
-  async function ask(asked: number, over: Over | undefined): Promise<void> {
-    const upTo = heard;
-    times.asked();
+  async function ask(askedEpoch: number, over: Over | undefined): Promise<void> {
+    const noticesBefore = noticeCount;
+    gap.asked();
     try {
       const listing = await list(over);
-      if (asked !== epoch) return;
-      seen = upTo;
+      if (askedEpoch !== epoch) return;
+      listedNotices = noticesBefore;
       take(listing);
     } catch (thrown) {
-      if (asked === epoch) onFailed(thrown);
+      if (askedEpoch === epoch) onFailed(thrown);
       throw thrown;
     } finally {
-      times.answered();
+      gap.answered();
     }
   }
 
   function start(over?: Over): Promise<void> {
-    const current = { epoch, done: ask(epoch, over) };
-    asking = current;
+    const request = { epoch, done: ask(epoch, over) };
+    runningListing = request;
     const finished = () => {
-      if (asking === current) asking = undefined;
+      if (runningListing === request) runningListing = undefined;
     };
-    current.done.then(finished, finished);
-    return current.done;
+    request.done.then(finished, finished);
+    return request.done;
   }
 
   /** One listing at a time, however slow. A failure is reported by `onFailed`. */
   async function listAgain(): Promise<void> {
-    await asking?.done.catch(() => undefined);
+    await runningListing?.done.catch(() => undefined);
     relist = undefined;
-    if (isOpen() && seen !== heard) await start().catch(() => undefined);
+    if (isOpen() && listedNotices !== noticeCount) await start().catch(() => undefined);
   }
 
   function listSoon(): NonNullable<typeof relist> {
     if (relist) return relist;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(
-      () => resolve(listAgain()),
-      Math.max(settleMs, times.leftMs()),
-    ).unref();
+    const timer = setTimeout(() => resolve(listAgain()), Math.max(settleMs, gap.leftMs())).unref();
     relist = { timer, done: promise, finish: resolve };
     return relist;
   }
@@ -97,32 +94,32 @@ export function createDiscovery<Over = never>(options: DiscoveryOptions<Over>) {
     listedAt: (): number | null => listedAt,
     isFresh,
     /** A list from before counts as of then. */
-    remember(at: number): void {
-      listedAt ??= at;
+    remember(rememberedAt: number): void {
+      listedAt ??= rememberedAt;
     },
     /** Joins a running listing. A fresh list is not asked for again unless forced. */
     async list({ force = false, over }: { force?: boolean; over?: Over } = {}): Promise<void> {
-      if (asking?.epoch === epoch) return asking.done;
+      if (runningListing?.epoch === epoch) return runningListing.done;
       if (!force && (isFresh() || isResting())) return;
-      if (force || isOwed || seen === heard || times.leftMs() <= 0) return start(over);
-      const soon = listSoon();
-      soon.timer.ref();
-      return soon.done;
+      if (force || isOwed || listedNotices === noticeCount || gap.leftMs() <= 0) return start(over);
+      const scheduled = listSoon();
+      scheduled.timer.ref();
+      return scheduled.done;
     },
     take,
     /** Another process: the list is not fresh, and a running listing does not count. */
     renew(): void {
       epoch += 1;
-      heard += 1;
+      noticeCount += 1;
       isOwed = true;
-      times.reset();
+      gap.reset();
     },
     changed(): void {
-      heard += 1;
-      times.noticed();
+      noticeCount += 1;
+      gap.noticed();
       listSoon();
     },
-    isFlapping: times.isFlapping,
+    isFlapping: gap.isFlapping,
     /** Neither the list nor a running listing counts. */
     forget(): void {
       epoch += 1;
@@ -148,7 +145,9 @@ function createGap(onFlapping: () => void) {
   return {
     isFlapping,
     leftMs: () =>
-      askedAt + (isFlapping() ? backoffMs(gap, echoes - maxEchoes + 1) : gap.firstMs) - steadyNow(),
+      askedAt +
+      (isFlapping() ? backoffMs(gapBackoff, echoes - maxEchoes + 1) : gapBackoff.firstMs) -
+      steadyNow(),
     asked(): void {
       askedAt = steadyNow();
       answeredAt = Number.POSITIVE_INFINITY;

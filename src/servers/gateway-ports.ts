@@ -32,21 +32,20 @@ export function createGatewayPorts(
   const logs = createLogLevels(servers);
   const subscriptions = createSubscriptions(servers.session, servers.request);
   const definitionOf = (server: string) => new Map(servers.all()).get(server)?.definition;
+  const isSeen = (server: string, principal: Principal) =>
+    definitionOf(server) !== undefined && maySee(principal, server);
 
   const verbs: GatewayVerbs = {
     servers: {
       wantLogs: logs.want,
-      sees: (server, { principal }) =>
-        definitionOf(server) !== undefined && maySee(principal, server),
-      instructions: async (server, { principal }) =>
-        maySee(principal, server)
-          ? releasedInstructions(servers, options, server, ownerOfCaller(principal))
-          : null,
-      onMessage: (listener) => bus.on("said", ({ said }) => listener(said)),
+      sees: (server, { principal }) => isSeen(server, principal),
+      async instructions(server, { principal }) {
+        if (!maySee(principal, server)) return null;
+        return releasedInstructions(servers, options, server, ownerOfCaller(principal));
+      },
+      onMessage: (listener) => bus.on("said", ({ said: notification }) => listener(notification)),
       extensions: (server, { principal }) =>
-        definitionOf(server) !== undefined && maySee(principal, server)
-          ? servers.extensions(server)
-          : {},
+        isSeen(server, principal) ? servers.extensions(server) : {},
       declare: learned.add,
     },
   };
@@ -62,7 +61,7 @@ export function createGatewayPorts(
       });
       return subscriptions.add(server, uri, owner);
     },
-    said: (said: ServerNotification) => bus.emit({ type: "said", said }),
+    said: (notification: ServerNotification) => bus.emit({ type: "said", said: notification }),
     connected(server: string): void {
       logs.apply(server);
       subscriptions.renew(server);
@@ -75,40 +74,40 @@ export type LearnedExtensions = ReturnType<typeof createLearnedExtensions>;
 
 /** What clients have declared so far. The first settings of a name stay: servers may have heard them. */
 export function createLearnedExtensions() {
-  const known = new Map<string, unknown>();
+  const extensions = new Map<string, unknown>();
   return {
     add(capabilities: UnknownObject): void {
       for (const [name, settings] of Object.entries(extensionsIn(capabilities)))
-        if (isRelayed(name) && known.size < maxExtensions.names && !known.has(name))
-          known.set(name, settings);
+        if (isRelayed(name) && extensions.size < maxExtensions.names && !extensions.has(name))
+          extensions.set(name, settings);
     },
-    all: (): UnknownObject => Object.fromEntries(known),
+    all: (): UnknownObject => Object.fromEntries(extensions),
   };
 }
 
 /** Legacy servers have one log level: the lowest that any client asked for. */
 function createLogLevels(servers: Pick<ServerDirectory, "names" | "session">) {
   const requested: LogLevel[] = [];
-  let current: LogLevel | undefined;
+  let appliedLevel: LogLevel | undefined;
   const apply = (server: string) => {
     const session = servers.session(server);
     if (
-      current === undefined ||
+      appliedLevel === undefined ||
       session?.era !== "legacy" ||
       session.capabilities.logging === undefined
     )
       return;
-    session.request("logging/setLevel", { level: current }).catch(() => undefined);
+    session.request("logging/setLevel", { level: appliedLevel }).catch(() => undefined);
   };
   const update = () => {
     const lowest = logLevels.find((level) => requested.includes(level));
     // Never raised: each client filters by its own.
     if (
       lowest === undefined ||
-      (current && logLevels.indexOf(current) <= logLevels.indexOf(lowest))
+      (appliedLevel && logLevels.indexOf(appliedLevel) <= logLevels.indexOf(lowest))
     )
       return;
-    current = lowest;
+    appliedLevel = lowest;
     for (const server of servers.names()) apply(server);
   };
   return {
@@ -155,8 +154,8 @@ export function createSubscriptions(
       await request(server, "resources/subscribe", { uri }, { signal }, owner);
     } catch (thrown) {
       // The modern revision has one long request instead.
-      const isGone = thrown instanceof RpcError && thrown.code === -32601;
-      if (!isGone || session(server, owner)?.era !== "modern") throw thrown;
+      const isUnsupported = thrown instanceof RpcError && thrown.code === -32601;
+      if (!isUnsupported || session(server, owner)?.era !== "modern") throw thrown;
       listen(server, uri, owner, signal);
     }
   }
@@ -181,8 +180,8 @@ export function createSubscriptions(
   return {
     async add(server: string, uri: string, owner: SessionOwner): Promise<() => void> {
       const key = JSON.stringify([server, uri, owner.user, owner.directory]);
-      const begun = { server, uri, owner, subscribers: 0, ended: new AbortController() };
-      const subscription: Subscription = subscriptions.get(key) ?? begun;
+      const created = { server, uri, owner, subscribers: 0, ended: new AbortController() };
+      const subscription: Subscription = subscriptions.get(key) ?? created;
       subscriptions.set(key, subscription);
       subscription.subscribers += 1;
       subscription.begun ??= begin(subscription);

@@ -33,14 +33,14 @@ const launchers: Readonly<Record<string, Launcher>> = {
 };
 
 /** Options may stand before the verb. */
-const verbWithin = 6;
+const verbSearchLimit = 6;
 
 type CommandLine = Pick<ServerDefinition, "command" | "args"> &
   Partial<Pick<ServerDefinition, "container">>;
 
 /** As a person calls it: `npx`, `docker run`. Null when none does. */
-export function installerOf(line: CommandLine): string | null {
-  return launcherOf(line)?.name ?? null;
+export function installerOf(commandLine: CommandLine): string | null {
+  return launcherOf(commandLine)?.name ?? null;
 }
 
 function launcherOf({
@@ -57,7 +57,9 @@ function launcherOf({
   const launcher = Object.hasOwn(launchers, program) ? launchers[program] : undefined;
   if (launcher === undefined) return null;
   if (launcher.verbs === undefined) return { ...launcher, name: program };
-  const verb = args.slice(0, verbWithin).find((word) => launcher.verbs?.includes(word));
+  const verb = args
+    .slice(0, verbSearchLimit)
+    .find((argument) => launcher.verbs?.includes(argument));
   return verb === undefined ? null : { ...launcher, name: `${program} ${verb}` };
 }
 
@@ -69,22 +71,22 @@ export type InstallFailure = {
 };
 
 const maxLines = 4;
-const maxLine = 200;
+const maxLineLength = 200;
 /** What npm writes around the reason. */
 const chatter =
   /A complete log of this run|^npm (?:error|ERR!)(?: \w+)?\s*$|Note that you can also|tarball, folder/;
 
 /** Null when the installer did not fail, or there is none. */
-export function installFailure(line: CommandLine, said: string): InstallFailure | null {
-  const launcher = launcherOf(line);
+export function installFailure(commandLine: CommandLine, output: string): InstallFailure | null {
+  const launcher = launcherOf(commandLine);
   if (launcher === null) return null;
-  const all = linesOf(said);
-  const begin = all.findIndex((one) => launcher.complains.test(one));
-  if (begin < 0) return null;
-  const telling = all.slice(begin).filter((one) => !chatter.test(one));
-  const lines = telling.slice(-maxLines).map((one) => cutText(one, maxLine));
-  const [, code = null] = /(?:^npm (?:error|ERR!) code |ERR_PNPM_)(\w+)/m.exec(said) ?? [];
-  const remedy = remedies.find(([pattern]) => pattern.test(said))?.[1] ?? null;
+  const outputLines = linesOf(output);
+  const start = outputLines.findIndex((line) => launcher.complains.test(line));
+  if (start < 0) return null;
+  const complaint = outputLines.slice(start).filter((line) => !chatter.test(line));
+  const lines = complaint.slice(-maxLines).map((line) => cutText(line, maxLineLength));
+  const [, code = null] = /(?:^npm (?:error|ERR!) code |ERR_PNPM_)(\w+)/m.exec(output) ?? [];
+  const remedy = remedies.find(([pattern]) => pattern.test(output))?.[1] ?? null;
   return { installer: launcher.name, code, lines, remedy };
 }
 
@@ -121,9 +123,9 @@ const remedies: readonly [said: RegExp, remedy: string][] = [
   [/EACCES|EPERM|permission denied/i, "Let this user write to the installer's cache directory."],
 ];
 
-const tellEveryMs = 2_000;
+const reportIntervalMs = 2_000;
 
-type Waiting = {
+type Installation = {
   server(): string;
   /** Null when it is not being installed. */
   since(): number | null;
@@ -131,24 +133,24 @@ type Waiting = {
 };
 
 /** Keeps callers waiting while a server is installed. */
-export function reportInstalling<T>(opened: Promise<T>, waiting: Waiting): Promise<T> {
+export function reportInstalling<T>(opened: Promise<T>, installation: Installation): Promise<T> {
   let reports = 0;
   const timer = setInterval(() => {
-    const since = waiting.since();
+    const since = installation.since();
     if (since === null) return;
     reports += 1;
     const seconds = Math.round((steadyNow() - since) / 1000);
-    const message = `Server '${waiting.server()}' is being installed (${seconds} s).`;
+    const message = `Server '${installation.server()}' is being installed (${seconds} s).`;
     // Progress must grow, and stay below the server's own.
-    waiting.onProgress({ progress: reports / 1000, total: null, message });
-  }, tellEveryMs).unref();
+    installation.onProgress({ progress: reports / 1000, total: null, message });
+  }, reportIntervalMs).unref();
   return opened.finally(() => clearInterval(timer));
 }
 
 /** Safe to show. It may redraw a line with carriage returns. */
 export function lastLineOf(text: string): string | null {
   const line = linesOf(text).at(-1);
-  return line === undefined ? null : cutText(redact(plainText(line)), maxLine);
+  return line === undefined ? null : cutText(redact(plainText(line)), maxLineLength);
 }
 
 function linesOf(text: string): string[] {

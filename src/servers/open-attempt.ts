@@ -61,17 +61,17 @@ export type OpenAttemptOptions = {
 /** Ends in time, and leaves nothing behind when it fails. */
 export async function attemptToOpen(
   options: OpenAttemptOptions,
-  given: AbortSignal,
+  callerSignal: AbortSignal,
 ): Promise<Ready> {
   const { connectTimeoutMs, install, leave } = options;
   const installMs = Math.max(connectTimeoutMs, install?.limitMs ?? 0);
   const limiter = new TimeLimiter(connectTimeoutMs, {
     capMs: installMs + connectTimeoutMs,
-    caller: given,
+    caller: callerSignal,
   });
   const channels: Channel[] = [];
   let phase: Phase = "start";
-  let lostBefore: TransportError | undefined;
+  let earlyLoss: TransportError | undefined;
   let ready: Ready | undefined;
   let installing = "not" as "not" | "now" | "over";
   const beginInstall = () => {
@@ -80,18 +80,20 @@ export async function attemptToOpen(
     limiter.extend(installMs);
     install?.began();
   };
-  void install?.isInstalled().then((isInstalled) => isInstalled || beginInstall());
+  void install?.isInstalled().then((isInstalled) => {
+    if (!isInstalled) beginInstall();
+  });
   try {
-    const found = await options.open({
+    const candidate = await options.open({
       signal: limiter.signal,
       onOpened: (channel) => channels.push(channel),
       onClose(reason) {
         if (ready) options.onClose(reason);
-        else lostBefore = reason;
+        else earlyLoss = reason;
       },
       onRetired(reason) {
         if (ready) options.onRetired(reason);
-        else lostBefore = reason;
+        else earlyLoss = reason;
       },
       phase: (entered) => {
         phase = entered;
@@ -107,27 +109,23 @@ export async function attemptToOpen(
         install.heard(text);
       },
     });
-    if (lostBefore || limiter.isCancelled) found.opened.session.end();
+    if (earlyLoss || limiter.isCancelled) candidate.opened.session.end();
     limiter.signal.throwIfAborted();
-    if (lostBefore) throw lostBefore;
-    for (const channel of channels) if (channel !== found.opened.channel) leave(channel);
-    ready = found;
-    return found;
+    if (earlyLoss) throw earlyLoss;
+    for (const channel of channels) if (channel !== candidate.opened.channel) leave(channel);
+    ready = candidate;
+    return candidate;
   } catch (thrown) {
     channels.forEach(leave);
     if (!limiter.isExpired) throw thrown;
-    const limit =
-      installing === "now"
-        ? { what: "installing it", ms: installMs, key: "installTimeoutMs" }
-        : undefined;
-    const { what, ms, key } = limit ?? {
-      what: phaseText(phase),
-      ms: connectTimeoutMs,
-      key: "connectTimeoutMs",
-    };
-    throw new Error(`${what} timed out after ${ms / 1000} s ('${key}'). ${personHints.doctor}`);
+    if (installing === "now") throw timedOut("installing it", installMs, "installTimeoutMs");
+    throw timedOut(phaseText(phase), connectTimeoutMs, "connectTimeoutMs");
   } finally {
     installing = "over";
     limiter.clear();
   }
+}
+
+function timedOut(step: string, limitMs: number, key: string): Error {
+  return new Error(`${step} timed out after ${limitMs / 1000} s ('${key}'). ${personHints.doctor}`);
 }

@@ -48,9 +48,9 @@ export async function openSession(
     return await openOnce(options, handlers);
   } catch (thrown) {
     if (options.signal.aborted) throw thrown;
-    const other = otherWay(thrown, await options.known(), options);
-    if (!other) throw thrown;
-    return openOnce({ ...options, ...other }, handlers).catch(() => {
+    const fallback = fallbackFor(thrown, await options.known(), options);
+    if (!fallback) throw thrown;
+    return openOnce({ ...options, ...fallback }, handlers).catch(() => {
       throw thrown;
     });
   }
@@ -59,7 +59,7 @@ export async function openSession(
 const asLegacy = async (): Promise<Era> => "legacy";
 
 /** Some servers leave at an unknown question; some know only the old transport. */
-function otherWay(
+function fallbackFor(
   thrown: unknown,
   era: Era | undefined,
   { definition, isFixed, isOnlyEra }: OpenOptions,
@@ -71,11 +71,12 @@ function otherWay(
   const { transport } = definition;
   if (transport === "stdio" && era !== "legacy" && thrown.sent) return { known: asLegacy };
   const isOlder = transport === "http" && [400, 404, 405].includes(thrown.status ?? 0);
-  return isOlder ? { known: asLegacy, definition: { ...definition, transport: "sse" } } : undefined;
+  if (!isOlder) return undefined;
+  return { known: asLegacy, definition: { ...definition, transport: "sse" } };
 }
 
 async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promise<OpenedSession> {
-  const { definition, environment, access, packages, client, known, signal } = options;
+  const { definition, environment, access, packages, client, known: knownEra, signal } = options;
   let channel: Channel | undefined;
   let lost: TransportError | undefined;
   let isOpen = false;
@@ -117,7 +118,7 @@ async function openOnce(options: OpenOptions, handlers: SessionHandlers): Promis
   const session = await negotiate(peer, {
     client,
     signal,
-    known: await known(),
+    known: await knownEra(),
     isFixed: options.isFixed ?? false,
     overHttp: definition.transport === "http",
     useVersion: (version) => opened.useProtocolVersion(version),

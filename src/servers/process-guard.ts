@@ -33,33 +33,33 @@ export function createProcessGuard() {
 
   function start(): ChildProcess {
     // In a session of its own, so that the terminal does not end it before us.
-    const started = spawn("/bin/sh", ["-c", script, "sh", userTemporaryDirectory()], {
+    const guard = spawn("/bin/sh", ["-c", script, "sh", userTemporaryDirectory()], {
       stdio: ["pipe", "ignore", "ignore"],
       detached: true,
     });
-    started.on("error", () => undefined);
+    guard.on("error", () => undefined);
     // Restarted when it was killed.
-    started.on("exit", () => {
-      if (shell !== started) return;
+    guard.on("exit", () => {
+      if (shell !== guard) return;
       shell = undefined;
       setTimeout(
         () => watched.forEach((container, pid) => void notify("+", pid, container)),
         againAfterMs,
       ).unref();
     });
-    started.stdin?.on("error", () => undefined);
-    started.unref();
-    (started.stdin as unknown as { unref(): void } | null)?.unref();
-    return started;
+    guard.stdin?.on("error", () => undefined);
+    guard.unref();
+    (guard.stdin as unknown as { unref(): void } | null)?.unref();
+    return guard;
   }
 
-  function tell(sign: "+" | "-", pid: number): void {
+  function writeSign(sign: "+" | "-", pid: number): void {
     shell ??= start();
     shell.stdin?.write(`${sign} ${pid}\n`);
   }
 
   function notify(sign: "+" | "-", pid: number, container: ContainerName | undefined): void {
-    tell(sign, pid);
+    writeSign(sign, pid);
     if (container)
       shell?.stdin?.write(`${sign === "+" ? "c" : "d"} ${container.name} ${container.runtime}\n`);
   }
@@ -82,9 +82,9 @@ export function createProcessGuard() {
       if (!onWindows) notify("-", pid, container);
     },
     stop(): void {
-      const last = shell;
+      const stopping = shell;
       shell = undefined;
-      last?.stdin?.end();
+      stopping?.stdin?.end();
     },
   };
 }

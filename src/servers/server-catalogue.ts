@@ -41,22 +41,22 @@ const offerMethods: readonly OfferMethod[] = [
 export type ServerCatalogue = ReturnType<typeof createServerCatalogue>;
 
 /** What one server offers: listed, remembered from before, or both. */
-export function createServerCatalogue(given: Omit<CatalogueOptions, "onPrivate">) {
+export function createServerCatalogue(ports: Omit<CatalogueOptions, "onPrivate">) {
   let isPrivate = false;
   const options: CatalogueOptions = {
-    ...given,
+    ...ports,
     onPrivate() {
       isPrivate = true;
     },
   };
-  const known = createKnownTools(options);
+  const knownTools = createKnownTools(options);
   let failure: string | null = null;
   let incomplete: ServerStatus["incomplete"];
   const discovery = discoveryOf(options, "tools/list", {
     onListed(items, { warning, leftOut = 0 }) {
       failure = null;
       incomplete = warning === null ? undefined : { reason: warning, leftOut };
-      known.remember(items, options.verdict()?.era ?? "legacy");
+      knownTools.remember(items, options.verdict()?.era ?? "legacy");
       store();
     },
     onFailed(text) {
@@ -73,34 +73,34 @@ export function createServerCatalogue(given: Omit<CatalogueOptions, "onPrivate">
   function store(): void {
     clearImmediate(storing);
     storing = undefined;
-    const at = discovery.listedAt();
-    const current = known.current();
-    if (current === null || at === null) return;
+    const listedAt = discovery.listedAt();
+    const remembered = knownTools.current();
+    if (remembered === null || listedAt === null) return;
     const { extensions = {}, at: eraAt = Date.now() } = options.verdict() ?? {};
     options.onKnown({
-      era: current.era,
+      era: remembered.era,
       eraAt: new Date(eraAt).toISOString(),
       ...(hasMembers(extensions) && { extensions }),
-      listedAt: new Date(at).toISOString(),
+      listedAt: new Date(listedAt).toISOString(),
       ...(isPrivate && { isPrivate }),
-      tools: current.items,
+      tools: remembered.items,
       offers: offers.remembered(),
     });
   }
 
   return {
     ...discovery,
-    isKnown: known.isKnown,
+    isKnown: knownTools.isKnown,
     /** Did the server say so of any of its lists? */
     isPrivate: () => isPrivate,
     /** Reports again what is known. */
-    tell: known.tell,
-    size: known.size,
+    tell: knownTools.tell,
+    size: knownTools.size,
     failure: () => failure,
     incomplete: () => incomplete,
     /** The lists of which each listing brings another notice of change. */
     flapping: (): string[] => [...(discovery.isFlapping() ? ["tools"] : []), ...offers.flapping()],
-    toolOf: known.toolOf,
+    toolOf: knownTools.toolOf,
     /** Asks a process beside the main one for its tools, and takes what it lists. */
     listOver: async (session: Session) =>
       discovery.take(await list(options, "tools/list", session)),
@@ -127,7 +127,7 @@ export function createServerCatalogue(given: Omit<CatalogueOptions, "onPrivate">
     forgetAll(): void {
       discovery.forget();
       offers.forget();
-      known.forget();
+      knownTools.forget();
     },
     recall({
       era,
@@ -137,10 +137,10 @@ export function createServerCatalogue(given: Omit<CatalogueOptions, "onPrivate">
       isPrivate: wasPrivate = false,
     }: CachedLists): void {
       offers.recall(offered);
-      if (known.isKnown()) return;
+      if (knownTools.isKnown()) return;
       isPrivate = wasPrivate;
       discovery.remember(Date.parse(listedAt));
-      known.remember(tools, era);
+      knownTools.remember(tools, era);
     },
     stop(): void {
       discovery.stop();
@@ -151,24 +151,26 @@ export function createServerCatalogue(given: Omit<CatalogueOptions, "onPrivate">
 
 function createKnownTools({ onTools }: CatalogueOptions) {
   let tools: ReadonlyMap<string, UnknownObject> | null = null;
-  let current: { items: unknown[]; era: Era } | null = null;
+  let remembered: { items: unknown[]; era: Era } | null = null;
   return {
     isKnown: () => tools !== null,
     size: () => tools?.size ?? 0,
-    current: () => current,
+    current: () => remembered,
     toolOf: (name: unknown) => tools?.get(String(name)),
     /** A thousand tools that are the same as before are no news, and looking at them again takes time. */
     remember(listed: unknown[], era: Era): void {
-      const items = keepSameItems(current?.items ?? [], listed);
-      if (tools !== null && current?.items === items && current.era === era) return;
-      current = { items, era };
+      const items = keepSameItems(remembered?.items ?? [], listed);
+      if (tools !== null && remembered?.items === items && remembered.era === era) return;
+      remembered = { items, era };
       tools = new Map(items.filter(isObject).map((tool) => [String(tool.name), tool]));
       onTools(items, era);
     },
-    tell: () => current && onTools(current.items, current.era),
+    tell(): void {
+      if (remembered) onTools(remembered.items, remembered.era);
+    },
     forget(): void {
       tools = null;
-      current = null;
+      remembered = null;
     },
   };
 }
@@ -182,91 +184,97 @@ type Offer = {
 
 /** Prompts, resources and templates: kept and asked for by the rules of tools. `items` is null where it was never asked. */
 function createOffers(options: CatalogueOptions, onListed: () => void) {
-  const all = offerMethods.map((method) => {
-    const one: Offer = {
+  const offers = offerMethods.map((method) => {
+    const offer: Offer = {
       method,
       items: null,
       isAnnounced: false,
       discovery: discoveryOf(options, method, {
         onListed(items) {
-          const before = one.items;
-          one.items = keepSameItems(before ?? [], items);
+          const previousItems = offer.items;
+          offer.items = keepSameItems(previousItems ?? [], items);
           const isNews =
-            one.isAnnounced || (before === null ? items.length > 0 : one.items !== before);
-          one.isAnnounced = false;
+            offer.isAnnounced ||
+            (previousItems === null ? items.length > 0 : offer.items !== previousItems);
+          offer.isAnnounced = false;
           onListed();
           if (isNews) options.onOffers(method === "prompts/list" ? "prompts" : "resources");
         },
-        onFailed: (text) =>
-          options.isOpen() && options.log.add({ source: "log", level: "error", text }),
+        onFailed(text) {
+          if (options.isOpen()) options.log.add({ source: "log", level: "error", text });
+        },
       }),
     };
-    return one;
+    return offer;
   });
-  const find = (method: OfferMethod) => all.find((one) => one.method === method) as Offer;
+  const find = (method: OfferMethod) => offers.find((offer) => offer.method === method) as Offer;
 
   return {
-    each: (use: (one: Offer) => void) => all.forEach(use),
+    each: (use: (offer: Offer) => void) => offers.forEach(use),
     items: (method: OfferMethod) => find(method).items,
     list: (method: OfferMethod) => find(method).discovery.list(),
     /** Asks for unknown lists over the session that is being opened; failures are in the log. */
     begin(over: Session): void {
-      for (const { items, discovery } of all)
+      for (const { items, discovery } of offers)
         if (items === null) discovery.list({ over }).catch(() => undefined);
     },
-    refresh: () => all.map(({ discovery }) => discovery.list({ force: true })),
+    refresh: () => offers.map(({ discovery }) => discovery.list({ force: true })),
     /** A notice about resources is one about their templates too. */
     changed(list: string): void {
-      for (const one of all.filter(({ method }) => method.startsWith(`${list}/`))) {
-        one.isAnnounced = true;
-        one.discovery.changed();
+      for (const offer of offers.filter(({ method }) => method.startsWith(`${list}/`))) {
+        offer.isAnnounced = true;
+        offer.discovery.changed();
       }
     },
     /** Asks again soon for what is known of the last process. */
     relist(): void {
-      for (const { items, discovery } of all)
+      for (const { items, discovery } of offers)
         if (items !== null && !discovery.isFresh()) discovery.changed();
     },
     flapping: () =>
-      all.filter(({ discovery }) => discovery.isFlapping()).map(({ method }) => listings[method]),
+      offers
+        .filter(({ discovery }) => discovery.isFlapping())
+        .map(({ method }) => listings[method]),
     counts: () =>
       Object.fromEntries(
-        all.map(({ method, items }) => [listings[method], items?.length ?? null]),
+        offers.map(({ method, items }) => [listings[method], items?.length ?? null]),
       ) as OfferCounts,
     remembered(): NonNullable<KnownServer["offers"]> {
-      const known = all.flatMap(({ method, items, discovery }) => {
-        const at = discovery.listedAt();
-        return items && at !== null
-          ? [[listings[method], { listedAt: new Date(at).toISOString(), items }]]
-          : [];
+      const rememberedLists = offers.flatMap(({ method, items, discovery }) => {
+        const listedAt = discovery.listedAt();
+        if (!items || listedAt === null) return [];
+        return [[listings[method], { listedAt: new Date(listedAt).toISOString(), items }]];
       });
-      return Object.fromEntries(known);
+      return Object.fromEntries(rememberedLists);
     },
-    recall(offers: KnownServer["offers"] = {}): void {
-      for (const one of all) {
-        const known = offers[listings[one.method]];
-        if (known === undefined || one.items !== null) continue;
-        one.items = known.items;
-        one.discovery.remember(Date.parse(known.listedAt));
+    recall(cachedOffers: KnownServer["offers"] = {}): void {
+      for (const offer of offers) {
+        const cached = cachedOffers[listings[offer.method]];
+        if (cached === undefined || offer.items !== null) continue;
+        offer.items = cached.items;
+        offer.discovery.remember(Date.parse(cached.listedAt));
       }
     },
     forget(): void {
-      for (const one of all) {
-        one.items = null;
-        one.discovery.forget();
+      for (const offer of offers) {
+        offer.items = null;
+        offer.discovery.forget();
       }
     },
   };
 }
 
-type Taking = { onListed(items: unknown[], listing: Listing): void; onFailed(why: string): void };
+type ListingPorts = {
+  onListed(items: unknown[], listing: Listing): void;
+  onFailed(why: string): void;
+};
 
 function discoveryOf(
   options: CatalogueOptions,
   method: ListMethod,
-  { onListed, onFailed }: Taking,
+  { onListed, onFailed }: ListingPorts,
 ) {
-  const what = method === "resources/templates/list" ? "resource templates" : listings[method];
+  const listName = method === "resources/templates/list" ? "resource templates" : listings[method];
   return createDiscovery<Session>({
     windowMs: options.listingTtlMs,
     isOpen: options.isOpen,
@@ -281,12 +289,12 @@ function discoveryOf(
       options.log.add({
         source: "log",
         level: "warning",
-        text: `its ${what} are flapping: each listing brings another notice of change. They are listed less often, at most once a minute`,
+        text: `its ${listName} are flapping: each listing brings another notice of change. They are listed less often, at most once a minute`,
       }),
     onFailed: (thrown) =>
       onFailed(
         options.hide(
-          `listing its ${what} failed: ${thrown instanceof Error ? thrown.message : thrown}`,
+          `listing its ${listName} failed: ${thrown instanceof Error ? thrown.message : thrown}`,
         ),
       ),
   });

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { hash } from "../lib/json/stable-json.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import { sentence } from "../lib/text/wording.ts";
@@ -30,47 +31,45 @@ type Reader = Pick<Principal, "user" | "directory">;
 
 export function createServerDirectory(options: DirectoryOptions) {
   const map = createServerMap(options);
-  const { find, all, broken } = map;
+  const { find, all: allServers, broken } = map;
   const isBroken = (name: string) => Object.hasOwn(broken(), name);
-  const found = (name: string): Pick<ServerStatus, "foundIn"> => {
-    const foundIn = options.foundIn?.(name);
-    return foundIn === undefined ? {} : { foundIn };
-  };
+  const foundInField = (name: string): Pick<ServerStatus, "foundIn"> =>
+    withoutUndefined({ foundIn: options.foundIn?.(name) });
   const ifRunnable = <T>(name: string, use: (server: Server) => T): T | null =>
     isBroken(name) ? null : use(find(name));
-  const at = (name: string, { directory }: Reader): Server =>
+  const serverFor = (name: string, { directory }: Reader): Server =>
     find(name).in?.(directory) ?? find(name);
-  const chosen = (name: string | undefined) =>
-    name === undefined ? all().map(([, one]) => one) : [find(name)];
+  const chosenServers = (name: string | undefined) =>
+    name === undefined ? allServers().map(([, server]) => server) : [find(name)];
 
   return {
     ...map,
     isBroken,
-    names: (): string[] => [...all().map(([name]) => name), ...Object.keys(broken())],
+    names: (): string[] => [...allServers().map(([name]) => name), ...Object.keys(broken())],
     /** Throws an error that names the nearest one. */
     requireName(name: string): string {
       if (!isBroken(name)) find(name);
       return name;
     },
     enabled: (names: Iterable<string>): Server[] => {
-      const servers = new Map(all());
+      const servers = new Map(allServers());
       return [...names]
         .flatMap((name) => servers.get(name) ?? [])
-        .filter((one) => one.definition.enabled);
+        .filter((server) => server.definition.enabled);
     },
     /** Null where it works. */
     trouble: (name: string, owner?: SessionOwner): string | null =>
       isBroken(name) ? cannotRun(name, broken()) : troubleOf(name, find(name), owner),
     status: (): ServerStatus[] => [
-      ...all().map(([name, current]) => ({
+      ...allServers().map(([name, server]) => ({
         name,
-        ...found(name),
+        ...foundInField(name),
         ...options.listed(name),
-        ...current.status(),
+        ...server.status(),
       })),
       ...Object.entries(broken()).map(([name, reason]) => ({
         ...brokenStatus(name, reason, map.isUntrusted(name) ? "untrusted" : "config_error"),
-        ...found(name),
+        ...foundInField(name),
       })),
     ],
     /** Not async: each call comes through here. */
@@ -89,36 +88,39 @@ export function createServerDirectory(options: DirectoryOptions) {
     },
     isOpen: (name: string, owner: SessionOwner) => map.known(name)?.isOpen(owner) ?? false,
     /** False where another server should be asked meanwhile. */
-    isReady: async (name: string, ...asked: Parameters<Server["isReady"]>) =>
-      (await map.known(name)?.isReady(...asked)) ?? true,
+    isReady: async (name: string, ...args: Parameters<Server["isReady"]>) =>
+      (await map.known(name)?.isReady(...args)) ?? true,
     connect: async (name: string) => find(name).connect(),
     disconnect: async (name: string) => find(name).disconnect(),
     check: async (name: string, signal: AbortSignal) => find(name).check(signal),
     /** Without asking the server; null where it was never asked. */
     offered: (name: string, method: OfferMethod, owner: SessionOwner) =>
-      ifRunnable(name, (one) => one.offered(method, owner)),
-    denied: (name: string) => ifRunnable(name, (one) => one.definition.deny_tools),
-    session: (name: string, owner?: SessionOwner) => ifRunnable(name, (one) => one.session(owner)),
-    extensions: (name: string) => ifRunnable(name, (one) => one.extensions()) ?? {},
+      ifRunnable(name, (server) => server.offered(method, owner)),
+    denied: (name: string) => ifRunnable(name, (server) => server.definition.deny_tools),
+    session: (name: string, owner?: SessionOwner) =>
+      ifRunnable(name, (server) => server.session(owner)),
+    extensions: (name: string) => ifRunnable(name, (server) => server.extensions()) ?? {},
     /** What a person must do first, such as to sign in. */
     requirement: (name: string, owner?: SessionOwner) =>
-      ifRunnable(name, (one) => one.requirement(owner)),
+      ifRunnable(name, (server) => server.requirement(owner)),
     /** For whom alone it lists, or undefined. */
     listOwner: (name: string, owner: SessionOwner) =>
-      ifRunnable(name, (one) => one.listOwner(owner)) ?? undefined,
-    logs: (name: string, reader: Reader) => at(name, reader).logs(reader.user),
+      ifRunnable(name, (server) => server.listOwner(owner)) ?? undefined,
+    logs: (name: string, reader: Reader) => serverFor(name, reader).logs(reader.user),
     followLogs: (name: string, reader: Reader, listener: Parameters<Server["followLogs"]>[1]) =>
-      at(name, reader).followLogs(reader.user, listener),
-    record: (name: string, on: boolean, reader: Reader) => at(name, reader).record(on, reader.user),
+      serverFor(name, reader).followLogs(reader.user, listener),
+    record: (name: string, on: boolean, reader: Reader) =>
+      serverFor(name, reader).record(on, reader.user),
     messages: (name: string, reader: Reader, reading: Parameters<Server["messages"]>[1]) =>
-      at(name, reader).messages(reader.user, reading),
+      serverFor(name, reader).messages(reader.user, reading),
     /** Ends the user's sessions, because the token changed. */
-    forgetUser: async (name: string, ...who: Parameters<Server["forgetUser"]>) =>
-      find(name).forgetUser(...who),
-    pool: () => poolOf(all()),
-    clear: async (name?: string) => sum(await Promise.all(chosen(name).map((one) => one.clear()))),
+    forgetUser: async (name: string, ...args: Parameters<Server["forgetUser"]>) =>
+      find(name).forgetUser(...args),
+    pool: () => poolOf(allServers()),
+    clear: async (name?: string) =>
+      sum(await Promise.all(chosenServers(name).map((server) => server.clear()))),
     release: async (belongs: (owner: SessionOwner) => boolean, reason: string, name?: string) =>
-      sum(await Promise.all(chosen(name).map((one) => one.release(belongs, reason)))),
+      sum(await Promise.all(chosenServers(name).map((server) => server.release(belongs, reason)))),
   };
 }
 
@@ -175,11 +177,13 @@ function cannotRunYet({
   untrusted = {},
 }: ConfiguredServers): ConfiguredServers["broken"] {
   // One that is defined all the same waits in some directories and runs in others.
-  const held = Object.entries(untrusted).filter(([name]) => !Object.hasOwn(definitions, name));
-  const waiting = held.map(([name, { why: { what, remedy } = notTrusted }]) => {
+  const untrustedOnly = Object.entries(untrusted).filter(
+    ([name]) => !Object.hasOwn(definitions, name),
+  );
+  const waitingReasons = untrustedOnly.map(([name, { why: { what, remedy } = notTrusted }]) => {
     return [name, `${what}. ${remedy}`] as const;
   });
-  return { ...broken, ...Object.fromEntries(waiting) };
+  return { ...broken, ...Object.fromEntries(waitingReasons) };
 }
 
 function notFound(

@@ -30,8 +30,10 @@ export type ServerLifecycle = ReturnType<typeof createServerLifecycle>;
 
 /** Starts servers and learns their tools: with the plane, on demand, and after a new configuration. */
 export function createServerLifecycle(directory: ServerDirectory, options: LifecycleOptions) {
-  const { find, all, enabled } = directory;
-  const allNames = () => all().map(([name]) => name);
+  const { find, all: allServers, enabled } = directory;
+  const allNames = () => allServers().map(([name]) => name);
+  const activeNames = () =>
+    allServers().flatMap(([name, { isActive }]) => (isActive() ? name : []));
   const recall = createListCache(directory, options);
   let isStarted = false;
 
@@ -42,7 +44,7 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
     const starting = enabled(names).filter(({ definition, isKnown }) =>
       startsWithPlane(definition, isKnown()),
     );
-    await Promise.allSettled(starting.map((one) => one.connect()));
+    await Promise.allSettled(starting.map((server) => server.connect()));
   }
 
   return {
@@ -52,15 +54,15 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
     async probe(): Promise<void> {
       await recall.once();
       const eager = enabled(allNames()).filter(({ definition }) => isEager(definition));
-      await Promise.allSettled(eager.filter(isNotInstalling).map((one) => one.warm()));
+      await Promise.allSettled(eager.filter(isNotInstalling).map((server) => server.warm()));
     },
     async warmOne(name: string): Promise<void> {
-      const one = find(name);
-      if (isNotInstalling(one)) await one.warm();
+      const server = find(name);
+      if (isNotInstalling(server)) await server.warm();
     },
     warm(names: readonly string[]): void {
       if (recall.hasBegun() || options.isOffline) return;
-      void Promise.allSettled(enabled(names).map((one) => one.warm()));
+      void Promise.allSettled(enabled(names).map((server) => server.warm()));
     },
     async discover(
       names?: readonly string[],
@@ -73,15 +75,15 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
       name: string,
       discoverOptions: Pick<DiscoverOptions, "waitMs" | "owner"> = {},
     ): Promise<void> {
-      const one = find(name);
+      const server = find(name);
       await recall.once();
-      await discoverOne(name, one, discoverOptions);
+      await discoverOne(name, server, discoverOptions);
     },
     /** For a name that no list has: those that ended with an error are opened again. */
     async revive(names: readonly string[], owner: SessionOwner): Promise<void> {
       if (options.isOffline) return;
       const lost = enabled(names).filter(isNotInstalling);
-      await Promise.allSettled(lost.map((one) => one.revive(owner)));
+      await Promise.allSettled(lost.map((server) => server.revive(owner)));
     },
     /** Would `discover` find nothing new? */
     isSettled(names: readonly string[], owner: SessionOwner): boolean {
@@ -102,10 +104,9 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
     },
     /** Without names, those that run or are to run; how each is then is in its status. */
     async restart(names?: readonly string[]): Promise<readonly string[]> {
-      const active = () => all().flatMap(([name, { isActive }]) => (isActive() ? name : []));
-      const chosen = names ?? active();
+      const chosen = names ?? activeNames();
       const restarted = await Promise.allSettled(chosen.map((name) => find(name).restart()));
-      const failed = restarted.find((one) => one.status === "rejected");
+      const failed = restarted.find((outcome) => outcome.status === "rejected");
       if (names && failed) throw failed.reason;
       return chosen;
     },
@@ -116,19 +117,20 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
       signal: AbortSignal,
       { isNamed, owner }: { isNamed: boolean; owner: SessionOwner },
     ): Promise<unknown[]> {
-      const one = find(name);
+      const server = find(name);
       await recall.once();
-      const { enabled: isEnabled, autoConnect } = one.definition;
+      const { enabled: isEnabled, autoConnect } = server.definition;
       const isAsked = isNamed || (isEnabled && autoConnect);
-      return isAsked ? one.list(method, signal, owner) : (one.offered(method, owner) ?? []);
+      if (isAsked) return server.list(method, signal, owner);
+      return server.offered(method, owner) ?? [];
     },
     async apply(configured: ConfiguredServers): Promise<ServersChange> {
-      const active = new Set(all().flatMap(([name, { isActive }]) => (isActive() ? name : [])));
+      const active = new Set(activeNames());
       const change = await directory.apply(configured);
       const fresh = [...change.added, ...change.changed];
       if (recall.hasBegun()) await recall.again(fresh);
       const restart = enabled(change.changed.filter((name) => active.has(name)));
-      void Promise.allSettled(restart.map((one) => one.connect()));
+      void Promise.allSettled(restart.map((server) => server.connect()));
       if (isStarted) void start(fresh);
       return change;
     },
@@ -136,11 +138,11 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
 }
 
 /** From an earlier run, where the definition is the same. */
-function createListCache({ all }: ServerDirectory, options: LifecycleOptions) {
+function createListCache({ all: allServers }: ServerDirectory, options: LifecycleOptions) {
   let recalled: Promise<void> | undefined;
   let isDone = false;
-  async function again(names: readonly string[]): Promise<void> {
-    const named = all().filter(([name]) => names.includes(name));
+  async function recall(names: readonly string[]): Promise<void> {
+    const named = allServers().filter(([name]) => names.includes(name));
     const cached = named.filter(([name, server]) => {
       const recorded = options.recorded?.(name);
       if (recorded) server.recall(recorded);
@@ -149,13 +151,13 @@ function createListCache({ all }: ServerDirectory, options: LifecycleOptions) {
     const identified = new Map(
       cached.map(([name, server]) => [options.identify(name, server), server]),
     );
-    for (const known of await options.known([...identified.keys()]))
-      identified.get(known.identity)?.recall(known);
+    for (const lists of await options.known([...identified.keys()]))
+      identified.get(lists.identity)?.recall(lists);
   }
   return {
-    again,
+    again: recall,
     once(): Promise<void> {
-      recalled ??= again(all().map(([name]) => name)).finally(() => {
+      recalled ??= recall(allServers().map(([name]) => name)).finally(() => {
         isDone = true;
       });
       return recalled;
@@ -166,27 +168,29 @@ function createListCache({ all }: ServerDirectory, options: LifecycleOptions) {
 }
 
 async function discoverServers(
-  { all, enabled }: ServerDirectory,
+  { all: allServers, enabled }: ServerDirectory,
   names: readonly string[] | undefined,
   {
-    among = all().map(([name]) => name),
+    among = allServers().map(([name]) => name),
     waitMs = 0,
     owner = sharedOwner,
     onProgress,
   }: DiscoverOptions,
 ): Promise<void> {
   // Without names, servers without autoConnect are not started, and an installer is not awaited.
-  const asked = enabled(names ?? among).filter(
-    (one) => names || (one.definition.autoConnect && isNotInstalling(one)),
+  const chosen = enabled(names ?? among).filter(
+    (server) => names || (server.definition.autoConnect && isNotInstalling(server)),
   );
-  const discovered = Promise.allSettled(asked.map((one) => one.discover(owner)));
-  const installing = () => all().find(([, one]) => asked.includes(one) && !isNotInstalling(one));
-  const server = () => installing()?.[0] ?? "";
+  const discovered = Promise.allSettled(chosen.map((server) => server.discover(owner)));
+  const installing = () =>
+    allServers().find(([, server]) => chosen.includes(server) && !isNotInstalling(server));
+  const serverName = () => installing()?.[0] ?? "";
   const since = () => installing()?.[1].installingSince() ?? null;
-  const known = onProgress
-    ? reportInstalling(discovered, { server, since, onProgress })
+  const completion = onProgress
+    ? reportInstalling(discovered, { server: serverName, since, onProgress })
     : discovered;
-  await (waitMs === 0 ? known : Promise.race([known, pause(waitMs, { isBackground: true })]));
+  if (waitMs === 0) await completion;
+  else await Promise.race([completion, pause(waitMs, { isBackground: true })]);
 }
 
 async function discoverOne(
@@ -194,10 +198,10 @@ async function discoverOne(
   server: Server,
   { waitMs = 0, owner = sharedOwner }: Pick<DiscoverOptions, "waitMs" | "owner">,
 ): Promise<void> {
-  const known = server.discover(owner);
-  if (waitMs === 0) return known;
+  const discovery = server.discover(owner);
+  if (waitMs === 0) return discovery;
   const isKnown = await Promise.race([
-    known.then(() => true),
+    discovery.then(() => true),
     pause(waitMs, { isBackground: true }).then(() => false),
   ]);
   if (isKnown) return;
@@ -233,6 +237,7 @@ export async function refreshAll(
 
 function reasonToSkip({ definition }: Server, nextRetryAt: string | null): string | null {
   if (!definition.enabled) return "it is disabled in the configuration";
-  const waitMs = nextRetryAt === null ? 0 : Date.parse(nextRetryAt) - Date.now();
+  if (nextRetryAt === null) return null;
+  const waitMs = Date.parse(nextRetryAt) - Date.now();
   return waitMs > 0 ? `next try in ${Math.ceil(waitMs / 1_000)} s` : null;
 }

@@ -2,8 +2,8 @@ import { plainText } from "../lib/text/plain-text.ts";
 import { redact } from "../lib/text/redact.ts";
 import type { ServerLogLine } from "../model/servers/server-schema.ts";
 
-const keptCharacters = 64 * 1024;
-const maxLine = 4 * 1024;
+const maxCharacters = 64 * 1024;
+const maxLineLength = 4 * 1024;
 /** Even the shortest line takes room. */
 const lineCharacters = 64;
 
@@ -19,32 +19,34 @@ type LogEntry = { user: string | null; line: ServerLogLine };
 
 /** Kept as it came; made safe when read. Writes for the shared session. */
 export function createServerLog(hide: (text: string) => string) {
-  const said: LogEntry[] = [];
+  const entries: LogEntry[] = [];
   const unfinished = new Map<string | null, string>();
-  const listeners = new Set<(said: LogEntry) => void>();
-  const isFor = (user: string | null) => (one: LogEntry) => one.user === null || one.user === user;
+  const listeners = new Set<(logEntry: LogEntry) => void>();
+  const isFor = (user: string | null) => (logEntry: LogEntry) =>
+    logEntry.user === null || logEntry.user === user;
   const safe = ({ line }: LogEntry): ServerLogLine => ({
     ...line,
     text: redact(hide(plainText(line.text))),
   });
-  let kept = 0;
+  let characters = 0;
 
   function add(user: string | null, line: Omit<ServerLogLine, "at">): void {
     const text = cutEnd(line.text);
-    const one = { user, line: { ...line, text, at: new Date().toISOString() } };
-    said.push(one);
-    for (const tell of listeners) tell(one);
-    kept += text.length + lineCharacters;
-    while (kept > keptCharacters) kept -= (said.shift()?.line.text.length ?? 0) + lineCharacters;
+    const logEntry = { user, line: { ...line, text, at: new Date().toISOString() } };
+    entries.push(logEntry);
+    for (const listener of listeners) listener(logEntry);
+    characters += text.length + lineCharacters;
+    while (characters > maxCharacters)
+      characters -= (entries.shift()?.line.text.length ?? 0) + lineCharacters;
   }
 
   const writer = (user: string | null): LogWriter => ({
     addText(text) {
       // Of a flood only the end stays, so the rest is not cut into lines.
-      const whole = (unfinished.get(user) ?? "") + text;
-      const parts = cutStart(whole, keptCharacters).split("\n");
-      unfinished.set(user, cutStart(parts.pop() ?? "", maxLine));
-      for (const line of parts) if (line.trim() !== "") add(user, { source: "stderr", text: line });
+      const unread = (unfinished.get(user) ?? "") + text;
+      const lines = cutStart(unread, maxCharacters).split("\n");
+      unfinished.set(user, cutStart(lines.pop() ?? "", maxLineLength));
+      for (const line of lines) if (line.trim() !== "") add(user, { source: "stderr", text: line });
     },
     add: (line) => add(user, line),
   });
@@ -54,15 +56,22 @@ export function createServerLog(hide: (text: string) => string) {
     of: writer,
     /** Of the shared session and of this user. */
     lines(user: string | null = null): ServerLogLine[] {
-      const at = new Date().toISOString();
-      const begun = [...unfinished]
+      const readAt = new Date().toISOString();
+      const unfinishedEntries = [...unfinished]
         .filter(([, text]) => text.trim() !== "")
-        .map(([of, text]): LogEntry => ({ user: of, line: { at, source: "stderr", text } }));
-      return [...said, ...begun].filter(isFor(user)).map(safe);
+        .map(
+          ([owner, text]): LogEntry => ({
+            user: owner,
+            line: { at: readAt, source: "stderr", text },
+          }),
+        );
+      return [...entries, ...unfinishedEntries].filter(isFor(user)).map(safe);
     },
     /** Complete lines that this user may read, until the returned function is called. */
     follow(user: string | null, listener: (line: ServerLogLine) => void): () => void {
-      const tell = (one: LogEntry) => isFor(user)(one) && listener(safe(one));
+      const tell = (logEntry: LogEntry) => {
+        if (isFor(user)(logEntry)) listener(safe(logEntry));
+      };
       listeners.add(tell);
       return () => void listeners.delete(tell);
     },
@@ -71,9 +80,11 @@ export function createServerLog(hide: (text: string) => string) {
 
 // A cut word may be part of a secret that is no longer recognised.
 function cutEnd(text: string): string {
-  return text.length <= maxLine ? text : `${text.slice(0, maxLine).replace(/(?<!\S)\S*$/, "")}…`;
+  if (text.length <= maxLineLength) return text;
+  return `${text.slice(0, maxLineLength).replace(/(?<!\S)\S*$/, "")}…`;
 }
 
 function cutStart(text: string, limit: number): string {
-  return text.length <= limit ? text : text.slice(-limit).replace(/^\S*/, "…");
+  if (text.length <= limit) return text;
+  return text.slice(-limit).replace(/^\S*/, "…");
 }

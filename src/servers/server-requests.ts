@@ -1,6 +1,7 @@
 import { createSemaphore, SemaphoreFull } from "../lib/async/semaphore.ts";
 import { abortable } from "../lib/async/signals.ts";
 import { steadyNow, wallTime } from "../lib/async/steady-time.ts";
+import { errorText } from "../lib/text/error-text.ts";
 import { sentence } from "../lib/text/wording.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
@@ -53,8 +54,8 @@ export function createServerRequests(options: RequestsOptions) {
   let direct = 0;
 
   function connectionOf(owner: SessionOwner): ServerConnection {
-    const found = sessions.of(owner);
-    if (found) return found;
+    const connection = sessions.of(owner);
+    if (connection) return connection;
     throw busy(name, `all ${maxSessions} sessions of its users and conversations are in use`);
   }
 
@@ -69,23 +70,23 @@ export function createServerRequests(options: RequestsOptions) {
     if (asClient?.capabilities.extensions === undefined) return owner;
     const session = sessions.find(owner)?.live()?.session;
     if (session?.told === undefined) return owner;
-    const { told, capabilities } = session;
+    const { told: declaredExtensions, capabilities } = session;
     const shared = sharedExtensions(
       extensionsIn(capabilities),
       extensionsIn(asClient.capabilities),
     );
-    const missing = shared.filter((name) => !Object.hasOwn(told, name));
+    const missing = shared.filter((name) => !Object.hasOwn(declaredExtensions, name));
     return missing.length === 0 ? owner : { ...owner, extensions: missing.sort().join() };
   }
 
   async function ask(
     connection: ServerConnection,
-    ...[method, given, requestOptions]: RequestArguments
+    ...[method, callerParams, requestOptions]: RequestArguments
   ): Promise<unknown> {
     const { signal } = requestOptions;
     const live = connection.live() ?? (await open(name, connection, requestOptions));
     refuseBacklog(live);
-    const params = withSharedMeta(given, live, requestOptions);
+    const params = withSharedMeta(callerParams, live, requestOptions);
     if (method.startsWith("notifications/")) return notify(live, method, params, requestOptions);
     if (method === "tools/call") {
       if (live.owesListing)
@@ -95,12 +96,15 @@ export function createServerRequests(options: RequestsOptions) {
         );
       requestOptions.beforeSend?.();
     }
-    const asked = { ...requestOptions, onRequest: options.answering(requestOptions.onRequest) };
+    const answeringOptions = {
+      ...requestOptions,
+      onRequest: options.answering(requestOptions.onRequest),
+    };
     const startedAt = performance.now();
     try {
       const result = await (method === "tools/call"
-        ? callTool({ connection, live, params, options: asked }, options, callWithTask)
-        : live.session.request(method, params, checkContinuation(live.session, asked)));
+        ? callTool({ connection, live, params, options: answeringOptions }, options, callWithTask)
+        : live.session.request(method, params, checkContinuation(live.session, answeringOptions)));
       live.answered += 1;
       return result;
     } catch (thrown) {
@@ -135,19 +139,19 @@ export function createServerRequests(options: RequestsOptions) {
 
   async function sendOver(
     connection: ServerConnection,
-    ...asked: RequestArguments
+    ...request: RequestArguments
   ): Promise<unknown> {
     // A waiting request uses the session already.
     connection.enter();
     let hasSlot = false;
     try {
       refuseBacklog(connection.live());
-      const slot = acquireSlot(asked[2].signal);
+      const slot = acquireSlot(request[2].signal);
       if (slot) await slot;
       hasSlot = true;
       // What was cancelled while it waited is not sent.
-      asked[2].signal?.throwIfAborted();
-      return await ask(connection, ...asked);
+      request[2].signal?.throwIfAborted();
+      return await ask(connection, ...request);
     } finally {
       if (hasSlot) semaphore.release();
       connection.leave();
@@ -158,20 +162,21 @@ export function createServerRequests(options: RequestsOptions) {
   function sendDirect(
     connection: ServerConnection,
     params: UnknownObject,
-    asked: RequestOptions,
+    requestOptions: RequestOptions,
   ): DirectRequest | null {
     const live = connection.live();
     if (live === null || live.owesListing || (live.channel.backlog ?? 0) > maxBacklogBytes)
       return null;
-    if (asked.cancellation === undefined || asked.cancellation.isCancelled) return null;
+    if (requestOptions.cancellation === undefined || requestOptions.cancellation.isCancelled)
+      return null;
     const { session, channel } = live;
     const isModern = session.era === "modern";
-    const tool = options.catalogueOf(asked.by ?? null).toolOf(params.name);
+    const tool = options.catalogueOf(requestOptions.by ?? null).toolOf(params.name);
     if (!isModern && tool?.execution !== undefined) return null;
-    checkContinuation(session, asked);
+    checkContinuation(session, requestOptions);
     if (!semaphore.tryAcquire()) return null;
     try {
-      asked.beforeSend?.();
+      requestOptions.beforeSend?.();
     } catch (thrown) {
       semaphore.release();
       throw thrown;
@@ -180,10 +185,10 @@ export function createServerRequests(options: RequestsOptions) {
     const isRemote = channel.pid === null;
     const headers =
       isModern && isRemote ? paramHeaders(tool?.inputSchema, params.arguments) : undefined;
-    const Kind = isModern && extendsToTasks(session) ? DirectTaskRequest : DirectRequest;
-    const request = new Kind(asked, headers, connection, live, directPorts);
+    const RequestClass = isModern && extendsToTasks(session) ? DirectTaskRequest : DirectRequest;
+    const request = new RequestClass(requestOptions, headers, connection, live, directPorts);
     direct += 1;
-    request.send(withSharedMeta(params, live, asked));
+    request.send(withSharedMeta(params, live, requestOptions));
     return request;
   }
 
@@ -207,22 +212,22 @@ export function createServerRequests(options: RequestsOptions) {
     send(
       method: string,
       params: UnknownObject,
-      asked: RequestOptions,
+      requestOptions: RequestOptions,
       owner: SessionOwner,
     ): Promise<unknown> {
       options.requireAvailable();
-      const settling = options.sharedEra()?.settleFor(asked.asClient);
+      const settling = options.sharedEra()?.settleFor(requestOptions.asClient);
       if (settling !== undefined) {
-        const plain = plainOptions(asked, owner);
+        const plain = plainOptions(requestOptions, owner);
         return abortable(settling, plain.signal).then(() =>
           sendOver(connectionOf(ownerFor(owner, plain)), method, params, plain),
         );
       }
-      const connection = connectionOf(ownerFor(inEraOf(owner, asked), asked));
-      const request = method === "tools/call" ? sendDirect(connection, params, asked) : null;
-      return request === null
-        ? sendOver(connection, method, params, plainOptions(asked, owner))
-        : request.result;
+      const connection = connectionOf(ownerFor(inEraOf(owner, requestOptions), requestOptions));
+      const request =
+        method === "tools/call" ? sendDirect(connection, params, requestOptions) : null;
+      if (request !== null) return request.result;
+      return sendOver(connection, method, params, plainOptions(requestOptions, owner));
     },
     connectionOf,
     /** How many calls were sent at once, on an open session. */
@@ -232,23 +237,23 @@ export function createServerRequests(options: RequestsOptions) {
 }
 
 /** What is spread and kept: options may be an object with getters. */
-function plainOptions(asked: RequestOptions, { user }: SessionOwner): RequestOptions {
+function plainOptions(requestOptions: RequestOptions, { user }: SessionOwner): RequestOptions {
   return {
-    signal: asked.signal,
-    headers: asked.headers,
-    beforeSend: asked.beforeSend && (() => asked.beforeSend?.()),
-    mayRepeat: asked.mayRepeat,
-    onWrite: asked.onWrite && (() => asked.onWrite?.()),
-    onProgress: asked.onProgress,
-    onRequest: asked.onRequest,
-    onTask: asked.onTask,
-    task: asked.task,
-    onLog: asked.onLog,
-    hidden: asked.hidden,
+    signal: requestOptions.signal,
+    headers: requestOptions.headers,
+    beforeSend: requestOptions.beforeSend && (() => requestOptions.beforeSend?.()),
+    mayRepeat: requestOptions.mayRepeat,
+    onWrite: requestOptions.onWrite && (() => requestOptions.onWrite?.()),
+    onProgress: requestOptions.onProgress,
+    onRequest: requestOptions.onRequest,
+    onTask: requestOptions.onTask,
+    task: requestOptions.task,
+    onLog: requestOptions.onLog,
+    hidden: requestOptions.hidden,
     by: user,
-    asClient: asked.asClient,
-    samples: asked.samples,
-    continuation: asked.continuation,
+    asClient: requestOptions.asClient,
+    samples: requestOptions.samples,
+    continuation: requestOptions.continuation,
   };
 }
 
@@ -278,8 +283,8 @@ function notify(
 
 type RequestArguments = [method: string, params: UnknownObject, options: RequestOptions];
 
-function busy(server: string, why: string): PlaneError {
-  return notSent("BUSY", server, `Server '${server}' is busy: ${why}.`);
+function busy(server: string, reason: string): PlaneError {
+  return notSent("BUSY", server, `Server '${server}' is busy: ${reason}.`);
 }
 
 function open(
@@ -307,14 +312,13 @@ async function settleListing(
 ): Promise<void> {
   const catalogue = catalogueOf(user);
   try {
-    await (connection === sessions.main
-      ? catalogue.list({ over: live.session })
-      : catalogue.listOver(live.session));
+    if (connection === sessions.main) await catalogue.list({ over: live.session });
+    else await catalogue.listOver(live.session);
     live.owesListing = false;
   } catch (thrown) {
     if (thrown instanceof PlaneError) throw thrown;
-    const why = sentence(hide(thrown instanceof Error ? thrown.message : String(thrown)));
-    const text = `Server '${name}' was started again and has not listed its tools: ${why}`;
+    const reason = sentence(hide(errorText(thrown)));
+    const text = `Server '${name}' was started again and has not listed its tools: ${reason}`;
     const isLost = thrown instanceof TransportError;
     const data = { server: name, sent: false, ...(isLost ? {} : { retryAt: null }) };
     throw new PlaneError("SERVER_UNAVAILABLE", text, { data, cause: thrown });
@@ -388,20 +392,20 @@ export async function probeSession(
   signal: AbortSignal,
 ): Promise<ServerCheck> {
   const startedAt = performance.now();
-  const done = (how: ServerCheck["how"]) => ({
-    how,
+  const checked = (method: ServerCheck["how"]) => ({
+    how: method,
     ms: Math.round(performance.now() - startedAt),
   });
   if (era === "legacy") {
     try {
       await request("ping", {}, { signal });
-      return done("ping");
+      return checked("ping");
     } catch (thrown) {
       if (!(thrown instanceof RpcError)) throw thrown;
     }
   }
   await request("tools/list", {}, { signal });
-  return done("list");
+  return checked("list");
 }
 
 const answerWithinMs = 5_000;
@@ -414,16 +418,16 @@ function createLivenessCheck(): (
   live: Live,
   startedAt: number,
 ) => void {
-  const asking = new WeakSet<Live>();
+  const checking = new WeakSet<Live>();
   return (connection, live, startedAt) => {
     const oldest = live.peer.oldestPendingAt();
-    if (asking.has(live) || connection.live() !== live || (oldest !== null && oldest < startedAt))
+    if (checking.has(live) || connection.live() !== live || (oldest !== null && oldest < startedAt))
       return;
     const stopWatching = watchMessage(live, () =>
       connection.lose(live, "it stopped answering: the message that it began does not end"),
     );
     if (connection.live() !== live) return;
-    asking.add(live);
+    checking.add(live);
     const heardBefore = live.peer.heard();
     const limit = AbortSignal.timeout(answerWithinMs);
     probeSession(live.session, limit)
@@ -435,7 +439,7 @@ function createLivenessCheck(): (
           );
       })
       .finally(() => {
-        asking.delete(live);
+        checking.delete(live);
         stopWatching();
       });
   };
@@ -444,9 +448,15 @@ function createLivenessCheck(): (
 /** Nothing can be answered before the end of the message that is on its way. */
 function watchMessage({ channel }: Live, onStuck: () => void): () => void {
   const since = channel.unfinishedSince ?? null;
-  const leftMs = since === null ? null : since + endWithinMs - steadyNow();
-  if (leftMs !== null && leftMs <= 0) onStuck();
-  if (leftMs === null || leftMs <= 0) return () => undefined;
-  const timer = setTimeout(() => channel.unfinishedSince === since && onStuck(), leftMs).unref();
+  if (since === null) return () => undefined;
+  const remainingMs = since + endWithinMs - steadyNow();
+  if (remainingMs <= 0) {
+    onStuck();
+    return () => undefined;
+  }
+  const check = () => {
+    if (channel.unfinishedSince === since) onStuck();
+  };
+  const timer = setTimeout(check, remainingMs).unref();
   return () => clearTimeout(timer);
 }

@@ -29,7 +29,7 @@ export function describeStatus(
     sessions.main.facts();
   const live = sessions.main.live();
   const starting = definition.enabled ? sessions.main.starting() : null;
-  const next = retryAt ?? cooldownUntil;
+  const nextAttemptAt = retryAt ?? cooldownUntil;
   const listedAt = catalogue.listedAt();
   const incomplete = catalogue.incomplete();
   const flapping = catalogue.flapping();
@@ -48,7 +48,7 @@ export function describeStatus(
     stale: catalogue.size() > 0 && trouble !== null,
     error: trouble,
     ...(stderrTail !== null && { stderrTail }),
-    nextRetryAt: next === null ? null : wallTime(next),
+    nextRetryAt: nextAttemptAt === null ? null : wallTime(nextAttemptAt),
     attempts: failures,
     reconnect: { backoffMs: definition.backoffMs, maxBackoffMs: definition.maxBackoffMs },
     pid: live?.channel.pid ?? null,

@@ -1,4 +1,5 @@
 import { pause } from "../lib/async/pause.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { createLru } from "../lib/lru.ts";
 import { normalUri } from "../lib/text/uri-spellings.ts";
 import type { ListOwner } from "../model/catalogue/list-owner.ts";
@@ -82,7 +83,7 @@ type ServerVerbs = {
 
 export function createServerVerbs(servers: KnownServers, options: VerbOptions): ServerVerbs {
   const { maySee, trust } = options;
-  const requireSeen = seenBy(servers, maySee);
+  const requireSeen = visibilityCheck(servers, maySee);
   const listOf =
     (method: OfferMethod): Inside<PlanePrompts>["list"] =>
     (server, caller) =>
@@ -92,9 +93,9 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
     servers: {
       async list({ connect = false, principal }) {
         if (connect) await servers.probe();
-        const seen = servers.status().filter(({ name }) => maySee(principal, name));
+        const visible = servers.status().filter(({ name }) => maySee(principal, name));
         return withSignIns(
-          seen.map((status) => statusFor(principal, status)),
+          visible.map((status) => statusFor(principal, status)),
           principal,
           options,
         );
@@ -102,8 +103,10 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
       async get(name, { connect = false, principal }) {
         const required = requireSeen(name, principal);
         if (connect) await servers.warmOne(name).catch(() => undefined);
-        const found = servers.status().find((status) => status.name === required) as ServerStatus;
-        const status = statusFor(principal, found);
+        const serverStatus = servers
+          .status()
+          .find((status) => status.name === required) as ServerStatus;
+        const status = statusFor(principal, serverStatus);
         return (await withSignIns([status], principal, options))[0] ?? status;
       },
       ping: (server) => servers.check(server, AbortSignal.timeout(limitMs)),
@@ -163,7 +166,7 @@ export function createServerVerbs(servers: KnownServers, options: VerbOptions): 
 }
 
 /** A hidden server is unknown to the caller. */
-function seenBy(
+function visibilityCheck(
   { requireName }: Pick<ServerDirectory, "requireName">,
   maySee: VerbOptions["maySee"],
 ) {
@@ -179,8 +182,9 @@ function isShown(
   { name, uri, uriTemplate }: UnknownObject,
   deny: readonly string[] | null,
 ): boolean {
-  const what = method === "prompts/list" ? `prompts/${name}` : `resources/${uri ?? uriTemplate}`;
-  return !isOfferDenied(what, deny);
+  const offerName =
+    method === "prompts/list" ? `prompts/${name}` : `resources/${uri ?? uriTemplate}`;
+  return !isOfferDenied(offerName, deny);
 }
 
 const offerKinds = {
@@ -198,26 +202,29 @@ export async function requireNotQuarantined(
   { name, uri, ref }: UnknownObject,
   owner: SessionOwner,
 ): Promise<void> {
-  const meant = isObject(ref) ? ref : { name, uri };
+  const target = isObject(ref) ? ref : { name, uri };
   const isPrompt = method === "prompts/get" || (isObject(ref) && ref.type === "ref/prompt");
   const list = isPrompt ? "prompts/list" : "resources/list";
   const key = isPrompt ? "name" : "uri";
-  const one = servers.find(server);
-  await one.warm().catch(() => undefined);
-  const items = await one
+  const offeringServer = servers.find(server);
+  await offeringServer.warm().catch(() => undefined);
+  const items = await offeringServer
     .list(list, AbortSignal.timeout(limitMs), owner)
-    .catch(() => one.offered(list, owner) ?? []);
+    .catch(() => offeringServer.offered(list, owner) ?? []);
   // Another spelling of an address is no way around the quarantine.
-  const normal = (value: unknown) => (isPrompt ? value : normalUri(String(value)));
-  const at = items.findIndex((item) => isObject(item) && normal(item[key]) === normal(meant[key]));
-  if (at < 0) return;
-  const held = (await judge(server, offerKinds[list], items, one.listOwner(owner)))[at] ?? null;
-  if (held === null) return;
-  const what = isPrompt ? "Prompt" : "Resource";
-  const hints = quarantineHints(`${what.toLowerCase()}:${server}/${String(meant[key])}`);
+  const normalized = (value: unknown) => (isPrompt ? value : normalUri(String(value)));
+  const index = items.findIndex(
+    (offer) => isObject(offer) && normalized(offer[key]) === normalized(target[key]),
+  );
+  if (index < 0) return;
+  const reason =
+    (await judge(server, offerKinds[list], items, offeringServer.listOwner(owner)))[index] ?? null;
+  if (reason === null) return;
+  const label = isPrompt ? "Prompt" : "Resource";
+  const hints = quarantineHints(`${label.toLowerCase()}:${server}/${String(target[key])}`);
   throw new PlaneError(
     "TOOL_QUARANTINED",
-    `${what} '${String(meant[key])}' of server '${server}' is quarantined: ${held}.`,
+    `${label} '${String(target[key])}' of server '${server}' is quarantined: ${reason}.`,
     {
       data: { server, personHints: hints },
     },
@@ -234,13 +241,13 @@ export async function releasedInstructions(
   const session = servers.session(server, owner);
   if (session === null) return null;
   const { instructions } = session;
-  const [held = null] = await judge(
+  const [reason = null] = await judge(
     server,
     "instructions",
     instructions === null ? [] : [internInstructions(instructions)],
     servers.listOwner(server, owner),
   );
-  return held === null ? instructions : null;
+  return reason === null ? instructions : null;
 }
 
 const internedInstructions = createLru<{ instructions: string }>(100);
@@ -263,32 +270,40 @@ async function listOffers(
   const signal = AbortSignal.timeout(limitMs);
   const isNamed = server !== undefined;
   const names = isNamed
-    ? [seenBy(servers, maySee)(server, principal)]
+    ? [visibilityCheck(servers, maySee)(server, principal)]
     : servers.names().filter((name) => maySee(principal, name));
   // The main session has the credentials of the default principal.
   const user = principal.user === defaultPrincipal.user ? null : principal.user;
   const owner = ownerOfCaller({ ...principal, user });
   const listOne = async (name: string): Promise<Listed[]> => {
-    const asked = servers.list(name, method, signal, { isNamed, owner });
-    const known = async () => servers.offered(name, method, owner) ?? [];
+    const listing = servers.list(name, method, signal, { isNamed, owner });
+    const cachedOffers = async () => servers.offered(name, method, owner) ?? [];
     // The cached list, where asking takes longer.
     const items =
       waitMs === undefined
-        ? asked
-        : Promise.race([asked, pause(waitMs, { isBackground: true }).then(known)]);
+        ? listing
+        : Promise.race([listing, pause(waitMs, { isBackground: true }).then(cachedOffers)]);
     const listed = await (isNamed ? items : items.catch(() => []));
-    const held = await judge(name, offerKinds[method], listed, servers.listOwner(name, owner));
+    const reasons = await judge(name, offerKinds[method], listed, servers.listOwner(name, owner));
     const isForModels = face === "mcp" || face === "agent";
-    return listed.flatMap((item, at): Listed[] => {
-      const why = held[at] ?? null;
+    return listed.flatMap((offer, index): Listed[] => {
+      const reason = reasons[index] ?? null;
       if (
-        !isObject(item) ||
-        (why !== null && isForModels) ||
-        !isShown(method, item, servers.denied(name))
+        !isObject(offer) ||
+        (reason !== null && isForModels) ||
+        !isShown(method, offer, servers.denied(name))
       )
         return [];
-      const icons = item.icons === undefined ? {} : { icons: safeIcons(item.icons) };
-      return [{ ...item, ...icons, server: name, ...(why === null ? {} : { unavailable: why }) }];
+      const icons = offer.icons === undefined ? undefined : safeIcons(offer.icons);
+      const unavailable = reason ?? undefined;
+      return [
+        {
+          ...offer,
+          ...withoutUndefined({ icons }),
+          server: name,
+          ...withoutUndefined({ unavailable }),
+        },
+      ];
     });
   };
   return (await Promise.all(names.map(listOne))).flat();

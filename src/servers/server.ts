@@ -56,10 +56,10 @@ export function createServer(options: ServerOptions) {
     definition,
     /** It has listed its tools, now or in an earlier run. */
     isKnown: ({ user }: SessionOwner = sharedOwner) => lists.of(user).isKnown(),
-    recall(known: catalogues.CachedLists): void {
-      const { era, eraAt, extensions = {} } = known;
+    recall(cached: catalogues.CachedLists): void {
+      const { era, eraAt, extensions = {} } = cached;
       opener.remember({ era, at: Date.parse(eraAt), extensions });
-      catalogue.recall(known);
+      catalogue.recall(cached);
     },
     ...createStarts(parts),
     ...createListings(parts),
@@ -88,8 +88,10 @@ export function createServer(options: ServerOptions) {
       });
     },
     sessionOwners(): SessionOwner[] {
-      const open = sessions.all().filter(isOpen);
-      return open.map(({ owner }) => owner);
+      return sessions
+        .all()
+        .filter(isOpen)
+        .map(({ owner }) => owner);
     },
     direct: requests.direct,
     logs: log.lines,
@@ -174,24 +176,24 @@ function createParts(options: ServerOptions) {
 
   async function open(owner: SessionOwner, steps: OpenSteps) {
     requireAvailable();
-    const wanted = isShared(owner) ? sharedEra.settled()?.era : owner.era;
-    const opened = await opener.open(owner.user, steps, wanted);
-    const listed = isShared(owner) ? catalogue : lists.of(owner.user);
-    const before = listed.listedAt();
+    const wantedEra = isShared(owner) ? sharedEra.settled()?.era : owner.era;
+    const opened = await opener.open(owner.user, steps, wantedEra);
+    const ownerCatalogue = isShared(owner) ? catalogue : lists.of(owner.user);
+    const listedBefore = ownerCatalogue.listedAt();
     steps.phase("tools/list");
-    const listing = catalogues.createOpenListing(listed, {
+    const listing = catalogues.createOpenListing(ownerCatalogue, {
       transport: definition.transport,
       isPersonal,
     });
-    const isFirst = isShared(owner) || listed !== catalogue;
+    const isFirst = isShared(owner) || ownerCatalogue !== catalogue;
     const owesListing = await (isFirst ? listing.main : listing.other)(
       opened.session,
       steps.signal,
     );
     return {
       opened,
-      toolCount: listed.size(),
-      hasListed: listed.listedAt() !== before,
+      toolCount: ownerCatalogue.size(),
+      hasListed: ownerCatalogue.listedAt() !== listedBefore,
       owesListing,
     };
   }
@@ -218,8 +220,8 @@ function createSecrets({
   secretValues,
   resolveSecrets,
 }: ServerOptions) {
-  const hiderOf = (known: ServerDefinition) =>
-    createServerHider(known, [
+  const hiderOf = (source: ServerDefinition) =>
+    createServerHider(source, [
       ...secretValues(),
       ...inheritedSecrets(environment, definition.inheritEnv),
     ]);
@@ -260,7 +262,9 @@ function connectionOptions(
       if (event.type === "server.disconnected" || event.type === "server.error") onRenewed?.();
       if (isShared(owner)) emit(event);
     },
-    onLeft: ({ pid }) => pid !== null && guard.release(pid),
+    onLeft({ pid }) {
+      if (pid !== null) guard.release(pid);
+    },
     idleTimeoutMs: alwaysOn ? 0 : idleTimeoutMs,
     onIdle,
   } satisfies Partial<ConnectionOptions>;
@@ -274,7 +278,7 @@ function installOf(
   return {
     limitMs: definition.installTimeoutMs,
     isInstalled: () => recalled().then(isKnown, isKnown),
-    explain: (said) => installFailure(definition, said),
+    explain: (output) => installFailure(definition, output),
   };
 }
 
@@ -289,11 +293,11 @@ function createStarts({ options, desired, sessions, catalogue, lists, sharedEra 
       desired.connect();
       desired.requireAvailable();
       await options.recalled().catch(() => undefined);
-      const before = catalogue.listedAt();
+      const listedBefore = catalogue.listedAt();
       const wasOpen = main.live() !== null;
       await main.ensure({ force: true });
       // An explicit connect shows current tools, not cached ones.
-      if (!wasOpen && catalogue.listedAt() === before)
+      if (!wasOpen && catalogue.listedAt() === listedBefore)
         await catalogue.list({ force: true }).catch(() => undefined);
     },
     async warm(): Promise<void> {
@@ -321,11 +325,11 @@ function createStarts({ options, desired, sessions, catalogue, lists, sharedEra 
     },
     /** `isMainUser`: the main session uses this user's token. */
     async forgetUser(user: string | null, isMainUser: boolean): Promise<void> {
-      const why = "its token changed";
+      const reason = "its token changed";
       lists.drop(user);
       await Promise.all([
-        sessions.release((owner) => owner.user === user, why),
-        isMainUser ? main.close(why) : undefined,
+        sessions.release((owner) => owner.user === user, reason),
+        isMainUser ? main.close(reason) : undefined,
       ]);
     },
     /**
@@ -350,9 +354,9 @@ function createListings({ options, desired, sessions, catalogue, lists, requests
   const { main } = sessions;
   let requirement: PlaneError | null = null;
   const connectionFor = (
-    listed: catalogues.ServerCatalogue,
+    userCatalogue: catalogues.ServerCatalogue,
     owner: SessionOwner,
-  ): ServerConnection => (listed === catalogue ? main : requests.connectionOf(owner));
+  ): ServerConnection => (userCatalogue === catalogue ? main : requests.connectionOf(owner));
   const needsPerson = (thrown: unknown) =>
     thrown instanceof PlaneError && thrown.code === "AUTH_REQUIRED" ? thrown : null;
 
@@ -381,9 +385,9 @@ function createListings({ options, desired, sessions, catalogue, lists, requests
   }
 
   async function discoverOwn(owner: SessionOwner): Promise<void> {
-    const own = lists.of(owner.user);
+    const userCatalogue = lists.of(owner.user);
     const connection = requests.connectionOf(owner);
-    if (own.isKnown() && !connection.live()) return;
+    if (userCatalogue.isKnown() && !connection.live()) return;
     try {
       await connection.ensure();
       lists.requires(owner.user, null);
@@ -391,7 +395,7 @@ function createListings({ options, desired, sessions, catalogue, lists, requests
       lists.requires(owner.user, needsPerson(thrown));
       throw thrown;
     }
-    await own.list().catch(() => undefined);
+    await userCatalogue.list().catch(() => undefined);
   }
 
   async function list(
@@ -399,26 +403,25 @@ function createListings({ options, desired, sessions, catalogue, lists, requests
     signal: AbortSignal,
     owner: SessionOwner,
   ): Promise<unknown[]> {
-    const listed = lists.of(owner.user);
-    const known = listed.offered(method);
-    const connection = connectionFor(listed, owner);
-    if (known !== null && !(desired.isAvailable() && connection.live())) return known;
+    const userCatalogue = lists.of(owner.user);
+    const cachedOffers = userCatalogue.offered(method);
+    const connection = connectionFor(userCatalogue, owner);
+    if (cachedOffers !== null && !(desired.isAvailable() && connection.live())) return cachedOffers;
     desired.requireAvailable();
     connection.enter();
     const done = connection.ensure().then(async () => {
-      if (lists.of(owner.user) === listed) await listed.listOffer(method);
+      if (lists.of(owner.user) === userCatalogue) await userCatalogue.listOffer(method);
     });
     try {
       await abortable(done, signal);
     } catch (thrown) {
-      if (known === null && lists.of(owner.user) === listed) throw thrown;
+      if (cachedOffers === null && lists.of(owner.user) === userCatalogue) throw thrown;
     } finally {
       connection.leave();
     }
     // Only asking showed that each user has a list of their own.
-    return lists.of(owner.user) === listed
-      ? (listed.offered(method) ?? [])
-      : list(method, signal, owner);
+    if (lists.of(owner.user) !== userCatalogue) return list(method, signal, owner);
+    return userCatalogue.offered(method) ?? [];
   }
 
   return {
@@ -444,12 +447,12 @@ function createListings({ options, desired, sessions, catalogue, lists, requests
     },
     /** Would `discover` find nothing new? */
     isSettled(owner: SessionOwner): boolean {
-      const listed = lists.of(owner.user);
-      if (!desired.isAvailable() || !listed.isKnown() || !lists.isTold()) return false;
-      if (listed !== catalogue)
+      const userCatalogue = lists.of(owner.user);
+      if (!desired.isAvailable() || !userCatalogue.isKnown() || !lists.isTold()) return false;
+      if (userCatalogue !== catalogue)
         return (
           lists.requirement(owner.user) === null &&
-          (!sessions.find(owner)?.live() || listed.isFresh())
+          (!sessions.find(owner)?.live() || userCatalogue.isFresh())
         );
       if (!main.live()) return true;
       const isTheirs = !options.isPersonal() || (sessions.find(owner)?.live() ?? null) !== null;
@@ -459,9 +462,9 @@ function createListings({ options, desired, sessions, catalogue, lists, requests
       desired.requireAvailable();
       // A cached list must not count as a new one.
       await options.recalled().catch(() => undefined);
-      const before = catalogue.listedAt();
+      const listedBefore = catalogue.listedAt();
       await main.ensure({ force: true });
-      await catalogue.refresh(before);
+      await catalogue.refresh(listedBefore);
     },
     /** Null where it was never asked. */
     offered: (method: catalogues.OfferMethod, owner: SessionOwner): unknown[] | null =>

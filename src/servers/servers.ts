@@ -192,7 +192,7 @@ export function createServers(context: ServersContext) {
       ...serverCredentialsOf(credentials, name, definition, user ?? defaultPrincipal.user),
       namedBy: egress.namedBy,
       findTransport: (scheme) => context.extensions.openTransport(scheme),
-      requireDocument: (place) => settings.requireDocument(name, place),
+      requireDocument: (address) => settings.requireDocument(name, address),
     }),
     endedSignIns: async (user) => {
       const ended = await credentials.ended(user);
@@ -244,8 +244,8 @@ export function createServerPool(ports: ServersPorts) {
   const extensions = { own: ports.ownExtensions ?? {}, ofClients: learned.all };
   const { directories } = ports;
   const identify = (name: string, definition: ServerDefinition) => {
-    const place = directories?.has(name) ? directories.home : null;
-    return identifyServer(name, definition, place ?? ports.directoryOf(name));
+    const sharedHome = directories?.has(name) ? directories.home : null;
+    return identifyServer(name, definition, sharedHome ?? ports.directoryOf(name));
   };
   /** `where` is empty for one that is the same wherever it is asked for. */
   const createOne = (
@@ -285,13 +285,14 @@ export function createServerPool(ports: ServersPorts) {
         ),
       onRenewed: () => ports.onRenewed?.(name),
       onToolsGone: (owner) => ports.onToolsGone?.(name, { ...owner, ...where }),
-      onKnown: (known) =>
-        isKept &&
-        ports.onKnown({ ...known, identity: identify(name, definition) }, name, definition),
+      onKnown(lists) {
+        if (!isKept) return;
+        ports.onKnown({ ...lists, identity: identify(name, definition) }, name, definition);
+      },
       ...(directory !== undefined &&
         directories && {
-          resolveSecrets: (_: string, own: ServerDefinition) =>
-            directories.secretsIn(name, own, directory),
+          resolveSecrets: (_: string, unresolved: ServerDefinition) =>
+            directories.secretsIn(name, unresolved, directory),
         }),
     });
   };
@@ -346,8 +347,8 @@ export function createServerPool(ports: ServersPorts) {
         list(server, caller),
       );
       const names = server === undefined ? directory.names() : [server];
-      const said = names.map((name) => gateway.verbs.servers.instructions(name, caller));
-      await Promise.allSettled([...lists, ...said]);
+      const instructions = names.map((name) => gateway.verbs.servers.instructions(name, caller));
+      await Promise.allSettled([...lists, ...instructions]);
     },
     verbs: {
       ...verbs,
@@ -365,20 +366,22 @@ export function createServerPool(ports: ServersPorts) {
     },
     async stop() {
       gateway.stop();
-      await runAll([directory.all().map(([, one]) => one.stop), guard.stop]);
+      await runAll([directory.all().map(([, server]) => server.stop), guard.stop]);
     },
   };
 }
 
 /** Containers that an earlier plane could not remove. */
 async function removeLeftovers(
-  { all }: Pick<ServerDirectory, "all">,
+  { all: allServers }: Pick<ServerDirectory, "all">,
   { packages, environment }: ServersPorts,
 ) {
-  const wanted = all().flatMap(([, { definition }]) => definition.container?.runtime ?? []);
-  if (wanted.length === 0) return;
+  const runtimes = allServers().flatMap(
+    ([, { definition }]) => definition.container?.runtime ?? [],
+  );
+  if (runtimes.length === 0) return;
   const containers = await packages.containers();
-  await containers.removeLeftovers(wanted, environment);
+  await containers.removeLeftovers(runtimes, environment);
 }
 
 /** Of an API, with what only its document says of its address and of sign-ins. */
@@ -412,9 +415,9 @@ export function identifyServer(
 
 /** One process start per turn of the event loop, to leave room for other work. */
 function createTurns(): () => Promise<void> {
-  let last = Promise.resolve();
+  let lastTurn = Promise.resolve();
   return () => {
-    last = last.then(() => new Promise(setImmediate));
-    return last;
+    lastTurn = lastTurn.then(() => new Promise(setImmediate));
+    return lastTurn;
   };
 }

@@ -69,7 +69,7 @@ export function createSessionOpener(options: OpenerOptions) {
   let refusesLegacy = false;
 
   /** Asked when the server is being started already, so that neither waits for the other. */
-  async function known(): Promise<Era | undefined> {
+  async function knownEra(): Promise<Era | undefined> {
     await options.recalled().catch(() => undefined);
     if (protocol !== "auto") return protocol;
     if (verdict === null && failedOpenings % 2 === 1) return "legacy";
@@ -82,8 +82,8 @@ export function createSessionOpener(options: OpenerOptions) {
   }
 
   return {
-    /** `wanted` by a client, of a server that speaks both. */
-    async open(user: string | null, steps: OpenSteps, wanted?: Era): Promise<OpenedSession> {
+    /** `wantedEra` by a client, of a server that speaks both. */
+    async open(user: string | null, steps: OpenSteps, wantedEra?: Era): Promise<OpenedSession> {
       steps.phase("start");
       const resolved = await options.resolve(definition);
       answerByItself = createDefaultAnswers(resolved.roots);
@@ -91,13 +91,13 @@ export function createSessionOpener(options: OpenerOptions) {
         await options.turn();
         options.guard.prepare();
       }
-      const heard = listenToServer(options, user, () => {
+      const listener = listenToServer(options, user, () => {
         noise += 1;
       });
       const handlers = {
-        ...heard,
+        ...listener,
         onStderr(text: string) {
-          heard.onStderr(text);
+          listener.onStderr(text);
           steps.heard(text);
         },
         onProcess: options.guard.watch,
@@ -114,15 +114,15 @@ export function createSessionOpener(options: OpenerOptions) {
         steps.phase("initialize");
       };
       const isOnlyEra = failedOpenings > 0 && resolved.transport === "stdio";
-      const way = {
-        known,
+      const negotiation = {
+        known: knownEra,
         isFixed: protocol !== "auto",
         isOnlyEra,
         client: describeUs(options, resolved.roots),
       };
       const base = { definition: resolved, environment, access, packages, signal, onOpened };
-      if (wanted === "legacy" && speaksBoth()) {
-        const older = { ...base, ...way, known: async (): Promise<Era> => "legacy" };
+      if (wantedEra === "legacy" && speaksBoth()) {
+        const older = { ...base, ...negotiation, known: async (): Promise<Era> => "legacy" };
         try {
           return await openSession({ ...older, isOnlyEra: true }, handlers);
         } catch (thrown) {
@@ -131,14 +131,14 @@ export function createSessionOpener(options: OpenerOptions) {
           if (signal.aborted || !refusesLegacy) throw thrown;
         }
       }
-      const opened = await openSession({ ...base, ...way }, handlers).catch((thrown) => {
+      const opened = await openSession({ ...base, ...negotiation }, handlers).catch((thrown) => {
         if (resolved.transport === "stdio" && !signal.aborted) failedOpenings += 1;
         throw thrown;
       });
       failedOpenings = 0;
       const { era, capabilities } = opened.session;
-      const at = verdict?.era === era ? verdict.at : Date.now();
-      verdict = { era, at, extensions: extensionsIn(capabilities) };
+      const detectedAt = verdict?.era === era ? verdict.at : Date.now();
+      verdict = { era, at: detectedAt, extensions: extensionsIn(capabilities) };
       return opened;
     },
     verdict: () => verdict,
@@ -177,26 +177,28 @@ function describeUs(
   { ownCapabilities, capabilities, extensions, definition }: OpenerOptions,
   roots: readonly string[],
 ) {
-  const withRoots = roots.length > 0 ? { roots: {} } : {};
-  const own = extensions?.own ?? {};
+  const rootsCapability = roots.length > 0 ? { roots: {} } : {};
+  const ownExtensions = extensions?.own ?? {};
   return {
     info: { name: "toolplane", version },
     capabilities: {
-      ...withRoots,
+      ...rootsCapability,
       ...capabilities,
-      ...declaring({ ...extensions?.ofClients(), ...own }),
+      ...extensionsField({ ...extensions?.ofClients(), ...ownExtensions }),
     },
-    ...(ownCapabilities && { own: { ...withRoots, ...ownCapabilities, ...declaring(own) } }),
+    ...(ownCapabilities && {
+      own: { ...rootsCapability, ...ownCapabilities, ...extensionsField(ownExtensions) },
+    }),
     ...(definition.logLevel && { logLevel: definition.logLevel }),
   } satisfies ClientDescription;
 }
 
-function declaring(extensions: UnknownObject): { extensions?: UnknownObject } {
+function extensionsField(extensions: UnknownObject): { extensions?: UnknownObject } {
   return Object.keys(extensions).length === 0 ? {} : { extensions };
 }
 
 /** Malformed lines of a session that are reported one by one; of more, the tenth, the hundredth and so on. */
-const maxTold = 5;
+const maxReportedLines = 5;
 
 /** What it says beside its answers, in one session. */
 function listenToServer(options: OpenerOptions, user: string | null, onNoise: () => void) {
@@ -206,15 +208,15 @@ function listenToServer(options: OpenerOptions, user: string | null, onNoise: ()
   let lines = 0;
 
   function takeLog({ level, data }: UnknownObject): void {
-    const known = logLevels.find((candidate) => candidate === level) ?? "info";
+    const severity = logLevels.find((candidate) => candidate === level) ?? "info";
     // What is less serious is not kept.
-    if (logLevels.indexOf(known) < logLevels.indexOf(logLevel)) return;
+    if (logLevels.indexOf(severity) < logLevels.indexOf(logLevel)) return;
     log.add({
       source: "log",
-      level: known,
+      level: severity,
       text: typeof data === "string" ? data : JSON.stringify(data ?? null),
     });
-    options.emit({ type: "server.log", server, level: known });
+    options.emit({ type: "server.log", server, level: severity });
   }
 
   return {
@@ -232,7 +234,7 @@ function listenToServer(options: OpenerOptions, user: string | null, onNoise: ()
       onNoise();
       log.add({ source: "noise", text });
       lines += 1;
-      if (lines > maxTold && !/^10+$/.test(String(lines))) return;
+      if (lines > maxReportedLines && !/^10+$/.test(String(lines))) return;
       const message = `Protocol error: malformed line (${lines} in this session). ${personHints.serverLogs(server)}`;
       options.emit({ type: "server.error", server, message });
     },
@@ -245,15 +247,14 @@ function listenToServer(options: OpenerOptions, user: string | null, onNoise: ()
 
 /** Sizes that look the same in short are no reason. */
 function sizeAbove(bytes: number, limit: number): string {
-  const [size, most] = [sizeText(bytes), sizeText(limit)];
-  return size === most
-    ? `is a little above the limit of ${most}`
-    : `of ${size} exceeds the limit of ${most}`;
+  const [size, limitText] = [sizeText(bytes), sizeText(limit)];
+  if (size === limitText) return `is a little above the limit of ${limitText}`;
+  return `of ${size} exceeds the limit of ${limitText}`;
 }
 
 function renderNotification(method: string, { uri }: UnknownObject): string {
-  const what = method.replace(/^notifications\//, "");
-  return typeof uri === "string" ? `${what} ${uri}` : what;
+  const name = method.replace(/^notifications\//, "");
+  return typeof uri === "string" ? `${name} ${uri}` : name;
 }
 
 /** Answers to server requests that no caller can answer: declined at once. */
@@ -272,14 +273,14 @@ export function createDefaultAnswers(roots: readonly string[]): AnswerRequest {
 }
 
 function lastPart(uri: string): string {
-  const last =
+  const part =
     uri
       .replace(/(?<!\/)\/+$/, "")
       .split("/")
       .at(-1) ?? uri;
   try {
-    return decodeURIComponent(last);
+    return decodeURIComponent(part);
   } catch {
-    return last;
+    return part;
   }
 }

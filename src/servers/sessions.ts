@@ -1,4 +1,5 @@
 import { steadyNow } from "../lib/async/steady-time.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import type { Principal } from "../model/principal.ts";
 import type { ServerConnection } from "./connection.ts";
 
@@ -46,45 +47,41 @@ export function createServerSessions(
   create: (owner: SessionOwner) => ServerConnection,
 ) {
   const main = create(sharedOwner);
-  const own = new Map<string, { owner: SessionOwner; connection: ServerConnection }>();
+  const ownSessions = new Map<string, { owner: SessionOwner; connection: ServerConnection }>();
 
   function narrow({ user, conversation, extensions, era }: SessionOwner): SessionOwner {
-    const by = sharing();
-    const isOfAll = by === "shared" || isUsual?.(user);
-    const ownConversation = by === "conversation" ? conversation : null;
+    const sharingMode = sharing();
+    const isOfAll = sharingMode === "shared" || isUsual?.(user);
+    const ownConversation = sharingMode === "conversation" ? conversation : null;
     const owner = isOfAll ? sharedOwner : { user, conversation: ownConversation };
     if (extensions === undefined && era === undefined) return owner;
-    return {
-      ...owner,
-      ...(extensions !== undefined && { extensions }),
-      ...(era !== undefined && { era }),
-    };
+    return { ...owner, ...withoutUndefined({ extensions, era }) };
   }
 
   /** Waited for when all are closed. */
   const leaving = new Set<Promise<void>>();
   function forget(key: string, reason: string): void {
-    const closed = own.get(key)?.connection.close(reason);
-    own.delete(key);
-    const left = closed?.finally(() => leaving.delete(left as Promise<void>));
-    if (left) leaving.add(left);
+    const closed = ownSessions.get(key)?.connection.close(reason);
+    ownSessions.delete(key);
+    const ended = closed?.finally(() => leaving.delete(ended as Promise<void>));
+    if (ended) leaving.add(ended);
   }
 
   /** Failed ones go first, then the least recently used; none in use. */
   function hasRoom(): boolean {
-    const spare = [...own].filter(([, { connection }]) => !connection.isInUse());
+    const spare = [...ownSessions].filter(([, { connection }]) => !connection.isInUse());
     for (const [key, { connection }] of spare)
       if (connection.live() === null && !isBackingOff(connection))
         forget(key, "could not be opened");
-    if (own.size < maxSessions) return true;
-    const idle = spare.find(([key]) => own.has(key));
+    if (ownSessions.size < maxSessions) return true;
+    const idle = spare.find(([key]) => ownSessions.has(key));
     if (idle) forget(idle[0], "others are used");
     return idle !== undefined;
   }
 
   async function end(belongs: (owner: SessionOwner) => boolean, reason: string): Promise<number> {
-    const ending = [...own].filter(([, { owner }]) => belongs(owner));
-    for (const [key] of ending) own.delete(key);
+    const ending = [...ownSessions].filter(([, { owner }]) => belongs(owner));
+    for (const [key] of ending) ownSessions.delete(key);
     const open = ending.filter(([, { connection }]) => connection.live()).length;
     await Promise.all(ending.map(([, { connection }]) => connection.close(reason)));
     return open;
@@ -94,29 +91,33 @@ export function createServerSessions(
     main,
     sharing,
     /** Undefined where all are in use. */
-    of(given: SessionOwner): ServerConnection | undefined {
-      const owner = narrow(given);
+    of(requestedOwner: SessionOwner): ServerConnection | undefined {
+      const owner = narrow(requestedOwner);
       if (isShared(owner)) return main;
       const key = JSON.stringify(owner);
-      const known = own.get(key);
-      if (!known && !hasRoom()) return undefined;
-      const found = known ?? { owner, connection: create(owner) };
+      const existing = ownSessions.get(key);
+      if (!existing && !hasRoom()) return undefined;
+      const session = existing ?? { owner, connection: create(owner) };
       // A map keeps its order: the last used stands last.
-      own.delete(key);
-      own.set(key, found);
-      return found.connection;
+      ownSessions.delete(key);
+      ownSessions.set(key, session);
+      return session.connection;
     },
-    find(given: SessionOwner): ServerConnection | undefined {
-      const owner = narrow(given);
-      return isShared(owner) ? main : own.get(JSON.stringify(owner))?.connection;
+    find(requestedOwner: SessionOwner): ServerConnection | undefined {
+      const owner = narrow(requestedOwner);
+      return isShared(owner) ? main : ownSessions.get(JSON.stringify(owner))?.connection;
     },
-    all: () => [{ owner: sharedOwner, connection: main }, ...own.values()],
+    all: () => [{ owner: sharedOwner, connection: main }, ...ownSessions.values()],
     release: end,
     drop: (owner: SessionOwner) => forget(JSON.stringify(owner), "idle"),
     async close(reason: string): Promise<number> {
       const wasOpen = main.live() ? 1 : 0;
-      const [others] = await Promise.all([end(() => true, reason), main.close(reason), ...leaving]);
-      return wasOpen + others;
+      const [closedCount] = await Promise.all([
+        end(() => true, reason),
+        main.close(reason),
+        ...leaving,
+      ]);
+      return wasOpen + closedCount;
     },
   };
 }

@@ -15,7 +15,7 @@ import { maxSessions, type ServerSessions } from "./sessions.ts";
 /** A list that its user has not looked at within this time is dropped. */
 const unusedMs = 30 * 60_000;
 
-type Kept = { catalogue: ServerCatalogue; usedAt: number; requirement: PlaneError | null };
+type UserList = { catalogue: ServerCatalogue; usedAt: number; requirement: PlaneError | null };
 
 export type UserListsOptions = Pick<
   CatalogueOptions,
@@ -35,7 +35,7 @@ export type UserListsOptions = Pick<
 export function createUserLists(options: UserListsOptions, sessions: ServerSessions) {
   const { defaultPrincipal, definition, isPersonal, onTools, onToolsGone, onNotification } =
     options;
-  const own = new Map<string | null, Kept>();
+  const userLists = new Map<string | null, UserList>();
   let wasPrivate = false;
   const main = createServerCatalogue({
     ...options,
@@ -58,17 +58,17 @@ export function createUserLists(options: UserListsOptions, sessions: ServerSessi
     (main.isPrivate() && sessions.sharing() !== "shared");
 
   function drop(user: string | null): void {
-    const kept = own.get(user);
-    if (!kept) return;
-    own.delete(user);
-    kept.catalogue.stop();
+    const userList = userLists.get(user);
+    if (!userList) return;
+    userLists.delete(user);
+    userList.catalogue.stop();
     onToolsGone({ user });
   }
 
-  function create(user: string | null): Kept {
-    const before = steadyNow() - unusedMs;
-    for (const [other, { usedAt }] of own)
-      if (usedAt < before || own.size >= maxSessions) drop(other);
+  function create(user: string | null): UserList {
+    const unusedSince = steadyNow() - unusedMs;
+    for (const [otherUser, { usedAt }] of userLists)
+      if (usedAt < unusedSince || userLists.size >= maxSessions) drop(otherUser);
     const owner = { user, conversation: null };
     const catalogue = createServerCatalogue({
       ...options,
@@ -90,17 +90,17 @@ export function createUserLists(options: UserListsOptions, sessions: ServerSessi
     /** What this user sees; the main session has the credentials of the default principal. */
     of(user: string | null): ServerCatalogue {
       if (user === null || user === defaultPrincipal.user || !isPrivate()) return main;
-      const kept = own.get(user) ?? create(user);
-      kept.usedAt = steadyNow();
+      const userList = userLists.get(user) ?? create(user);
+      userList.usedAt = steadyNow();
       // A map keeps its order: the last used stands last.
-      own.delete(user);
-      own.set(user, kept);
-      return kept.catalogue;
+      userLists.delete(user);
+      userLists.set(user, userList);
+      return userList.catalogue;
     },
-    requirement: (user: string | null) => own.get(user)?.requirement ?? null,
+    requirement: (user: string | null) => userLists.get(user)?.requirement ?? null,
     requires(user: string | null, requirement: PlaneError | null): void {
-      const kept = own.get(user);
-      if (kept) kept.requirement = requirement;
+      const userList = userLists.get(user);
+      if (userList) userList.requirement = requirement;
     },
     /** Is it known to all whose list this is? */
     isTold: () => !main.isKnown() || wasPrivate === isPrivate(),
@@ -109,7 +109,8 @@ export function createUserLists(options: UserListsOptions, sessions: ServerSessi
       if (main.isKnown() && wasPrivate !== isPrivate()) main.tell();
     },
     drop(user?: string | null): void {
-      for (const one of user === undefined ? [...own.keys()] : [user]) drop(one);
+      for (const droppedUser of user === undefined ? [...userLists.keys()] : [user])
+        drop(droppedUser);
     },
   };
 }

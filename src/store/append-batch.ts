@@ -22,15 +22,15 @@ type Fail = (group: Group, reason: unknown) => void;
 
 /** Not reached, or busy: the same write may succeed later. */
 export function isUnavailable(thrown: unknown): boolean {
-  return has(thrown, "lost") || has(thrown, "busy") || isMendable(thrown);
+  return hasFlag(thrown, "lost") || hasFlag(thrown, "busy") || isMendable(thrown);
 }
 
 /** Needs a person: a full disk, missing rights. */
 export function isMendable(thrown: unknown): boolean {
-  return has(thrown, "later");
+  return hasFlag(thrown, "later");
 }
 
-function has(thrown: unknown, flag: "lost" | "busy" | "later" | "locked"): boolean {
+function hasFlag(thrown: unknown, flag: "lost" | "busy" | "later" | "locked"): boolean {
   return thrown instanceof PlaneError && thrown.data[flag] === true;
 }
 
@@ -40,28 +40,28 @@ export async function appendBatch(
   batch: readonly Group[],
   fail: Fail,
 ): Promise<void> {
-  let last: unknown;
+  let lastFailure: unknown;
   try {
     await append(batch.flatMap((group) => group.entries));
-    for (const group of batch) stored(group);
+    for (const group of batch) markStored(group);
     return;
   } catch (thrown) {
-    last = thrown;
+    lastFailure = thrown;
   }
   for (const group of batch) {
     try {
       // A locked store has waited its full time already; each try would stop the process as long again.
-      if (has(last, "locked")) throw last;
+      if (hasFlag(lastFailure, "locked")) throw lastFailure;
       await append(group.entries);
-      stored(group);
+      markStored(group);
     } catch (thrown) {
-      last = thrown;
+      lastFailure = thrown;
       fail(group, thrown);
     }
   }
 }
 
-function stored(group: Group): void {
+function markStored(group: Group): void {
   group.isStored = true;
   group.waits?.resolve();
 }

@@ -12,7 +12,7 @@ import { type Caller, type Face, type Principal, requireScope } from "../model/p
 import type { Store } from "../model/store.ts";
 
 /** Characters of one value in a record; of a larger one only its hash is kept. */
-const maxShown = 16_384;
+const maxShownCharacters = 16_384;
 const defaultPage = 50;
 
 type Parts = {
@@ -40,18 +40,19 @@ export function createAudit({
   defaultPrincipal,
   face: ownFace,
 }: Parts) {
-  const show = async (value: unknown): Promise<Json> => bounded(hide(value, await hmacKey()));
+  const readable = async (value: unknown): Promise<Json> =>
+    boundedJson(hide(value, await hmacKey()));
 
-  async function take(
+  async function recordChange(
     work: AuditedWork,
     caller: Caller,
-    ended: Ended,
+    ended: WorkOutcome,
     before: unknown,
     after: unknown,
   ): Promise<void> {
     const { principal = defaultPrincipal, face = ownFace, address = null } = caller;
-    const [was, is] =
-      isObject(before) && isObject(after) ? differing(before, after) : [before, after];
+    const [changedFrom, changedTo] =
+      isObject(before) && isObject(after) ? changedFields(before, after) : [before, after];
     const target = typeof work.target === "function" ? work.target(ended.value) : work.target;
     const record: AuditRecord = {
       id: uniqueId(),
@@ -62,28 +63,28 @@ export function createAudit({
       key: principal.key ?? null,
       face,
       address,
-      input: await show(work.input),
-      before: await show(was),
-      after: await show(is),
+      input: await readable(work.input),
+      before: await readable(changedFrom),
+      after: await readable(changedTo),
       ok: ended.code === null,
       code: ended.code,
     };
     await recorder.recordChange(record, ended.code === null);
   }
 
-  async function run<T>(work: AuditedWork, caller: Caller, todo: () => Promise<T>): Promise<T> {
-    const snapshot = async () => (await work.snapshot?.()) ?? null;
+  async function run<T>(change: AuditedWork, caller: Caller, work: () => Promise<T>): Promise<T> {
+    const snapshot = async () => (await change.snapshot?.()) ?? null;
     recorder.requireRoom();
     const before = await snapshot().catch(() => null);
     try {
-      const value = await todo();
-      const after = (await snapshot().catch(() => null)) ?? work.after?.(value) ?? null;
-      await take(work, caller, { code: null, value }, before, after);
+      const value = await work();
+      const after = (await snapshot().catch(() => null)) ?? change.after?.(value) ?? null;
+      await recordChange(change, caller, { code: null, value }, before, after);
       return value;
     } catch (thrown) {
       const { code } = toPlaneError(thrown);
       if (code !== "RECORD_FAILED")
-        await take(work, caller, { code, value: undefined }, before, null);
+        await recordChange(change, caller, { code, value: undefined }, before, null);
       throw thrown;
     }
   }
@@ -97,11 +98,11 @@ export function createAudit({
     run,
     async list(filter = {}, caller) {
       const store = await recorder.storeOf(forAdmin(caller));
-      const found = await store.audit({ limit: defaultPage, ...filter });
+      const records = await store.audit({ limit: defaultPage, ...filter });
       const { before } = filter;
-      if (found.length === 0 && before !== undefined && (await store.audited(before)) === null)
+      if (records.length === 0 && before !== undefined && (await store.audited(before)) === null)
         throw noCursor(before);
-      return found;
+      return records;
     },
     async get(id, caller) {
       const record = await (await recorder.storeOf(forAdmin(caller))).audited(id);
@@ -111,65 +112,71 @@ export function createAudit({
         `No change '${id}' is recorded. 'toolplane audit list' shows those that are.`,
       );
     },
-    async verify(given = {}, caller) {
+    async verify(options = {}, caller) {
       forAdmin(caller);
       const store = await recorder.store();
-      const options = { ...retention?.(), ...checkVerifyOptions(given) };
-      const changes = await store.verifyAudit(options);
-      const calls = await store.verifyCalls(options);
+      const verifyOptions = { ...retention?.(), ...checkVerifyOptions(options) };
+      const changes = await store.verifyAudit(verifyOptions);
+      const calls = await store.verifyCalls(verifyOptions);
       // The hash is one of either chain.
-      const isFound =
-        given.head === undefined || changes.headFound === true || calls.headFound === true;
-      const isWhole = [changes, calls].every(
+      const isHeadFound =
+        options.head === undefined || changes.headFound === true || calls.headFound === true;
+      const isUnbroken = [changes, calls].every(
         ({ broken, lost }) => broken === null && lost.length === 0,
       );
       const { verifyRoots } = await import("./roots/verify-roots.ts");
-      const roots = await verifyRoots(store, options);
-      return { ok: isWhole && isFound && roots.ok, changes, calls, roots };
+      const roots = await verifyRoots(store, verifyOptions);
+      return { ok: isUnbroken && isHeadFound && roots.ok, changes, calls, roots };
     },
   };
   return { audit, run };
 }
 
-type Ended = { code: ErrorCode | null; value: unknown };
+type WorkOutcome = { code: ErrorCode | null; value: unknown };
 
 /** Only the fields that differ; of maps of named things, such as servers, only the names that do. */
-function differing(before: object, after: object, depth = 2): [object, object] {
-  const [was, is] = [before, after] as Record<string, unknown>[] as [
+function changedFields(before: object, after: object, depth = 2): [object, object] {
+  const [fieldsBefore, fieldsAfter] = [before, after] as Record<string, unknown>[] as [
     Record<string, unknown>,
     Record<string, unknown>,
   ];
-  const [left, right]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}];
-  for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {
-    const a = was[name];
-    const b = is[name];
+  const [changedBefore, changedAfter]: [Record<string, unknown>, Record<string, unknown>] = [
+    {},
+    {},
+  ];
+  for (const name of new Set([...Object.keys(fieldsBefore), ...Object.keys(fieldsAfter)])) {
+    const a = fieldsBefore[name];
+    const b = fieldsAfter[name];
     if (sameJson(a, b)) continue;
-    [left[name], right[name]] =
-      depth > 1 && isObject(a) && isObject(b) ? differing(a, b, depth - 1) : [a, b];
+    [changedBefore[name], changedAfter[name]] =
+      depth > 1 && isObject(a) && isObject(b) ? changedFields(a, b, depth - 1) : [a, b];
   }
-  return [left, right];
+  return [changedBefore, changedAfter];
 }
 
 /** Secrets are masked, or with a key replaced by their HMAC, so that equal ones can be recognised. */
 function hide(value: unknown, key: string | undefined): Json {
   const plain: unknown = value === undefined ? null : JSON.parse(JSON.stringify(value));
   const masked = maskSecrets(plain);
-  return key === undefined ? masked : seal(plain, masked, key);
+  return key === undefined ? masked : sealSecrets(plain, masked, key);
 }
 
-function seal(plain: unknown, masked: Json, key: string): Json {
+function sealSecrets(plain: unknown, masked: Json, key: string): Json {
   if (Array.isArray(plain) && Array.isArray(masked))
-    return plain.map((item, at) => seal(item, masked[at] ?? null, key));
+    return plain.map((element, index) => sealSecrets(element, masked[index] ?? null, key));
   if (isObject(plain) && isObject(masked))
     return Object.fromEntries(
-      Object.entries(plain).map(([name, inner]) => [name, seal(inner, masked[name] ?? null, key)]),
+      Object.entries(plain).map(([name, inner]) => [
+        name,
+        sealSecrets(inner, masked[name] ?? null, key),
+      ]),
     );
   if (plain === masked || (typeof plain !== "string" && typeof plain !== "number")) return masked;
   const { createHmac } = process.getBuiltinModule("node:crypto");
   return `hmac-sha256:${createHmac("sha256", key).update(String(plain)).digest("hex")}`;
 }
 
-function bounded(value: Json): Json {
-  const written = JSON.stringify(value);
-  return written.length <= maxShown ? value : { omitted: written.length, hash: hashText(written) };
+function boundedJson(json: Json): Json {
+  const text = JSON.stringify(json);
+  return text.length <= maxShownCharacters ? json : { omitted: text.length, hash: hashText(text) };
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import {
   type CountedSteps,
   failedStatuses,
@@ -36,8 +37,8 @@ export function countMinutes(calls: readonly CallColumns[]): MinuteCount[] {
     const user = userKey(principal.user);
     const took = bucketOf(durationMs);
     const key = `${minute} ${status} ${took} ${user}`;
-    const known = counts.get(key);
-    if (known) known.calls += 1;
+    const counted = counts.get(key);
+    if (counted) counted.calls += 1;
     else counts.set(key, { minute, user, status, took, calls: 1 });
   }
   return [...counts.values()];
@@ -53,17 +54,17 @@ export const userKey = (user: string | null) => user ?? "";
 /** The minutes of a span; `until` is exclusive. */
 export function minutesOf({ since, steps, stepMs }: SeriesSpan) {
   const from = Math.floor(since / minuteMs);
-  const each = Math.round(stepMs / minuteMs);
-  return { from, until: from + steps * each, each };
+  const minutesPerStep = Math.round(stepMs / minuteMs);
+  return { from, until: from + steps * minutesPerStep, minutesPerStep };
 }
 
 /** Of calls that are at hand, those within the span. */
 export function countSteps(span: SeriesSpan, calls: readonly CallColumns[]): CountedSteps {
-  const { from, until, each } = minutesOf(span);
-  const within = countMinutes(calls).filter(({ minute }) => minute >= from && minute < until);
+  const { from, until, minutesPerStep } = minutesOf(span);
+  const inSpan = countMinutes(calls).filter(({ minute }) => minute >= from && minute < until);
   return toCountedSteps(
-    within.map(({ minute, status, took, calls: count }) => {
-      return { place: Math.floor((minute - from) / each), status, took, calls: count };
+    inSpan.map(({ minute, status, took, calls: count }) => {
+      return { place: Math.floor((minute - from) / minutesPerStep), status, took, calls: count };
     }),
   );
 }
@@ -83,21 +84,21 @@ export function toCountedSteps(rows: readonly Row[]): CountedSteps {
     for (const { status, calls } of ofStep) byStatus[status] = (byStatus[status] ?? 0) + calls;
     return { place, byStatus, ...timesOf(ofStep) };
   });
-  return { steps: steps.sort((one, other) => one.place - other.place), ...timesOf(counts) };
+  return { steps: steps.sort((a, b) => a.place - b.place), ...timesOf(counts) };
 }
 
 function timesOf(counts: readonly StepCount[]): CallTimes {
-  const known = counts
+  const measured = counts
     .filter(({ took }) => took !== unknownBucket)
-    .toSorted((one, other) => one.took - other.took);
-  const all = known.reduce((sum, { calls }) => sum + calls, 0);
+    .toSorted((a, b) => a.took - b.took);
+  const totalCalls = measured.reduce((sum, { calls }) => sum + calls, 0);
   const percentile = (share: number) => {
-    let seen = 0;
-    const found = known.find(({ calls }) => {
-      seen += calls;
-      return seen >= all * share;
+    let callsSoFar = 0;
+    const count = measured.find(({ calls }) => {
+      callsSoFar += calls;
+      return callsSoFar >= totalCalls * share;
     });
-    return found ? msOf(found.took) : null;
+    return count ? msOf(count.took) : null;
   };
   return { p50Ms: percentile(0.5), p95Ms: percentile(0.95) };
 }
@@ -125,14 +126,14 @@ export function spanOf(
       { data: { parameter: "step" } },
     );
   const since = (Math.floor(now / stepMs) - steps + 1) * stepMs;
-  return { since, steps, stepMs, ...(user === undefined ? {} : { user }) };
+  return { since, steps, stepMs, ...withoutUndefined({ user }) };
 }
 
 /** Every step of the span, also those without calls. */
 export function toSeries(span: SeriesSpan, { steps, ...times }: CountedSteps): CallSeries {
   const { since, stepMs } = span;
   const counted = new Map(steps.map((step) => [step.place, step]));
-  const nothing = { byStatus: {}, p50Ms: null, p95Ms: null };
+  const emptyStep = { byStatus: {}, p50Ms: null, p95Ms: null };
   const byStatus: CallCounts["byStatus"] = {};
   for (const step of steps)
     for (const [status, calls] of Object.entries(step.byStatus) as [CallStatus, number][])
@@ -141,15 +142,15 @@ export function toSeries(span: SeriesSpan, { steps, ...times }: CountedSteps): C
     since: new Date(since).toISOString(),
     until: new Date(since + span.steps * stepMs).toISOString(),
     stepMs,
-    steps: Array.from({ length: span.steps }, (_, place) => ({
-      at: new Date(since + place * stepMs).toISOString(),
-      ...summed(counted.get(place) ?? nothing),
+    steps: Array.from({ length: span.steps }, (_, index) => ({
+      at: new Date(since + index * stepMs).toISOString(),
+      ...withTotals(counted.get(index) ?? emptyStep),
     })),
-    total: summed({ byStatus, ...times }),
+    total: withTotals({ byStatus, ...times }),
   };
 }
 
-function summed({ byStatus, p50Ms, p95Ms }: CallCounts) {
+function withTotals({ byStatus, p50Ms, p95Ms }: CallCounts) {
   const calls = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
   const errors = failedStatuses.reduce((sum, status) => sum + (byStatus[status] ?? 0), 0);
   return { calls, errors, byStatus, p50Ms, p95Ms };

@@ -15,7 +15,7 @@ export type ChainHeadsFile = ReturnType<typeof createChainHeadsFile>;
 /** A file that was begun is renamed within milliseconds. */
 const abandonedMs = 60_000;
 /** Of commits that follow each other quickly the last one is noted; a head that is a little older is in the chain as well. */
-const apartMs = 1_000;
+const minWriteGapMs = 1_000;
 
 /**
  * Where the chains end, in a file of its own that is written, and synced, soon after each commit. A store whose end is lost to a
@@ -25,28 +25,28 @@ export function createChainHeadsFile(path: string) {
   const lostPath = `${path}.lost`;
   const earlier = readJson<ChainHeads>(path) ?? {};
   let heads = earlier;
-  let later: NodeJS.Timeout | undefined;
+  let pendingWrite: NodeJS.Timeout | undefined;
   let writtenAt = Number.NEGATIVE_INFINITY;
   let written = Promise.resolve();
 
   /** A disk may take long to replace a file, and calls do not wait for it. */
   function write(): Promise<void> {
-    clearTimeout(later);
-    later = undefined;
+    clearTimeout(pendingWrite);
+    pendingWrite = undefined;
     writtenAt = performance.now();
     written = written.then(() => replace(JSON.stringify(heads)));
     return written;
   }
 
   async function replace(text: string): Promise<void> {
-    const beside = `${path}.${process.pid}`;
+    const temporaryPath = `${path}.${process.pid}`;
     try {
-      await writeFile(beside, text, { mode: 0o600, flush: true });
-      await rename(beside, path);
+      await writeFile(temporaryPath, text, { mode: 0o600, flush: true });
+      await rename(temporaryPath, path);
       await syncDirectory(dirname(path));
     } catch {
       // On a full disk the head before it is left, which is in the chain as well.
-      await rm(beside, { force: true }).catch(() => undefined);
+      await rm(temporaryPath, { force: true }).catch(() => undefined);
     }
   }
 
@@ -54,14 +54,14 @@ export function createChainHeadsFile(path: string) {
     note(added: ChainHeads): void {
       if (added.calls === undefined && added.changes === undefined) return;
       heads = { ...heads, ...added };
-      if (later !== undefined) return;
-      const waitMs = writtenAt + apartMs - performance.now();
+      if (pendingWrite !== undefined) return;
+      const waitMs = writtenAt + minWriteGapMs - performance.now();
       if (waitMs <= 0) void write();
-      else later = setTimeout(() => void write(), waitMs).unref();
+      else pendingWrite = setTimeout(() => void write(), waitMs).unref();
     },
     /** Writes what is not written yet. */
     async flush(): Promise<void> {
-      await (later === undefined ? written : write());
+      await (pendingWrite === undefined ? written : write());
     },
     /** Is there what earlier processes have stored? What is not is noted in a file, which a person deletes. */
     async check(store: Finder): Promise<void> {
@@ -69,31 +69,35 @@ export function createChainHeadsFile(path: string) {
       for (const chain of chains) {
         const loss = await findLoss(store, chain, earlier);
         if (loss === null) continue;
-        const { [chain]: head, ...others } = heads;
+        const { [chain]: head, ...remainingHeads } = heads;
         if (head === earlier[chain]) {
-          heads = others;
+          heads = remainingHeads;
           await write();
         }
-        const known = readJson<Losses>(lostPath) ?? {};
-        const noted = { ...known, [chain]: [...(known[chain] ?? []), loss] };
-        writeFileSync(lostPath, JSON.stringify(noted, null, 2), { mode: 0o600 });
+        const recordedLosses = readJson<Losses>(lostPath) ?? {};
+        const losses = { ...recordedLosses, [chain]: [...(recordedLosses[chain] ?? []), loss] };
+        writeFileSync(lostPath, JSON.stringify(losses, null, 2), { mode: 0o600 });
         process.emitWarning(warningOf(chain, loss, lostPath));
       }
     },
     /** What was lost before, and what is not there now. */
     async losses(chain: ChainName, store: Finder): Promise<Loss[]> {
-      const now = await findLoss(store, chain, heads);
-      return [...(readJson<Losses>(lostPath)?.[chain] ?? []), ...(now === null ? [] : [now])];
+      const newLoss = await findLoss(store, chain, heads);
+      return [
+        ...(readJson<Losses>(lostPath)?.[chain] ?? []),
+        ...(newLoss === null ? [] : [newLoss]),
+      ];
     },
   };
 }
 
 /** What planes have begun that were killed. */
 function removeAbandoned(path: string): void {
-  const begun = `${basename(path)}.`;
+  const temporaryPrefix = `${basename(path)}.`;
   try {
     for (const name of readdirSync(dirname(path))) {
-      if (!name.startsWith(begun) || !/^\d+$/.test(name.slice(begun.length))) continue;
+      if (!name.startsWith(temporaryPrefix) || !/^\d+$/.test(name.slice(temporaryPrefix.length)))
+        continue;
       const file = join(dirname(path), name);
       const writtenAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
       if (Date.now() - writtenAt > abandonedMs) rmSync(file, { force: true });
@@ -109,8 +113,8 @@ async function findLoss(store: Finder, chain: ChainName, heads: ChainHeads): Pro
 }
 
 function warningOf(chain: ChainName, { after, until }: Loss, lostPath: string): string {
-  const which = after === null ? chain : `${chain} after ${after}`;
-  return `The store has lost records: the ${which} up to ${until} were stored and are gone. It was damaged, or replaced by an older copy. 'toolplane audit verify' says so until you delete ${lostPath}.`;
+  const range = after === null ? chain : `${chain} after ${after}`;
+  return `The store has lost records: the ${range} up to ${until} were stored and are gone. It was damaged, or replaced by an older copy. 'toolplane audit verify' says so until you delete ${lostPath}.`;
 }
 
 /** Null where there is none, or where it is damaged as well. */

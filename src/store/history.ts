@@ -33,11 +33,11 @@ const pageSize = 500;
 const maxScanned = 5_000;
 
 /** Looks for a call that began this long ago, with a margin for clocks that differ. */
-const youngMs = 60_000;
-const maxLooks = 6;
-const betweenLooksMs = 100;
+const recentMs = 60_000;
+const maxLookups = 6;
+const lookupPauseMs = 100;
 
-type Recorded = {
+type HistoryRecorder = {
   /** Other planes may write into the store. */
   tells: boolean;
   /** For what a caller reads. */
@@ -49,7 +49,7 @@ type Recorded = {
 };
 
 type HistoryContext = {
-  readonly recorder: Recorded;
+  readonly recorder: HistoryRecorder;
   readonly access: { grants: Pick<Grants, "maySeeServer"> };
   readonly catalogue: { visibleTo(principal: Principal): readonly unknown[] };
   readonly answers: { questions: { noteListener(principal: Principal): void } };
@@ -69,21 +69,21 @@ export function createHistory(context: HistoryContext): {
         // Callers do not learn whether other users have calls.
         if (!isAdmin && filter.user !== undefined && filter.user !== principal.user) return [];
         const store = await recorder.storeOf(principal);
-        const { before, limit, ...wanted } = filter;
-        const found = isAdmin
+        const { before, limit, ...conditions } = filter;
+        const records = isAdmin
           ? await store.calls(filter)
           : await collectPages(
-              (part) => store.calls({ ...wanted, ...part, user: principal.user }),
+              (page) => store.calls({ ...conditions, ...page, user: principal.user }),
               (record) => isOwn(record, principal),
               withoutUndefined({ before, limit }),
             );
-        if (found.length === 0 && before !== undefined && (await store.call(before)) === null)
+        if (records.length === 0 && before !== undefined && (await store.call(before)) === null)
           throw noCursor(before);
-        return found;
+        return records;
       },
       async running({ principal }) {
-        const seen = recorder.runningCalls().filter((call) => isOwn(call, principal));
-        return seen.map(({ at, event: { callId: id, tool, user } }) => ({ id, at, tool, user }));
+        const visible = recorder.runningCalls().filter((call) => isOwn(call, principal));
+        return visible.map(({ at, event: { callId: id, tool, user } }) => ({ id, at, tool, user }));
       },
       async usage({ principal }) {
         requireScope(principal, "admin", "see what was used");
@@ -113,28 +113,28 @@ export function createHistory(context: HistoryContext): {
       page,
       onTransient(listener, { principal }) {
         const isAdmin = mayDo(principal, "admin");
-        const tell = (event: EventOf<TransientEvent["type"]>) => {
+        const notify = (event: EventOf<TransientEvent["type"]>) => {
           if (isAdmin || maySee(context, principal, event, recorder.ownerOf))
             listener({ at: nowText(), ...event });
         };
-        const leave = transientEvents.map((type) => recorder.on(type, tell));
+        const unsubscribers = transientEvents.map((type) => recorder.on(type, notify));
         return () => {
-          for (const one of leave) one();
+          for (const unsubscribe of unsubscribers) unsubscribe();
         };
       },
       async list(after = 0, limit = Number.POSITIVE_INFINITY, caller) {
-        const found: StoredEvent[] = [];
-        for (let from = after; found.length < limit; ) {
+        const collected: StoredEvent[] = [];
+        for (let from = after; collected.length < limit; ) {
           const { events, upTo } = await page(
             from,
-            Math.min(limit - found.length, pageSize),
+            Math.min(limit - collected.length, pageSize),
             caller,
           );
-          found.push(...events);
+          collected.push(...events);
           if (upTo === from) break;
           from = upTo;
         }
-        return found;
+        return collected;
       },
     },
   };
@@ -142,16 +142,17 @@ export function createHistory(context: HistoryContext): {
 
 /** A call that another plane has answered just now: its record is in the database with the next batch. */
 async function findCall(
-  recorder: Recorded,
+  recorder: HistoryRecorder,
   id: string,
   principal: Principal,
 ): Promise<CallRecord | null> {
   const store = await recorder.storeOf(principal);
-  for (let tried = 1; ; tried += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const record = await store.call(id);
-    const isOnItsWay = recorder.tells && tried < maxLooks && id >= firstIdOf(Date.now() - youngMs);
+    const isOnItsWay =
+      recorder.tells && attempt < maxLookups && id >= firstIdOf(Date.now() - recentMs);
     if (record !== null || !isOnItsWay) return record;
-    await pause(betweenLooksMs);
+    await pause(lookupPauseMs);
   }
 }
 
@@ -202,8 +203,8 @@ async function ownersIn(
     if (owner) running.set(event.callId, owner);
     else recorded.add(event.callId);
   }
-  const found = recorded.size === 0 ? null : await store.callOwners([...recorded]);
-  return (callId) => running.get(callId) ?? found?.get(callId);
+  const owners = recorded.size === 0 ? null : await store.callOwners([...recorded]);
+  return (callId) => running.get(callId) ?? owners?.get(callId);
 }
 
 type Visibility = Pick<HistoryContext, "access" | "catalogue">;
@@ -248,19 +249,19 @@ async function ownSince(
   principal: Principal,
   { since }: { since: number },
 ): Promise<CallRecord[]> {
-  const own: CallRecord[] = [];
-  for (let before: string | undefined; own.length < maxScanned; ) {
-    const part = await store.calls({
+  const ownRecords: CallRecord[] = [];
+  for (let before: string | undefined; ownRecords.length < maxScanned; ) {
+    const page = await store.calls({
       user: principal.user,
       limit: pageSize,
       ...withoutUndefined({ before }),
     });
-    const recent = part.filter(({ at }) => Date.parse(at) >= since);
-    own.push(...recent.filter((record) => isOwn(record, principal)));
-    before = part.at(-1)?.id;
+    const recent = page.filter(({ at }) => Date.parse(at) >= since);
+    ownRecords.push(...recent.filter((record) => isOwn(record, principal)));
+    before = page.at(-1)?.id;
     if (recent.length < pageSize) break;
   }
-  return own;
+  return ownRecords;
 }
 
 function isOwn(record: Pick<CallRecord, "principal">, principal: Principal): boolean {

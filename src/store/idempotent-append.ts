@@ -10,18 +10,20 @@ export function createIdempotentAppend(
   isLost: (thrown: unknown) => boolean = (thrown) =>
     thrown instanceof PlaneError && thrown.data.lost === true,
 ): Store["append"] {
-  const unsure = new Set<string>();
+  const uncertainIds = new Set<string>();
   return async (entries) => {
     const missing =
-      unsure.size === 0 ? entries : await withoutStored(entries, unsure, { call, audited });
+      uncertainIds.size === 0
+        ? entries
+        : await withoutStored(entries, uncertainIds, { call, audited });
     let heads: ChainHeads = {};
     try {
       if (missing.length > 0) heads = await append(missing);
     } catch (thrown) {
-      if (isLost(thrown)) for (const id of idsOf(missing)) unsure.add(id);
+      if (isLost(thrown)) for (const id of idsOf(missing)) uncertainIds.add(id);
       throw thrown;
     }
-    for (const id of idsOf(entries)) unsure.delete(id);
+    for (const id of idsOf(entries)) uncertainIds.delete(id);
     return heads;
   };
 }
@@ -38,17 +40,17 @@ function idOf(entry: JournalEntry): string | null {
 /** Without calls and changes that are stored, of those that may be. Samples follow their call, and were stored with it or not at all. */
 export async function withoutStored(
   entries: readonly JournalEntry[],
-  unsure: Pick<ReadonlySet<string>, "has">,
+  uncertainIds: Pick<ReadonlySet<string>, "has">,
   { call, audited }: Pick<Store, "call" | "audited">,
 ): Promise<JournalEntry[]> {
   const missing: JournalEntry[] = [];
   let isStored = false;
   for (const entry of entries) {
     if (entry.kind === "call")
-      isStored = unsure.has(entry.call.id) && (await call(entry.call.id)) !== null;
+      isStored = uncertainIds.has(entry.call.id) && (await call(entry.call.id)) !== null;
     if (
       entry.kind === "audit" &&
-      unsure.has(entry.record.id) &&
+      uncertainIds.has(entry.record.id) &&
       (await audited(entry.record.id)) !== null
     )
       continue;

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { errorText } from "../lib/text/error-text.ts";
 import { countOf } from "../lib/text/wording.ts";
 import type { Durability } from "../model/config/settings.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -11,12 +12,12 @@ export type Journal = {
   /** Resolves when these entries are stored. */
   write(entries: readonly JournalEntry[]): Promise<void>;
   /**
-   * Resolves when these entries survive what `durability` says; undefined when they do already. `beside` is stored later,
-   * and survives until then.
+   * Resolves when these entries survive what `durability` says; undefined when they do already. `samples` are stored later,
+   * and survive until then.
    */
   keep(
     entries: readonly JournalEntry[],
-    beside?: readonly JournalEntry[],
+    samples?: readonly JournalEntry[],
   ): Promise<void> | undefined;
   /** Stored in the background; urgent entries are not delayed. */
   note(entries: readonly JournalEntry[], isUrgent?: boolean): void;
@@ -47,20 +48,20 @@ export type JournalOptions = {
 };
 
 /** Groups that wait for one commit. */
-const maxWaiting = 2_000;
+const maxWaitingGroups = 2_000;
 /** Entries in the spool are retried, soon at first. A store that refuses for long needs a person. */
-const soonTries = 5;
-const betweenTriesMs = 1_000;
-const betweenLaterTriesMs = 30_000;
+const maxQuickTries = 5;
+const retryMs = 1_000;
+const slowRetryMs = 30_000;
 /** Groups that wait for an unreachable store; half as many of notes. */
-const maxTroubled = 20_000;
+const maxRetriedGroups = 20_000;
 const nothing = () => undefined;
 const settled: Pick<PromiseWithResolvers<void>, "promise" | "resolve"> = {
   promise: Promise.resolve(),
   resolve: nothing,
 };
 
-const noMore = { take: () => [], takeFew: () => [] };
+const noOtherEntries = { take: () => [], takeFew: () => [] };
 
 type State = ReturnType<typeof createState>;
 
@@ -72,7 +73,7 @@ function createState(
     durability = "process",
     sync = async () => undefined,
     onStored = nothing,
-    also = noMore,
+    also = noOtherEntries,
   }: JournalOptions,
 ) {
   return {
@@ -116,27 +117,27 @@ export function createJournal(append: Append, options: JournalOptions = {}): Jou
   let isFirst = true;
   return {
     write: (entries) => write(state, entries),
-    keep(entries, beside = []) {
+    keep(entries, samples = []) {
       // A command that makes one call needs no file for it.
-      const spools =
-        spool !== undefined && state.isOpen && !isFirst && state.waiting.length < maxWaiting;
+      const isSpooling =
+        spool !== undefined && state.isOpen && !isFirst && state.waiting.length < maxWaitingGroups;
       isFirst = false;
       const isSynced = mustSync(state.durability, entries);
-      if (!spools) {
+      if (!isSpooling) {
         const written = write(state, entries);
         return (isSynced ? written.then(state.sync) : written).catch((reason) =>
           rescue(state, { entries, tries: 0, isNote: false }, reason),
         );
       }
       const group: Group = { entries, tries: 0, isNote: false };
-      const safe = spool.add(beside.length === 0 ? entries : [...entries, ...beside]);
-      if (safe === undefined) group.isSpooled = true;
+      const spooling = spool.add(samples.length === 0 ? entries : [...entries, ...samples]);
+      if (spooling === undefined) group.isSpooled = true;
       push(state, group);
-      if (isSynced) return keepSynced(state, spool, group, safe);
+      if (isSynced) return keepSynced(state, spool, group, spooling);
       state.watch?.look();
-      return safe?.then((isSafe) => {
+      return spooling?.then((isSafe) => {
         group.isSpooled = isSafe;
-        return isSafe ? undefined : keepWithout(state, group);
+        return isSafe ? undefined : keepWithoutSpool(state, group);
       });
     },
     note(entries, urgently = false) {
@@ -145,18 +146,18 @@ export function createJournal(append: Append, options: JournalOptions = {}): Jou
       if (urgently) hurry(state);
     },
     atRisk: () => state.risk && { ...state.risk, records: state.unsafe.size },
-    isFull: () => troubled.size >= maxTroubled,
+    isFull: () => troubled.size >= maxRetriedGroups,
     flush: () => storeAll(state),
     async flushOf(user) {
-      if (state.waiting.some((group) => isOf(group, user))) {
+      if (state.waiting.some((group) => isOfUser(group, user))) {
         hurry(state);
         await state.batch.promise;
-      } else if (state.storing?.groups.some((group) => isOf(group, user)))
+      } else if (state.storing?.groups.some((group) => isOfUser(group, user)))
         await state.storing.ended;
     },
     async close() {
       state.isOpen = false;
-      for (const again of [...troubled]) again();
+      for (const retry of [...troubled]) retry();
       await storeAll(state);
       await state.flushing;
       state.watch?.stop();
@@ -169,7 +170,7 @@ export function createJournal(append: Append, options: JournalOptions = {}): Jou
 function recordsLost({ unsafe, risk }: State): PlaneError {
   const reason = risk?.reason;
   const lost = countOf(unsafe.size, "record");
-  return new PlaneError("STORE_FAILED", `${lost} could not be written: ${textOf(reason)}`, {
+  return new PlaneError("STORE_FAILED", `${lost} could not be written: ${errorText(reason)}`, {
     data: { unwritten: unsafe.size },
     cause: reason,
   });
@@ -178,25 +179,25 @@ function recordsLost({ unsafe, risk }: State): PlaneError {
 async function flush(state: State): Promise<void> {
   state.isFlushing = true;
   while (state.waiting.length > 0) {
-    await turn(state);
-    const { waiting: batch, batch: ended } = state;
+    await waitForTurn(state);
+    const { waiting: batch, batch: batchEnd } = state;
     state.waiting = [];
     state.isUrgent = false;
-    const more = state.also.takeFew();
-    if (more.length > 0) batch.push({ entries: more, tries: 0, isNote: true });
+    const otherEntries = state.also.takeFew();
+    if (otherEntries.length > 0) batch.push({ entries: otherEntries, tries: 0, isNote: true });
     state.nextFlushAt = performance.now() + state.flushDelayMs;
-    const forget = state.spool?.leave();
-    state.storing = { groups: batch, ended: ended.promise };
+    const clearSpool = state.spool?.leave();
+    state.storing = { groups: batch, ended: batchEnd.promise };
     await appendBatch(state.append, batch, (group, reason) => fail(state, group, reason));
     if (state.unsafe.size > 0)
       for (const group of batch) if (group.isStored) noteSafe(state, group);
     state.onStored();
     state.storing = null;
-    ended.resolve();
+    batchEnd.resolve();
     const isSynced = await syncStored(state, batch);
     if (isSynced && state.troubled.size === 0) {
       state.hasWarned = false;
-      forget?.();
+      clearSpool?.();
     }
   }
   state.isFlushing = false;
@@ -219,18 +220,18 @@ async function keepSynced(
   state: State,
   spool: Spool,
   group: Group,
-  safe: Promise<boolean> | undefined,
+  spooling: Promise<boolean> | undefined,
 ): Promise<void> {
-  group.isSpooled = safe === undefined || (await safe);
+  group.isSpooled = spooling === undefined || (await spooling);
   if (group.isSpooled) return spool.sync();
-  await keepWithout(state, group);
+  await keepWithoutSpool(state, group);
   await state.sync();
 }
 
 /** A turn per batch: it lets neighbours join, and a caller that writes in a loop never starves the rest. */
-function turn(state: State): Promise<void> {
+function waitForTurn(state: State): Promise<void> {
   const delayMs = state.nextFlushAt - performance.now();
-  if (delayMs <= 0 || state.isUrgent || state.waiting.length >= maxWaiting) return nextTurn();
+  if (delayMs <= 0 || state.isUrgent || state.waiting.length >= maxWaitingGroups) return nextTurn();
   return new Promise((resolve) => {
     const timer = setTimeout(() => state.wake(), delayMs);
     state.wake = () => {
@@ -250,7 +251,7 @@ function hurry(state: State): void {
 function push(state: State, group: Group): void {
   if (state.waiting.length === 0) state.batch = Promise.withResolvers();
   state.waiting.push(group);
-  if (state.waiting.length === maxWaiting) state.wake();
+  if (state.waiting.length === maxWaitingGroups) state.wake();
   if (!state.isFlushing) state.flushing = flush(state);
 }
 
@@ -265,8 +266,9 @@ async function write(state: State, entries: readonly JournalEntry[]): Promise<vo
 
 function fail(state: State, group: Group, reason: unknown): void {
   if (group.waits) return group.waits.reject(reason);
-  const isKept = !group.isNote || (isUnavailable(reason) && state.troubled.size < maxTroubled / 2);
-  if (isKept) tryAgain(state, group, reason);
+  const isRetried =
+    !group.isNote || (isUnavailable(reason) && state.troubled.size < maxRetriedGroups / 2);
+  if (isRetried) tryAgain(state, group, reason);
 }
 
 function tryAgain(state: State, group: Group, reason: unknown): void {
@@ -275,18 +277,21 @@ function tryAgain(state: State, group: Group, reason: unknown): void {
   if (!group.isNote && !group.isSpooled) noteRisk(state, group, reason);
   // An unreachable store has refused nothing.
   if (!isUnavailable(reason) || group.tries === 0) group.tries += 1;
-  const isRefused = group.tries >= soonTries && !isUnavailable(reason);
+  const isRefused = group.tries >= maxQuickTries && !isUnavailable(reason);
   if (isRefused || isMendable(reason)) warn(state, reason);
-  const again = () => {
+  const retry = () => {
     clearTimeout(timer);
-    state.troubled.delete(again);
+    state.troubled.delete(retry);
     delete group.waits;
     push(state, group);
     void spoolAgain(state, group);
   };
-  state.troubled.add(again);
-  const waitMs = isRefused ? betweenLaterTriesMs : betweenTriesMs;
-  const timer = setTimeout(() => state.isOpen && again(), waitMs).unref();
+  state.troubled.add(retry);
+  const waitMs = isRefused ? slowRetryMs : retryMs;
+  const retryIfOpen = () => {
+    if (state.isOpen) retry();
+  };
+  const timer = setTimeout(retryIfOpen, waitMs).unref();
 }
 
 /** A disk that is back takes what waits in memory, even where the store is still away. */
@@ -308,12 +313,8 @@ function noteSafe(state: State, group: Group): void {
 
 /** Once until all is stored again, not for each call. */
 function warn(state: State, reason: unknown): void {
-  if (!state.hasWarned) process.emitWarning(`Calls cannot be recorded yet: ${textOf(reason)}`);
+  if (!state.hasWarned) process.emitWarning(`Calls cannot be recorded yet: ${errorText(reason)}`);
   state.hasWarned = true;
-}
-
-function textOf(reason: unknown): string {
-  return reason instanceof Error ? reason.message : String(reason);
 }
 
 /** Retries in the background; rejects when the entries would not survive the process until then. */
@@ -327,7 +328,7 @@ async function rescue(state: State, group: Group, reason: unknown): Promise<void
 }
 
 /** The spool could not be written, so nothing is safe before it is in the store. */
-async function keepWithout(state: State, group: Group): Promise<void> {
+async function keepWithoutSpool(state: State, group: Group): Promise<void> {
   if (group.isStored) return;
   if (group.reason !== undefined) {
     // It has failed already and waits to be tried again.
@@ -340,14 +341,14 @@ async function keepWithout(state: State, group: Group): Promise<void> {
 }
 
 function storeAll(state: State): Promise<void> {
-  const taken = state.also.take();
-  if (taken.length > 0) push(state, { entries: taken, tries: 0, isNote: true });
+  const otherEntries = state.also.take();
+  if (otherEntries.length > 0) push(state, { entries: otherEntries, tries: 0, isNote: true });
   if (state.waiting.length > 0) hurry(state);
   return state.batch.promise;
 }
 
 /** Whether what a user did is in it. */
-function isOf({ entries }: Group, user: string | null): boolean {
+function isOfUser({ entries }: Group, user: string | null): boolean {
   return entries.some((entry) => {
     if (entry.kind === "call") return entry.call.principal.user === user;
     if (entry.kind === "audit") return entry.record.user === user;

@@ -19,7 +19,7 @@ export type OpenedStore = {
   spool: string | undefined;
 };
 
-type StorePlace = {
+type OpenOptions = {
   address: StoreAddress;
   /** The data directory of this machine. */
   directory: string | undefined;
@@ -31,11 +31,11 @@ type StorePlace = {
 
 const defaultSettings: StoreSettings = { durability: null, vaultKey: async () => undefined };
 
-export async function openStore(place: StorePlace): Promise<OpenedStore> {
-  const { address, directory, settings = defaultSettings } = place;
+export async function openStore(options: OpenOptions): Promise<OpenedStore> {
+  const { address, directory, settings = defaultSettings } = options;
   const { createRecordSealer } = await import("./vault-key.ts");
   const sealer = createRecordSealer(address, directory, await settings.vaultKey());
-  const opened = await openDurable(place, settings.durability, sealer);
+  const opened = await openDurable(options, settings.durability, sealer);
   if (opened.spool === undefined) return opened;
   const { createChainHeadsFile } = await import("./chain-heads-file.ts");
   const heads = createChainHeadsFile(`${opened.spool}-head`);
@@ -46,14 +46,15 @@ export async function openStore(place: StorePlace): Promise<OpenedStore> {
 
 /** Where the configuration says nothing, the store itself holds what was decided. */
 async function openDurable(
-  place: StorePlace,
+  options: OpenOptions,
   durability: Durability | null,
   sealer: StoreParts["sealer"],
 ): Promise<OpenedStore> {
-  const opened = await openKind(place, { durability: durability ?? "power", sealer });
-  if (durability !== null || !(await keepsOldDurability(opened.store, place.files))) return opened;
+  const opened = await openKind(options, { durability: durability ?? "power", sealer });
+  if (durability !== null || !(await keepsOldDurability(opened.store, options.files)))
+    return opened;
   await opened.store.close();
-  return openKind(place, { durability: "process", sealer });
+  return openKind(options, { durability: "process", sealer });
 }
 
 async function keepsOldDurability(store: Store, files: readonly string[] = []): Promise<boolean> {
@@ -62,8 +63,8 @@ async function keepsOldDurability(store: Store, files: readonly string[] = []): 
   return decisionOn("durability", decisions, files)?.decision === "keep";
 }
 
-async function openKind(place: StorePlace, parts: StoreParts): Promise<OpenedStore> {
-  const { address, directory, packages } = place;
+async function openKind(options: OpenOptions, parts: StoreParts): Promise<OpenedStore> {
+  const { address, directory, packages } = options;
   const opened =
     address.kind === "sqlite"
       ? await openFile(directory, parts)
@@ -75,23 +76,23 @@ async function openKind(place: StorePlace, parts: StoreParts): Promise<OpenedSto
 function withHeads(store: Store, heads: ChainHeadsFile, durability: Durability): Store {
   /** In the store, and perhaps not on the disk: a head that a power cut may take must not be noted. */
   let unsynced: ChainHeads = {};
-  const checked = async <T extends { ok: boolean; lost: Loss[] }>(
+  const withLosses = async <T extends { ok: boolean; lost: Loss[] }>(
     chain: keyof ChainHeads,
-    result: T,
+    verification: T,
   ): Promise<T> => {
     const lost = await heads.losses(chain, store);
-    return { ...result, lost, ok: result.ok && lost.length === 0 };
+    return { ...verification, lost, ok: verification.ok && lost.length === 0 };
   };
   async function sync(): Promise<void> {
-    const synced = unsynced;
+    const syncedHeads = unsynced;
     unsynced = {};
     try {
       await store.sync();
     } catch (thrown) {
-      unsynced = { ...synced, ...unsynced };
+      unsynced = { ...syncedHeads, ...unsynced };
       throw thrown;
     }
-    heads.note(synced);
+    heads.note(syncedHeads);
   }
   return {
     ...store,
@@ -108,8 +109,8 @@ function withHeads(store: Store, heads: ChainHeadsFile, durability: Durability):
       await store.close();
       await heads.flush();
     },
-    verifyCalls: async (options) => checked("calls", await store.verifyCalls(options)),
-    verifyAudit: async (options) => checked("changes", await store.verifyAudit(options)),
+    verifyCalls: async (options) => withLosses("calls", await store.verifyCalls(options)),
+    verifyAudit: async (options) => withLosses("changes", await store.verifyAudit(options)),
   };
 }
 

@@ -2,8 +2,8 @@ import type { HealthSample, NewSamples } from "../model/catalogue/health.ts";
 import type { PlaneFiles } from "../model/store.ts";
 
 /** No subject of an earlier version begins with it. */
-const markSign = "@";
-const markShape = /^@\w+ /;
+const markPrefix = "@";
+const markPattern = /^@\w+ /;
 
 /**
  * Servers of one name in two configurations have a health each: the subjects of what is stored name the configuration.
@@ -25,20 +25,20 @@ export function createOwnSamples(configuration: () => PlaneFiles | null) {
     },
     ours({ samples, newest }: NewSamples): NewSamples {
       const mark = markNow();
-      const own = samples.flatMap((sample) => {
+      const ownSamples = samples.flatMap((sample) => {
         const { subject } = sample;
-        const theirs = markShape.exec(subject)?.[0];
-        if (theirs === undefined) return [sample];
+        const sampleMark = markPattern.exec(subject)?.[0];
+        if (sampleMark === undefined) return [sample];
         // A store that planes share may have been imported from one of a machine.
-        if (mark !== "" && theirs !== mark) return [];
-        return [{ ...sample, subject: subject.slice(theirs.length) }];
+        if (mark !== "" && sampleMark !== mark) return [];
+        return [{ ...sample, subject: subject.slice(sampleMark.length) }];
       });
-      return { samples: own, newest };
+      return { samples: ownSamples, newest };
     },
   };
 }
 
 function markOf(files: readonly string[]): string {
   const { hash } = process.getBuiltinModule("node:crypto");
-  return `${markSign}${hash("sha256", JSON.stringify(files)).slice(0, 16)} `;
+  return `${markPrefix}${hash("sha256", JSON.stringify(files)).slice(0, 16)} `;
 }

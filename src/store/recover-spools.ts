@@ -7,7 +7,7 @@ import { ownSpools, parseSpoolLine } from "./spool.ts";
 
 /** A spool that was not touched for this long is abandoned, even if its process id is in use again. */
 const abandonedMs = 60_000;
-const takenAtATime = 200;
+const groupsAtOnce = 200;
 
 type Recording = Pick<Store, "append" | "call" | "run" | "audited" | "sync">;
 
@@ -35,10 +35,10 @@ async function recover(path: string, recording: Recording): Promise<void> {
   let damaged = 0;
   try {
     const groups = readLines(path).map(parseSpoolLine);
-    const whole = groups.filter((group) => group !== null);
-    damaged = groups.length - whole.length;
-    for (let at = 0; at < whole.length; at += takenAtATime)
-      await takeOver(whole.slice(at, at + takenAtATime), recording);
+    const readable = groups.filter((group) => group !== null);
+    damaged = groups.length - readable.length;
+    for (let start = 0; start < readable.length; start += groupsAtOnce)
+      await takeOver(readable.slice(start, start + groupsAtOnce), recording);
     await recording.sync();
   } catch {
     // What cannot be taken over now is left for the next plane that opens the store.
@@ -54,7 +54,7 @@ async function recover(path: string, recording: Recording): Promise<void> {
 /** In one commit, because the start of the plane waits for it. */
 async function takeOver(groups: readonly JournalEntry[][], recording: Recording): Promise<void> {
   const stored = await Promise.all(groups.map((group) => isStored(group, recording)));
-  const missing = groups.filter((_, at) => !stored[at]);
+  const missing = groups.filter((_, index) => !stored[index]);
   if (missing.length === 0) return;
   try {
     await recording.append(missing.flat());

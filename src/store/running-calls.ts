@@ -4,7 +4,7 @@ import type { Principal } from "../model/principal.ts";
 import type { CallEventCount, JournalEntry } from "../model/store.ts";
 
 /** The start of a call that takes longer is stored before its end. */
-const longMs = 250;
+const longCallMs = 250;
 
 /** In a list from the oldest to the youngest, until its start is stored. */
 export type RunningCall = {
@@ -19,7 +19,7 @@ export type RunningCall = {
 
 /** Calls that have no record yet. The start of most is read from their record, and stored by itself only where it must be. */
 export function createRunningCalls(note: (entry: JournalEntry) => void) {
-  const long = new Map<string, RunningCall>();
+  const storedCalls = new Map<string, RunningCall>();
   let [oldest, youngest]: [RunningCall | null, RunningCall | null] = [null, null];
   let timer: NodeJS.Timeout | undefined;
 
@@ -36,15 +36,15 @@ export function createRunningCalls(note: (entry: JournalEntry) => void) {
   function store(call: RunningCall): void {
     unlink(call);
     call.isStored = true;
-    long.set(call.event.callId, call);
+    storedCalls.set(call.event.callId, call);
     note({ kind: "event", at: call.at, event: call.event });
   }
 
-  function look(): void {
+  function storeLongCalls(): void {
     timer = undefined;
-    const before = performance.now() - longMs;
-    while (oldest && oldest.since <= before) store(oldest);
-    if (oldest) timer = setTimeout(look, longMs).unref();
+    const startedBefore = performance.now() - longCallMs;
+    while (oldest && oldest.since <= startedBefore) store(oldest);
+    if (oldest) timer = setTimeout(storeLongCalls, longCallMs).unref();
   }
 
   function findShort(callId: string): RunningCall | null {
@@ -67,7 +67,7 @@ export function createRunningCalls(note: (entry: JournalEntry) => void) {
       if (youngest) youngest.younger = call;
       else oldest = call;
       youngest = call;
-      timer ??= setTimeout(look, longMs).unref();
+      timer ??= setTimeout(storeLongCalls, longCallMs).unref();
       return call;
     },
     /** Something of this call is about to be stored or heard: its start comes first. */
@@ -81,16 +81,16 @@ export function createRunningCalls(note: (entry: JournalEntry) => void) {
         unlink(call);
         return 2;
       }
-      long.delete(call.event.callId);
+      storedCalls.delete(call.event.callId);
       return 1;
     },
     /** Who made it. */
-    owner: (callId: string) => (long.get(callId) ?? findShort(callId))?.principal,
+    owner: (callId: string) => (storedCalls.get(callId) ?? findShort(callId))?.principal,
     /** From the oldest to the youngest. */
     list(): RunningCall[] {
-      const found = [...long.values()];
-      for (let call = oldest; call; call = call.younger) found.push(call);
-      return found;
+      const calls = [...storedCalls.values()];
+      for (let call = oldest; call; call = call.younger) calls.push(call);
+      return calls;
     },
     close: () => clearTimeout(timer),
   };

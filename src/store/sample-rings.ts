@@ -3,7 +3,7 @@ import type { JournalEntry } from "../model/store.ts";
 
 const intervalMs = 1_000;
 /** So many are stored with the next commit. */
-const few = 20;
+const fewSamples = 20;
 
 /** Health samples until they are stored: of each subject as many as its window holds. Under load that is once a second. */
 export function createSampleRings(store: (entries: JournalEntry[]) => void) {
@@ -14,11 +14,11 @@ export function createSampleRings(store: (entries: JournalEntry[]) => void) {
   function take(): JournalEntry[] {
     clearTimeout(timer);
     timer = undefined;
-    const taken = rings;
-    if (taken.size === 0) return [];
+    const fullRings = rings;
+    if (fullRings.size === 0) return [];
     count = 0;
     rings = new Map();
-    return [...taken.values()].flatMap((ring) =>
+    return [...fullRings.values()].flatMap((ring) =>
       ring.slice(-healthWindow).map((sample): JournalEntry => ({ kind: "sample", sample })),
     );
   }
@@ -34,6 +34,6 @@ export function createSampleRings(store: (entries: JournalEntry[]) => void) {
       if (samples.length > 0) timer ??= setTimeout(() => store(take()), intervalMs).unref();
     },
     take,
-    takeFew: () => (count > few ? [] : take()),
+    takeFew: () => (count > fewSamples ? [] : take()),
   };
 }

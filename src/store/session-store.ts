@@ -7,22 +7,22 @@ import {
 } from "../model/servers/client-sessions.ts";
 import type { Store, StoreNews } from "../model/store.ts";
 
-type Ports = {
+type SessionStorePorts = {
   store(): Promise<Store>;
   onNews(listener: (news: StoreNews) => void): () => void;
   outlivesUs: boolean;
 };
 
 /** Longer than the pauses between touches of a session in use. */
-const keptMs = sessionIdleMs + 2 * sessionTouchMs;
+const sessionLifetimeMs = sessionIdleMs + 2 * sessionTouchMs;
 /** A message is read at once or not at all. */
-const mailMs = 60_000;
+const mailLifetimeMs = 60_000;
 const maxMail = 50;
 
 type Row = { session: StoredSession; usedAt: number };
 
 /** Client sessions in the store, shared by all planes. Their content is defined by the face. */
-export function createSessionStore({ store, onNews, outlivesUs }: Ports): SessionStore {
+export function createSessionStore({ store, onNews, outlivesUs }: SessionStorePorts): SessionStore {
   const rowOf = (value: JsonObject | null) => value as Row | null;
   const asValue = (row: Row) => row as unknown as JsonObject;
 
@@ -34,7 +34,7 @@ export function createSessionStore({ store, onNews, outlivesUs }: Ports): Sessio
         answer: null,
       });
       await store()
-        .then((kept) => kept.changeShared(keyOf(id), keptMs, step))
+        .then((opened) => opened.changeShared(keyOf(id), sessionLifetimeMs, step))
         .catch(() => null);
     },
     async find(id) {
@@ -45,19 +45,19 @@ export function createSessionStore({ store, onNews, outlivesUs }: Ports): Sessio
         const row = rowOf(value);
         return { value: row && asValue({ session: change(row.session), usedAt }), answer: null };
       };
-      await (await store()).changeShared(keyOf(id), keptMs, step, true);
+      await (await store()).changeShared(keyOf(id), sessionLifetimeMs, step, true);
     },
     async touch(id) {
       const step = (value: JsonObject | null, usedAt: number) => ({
         value: value && { ...value, usedAt },
         answer: null,
       });
-      await (await store()).changeShared(keyOf(id), keptMs, step);
+      await (await store()).changeShared(keyOf(id), sessionLifetimeMs, step);
     },
     async end(id) {
       await (await store()).changeShared(
         keyOf(id),
-        keptMs,
+        sessionLifetimeMs,
         () => ({ value: null, answer: null }),
         true,
       );
@@ -68,26 +68,26 @@ export function createSessionStore({ store, onNews, outlivesUs }: Ports): Sessio
         const isUsed = now - usedAt < sessionIdleMs;
         return { value: isUsed ? value : null, answer: !isUsed };
       };
-      return (await store()).changeShared(keyOf(id), keptMs, step);
+      return (await store()).changeShared(keyOf(id), sessionLifetimeMs, step);
     },
     async ended(ids) {
-      const there = new Set(await (await store()).sharedKeys(ids.map(keyOf)));
-      return ids.filter((id) => !there.has(keyOf(id)));
+      const existingKeys = new Set(await (await store()).sharedKeys(ids.map(keyOf)));
+      return ids.filter((id) => !existingKeys.has(keyOf(id)));
     },
     async leaveMail(id, message) {
       const step = (value: JsonObject | null) => {
         const messages = [...((value?.messages ?? []) as unknown[]), message].slice(-maxMail);
         return { value: { messages } as JsonObject, answer: null };
       };
-      await (await store()).changeShared(`${mail}${id}`, mailMs, step, true);
+      await (await store()).changeShared(`${mail}${id}`, mailLifetimeMs, step, true);
     },
     async mail(id) {
       const value = await (await store()).sharedValue(`${mail}${id}`);
       return (value?.messages ?? []) as UnknownObject[];
     },
     async tidy() {
-      const kept = await store();
-      await kept.alone("shared values", async () => void (await kept.forgetShared()));
+      const opened = await store();
+      await opened.alone("shared values", async () => void (await opened.forgetShared()));
     },
     onNews: (listener) =>
       onNews((news) => {

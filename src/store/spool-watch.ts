@@ -25,8 +25,8 @@ export function createSpoolWatch(
       timer = undefined;
       const since = spool.unsyncedSince();
       if (since === null) return;
-      const leftMs = since + syncedWithinMs - performance.now();
-      if (leftMs > 0) return lookIn(leftMs);
+      const remainingMs = since + syncedWithinMs - performance.now();
+      if (remainingMs > 0) return lookIn(remainingMs);
       void spool.sync().catch(onFailure);
     }, waitMs).unref();
   }

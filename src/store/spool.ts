@@ -29,10 +29,10 @@ export type Spool = {
 };
 
 /** Entries closer than this are written together. */
-const togetherMs = 0.2;
+const batchGapMs = 0.2;
 
 /** How often a spool in use is touched; well below `abandonedMs`. */
-const markEveryMs = 15_000;
+const markIntervalMs = 15_000;
 /** After this long without a write, another plane may have removed the file of a suspended process. */
 const unseenMs = 1_000;
 
@@ -56,11 +56,11 @@ export function createSpool(store: string): Spool {
   const path = `${store}-waiting-${process.pid}-${uniqueId()}`;
   // One is filled while what is in the other is stored.
   let filled = createPart(`${path}.a`);
-  let other = createPart(`${path}.b`);
+  let resting = createPart(`${path}.b`);
   const marking = setInterval(() => {
     filled.mark();
-    other.mark();
-  }, markEveryMs).unref();
+    resting.mark();
+  }, markIntervalMs).unref();
   let lines = "";
   let linesCount = 0;
   let written: PromiseWithResolvers<boolean> | undefined;
@@ -87,16 +87,16 @@ export function createSpool(store: string): Spool {
     done.resolve(isWritten(text));
   };
   const sync = sharedRun(async () => {
-    await Promise.all([filled.sync(), other.sync()]);
+    await Promise.all([filled.sync(), resting.sync()]);
   });
   return {
     add(entries) {
       const line = lineOf(entries);
       // A single caller is not delayed.
-      const before = addedAt;
+      const previousAddedAt = addedAt;
       const now = performance.now();
       addedAt = now;
-      isAlone &&= now - before > togetherMs;
+      isAlone &&= now - previousAddedAt > batchGapMs;
       if (isAlone) return isWritten(line) ? undefined : Promise.resolve(false);
       lines += line;
       linesCount += 1;
@@ -109,7 +109,7 @@ export function createSpool(store: string): Spool {
     leave() {
       write();
       const leaving = filled;
-      [filled, other] = [other, filled];
+      [filled, resting] = [resting, filled];
       return leaving.clear;
     },
     sync(): Promise<void> {
@@ -117,14 +117,16 @@ export function createSpool(store: string): Spool {
       return sync();
     },
     unsyncedSince() {
-      const times = [filled.unsyncedSince(), other.unsyncedSince()].filter((at) => at !== null);
+      const times = [filled.unsyncedSince(), resting.unsyncedSince()].filter(
+        (since) => since !== null,
+      );
       return times.length === 0 ? null : Math.min(...times);
     },
-    isGone: () => filled.isGone() || other.isGone(),
+    isGone: () => filled.isGone() || resting.isGone(),
     async close() {
       clearInterval(marking);
       write();
-      await Promise.all([filled.close(), other.close()]);
+      await Promise.all([filled.close(), resting.close()]);
     },
   };
 }
@@ -143,15 +145,15 @@ function endOf(text: string): string {
   return `,{"crc":"${crc32(text).toString(16).padStart(8, "0")}"}]`;
 }
 
-const end = /,\{"crc":"[0-9a-f]{8}"\}\]$/;
+const checksumPattern = /,\{"crc":"[0-9a-f]{8}"\}\]$/;
 
 /** Null where it is damaged. */
 export function parseSpoolLine(line: string): JournalEntry[] | null {
-  const text = line.replace(end, "");
-  const isWhole = text === line || line === text + endOf(text);
+  const text = line.replace(checksumPattern, "");
+  const isIntact = text === line || line === text + endOf(text);
   try {
     // Versions before checksums wrote the entries alone.
-    return isWhole ? (JSON.parse(text === line ? line : `${text}]`) as JournalEntry[]) : null;
+    return isIntact ? (JSON.parse(text === line ? line : `${text}]`) as JournalEntry[]) : null;
   } catch {
     return null;
   }

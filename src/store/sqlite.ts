@@ -10,7 +10,7 @@ import { createLogSync } from "./sqlite/log-sync.ts";
 import { openDatabase } from "./sqlite/open-database.ts";
 import { createSqliteStateStore } from "./sqlite/state.ts";
 import { hasLog, reportDamagedLog } from "./sqlite/write-ahead-log.ts";
-import { insert, insertText, number, query, type Work } from "./tables/database.ts";
+import { insert, insertText, query, selectNumber, type Work } from "./tables/database.ts";
 import { type AppendedDatabase, createAppend } from "./tables/records.ts";
 import { createTables } from "./tables/tables.ts";
 
@@ -27,26 +27,26 @@ export async function openSqliteStore(
   const connection = createSqliteConnection(await openDatabase(file), file, examiner.note, log);
   const database = createDatabase(connection, sealer);
   const tables = { ...createTables(database), ...createAppend(database) };
-  const elsewhere =
+  const worker =
     file === ":memory:" ? null : createAppendElsewhere(file, tables.append, examiner.note);
   return {
     ...tables,
-    ...(elsewhere && { append: createIdempotentAppend({ ...tables, append: elsewhere.append }) }),
+    ...(worker && { append: createIdempotentAppend({ ...tables, append: worker.append }) }),
     dueWork: async () => createSqliteDueWork(connection),
     ...createSqliteStateStore(connection),
-    ...onOneMachine,
+    ...localOnly,
     sync: connection.sync,
     trouble: examiner.trouble,
     examine: examiner.examine,
     async close() {
-      await Promise.all([elsewhere?.close(), examiner.close()]);
+      await Promise.all([worker?.close(), examiner.close()]);
       await connection.close();
     },
   };
 }
 
 /** A file is always reachable, sends no notifications and has one writer at a time. */
-const onOneMachine: Pick<Store, "onTrouble" | "watch" | "watchRecords" | "isInformed" | "alone"> = {
+const localOnly: Pick<Store, "onTrouble" | "watch" | "watchRecords" | "isInformed" | "alone"> = {
   onTrouble: () => () => undefined,
   watch: () => () => undefined,
   watchRecords: () => () => undefined,
@@ -90,13 +90,14 @@ export function createDatabase(
 
 /** `number` counts the samples of one subject, so that its window is a range at one end of the key. */
 function* insertSamples(samples: readonly HealthSample[]): Work<void> {
-  let sequence = yield* number("SELECT coalesce(max(sequence), 0) FROM samples");
-  for (const [subject, all] of Map.groupBy(samples, (sample) => sample.subject)) {
-    let newest = yield* number("SELECT coalesce(max(number), 0) FROM samples WHERE subject = ?", [
-      subject,
-    ]);
+  let sequence = yield* selectNumber("SELECT coalesce(max(sequence), 0) FROM samples");
+  for (const [subject, subjectSamples] of Map.groupBy(samples, (sample) => sample.subject)) {
+    let newest = yield* selectNumber(
+      "SELECT coalesce(max(number), 0) FROM samples WHERE subject = ?",
+      [subject],
+    );
     // Under load one batch has more than the window holds.
-    for (const { at, ok, latencyMs } of all.slice(-healthWindow)) {
+    for (const { at, ok, latencyMs } of subjectSamples.slice(-healthWindow)) {
       sequence += 1;
       newest += 1;
       yield* insert("samples", {

@@ -24,8 +24,8 @@ type Columns = ReadonlyMap<string, ReadonlySet<string>>;
 export function createStateVerbs(store: () => Promise<Store>): StateVerbs {
   return {
     async countState() {
-      const kept = await store();
-      const counts = await Promise.all(tables.map((table) => kept.countRows(table)));
+      const opened = await store();
+      const counts = await Promise.all(tables.map((table) => opened.countRows(table)));
       return counts.reduce((sum, count) => sum + count, 0);
     },
     async *exportState() {
@@ -38,24 +38,24 @@ export function createStateVerbs(store: () => Promise<Store>): StateVerbs {
       let samples = 0;
       for await (const { table, row } of (await store()).readAll()) {
         // The numbers of samples only give their order.
-        const numbered = table === "samples" ? { ...row, sequence: ++samples } : row;
-        yield add(JSON.stringify({ table, row: numbered }));
+        const exported = table === "samples" ? { ...row, sequence: ++samples } : row;
+        yield add(JSON.stringify({ table, row: exported }));
       }
       yield JSON.stringify({ hash: hash.digest("hex") });
     },
     async importState(open, { dryRun = false, onChecked, onRow } = {}) {
-      const kept = await store();
-      const report = await checkState(open(), await stateColumnsOf(kept));
+      const opened = await store();
+      const report = await checkState(open(), await stateColumnsOf(opened));
       onChecked?.(Object.values(report.rows).reduce((sum, count) => sum + count, 0));
       for (const table of tables)
-        if (table !== openedTable && (await kept.countRows(table)) > 0) throw notEmpty(table);
+        if (table !== openedTable && (await opened.countRows(table)) > 0) throw notEmpty(table);
       if (dryRun) return report;
-      const unnoted = report.rows[openedTable] === undefined ? [unnotedVersion] : [];
-      const taken = await kept.writeAll(async function* () {
-        yield* unnoted;
+      const versionLines = report.rows[openedTable] === undefined ? [unnotedVersion] : [];
+      const filledTable = await opened.writeAll(async function* () {
+        yield* versionLines;
         yield* stateLinesOf(open(), report.hash, onRow);
       });
-      if (taken !== null) throw notEmpty(taken);
+      if (filledTable !== null) throw notEmpty(filledTable);
       return report;
     },
   };
@@ -68,78 +68,88 @@ const unnotedVersion: StateLine = {
 };
 
 async function stateColumnsOf(store: Store): Promise<Columns> {
-  const named = tables.map(
+  const entries = tables.map(
     async (table) => [table, new Set(await store.stateColumns(table))] as const,
   );
-  return new Map(await Promise.all(named));
+  return new Map(await Promise.all(entries));
 }
 
 /** Checks the whole export before anything is written. */
 async function checkState(lines: AsyncIterable<string>, columns: Columns): Promise<StateReport> {
   const rows: StateReport["rows"] = {};
   const hash = newHash();
-  let [number, found]: [number, string | null] = [0, null];
+  let [lineNumber, writtenHash]: [number, string | null] = [0, null];
   for await (const text of lines) {
-    number += 1;
-    if (found !== null) throw wrong(number, "something follows the end");
-    const said = parse(text, number);
-    if (number === 1) checkHeader(said);
-    if (typeof said.hash === "string") {
-      found = said.hash;
+    lineNumber += 1;
+    if (writtenHash !== null) throw invalidLine(lineNumber, "something follows the end");
+    const line = parse(text, lineNumber);
+    if (lineNumber === 1) checkHeader(line);
+    if (typeof line.hash === "string") {
+      writtenHash = line.hash;
       continue;
     }
     hash.update(`${text}\n`);
-    if (number === 1) continue;
-    const { table } = checkLine(said, number, columns);
+    if (lineNumber === 1) continue;
+    const { table } = checkLine(line, lineNumber, columns);
     rows[table] = (rows[table] ?? 0) + 1;
   }
-  if (found === null) throw wrong(number + 1, "the end is missing: the export broke off");
-  if (found !== hash.digest("hex"))
-    throw wrong(number, "the hash does not match: a line was changed, or is missing");
-  return { rows, hash: found };
+  if (writtenHash === null)
+    throw invalidLine(lineNumber + 1, "the end is missing: the export broke off");
+  if (writtenHash !== hash.digest("hex"))
+    throw invalidLine(lineNumber, "the hash does not match: a line was changed, or is missing");
+  return { rows, hash: writtenHash };
 }
 
-function checkHeader(said: Record<string, unknown>): void {
-  if (said.format !== stateHeader.format)
-    throw wrong(1, "this is not a state export", "name a file of 'state export'");
-  if (said.version !== stateHeader.version)
-    throw wrong(
+function checkHeader(header: Record<string, unknown>): void {
+  if (header.format !== stateHeader.format)
+    throw invalidLine(1, "this is not a state export", "name a file of 'state export'");
+  if (header.version !== stateHeader.version)
+    throw invalidLine(
       1,
-      `it is of version ${JSON.stringify(said.version)}, and this installation knows ${stateHeader.version}`,
+      `it is of version ${JSON.stringify(header.version)}, and this installation knows ${stateHeader.version}`,
       update,
     );
 }
 
 /** Unknown tables and columns would be lost silently. */
-function checkLine(said: Record<string, unknown>, number: number, columns: Columns): StateLine {
-  const line = asLine(said);
-  if (line === null && typeof said.table === "string" && !columns.has(said.table))
-    throw wrong(number, `this installation has no table '${shorten(said.table)}'`, update);
-  if (line === null) throw wrong(number, "it is not a table row");
-  const strange = Object.keys(line.row).find((name) => !columns.get(line.table)?.has(name));
-  if (strange !== undefined)
-    throw wrong(
-      number,
-      `this installation has no column '${shorten(strange)}' in the table '${line.table}'`,
+function checkLine(
+  parsed: Record<string, unknown>,
+  lineNumber: number,
+  columns: Columns,
+): StateLine {
+  const line = asLine(parsed);
+  if (line === null && typeof parsed.table === "string" && !columns.has(parsed.table))
+    throw invalidLine(
+      lineNumber,
+      `this installation has no table '${shorten(parsed.table)}'`,
+      update,
+    );
+  if (line === null) throw invalidLine(lineNumber, "it is not a table row");
+  const unknownColumn = Object.keys(line.row).find((name) => !columns.get(line.table)?.has(name));
+  if (unknownColumn !== undefined)
+    throw invalidLine(
+      lineNumber,
+      `this installation has no column '${shorten(unknownColumn)}' in the table '${line.table}'`,
       update,
     );
   return line;
 }
 
-function parse(text: string, number: number) {
+function parse(text: string, lineNumber: number) {
   try {
-    const said: unknown = JSON.parse(text);
-    if (isObject(said)) return said;
+    const parsed: unknown = JSON.parse(text);
+    if (isObject(parsed)) return parsed;
   } catch {
     // Reported below.
   }
-  throw wrong(number, "it is not a JSON object");
+  throw invalidLine(lineNumber, "it is not a JSON object");
 }
 
 function asLine({ table, row }: Record<string, unknown>): StateLine | null {
-  const known = tables.find((name) => name === table);
-  if (known === undefined || !isObject(row) || Object.values(row).some(isCompound)) return null;
-  return { table: known, row: row as StateRow };
+  const knownTable = tables.find((name) => name === table);
+  if (knownTable === undefined || !isObject(row) || Object.values(row).some(isCompound))
+    return null;
+  return { table: knownTable, row: row as StateRow };
 }
 
 function isCompound(value: unknown): boolean {
@@ -149,21 +159,21 @@ function isCompound(value: unknown): boolean {
 /** The rows of a checked file. Throws, and so rolls back, if the file changed since. */
 async function* stateLinesOf(
   texts: AsyncIterable<string>,
-  checked: string,
+  checkedHash: string,
   onRow: (() => void) | undefined,
 ): AsyncIterable<StateLine> {
   const hash = newHash();
   let end = "";
   for await (const text of texts) {
-    const said = JSON.parse(text) as Record<string, unknown>;
-    if (typeof said.hash === "string") end = said.hash;
+    const parsed = JSON.parse(text) as Record<string, unknown>;
+    if (typeof parsed.hash === "string") end = parsed.hash;
     else hash.update(`${text}\n`);
-    const line = asLine(said);
+    const line = asLine(parsed);
     if (line === null) continue;
     yield line;
     onRow?.();
   }
-  if (end !== checked || hash.digest("hex") !== checked)
+  if (end !== checkedHash || hash.digest("hex") !== checkedHash)
     throw new PlaneError(
       "USAGE",
       "The export was changed while it was read. Nothing was imported; try again.",
@@ -176,10 +186,10 @@ function newHash(): Hash {
 
 const update = "update this installation to the version that made the export";
 
-function wrong(line: number, why: string, remedy = "export it again"): PlaneError {
+function invalidLine(line: number, reason: string, remedy = "export it again"): PlaneError {
   return new PlaneError(
     "USAGE",
-    `Line ${line} of the export: ${why}. Nothing was imported; ${remedy}.`,
+    `Line ${line} of the export: ${reason}. Nothing was imported; ${remedy}.`,
   );
 }
 

@@ -53,8 +53,8 @@ export async function loadTables() {
     { selectNextDue },
     { chainCalls, minuteRows },
     { runRow },
-    more,
-    sealed,
+    idempotency,
+    sealing,
   ] = await Promise.all([
     import("./tables/tables.ts"),
     import("./tables/work.ts"),
@@ -63,13 +63,21 @@ export async function loadTables() {
     import("./idempotent-append.ts"),
     import("./tables/sealed.ts"),
   ]);
-  return { createTables, selectNextDue, chainCalls, minuteRows, runRow, ...more, ...sealed };
+  return {
+    createTables,
+    selectNextDue,
+    chainCalls,
+    minuteRows,
+    runRow,
+    ...idempotency,
+    ...sealing,
+  };
 }
 
-const transient: ReadonlySet<EventType> = new Set(transientEvents);
+const transientTypes: ReadonlySet<EventType> = new Set(transientEvents);
 
 /** A person waits for these. */
-const urgent: ReadonlySet<EventType> = new Set([
+const urgentTypes: ReadonlySet<EventType> = new Set([
   "approval.requested",
   "approval.changed",
   "question.asked",
@@ -110,38 +118,38 @@ export function createRecorder(
   const signals = createEventBus<{ type: "stored" } | { type: "samples" }>();
   const isKept = directory !== undefined || address.kind === "postgres";
   const notifications = createNotifications(signals.emit);
-  let written: Journal | undefined;
+  let openedJournal: Journal | undefined;
   let trouble: () => StoreTrouble | null = () => null;
   let isInformed = () => false;
   const opened = once(async () => {
-    const found = await openStore({
+    const openedStore = await openStore({
       address,
       directory,
       packages,
       files: configuration()?.own ?? [],
       ...(settings === undefined ? {} : { settings }),
     });
-    ({ trouble, isInformed } = found.store);
-    const report = (now: StoreTrouble | null) =>
-      emit(now ? { type: "store.lost", reason: now.reason } : { type: "store.back" });
-    found.store.onTrouble(report);
-    const now = trouble();
-    if (now !== null) report(now);
-    notifications.watch(found.store);
-    return found;
+    ({ trouble, isInformed } = openedStore.store);
+    const report = (change: StoreTrouble | null) =>
+      emit(change ? { type: "store.lost", reason: change.reason } : { type: "store.back" });
+    openedStore.store.onTrouble(report);
+    const troubleNow = trouble();
+    if (troubleNow !== null) report(troubleNow);
+    notifications.watch(openedStore.store);
+    return openedStore;
   }, openAgainMs);
   const store = once(async () =>
-    flushBeforeRead((await opened()).store, async () => written?.flush()),
+    flushBeforeRead((await opened()).store, async () => openedJournal?.flush()),
   );
   /** A file is written within a millisecond, so that a read sees everything. Of a shared store a caller waits for their own. */
   const storeOf = async ({ user }: Pick<Principal, "user">) =>
     address.kind === "sqlite"
       ? store()
-      : flushBeforeRead((await opened()).store, async () => written?.flushOf(user));
+      : flushBeforeRead((await opened()).store, async () => openedJournal?.flushOf(user));
   const journal = once(async () => {
     const onStored = () => signals.emit({ type: "stored" });
-    written = await openJournal(await opened(), address, { onStored, also: rings });
-    return written;
+    openedJournal = await openJournal(await opened(), address, { onStored, also: rings });
+    return openedJournal;
   });
 
   // Planes that share a named store share what it has; those that only share a data directory do not.
@@ -149,10 +157,10 @@ export function createRecorder(
     planeFiles === undefined || address.kind === "postgres" ? null : planeFiles();
   const health = createOwnSamples(configuration);
   const running = createRunningCalls(note);
-  const rings = createSampleRings((entries) => written?.note(entries));
+  const rings = createSampleRings((entries) => openedJournal?.note(entries));
 
-  function emit(happened: PlaneEvent): void {
-    emitClean(redactDeep(happened));
+  function emit(event: PlaneEvent): void {
+    emitClean(redactDeep(event));
   }
 
   /** What holds no secret. */
@@ -162,23 +170,25 @@ export function createRecorder(
     if (type === "tool.result") return bus.emit(event);
     if ("callId" in event) running.announce(event.callId);
     bus.emit(event);
-    if (transient.has(type)) return;
+    if (transientTypes.has(type)) return;
     // What is listed at the start is no change: a command that only looks writes nothing.
-    if (type === "registry.changed" && !written) return;
-    note({ kind: "event", at: nowText(), event }, urgent.has(type));
+    if (type === "registry.changed" && !openedJournal) return;
+    note({ kind: "event", at: nowText(), event }, urgentTypes.has(type));
   }
 
   function note(entry: JournalEntry, isUrgent = false): void {
-    if (written) written.note([entry], isUrgent);
+    if (openedJournal) openedJournal.note([entry], isUrgent);
     else openSoon(entry, isUrgent);
   }
 
   /** A turn later, so that the emitter does not wait for the store to open. */
   function openSoon(entry?: JournalEntry, isUrgent = false): void {
-    if (written) return;
+    if (openedJournal) return;
     setImmediate(() =>
       journal()
-        .then((opened) => entry && opened.note([entry], isUrgent))
+        .then((opened) => {
+          if (entry) opened.note([entry], isUrgent);
+        })
         .catch(() => undefined),
     );
   }
@@ -211,14 +221,16 @@ export function createRecorder(
       bus.on(type, listener as (event: PlaneEvent) => void),
     /** Called when there are new events to read. */
     onStored(listener: () => void): () => void {
-      const leave = [signals.on("stored", listener)];
+      const unsubscribers = [signals.on("stored", listener)];
       let isOver = false;
       opened()
-        .then(({ store }) => isOver || leave.push(store.watchRecords(listener)))
+        .then(({ store }) => {
+          if (!isOver) unsubscribers.push(store.watchRecords(listener));
+        })
         .catch(() => undefined);
       return () => {
         isOver = true;
-        for (const one of leave) one();
+        for (const unsubscribe of unsubscribers) unsubscribe();
       };
     },
     newSamples: async (after: number) => health.ours(await (await store()).newSamples(after)),
@@ -233,9 +245,9 @@ export function createRecorder(
     examine: async () => (await opened()).store.examine(),
     async readiness(): Promise<Readiness> {
       await opened();
-      const now = trouble();
-      const risk = written?.atRisk() ?? null;
-      if (now === null && risk === null) return { ready: true };
+      const troubleNow = trouble();
+      const risk = openedJournal?.atRisk() ?? null;
+      if (troubleNow === null && risk === null) return { ready: true };
       if (risk !== null)
         return {
           ready: false,
@@ -245,28 +257,28 @@ export function createRecorder(
         };
       return {
         ready: false,
-        reason: now?.isDamaged ? damaged : unreachable,
-        since: now?.since ?? nowText(),
+        reason: troubleNow?.isDamaged ? damaged : unreachable,
+        since: troubleNow?.since ?? nowText(),
       };
     },
     /** Throws while the queue for an unreachable store is full, or where everything must be on record and cannot be. */
     requireRoom(): void {
-      if (written === undefined) return;
-      if (written.isFull()) throw queueFull();
-      const risk = written.atRisk();
+      if (openedJournal === undefined) return;
+      if (openedJournal.isFull()) throw queueFull();
+      const risk = openedJournal.atRisk();
       if (risk !== null && isRequired()) throw refusedUnrecorded(risk.reason);
     },
     /** Undefined when the record is safe already. */
     record(
       call: RecordedCall,
       samples: HealthSample[],
-      of: RunningCall,
+      runningCall: RunningCall,
     ): Promise<void> | undefined {
-      const entries = [toCallEntry(call, running.end(of))];
+      const entries = [toCallEntry(call, running.end(runningCall))];
       const marked = health.marked(samples);
       rings.add(marked);
-      const keep = (into: Journal) => {
-        const taken = into.keep(
+      const keepIn = (journal: Journal) => {
+        const keeping = journal.keep(
           entries,
           marked.map((sample) => ({ kind: "sample", sample })),
         );
@@ -274,13 +286,13 @@ export function createRecorder(
           throw ranUnrecorded(thrown, "text" in call || call.attempts.length > 0);
         };
         // No promise more per call where it is not required.
-        const kept = taken && isRequired() ? taken.catch(refuse) : taken;
+        const checked = keeping && isRequired() ? keeping.catch(refuse) : keeping;
         if (samples.length > 0) signals.emit({ type: "samples" });
-        return kept;
+        return checked;
       };
-      if (written) return keep(written);
+      if (openedJournal) return keepIn(openedJournal);
       // After the events of this turn, which wait for the store, too.
-      return nextTurn().then(journal).then(keep);
+      return nextTurn().then(journal).then(keepIn);
     },
     /** How a call ended that waited for a person and has not run. */
     async recordEnd(call: CallRecord): Promise<void> {
@@ -309,7 +321,7 @@ export function createRecorder(
     async knownServers(identities: readonly string[]): Promise<KnownServer[]> {
       if (!isKept) return [];
       return store()
-        .then((kept) => kept.knownServers(identities))
+        .then((opened) => opened.knownServers(identities))
         .catch(() => []);
     },
     async close(): Promise<void> {
@@ -318,11 +330,11 @@ export function createRecorder(
       await nextTurn();
       // A store that could not be opened has been reported, and has nothing to close.
       const nothing = () => undefined;
-      const written = journal.made() ? await journal().catch(nothing) : undefined;
+      const closingJournal = journal.made() ? await journal().catch(nothing) : undefined;
       try {
-        await written?.close();
+        await closingJournal?.close();
       } finally {
-        if (opened.made()) await opened().then((found) => found.store.close(), nothing);
+        if (opened.made()) await opened().then((openedStore) => openedStore.store.close(), nothing);
       }
     },
   };
@@ -369,24 +381,24 @@ function createNotifications(signal: (event: { type: "stored" } | { type: "sampl
 async function openJournal(
   { store, spool, durability }: OpenedStore,
   address: StoreAddress,
-  given: Pick<JournalOptions, "onStored" | "also">,
+  options: Pick<JournalOptions, "onStored" | "also">,
 ): Promise<Journal> {
   const [{ createJournal }, { createSpool, noSpool }] = await Promise.all([
     import("./journal.ts"),
     import("./spool.ts"),
   ]);
-  const options = {
+  const journalOptions = {
     durability,
     flushDelayMs: flushDelayMs[address.kind],
     sync: store.sync,
-    ...given,
+    ...options,
   };
   if (spool !== undefined)
-    return createJournal(store.append, { ...options, spool: createSpool(spool) });
+    return createJournal(store.append, { ...journalOptions, spool: createSpool(spool) });
   // Without a spool, records on Postgres wait for the commit; a store in memory has nothing to lose.
   return createJournal(
     store.append,
-    address.kind === "sqlite" ? { ...options, spool: noSpool } : options,
+    address.kind === "sqlite" ? { ...journalOptions, spool: noSpool } : journalOptions,
   );
 }
 
@@ -413,7 +425,7 @@ function toCallEntry(call: RecordedCall, events: CallEventCount): JournalEntry {
 }
 
 /** They read what the journal may still hold. */
-const journaled = [
+const readsThatFlush = [
   ...([
     "call",
     "callOwners",
@@ -431,9 +443,9 @@ const journaled = [
 ];
 
 function flushBeforeRead(store: Store, flush: () => Promise<void>): Store {
-  const reads = journaled.map((name) => {
-    const read = store[name] as (...given: unknown[]) => Promise<unknown>;
-    return [name, (...given: unknown[]) => flush().then(() => read(...given))] as const;
+  const reads = readsThatFlush.map((name) => {
+    const read = store[name] as (...args: unknown[]) => Promise<unknown>;
+    return [name, (...args: unknown[]) => flush().then(() => read(...args))] as const;
   });
   return { ...store, ...Object.fromEntries(reads) };
 }
@@ -441,28 +453,28 @@ function flushBeforeRead(store: Store, flush: () => Promise<void>): Store {
 const unreachable = "The store cannot be reached. What needs it fails until it is back.";
 const damaged =
   "The store is damaged. Restore a copy of it, or move it away to start with an empty one.";
-const notTaken = "The record could not be taken, and 'audit.required' is set.";
+const notRecorded = "The record could not be taken, and 'audit.required' is set.";
 const remedy = "'toolplane doctor' names the reason; nothing is taken until it is mended.";
 
 function refusedUnrecorded(cause: unknown): PlaneError {
-  return new PlaneError("RECORD_FAILED", `${notTaken} Nothing was run. ${remedy}`, {
+  return new PlaneError("RECORD_FAILED", `${notRecorded} Nothing was run. ${remedy}`, {
     data: { done: false },
     cause,
   });
 }
 
 function ranUnrecorded(cause: unknown, isDone: boolean): PlaneError {
-  const text = `${notTaken} It ${isDone ? "was done anyway" : "was not done"}. ${remedy}`;
+  const text = `${notRecorded} It ${isDone ? "was done anyway" : "was not done"}. ${remedy}`;
   return new PlaneError("RECORD_FAILED", text, { data: { done: isDone }, cause });
 }
 
 /** Without the path. */
 function riskText({ records, reason }: AtRisk): string {
-  const why =
+  const reasonText =
     reason instanceof PlaneError && typeof reason.data.why === "string"
       ? `: ${reason.data.why}`
       : "";
-  return `Records cannot be written${why}. ${records} wait in memory and are written when that is mended.`;
+  return `Records cannot be written${reasonText}. ${records} wait in memory and are written when that is mended.`;
 }
 
 function queueFull(): PlaneError {

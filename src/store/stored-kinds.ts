@@ -11,13 +11,13 @@ type Limit = Pick<StoredKind, "limit" | "settings">;
 
 /** What is kept on disk or grows in memory: how much there is, its limit, and the setting that changes it. */
 export function describeStored(
-  held: readonly StoredAmount[],
+  amounts: readonly StoredAmount[],
   config: Config,
   directory: string | undefined,
 ): StoredKind[] {
   const limits = limitsOf(config);
   return [
-    ...held.map(({ kind, count, bytes, oldest }) => ({
+    ...amounts.map(({ kind, count, bytes, oldest }) => ({
       kind,
       count,
       bytes,
@@ -88,17 +88,17 @@ const files = [
 function filesIn(directory: string): StoredKind[] {
   const sizes = sizesIn(directory);
   return files.map(({ kind, shape, limit }) => {
-    const own = sizes.filter(({ name }) => shape.test(name));
-    const bytes = own.reduce((sum, one) => sum + one.bytes, 0);
-    return { kind, count: own.length, bytes, oldest: null, limit, settings: [] };
+    const matching = sizes.filter(({ name }) => shape.test(name));
+    const bytes = matching.reduce((sum, file) => sum + file.bytes, 0);
+    return { kind, count: matching.length, bytes, oldest: null, limit, settings: [] };
   });
 }
 
 function sizesIn(directory: string): { name: string; bytes: number }[] {
   try {
     return readdirSync(directory).flatMap((name) => {
-      const found = statSync(join(directory, name), { throwIfNoEntry: false });
-      return found?.isFile() ? { name, bytes: found.size } : [];
+      const stats = statSync(join(directory, name), { throwIfNoEntry: false });
+      return stats?.isFile() ? { name, bytes: stats.size } : [];
     });
   } catch {
     return [];

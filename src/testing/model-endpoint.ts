@@ -65,9 +65,9 @@ async function handle(
   if (request.method !== "POST" || path !== "/v1/chat/completions")
     return sendJson(response, 404, { error: { message: `No such path: ${path}` } });
   const body = JSON.parse(await text(request)) as UnknownObject;
-  const recorded = { path, headers: request.headers, body };
-  requests.push(recorded);
-  onRequest?.(recorded);
+  const recordedRequest = { path, headers: request.headers, body };
+  requests.push(recordedRequest);
+  onRequest?.(recordedRequest);
   await answer(response, nextReply(responses, body, requests.length - 1), body);
 }
 
@@ -92,9 +92,9 @@ async function answer(
 
 function answerAtOnce(response: ServerResponse, reply: ScriptedReply, body: UnknownObject): void {
   if (reply.kind === "hang") return;
-  const whole = completion(reply, body);
-  if (reply.kind !== "broken") return sendJson(response, 200, whole);
-  const line = JSON.stringify(whole);
+  const completed = completion(reply, body);
+  if (reply.kind !== "broken") return sendJson(response, 200, completed);
+  const line = JSON.stringify(completed);
   response.writeHead(200, { "content-type": "application/json", "content-length": line.length });
   response.write(line.slice(0, line.length / 2), () => response.destroy());
 }

@@ -69,9 +69,9 @@ export function scriptedModel(script: Script<ModelRequest>, name = "scripted"): 
       if (reply.kind === "hang")
         return void (await untilAborted(signal as AbortSignal | undefined));
       const calls = reply.kind === "tools" ? reply.calls : [];
-      for (const [at, { id, name: tool, arguments: args }] of calls.entries()) {
-        const text = typeof args === "string" ? args : JSON.stringify(args);
-        const callId = id ?? `call_${requests.length}_${at + 1}`;
+      for (const [index, { id, name: tool, arguments: args }] of calls.entries()) {
+        const text = argumentText(args);
+        const callId = id ?? `call_${requests.length}_${index + 1}`;
         yield {
           type: "call",
           call: { id: callId, type: "function", function: { name: tool, arguments: text } },
@@ -81,6 +81,11 @@ export function scriptedModel(script: Script<ModelRequest>, name = "scripted"): 
       yield { type: "end", reason, usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 } };
     },
   };
+}
+
+/** As a model writes them. */
+export function argumentText(args: ScriptedCall["arguments"]): string {
+  return typeof args === "string" ? args : JSON.stringify(args);
 }
 
 function untilAborted(signal: AbortSignal | undefined): Promise<void> {

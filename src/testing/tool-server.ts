@@ -1,3 +1,4 @@
+import { errorText } from "../lib/text/error-text.ts";
 import type { JsonObject } from "../model/json.ts";
 import { legacyVersions, modernVersion } from "../protocol/session.ts";
 import type { MemoryMessage, MemoryServer, MemoryTransport } from "../servers/servers.ts";
@@ -36,19 +37,18 @@ export function toolServer(
 ): TestToolServer {
   const calls: { tool: string; arguments: JsonObject }[] = [];
   const listed = Object.entries(tools).map(
-    ([tool, { run: _, inputSchema = { type: "object" }, ...rest }]) => ({
+    ([tool, { run: _, inputSchema = { type: "object" }, ...declaration }]) => ({
       name: tool,
       inputSchema,
-      ...rest,
+      ...declaration,
     }),
   );
   const serverInfo = { name, version: "1.0.0" };
   const capabilities = { tools: {} };
   const methods: Record<string, (params: JsonObject) => unknown> = {
     initialize: ({ protocolVersion }) => ({
-      protocolVersion: legacyVersions.some((known) => known === protocolVersion)
-        ? protocolVersion
-        : legacyVersions[0],
+      protocolVersion:
+        legacyVersions.find((version) => version === protocolVersion) ?? legacyVersions[0],
       capabilities,
       serverInfo,
     }),
@@ -62,13 +62,13 @@ export function toolServer(
     async "tools/call"(params) {
       const tool = String(params.name);
       const args = (params.arguments ?? {}) as JsonObject;
-      const found = Object.hasOwn(tools, tool) ? tools[tool] : undefined;
-      if (found === undefined) throw new Error(`Unknown tool: ${tool}`);
+      const definition = Object.hasOwn(tools, tool) ? tools[tool] : undefined;
+      if (definition === undefined) throw new Error(`Unknown tool: ${tool}`);
       calls.push({ tool, arguments: args });
       try {
-        return toResult(await found.run(args));
+        return toResult(await definition.run(args));
       } catch (thrown) {
-        const text = thrown instanceof Error ? thrown.message : String(thrown);
+        const text = errorText(thrown);
         return { content: [{ type: "text", text }], isError: true };
       }
     },
@@ -106,5 +106,6 @@ function toResult(value: unknown): object {
     if ("content" in value) return value;
     return { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value };
   }
-  return { content: value === undefined ? [] : [{ type: "text", text: String(value) }] };
+  if (value === undefined) return { content: [] };
+  return { content: [{ type: "text", text: String(value) }] };
 }

@@ -36,9 +36,9 @@ export function createDueLoop({ open, handlers, onTrouble }: DueLoopParts) {
     const now = Date.now();
     for (const handler of handlers) await handler.onLook(now, hasJumpedBack);
     while (clock.isRunning() && (await items.beginSome(work, clock.wake)));
-    const next = (await work.nextAt(now)) ?? Number.POSITIVE_INFINITY;
+    const nextDueAt = (await work.nextAt(now)) ?? Number.POSITIVE_INFINITY;
     const lookMs = Math.min(work.lookMs, dayMs, ...handlers.map((handler) => handler.lookMs));
-    return Math.min(lookMs, Math.max(0, next - Date.now()));
+    return Math.min(lookMs, Math.max(0, nextDueAt - Date.now()));
   }
 
   return {
@@ -69,16 +69,16 @@ function createItems(handlers: readonly DueHandler[]) {
   const roomFor = (kind: DueKind) => Math.max(0, byKind.get(kind)?.room() ?? 0);
 
   async function begin(work: DueWork, item: DueItem, onEnd: () => void): Promise<void> {
-    const begun = (await byKind.get(item.kind)?.begin(item)) ?? { is: "unknown" };
-    if (begun.is === "over") return work.settle(item);
-    if (begun.is === "later") return work.giveBack(item, begun.at);
-    if (begun.is === "unknown") {
+    const beginning = (await byKind.get(item.kind)?.begin(item)) ?? { is: "unknown" };
+    if (beginning.is === "over") return work.settle(item);
+    if (beginning.is === "later") return work.giveBack(item, beginning.at);
+    if (beginning.is === "unknown") {
       unknown.add(item.group);
       return work.giveBack(item, Date.now());
     }
-    const done = begun.ended
+    const done = beginning.ended
       .catch(() => Date.now() + retryMs)
-      .then((at) => (at === null ? work.settle(item) : work.giveBack(item, at)))
+      .then((retryAt) => (retryAt === null ? work.settle(item) : work.giveBack(item, retryAt)))
       // Its record says how it ended; an item that could not be given back comes free with its lease.
       .catch(() => undefined)
       .finally(() => {
@@ -95,16 +95,16 @@ function createItems(handlers: readonly DueHandler[]) {
     async beginSome(work: DueWork, onEnd: () => void): Promise<boolean> {
       const room = { run: roomFor("run"), deadLetter: roomFor("deadLetter") };
       if (room.run + room.deadLetter === 0) return false;
-      const taken = await work.take(room, unknown);
-      const begun = taken.map((item) =>
+      const items = await work.take(room, unknown);
+      const beginnings = items.map((item) =>
         // One item that fails must not keep the others from beginning.
         begin(work, item, onEnd).catch(async (thrown) => {
           await work.giveBack(item, Date.now() + retryMs);
           throw thrown;
         }),
       );
-      await Promise.all(begun);
-      return taken.length > 0;
+      await Promise.all(beginnings);
+      return items.length > 0;
     },
   };
 }
@@ -117,22 +117,22 @@ export function createClock(look: (hasJumpedBack: boolean) => Promise<number>) {
   let state: "new" | "running" | "stopped" = "new";
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | null = null;
-  let again = false;
+  let isWokenAgain = false;
   let lastLook = { wall: Date.now(), passed: performance.now() };
 
   function hasJumpedBack(): boolean {
     const now = { wall: Date.now(), passed: performance.now() };
-    const gone = now.wall - lastLook.wall - (now.passed - lastLook.passed);
+    const driftMs = now.wall - lastLook.wall - (now.passed - lastLook.passed);
     lastLook = now;
-    return gone < -jumpMs;
+    return driftMs < -jumpMs;
   }
 
   async function lookUntilQuiet(): Promise<void> {
     let delayMs = 0;
     do {
-      again = false;
+      isWokenAgain = false;
       delayMs = await look(hasJumpedBack()).catch(() => retryMs);
-    } while (again && state === "running");
+    } while (isWokenAgain && state === "running");
     looking = null;
     if (state === "running") timer = setTimeout(wake, delayMs).unref();
   }
@@ -140,7 +140,7 @@ export function createClock(look: (hasJumpedBack: boolean) => Promise<number>) {
   function wake(): void {
     if (state !== "running") return;
     clearTimeout(timer);
-    again = true;
+    isWokenAgain = true;
     looking ??= lookUntilQuiet();
   }
 

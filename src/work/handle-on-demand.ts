@@ -23,7 +23,7 @@ export function handleOnDemand({
   hasRecords,
 }: OnDemand): DueHandler {
   let loaded: DueHandler | null = null;
-  let askAt = Number.NEGATIVE_INFINITY;
+  let nextCheckAt = Number.NEGATIVE_INFINITY;
   const get = async () => {
     loaded ??= (await load()).handler;
     return loaded;
@@ -31,10 +31,10 @@ export function handleOnDemand({
 
   async function isNeeded(now: number): Promise<boolean> {
     if (load.made() || (await mayHaveWork())) return true;
-    if (now < askAt) return false;
-    const isNow = await hasRecords();
-    askAt = now + dayMs;
-    return isNow;
+    if (now < nextCheckAt) return false;
+    const hasWork = await hasRecords();
+    nextCheckAt = now + dayMs;
+    return hasWork;
   }
 
   return {

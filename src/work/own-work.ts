@@ -21,7 +21,7 @@ type WorkWrites = Pick<
 export function withOwnWork(store: Store, configuration: Configuration): Store {
   if (configuration === null) return store;
   const { files } = ownedBy(configuration);
-  const owned = <T extends object>(kept: T) => ({ ...kept, ...ownedBy(configuration) });
+  const owned = <T extends object>(record: T) => ({ ...record, ...ownedBy(configuration) });
   const isOwn = (schedule: JobSchedule) => sameJson(schedule.files ?? null, files ?? null);
   // Two configurations may have a job of one name at one time, or with one key.
   const ownRun = (run: KeptJobRun) =>
@@ -41,18 +41,21 @@ export function withOwnWork(store: Store, configuration: Configuration): Store {
         })),
       ),
     async jobSchedule(job, owner) {
-      const own = await store.jobSchedule(job, owner, files);
-      if (own !== null) return own;
-      const shared = await store.jobSchedule(job, owner);
-      return shared && copyOf(shared);
+      const ownSchedule = await store.jobSchedule(job, owner, files);
+      if (ownSchedule !== null) return ownSchedule;
+      const sharedSchedule = await store.jobSchedule(job, owner);
+      return sharedSchedule && copyOf(sharedSchedule);
     },
     async jobSchedules() {
-      const all = await store.jobSchedules();
-      const own = all.filter(isOwn);
+      const schedules = await store.jobSchedules();
+      const ownSchedules = schedules.filter(isOwn);
       const isCovered = ({ job, owner }: JobSchedule) =>
-        own.some((schedule) => schedule.job === job && schedule.owner === owner);
-      const shared = all.filter((schedule) => schedule.files === undefined);
-      return [...own, ...shared.filter((schedule) => !isCovered(schedule)).map(copyOf)];
+        ownSchedules.some((schedule) => schedule.job === job && schedule.owner === owner);
+      const sharedSchedules = schedules.filter((schedule) => schedule.files === undefined);
+      return [
+        ...ownSchedules,
+        ...sharedSchedules.filter((schedule) => !isCovered(schedule)).map(copyOf),
+      ];
     },
     putJobSchedules: (schedules) => store.putJobSchedules(schedules.map(owned)),
     dueJobSchedules: async (now) => (await store.dueJobSchedules(now)).filter(isOwn),

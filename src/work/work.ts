@@ -118,10 +118,10 @@ function createDueWork({ store }: Pick<Recorder, "store">) {
     });
     loop.start();
   }
-  const end = async (how: "halt" | "stop"): Promise<void> => {
+  const end = async (step: "halt" | "stop"): Promise<void> => {
     isHalted = true;
     await loading;
-    await loop?.[how]();
+    await loop?.[step]();
   };
 
   return {
@@ -146,11 +146,16 @@ function warn(thrown: unknown): void {
 
 /** Made once for each store and configuration. */
 function ownStore({ store, configuration }: Pick<Recorder, "store" | "configuration">) {
-  let made: { of: Store; by: Configuration; own: Store } | undefined;
+  let cached: { of: Store; by: Configuration; own: Store } | undefined;
   return async (): Promise<Store> => {
-    const [of, by] = [await store(), configuration()];
-    if (made?.of !== of || made.by !== by) made = { of, by, own: withOwnWork(of, by) };
-    return made.own;
+    const [sharedStore, currentConfiguration] = [await store(), configuration()];
+    if (cached?.of !== sharedStore || cached.by !== currentConfiguration)
+      cached = {
+        of: sharedStore,
+        by: currentConfiguration,
+        own: withOwnWork(sharedStore, currentConfiguration),
+      };
+    return cached.own;
   };
 }
 
@@ -183,7 +188,10 @@ function createDeadLetters(
   const isBack = async (server: string) => {
     if (isRunning() && (await hasPending(server))) await (await loaded()).serverIsBack(server);
   };
-  const leave = recorder.on("server.connected", ({ server }) => void isBack(server).catch(warn));
+  const unsubscribe = recorder.on(
+    "server.connected",
+    ({ server }) => void isBack(server).catch(warn),
+  );
   const verbs: DeadLetterVerbs = {
     page: async (...args) => (await loaded()).verbs.page(...args),
     get: async (...args) => (await loaded()).verbs.get(...args),
@@ -207,7 +215,7 @@ function createDeadLetters(
       hasRecords: async () => (await (await store()).deadLetters({ limit: 1 })).total > 0,
     }),
     async stop(): Promise<void> {
-      leave();
+      unsubscribe();
       if (loaded.made()) await (await loaded()).stop();
     },
   };

@@ -3,7 +3,7 @@ import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
 import type { ServerContainer } from "../../../src/model/servers/server.ts";
 import { findRuntime, missingRuntime, parseMount } from "./open-container.ts";
 
-const install =
+const installAdvice =
   "Install Docker from https://docs.docker.com/get-started/get-docker, or Podman from https://podman.io.";
 
 /** The runtime that starts it, and what of this machine it is to see. */
@@ -13,15 +13,15 @@ export function checkContainer(
 ): DoctorCheck {
   const runtime = findRuntime(container.runtime, environment);
   if (runtime === null) {
-    const [what = ""] = missingRuntime(container).split(". ");
-    return failed(`${what.charAt(0).toUpperCase()}${what.slice(1)}.`, install);
+    const [problem = ""] = missingRuntime(container).split(". ");
+    return failedCheck(`${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`, installAdvice);
   }
-  const gone = container.mounts
+  const missingSource = container.mounts
     .map((mount) => parseMount(mount).source)
     .find((source) => statSync(source, { throwIfNoEntry: false }) === undefined);
-  if (gone !== undefined)
-    return failed(
-      `'container.mounts' names ${gone}, which does not exist.`,
+  if (missingSource !== undefined)
+    return failedCheck(
+      `'container.mounts' names ${missingSource}, which does not exist.`,
       "Create it, or correct the mount.",
     );
   const network =
@@ -34,6 +34,6 @@ export function checkContainer(
   };
 }
 
-function failed(detail: string, fix: string): DoctorCheck {
+function failedCheck(detail: string, fix: string): DoctorCheck {
   return { name: "container", ok: false, detail, fix };
 }

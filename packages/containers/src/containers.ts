@@ -7,9 +7,9 @@ export { openContainer } from "./open-container.ts";
 
 /** Containers that an earlier plane could not remove. */
 export async function removeLeftovers(
-  wanted: readonly ServerContainer["runtime"][],
+  runtimes: readonly ServerContainer["runtime"][],
   environment: Environment,
 ): Promise<void> {
-  const found = new Set(wanted.flatMap((runtime) => findRuntime(runtime, environment) ?? []));
-  await Promise.all([...found].map(sweepLeftovers));
+  const commands = new Set(runtimes.flatMap((runtime) => findRuntime(runtime, environment) ?? []));
+  await Promise.all([...commands].map(sweepLeftovers));
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { claimDirectory, userTemporaryDirectory } from "../../../src/lib/private-directory.ts";
 import { TransportError } from "../../../src/protocol/message.ts";
 
-const ending = ".env";
+const envFileEnding = ".env";
 
 /**
  * The variables of a container, in a file that only this user can read; null where there are none. The runtime's client
@@ -19,7 +19,7 @@ export function writeEnvFile(
   const problem = claimDirectory(directory);
   if (problem !== null)
     throw unusable(`the variables for its container cannot be written: ${problem}`);
-  const file = join(directory, `${container}${ending}`);
+  const file = join(directory, `${container}${envFileEnding}`);
   try {
     writeFileSync(file, `${lines.join("\n")}\n`, { mode: 0o600, flag: "wx" });
   } catch (thrown) {
@@ -51,12 +51,12 @@ export function removeEnvFile(file: string | null): void {
 /** Those of containers whose plane is gone. */
 export function removeEnvFiles(isLeft: (container: string) => boolean): void {
   const directory = userTemporaryDirectory();
-  for (const file of listed(directory))
-    if (file.endsWith(ending) && isLeft(file.slice(0, -ending.length)))
+  for (const file of filesIn(directory))
+    if (file.endsWith(envFileEnding) && isLeft(file.slice(0, -envFileEnding.length)))
       removeEnvFile(join(directory, file));
 }
 
-function listed(directory: string): string[] {
+function filesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {

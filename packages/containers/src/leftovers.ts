@@ -8,12 +8,12 @@ const limitMs = 10_000;
 const namePattern = /^toolplane-(\d+)-[0-9a-f]{12}$/;
 
 /** Of all planes in this process. */
-const ours = new Set<string>();
+const ownContainers = new Set<string>();
 
 /** The name tells which process answers for it. */
 export function nameContainer(): string {
   const name = `toolplane-${process.pid}-${randomBytes(6).toString("hex")}`;
-  ours.add(name);
+  ownContainers.add(name);
   return name;
 }
 
@@ -24,22 +24,22 @@ export function hostLabel(host: string): string {
 
 export async function removeContainer(runtime: string, name: string): Promise<void> {
   await run(runtime, ["rm", "-f", name]);
-  ours.delete(name);
+  ownContainers.delete(name);
 }
 
-const swept = new Map<string, Promise<void>>();
+const sweeps = new Map<string, Promise<void>>();
 
 /** Containers of planes that are gone; once for each runtime. */
 export function sweepLeftovers(runtime: string): Promise<void> {
-  const before = swept.get(runtime);
-  if (before) return before;
+  const earlierSweep = sweeps.get(runtime);
+  if (earlierSweep) return earlierSweep;
   const sweeping = sweep(runtime);
-  swept.set(runtime, sweeping);
+  sweeps.set(runtime, sweeping);
   return sweeping;
 }
 
 async function sweep(runtime: string): Promise<void> {
-  const listed = await run(runtime, [
+  const names = await run(runtime, [
     "ps",
     "-a",
     "--filter",
@@ -49,11 +49,11 @@ async function sweep(runtime: string): Promise<void> {
   ]);
   const isLeft = (name: string) => {
     const [, pid] = namePattern.exec(name) ?? [];
-    return pid !== undefined && !ours.has(name) && !isElsewhere(Number(pid));
+    return pid !== undefined && !ownContainers.has(name) && !isElsewhere(Number(pid));
   };
   removeEnvFiles(isLeft);
-  const left = listed.split(/\s+/).filter(isLeft);
-  if (left.length > 0) await run(runtime, ["rm", "-f", ...left]);
+  const leftovers = names.split(/\s+/).filter(isLeft);
+  if (leftovers.length > 0) await run(runtime, ["rm", "-f", ...leftovers]);
 }
 
 /** Another process of this machine answers for it. */

@@ -25,10 +25,10 @@ export async function openContainer(
   await sweepLeftovers(runtime);
   const name = nameContainer();
   const envFile = writeEnvFile(name, variablesOf(container, line.env, parentEnvironment));
-  const read = once(() => removeEnvFile(envFile));
+  const discardEnvFile = once(() => removeEnvFile(envFile));
   // Its client may be gone while the container is not.
   const remove = once(() => {
-    read();
+    discardEnvFile();
     return removeContainer(runtime, name);
   });
   try {
@@ -51,7 +51,7 @@ export async function openContainer(
       {
         ...handlers,
         onMessage(...message) {
-          read();
+          discardEnvFile();
           handlers.onMessage(...message);
         },
         onClose(reason) {
@@ -61,27 +61,30 @@ export async function openContainer(
       },
     );
   } catch (thrown) {
-    read();
+    discardEnvFile();
     throw thrown;
   }
 }
 
 function variablesOf(
   { env: names }: ServerContainer,
-  own: Readonly<Record<string, string>>,
-  parent: Environment,
+  configured: Readonly<Record<string, string>>,
+  parentEnvironment: Environment,
 ) {
-  const passed = names.flatMap((name) => {
-    const value = parent[name];
+  const inherited = names.flatMap((name) => {
+    const value = parentEnvironment[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return { ...Object.fromEntries(passed), ...own };
+  return { ...Object.fromEntries(inherited), ...configured };
 }
 
-type Run = { name: string; envFile: string | null; words: readonly string[] };
+type RunParts = { name: string; envFile: string | null; words: readonly string[] };
 
 /** No network, nothing to write to, no capabilities; variables in a file, so that no value stands on a command line. */
-export function runArguments(container: ServerContainer, { name, envFile, words }: Run): string[] {
+export function runArguments(
+  container: ServerContainer,
+  { name, envFile, words: commandWords }: RunParts,
+): string[] {
   const { image, network, mounts, memory, pids, user } = container;
   return [
     "run",
@@ -109,7 +112,7 @@ export function runArguments(container: ServerContainer, { name, envFile, words 
     ...mounts.flatMap((mount) => ["--mount", mountOption(mount)]),
     ...(envFile === null ? [] : ["--env-file", envFile]),
     image,
-    ...words,
+    ...commandWords,
   ];
 }
 
@@ -130,20 +133,20 @@ const runtimes = ["docker", "podman"] as const;
 
 /** By its whole path: a variable for the server must not change which program starts it. */
 export function findRuntime(
-  wanted: ServerContainer["runtime"],
+  runtime: ServerContainer["runtime"],
   environment: Environment,
 ): string | null {
   const path =
     Object.entries(environment).find(([name]) => name.toUpperCase() === "PATH")?.[1] ?? "";
-  const names = wanted === "auto" ? runtimes : [wanted];
-  const files = names.flatMap((name) => (process.platform === "win32" ? [`${name}.exe`] : [name]));
-  const places = files.flatMap((file) =>
-    path.split(delimiter).map((directory) => join(directory, file)),
+  const names = runtime === "auto" ? runtimes : [runtime];
+  const extension = process.platform === "win32" ? ".exe" : "";
+  const candidates = names.flatMap((name) =>
+    path.split(delimiter).map((directory) => join(directory, name + extension)),
   );
-  return places.find((file) => existsSync(file)) ?? null;
+  return candidates.find((file) => existsSync(file)) ?? null;
 }
 
 export function missingRuntime({ runtime }: Pick<ServerContainer, "runtime">): string {
-  const what = runtime === "auto" ? "neither docker nor podman was" : `${runtime} was not`;
-  return `${what} found in PATH, and 'container' needs it. Install it, or take 'container' out`;
+  const subject = runtime === "auto" ? "neither docker nor podman was" : `${runtime} was not`;
+  return `${subject} found in PATH, and 'container' needs it. Install it, or take 'container' out`;
 }

@@ -38,41 +38,47 @@ export function createStreamAppend({ connection, schema, instance, tables, store
   async function takeStream(): Promise<Stream> {
     const free = `SELECT id FROM streams WHERE id > 0 AND (holder IS NULL OR used_at < now() - ${abandoned})
       ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`;
-    const taken = `UPDATE streams SET holder = $1, used_at = now() WHERE id = (${free}) RETURNING id, hash`;
+    const takeFree = `UPDATE streams SET holder = $1, used_at = now() WHERE id = (${free}) RETURNING id, hash`;
     return connection.write(async (query) => {
-      const [found] = (await query(taken, [instance])).rows;
-      const added = "INSERT INTO streams (holder) VALUES ($1) RETURNING id, hash";
-      const row = found ?? (await query(added, [instance])).rows[0];
+      const [freeStream] = (await query(takeFree, [instance])).rows;
+      const insertStream = "INSERT INTO streams (holder) VALUES ($1) RETURNING id, hash";
+      const row = freeStream ?? (await query(insertStream, [instance])).rows[0];
       return { id: Number(row?.id), hash: String(row?.hash ?? "") };
     });
   }
 
   /** Where another plane has taken the stream, or an attempt that was given up got through, a second one is taken. */
-  async function store(given: readonly JournalEntry[], batch: string): Promise<ChainHeads> {
-    for (let entries = given; ; entries = await tables.withoutStored(entries, every, stored)) {
+  async function store(newEntries: readonly JournalEntry[], batch: string): Promise<ChainHeads> {
+    for (
+      let entries = newEntries;
+      ;
+      entries = await tables.withoutStored(entries, everyId, stored)
+    ) {
       if (entries.length === 0) return {};
-      const own = await (stream ?? takeStream());
-      stream = own;
+      const ownStream = await (stream ?? takeStream());
+      stream = ownStream;
       // The same batch again changes nothing, so that a lost connection is no question.
-      const { said, hash, at, changedAt } = await connection.read(async (query) => {
-        const { body, ...rest } = toBatch(entries, own, tables);
+      const { answer, hash, at, changedAt } = await connection.read(async (query) => {
+        const { body, ...batchEnd } = toBatch(entries, ownStream, tables);
         const lock = `toolplane/${schema}/journal`;
         const text = JSON.stringify({ ...body, holder: instance, batch, lock }, storable);
         const { rows } = await query("SELECT append_records($1) AS said", [text]);
-        return { ...rest, said: rows[0]?.said as Answer };
+        return { ...batchEnd, answer: rows[0]?.said as Answer };
       });
-      if (said === null) {
+      if (answer === null) {
         stream = null;
         continue;
       }
-      stream = { id: own.id, hash };
-      const calls =
-        at === null ? {} : { calls: { sequence: said.calls, hash, at, stream: stream.id } };
-      if (changedAt === null || !said.changesHash) return calls;
-      return {
-        ...calls,
-        changes: { sequence: Number(said.changes), hash: said.changesHash, at: changedAt },
-      };
+      stream = { id: ownStream.id, hash };
+      const heads: ChainHeads = {};
+      if (at !== null) heads.calls = { sequence: answer.calls, hash, at, stream: stream.id };
+      if (changedAt !== null && answer.changesHash)
+        heads.changes = {
+          sequence: Number(answer.changes),
+          hash: answer.changesHash,
+          at: changedAt,
+        };
+      return heads;
     }
   }
 
@@ -91,7 +97,7 @@ export function createStreamAppend({ connection, schema, instance, tables, store
   };
 }
 
-const every = { has: () => true };
+const everyId = { has: () => true };
 const storable = (_: string, value: unknown) =>
   typeof value === "string" ? storableText(value) : value;
 
@@ -105,16 +111,16 @@ function toBatch(
   const events: { id: number; at: string; type: string; record: string }[] = [];
   const samples: object[] = [];
   const audit: object[] = [];
-  let place = 0;
+  let number = 0;
   let changedAt: string | null = null;
   for (const entry of entries) {
-    if (entry.kind === "call") calls.push({ entry, sequence: ++place });
+    if (entry.kind === "call") calls.push({ entry, sequence: ++number });
     else if (entry.kind === "event") {
       const { at, event, text = JSON.stringify(event) } = entry;
-      events.push({ id: ++place, at, type: event.type, record: text });
+      events.push({ id: ++number, at, type: event.type, record: text });
     } else if (entry.kind === "sample") {
       const { subject, at, ok, latencyMs } = entry.sample;
-      samples.push({ sequence: ++place, subject, at, ok, latency_ms: latencyMs });
+      samples.push({ sequence: ++number, subject, at, ok, latency_ms: latencyMs });
     } else if (entry.kind === "audit") {
       const { id, at, operation, target, user } = entry.record;
       changedAt = at;
@@ -130,13 +136,13 @@ function toBatch(
   }
   const { rows, hash } = chainCalls(calls, stream.hash);
   const runs = entries.flatMap((entry) => (entry.kind === "run" ? [runRow(entry.run)] : []));
-  const last = calls.at(-1);
+  const lastCall = calls.at(-1);
   const body = {
     stream: stream.id,
     after: stream.hash,
     hash,
-    numbers: place,
-    last: last?.sequence,
+    numbers: number,
+    last: lastCall?.sequence,
     sizes: [rows.length, sizeOf(rows), events.length, sizeOf(events)],
     window: healthWindow,
     ...(rows.length > 0 && {
@@ -148,7 +154,7 @@ function toBatch(
     ...(runs.length > 0 && { runs }),
     ...(audit.length > 0 && { audit }),
   };
-  return { body, hash, at: last?.entry.call.at ?? null, changedAt };
+  return { body, hash, at: lastCall?.entry.call.at ?? null, changedAt };
 }
 
 function sizeOf(rows: readonly { record: string }[]): number {

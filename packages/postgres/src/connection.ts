@@ -46,16 +46,18 @@ function createAvailability(ping: () => Promise<void>, onSilence: () => void) {
   let checking: Promise<void> | null = null;
   let isStopped = false;
 
-  function become(next: StoreTrouble | null): void {
-    trouble = next;
-    for (const listener of listeners) listener(next);
+  function become(nextTrouble: StoreTrouble | null): void {
+    trouble = nextTrouble;
+    for (const listener of listeners) listener(nextTrouble);
   }
 
   function pingAfter(waitMs: number): void {
     if (isStopped) return;
     timer = setTimeout(() => {
       ping().then(
-        () => void (isStopped || become(null)),
+        () => {
+          if (!isStopped) become(null);
+        },
         () => pingAfter(Math.min(waitMs * 2, maxWaitMs)),
       );
     }, waitMs).unref();
@@ -186,28 +188,28 @@ function createAttempts(name: string, availability: Availability, connections: n
     if (availability.checking()) await availability.checking();
     if (availability.trouble() !== null) throw storeLost(name);
     const silence = setTimeout(() => availability.lost("it does not answer"), silentMs).unref();
-    let begun: Promise<unknown> | undefined;
+    let pending: Promise<unknown> | undefined;
     try {
       const value = work();
-      begun = value;
-      running.add(begun);
+      pending = value;
+      running.add(pending);
       return await value;
     } catch (thrown) {
       noteFailure(thrown);
       throw toError(thrown);
     } finally {
-      if (begun) running.delete(begun);
+      if (pending) running.delete(pending);
       clearTimeout(silence);
     }
   };
 
   /** Tries again where only a connection was lost: every connection of the pool may be dead. */
   const untilAnswered: UntilAnswered = async (work) => {
-    for (let tried = 0; ; tried += 1) {
+    for (let attempts = 0; ; attempts += 1) {
       try {
         return await attempt(work);
       } catch (thrown) {
-        if (!isConnectionLost(thrown) || tried === connections) throw thrown;
+        if (!isConnectionLost(thrown) || attempts === connections) throw thrown;
         await availability.checking();
         if (!isOpen || availability.trouble() !== null) throw thrown;
       }
@@ -230,8 +232,8 @@ function createAttempts(name: string, availability: Availability, connections: n
 }
 
 /** How far a transaction got before its connection was lost. */
-type Begun<T> = { committing?: { number: string; value: T } };
-type Writing = {
+type CommitState<T> = { committing?: { number: string; value: T } };
+type WriterParts = {
   name: string;
   opened: OpenedPool;
   address: PostgresAddress;
@@ -240,12 +242,18 @@ type Writing = {
 };
 
 /** One transaction, repeated unless it was committed. */
-function createWrite({ name, opened: { pool, scope }, address, instance, untilAnswered }: Writing) {
+function createWrite({
+  name,
+  opened: { pool, scope },
+  address,
+  instance,
+  untilAnswered,
+}: WriterParts) {
   async function transact<T>(
     client: PoolClient,
     work: (query: Query) => Promise<T>,
     { lock, isShared, notify: notification }: WriteOptions,
-    begun: Begun<T>,
+    state: CommitState<T>,
   ): Promise<T> {
     const query = queryOf(client);
     try {
@@ -257,7 +265,7 @@ function createWrite({ name, opened: { pool, scope }, address, instance, untilAn
       );
       const value = await work(query);
       if (notification) await notify(query, address, instance, notification);
-      begun.committing = { number, value };
+      state.committing = { number, value };
       await client.query("COMMIT");
       return value;
     } catch (thrown) {
@@ -267,15 +275,15 @@ function createWrite({ name, opened: { pool, scope }, address, instance, untilAn
   }
 
   return <T>(work: (query: Query) => Promise<T>, options: WriteOptions = {}): Promise<T> => {
-    let begun: Begun<T> = {};
+    let state: CommitState<T> = {};
     return untilAnswered(async () => {
-      if (begun.committing !== undefined) {
-        const isDone = await wasCommitted(queryOf(pool), begun.committing.number);
+      if (state.committing !== undefined) {
+        const isDone = await wasCommitted(queryOf(pool), state.committing.number);
         if (isDone === null) throw storeLost(name);
-        if (isDone) return begun.committing.value;
+        if (isDone) return state.committing.value;
       }
-      begun = {};
-      return await withClient(pool, (client) => transact(client, work, options, begun));
+      state = {};
+      return await withClient(pool, (client) => transact(client, work, options, state));
     });
   };
 }

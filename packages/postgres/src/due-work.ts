@@ -1,4 +1,5 @@
 import type { PgBoss } from "pg-boss";
+import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
 import type { RecordSealer } from "../../../src/model/config/settings.ts";
 import type { PostgresAddress } from "../../../src/model/packages.ts";
 import type { DueItem, DueKind, DueWork } from "../../../src/model/store.ts";
@@ -25,10 +26,12 @@ const adoptMs = 30_000;
 const adoptedAtOnce = 500;
 /** Planes count the running jobs of others under this lock. */
 const lock = "jobs";
-const always = "9999";
+const farFuture = "9999";
 
 /** A message carries the concurrency limit of its job as a tier. */
-const tiers = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [String(at + 1), at + 1]));
+const tiers = Object.fromEntries(
+  Array.from({ length: 100 }, (_, index) => [String(index + 1), index + 1]),
+);
 const groupConcurrency = { default: 1, tiers };
 
 type Parts = {
@@ -40,8 +43,8 @@ type Parts = {
 };
 /** `retryCount` tells our attempt from a later one by another plane. */
 type Attempt = { id: string; retryCount: number };
-type Taken = Attempt & { kind: DueKind };
-type Found = { item: DueItem; attempt: Taken; priority: number };
+type TakenJob = Attempt & { kind: DueKind };
+type FetchedItem = { item: DueItem; attempt: TakenJob; priority: number };
 
 /** Due work from pg-boss: each item goes to one plane, and from a plane that died to another. */
 export function createPostgresDueWork({ connection, address, listener, messages, sealer }: Parts) {
@@ -76,7 +79,7 @@ function createMaintenance(
   boss: PgBoss,
   { connection, listener, messages, sealer }: Omit<Parts, "address">,
 ) {
-  const taken = new Map<string, Taken>();
+  const takenJobs = new Map<string, TakenJob>();
   let superviseAt = 0;
   let adoptAt = 0;
   let isFirst = true;
@@ -85,7 +88,7 @@ function createMaintenance(
     if (news.what === "dueWork" && news.unsent) adoptAt = 0;
   });
   const attemptsOf = (kind: DueKind) =>
-    [...taken.values()].filter((one) => one.kind === kind).map(attemptOf);
+    [...takenJobs.values()].filter((job) => job.kind === kind).map(attemptOf);
   const beat = () =>
     Promise.all(
       kinds.map(
@@ -97,7 +100,7 @@ function createMaintenance(
   const timer = setInterval(beat, heartbeatMs).unref();
 
   return {
-    taken,
+    taken: takenJobs,
     async run(): Promise<void> {
       const now = performance.now();
       if (now >= superviseAt) {
@@ -108,8 +111,8 @@ function createMaintenance(
       }
       if (now >= adoptAt) {
         adoptAt = now + adoptMs;
-        const before = isFirst ? always : new Date(Date.now() + 2 * adoptMs).toISOString();
-        await adopt(connection.write, messages, sealer, before);
+        const dueBefore = isFirst ? farFuture : new Date(Date.now() + 2 * adoptMs).toISOString();
+        await sendMissing(connection.write, messages, sealer, dueBefore);
         isFirst = false;
       }
     },
@@ -123,50 +126,50 @@ function createMaintenance(
 function takeFrom(
   boss: PgBoss,
   { read, write, change }: PostgresConnection,
-  { taken, run }: Maintenance,
+  { taken: takenJobs, run }: Maintenance,
   selectNextDue: (after: string) => Work<string | null>,
 ): Omit<DueWork, "stop"> {
-  const release = (item: DueItem): Taken | undefined => {
-    const mine = taken.get(keyOf(item));
-    taken.delete(keyOf(item));
-    return mine;
+  const release = (item: DueItem): TakenJob | undefined => {
+    const takenJob = takenJobs.get(keyOf(item));
+    takenJobs.delete(keyOf(item));
+    return takenJob;
   };
   return {
     lookMs: heartbeatMs,
     async take(room, without) {
       await run();
       const ignored = [...without];
-      const found = await write(
+      const fetched = await write(
         async (query) => [
           ...(await fetchDue(boss, query, "run", room.run, ignored)),
           ...(await fetchDue(boss, query, "deadLetter", room.deadLetter, ignored)),
         ],
         { lock },
       );
-      for (const { item, attempt } of found) taken.set(keyOf(item), attempt);
-      return found.sort((one, other) => other.priority - one.priority).map(({ item }) => item);
+      for (const { item, attempt } of fetched) takenJobs.set(keyOf(item), attempt);
+      return fetched.sort((a, b) => b.priority - a.priority).map(({ item }) => item);
     },
     async settle(item) {
-      const mine = release(item);
-      if (mine)
+      const takenJob = release(item);
+      if (takenJob)
         await change((query) =>
-          boss.deleteJob(queues[item.kind], attemptOf(mine), inBossTransaction(query)),
+          boss.deleteJob(queues[item.kind], attemptOf(takenJob), inBossTransaction(query)),
         );
     },
-    async giveBack(item, at) {
-      const mine = release(item);
-      const seconds = secondsUntil(at);
-      if (mine)
+    async giveBack(item, dueAt) {
+      const takenJob = release(item);
+      const seconds = secondsUntil(dueAt);
+      if (takenJob)
         await write(
-          (query) => putBack(boss, query, mine, seconds),
+          (query) => putBack(boss, query, takenJob, seconds),
           seconds === 0 ? { notify: { what: "dueWork" } } : {},
         );
     },
     async nextAt(after) {
-      const next = await read((query) =>
+      const nextDue = await read((query) =>
         follow(selectNextDue(new Date(after).toISOString()), query),
       );
-      return next === null ? null : Date.parse(next);
+      return nextDue === null ? null : Date.parse(nextDue);
     },
   };
 }
@@ -177,7 +180,7 @@ async function fetchDue(
   kind: DueKind,
   batchSize: number,
   ignoreGroups: string[],
-): Promise<Found[]> {
+): Promise<FetchedItem[]> {
   if (batchSize === 0) return [];
   const limits = kind === "run" ? { groupConcurrency } : {};
   const options = { batchSize, ignoreGroups, ...limits, ...inBossTransaction(query) };
@@ -187,7 +190,7 @@ async function fetchDue(
       kind,
       id: data.id,
       group: groupId ?? "",
-      ...(data.dueAt === undefined ? {} : { dueAt: data.dueAt }),
+      ...withoutUndefined({ dueAt: data.dueAt }),
     },
     attempt: { kind, id, retryCount },
     priority: data.priority,
@@ -200,39 +203,44 @@ function keyOf({ kind, id }: DueItem): string {
   return `${kind} ${id}`;
 }
 
-function attemptOf({ id, retryCount }: Taken): Attempt {
+function attemptOf({ id, retryCount }: TakenJob): Attempt {
   return { id, retryCount };
 }
 
 /** Only our own attempt: another plane may have it by now. */
-async function putBack(boss: PgBoss, query: Query, mine: Taken, startAfter: number): Promise<void> {
-  const queue = queues[mine.kind];
-  await boss.fail(queue, attemptOf(mine), null, inBossTransaction(query));
-  await boss.update(queue, undefined, { id: mine.id, startAfter, ...inBossTransaction(query) });
+async function putBack(
+  boss: PgBoss,
+  query: Query,
+  takenJob: TakenJob,
+  startAfter: number,
+): Promise<void> {
+  const queue = queues[takenJob.kind];
+  await boss.fail(queue, attemptOf(takenJob), null, inBossTransaction(query));
+  await boss.update(queue, undefined, { id: takenJob.id, startAfter, ...inBossTransaction(query) });
 }
 
 /** Sends messages for records without one: from a plane without jobs, an older version or an import. Idempotent. */
-async function adopt(
+async function sendMissing(
   write: PostgresConnection["write"],
   messages: MessageQueue,
   sealer: RecordSealer | null,
-  before: string,
+  dueBefore: string,
 ): Promise<void> {
   const { sealedRecords } = await loadTables();
   const jobRuns = sealedRecords({ sealer }, "job_runs");
   const deadLetters = sealedRecords({ sealer }, "dead_letters");
-  await adoptFrom("job_runs", (rows) => ({ runs: jobRuns.several<KeptJobRun>(rows) }));
-  await adoptFrom("dead_letters", (rows) => ({
+  await sendMissingOf("job_runs", (rows) => ({ runs: jobRuns.several<KeptJobRun>(rows) }));
+  await sendMissingOf("dead_letters", (rows) => ({
     letters: deadLetters.several<KeptDeadLetter>(rows),
   }));
 
-  async function adoptFrom(table: string, asDue: (rows: Row[]) => DueRecords): Promise<void> {
+  async function sendMissingOf(table: string, asDue: (rows: Row[]) => DueRecords): Promise<void> {
     const sql = `SELECT sequence, id, record, revision FROM ${table} WHERE due_at <= $1 AND sequence > $2 ORDER BY sequence LIMIT $3`;
     for (let after = 0; ; ) {
       const rows = await write(async (query) => {
-        const found = await query(sql, [before, after, adoptedAtOnce]);
-        await messages.put(query, asDue(found.rows));
-        return found.rows;
+        const due = await query(sql, [dueBefore, after, adoptedAtOnce]);
+        await messages.put(query, asDue(due.rows));
+        return due.rows;
       });
       if (rows.length < adoptedAtOnce) return;
       after = Number(rows.at(-1)?.sequence);

@@ -8,7 +8,7 @@ import type { Query } from "./query.ts";
 
 const retryMs = 1_000;
 /** How often the connection is asked whether it is there, how long its answer counts, and when it is given up. */
-const proveMs = 400;
+const proofIntervalMs = 400;
 const freshMs = 1_000;
 const silentMs = 6_000;
 /** A notification of our own arrives within this time, or none does. */
@@ -16,32 +16,32 @@ const proofMs = 3_000;
 /** Postgres takes less than 8,000 bytes. */
 const maxPayloadBytes = 7_900;
 
-type Place = { schema: string };
+type SchemaName = { schema: string };
 
 /** Planes on different schemas of one database are separate. */
-function channelOf({ schema }: Place): string {
+function channelOf({ schema }: SchemaName): string {
   return `toolplane_${schema}`.slice(0, 63);
 }
 
 /** As SQL. */
-export function lockKey({ schema }: Place, name: string): string {
+export function lockKey({ schema }: SchemaName, name: string): string {
   return `hashtextextended('toolplane/${schema}/${name.replaceAll("'", "''")}', 0)`;
 }
 
 /** Sent with the commit. A payload that is too long is left to polling. */
 export async function notify(
   query: Query,
-  place: Place,
+  address: SchemaName,
   instance: string,
   news: StoreNews,
 ): Promise<void> {
   const payload = JSON.stringify({ from: instance, ...news });
   if (Buffer.byteLength(payload) > maxPayloadBytes) return;
-  await send(query, place, payload);
+  await send(query, address, payload);
 }
 
-export async function send(query: Query, place: Place, payload: string): Promise<void> {
-  await query("SELECT pg_notify($1, $2)", [channelOf(place), payload]);
+export async function send(query: Query, address: SchemaName, payload: string): Promise<void> {
+  await query("SELECT pg_notify($1, $2)", [channelOf(address), payload]);
 }
 
 /** Null for our own, and for those of a version that we do not understand. */
@@ -55,7 +55,7 @@ function parseNotification(payload: string | undefined, instance: string): Store
 }
 
 /** Sent to listeners after a gap, since anything may have changed meanwhile. */
-const missed: readonly StoreNews[] = [
+const newsAfterGap: readonly StoreNews[] = [
   { what: "journal" },
   { what: "entries" },
   { what: "pins" },
@@ -83,7 +83,7 @@ type ListenerOptions = {
 /** LISTENs for changes by other planes on a connection of its own, opened for the first listener. */
 export function createListener({ address, instance, tell }: ListenerOptions): Listener {
   const listeners = new Set<(news: StoreNews) => void>();
-  let current: Client | null = null;
+  let currentClient: Client | null = null;
   let connecting: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -91,15 +91,15 @@ export function createListener({ address, instance, tell }: ListenerOptions): Li
   const emit = (news: StoreNews) => {
     for (const listener of listeners) listener(news);
   };
-  const emitMissed = () => missed.forEach(emit);
+  const emitMissed = () => newsAfterGap.forEach(emit);
   const proof = createProof(emitMissed, (client) => {
     cutClient(client);
     lose(client);
   });
 
   function lose(client: Client): void {
-    if (current !== client) return;
-    current = null;
+    if (currentClient !== client) return;
+    currentClient = null;
     proof.end();
     // It is gone already; a new connection replaces it.
     void client.end().catch(() => undefined);
@@ -110,7 +110,7 @@ export function createListener({ address, instance, tell }: ListenerOptions): Li
     const { default: pg } = await import("pg");
     if (isClosed) return;
     const client = new pg.Client(clientOptions(address.listenUrl));
-    current = client;
+    currentClient = client;
     client.on("error", () => lose(client));
     client.on("end", () => lose(client));
     client.on("notification", ({ payload }) => {
@@ -122,8 +122,8 @@ export function createListener({ address, instance, tell }: ListenerOptions): Li
       await client.query(`LISTEN ${channelOf(address)}`);
       // Listening does not keep the process alive.
       (client as Client & { unref(): void }).unref();
-      if ((await isPooled(client)) && !(await hears(client))) return stayDeaf(client);
-      if (current !== client) return;
+      if ((await isPooled(client)) && !(await hearsNotifications(client))) return stayDeaf(client);
+      if (currentClient !== client) return;
       proof.begin(client);
       emitMissed();
     } catch {
@@ -132,18 +132,20 @@ export function createListener({ address, instance, tell }: ListenerOptions): Li
   }
 
   /** A pooler that gives a session away after each transaction takes a LISTEN, and then passes nothing on. */
-  async function hears(client: Client): Promise<boolean> {
-    const word = `{"proof":"${uniqueId()}"}`;
-    const heard = new Promise<void>((resolve) => {
-      client.on("notification", ({ payload }) => payload === word && resolve());
+  async function hearsNotifications(client: Client): Promise<boolean> {
+    const payloadText = `{"proof":"${uniqueId()}"}`;
+    const arrival = new Promise<void>((resolve) => {
+      client.on("notification", ({ payload }) => {
+        if (payload === payloadText) resolve();
+      });
     });
-    await tell(word);
-    return isWithin(heard, proofMs);
+    await tell(payloadText);
+    return isWithin(arrival, proofMs);
   }
 
   /** Permanently: only another address helps. */
   async function stayDeaf(client: Client): Promise<void> {
-    current = null;
+    currentClient = null;
     await client.query("UNLISTEN *").catch(() => undefined);
     await client.end().catch(() => undefined);
     if (isClosed) return;
@@ -171,11 +173,12 @@ export function createListener({ address, instance, tell }: ListenerOptions): Li
       isClosed = true;
       clearTimeout(timer);
       // A server that is silent must not delay it.
-      if (connecting) await withinGrace(connecting, () => current && cutClient(current));
+      if (connecting)
+        await withinGrace(connecting, () => currentClient && cutClient(currentClient));
       proof.end();
       clearTimeout(timer);
-      const client = current;
-      current = null;
+      const client = currentClient;
+      currentClient = null;
       // Closing keeps the process alive until it is done.
       (client as (Client & { ref(): void }) | null)?.ref();
       if (client) await withinGrace(client.end(), () => cutClient(client)).catch(() => undefined);
@@ -193,16 +196,16 @@ function createProof(onDoubt: () => void, onSilence: (client: Client) => void) {
   let askedAt: number | null = null;
   let doubtedAt = 0;
 
-  async function ask(client: Client, at: number): Promise<void> {
-    askedAt = at;
+  async function ask(client: Client, sentAt: number): Promise<void> {
+    askedAt = sentAt;
     try {
       await client.query("SELECT 1");
     } catch {
       // Its end is an event of its own.
       return;
     }
-    if (askedAt !== at) return;
-    provenAt = at;
+    if (askedAt !== sentAt) return;
+    provenAt = sentAt;
     askedAt = null;
   }
 
@@ -219,7 +222,7 @@ function createProof(onDoubt: () => void, onSilence: (client: Client) => void) {
     isFresh: () => performance.now() - provenAt < freshMs,
     begin(client: Client): void {
       provenAt = performance.now();
-      timer = setInterval(() => look(client), proveMs).unref();
+      timer = setInterval(() => look(client), proofIntervalMs).unref();
     },
     end(): void {
       clearInterval(timer);

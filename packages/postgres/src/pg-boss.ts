@@ -49,13 +49,13 @@ export async function startBoss(
 ): Promise<PgBoss> {
   // Loaded only by planes that run jobs.
   const { PgBoss } = await import("pg-boss");
-  const own = bossSchema(schema);
+  const ownSchema = bossSchema(schema);
   const { rows } = await read((query) =>
-    query("SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1) AS there", [own]),
+    query("SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1) AS there", [ownSchema]),
   );
   const boss = new PgBoss({
     db: { executeSql: statement },
-    schema: own,
+    schema: ownSchema,
     // CREATE SCHEMA IF NOT EXISTS needs a right even where the schema exists.
     createSchema: rows[0]?.there !== true,
     clock,
@@ -81,8 +81,8 @@ export async function startBoss(
 
 /** Deterministic, and unique for schemas that are too long. */
 export function bossSchema(schema: string): string {
-  const plain = `${schema}_jobs`;
-  if (plain.length <= maxSchemaLength) return plain;
+  const schemaName = `${schema}_jobs`;
+  if (schemaName.length <= maxSchemaLength) return schemaName;
   const { hash } = process.getBuiltinModule("node:crypto");
   return `${schema.slice(0, maxSchemaLength - 14)}_${hash("sha256", schema).slice(0, 8)}_jobs`;
 }
@@ -111,13 +111,12 @@ export function createMessageQueue() {
 
   return {
     /** Null where this plane runs no jobs: another plane sends the message. */
-    use(started: PgBoss | null): void {
-      boss = started;
+    use(startedBoss: PgBoss | null): void {
+      boss = startedBoss;
     },
-    notification: (): StoreNews => ({
-      what: "dueWork",
-      ...(boss === null ? { unsent: true } : {}),
-    }),
+    notification(): StoreNews {
+      return boss === null ? { what: "dueWork", unsent: true } : { what: "dueWork" };
+    },
     async put(query: Query, { runs = [], letters = [] }: DueRecords): Promise<void> {
       await send(query, "run", runs.flatMap(ofRun));
       await send(query, "deadLetter", letters.flatMap(ofDeadLetter));
@@ -152,15 +151,15 @@ function ofDeadLetter(letter: KeptDeadLetter): JobInsert<QueueMessage>[] {
 }
 
 /** Relative, because the server has its own clock. */
-export function secondsUntil(at: string | number): number {
-  const ms = typeof at === "number" ? at : Date.parse(at);
+export function secondsUntil(moment: string | number): number {
+  const ms = typeof moment === "number" ? moment : Date.parse(moment);
   return Math.max(0, (ms - Date.now()) / 1000);
 }
 
 /** One id per record, so that it has one message. Sorts by time: runs of one job start in that order. */
-function messageId(kind: DueKind, id: string, at: string): string {
-  const time = Math.max(0, Date.parse(at)).toString(16).padStart(12, "0").slice(-12);
+function messageId(kind: DueKind, id: string, createdAt: string): string {
+  const time = Math.max(0, Date.parse(createdAt)).toString(16).padStart(12, "0").slice(-12);
   const { hash } = process.getBuiltinModule("node:crypto");
-  const rest = hash("sha256", `${kind} ${id}`);
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(0, 3)}-8${rest.slice(3, 6)}-${rest.slice(6, 18)}`;
+  const digest = hash("sha256", `${kind} ${id}`);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${digest.slice(0, 3)}-8${digest.slice(3, 6)}-${digest.slice(6, 18)}`;
 }

@@ -45,8 +45,10 @@ export async function openPool(
   const { default: pg } = await import("pg");
   const setUp = [`search_path = "${address.schema}"`, ...settings];
   const isSynced = durability !== "process";
-  const inTransaction = setUp.map((setting) => `SET LOCAL ${setting}; `).join("");
-  const ofTransaction = isSynced ? `${inTransaction}${waitForDisk(true)}; ` : inTransaction;
+  const transactionSettings = setUp.map((setting) => `SET LOCAL ${setting}; `).join("");
+  const ofTransaction = isSynced
+    ? `${transactionSettings}${waitForDisk(true)}; `
+    : transactionSettings;
   const ofSession = setUp.map((setting) => `SET ${setting}`).join(";");
   const clients = new Set<ClientBase>();
   const most = address.connections - connectionsBeside;
@@ -160,12 +162,12 @@ export async function runSingle<T>(
   if (scope() === "") return work(queryOf(pool));
   return withClient(pool, async (client) => {
     await client.query(`BEGIN; ${scope()}`);
-    return committed(client, () => work(queryOf(client)));
+    return commitAfter(client, () => work(queryOf(client)));
   });
 }
 
 /** The rest of a transaction. */
-export async function committed<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
+export async function commitAfter<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
   try {
     const value = await work();
     await client.query("COMMIT");
@@ -191,7 +193,7 @@ export async function runAlone(
   work: () => Promise<void>,
 ): Promise<boolean> {
   await client.query(`BEGIN; ${scope}${patience}`);
-  return committed(client, async () => {
+  return commitAfter(client, async () => {
     const { rows } = await client.query(`SELECT pg_try_advisory_xact_lock(${key}) AS mine`);
     const isMine = rows[0]?.mine === true;
     if (isMine) await work();
@@ -206,12 +208,12 @@ export async function beginTransaction(
   lockKey: string | undefined,
   isShared = false,
 ): Promise<string> {
-  const taking =
+  const takeLock =
     lockKey === undefined
       ? ""
       : `SELECT pg_advisory_xact_lock${isShared ? "_shared" : ""}(${lockKey}); `;
   const answers: unknown = await client.query(
-    `BEGIN; ${scope}${taking}SELECT txid_current() AS number`,
+    `BEGIN; ${scope}${takeLock}SELECT txid_current() AS number`,
   );
   const { rows } = (answers as { rows: { number?: unknown }[] }[]).at(-1) ?? { rows: [] };
   return String(rows[0]?.number);
@@ -219,7 +221,7 @@ export async function beginTransaction(
 
 /** Null when the server no longer knows. */
 export async function wasCommitted(query: Query, number: string): Promise<boolean | null> {
-  for (let asked = 0; asked < maxCommitPolls; asked += 1) {
+  for (let polls = 0; polls < maxCommitPolls; polls += 1) {
     const status = (await query("SELECT txid_status($1::bigint) AS status", [number])).rows[0]
       ?.status;
     if (status === "committed") return true;
@@ -241,17 +243,17 @@ export async function checkDisk(client: PoolClient): Promise<void> {
 
 /** Warns when the clocks differ: leases of other planes would seem expired, or last too long. */
 export async function checkClock(client: PoolClient): Promise<void> {
-  const before = Date.now();
+  const localBefore = Date.now();
   const { rows } = await client.query(
     "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS theirs",
   );
-  const theirs = Number(rows[0]?.theirs);
+  const serverTime = Number(rows[0]?.theirs);
   // The round trip takes time, too.
-  const nearest = Math.min(Math.max(theirs, before), Date.now());
-  const aheadMs = nearest - theirs;
+  const localTime = Math.min(Math.max(serverTime, localBefore), Date.now());
+  const aheadMs = localTime - serverTime;
   if (Math.abs(aheadMs) < maxClockDifferenceMs) return;
-  const far = `${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs > 0 ? "ahead of" : "behind"}`;
+  const difference = `${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs > 0 ? "ahead of" : "behind"}`;
   process.emitWarning(
-    `The clock of this machine is ${far} that of the database. Leases of jobs and dead letters may expire early or late: synchronise both clocks with the same time server.`,
+    `The clock of this machine is ${difference} that of the database. Leases of jobs and dead letters may expire early or late: synchronise both clocks with the same time server.`,
   );
 }

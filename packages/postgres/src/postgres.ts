@@ -54,7 +54,7 @@ export async function openPostgresStore(
     stored: tables,
   });
   const records = createRecordWatch(tables.lastEventId);
-  const clock = setInterval(() => {
+  const dayTimer = setInterval(() => {
     // Tried again an hour later; rows of a day without a table are stored all the same.
     void connection.change((query) => query(newDays)).catch(() => undefined);
   }, hourMs).unref();
@@ -76,7 +76,7 @@ export async function openPostgresStore(
     isInformed: listener.isInformed,
     alone: connection.alone,
     close: once(async () => {
-      clearInterval(clock);
+      clearInterval(dayTimer);
       records.close();
       await Promise.all([due.close(), stream.release()]);
       await Promise.all([listener.close(), connection.close()]);
@@ -147,8 +147,8 @@ const days: NonNullable<Database["days"]> = {
       (yield* query("SELECT drop_day(?, ?) AS removed", [table, day])).rows[0]?.removed,
     );
   },
-  recent(before) {
-    const day = before === undefined ? Date.now() / dayMs : before / numbersOfDay;
+  recent(number) {
+    const day = number === undefined ? Date.now() / dayMs : number / numbersOfDay;
     return Math.max(0, Math.floor(day) - 1) * numbersOfDay;
   },
   *free() {
@@ -276,8 +276,8 @@ async function noteVersion(
   since = "now()",
 ): Promise<void> {
   const table = `"${schema}".store_versions`;
-  const noted = await client.query(`SELECT 1 FROM ${table} WHERE version = $1`, [version]);
-  if (noted.rows.length > 0) return;
+  const versions = await client.query(`SELECT 1 FROM ${table} WHERE version = $1`, [version]);
+  if (versions.rows.length > 0) return;
   const moment = `to_char(${since} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
   await client.query(
     `INSERT INTO ${table} (version, since) VALUES ($1, ${moment}) ON CONFLICT DO NOTHING`,
@@ -294,6 +294,6 @@ async function prepareSchema(client: PoolClient, address: PostgresAddress): Prom
   );
 }
 
-function refuse(shown: string, why: string): PlaneError {
-  return new PlaneError("STORE_FAILED", `The store '${shown}' ${why}.`);
+function refuse(shown: string, problem: string): PlaneError {
+  return new PlaneError("STORE_FAILED", `The store '${shown}' ${problem}.`);
 }

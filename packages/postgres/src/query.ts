@@ -15,7 +15,7 @@ export function asValue(value: SqlValue): unknown {
   if (value instanceof Uint8Array)
     return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   if (Array.isArray(value))
-    return value.map((one) => (typeof one === "string" ? storableText(one) : one));
+    return value.map((element) => (typeof element === "string" ? storableText(element) : element));
   return value;
 }
 
@@ -28,10 +28,10 @@ export async function follow<T>(work: Work<T>, query: Query): Promise<T> {
   for (let step = work.next(); ; ) {
     if (step.done) return step.value;
     const { sql, values } = step.value;
-    let place = 0;
+    let position = 0;
     step = work.next(
       await query(
-        sql.replace(/\?/g, () => `$${++place}`),
+        sql.replace(/\?/g, () => `$${++position}`),
         values,
       ),
     );
@@ -39,8 +39,8 @@ export async function follow<T>(work: Work<T>, query: Query): Promise<T> {
 }
 
 /** One statement for all rows: their types are those of the table. */
-export function insertJson(table: string, names: readonly string[], rest = ""): string {
+export function insertJson(table: string, names: readonly string[], suffix = ""): string {
   const quoted = names.map((name) => `"${name}"`).join(", ");
   return `INSERT INTO ${table} (${quoted}) OVERRIDING SYSTEM VALUE
-    SELECT ${quoted} FROM json_populate_recordset(NULL::${table}, $1) WITH ORDINALITY ORDER BY ordinality ${rest}`;
+    SELECT ${quoted} FROM json_populate_recordset(NULL::${table}, $1) WITH ORDINALITY ORDER BY ordinality ${suffix}`;
 }

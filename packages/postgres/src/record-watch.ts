@@ -7,34 +7,34 @@ const lookMs = 250;
  */
 export function createRecordWatch(settled: () => Promise<number>) {
   const listeners = new Set<() => void>();
-  let seen: number | null = null;
+  let lastSettled: number | null = null;
   let timer: NodeJS.Timeout | undefined;
   let isLooking = false;
   let isClosed = false;
 
-  async function look(): Promise<void> {
+  async function checkSettled(): Promise<void> {
     isLooking = true;
     // What cannot be asked now is asked again; an outage is reported elsewhere.
-    const now = await settled().catch(() => seen);
+    const settledNow = await settled().catch(() => lastSettled);
     isLooking = false;
-    if (now !== seen) for (const listener of listeners) listener();
-    seen = now;
-    next();
+    if (settledNow !== lastSettled) for (const listener of listeners) listener();
+    lastSettled = settledNow;
+    scheduleCheck();
   }
 
-  function next(): void {
-    if (listeners.size > 0 && !isClosed) timer = setTimeout(look, lookMs).unref();
+  function scheduleCheck(): void {
+    if (listeners.size > 0 && !isClosed) timer = setTimeout(checkSettled, lookMs).unref();
   }
 
   return {
     on(listener: () => void): () => void {
       // Who comes first hears of whatever was stored since the last look.
-      if (listeners.size === 0) seen = null;
-      const own = () => listener();
-      listeners.add(own);
-      if (listeners.size === 1 && !isLooking) void look();
+      if (listeners.size === 0) lastSettled = null;
+      const registered = () => listener();
+      listeners.add(registered);
+      if (listeners.size === 1 && !isLooking) void checkSettled();
       return () => {
-        listeners.delete(own);
+        listeners.delete(registered);
         if (listeners.size === 0) clearTimeout(timer);
       };
     },

@@ -48,12 +48,12 @@ async function* selectAll(query: Query): AsyncGenerator<StateLine> {
     await query(
       `DECLARE of_table CURSOR FOR SELECT * FROM ${sourceOf(table)} ORDER BY ${stateTables[table].order}`,
     );
-    let asked = 1;
+    let batchSize = 1;
     for (let rows = [{}] as Row[]; rows.length > 0; ) {
-      ({ rows } = await query(`FETCH ${asked} FROM of_table`));
+      ({ rows } = await query(`FETCH ${batchSize} FROM of_table`));
       const lines = rows.map((row): StateLine => ({ table, row: toStateRow(table, row) }));
       yield* lines;
-      asked = nextBatch(lines);
+      batchSize = nextBatch(lines);
     }
     await query("CLOSE of_table");
   }
@@ -68,7 +68,7 @@ function nextBatch(lines: readonly StateLine[]): number {
 
 function sizeOf(row: StateRow): number {
   return Object.values(row).reduce<number>(
-    (sum, one) => sum + (typeof one === "string" ? one.length : 8),
+    (sum, column) => sum + (typeof column === "string" ? column.length : 8),
     0,
   );
 }
@@ -81,17 +81,17 @@ async function writeAll(query: Query, lines: AsyncIterable<StateLine>): Promise<
   await query("SELECT set_config('toolplane.writer', 'stream', true)");
   const columns = new Map<StateTable, Column[]>();
   for await (const { table, rows } of batchesOf(lines)) {
-    const known = columns.get(table) ?? (await columnsOf(query, table));
-    columns.set(table, known);
-    await insertRows(query, table, known, rows);
+    const tableColumns = columns.get(table) ?? (await columnsOf(query, table));
+    columns.set(table, tableColumns);
+    await insertRows(query, table, tableColumns, rows);
   }
-  for (const [table, known] of columns) await advanceIdentity(query, table, known);
-  for (const sql of countedAgain) await query(sql);
+  for (const [table, tableColumns] of columns) await advanceIdentity(query, table, tableColumns);
+  for (const sql of recounts) await query(sql);
   return null;
 }
 
 /** What follows from the imported calls and events: the ends of streams, what days hold, and the next number. */
-const countedAgain = [
+const recounts = [
   `INSERT INTO streams AS known (id, sequence, hash)
      SELECT stream, sequence, hash FROM calls WHERE sequence IN (SELECT max(sequence) FROM calls GROUP BY stream)
      ON CONFLICT (id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash`,
@@ -128,16 +128,16 @@ async function* batchesOf(lines: AsyncIterable<StateLine>): AsyncGenerator<Batch
 }
 
 /** pg returns bigint as text. */
-const numbers = new Set(["sequence", "removed", "bytes", "minute", "calls", "number"]);
-const numbered: ReadonlySet<StateTable> = new Set(["events", "changes"]);
+const numberColumns = new Set(["sequence", "removed", "bytes", "minute", "calls", "number"]);
+const numberedTables: ReadonlySet<StateTable> = new Set(["events", "changes"]);
 
 function toStateRow(table: StateTable, row: Record<string, unknown>): StateRow {
   const pairs = Object.entries(row).map(([column, value]): [string, Json] => {
     if (value instanceof Uint8Array) return [column, Buffer.from(value).toString("base64")];
-    const isNumber = numbers.has(column) || (column === "id" && numbered.has(table));
+    const isNumber = numberColumns.has(column) || (column === "id" && numberedTables.has(table));
     return [column, isNumber ? Number(value) : (value as Json)];
   });
-  return Object.fromEntries(pairs.sort(([one], [other]) => (one < other ? -1 : 1)));
+  return Object.fromEntries(pairs.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 async function columnsOf(query: Query, table: StateTable): Promise<Column[]> {
@@ -160,15 +160,15 @@ async function insertRows(
   columns: readonly Column[],
   rows: readonly StateRow[],
 ): Promise<void> {
-  const given = columns.filter(({ name }) => Object.hasOwn(rows[0] ?? {}, name));
-  const bytes = new Set(given.filter(({ isBytes }) => isBytes).map(({ name }) => name));
+  const present = columns.filter(({ name }) => Object.hasOwn(rows[0] ?? {}, name));
+  const bytes = new Set(present.filter(({ isBytes }) => isBytes).map(({ name }) => name));
   const text = JSON.stringify(rows, (key, value) => {
     if (typeof value !== "string") return value;
     return bytes.has(key)
       ? `\\x${Buffer.from(value, "base64").toString("hex")}`
       : storableText(value);
   });
-  const names = given.map(({ name }) => name);
+  const names = present.map(({ name }) => name);
   await query(insertJson(table, names), [text]);
 }
 

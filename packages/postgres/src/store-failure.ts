@@ -1,4 +1,5 @@
-import { PlaneError } from "../../../src/model/errors.ts";
+import { errorText } from "../../../src/lib/text/error-text.ts";
+import { type ErrorData, PlaneError } from "../../../src/model/errors.ts";
 
 const refused = "already holds this id, or a field is missing. Record each thing once and in full";
 const slow = "was busy for too long. Try again later, or look for what holds its locks";
@@ -61,13 +62,13 @@ const waitedWords = /timeout exceeded when trying to connect/i;
 const silentWords = /timeout expired|connection timeout|query read timeout/i;
 
 export function isSilence(thrown: unknown): boolean {
-  return codeOf(thrown) === "ETIMEDOUT" || silentWords.test(messageOf(thrown));
+  return codeOf(thrown) === "ETIMEDOUT" || silentWords.test(errorText(thrown));
 }
 
 export function isConnectionLost(thrown: unknown): boolean {
   if (thrown instanceof PlaneError) return thrown.data.lost === true;
   const code = codeOf(thrown);
-  return lostCodes.has(code) || code.startsWith("08") || lostWords.test(messageOf(thrown));
+  return lostCodes.has(code) || code.startsWith("08") || lostWords.test(errorText(thrown));
 }
 
 /** An error that names the store and the remedy. Callers read it, so it has neither the address nor the statement. */
@@ -76,18 +77,21 @@ export function postgresFailure(shown: string, thrown: unknown): PlaneError {
   const code = codeOf(thrown);
   if (isConnectionLost(thrown))
     return storeLost(shown, code === readOnlyCode ? readOnly : undefined);
-  if (waitedWords.test(messageOf(thrown))) return storeBusy(shown);
+  if (waitedWords.test(errorText(thrown))) return storeBusy(shown);
   const trouble =
-    troubles[code] ?? troubles[code.slice(0, 2)] ?? setupTrouble(code, messageOf(thrown));
+    troubles[code] ?? troubles[code.slice(0, 2)] ?? setupTrouble(code, errorText(thrown));
   const problem = trouble ?? `could not do this (${code || "no code"}). Its own log says why`;
   return new PlaneError("STORE_FAILED", `The ${shown} ${problem}.`, {
-    data: {
-      // `locked`: the whole batch waits, instead of each part of it in turn.
-      ...(trouble === slow ? { locked: true, busy: true } : {}),
-      ...(trouble !== undefined && mendable.includes(trouble) ? { locked: true, later: true } : {}),
-    },
+    data: dataOf(trouble),
     cause: code === "" ? thrown : Object.assign(new Error(`SQLSTATE ${code}`), { code }),
   });
+}
+
+/** `locked`: the whole batch waits, instead of each part of it in turn. */
+function dataOf(trouble: string | undefined): ErrorData {
+  if (trouble === slow) return { locked: true, busy: true };
+  const isMendable = trouble !== undefined && mendable.includes(trouble);
+  return isMendable ? { locked: true, later: true } : {};
 }
 
 /** What is wrong with the address or the server, and has no SQLSTATE. */
@@ -97,10 +101,11 @@ function setupTrouble(code: string, message: string): string | undefined {
   return /CERT|UNABLE_TO_(?:GET|VERIFY)/.test(code) ? certificate : undefined;
 }
 
-const away = "cannot be reached right now. It is tried again all the time; ask again in a moment";
+const unreachable =
+  "cannot be reached right now. It is tried again all the time; ask again in a moment";
 
-export function storeLost(shown: string, why = away): PlaneError {
-  return new PlaneError("STORE_FAILED", `The ${shown} ${why}.`, {
+export function storeLost(shown: string, problem = unreachable): PlaneError {
+  return new PlaneError("STORE_FAILED", `The ${shown} ${problem}.`, {
     data: { lost: true, locked: true },
   });
 }
@@ -121,15 +126,11 @@ export function takesNoWrites(): Error {
 
 /** For the operator: what the server or the network reported. */
 export function reasonOf(thrown: unknown): string {
-  const message = messageOf(thrown);
+  const message = errorText(thrown);
   // Several addresses of one host were tried.
   if (thrown instanceof AggregateError && message === "")
-    return thrown.errors.map((one) => messageOf(one)).join("; ");
+    return thrown.errors.map(errorText).join("; ");
   return message;
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 function codeOf(thrown: unknown): string {

@@ -13,7 +13,7 @@ import type { ResultBucket } from "../../../src/model/packages.ts";
 /** Of a request that hangs; its caller may give it up before. */
 const requestMs = 10_000;
 
-const within = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
+const abortOptions = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
 
 /** A bucket that gives more than was put into it is not read to its end. */
 async function readBody(body: Readable, name: string, maxBytes: number): Promise<Uint8Array> {
@@ -56,12 +56,12 @@ export function openBucket({
   return {
     async put(name, Body, signal) {
       const put = new PutObjectCommand({ Bucket, Key: prefix + name, Body });
-      await client.send(put, within(signal));
+      await client.send(put, abortOptions(signal));
     },
     async get(name, maxBytes, signal) {
       try {
         const get = new GetObjectCommand({ Bucket, Key: prefix + name });
-        const { Body } = await client.send(get, within(signal));
+        const { Body } = await client.send(get, abortOptions(signal));
         if (Body === undefined) return null;
         if (signal && Body instanceof Readable) addAbortSignal(signal, Body);
         return await readBody(Body as Readable, name, maxBytes);
@@ -77,16 +77,16 @@ export function openBucket({
       do {
         const page = await client.send(
           new ListObjectsV2Command({ Bucket, Prefix: `${prefix}r_`, ContinuationToken }),
-          within(signal),
+          abortOptions(signal),
         );
-        const old = (page.Contents ?? []).filter(
+        const expired = (page.Contents ?? []).filter(
           ({ LastModified }) => LastModified !== undefined && LastModified < time,
         );
-        const Objects = old.map(({ Key }) => ({ Key }));
+        const Objects = expired.map(({ Key }) => ({ Key }));
         const deletion = new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } });
         // Objects that stay are in an answer that is a success.
         const { Errors = [] } =
-          Objects.length > 0 ? await client.send(deletion, within(signal)) : {};
+          Objects.length > 0 ? await client.send(deletion, abortOptions(signal)) : {};
         refused ??=
           Errors[0] && `${Errors[0].Code}: ${Errors[0].Message ?? "it cannot be removed"}`;
         removed += Objects.length - Errors.length;

@@ -33,17 +33,21 @@ type SpanBeginning = {
 };
 
 /** Of the program, where the plane has none of its own. */
-const usualTracer = (): Tracer => trace.getTracer("toolplane", version);
+const programTracer = (): Tracer => trace.getTracer("toolplane", version);
 
 type OpenSpan = { span: Span; within: Context; said: TraceContext };
 
 function beginSpan(
-  { name, kind, attributes: given, meta }: SpanBeginning,
-  tracer = usualTracer(),
+  { name, kind, attributes, meta }: SpanBeginning,
+  tracer = programTracer(),
 ): OpenSpan {
   const parent = parentOf(meta);
-  const attributes = withoutUndefined(given);
-  const span = tracer.startSpan(name, { kind: SpanKind[kind], attributes }, parent);
+  const definedAttributes = withoutUndefined(attributes);
+  const span = tracer.startSpan(
+    name,
+    { kind: SpanKind[kind], attributes: definedAttributes },
+    parent,
+  );
   return {
     span,
     within: trace.setSpan(parent, span),
@@ -68,18 +72,19 @@ function runWithin<T>({ within }: OpenSpan, work: () => T): T {
 /** A span of this process in the caller's trace is nearer than the caller's own. */
 function parentOf(meta: UnknownObject | undefined): Context {
   const active = context.active();
-  const said = readTraceContext(meta);
-  if (said === null) return active;
-  const remote = spanContextOf(said);
-  const near = trace.getSpanContext(active);
-  return near?.traceId === remote.traceId ? active : trace.setSpanContext(active, remote);
+  const parentContext = readTraceContext(meta);
+  if (parentContext === null) return active;
+  const remoteSpan = spanContextOf(parentContext);
+  if (trace.getSpanContext(active)?.traceId === remoteSpan.traceId) return active;
+  return trace.setSpanContext(active, remoteSpan);
 }
 
 function spanContextOf({ traceparent, tracestate }: TraceContext): SpanContext {
   const [, traceId = "", spanId = "", flags = "00"] = traceparent.split("-");
   const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
-  const traceState = tracestate === undefined ? {} : { traceState: createTraceState(tracestate) };
-  return { traceId, spanId, isRemote: true, traceFlags, ...traceState };
+  const spanContext: SpanContext = { traceId, spanId, isRemote: true, traceFlags };
+  if (tracestate !== undefined) spanContext.traceState = createTraceState(tracestate);
+  return spanContext;
 }
 
 function renderTraceContext({
@@ -89,11 +94,9 @@ function renderTraceContext({
   traceState,
 }: SpanContext): TraceContext {
   const flags = (traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, "0");
-  const tracestate = traceState?.serialize() ?? "";
-  return {
-    traceparent: `00-${traceId}-${spanId}-${flags}`,
-    ...(tracestate === "" ? {} : { tracestate }),
-  };
+  const traceparent = `00-${traceId}-${spanId}-${flags}`;
+  const tracestate = traceState?.serialize() || undefined;
+  return tracestate === undefined ? { traceparent } : { traceparent, tracestate };
 }
 
 const operation = { "gen_ai.operation.name": "execute_tool" };
@@ -117,12 +120,12 @@ function kindOf({ tool }: Requested["asked"]): OfferCallKind | undefined {
 }
 
 function methodOf(kind: OfferCallKind | undefined, isServed: boolean): Attributes {
-  if (kind === undefined) return { ...operation, ...(isServed ? toolCall : {}) };
-  const method = offerMethods[kind];
-  return method === undefined ? {} : { "mcp.method.name": method };
+  if (kind !== undefined) return withoutUndefined({ "mcp.method.name": offerMethods[kind] });
+  if (!isServed) return operation;
+  return { ...operation, ...toolCall };
 }
 
-const open = createShortLivedMap<Span>();
+const openSpans = createShortLivedMap<Span>();
 
 export async function traceCall(
   requested: Requested,
@@ -130,10 +133,10 @@ export async function traceCall(
   run: (relay: Relay) => Promise<Outcome>,
   tracer?: Tracer,
 ): Promise<Outcome> {
-  const { id, face, options, asked } = requested;
-  const kind = kindOf(asked);
+  const { id, face, options, asked: selection } = requested;
+  const kind = kindOf(selection);
   const isServed = face === "mcp";
-  const begun = beginSpan(
+  const openSpan = beginSpan(
     {
       name: nameOf(face, kind),
       kind: isServed ? "SERVER" : "INTERNAL",
@@ -148,13 +151,13 @@ export async function traceCall(
     },
     tracer,
   );
-  const { span, said } = begun;
-  open.set(id, span);
+  const { span, said: traceContext } = openSpan;
+  openSpans.set(id, span);
   try {
-    const passed: Relay = Object.create(relay ?? null, {
-      meta: { value: withTraceContext(relay?.meta, said), enumerable: true },
+    const tracedRelay: Relay = Object.create(relay ?? null, {
+      meta: { value: withTraceContext(relay?.meta, traceContext), enumerable: true },
     });
-    const outcome = await runWithin(begun, () => run(passed));
+    const outcome = await runWithin(openSpan, () => run(tracedRelay));
     const { status, attempts } = outcome.call;
     span.setAttributes({ "toolplane.call.status": status, "toolplane.call.attempts": attempts });
     endSpan(span, errorOf(outcome));
@@ -163,7 +166,7 @@ export async function traceCall(
     endSpan(span, toPlaneError(thrown).code);
     throw thrown;
   } finally {
-    open.delete(id);
+    openSpans.delete(id);
   }
 }
 
@@ -173,30 +176,34 @@ export function describeCall(
   { id, face, tool, executed }: Requested & Partial<Executed>,
   stages: Stages,
 ): void {
-  const span = open.get(id);
+  const span = openSpans.get(id);
   if (span === undefined) return;
   const times = new Map<string, number>();
   // A call that is planned again goes through a stage twice.
   for (const { stage, ms } of stages) times.set(stage, (times.get(stage) ?? 0) + ms);
   for (const [stage, ms] of times) span.setAttribute(`toolplane.stage.${stage}.ms`, ms);
   if (tool === undefined) return;
-  const place = { "toolplane.server": tool.id.server ?? undefined };
+  const serverAttribute = { "toolplane.server": tool.id.server ?? undefined };
   const provider = executed?.provider;
-  if (tool.id.kind !== undefined) return describeOffer(span, tool.id, place);
+  if (tool.id.kind !== undefined) return describeOffer(span, tool.id, serverAttribute);
   const kind = provider?.split(":")[0];
   span.updateName(`${nameOf(face, undefined)} ${tool.name}`);
-  const described = {
+  const attributes = {
     "gen_ai.tool.name": tool.name,
     "gen_ai.tool.type": kind === "function" || kind === "builtin" ? "function" : "extension",
-    ...place,
+    ...serverAttribute,
     "toolplane.provider": provider,
   };
-  span.setAttributes(withoutUndefined(described));
+  span.setAttributes(withoutUndefined(attributes));
 }
 
-function describeOffer(span: Span, { tool, kind }: ToolId, place: Partial<Attributes>): void {
+function describeOffer(
+  span: Span,
+  { tool, kind }: ToolId,
+  serverAttribute: Partial<Attributes>,
+): void {
   const name = tool.slice(tool.indexOf("/") + 1);
-  span.setAttributes(withoutUndefined(place));
+  span.setAttributes(withoutUndefined(serverAttribute));
   if (kind === "extension") {
     span.updateName(name);
     span.setAttribute("mcp.method.name", name);
@@ -213,8 +220,8 @@ export async function traceAttempt(
   context: ProviderContext,
   tracer?: Tracer,
 ): Promise<unknown> {
-  const begun = beginSpan({ ...attemptOf(spec, args), meta: context.meta }, tracer);
-  const { span, said } = begun;
+  const openSpan = beginSpan({ ...attemptOf(spec, args), meta: context.meta }, tracer);
+  const { span, said: traceContext } = openSpan;
   // The path does not wait for a late provider, and neither does the span.
   const end = (error: string | null) => {
     context.signal.removeEventListener("abort", abandon);
@@ -225,9 +232,9 @@ export async function traceAttempt(
   try {
     // The context makes much of itself only when it is asked for, so it is not copied.
     const traced: ProviderContext = Object.create(context, {
-      meta: { value: withTraceContext(context.meta, said) },
+      meta: { value: withTraceContext(context.meta, traceContext) },
     });
-    const result = await runWithin(begun, () => provider(spec, args, traced));
+    const result = await runWithin(openSpan, () => provider(spec, args, traced));
     end(isObject(result) && result.isError === true ? "tool_error" : null);
     return result;
   } catch (thrown) {
@@ -245,20 +252,28 @@ function attemptOf(spec: ProviderSpec, args: JsonObject): Omit<SpanBeginning, "m
   const kind = isRemote ? ("CLIENT" as const) : ("INTERNAL" as const);
   if (name !== "mcp")
     return { name: `attempt ${name}`, kind, attributes: { "toolplane.provider": name } };
-  const place = { "toolplane.provider": name, "toolplane.server": String(config.server) };
+  const providerAttributes = {
+    "toolplane.provider": name,
+    "toolplane.server": String(config.server),
+  };
   const offer = offerRequest(spec, args);
-  if (offer === null) return { name: `attempt ${name}`, kind: "INTERNAL", attributes: place };
-  if (offer !== undefined) return offerAttempt(offer, place);
+  if (offer === null)
+    return { name: `attempt ${name}`, kind: "INTERNAL", attributes: providerAttributes };
+  if (offer !== undefined) return offerAttempt(offer, providerAttributes);
   const tool = String(config.tool);
-  const about = { "gen_ai.tool.name": tool, ...place };
-  return { name: `tools/call ${tool}`, kind, attributes: { ...operation, ...toolCall, ...about } };
+  const toolAttributes = { "gen_ai.tool.name": tool, ...providerAttributes };
+  return {
+    name: `tools/call ${tool}`,
+    kind,
+    attributes: { ...operation, ...toolCall, ...toolAttributes },
+  };
 }
 
 function offerAttempt(
   { method, params }: { method: string; params: UnknownObject },
-  place: Attributes,
+  providerAttributes: Attributes,
 ): Omit<SpanBeginning, "meta"> {
-  const attributes = { "mcp.method.name": method, ...place };
+  const attributes = { "mcp.method.name": method, ...providerAttributes };
   if (method !== "prompts/get") return { name: method, kind: "CLIENT", attributes };
   const prompt = String(params.name);
   return {
@@ -272,7 +287,8 @@ function offerAttempt(
 function errorOf(outcome: Outcome): string | null {
   const { status } = outcome.call;
   if (outcome.ok || status === "waiting") return null;
-  return status === "tool_error" ? "tool_error" : outcome.error.code;
+  if (status === "tool_error") return "tool_error";
+  return outcome.error.code;
 }
 
 export function traceRun(
@@ -280,7 +296,7 @@ export function traceRun(
   meta?: UnknownObject,
   tracer?: Tracer,
 ): TracedRun {
-  const begun = beginSpan(
+  const openSpan = beginSpan(
     {
       name: toolset === null ? "invoke_agent" : `invoke_agent ${toolset}`,
       kind: "INTERNAL",
@@ -297,15 +313,15 @@ export function traceRun(
     },
     tracer,
   );
-  const { span, said } = begun;
+  const { span, said: traceContext } = openSpan;
   return {
-    model: (asked) => {
-      const { name, provider, modelId } = asked;
+    model: (model) => {
+      const { name, provider, modelId } = model;
       const stream: ChatModel["stream"] = (request) =>
-        traceTurn(asked, request, begun, conversation, tracer);
+        traceTurn(model, request, openSpan, conversation, tracer);
       return { name, ...withoutUndefined({ provider, modelId }), stream };
     },
-    relay: { meta: withTraceContext(meta, said) },
+    relay: { meta: withTraceContext(meta, traceContext) },
     end(run) {
       if (run === undefined) return endSpan(span, "INTERNAL");
       span.setAttributes({
@@ -328,7 +344,7 @@ async function* traceTurn(
   conversation: string,
   tracer?: Tracer,
 ): AsyncGenerator<ModelPart> {
-  const begun = beginSpan(
+  const openSpan = beginSpan(
     {
       name: `chat ${model.modelId ?? model.name}`,
       kind: "CLIENT",
@@ -345,12 +361,12 @@ async function* traceTurn(
     },
     tracer,
   );
-  const { span } = begun;
+  const { span } = openSpan;
   let hasEnded = false;
   // A listener that stops early is no error.
   let error: string | null = null;
   try {
-    for await (const part of runWithin(begun, () => model.stream(request))) {
+    for await (const part of runWithin(openSpan, () => model.stream(request))) {
       if (part.type === "end") {
         hasEnded = true;
         span.setAttributes({

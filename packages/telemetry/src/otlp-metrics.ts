@@ -17,7 +17,7 @@ type MetricsParts = {
 };
 
 /** From a tool in this process to one that takes its whole minute. */
-const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const bucketSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** The name is whatever the caller wrote. */
 const unresolved: ReadonlySet<ErrorCode> = new Set([
@@ -31,13 +31,13 @@ export function createOtlpMetrics({ resource, on, changed }: MetricsParts) {
   const reader = new Collected();
   const meter = new MeterProvider({ resource, readers: [reader] }).getMeter("toolplane", version);
   const counter = (name: string, unit: string, description: string) => {
-    const made = meter.createCounter(name, { unit, description, valueType: ValueType.INT });
-    return (labels: Labels, value = 1) => made.add(value, labels);
+    const instrument = meter.createCounter(name, { unit, description, valueType: ValueType.INT });
+    return (labels: Labels, value = 1) => instrument.add(value, labels);
   };
   const histogram = (name: string, description: string) => {
-    const advice = { explicitBucketBoundaries: seconds };
-    const made = meter.createHistogram(name, { unit: "s", description, advice });
-    return (labels: Labels, value: number) => made.record(value, labels);
+    const advice = { explicitBucketBoundaries: bucketSeconds };
+    const instrument = meter.createHistogram(name, { unit: "s", description, advice });
+    return (labels: Labels, value: number) => instrument.record(value, labels);
   };
   const calls = counter("toolplane.calls", "{call}", "Calls that ended, by tool and status.");
   const durations = histogram("toolplane.call.duration", "How long calls took, by tool.");
@@ -52,46 +52,42 @@ export function createOtlpMetrics({ resource, on, changed }: MetricsParts) {
   const tokens = counter("toolplane.model.tokens", "{token}", "Tokens of models, by direction.");
   const labelOf = createBoundedLabel();
   const countCall = ({
-    tool: asked,
+    tool: calledTool,
     status,
     durationMs,
     code,
     server,
-    ...ended
+    ...result
   }: EventOf<"tool.result">) => {
-    const tool = code !== null && unresolved.has(code) ? "unknown" : labelOf(asked);
-    const of: Labels = {
-      "gen_ai.tool.name": tool,
-      ...(server ? { "toolplane.server": server } : {}),
-    };
-    calls({
-      ...of,
-      "toolplane.call.status": status,
-      ...(code === null ? {} : { "error.type": code }),
-    });
-    durations(of, durationMs / 1_000);
-    for (const { provider, ok, durationMs: took = 0 } of ended.attempts ?? []) {
-      const by = { ...of, "toolplane.provider": provider };
-      attempts({ ...by, "toolplane.ok": String(ok) });
-      latencies(by, took / 1_000);
+    const tool = code !== null && unresolved.has(code) ? "unknown" : labelOf(calledTool);
+    const labels: Record<string, string> = { "gen_ai.tool.name": tool };
+    if (server) labels["toolplane.server"] = server;
+    const outcomeLabels: Record<string, string> = { ...labels, "toolplane.call.status": status };
+    if (code !== null) outcomeLabels["error.type"] = code;
+    calls(outcomeLabels);
+    durations(labels, durationMs / 1_000);
+    for (const { provider, ok, durationMs: attemptMs = 0 } of result.attempts ?? []) {
+      const providerLabels = { ...labels, "toolplane.provider": provider };
+      attempts({ ...providerLabels, "toolplane.ok": String(ok) });
+      latencies(providerLabels, attemptMs / 1_000);
     }
     changed();
   };
-  const leave = [
+  const unsubscribers = [
     on("tool.result", countCall),
     on("tool.retry", () => retries({})),
     on("agent.run", ({ outcome, model, style, inputTokens, outputTokens }) => {
-      const by = { "gen_ai.request.model": labelOf(model) };
-      runs({ ...by, "toolplane.agent.outcome": outcome, "toolplane.agent.style": style });
-      tokens({ ...by, "gen_ai.token.type": "input" }, inputTokens);
-      tokens({ ...by, "gen_ai.token.type": "output" }, outputTokens);
+      const modelLabels = { "gen_ai.request.model": labelOf(model) };
+      runs({ ...modelLabels, "toolplane.agent.outcome": outcome, "toolplane.agent.style": style });
+      tokens({ ...modelLabels, "gen_ai.token.type": "input" }, inputTokens);
+      tokens({ ...modelLabels, "gen_ai.token.type": "output" }, outputTokens);
       changed();
     }),
   ];
   return {
     collect: async (): Promise<ResourceMetrics> => (await reader.collect()).resourceMetrics,
     stop() {
-      for (const off of leave) off();
+      for (const unsubscribe of unsubscribers) unsubscribe();
     },
   };
 }

@@ -18,7 +18,7 @@ const flushMs = 2_000;
 /** A collector that names a longer wait is asked again after this time. */
 const maxRestMs = 300_000;
 /** The same request may be taken later. */
-const later: readonly number[] = [408, 429, 500, 502, 503, 504];
+const retryStatuses: readonly number[] = [408, 429, 500, 502, 503, 504];
 
 /**
  * Sends spans and metrics to a collector, in batches and beside the calls. OpenTelemetry makes and writes them. Its exporters
@@ -28,12 +28,12 @@ export function createOtlp({ settings, on, emit }: OtlpPorts): Otlp {
   const { endpoint, intervalMs, serviceName } = settings;
   const base = endpoint.replace(/(?<!\/)\/+$/, "");
   const headers = { ...readHeaders(settings.headers), "content-type": "application/json" };
-  const about = {
+  const serviceAttributes = {
     "service.name": serviceName,
     "service.version": version,
     "service.instance.id": uniqueId(),
   };
-  const resource = resourceFromAttributes(about);
+  const resource = resourceFromAttributes(serviceAttributes);
   const stopping = new AbortController();
   let spans: ReadableSpan[] = [];
   let isMeasured = false;
@@ -69,8 +69,8 @@ export function createOtlp({ settings, on, emit }: OtlpPorts): Otlp {
     tracer?.startSpan(type, { attributes: Object.fromEntries(attributes) }).end();
   });
 
-  function wake(measured: boolean): void {
-    isMeasured ||= measured;
+  function wake(isMetric: boolean): void {
+    isMeasured ||= isMetric;
     if (spans.length >= maxBatch && sending === undefined && !isLost) return void flush();
     const waitMs = Math.max(intervalMs, restsUntil - steadyNow());
     timer ??= setTimeout(() => void flush(), waitMs).unref();
@@ -115,7 +115,7 @@ export function createOtlp({ settings, on, emit }: OtlpPorts): Otlp {
       const announcedMs = retryAfterMs(response.headers.get("retry-after")) ?? 0;
       restsUntil = steadyNow() + Math.min(announcedMs, maxRestMs);
       tell(response.ok ? null : `it answers ${kind} with HTTP ${response.status}`);
-      return later.includes(response.status) ? "later" : "done";
+      return retryStatuses.includes(response.status) ? "later" : "done";
     } catch (thrown) {
       tell(reasonOf(thrown));
       return "later";
@@ -146,16 +146,17 @@ export function createOtlp({ settings, on, emit }: OtlpPorts): Otlp {
 
 function reasonOf(thrown: unknown): string {
   const { cause, name } = thrown as { cause?: { code?: string }; name?: string };
-  return name === "TimeoutError"
-    ? "it does not answer"
-    : `it cannot be reached (${cause?.code ?? name ?? "error"})`;
+  if (name === "TimeoutError") return "it does not answer";
+  return `it cannot be reached (${cause?.code ?? name ?? "error"})`;
 }
 
 /** As an object, or as `OTEL_EXPORTER_OTLP_HEADERS` has them: `name=value,name=value`. */
-function readHeaders(given: OtlpSettings["headers"]): Record<string, string> {
-  if (typeof given !== "string") return given;
-  const pairs = given.split(",").map((pair) => pair.split(/=(.*)/s, 2).map((part) => part.trim()));
-  const decoded = (text = "") => {
+function readHeaders(headers: OtlpSettings["headers"]): Record<string, string> {
+  if (typeof headers !== "string") return headers;
+  const pairs = headers
+    .split(",")
+    .map((pair) => pair.split(/=(.*)/s, 2).map((part) => part.trim()));
+  const decodePart = (text = "") => {
     try {
       return decodeURIComponent(text);
     } catch {
@@ -163,6 +164,6 @@ function readHeaders(given: OtlpSettings["headers"]): Record<string, string> {
     }
   };
   return Object.fromEntries(
-    pairs.filter(([name]) => name).map(([name = "", value]) => [name, decoded(value)]),
+    pairs.filter(([name]) => name).map(([name = "", value]) => [name, decodePart(value)]),
   );
 }

@@ -1,4 +1,5 @@
 import { uniqueId } from "../../lib/ids-and-time.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { ChatContentBlock } from "../../model/agent/chat.ts";
 import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent.ts";
 
@@ -53,10 +54,10 @@ export async function asAiSdkTools<Schema>(
       description,
       inputSchema: jsonSchema(parameters),
       async execute(input, { toolCallId, abortSignal }) {
-        const asked = { name, arguments: JSON.stringify(input ?? {}) };
+        const toolCall = { name, arguments: JSON.stringify(input ?? {}) };
         const [answer] = await toolset.answerCalls(
-          [{ id: toolCallId || uniqueId(), type: "function", function: asked }],
-          { ...options, ...(abortSignal === undefined ? {} : { signal: abortSignal }) },
+          [{ id: toolCallId || uniqueId(), type: "function", function: toolCall }],
+          { ...options, ...withoutUndefined({ signal: abortSignal }) },
         );
         return { content: answer?.content ?? "", isError: answer?.isError ?? true };
       },

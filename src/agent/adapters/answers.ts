@@ -5,13 +5,13 @@ import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent.ts";
 /** A picture in the answer of a tool: its bytes in base64, or where it is. */
 type Picture = { mediaType: string; data: string } | { url: string };
 
-const inside = /^data:([\w.+-]+\/[\w.+-]+);base64,/;
+const dataUrlPrefix = /^data:([\w.+-]+\/[\w.+-]+);base64,/;
 
 /** The address of a picture as chat completions write it. */
 export function readPicture(url: string): Picture {
-  const [start, mediaType] = inside.exec(url.slice(0, 200)) ?? [];
-  if (start === undefined || mediaType === undefined) return { url };
-  return { mediaType, data: url.slice(start.length) };
+  const [prefix, mediaType] = dataUrlPrefix.exec(url.slice(0, 200)) ?? [];
+  if (prefix === undefined || mediaType === undefined) return { url };
+  return { mediaType, data: url.slice(prefix.length) };
 }
 
 /** The text of an answer, where pictures have to go elsewhere. */
@@ -26,15 +26,16 @@ export function picturesOf(content: ChatContent): string[] {
 }
 
 /** Answers those calls that are whole by making them; the others are never made. */
-export async function answerWhole(
+export async function answerCompleteCalls(
   toolset: Pick<Toolset, "answerCalls">,
   calls: readonly AskedCall[],
   isCut: (call: AskedCall) => boolean,
   options: ProcessOptions | undefined,
 ): Promise<CallAnswer[]> {
-  const whole = calls.filter((call) => !isCut(call));
-  const answers = whole.length === 0 ? [] : await toolset.answerCalls(whole, options);
-  const answerTo = new Map(whole.map((call, at) => [call, answers[at]]));
+  const completeCalls = calls.filter((call) => !isCut(call));
+  if (completeCalls.length === 0) return calls.map(refused);
+  const answers = await toolset.answerCalls(completeCalls, options);
+  const answerTo = new Map(completeCalls.map((call, index) => [call, answers[index]]));
   return calls.map((call) => answerTo.get(call) ?? refused(call));
 }
 

@@ -3,7 +3,7 @@ import type { AskedCall, ChatContentBlock } from "../../model/agent/chat.ts";
 import type { CallAnswer, ProcessOptions, Toolset } from "../../model/agent.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
-import { answerWhole, readPicture } from "./answers.ts";
+import { answerCompleteCalls, readPicture } from "./answers.ts";
 
 const shownTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 type ShownType = (typeof shownTypes)[number];
@@ -45,13 +45,17 @@ export async function answerAnthropicMessage<B extends object>(
       "USAGE",
       "The message cannot be read: its 'content' is not a list of blocks. Give a message as Anthropic's API returns it.",
     );
-  const said = { role: "assistant" as const, content: [...message.content] };
+  const assistantMessage = { role: "assistant" as const, content: [...message.content] };
   const calls = message.content.flatMap(readToolUse);
-  if (calls.length === 0) return [said];
-  const half = isCutOff(message.stop_reason) ? message.content.at(-1) : undefined;
-  const [cut] = half === undefined ? [] : readToolUse(half);
-  const answers = await answerWhole(toolset, calls, ({ id }) => id === cut?.id, options);
-  return [said, { role: "user", content: answers.map(renderResult) }];
+  if (calls.length === 0) return [assistantMessage];
+  const [cutCall] = isCutOff(message.stop_reason) ? readToolUse(message.content.at(-1)) : [];
+  const answers = await answerCompleteCalls(
+    toolset,
+    calls,
+    ({ id }) => id === cutCall?.id,
+    options,
+  );
+  return [assistantMessage, { role: "user", content: answers.map(renderResult) }];
 }
 
 /** What Anthropic's own servers run is a block of another type. */
@@ -63,12 +67,13 @@ function readToolUse(block: unknown): AskedCall[] {
 }
 
 function renderResult({ call, content, isError }: CallAnswer): ToolResultBlock {
-  return {
+  const block: ToolResultBlock = {
     type: "tool_result",
     tool_use_id: call.id,
     content: typeof content === "string" ? content : content.map(renderPart),
-    ...(isError ? { is_error: true } : {}),
   };
+  if (isError) block.is_error = true;
+  return block;
 }
 
 function renderPart(block: ChatContentBlock): ResultPart {

@@ -1,4 +1,5 @@
 import { uniqueId } from "../../lib/ids-and-time.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { ChatContent } from "../../model/agent/chat.ts";
 import type { ProcessOptions, Toolset } from "../../model/agent.ts";
 
@@ -37,10 +38,10 @@ export async function asLangChainTools<Tool>(
         description,
         schema: parameters,
         async func(input, _run, { signal, toolCall } = {}) {
-          const asked = { name, arguments: JSON.stringify(input ?? {}) };
+          const toolCallFunction = { name, arguments: JSON.stringify(input ?? {}) };
           const [answer] = await toolset.answerCalls(
-            [{ id: toolCall?.id ?? uniqueId(), type: "function", function: asked }],
-            { ...options, ...(signal === undefined ? {} : { signal }) },
+            [{ id: toolCall?.id ?? uniqueId(), type: "function", function: toolCallFunction }],
+            { ...options, ...withoutUndefined({ signal }) },
           );
           return answer?.content ?? "";
         },

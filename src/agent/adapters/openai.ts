@@ -4,7 +4,7 @@ import type { AskedCall, ChatContent } from "../../model/agent/chat.ts";
 import type { ProcessOptions, Toolset } from "../../model/agent.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject } from "../../model/json.ts";
-import { answerWhole, picturesOf, textOnly } from "./answers.ts";
+import { answerCompleteCalls, picturesOf, textOnly } from "./answers.ts";
 
 type Completion<M> = { choices: readonly { message: M; finish_reason?: unknown }[] };
 
@@ -32,14 +32,14 @@ export async function answerOpenAiCompletion<M extends object>(
   const [choice] = completion.choices;
   if (choice === undefined) return [];
   const isCut = isCutOff(finishOf(completion));
-  const answers = await answerWhole(
+  const answers = await answerCompleteCalls(
     toolset,
     calls,
     (call) => isCut && !hasWholeArguments(call),
     options,
   );
   const pictures = answers.flatMap(({ call, content }) =>
-    picturesOf(content).map((url) => ({ of: call.function.name, url })),
+    picturesOf(content).map((url) => ({ tool: call.function.name, url })),
   );
   return [
     calls.length === 0 ? choice.message : { ...choice.message, tool_calls: calls },
@@ -54,11 +54,11 @@ export async function answerOpenAiCompletion<M extends object>(
   ];
 }
 
-function showPictures(pictures: readonly { of: string; url: string }[]): Pictures {
+function showPictures(pictures: readonly { tool: string; url: string }[]): Pictures {
   return {
     role: "user",
-    content: pictures.flatMap(({ of, url }): Pictures["content"] => [
-      { type: "text", text: `A picture that the tool ${of} gave:` },
+    content: pictures.flatMap(({ tool, url }): Pictures["content"] => [
+      { type: "text", text: `A picture that the tool ${tool} gave:` },
       { type: "image_url", image_url: { url } },
     ]),
   };
@@ -95,7 +95,7 @@ export async function answerOpenAiResponse(
     );
   const isCut = isCutOff(response.status);
   const calls = response.output.flatMap(readCall);
-  const answers = await answerWhole(
+  const answers = await answerCompleteCalls(
     toolset,
     calls,
     (call) => isCut && !hasWholeArguments(call),
@@ -110,13 +110,13 @@ export async function answerOpenAiResponse(
 
 function readCall(item: unknown): AskedCall[] {
   if (!isObject(item) || item.type !== "function_call") return [];
-  const { call_id: id, name, arguments: written } = item;
+  const { call_id: id, name, arguments: argumentText } = item;
   if (typeof id !== "string" || typeof name !== "string") return [];
   return [
     {
       id,
       type: "function",
-      function: { name, arguments: typeof written === "string" ? written : "" },
+      function: { name, arguments: typeof argumentText === "string" ? argumentText : "" },
     },
   ];
 }

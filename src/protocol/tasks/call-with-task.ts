@@ -4,7 +4,7 @@ import { runAsTask, TaskRefusal } from "./run-as-task.ts";
 import { extendsToTasks, offersTasks, type TaskCall } from "./task.ts";
 
 /** How long a server should keep a task; many default to for ever. */
-const keptMs = 3_600_000;
+const taskLifetimeMs = 3_600_000;
 
 export type CallWithTask = (call: TaskCall) => Promise<unknown>;
 
@@ -15,32 +15,34 @@ export function createTaskCalls(quietMs: number): CallWithTask {
     const { session, params, support } = call;
     // The server decides, and says so in its answer.
     if (session.era === "modern")
-      return extendsToTasks(session) ? runAsTask(call, params, quietMs) : plain(call);
+      return extendsToTasks(session) ? runAsTask(call, params, quietMs) : callPlainly(call);
     const isWanted = support === "required" || support === "optional";
     if (!isWanted || !offersTasks(session) || refused.get(session)?.has(params.name))
-      return plain(call);
+      return callPlainly(call);
     return asTask(call);
   };
 
   async function asTask(call: TaskCall): Promise<unknown> {
     const { session, params, support, options } = call;
-    const answer = await orRefusal(runAsTask(call, { ...params, task: { ttl: keptMs } }, quietMs));
+    const answer = await orRefusal(
+      runAsTask(call, { ...params, task: { ttl: taskLifetimeMs } }, quietMs),
+    );
     if (!("refusal" in answer)) return answer.result;
-    if (support === "required") throw unwilling(answer.refusal);
+    if (support === "required") throw refusedAsTask(answer.refusal);
     const remember = () =>
       refused.set(session, (refused.get(session) ?? new Set()).add(params.name));
     if (!options.mayRepeat) {
       if (!isAboutTasks(answer.refusal)) throw answer.refusal;
       remember();
-      throw notTwice(answer.refusal);
+      throw mayHaveRun(answer.refusal);
     }
-    const result = await plain(call);
+    const result = await callPlainly(call);
     remember();
     return result;
   }
 }
 
-function plain({ session, params, options }: TaskCall): Promise<unknown> {
+function callPlainly({ session, params, options }: TaskCall): Promise<unknown> {
   return session.request("tools/call", params, options);
 }
 
@@ -49,9 +51,8 @@ type Answer = { result: unknown } | { refusal: RpcError };
 async function orRefusal(running: Promise<unknown>): Promise<Answer> {
   try {
     const result = await running;
-    return refusesTasks(result)
-      ? { refusal: new RpcError(-32601, "it does not support that") }
-      : { result };
+    if (!refusesTasks(result)) return { result };
+    return { refusal: new RpcError(-32601, "it does not support that") };
   } catch (thrown) {
     if (thrown instanceof TaskRefusal) return { refusal: thrown.answer };
     throw thrown;
@@ -65,7 +66,7 @@ function refusesTasks(result: unknown): boolean {
 }
 
 /** It has had the request, and what it did before it refused is not known. */
-function notTwice({ code, message, data }: RpcError): RpcError {
+function mayHaveRun({ code, message, data }: RpcError): RpcError {
   const text = `${message} (It was asked to run this in the background, and refused. A call that may change something is not sent twice; the next one is sent without that.)`;
   return new RpcError(code, text, data);
 }
@@ -75,7 +76,7 @@ function isAboutTasks({ code, message }: RpcError): boolean {
   return code !== -32602 || /task/i.test(message);
 }
 
-function unwilling(refusal: RpcError): RpcError {
+function refusedAsTask(refusal: RpcError): RpcError {
   const { code, message, data } = refusal;
   if (!isAboutTasks(refusal)) return refusal;
   const text =

@@ -2,7 +2,13 @@ import { backoffMs } from "../../lib/async/pause.ts";
 import { abortable } from "../../lib/async/signals.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { type AnswerRequest, invalidAnswer, RpcError, TransportError } from "../message.ts";
+import {
+  type AnswerRequest,
+  invalidAnswer,
+  membersOf,
+  RpcError,
+  TransportError,
+} from "../message.ts";
 import type { OnTask, RequestOptions, Session, TaskListener } from "../session.ts";
 import { cancelsTasks, isTaskOver, readTask, type Task, type TaskCall, taskIn } from "./task.ts";
 import { createTaskPoll, createTaskReporter } from "./task-updates.ts";
@@ -36,15 +42,17 @@ async function followTask(
     line.see(task);
     if (isTaskOver(task)) return task;
     onTask(task);
-    const told = await line.wait(backoffMs({ firstMs: task.pollMs, maxMs: maxWaitMs }, losses + 1));
+    const notified = await line.wait(
+      backoffMs({ firstMs: task.pollMs, maxMs: maxWaitMs }, losses + 1),
+    );
     if (line.over.aborted) throw line.over.reason;
     try {
-      task = told ?? (await ask(task, line));
+      task = notified ?? (await ask(task, line));
       losses = 0;
     } catch (thrown) {
       losses += 1;
       if (line.signal.aborted || !isPassing(thrown, line) || losses >= maxLosses)
-        throw lost(thrown);
+        throw lostTaskError(thrown);
     }
   }
 }
@@ -53,20 +61,21 @@ async function ask({ taskId, pollMs }: Task, line: TaskLine): Promise<Task> {
   const answer = await line
     .ask("tasks/get", { taskId }, { signal: line.signal })
     .catch((thrown) => {
-      throw thrown instanceof RpcError ? forgotten(thrown) : thrown;
+      if (thrown instanceof RpcError) throw forgottenTaskError(thrown);
+      throw thrown;
     });
   const task = readTask(answer);
   if (task?.taskId !== taskId) throw invalidAnswer("its answer about its task is no task");
   // An interval named once holds until the end.
-  const { pollIntervalMs, pollInterval } = task.given;
-  return pollIntervalMs === undefined && pollInterval === undefined ? { ...task, pollMs } : task;
+  const { pollIntervalMs, pollInterval } = task.fields;
+  if (pollIntervalMs !== undefined || pollInterval !== undefined) return task;
+  return { ...task, pollMs };
 }
 
-function forgotten({ code, message, data }: RpcError): RpcError {
+function forgottenTaskError({ code, message, data }: RpcError): RpcError {
   const isUnknown = code === -32602 || code === -32601;
-  const text = isUnknown
-    ? `it does not know the task any more that it began (${message}); it may have run`
-    : `it could not tell about its task: ${message}`;
+  if (!isUnknown) return new RpcError(code, `it could not tell about its task: ${message}`, data);
+  const text = `it does not know the task any more that it began (${message}); it may have run`;
   return new RpcError(code, text, data);
 }
 
@@ -82,7 +91,7 @@ function isUnavailable(thrown: unknown): thrown is PlaneError {
 }
 
 /** The call itself was sent long ago. */
-function lost(thrown: unknown): unknown {
+function lostTaskError(thrown: unknown): unknown {
   if (!(thrown instanceof TransportError) && !isUnavailable(thrown)) return thrown;
   const message = thrown.message.replace(/\.$/, "");
   return new TransportError(`${message}; its task may go on`, { sent: true, cause: thrown });
@@ -100,10 +109,10 @@ async function finishModernTask(
   const { promise: failed, reject } = Promise.withResolvers<never>();
   const takeQuestions = createTaskAnswers(first.taskId, line, onRequest, reject);
   if (first.pollMs >= longPollMs) listen(first.taskId, line);
-  const ended = followTask(first, line, ({ status, given }) => {
-    if (status === "input_required") takeQuestions(given.inputRequests);
+  const ended = followTask(first, line, ({ status, fields }) => {
+    if (status === "input_required") takeQuestions(fields.inputRequests);
   });
-  return outcome(await Promise.race([ended, failed]));
+  return resultOf(await Promise.race([ended, failed]));
 }
 
 /** A server may refuse notifications; it is polled anyway, and once at the start for what came before. */
@@ -123,16 +132,16 @@ function createTaskAnswers(
   const answers = new Map<string, Promise<UnknownObject>>();
   const delivered = new Set<string>();
 
-  async function answer(question: unknown): Promise<UnknownObject> {
-    const { method, params } = isObject(question) ? question : {};
+  async function answerQuestion(question: unknown): Promise<UnknownObject> {
+    const { method, params } = membersOf(question);
     if (!onRequest || typeof method !== "string") {
       throw invalidAnswer(`its task asked for '${method}', which cannot be answered here`);
     }
-    return onRequest(method, isObject(params) ? params : {}, line.signal);
+    return onRequest(method, membersOf(params), line.signal);
   }
 
-  async function deliver(key: string, given: Promise<UnknownObject>): Promise<void> {
-    const inputResponses = { [key]: await given };
+  async function deliver(key: string, answer: Promise<UnknownObject>): Promise<void> {
+    const inputResponses = { [key]: await answer };
     try {
       await line.ask("tasks/update", { taskId, inputResponses }, { signal: line.signal });
     } catch (thrown) {
@@ -143,25 +152,25 @@ function createTaskAnswers(
   }
 
   return (questions) => {
-    for (const [key, question] of isObject(questions) ? Object.entries(questions) : []) {
+    for (const [key, question] of Object.entries(membersOf(questions))) {
       if (delivered.has(key)) continue;
       delivered.add(key);
-      const given = answers.get(key) ?? answer(question);
-      answers.set(key, given);
-      deliver(key, given).catch(fail);
+      const answering = answers.get(key) ?? answerQuestion(question);
+      answers.set(key, answering);
+      deliver(key, answering).catch(fail);
     }
   };
 }
 
-function outcome({ status, message, given }: Task): unknown {
-  if (status === "completed") return given.result;
-  const { code, message: text, data } = isObject(given.error) ? given.error : {};
-  const why = [...new Set([message, text])]
+function resultOf({ status, message, fields }: Task): unknown {
+  if (status === "completed") return fields.result;
+  const { code, message: text, data } = membersOf(fields.error);
+  const reasons = [...new Set([message, text])]
     .filter((reason) => typeof reason === "string")
     .join(": ");
-  const ending = status === "failed" ? "failed" : "was cancelled";
-  const known = typeof code === "number" ? code : -32603;
-  throw invalidAnswer(`its task ${ending}${why === "" ? "" : `: ${why}`}`, data, known);
+  const ending = endingOf(status);
+  const rpcCode = typeof code === "number" ? code : -32603;
+  throw invalidAnswer(`its task ${ending}${reasons === "" ? "" : `: ${reasons}`}`, data, rpcCode);
 }
 
 /** How long an abandoned call may take to name its task, so that it can be cancelled. */
@@ -190,12 +199,12 @@ export function createTaskWatch(
   const ended = new AbortController();
   const news = createTaskPoll(ended.signal);
   const teller = createTaskReporter(Math.max(0, quietMs - (performance.now() - startedAt)), onTask);
-  let last: Task | undefined;
-  const onStatus = (given: unknown) => {
-    const told = readTask(given);
-    if (!told) return;
-    last = told;
-    news.tell(told);
+  let lastStatus: Task | undefined;
+  const onStatus = (rawTask: unknown) => {
+    const status = readTask(rawTask);
+    if (!status) return;
+    lastStatus = status;
+    news.tell(status);
   };
   const listener: TaskListener = { onStatus, over: ended.signal };
   return {
@@ -203,8 +212,10 @@ export function createTaskWatch(
     news,
     see: teller.see,
     /** Its last words may have come together with its result. */
-    lastWords: ({ taskId }: Task) =>
-      last?.taskId === taskId && isTaskOver(last) ? last : undefined,
+    lastWords({ taskId }: Task): Task | undefined {
+      if (lastStatus?.taskId !== taskId || !isTaskOver(lastStatus)) return undefined;
+      return lastStatus;
+    },
     end(): void {
       teller.stop();
       ended.abort();
@@ -222,7 +233,7 @@ export async function runAsTask(
   options.signal?.throwIfAborted();
   const watch = createTaskWatch(quietMs, options.onTask);
   try {
-    const result = await abortable(begin(call, params, watch.listener), options.signal);
+    const result = await abortable(beginCall(call, params, watch.listener), options.signal);
     const task = taskIn(result);
     return task ? await finishTask(call, task, watch) : result;
   } finally {
@@ -238,11 +249,11 @@ export async function finishTask(call: TaskCall, first: Task, watch: TaskWatch):
   const line: TaskLine = {
     ...watch.news,
     outlives: reopen !== undefined,
-    ask: async (method, given, how) =>
-      (reopen ? await reopen() : session).request(method, given, how),
-    see(seen) {
-      task = seen;
-      watch.see(seen);
+    ask: async (method, taskParams, requestOptions) =>
+      (reopen ? await reopen() : session).request(method, taskParams, requestOptions),
+    see(update) {
+      task = update;
+      watch.see(update);
     },
     signal,
     over: watch.listener.over,
@@ -260,7 +271,7 @@ export async function finishTask(call: TaskCall, first: Task, watch: TaskWatch):
 }
 
 /** Only the answer names the task: given up earlier, it could never be cancelled. */
-function begin(call: TaskCall, params: UnknownObject, task: TaskListener): Promise<unknown> {
+function beginCall(call: TaskCall, params: UnknownObject, task: TaskListener): Promise<unknown> {
   const { session, options } = call;
   const { signal } = options;
   const creating = new AbortController();
@@ -268,22 +279,23 @@ function begin(call: TaskCall, params: UnknownObject, task: TaskListener): Promi
   signal?.addEventListener("abort", giveUp, { once: true });
   // It is still written for a moment after its call has ended.
   options.onWrite?.();
-  const begun = session.request("tools/call", params, {
+  const calling = session.request("tools/call", params, {
     ...options,
     signal: creating.signal,
     task,
   });
-  return begun
+  return calling
     .then(
       (result) => {
-        const unwanted = signal?.aborted ? taskIn(result) : undefined;
-        if (unwanted) cancelTask(session, unwanted);
+        const abandonedTask = signal?.aborted ? taskIn(result) : undefined;
+        if (abandonedTask) cancelTask(session, abandonedTask);
         return result;
       },
       (thrown) => {
         const isRefusal =
           thrown instanceof RpcError && (thrown.code === -32601 || thrown.code === -32602);
-        throw isRefusal && "task" in params ? new TaskRefusal(thrown) : thrown;
+        if (isRefusal && "task" in params) throw new TaskRefusal(thrown);
+        throw thrown;
       },
     )
     .finally(() => signal?.removeEventListener("abort", giveUp));
@@ -309,28 +321,28 @@ async function finishLegacyTask(
 ): Promise<unknown> {
   const { taskId } = first;
   const { promise: done, resolve, reject } = Promise.withResolvers<unknown>();
-  let asked: Promise<Answer> | undefined;
+  let resultRequest: Promise<Answer> | undefined;
 
   function askResult(): Promise<Answer> {
-    asked ??= line.ask("tasks/result", { taskId }, { signal: line.over, onRequest }).then(
+    resultRequest ??= line.ask("tasks/result", { taskId }, { signal: line.over, onRequest }).then(
       (result) => {
         resolve(result);
         return { result };
       },
       (failure) => {
-        asked = undefined;
+        resultRequest = undefined;
         // It is over, or this server answers only at the end.
         line.ring();
         return { failure };
       },
     );
-    return asked;
+    return resultRequest;
   }
 
   /** The waiting request may have been lost. */
   async function fetchResult(ended: Task): Promise<void> {
-    const waiting = asked;
-    if (waiting && "result" in (await waiting)) return;
+    const pendingResult = resultRequest;
+    if (pendingResult && "result" in (await pendingResult)) return;
     const answer = await askResult();
     if ("failure" in answer) reject(explain(ended, answer.failure));
   }
@@ -343,10 +355,14 @@ async function finishLegacyTask(
 }
 
 function explain({ status, message }: Task, failure: unknown): unknown {
-  if (!(failure instanceof RpcError)) return lost(failure);
+  if (!(failure instanceof RpcError)) return lostTaskError(failure);
   const { code, data } = failure;
-  const why = [...new Set([message, failure.message])].filter(Boolean).join(": ");
-  const ending =
-    status === "completed" ? "gave no result" : status === "failed" ? "failed" : "was cancelled";
-  return invalidAnswer(`its task ${ending}: ${why}`, data, code);
+  const reasons = [...new Set([message, failure.message])].filter(Boolean).join(": ");
+  return invalidAnswer(`its task ${endingOf(status)}: ${reasons}`, data, code);
+}
+
+/** Of a task that has no result to give. */
+function endingOf(status: string): string {
+  if (status === "completed") return "gave no result";
+  return status === "failed" ? "failed" : "was cancelled";
 }

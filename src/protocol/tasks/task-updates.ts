@@ -29,9 +29,9 @@ export function createTaskPoll(over: AbortSignal) {
           };
         });
       }
-      const told = noticed;
+      const status = noticed;
       [noticed, isRung, wake] = [undefined, false, undefined];
-      return told;
+      return status;
     },
   };
 }

@@ -1,5 +1,6 @@
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { RequestId } from "../message.ts";
+import { membersOf, stringOrNull } from "../message.ts";
 import type { RequestOptions, Session, TaskListener } from "../session.ts";
 
 export const tasksExtension = "io.modelcontextprotocol/tasks";
@@ -14,21 +15,20 @@ export type Task = {
   message: string | null;
   pollMs: number;
   /** The whole message; the modern revision puts questions, result and error in here. */
-  given: UnknownObject;
+  fields: UnknownObject;
 };
 
 /** From a status or a notification. */
-export function readTask(given: unknown): Task | undefined {
-  if (!isObject(given) || typeof given.taskId !== "string" || typeof given.status !== "string")
+export function readTask(fields: unknown): Task | undefined {
+  if (!isObject(fields) || typeof fields.taskId !== "string" || typeof fields.status !== "string")
     return undefined;
-  const { taskId, status, statusMessage } = given;
-  const message = typeof statusMessage === "string" ? statusMessage : null;
+  const { taskId, status, statusMessage } = fields;
   return {
     taskId,
     status,
-    message,
-    pollMs: pollMs(given.pollIntervalMs ?? given.pollInterval),
-    given,
+    message: stringOrNull(statusMessage),
+    pollMs: pollMs(fields.pollIntervalMs ?? fields.pollInterval),
+    fields,
   };
 }
 
@@ -40,8 +40,9 @@ export function taskIn(result: unknown): Task | undefined {
 
 function pollMs(suggested: unknown): number {
   const { shortestMs, usualMs, maxMs } = pollLimits;
-  const wanted = typeof suggested === "number" && Number.isFinite(suggested) ? suggested : usualMs;
-  return Math.min(maxMs, Math.max(shortestMs, wanted));
+  const intervalMs =
+    typeof suggested === "number" && Number.isFinite(suggested) ? suggested : usualMs;
+  return Math.min(maxMs, Math.max(shortestMs, intervalMs));
 }
 
 export function isTaskOver({ status }: Pick<Task, "status">): boolean {
@@ -62,8 +63,8 @@ export type TaskCall = {
 /** For legacy servers. */
 export function offersTasks({ era, capabilities }: Pick<Session, "era" | "capabilities">): boolean {
   const { tasks } = capabilities;
-  const requests = isObject(tasks) && isObject(tasks.requests) ? tasks.requests : {};
-  return era === "legacy" && isObject(requests.tools) && requests.tools.call !== undefined;
+  const requests = membersOf(membersOf(tasks).requests);
+  return era === "legacy" && membersOf(requests.tools).call !== undefined;
 }
 
 /** For modern servers. */
@@ -85,25 +86,28 @@ const relatedKey = "io.modelcontextprotocol/related-task";
 
 /** Requests answered with a task: messages about the task still go to them. */
 export function createOpenTasks<Options extends { task?: TaskListener | undefined }>() {
-  const open = new Map<unknown, { token: RequestId; options: Options }>();
+  const openTasks = new Map<unknown, { token: RequestId; options: Options }>();
   return {
     /** At once: the next message may be about the task already. */
     keep(result: unknown, token: RequestId, options: Options): void {
       const task = taskIn(result);
       // A listener may be made only now.
-      const over = task && options.task?.over;
-      if (!over || over.aborted) return;
-      open.set(task.taskId, { token, options });
-      over.addEventListener("abort", () => open.delete(task.taskId), { once: true });
+      const callEnded = task && options.task?.over;
+      if (!callEnded || callEnded.aborted) return;
+      openTasks.set(task.taskId, { token, options });
+      callEnded.addEventListener("abort", () => openTasks.delete(task.taskId), { once: true });
     },
     /** By progress token. */
-    ofToken: (token: unknown) => [...open.values()].find((kept) => kept.token === token)?.options,
+    ofToken: (token: unknown) =>
+      [...openTasks.values()].find((openTask) => openTask.token === token)?.options,
     /** By the task that a message names. */
     named(meta: UnknownObject): Options | undefined {
       const related = meta[relatedKey];
-      return isObject(related) ? open.get(related.taskId)?.options : undefined;
+      if (!isObject(related)) return undefined;
+      return openTasks.get(related.taskId)?.options;
     },
-    all: () => [...open.values()].map(({ options }) => options),
-    takeStatus: (given: UnknownObject) => open.get(given.taskId)?.options.task?.onStatus(given),
+    all: () => [...openTasks.values()].map(({ options }) => options),
+    takeStatus: (statusParams: UnknownObject) =>
+      openTasks.get(statusParams.taskId)?.options.task?.onStatus(statusParams),
   };
 }

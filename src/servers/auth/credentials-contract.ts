@@ -65,8 +65,8 @@ export type CredentialsOptions = {
 /** The addresses that a person configured; what they name is judged by them. Where an API is may be its document's word. */
 export function ownersOf({ url, auth, openapi, baseUrl }: Remote): string[] {
   const isNamed = openapi !== undefined && baseUrl === undefined && /^https?:/i.test(openapi);
-  const own = isNamed ? openapi : url;
-  return auth?.issuer === undefined ? [own] : [own, auth.issuer];
+  const configuredUrl = isNamed ? openapi : url;
+  return [configuredUrl, auth?.issuer].filter((address) => address !== undefined);
 }
 
 type HeaderMap = Record<string, string>;
@@ -86,9 +86,10 @@ export function basicHeader(token: string): string {
 /** The token in what `tokenHeaders` made of it. */
 export function tokenIn(auth: ServerAuth | undefined, headers: Readonly<HeaderMap>): string | null {
   if (auth?.type === "api_key") return headers[auth.header] ?? null;
-  const [, scheme, value = ""] = /^(Bearer|Basic) (.*)$/s.exec(headers.authorization ?? "") ?? [];
+  const [, scheme, credentials = ""] =
+    /^(Bearer|Basic) (.*)$/s.exec(headers.authorization ?? "") ?? [];
   if (scheme === undefined) return null;
-  return scheme === "Bearer" ? value : Buffer.from(value, "base64").toString();
+  return scheme === "Bearer" ? credentials : Buffer.from(credentials, "base64").toString();
 }
 
 /** Can it stand in a header, and not end it? */

@@ -12,7 +12,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   /** Servers without `auth` that turned out to want a sign-in. */
   const discovered = new Set<string>();
   /** Servers that got the token of a user, whatever their configuration says. */
-  const withTokens = new Set<string>();
+  const tokenServers = new Set<string>();
   const stored = once(async () => {
     const { createStoredCredentials } = await import("./stored-credentials.ts");
     const { now = Date.now, vaultKey = async () => undefined, news } = options;
@@ -29,22 +29,22 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     async headers(server, definition, user, signal) {
       const fixed = fixedHeaders(definition);
       if (fixed !== null) return fixed;
-      const own = await (await stored()).headers(server, definition, user, signal);
-      if (Object.keys(own).length > 0 && !isOwnClient(definition)) withTokens.add(server);
-      return own;
+      const userHeaders = await (await stored()).headers(server, definition, user, signal);
+      if (Object.keys(userHeaders).length > 0 && !isOwnClient(definition)) tokenServers.add(server);
+      return userHeaders;
     },
     async refused(server, definition, user, challenge) {
       if (fixedHeaders(definition) !== null || ![401, 403].includes(challenge.status)) return false;
       return (await stored()).refused(server, definition, user, challenge);
     },
     isPersonal,
-    opensForUser: (server, definition) => isPersonal(definition) || withTokens.has(server),
-    setToken: async (...given) => (await stored()).setToken(...given),
-    forget: async (...who) => (await stored()).forget(...who),
+    opensForUser: (server, definition) => isPersonal(definition) || tokenServers.has(server),
+    setToken: async (...args) => (await stored()).setToken(...args),
+    forget: async (...args) => (await stored()).forget(...args),
     status: async (user) => (await stored()).status(user),
     ended: async (user) => (await stored()).ended(user),
-    beginSignIn: async (...wanted) => (await stored()).beginSignIn(...wanted),
-    finishSignIn: async (...came) => (await stored()).finishSignIn(...came),
+    beginSignIn: async (...args) => (await stored()).beginSignIn(...args),
+    finishSignIn: async (...args) => (await stored()).finishSignIn(...args),
   };
 }
 

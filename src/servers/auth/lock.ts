@@ -19,22 +19,22 @@ export type Lock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 /** One at a time under each name, in all processes that share the directory. */
 export function createLock(directory: string | undefined): Lock {
-  const last = new Map<string, Promise<unknown>>();
+  const lastTurns = new Map<string, Promise<unknown>>();
   return <T>(name: string, work: () => Promise<T>): Promise<T> => {
     const run = () => (directory === undefined ? work() : withFile(directory, name, work));
-    const mine = (last.get(name) ?? Promise.resolve()).then(run, run).finally(() => {
-      if (last.get(name) === mine) last.delete(name);
+    const ownTurn = (lastTurns.get(name) ?? Promise.resolve()).then(run, run).finally(() => {
+      if (lastTurns.get(name) === ownTurn) lastTurns.delete(name);
     });
-    last.set(name, mine);
-    return mine;
+    lastTurns.set(name, ownTurn);
+    return ownTurn;
   };
 }
 
 /** The same across machines on one store. */
-export function createStoreLock(here: Lock, store: () => Promise<Pick<Store, "alone">>): Lock {
+export function createStoreLock(localLock: Lock, store: () => Promise<Pick<Store, "alone">>): Lock {
   const semaphore = createSemaphore(maxHolders, Number.POSITIVE_INFINITY);
   return (name, work) =>
-    here(name, async () => {
+    localLock(name, async () => {
       await semaphore.acquire();
       try {
         return await withStore((await store()).alone, `auth ${digest(name)}`, work);
@@ -47,8 +47,8 @@ export function createStoreLock(here: Lock, store: () => Promise<Pick<Store, "al
 async function withFile<T>(directory: string, name: string, work: () => Promise<T>): Promise<T> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = join(directory, `auth-${digest(name)}.lock`);
-  const late = `another program has been signing in for too long. Try again, or remove ${file}`;
-  const release = await retry(async () => tryLock(file, staleMs), filePauseMs, late);
+  const lateMessage = `another program has been signing in for too long. Try again, or remove ${file}`;
+  const release = await retry(async () => tryLock(file, staleMs), filePauseMs, lateMessage);
   // Another process may remove it; the work ends soon.
   const touch = setInterval(
     () => utimes(file, new Date(), new Date(), () => undefined),
@@ -68,34 +68,34 @@ async function withStore<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   // A failure of the work is not one of the store, nor the other way round.
-  let ended: { value: T } | { thrown: unknown } | undefined;
+  let outcome: { value: T } | { thrown: unknown } | undefined;
   const attempt = async () => {
     await alone(task, async () => {
-      ended = await work().then(
+      outcome = await work().then(
         (value) => ({ value }),
         (thrown: unknown) => ({ thrown }),
       );
     }).catch((thrown) => {
-      if (ended === undefined) throw thrown;
+      if (outcome === undefined) throw thrown;
     });
-    return ended;
+    return outcome;
   };
-  const late = "another plane has been signing in for too long. Try again";
-  const result = await retry(attempt, storePauseMs, late);
-  if ("value" in result) return result.value;
-  throw result.thrown;
+  const lateMessage = "another plane has been signing in for too long. Try again";
+  const settled = await retry(attempt, storePauseMs, lateMessage);
+  if ("value" in settled) return settled.value;
+  throw settled.thrown;
 }
 
 async function retry<T>(
   attempt: () => Promise<T | null | undefined>,
   pauseMs: number,
-  late: string,
+  lateMessage: string,
 ): Promise<T> {
   const giveUpAt = Date.now() + waitMs;
   for (;;) {
-    const result = await attempt();
-    if (result) return result;
-    if (Date.now() > giveUpAt) throw new TransportError(late, { sent: false });
+    const outcome = await attempt();
+    if (outcome) return outcome;
+    if (Date.now() > giveUpAt) throw new TransportError(lateMessage, { sent: false });
     await pause(pauseMs);
   }
 }

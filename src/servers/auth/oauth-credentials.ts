@@ -5,7 +5,7 @@ import { type Challenge, isOwnClient, ownersOf, type Remote } from "./credential
 import type { Lock } from "./lock.ts";
 import { type BearerChallenge, parseChallenge, stepUp } from "./oauth/challenge.ts";
 import { discover, findResource } from "./oauth/discover.ts";
-import { endSignIn, refresh, requestOwnToken, type Wanted } from "./oauth/renew.ts";
+import { endSignIn, type GrantRequest, refresh, requestOwnToken } from "./oauth/renew.ts";
 import { beginSignIn, finishSignIn, type SignInOptions } from "./oauth/sign-in.ts";
 import { authRequired, forFaces, OAuthProblem, signInEnded, withServer } from "./problems.ts";
 import {
@@ -44,13 +44,13 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
     ...options,
     handedOut: new Map(),
     endpoints: createEndpoints({
-      ...rest,
+      ...endpointBackoff,
       failureOf: (thrown) =>
         thrown instanceof TransportError ? { retryAfterMs: thrown.retryAfterMs } : null,
       refuse: stillResting,
     }),
     renewals: createEndpoints({
-      ...rest,
+      ...endpointBackoff,
       failureOf: (thrown) => (thrown instanceof OAuthProblem ? {} : null),
       refuse: (failure) => failure,
     }),
@@ -64,11 +64,11 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
     refused: (subject: Subject, record: OAuthRecord | null, challenge: Challenge) =>
       refused(context, subject, record, challenge),
     beginSignIn: (
-      who: { server: string; user: string | null; redirectUri: string },
+      request: { server: string; user: string | null; redirectUri: string },
       definition: Remote,
     ) =>
-      beginSignIn(options, who, definition).catch((thrown) => {
-        throw forFaces(who.server, thrown);
+      beginSignIn(options, request, definition).catch((thrown) => {
+        throw forFaces(request.server, thrown);
       }),
     async finishSignIn(parameters: URLSearchParams, as: string | null | undefined) {
       const { server, user, record } = await finishSignIn(options, parameters, as);
@@ -81,7 +81,7 @@ export function createOAuthCredentials(options: OAuthCredentialsOptions) {
   };
 }
 
-const rest = { firstMs: 1_000, maxMs: 60_000 };
+const endpointBackoff = { firstMs: 1_000, maxMs: 60_000 };
 
 /** The failure of the request that was made last, for one that was not made because of it. */
 function stillResting(failure: unknown, restMs: number): unknown {
@@ -98,38 +98,39 @@ function stillResting(failure: unknown, restMs: number): unknown {
 function renew(
   context: Context,
   subject: Subject,
-  seen: OAuthRecord | null,
-  wanted: Wanted,
+  staleRecord: OAuthRecord | null,
+  grantRequest: GrantRequest,
 ): Promise<OAuthRecord> {
   const { server, key, definition } = subject;
   const { endpoints, renewals } = context;
   const work = async () => {
     const { vault, egress } = context;
     const now = context.now();
-    const means = { vault, egress, now, endpoints };
-    const current = await vault.read<CredentialRecord>(key);
-    const isNew = current?.kind === "oauth" && current.accessToken !== seen?.accessToken;
-    if (isNew && !isExpired(current, now)) return current;
-    if (isOwnClient(definition)) return requestOwnToken(means, subject, wanted);
-    if (current?.kind !== "oauth") throw await notSignedIn(context, subject);
-    return refresh(means, subject, current);
+    const renewalContext = { vault, egress, now, endpoints };
+    const storedRecord = await vault.read<CredentialRecord>(key);
+    const isNew =
+      storedRecord?.kind === "oauth" && storedRecord.accessToken !== staleRecord?.accessToken;
+    if (isNew && !isExpired(storedRecord, now)) return storedRecord;
+    if (isOwnClient(definition)) return requestOwnToken(renewalContext, subject, grantRequest);
+    if (storedRecord?.kind !== "oauth") throw await notSignedIn(context, subject);
+    return refresh(renewalContext, subject, storedRecord);
   };
   // A corrected configuration, or another token, is another renewal.
-  const name = JSON.stringify([key, definition.auth, seen?.accessToken, wanted]);
+  const renewalKey = JSON.stringify([key, definition.auth, staleRecord?.accessToken, grantRequest]);
   return renewals
-    .share(name, () => renewals.ask(name, () => context.lock(key, work)))
+    .share(renewalKey, () => renewals.ask(renewalKey, () => context.lock(key, work)))
     .catch((thrown) => {
-      throw withServer(server, named(context, thrown));
+      throw withServer(server, withRetryTime(context, thrown));
     });
 }
 
 /** Says what could not be asked, and when it is asked again. */
-function named({ endpoints }: Context, thrown: unknown): unknown {
+function withRetryTime({ endpoints }: Context, thrown: unknown): unknown {
   if (!(thrown instanceof TransportError) || thrown.endpoint === undefined) return thrown;
   const { cause, endpoint } = thrown;
   const restMs = Math.max(endpoint.restMs, endpoints.restMs(endpoint.origin));
-  const again = restMs > 0 ? `; it is asked again in ${Math.ceil(restMs / 1_000)} s` : "";
-  const message = `its access token could not be renewed: ${thrown.message}${again}`;
+  const retryNote = restMs > 0 ? `; it is asked again in ${Math.ceil(restMs / 1_000)} s` : "";
+  const message = `its access token could not be renewed: ${thrown.message}${retryNote}`;
   return new TransportError(message, { ...thrown, cause, endpoint: { ...endpoint, restMs } });
 }
 
@@ -147,19 +148,19 @@ async function currentRecord(
   stored: OAuthRecord | null,
 ): Promise<OAuthRecord | null> {
   const { definition } = subject;
-  const none = { ...noChallenge, before: [] };
+  const defaultRequest = { ...noChallenge, before: [] };
   // A token goes only to the address it was made for.
   const record = stored?.url === definition.url ? stored : null;
   if (record && !isExpiring(record, context.now())) return record;
-  if (isOwnClient(definition)) return renew(context, subject, record, none);
+  if (isOwnClient(definition)) return renew(context, subject, record, defaultRequest);
   if (record === null) {
     if (definition.auth === undefined && !context.discovered.has(definition.url)) return null;
     throw await notSignedIn(context, subject);
   }
   const isStillGood = !isExpired(record, context.now());
-  if (!isStillGood) return renew(context, subject, record, none);
+  if (!isStillGood) return renew(context, subject, record, defaultRequest);
   if (record.refreshToken === null) return record;
-  const renewal = renew(context, subject, record, none).catch((thrown) => {
+  const renewal = renew(context, subject, record, defaultRequest).catch((thrown) => {
     if (thrown instanceof TransportError) return record;
     throw thrown;
   });
@@ -175,20 +176,20 @@ async function refused(
   const { definition } = subject;
   const parsed = parseChallenge(wwwAuthenticate);
   const challenge = parsed ?? noChallenge;
-  if (status === 403) return needsMore(context, subject, record, challenge);
+  if (status === 403) return requireMoreScopes(context, subject, record, challenge);
   if (isOwnClient(definition)) {
     await renew(context, subject, record, { ...challenge, before: [] });
     return true;
   }
   const isOpen = definition.auth === undefined && record === null;
   if (isOpen && !(await wantsSignIn(context, subject, parsed))) return false;
-  if (record !== null && (await replace(context, subject, record, challenge))) return true;
-  await remember(context, subject, { ...challenge, before: [], stepUps: noStepUps });
+  if (record !== null && (await renewOrForget(context, subject, record, challenge))) return true;
+  await storeChallenge(context, subject, { ...challenge, before: [], stepUps: noStepUps });
   throw await notSignedIn(context, subject);
 }
 
 /** Is there a newer token, or can it be refreshed? Otherwise it is forgotten. */
-async function replace(
+async function renewOrForget(
   context: Context,
   subject: Subject,
   record: OAuthRecord,
@@ -213,12 +214,12 @@ async function stillTrusts(
   challenge: BearerChallenge,
 ) {
   try {
-    const found = await findResource(
+    const protectedResource = await findResource(
       definition.url,
       challenge.resourceMetadata,
       await egress.namedBy(...ownersOf(definition)),
     );
-    return found === null || found.issuers.includes(issuer);
+    return protectedResource === null || protectedResource.issuers.includes(issuer);
   } catch {
     return true;
   }
@@ -235,8 +236,8 @@ async function wantsSignIn(
   const { resourceMetadata } = challenge;
   try {
     const gate = await egress.namedBy(...ownersOf(subject.definition));
-    const found = await discover(url, { resourceMetadata, issuer: undefined }, gate);
-    if (found !== null) discovered.add(url);
+    const authorization = await discover(url, { resourceMetadata, issuer: undefined }, gate);
+    if (authorization !== null) discovered.add(url);
   } catch (thrown) {
     // A server that names no sign-in may just want a token.
     if (resourceMetadata !== null) throw withServer(subject.server, thrown);
@@ -244,24 +245,29 @@ async function wantsSignIn(
   return discovered.has(url);
 }
 
-async function needsMore(
+async function requireMoreScopes(
   context: Context,
   subject: Subject,
   record: OAuthRecord | null,
   challenge: BearerChallenge,
 ) {
-  const more = record === null ? null : stepUp(record, challenge, context.now());
-  if (more === null) return false;
-  const wanted = { resourceMetadata: challenge.resourceMetadata, ...more };
+  if (record === null) return false;
+  const scopeRequest = stepUp(record, challenge, context.now());
+  if (scopeRequest === null) return false;
+  const grantRequest = { resourceMetadata: challenge.resourceMetadata, ...scopeRequest };
   if (isOwnClient(subject.definition)) {
-    const { requested } = await renew(context, subject, record, wanted);
-    return more.scopes.some((scope) => requested.includes(scope));
+    const { requested } = await renew(context, subject, record, grantRequest);
+    return scopeRequest.scopes.some((scope) => requested.includes(scope));
   }
-  await remember(context, subject, wanted);
-  throw authRequired(subject.server, "oauth", `it wants more rights (${more.scopes.join(", ")})`);
+  await storeChallenge(context, subject, grantRequest);
+  throw authRequired(
+    subject.server,
+    "oauth",
+    `it wants more rights (${scopeRequest.scopes.join(", ")})`,
+  );
 }
 
-function remember(
+function storeChallenge(
   { vault }: Context,
   { server, user, definition }: Subject,
   challenge: Omit<ChallengeRecord, "url">,

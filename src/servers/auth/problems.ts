@@ -32,19 +32,22 @@ export function errorCode(value: unknown): string {
 
 const howToSignIn = (server: string) => `toolplane servers login ${server}`;
 
-/** `why` begins with 'it'. */
-export function authRequired(server: string, kind: "token" | "oauth", why: string): PlaneError {
-  const how = howToSignIn(server);
+/** `reason` begins with 'it'. */
+export function authRequired(server: string, kind: "token" | "oauth", reason: string): PlaneError {
+  const command = howToSignIn(server);
   const what = kind === "token" ? "Give it a token" : "Sign in to it";
-  const message = `Server '${server}' requires authentication: ${why}. ${what} with '${how}'.`;
-  return new PlaneError("AUTH_REQUIRED", message, { data: { server, kind, how } });
+  const message = `Server '${server}' requires authentication: ${reason}. ${what} with '${command}'.`;
+  return new PlaneError("AUTH_REQUIRED", message, { data: { server, kind, how: command } });
 }
 
 /** What a person reads of a sign-in that the authorization server has ended. */
-export function endedWords({ at, code }: Pick<EndedSignIn, "at" | "code">, now?: number): string {
-  const why = words[code];
-  const ended = `its sign-in ended at ${momentText(at, now)}: ${code}`;
-  return why === undefined ? ended : `${ended} (${why})`;
+export function endedWords(
+  { at: endedAt, code }: Pick<EndedSignIn, "at" | "code">,
+  now?: number,
+): string {
+  const explanation = endingTexts[code];
+  const ended = `its sign-in ended at ${momentText(endedAt, now)}: ${code}`;
+  return explanation === undefined ? ended : `${ended} (${explanation})`;
 }
 
 const unknownClient = "the authorization server no longer accepts this client";
@@ -56,7 +59,7 @@ const endings = {
   expired: "it came without a refresh token",
   client_changed: "'auth.clientId' has changed",
 } as const satisfies Record<string, string>;
-const words: Readonly<Record<string, string>> = endings;
+const endingTexts: Readonly<Record<string, string>> = endings;
 
 export type Ending = "invalid_grant" | keyof typeof endings;
 
@@ -78,14 +81,14 @@ export function withEndedSignIn(
   status: ServerStatus,
   { at, code }: Pick<EndedSignIn, "at" | "code">,
 ): ServerStatus {
-  const how = howToSignIn(status.name);
-  const error = `${endedWords({ at, code })}. Sign in to it with '${how}'`;
+  const command = howToSignIn(status.name);
+  const error = `${endedWords({ at, code })}. Sign in to it with '${command}'`;
   return {
     ...status,
     state: status.state === "disconnected" ? "error" : status.state,
     idle: false,
     error,
-    signInEnded: { at, reason: code, how },
+    signInEnded: { at, reason: code, how: command },
   };
 }
 

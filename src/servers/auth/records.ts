@@ -99,9 +99,8 @@ export function renewTime(expiresAt: number, lifetimeMs: number): number {
 type Ending = { expiresAt: string | null; renewAt?: string | null };
 
 export function isExpiring({ expiresAt, renewAt = null }: Ending, now: number): boolean {
-  return renewAt === null
-    ? isExpired({ expiresAt }, now + expiryBufferMs)
-    : isExpired({ expiresAt: renewAt }, now);
+  if (renewAt !== null) return isExpired({ expiresAt: renewAt }, now);
+  return isExpired({ expiresAt }, now + expiryBufferMs);
 }
 
 export function isExpired({ expiresAt }: { expiresAt: string | null }, now: number): boolean {

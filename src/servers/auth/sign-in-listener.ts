@@ -23,7 +23,9 @@ export async function listenForSignIn() {
       connection: "close",
     });
     const text = isReturn ? answerTo(url.searchParams) : "Nothing is here.";
-    response.end(page(text), () => isReturn && resolve(url.searchParams));
+    response.end(page(text), () => {
+      if (isReturn) resolve(url.searchParams);
+    });
   });
   const host = await listenAt(server, 0, "127.0.0.1");
   const { port } = server.address() as AddressInfo;
@@ -43,9 +45,9 @@ export async function listenForSignIn() {
 
 /** Repeats nothing of the request. */
 function answerTo(parameters: URLSearchParams): string {
-  return parameters.has("error")
-    ? "The sign-in did not succeed. Go back to the command line to see why."
-    : "Go back to the command line. You can close this window.";
+  if (parameters.has("error"))
+    return "The sign-in did not succeed. Go back to the command line to see why.";
+  return "Go back to the command line. You can close this window.";
 }
 
 function page(text: string): string {

@@ -43,20 +43,24 @@ export function createStoredCredentials(
   const lock = createStoreLock(createLock(options.directory), options.store);
   const oauth = createOAuthCredentials({ ...options, vault, lock });
 
-  async function find(server: string, definition: Remote, user: string | null, isFresh = true) {
+  async function findRecord(
+    server: string,
+    definition: Remote,
+    user: string | null,
+    isFresh = true,
+  ) {
     const owner = isOwnClient(definition) ? null : user;
     const key = credentialsKey(server, owner);
-    const record = await (isFresh
-      ? vault.read<CredentialRecord>(key)
-      : vault.readKept<CredentialRecord>(key));
+    const read = isFresh ? vault.read : vault.readCached;
+    const record = await read<CredentialRecord>(key);
     return { subject: { server, definition, user: owner, key }, record };
   }
 
-  type Found = Awaited<ReturnType<typeof find>>;
+  type StoredSubject = Awaited<ReturnType<typeof findRecord>>;
 
   async function headersFor(server: string, definition: Remote, user: string | null) {
     // Every request asks. A token that is not the newest is refused, and then it is read again.
-    const { subject, record } = await find(server, definition, user, false);
+    const { subject, record } = await findRecord(server, definition, user, false);
     if (record?.kind === "token") {
       await requireOrigin(subject, record);
       if (!isExpiring(record, now())) return tokenHeaders(definition.auth, record.token);
@@ -69,7 +73,7 @@ export function createStoredCredentials(
 
   /** Another server may have its name now. */
   async function requireOrigin(
-    { server, key, definition }: Found["subject"],
+    { server, key, definition }: StoredSubject["subject"],
     record: GivenToken,
   ): Promise<void> {
     const { origin } = new URL(definition.url);
@@ -105,7 +109,7 @@ export function createStoredCredentials(
       isRemote(definition) ? abortable(headersFor(server, definition, user), signal) : {},
     async refused(server, definition, user, challenge) {
       if (!isRemote(definition)) return false;
-      const { subject, record } = await find(server, definition, user);
+      const { subject, record } = await findRecord(server, definition, user);
       if (record?.kind !== "token" && !wantsToken(definition))
         return oauth.refused(subject, record, challenge);
       if (challenge.status !== 401) return false;
@@ -115,10 +119,10 @@ export function createStoredCredentials(
         record === null ? "it has no token yet" : "it refused the token it was given",
       );
     },
-    async setToken(server, user, given, url) {
+    async setToken(server, user, newToken, url) {
       const key = credentialsKey(server, user);
-      const token = { ...checkToken(server, given), origin: new URL(url).origin };
-      await lock(key, () => vault.write(key, token));
+      const record = { ...checkToken(server, newToken), origin: new URL(url).origin };
+      await lock(key, () => vault.write(key, record));
       await vault.remove(challengeKey(server, user));
       await vault.remove(endedKey(server, user));
       onChanged(server, user);
@@ -140,11 +144,11 @@ export function createStoredCredentials(
       const names = await vault.names(endedPrefix(user));
       const ended = await Promise.all(
         names.map(async (name) => {
-          const kept = await vault.readIfPossible<EndedSignIn>(name);
-          return kept && ([serverOfKey(name), kept] as const);
+          const endedSignIn = await vault.readIfPossible<EndedSignIn>(name);
+          return endedSignIn && ([serverOfKey(name), endedSignIn] as const);
         }),
       );
-      return new Map(ended.filter((known) => known !== null));
+      return new Map(ended.filter((serverSignIn) => serverSignIn !== null));
     },
     async beginSignIn(server, definition, user, redirectUri) {
       if (isRemote(definition) && !wantsToken(definition) && !isOwnClient(definition))
@@ -153,9 +157,9 @@ export function createStoredCredentials(
       throw new PlaneError("USAGE", message, { data: { server } });
     },
     async finishSignIn(parameters, as) {
-      const who = await oauth.finishSignIn(parameters, as?.user);
-      onChanged(who.server, who.user);
-      return who;
+      const signedIn = await oauth.finishSignIn(parameters, as?.user);
+      onChanged(signedIn.server, signedIn.user);
+      return signedIn;
     },
   };
 }
@@ -178,12 +182,14 @@ function checkToken(
   { token: text, expiresAt, scopes = [] }: TokenGiven,
 ): GivenToken {
   const token = text.trim();
-  const time = expiresAt == null ? null : new Date(expiresAt);
-  const isTime = !Number.isNaN(time?.getTime());
+  const expiry = expiresAt == null ? null : new Date(expiresAt);
+  const isTime = !Number.isNaN(expiry?.getTime());
   if (isHeaderValue(token) && isTime)
-    return { kind: "token", token, expiresAt: time?.toISOString() ?? null, scopes };
-  const what = isTime
+    return { kind: "token", token, expiresAt: expiry?.toISOString() ?? null, scopes };
+  const problem = isTime
     ? "is empty or has characters that no header can carry"
     : "has an expiry that is no time; write it like 2027-01-31T12:00:00Z";
-  throw new PlaneError("USAGE", `The token for server '${server}' ${what}.`, { data: { server } });
+  throw new PlaneError("USAGE", `The token for server '${server}' ${problem}.`, {
+    data: { server },
+  });
 }

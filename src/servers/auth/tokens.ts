@@ -57,16 +57,17 @@ export function createTokenVerbs(
       }
     },
     async list({ principal: { user, servers } }) {
-      const kept = await credentials.status(user);
-      return servers === undefined ? kept : kept.filter(({ server }) => servers.includes(server));
+      const tokens = await credentials.status(user);
+      if (servers === undefined) return tokens;
+      return tokens.filter(({ server }) => servers.includes(server));
     },
     async set(server, token, { principal }) {
       const { url, auth } = await definitionOf(server);
       if (url === undefined || auth?.type === "none") {
-        const why = url === undefined ? "it is a process" : "its 'auth' is 'none'";
+        const reason = url === undefined ? "it is a process" : "its 'auth' is 'none'";
         throw new PlaneError(
           "USAGE",
-          `Server '${server}' takes no token: ${why}. Put what it needs into its 'env'.`,
+          `Server '${server}' takes no token: ${reason}. Put what it needs into its 'env'.`,
         );
       }
       await credentials.setToken(server, principal.user, token, url);

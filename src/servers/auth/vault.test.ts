@@ -173,27 +173,27 @@ test("what is kept is read once while other planes tell of changes, and again af
       news: { isInformed: () => isInformed, onNews },
     });
   const [vault, elsewhere] = [open(counted), open(store)];
-  assert.equal(await vault.readKept("token"), null);
-  assert.equal(await vault.readKept("token"), null);
+  assert.equal(await vault.readCached("token"), null);
+  assert.equal(await vault.readCached("token"), null);
   assert.equal(reads, 1);
   await vault.write("token", "one");
   assert.deepEqual(
-    [await vault.readKept("token"), await vault.readKept("token"), reads],
+    [await vault.readCached("token"), await vault.readCached("token"), reads],
     ["one", "one", 2],
   );
   // Another plane renews it.
   await elsewhere.write("token", "two");
-  assert.equal(await vault.readKept("token"), "one");
+  assert.equal(await vault.readCached("token"), "one");
   listeners[0]?.({ what: "secrets" });
-  assert.equal(await vault.readKept("token"), "two");
+  assert.equal(await vault.readCached("token"), "two");
   await elsewhere.write("token", "three");
   assert.equal(await vault.read("token"), "three", "who must know reads it");
-  assert.equal(await vault.readKept("token"), "three");
+  assert.equal(await vault.readCached("token"), "three");
   await elsewhere.remove("token");
   isInformed = false;
-  assert.equal(await vault.readKept("token"), null);
+  assert.equal(await vault.readCached("token"), null);
   await elsewhere.write("token", "four");
   isInformed = true;
   await vault.remove("token");
-  assert.equal(await vault.readKept("token"), null);
+  assert.equal(await vault.readCached("token"), null);
 });

@@ -12,7 +12,7 @@ export type Vault = {
   /** Null when there is none; rejects when it was sealed with another key. */
   read<T>(name: string): Promise<T | null>;
   /** The same, without the store where other planes would have told of a change. */
-  readKept<T>(name: string): Promise<T | null>;
+  readCached<T>(name: string): Promise<T | null>;
   /** Null also when it cannot be opened. */
   readIfPossible<T>(name: string): Promise<T | null>;
   write(name: string, value: unknown): Promise<void>;
@@ -37,51 +37,54 @@ type VaultOptions = {
 export function createVault(options: VaultOptions): Vault {
   const { directory } = options;
   const key = once(async () => {
-    const given = await options.vaultKey();
-    if (given !== undefined)
-      return { bytes: readVaultKey(given), name: "'vaultKey' of the configuration" };
+    const configuredKey = await options.vaultKey();
+    if (configuredKey !== undefined)
+      return { bytes: readVaultKey(configuredKey), name: "'vaultKey' of the configuration" };
     if (directory === undefined)
       return { bytes: randomBytes(vaultKeyBytes), name: "the key of this process" };
     return { bytes: loadVaultKey(directory), name: `'${join(directory, "vault.key")}'` };
   });
 
-  const sealed = async (name: string, value: unknown) =>
+  const sealValue = async (name: string, value: unknown) =>
     seal((await key()).bytes, name, Buffer.from(JSON.stringify(value)));
-  const opened = async (name: string, bytes: Uint8Array) => {
+  const openValue = async (name: string, bytes: Uint8Array) => {
     const plain = openSealed((await key()).bytes, name, bytes);
     return plain && { value: JSON.parse(plain.toString("utf8")) as unknown };
   };
 
-  const kept = createHeardValues({
+  const cachedSecrets = createHeardValues({
     read: async (name) => (await options.store()).secret(name),
     isInformed: options.news?.isInformed ?? (() => false),
   });
-  options.news?.onNews(({ what }) => what === "secrets" && kept.changed());
+  options.news?.onNews(({ what }) => {
+    if (what === "secrets") cachedSecrets.changed();
+  });
 
-  async function readable<T>(
+  async function unseal<T>(
     name: string,
-    reading: Uint8Array | null | Promise<Uint8Array | null>,
+    sealedBytes: Uint8Array | null | Promise<Uint8Array | null>,
   ): Promise<T | null> {
-    const bytes = await reading;
+    const bytes = await sealedBytes;
     if (bytes === null) return null;
-    const found = await opened(name, bytes);
-    if (found === null) throw unreadable(name, (await key()).name);
-    return found.value as T;
+    const secret = await openValue(name, bytes);
+    if (secret === null) throw unreadable(name, (await key()).name);
+    return secret.value as T;
   }
 
-  const read = <T>(name: string) => readable<T>(name, kept.read(name));
+  const read = <T>(name: string) => unseal<T>(name, cachedSecrets.read(name));
   return {
     read,
-    readKept: <T>(name: string) => readable<T>(name, kept.get(name)),
+    readCached: <T>(name: string) => unseal<T>(name, cachedSecrets.get(name)),
     readIfPossible: <T>(name: string) => read<T>(name).catch(nullWhenUnreadable),
     write: async (name, value) => {
-      const bytes = await sealed(name, value);
-      await (await options.store()).putSecret(name, bytes).finally(kept.changed);
+      const bytes = await sealValue(name, value);
+      await (await options.store()).putSecret(name, bytes).finally(cachedSecrets.changed);
     },
-    remove: async (name) => (await options.store()).deleteSecret(name).finally(kept.changed),
+    remove: async (name) =>
+      (await options.store()).deleteSecret(name).finally(cachedSecrets.changed),
     names: async (prefix) => (await options.store()).secrets(prefix),
-    seal: sealed,
-    open: opened,
+    seal: sealValue,
+    open: openValue,
   };
 }
 

@@ -1,6 +1,6 @@
 import { PlaneError } from "../../model/errors.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
-import type { ServerInstance } from "../../model/servers/server-schema.ts";
+import type { ServerInstance, ServerState } from "../../model/servers/server-schema.ts";
 import { notSent } from "../failures.ts";
 import type { Server } from "../server.ts";
 import type { CachedLists } from "../server-catalogue.ts";
@@ -32,103 +32,103 @@ type DirectoryServerOptions = {
 export function createDirectoryServer(options: DirectoryServerOptions): Server {
   const { definition, home } = options;
   const instances = createInstances(options);
-  const { all, at, known } = instances;
-  const each = async (use: (one: Server) => Promise<unknown>): Promise<void> => {
-    const failed = (await Promise.allSettled(all().map(use))).find(
-      (one) => one.status === "rejected",
+  const { servers, serverIn, findServer } = instances;
+  const forEachServer = async (use: (server: Server) => Promise<unknown>): Promise<void> => {
+    const failed = (await Promise.allSettled(servers().map(use))).find(
+      (outcome) => outcome.status === "rejected",
     );
     if (failed) throw failed.reason;
   };
   /** What is asked about the server as a whole is asked of the usual directory, or of the one that was used last. */
-  const usual = () => known(sharedOwner) ?? all().at(-1);
-  const sum = (count: (one: Server) => number) =>
-    all().reduce((total, one) => total + count(one), 0);
+  const usualServer = () => findServer(sharedOwner) ?? servers().at(-1);
+  const sum = (count: (server: Server) => number) =>
+    servers().reduce((total, server) => total + count(server), 0);
 
-  const inDirectory = (directory: string | undefined): Server =>
-    directory === undefined ? (usual() ?? at({})) : at({ directory });
+  const inDirectory = (directory?: string): Server =>
+    directory === undefined ? (usualServer() ?? serverIn({})) : serverIn({ directory });
 
   return {
     definition,
     in: inDirectory,
-    isKnown: (owner = sharedOwner) => known(owner)?.isKnown(owner) ?? false,
+    isKnown: (owner = sharedOwner) => findServer(owner)?.isKnown(owner) ?? false,
     // Each has its own, except what was recorded.
     recall: (lists) => instances.recall(lists),
     async connect() {
       instances.disconnect(false);
-      if (home !== null) at({});
-      await each((one) => one.connect());
+      if (home !== null) serverIn({});
+      await forEachServer((server) => server.connect());
     },
     async warm() {
-      if (home !== null) await at({}).warm();
+      if (home !== null) await serverIn({}).warm();
     },
     async disconnect() {
       instances.disconnect(true);
-      await each((one) => one.disconnect());
+      await forEachServer((server) => server.disconnect());
     },
     async restart() {
       instances.disconnect(false);
-      if (home !== null) at({});
-      await each((one) => one.restart());
+      if (home !== null) serverIn({});
+      await forEachServer((server) => server.restart());
     },
     async clear() {
-      const counts = await Promise.all(all().map((one) => one.clear()));
+      const counts = await Promise.all(servers().map((server) => server.clear()));
       return counts.reduce((total, count) => total + count, 0);
     },
-    forgetUser: (...who) => each((one) => one.forgetUser(...who)),
-    isReady: async (owner, isHasty) => (await known(owner)?.isReady(owner, isHasty)) ?? true,
-    isOpen: (owner) => known(owner)?.isOpen(owner) ?? false,
-    isActive: () => all().some((one) => one.isActive()),
-    discover: async (owner) => at(owner).discover(owner),
-    revive: async (owner) => known(owner)?.revive(owner),
-    isSettled: (owner) => known(owner)?.isSettled(owner) ?? false,
+    forgetUser: (...args) => forEachServer((server) => server.forgetUser(...args)),
+    isReady: async (owner, isHasty) => (await findServer(owner)?.isReady(owner, isHasty)) ?? true,
+    isOpen: (owner) => findServer(owner)?.isOpen(owner) ?? false,
+    isActive: () => servers().some((server) => server.isActive()),
+    discover: async (owner) => serverIn(owner).discover(owner),
+    revive: async (owner) => findServer(owner)?.revive(owner),
+    isSettled: (owner) => findServer(owner)?.isSettled(owner) ?? false,
     refresh: async () => {
-      if (home !== null) at({});
-      await each((one) => one.refresh());
+      if (home !== null) serverIn({});
+      await forEachServer((server) => server.refresh());
     },
-    offered: (method, owner) => known(owner)?.offered(method, owner) ?? null,
-    list: async (method, signal, owner) => at(owner).list(method, signal, owner),
+    offered: (method, owner) => findServer(owner)?.offered(method, owner) ?? null,
+    list: async (method, signal, owner) => serverIn(owner).list(method, signal, owner),
     listOwner(owner) {
       const directory = owner.directory ?? home;
-      return directory === null
-        ? undefined
-        : { user: null, ...known(owner)?.listOwner(owner), directory };
+      if (directory === null) return undefined;
+      return { user: null, ...findServer(owner)?.listOwner(owner), directory };
     },
     requirement(owner = sharedOwner) {
-      const found = known(owner);
-      return found ? found.requirement(owner) : instances.refusal(owner);
+      const server = findServer(owner);
+      return server ? server.requirement(owner) : instances.refusal(owner);
     },
-    request: (method, params, asked, owner) => at(owner).request(method, params, asked, owner),
-    check: async (signal) => (usual() ?? at({})).check(signal),
+    request: (method, params, requestOptions, owner) =>
+      serverIn(owner).request(method, params, requestOptions, owner),
+    check: async (signal) => (usualServer() ?? serverIn({})).check(signal),
     session: (owner = sharedOwner) =>
-      (owner.directory === undefined ? usual() : known(owner))?.session() ?? null,
-    extensions: () => usual()?.extensions() ?? {},
+      (owner.directory === undefined ? usualServer() : findServer(owner))?.session() ?? null,
+    extensions: () => usualServer()?.extensions() ?? {},
     installingSince: () =>
-      all()
-        .find((one) => one.installingSince() !== null)
+      servers()
+        .find((server) => server.installingSince() !== null)
         ?.installingSince() ?? null,
     status() {
       const instance =
-        usual()?.status() ?? statusOfNone(definition, instances.refusal(sharedOwner), home);
+        usualServer()?.status() ?? statusOfNone(definition, instances.refusal(sharedOwner), home);
       const counts = {
-        pending: sum((one) => one.status().pending),
-        sessions: sum((one) => one.status().sessions),
-        noise: sum((one) => one.status().noise),
+        pending: sum((server) => server.status().pending),
+        sessions: sum((server) => server.status().sessions),
+        noise: sum((server) => server.status().noise),
       };
       return { ...instance, ...counts, instances: instances.describe() };
     },
     sessionOwners: () =>
       instances
         .entries()
-        .flatMap(([directory, one]) =>
-          one.sessionOwners().map((owner) => ({ ...owner, directory })),
+        .flatMap(([directory, server]) =>
+          server.sessionOwners().map((owner) => ({ ...owner, directory })),
         ),
-    direct: () => sum((one) => one.direct()),
-    logs: (...asked) => inDirectory(undefined).logs(...asked),
-    followLogs: (...asked) => inDirectory(undefined).followLogs(...asked),
-    record: (...asked) => inDirectory(undefined).record(...asked),
-    messages: (...asked) => inDirectory(undefined).messages(...asked),
+    direct: () => sum((server) => server.direct()),
+    logs: (...args) => inDirectory().logs(...args),
+    followLogs: (...args) => inDirectory().followLogs(...args),
+    record: (...args) => inDirectory().record(...args),
+    messages: (...args) => inDirectory().messages(...args),
     async release(belongs, reason) {
-      const counts = await Promise.all(all().map((one) => one.release(belongs, reason)));
+      const counts = await Promise.all(servers().map((server) => server.release(belongs, reason)));
       return counts.reduce((total, count) => total + count, 0);
     },
     reviewTrust: instances.reviewTrust,
@@ -136,7 +136,7 @@ export function createDirectoryServer(options: DirectoryServerOptions): Server {
   };
 }
 
-type Place = Pick<SessionOwner, "directory">;
+type Caller = Pick<SessionOwner, "directory">;
 
 /** One for each directory, the last used last. */
 function createInstances(options: DirectoryServerOptions) {
@@ -145,34 +145,34 @@ function createInstances(options: DirectoryServerOptions) {
   /** Where a caller has asked and no person had trusted it: it is looked at again when a person answers. */
   const refused = new Set<string>();
   const leaving = new Set<Promise<void>>();
-  let recorded: CachedLists | undefined;
+  let recordedLists: CachedLists | undefined;
   let isDisconnected = false;
   if (home !== null && (isOffline || whyNot(home) === null)) add(home);
 
   function add(directory: string): Server {
-    const made = options.create(directory);
-    if (recorded) made.recall(recorded);
-    if (isDisconnected) void made.disconnect();
-    instances.set(directory, made);
+    const server = options.create(directory);
+    if (recordedLists) server.recall(recordedLists);
+    if (isDisconnected) void server.disconnect();
+    instances.set(directory, server);
     refused.delete(directory);
-    return made;
+    return server;
   }
 
   function end(directory: string): void {
     const stopped = instances.get(directory)?.stop();
     instances.delete(directory);
     options.onEnded(directory);
-    const left = stopped
+    const ended = stopped
       ?.catch(() => undefined)
-      .finally(() => leaving.delete(left as Promise<void>));
-    if (left) leaving.add(left);
+      .finally(() => leaving.delete(ended as Promise<void>));
+    if (ended) leaving.add(ended);
   }
 
   /** The least recently used that does nothing makes room; that of the plane's own directory stays. */
   function makeRoom(): void {
     if (instances.size < maxInstances) return;
-    const isIdle = ([directory, one]: [string, Server]) =>
-      directory !== home && one.status().pending === 0;
+    const isIdle = ([directory, server]: [string, Server]) =>
+      directory !== home && server.status().pending === 0;
     const idle = [...instances].find(isIdle);
     if (idle) return end(idle[0]);
     const text = `Server '${name}' is busy: it works in ${maxInstances} directories already.`;
@@ -180,53 +180,54 @@ function createInstances(options: DirectoryServerOptions) {
   }
 
   /** Null where it runs there, or may. */
-  function refusal({ directory = home ?? undefined }: Place): PlaneError | null {
+  function refusal({ directory = home ?? undefined }: Caller): PlaneError | null {
     if (directory === undefined)
       return notSent("SERVER_UNAVAILABLE", name, `Server '${name}' cannot run: ${nowhere}.`);
     if (isOffline || instances.has(directory)) return null;
-    const why = whyNot(directory);
-    if (why === null) return null;
-    const text = `Server '${name}' cannot run: ${why.what}. ${why.remedy}.`;
+    const obstacle = whyNot(directory);
+    if (obstacle === null) return null;
+    const text = `Server '${name}' cannot run: ${obstacle.what}. ${obstacle.remedy}.`;
     return new PlaneError("SERVER_UNAVAILABLE", text, {
       data: { server: name, sent: false, retryAt: null },
     });
   }
 
-  function known({ directory = home ?? undefined }: Place): Server | undefined {
-    const found = directory === undefined ? undefined : instances.get(directory);
-    if (found === undefined || directory === undefined) return undefined;
+  function findServer({ directory = home ?? undefined }: Caller): Server | undefined {
+    if (directory === undefined) return undefined;
+    const server = instances.get(directory);
+    if (server === undefined) return undefined;
     // A map keeps its order.
     instances.delete(directory);
-    instances.set(directory, found);
-    return found;
+    instances.set(directory, server);
+    return server;
   }
 
   return {
-    known,
+    findServer,
     refusal,
-    all: () => [...instances.values()],
+    servers: () => [...instances.values()],
     entries: () => [...instances],
     /** Throws where it may not run. */
-    at(place: Place): Server {
-      const found = known(place);
-      if (found) return found;
-      const directory = place.directory ?? home;
-      const error = refusal(place);
+    serverIn(caller: Caller): Server {
+      const server = findServer(caller);
+      if (server) return server;
+      const directory = caller.directory ?? home;
+      const error = refusal(caller);
       if (error && directory !== null && refused.size < maxInstances) refused.add(directory);
       if (error || directory === null) throw error;
       makeRoom();
       return add(directory);
     },
     recall(lists: CachedLists): void {
-      if (isOffline) recorded = lists;
-      for (const one of instances.values()) one.recall(lists);
+      if (isOffline) recordedLists = lists;
+      for (const server of instances.values()) server.recall(lists);
     },
     disconnect(on: boolean): void {
       isDisconnected = on;
     },
     describe: (): ServerInstance[] =>
-      [...instances].map(([directory, one]) => {
-        const { state, pid, error } = one.status();
+      [...instances].map(([directory, server]) => {
+        const { state, pid, error } = server.status();
         return { directory, state, pid, error };
       }),
     /** A person has answered: what is no longer trusted ends, and what a caller waits for lists its tools. */
@@ -240,12 +241,12 @@ function createInstances(options: DirectoryServerOptions) {
           instances.size < maxInstances &&
           whyNot(directory) === null
         ) {
-          const made = add(directory);
-          if (definition.autoConnect) void made.discover(sharedOwner).catch(() => undefined);
+          const server = add(directory);
+          if (definition.autoConnect) void server.discover(sharedOwner).catch(() => undefined);
         }
     },
     async stop(): Promise<void> {
-      await Promise.all([...[...instances.values()].map((one) => one.stop()), ...leaving]);
+      await Promise.all([...[...instances.values()].map((server) => server.stop()), ...leaving]);
     },
   };
 }
@@ -259,16 +260,17 @@ function statusOfNone(
   refusal: PlaneError | null,
   home: string | null,
 ) {
-  const { name: _, tools: __, rejected: ___, ...none } = brokenStatus("", "");
-  const waits = home !== null && refusal !== null;
+  const { name: _, tools: __, rejected: ___, ...status } = brokenStatus("", "");
+  const isWaiting = home !== null && refusal !== null;
   return {
-    ...none,
+    ...status,
     transport: definition.transport,
-    state: !definition.enabled
-      ? ("disabled" as const)
-      : waits
-        ? ("untrusted" as const)
-        : ("disconnected" as const),
-    error: waits ? refusal.message.replace(/^Server '.*?' cannot run: /s, "") : null,
+    state: stateOfNone(definition, isWaiting),
+    error: isWaiting ? refusal.message.replace(/^Server '.*?' cannot run: /s, "") : null,
   };
+}
+
+function stateOfNone({ enabled }: ServerDefinition, isWaiting: boolean): ServerState {
+  if (!enabled) return "disabled";
+  return isWaiting ? "untrusted" : "disconnected";
 }

@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { steadyNow } from "../../lib/async/steady-time.ts";
 import { fileErrorText } from "../../lib/files.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { version } from "../../lib/version.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import { skillsExtension } from "../../protocol/extensions.ts";
@@ -20,7 +21,7 @@ import {
 } from "./read-folder.ts";
 
 /** Between two looks at the folder, or a hundred times what a look takes. */
-const lookMs = 2_000;
+const pollMs = 2_000;
 
 /** A folder with skills, as a server of MCP within this process. */
 export function openSkills(folder: string, handlers: ChannelHandlers): Channel {
@@ -57,11 +58,11 @@ type Shelf = ReturnType<typeof createShelf>;
 
 /** The last listing, and a new one for all that ask at the same time. */
 function createShelf(folder: string) {
-  const known: KnownDigests = new Map();
+  const digests: KnownDigests = new Map();
   let looking: Promise<FolderListing> | null = null;
-  let last: FolderListing | null = null;
+  let lastListing: FolderListing | null = null;
   async function look(): Promise<FolderListing> {
-    looking ??= readFolder(folder, known)
+    looking ??= readFolder(folder, digests)
       .catch((thrown) => {
         throw new TransportError(
           `its folder of skills cannot be read: ${fileErrorText(thrown)}. Correct 'skills'`,
@@ -74,8 +75,8 @@ function createShelf(folder: string) {
       .finally(() => {
         looking = null;
       });
-    last = await looking;
-    return last;
+    lastListing = await looking;
+    return lastListing;
   }
   return {
     folder,
@@ -85,27 +86,27 @@ function createShelf(folder: string) {
         const skill = skills.find(({ paths }) => paths.has(uri));
         return skill && { skill, path: skill.paths.get(uri) as string };
       };
-      return (last && find(last)) ?? find(await look());
+      return (lastListing && find(lastListing)) ?? find(await look());
     },
   };
 }
 
 /** Looks again from time to time, and says when something is different. */
 function watchShelf(shelf: Shelf, changed: () => void) {
-  let before: string | null = null;
+  let previousSkills: string | null = null;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   const wait = (ms: number) => {
-    if (!isStopped) timer = setTimeout(again, ms).unref();
+    if (!isStopped) timer = setTimeout(lookAgain, ms).unref();
   };
-  async function again(): Promise<void> {
+  async function lookAgain(): Promise<void> {
     const begunAt = steadyNow();
     // The next request reports a folder that cannot be read.
     const listing = await shelf.look().catch(() => null);
-    const now = JSON.stringify(listing?.skills.map(({ skill }) => skill) ?? null);
-    if (before !== null && now !== before && !isStopped) changed();
-    before = now;
-    wait(Math.max(lookMs, 100 * (steadyNow() - begunAt)));
+    const currentSkills = JSON.stringify(listing?.skills.map(({ skill }) => skill) ?? null);
+    if (previousSkills !== null && currentSkills !== previousSkills && !isStopped) changed();
+    previousSkills = currentSkills;
+    wait(Math.max(pollMs, 100 * (steadyNow() - begunAt)));
   }
   wait(0);
   return {
@@ -139,9 +140,9 @@ async function answer(shelf: Shelf, method: string, params: UnknownObject): Prom
     return { skills: skills.map(({ skill }) => skill), ...(leftOut.length > 0 && { leftOut }) };
   }
   if (method === "skills/get") {
-    const found = (await shelf.look()).skills.find(({ skill }) => skill.uri === params.uri);
-    if (found === undefined) throw notFound(params.uri);
-    return { skill: found.skill };
+    const published = (await shelf.look()).skills.find(({ skill }) => skill.uri === params.uri);
+    if (published === undefined) throw notFound(params.uri);
+    return { skill: published.skill };
   }
   if (method === "resources/directory/read")
     return { resources: await childrenOf(shelf, String(params.uri)) };
@@ -153,9 +154,8 @@ function toResource({
   changedAt,
 }: FolderSkill): UnknownObject {
   const { name, description } = frontmatter;
-  const size = Array.isArray(resources)
-    ? resources.find((one) => one.uri === uri)?.size
-    : undefined;
+  const files = Array.isArray(resources) ? resources : [];
+  const size = files.find((file) => file.uri === uri)?.size;
   const annotations = { lastModified: changedAt.toISOString() };
   return {
     uri,
@@ -163,29 +163,25 @@ function toResource({
     description,
     mimeType: "text/markdown",
     annotations,
-    ...(size === undefined ? {} : { size }),
+    ...withoutUndefined({ size }),
   };
 }
 
 async function read(shelf: Shelf, uri: string): Promise<UnknownObject> {
-  const found = await shelf.containing(uri);
-  if (found === undefined) throw notFound(uri);
+  const location = await shelf.containing(uri);
+  if (location === undefined) throw notFound(uri);
   const bytes = await realpath(shelf.folder)
-    .then((root) => readInside(root, found.path))
+    .then((root) => readInside(root, location.path))
     .catch((thrown) => {
       throw new RpcError(-32603, `'${uri}' cannot be read: ${fileErrorText(thrown)}.`);
     });
   const text = textOf(bytes);
-  const mimeType = /\.(?:md|markdown)$/i.test(uri)
-    ? "text/markdown"
-    : text === null
-      ? null
-      : "text/plain";
-  return {
-    uri,
-    ...(mimeType && { mimeType }),
-    ...(text === null ? { blob: bytes.toString("base64") } : { text }),
-  };
+  const isMarkdown = /\.(?:md|markdown)$/i.test(uri);
+  if (text === null) {
+    const blob = bytes.toString("base64");
+    return isMarkdown ? { uri, mimeType: "text/markdown", blob } : { uri, blob };
+  }
+  return { uri, mimeType: isMarkdown ? "text/markdown" : "text/plain", text };
 }
 
 /** Null where the text would not be the same bytes. */
@@ -204,9 +200,9 @@ async function childrenOf(shelf: Shelf, directory: string): Promise<UnknownObjec
   const children = new Map<string, UnknownObject>();
   for (const uri of addresses) {
     if (!uri.startsWith(root)) continue;
-    const [first = "", ...more] = uri.slice(root.length).split("/");
+    const [first = "", ...deeper] = uri.slice(root.length).split("/");
     const name = decodeURIComponent(first);
-    const isFile = more.length === 0;
+    const isFile = deeper.length === 0;
     children.set(first, {
       uri: root + first,
       name,

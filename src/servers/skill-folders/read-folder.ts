@@ -21,7 +21,7 @@ export type LeftOut = { uri: string; why: string };
 export type FolderListing = { skills: readonly FolderSkill[]; leftOut: readonly LeftOut[] };
 
 /** Below the folder: a skill may stand in directories of its own, and a file in directories of the skill. */
-const deepest = 8;
+const maxDepth = 8;
 const maxSkills = 2_000;
 /** With more, a folder is not one of skills. */
 const maxEntries = 50_000;
@@ -32,20 +32,30 @@ export type KnownDigests = Map<string, { mark: string; digest: string; head: str
 
 type Walk = {
   root: string;
-  known: KnownDigests;
-  seen: KnownDigests;
+  knownDigests: KnownDigests;
+  freshDigests: KnownDigests;
   skills: FolderSkill[];
   leftOut: LeftOut[];
   entries: number;
 };
 
 /** Every directory with a `SKILL.md`. Links are not followed: what they lead to was not given to us. */
-export async function readFolder(folder: string, known: KnownDigests): Promise<FolderListing> {
+export async function readFolder(
+  folder: string,
+  knownDigests: KnownDigests,
+): Promise<FolderListing> {
   const root = await realpath(folder);
-  const walk: Walk = { root, known, seen: new Map(), skills: [], leftOut: [], entries: 0 };
+  const walk: Walk = {
+    root,
+    knownDigests,
+    freshDigests: new Map(),
+    skills: [],
+    leftOut: [],
+    entries: 0,
+  };
   await visit(walk, root, [], 0);
-  known.clear();
-  for (const [path, digest] of walk.seen) known.set(path, digest);
+  knownDigests.clear();
+  for (const [path, digest] of walk.freshDigests) knownDigests.set(path, digest);
   return { skills: walk.skills, leftOut: walk.leftOut };
 }
 
@@ -55,53 +65,54 @@ async function visit(
   parts: readonly string[],
   depth: number,
 ): Promise<void> {
-  const entries = await listed(walk, directory);
+  const entries = await listDirectory(walk, directory);
   if (entries.some((entry) => entry.name === skillFile && entry.isFile()))
     // The folder itself may be one skill.
-    return take(walk, directory, parts.length === 0 ? [basename(directory)] : parts);
+    return addSkill(walk, directory, parts.length === 0 ? [basename(directory)] : parts);
   for (const entry of entries) {
-    const inside = [...parts, entry.name];
-    if (entry.isSymbolicLink() && depth < deepest)
-      leave(
+    const innerParts = [...parts, entry.name];
+    if (entry.isSymbolicLink() && depth < maxDepth)
+      leaveOut(
         walk,
-        inside,
+        innerParts,
         "it is a link, which is not followed; write where it leads into 'skills' of a server",
       );
     if (!entry.isDirectory()) continue;
-    if (depth >= deepest) leave(walk, inside, `it is more than ${deepest} directories deep`);
-    else await visit(walk, join(directory, entry.name), inside, depth + 1);
+    if (depth >= maxDepth)
+      leaveOut(walk, innerParts, `it is more than ${maxDepth} directories deep`);
+    else await visit(walk, join(directory, entry.name), innerParts, depth + 1);
   }
 }
 
 /** In the order of their names, without what is hidden. */
-async function listed(walk: Walk, directory: string) {
-  const found = (await readdir(directory, { withFileTypes: true })).filter(
+async function listDirectory(walk: Walk, directory: string) {
+  const entries = (await readdir(directory, { withFileTypes: true })).filter(
     ({ name }) => !name.startsWith("."),
   );
-  walk.entries += found.length;
+  walk.entries += entries.length;
   if (walk.entries > maxEntries)
     throw new Error(`it has more than ${maxEntries} files; name a folder that has skills only`);
-  return found.sort((one, other) => (one.name < other.name ? -1 : 1));
+  return entries.sort((first, second) => (first.name < second.name ? -1 : 1));
 }
 
-const leave = ({ leftOut }: Walk, parts: readonly string[], why: string) =>
-  void leftOut.push({ uri: addressOf(parts), why });
+const leaveOut = ({ leftOut }: Walk, parts: readonly string[], reason: string) =>
+  void leftOut.push({ uri: addressOf(parts), why: reason });
 
 function addressOf(parts: readonly string[]): string {
   return `skill://${parts.map((part) => encodeURIComponent(part.toWellFormed())).join("/")}`;
 }
 
-async function take(walk: Walk, directory: string, parts: readonly string[]): Promise<void> {
+async function addSkill(walk: Walk, directory: string, parts: readonly string[]): Promise<void> {
   if (walk.skills.length >= maxSkills)
-    return leave(walk, parts, `the folder has more than ${maxSkills} skills`);
+    return leaveOut(walk, parts, `the folder has more than ${maxSkills} skills`);
   try {
     const files = await filesOf(walk, directory, [], []);
-    const read = await readFiles(walk, directory, parts, files);
-    const skill = readSkill({ ...read.skill });
-    if ("wrong" in skill) return leave(walk, parts, skill.wrong);
-    walk.skills.push({ ...read, skill });
+    const content = await readFiles(walk, directory, parts, files);
+    const skill = readSkill({ ...content.skill });
+    if ("wrong" in skill) return leaveOut(walk, parts, skill.wrong);
+    walk.skills.push({ ...content, skill });
   } catch (thrown) {
-    leave(walk, parts, fileErrorText(thrown));
+    leaveOut(walk, parts, fileErrorText(thrown));
   }
 }
 
@@ -109,22 +120,22 @@ async function filesOf(
   walk: Walk,
   directory: string,
   parts: readonly string[],
-  found: string[][],
+  files: string[][],
 ): Promise<string[][]> {
-  for (const entry of await listed(walk, directory)) {
-    const inside = [...parts, entry.name];
-    const shown = inside.join("/");
-    if (entry.isDirectory() && parts.length < deepest)
-      await filesOf(walk, join(directory, entry.name), inside, found);
-    else if (entry.isFile()) found.push(inside);
+  for (const entry of await listDirectory(walk, directory)) {
+    const innerParts = [...parts, entry.name];
+    const shown = innerParts.join("/");
+    if (entry.isDirectory() && parts.length < maxDepth)
+      await filesOf(walk, join(directory, entry.name), innerParts, files);
+    else if (entry.isFile()) files.push(innerParts);
     else
       throw new Error(
         `'${shown}' is neither a file nor a directory that can be served; links are not followed`,
       );
-    if (found.length > skillLimits.files)
+    if (files.length > skillLimits.files)
       throw new Error(`it has more than ${skillLimits.files} files`);
   }
-  return found;
+  return files;
 }
 
 async function readFiles(
@@ -135,27 +146,29 @@ async function readFiles(
 ) {
   const paths = new Map<string, string>();
   const resources: { uri: string; digest: string; size: number }[] = [];
-  let room: number = skillLimits.bytes;
+  let remainingBytes: number = skillLimits.bytes;
   let changedMs = 0;
   let head: string | null = null;
   for (const inside of files) {
     const path = join(directory, ...inside);
     const uri = addressOf([...parts, ...inside]);
     const file = await withFile(walk.root, path, async (handle) => {
-      const found = await handle.stat({ bigint: true });
-      const size = Number(found.size);
-      room -= size;
-      if (room < 0)
+      const stats = await handle.stat({ bigint: true });
+      const size = Number(stats.size);
+      remainingBytes -= size;
+      if (remainingBytes < 0)
         throw new Error(`its files are larger than ${skillLimits.bytes / 1024 / 1024} MiB`);
-      const mark = `${found.ino} ${size} ${found.mtimeNs} ${found.ctimeNs}`;
-      const before = walk.known.get(path);
+      const mark = `${stats.ino} ${size} ${stats.mtimeNs} ${stats.ctimeNs}`;
+      const previous = walk.knownDigests.get(path);
       const isSkill = inside.length === 1 && inside[0] === skillFile;
-      const made =
-        before?.mark === mark ? before : { mark, ...digestOf(await handle.readFile(), isSkill) };
-      changedMs = Math.max(changedMs, Number(found.mtimeMs));
-      return { size, made };
+      const fileDigest =
+        previous?.mark === mark
+          ? previous
+          : { mark, ...digestOf(await handle.readFile(), isSkill) };
+      changedMs = Math.max(changedMs, Number(stats.mtimeMs));
+      return { size, made: fileDigest };
     });
-    walk.seen.set(path, file.made);
+    walk.freshDigests.set(path, file.made);
     if (inside.length === 1 && inside[0] === skillFile) head = file.made.head;
     paths.set(uri, path);
     resources.push({ uri, digest: file.made.digest, size: file.size });
@@ -209,11 +222,11 @@ async function withFile<T>(
 ): Promise<T> {
   const handle = await open(path, noLinks);
   try {
-    const found = await handle.stat();
+    const stats = await handle.stat();
     const isHere = (await realpath(path)) === path && path.startsWith(root);
-    if (!found.isFile() || !isHere)
+    if (!stats.isFile() || !isHere)
       throw new Error(`'${basename(path)}' is not a file of the folder any more`);
-    if (found.size > skillLimits.bytes) throw new Error(`'${basename(path)}' is too large`);
+    if (stats.size > skillLimits.bytes) throw new Error(`'${basename(path)}' is too large`);
     return await use(handle);
   } finally {
     await handle.close();

@@ -9,12 +9,12 @@ export type FindTransport = (scheme: string) => OpenTransport | undefined;
 
 type Connection = Awaited<ReturnType<OpenTransport>>;
 
-/** A connection that an extension makes. `given` ends the attempt; what connects later is closed again. */
+/** A connection that an extension makes. `callerSignal` ends the attempt; what connects later is closed again. */
 export async function openAdded(
   url: string,
   find: FindTransport | undefined,
   handlers: ChannelHandlers,
-  given?: AbortSignal,
+  callerSignal?: AbortSignal,
 ): Promise<Channel> {
   const scheme = new URL(url).protocol.slice(0, -1);
   const open = find?.(scheme);
@@ -23,20 +23,20 @@ export async function openAdded(
     throw new TransportError(reason, { sent: false, permanent: true });
   }
   const ending = new AbortController();
-  let closed: TransportError | undefined;
+  let loss: TransportError | undefined;
   const close = (reason: string) => {
-    if (closed !== undefined) return;
-    closed = new TransportError(reason, { sent: true });
-    handlers.onClose(closed);
+    if (loss !== undefined) return;
+    loss = new TransportError(reason, { sent: true });
+    handlers.onClose(loss);
   };
   const onMessage = (message: unknown) => {
-    if (closed !== undefined) return;
-    const copy = copied(message);
+    if (loss !== undefined) return;
+    const copy = copyAsJson(message);
     if (copy === undefined) close("the extension passed on a message that is not JSON");
     else handlers.onMessage(copy);
   };
   const connecting = connect(() => open(url, { onMessage, onClose: close, signal: ending.signal }));
-  const connection = await abortable(connecting, given).catch((thrown) => {
+  const connection = await abortable(connecting, callerSignal).catch((thrown) => {
     ending.abort(thrown);
     connecting.then(leave, () => undefined);
     throw thrown;
@@ -44,7 +44,7 @@ export async function openAdded(
   return {
     pid: null,
     async send(message) {
-      if (closed !== undefined) throw new TransportError(closed.message, { sent: false });
+      if (loss !== undefined) throw new TransportError(loss.message, { sent: false });
       try {
         await connection.send(message as UnknownObject);
       } catch (thrown) {
@@ -84,7 +84,7 @@ async function leave(connection: Connection): Promise<void> {
 }
 
 /** As on any transport; undefined for what is no message. */
-function copied(message: unknown): unknown {
+function copyAsJson(message: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(message));
   } catch {

@@ -3,19 +3,19 @@ import { looksSecret } from "../../lib/text/redact.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const words = (text: string): readonly string[] => text.split(/\s+/);
+const splitWords = (text: string): readonly string[] => text.split(/\s+/);
 
 /** Inherited without any setting; docs/servers.md has the same table. A glob never takes a name that looks secret. */
 export const inheritedVariables = [
   {
     group: "base",
-    variables: words("PATH HOME USER LOGNAME SHELL TERM LANG LANGUAGE LC_* TZ TMPDIR"),
+    variables: splitWords("PATH HOME USER LOGNAME SHELL TERM LANG LANGUAGE LC_* TZ TMPDIR"),
     why: "what every program needs",
   },
   {
     group: "Windows base",
     variables:
-      words(`ALLUSERSPROFILE APPDATA COMMONPROGRAMFILES COMMONPROGRAMFILES(X86) COMMONPROGRAMW6432 COMPUTERNAME
+      splitWords(`ALLUSERSPROFILE APPDATA COMMONPROGRAMFILES COMMONPROGRAMFILES(X86) COMMONPROGRAMW6432 COMPUTERNAME
       COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA NUMBER_OF_PROCESSORS OS PATHEXT PROCESSOR_ARCHITECTURE PROGRAMDATA
       PROGRAMFILES PROGRAMFILES(X86) PROGRAMW6432 PUBLIC SYSTEMDRIVE SYSTEMROOT TEMP TMP USERDOMAIN USERNAME
       USERPROFILE WINDIR`),
@@ -24,34 +24,34 @@ export const inheritedVariables = [
   {
     group: "proxy",
     variables:
-      words(`HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy
+      splitWords(`HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy
       NODE_USE_ENV_PROXY`),
     why: "how to reach the network",
   },
   {
     group: "certificates",
     variables:
-      words(`NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE
+      splitWords(`NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE
       CURL_CA_BUNDLE AWS_CA_BUNDLE GIT_SSL_CAINFO DENO_CERT DENO_TLS_CA_STORE`),
     why: "whose certificates to trust",
   },
   {
     group: "packages",
     variables:
-      words(`npm_config_* NPM_CONFIG_* COREPACK_* PNPM_HOME BUN_INSTALL UV_* PIP_* PIPX_* VOLTA_HOME NVM_DIR
+      splitWords(`npm_config_* NPM_CONFIG_* COREPACK_* PNPM_HOME BUN_INSTALL UV_* PIP_* PIPX_* VOLTA_HOME NVM_DIR
       FNM_DIR ASDF_DIR ASDF_DATA_DIR PYENV_ROOT`),
     why: "registries, caches and versions for npx, uvx and the like",
   },
   {
     group: "desktop",
-    variables: words("DISPLAY WAYLAND_DISPLAY XAUTHORITY XDG_* DBUS_SESSION_BUS_ADDRESS"),
+    variables: splitWords("DISPLAY WAYLAND_DISPLAY XAUTHORITY XDG_* DBUS_SESSION_BUS_ADDRESS"),
     why: "browsers and key rings",
   },
-  { group: "agents", variables: words("SSH_AUTH_SOCK"), why: "git over SSH" },
+  { group: "agents", variables: splitWords("SSH_AUTH_SOCK"), why: "git over SSH" },
   {
     group: "containers",
     variables:
-      words(`DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG DOCKER_CERT_PATH DOCKER_TLS_VERIFY DOCKER_API_VERSION
+      splitWords(`DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG DOCKER_CERT_PATH DOCKER_TLS_VERIFY DOCKER_API_VERSION
       CONTAINER_HOST CONTAINER_CONNECTION PODMAN_*`),
     why: "which container engine to use",
   },
@@ -59,7 +59,7 @@ export const inheritedVariables = [
 
 /** npm's orders to the program it runs; another npm must not take them for its own. */
 const onlyForNpmRun = new Set(
-  words(`call dry_run global include_workspace_root init_module json local_prefix location loglevel node_gyp
+  splitWords(`call dry_run global include_workspace_root init_module json local_prefix location loglevel node_gyp
     npm_version package user_agent workspace workspaces`),
 );
 
@@ -88,12 +88,12 @@ export function childEnvironment({
   inheritEnv,
   platform = process.platform,
 }: ChildEnvironment) {
-  const fold = platform === "win32" ? (name: string) => name.toUpperCase() : (name: string) => name;
-  const given = new Set(Object.keys(env).map(fold));
+  const fold = (name: string) => (platform === "win32" ? name.toUpperCase() : name);
+  const ownNames = new Set(Object.keys(env).map(fold));
   const passes = inheritance(inheritEnv, fold);
   const inherited = Object.entries(parent).filter(
-    (entry): entry is [string, string] =>
-      entry[1] !== undefined && !given.has(fold(entry[0])) && passes(entry[0]),
+    (variable): variable is [string, string] =>
+      variable[1] !== undefined && !ownNames.has(fold(variable[0])) && passes(variable[0]),
   );
   return { ...Object.fromEntries(inherited), ...env } as Record<string, string>;
 }
@@ -108,13 +108,16 @@ export function inheritedSecrets(parent: Environment, inheritEnv: Inherit): stri
 
 const isGlob = (pattern: string) => /[*?]/.test(pattern);
 
-function inheritance(wanted: Inherit, fold: (name: string) => string): (name: string) => boolean {
-  if (wanted === true) return () => true;
-  const all = inheritedVariables.flatMap(({ variables }) => variables).map(fold);
-  const exact = new Set(all.filter((name) => !isGlob(name)));
-  const globs = all.filter(isGlob).map(compileGlob);
+function inheritance(
+  inheritEnv: Inherit,
+  fold: (name: string) => string,
+): (name: string) => boolean {
+  if (inheritEnv === true) return () => true;
+  const patterns = inheritedVariables.flatMap(({ variables }) => variables).map(fold);
+  const exact = new Set(patterns.filter((name) => !isGlob(name)));
+  const globs = patterns.filter(isGlob).map(compileGlob);
   // What an operator lists is meant, secrets too.
-  const listed = (wanted === false ? [] : (wanted ?? [])).map((pattern) =>
+  const listed = (inheritEnv === false ? [] : (inheritEnv ?? [])).map((pattern) =>
     compileGlob(fold(pattern)),
   );
   return (name) => {

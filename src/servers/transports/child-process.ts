@@ -107,12 +107,11 @@ export function findWindowsCommand(command: string, search: CommandSearch): stri
   const directories = path
     .split(";")
     .map((directory) => directory.trim().replace(/^"(.*)"$/, "$1"));
-  const places = isPath
-    ? [win32.resolve(cwd, command)]
-    : directories
-        .filter((one) => one !== "")
-        .map((directory) => win32.resolve(cwd, directory, command));
-  const files = places.flatMap((place) => endings.map((ending) => place + ending));
+  const searched = directories
+    .filter((directory) => directory !== "")
+    .map((directory) => win32.resolve(cwd, directory, command));
+  const candidates = isPath ? [win32.resolve(cwd, command)] : searched;
+  const files = candidates.flatMap((candidate) => endings.map((ending) => candidate + ending));
   return files.find(exists) ?? null;
 }
 
@@ -128,12 +127,12 @@ export function windowsLaunch(file: string, args: readonly string[], comSpec = "
   };
 }
 
-export function quoteForCmd(word: string): string {
-  if (/[\r\n\0]/.test(word))
+export function quoteForCmd(argument: string): string {
+  if (/[\r\n\0]/.test(argument))
     throw new Error(
       "an argument has a line break, which cmd.exe cannot pass on. Take it out of 'args'",
     );
-  const quoted = word
+  const quoted = argument
     // Before a quote, programs read two backslashes as one. A doubled quote keeps cmd.exe inside the quotes.
     .replaceAll(/(?<!\\)(\\*)"/g, '$1$1""')
     .replace(/(?<!\\)(\\+)$/, "$1$1")

@@ -39,7 +39,7 @@ export type HttpOptions = RequestCredentials & {
   maxMessageBytes: number;
 };
 
-export type Ask = {
+type HttpRequest = {
   method: "POST" | "GET" | "DELETE";
   url?: URL;
   headers: HeaderMap;
@@ -59,38 +59,38 @@ const idleMs = 10;
 export function createRequester(options: HttpOptions) {
   const url = new URL(options.url);
   const client = url.protocol === "https:" ? https : http;
-  const found = judged(url);
-  const way = proxyWay(url, found);
+  const connection = judgeConnection(url);
+  const proxy = proxyWay(url, connection);
   // Parsing an address costs as much as the rest of a request over a kept socket.
-  const address = addressOf(url, way);
-  const given = way ? { ...options.headers, ...way.headers } : options.headers;
-  const agent = way?.agent ?? new client.Agent({ keepAlive: true, lookup: found.lookup });
-  let open = true;
+  const address = addressOf(url, proxy);
+  const fixedHeaders = proxy ? { ...options.headers, ...proxy.headers } : options.headers;
+  const agent = proxy?.agent ?? new client.Agent({ keepAlive: true, lookup: connection.lookup });
+  let isOpen = true;
   let lastIdentity: HeaderMap | undefined;
   let usedAt = performance.now();
   let backlog = 0;
 
   /** A DELETE uses the last credentials, also revoked ones. */
-  async function identityFor(method: Ask["method"]): Promise<HeaderMap | undefined> {
+  async function identityFor(method: HttpRequest["method"]): Promise<HeaderMap | undefined> {
     if (method === "DELETE" && lastIdentity) return lastIdentity;
     lastIdentity = options.authorize && (await options.authorize());
     return lastIdentity;
   }
 
-  async function askOnce(ask: Ask): Promise<IncomingMessage> {
-    const { method, url: target = url, headers, body, signal, mayRepeat, onWrite } = ask;
+  async function askOnce(httpRequest: HttpRequest): Promise<IncomingMessage> {
+    const { method, url: target = url, headers, body, signal, mayRepeat, onWrite } = httpRequest;
     const identity = await identityFor(method);
     // A closed socket is known only once the event loop has looked again.
     if (performance.now() - usedAt > idleMs) await nextTurn().then(() => nextTurn());
     usedAt = performance.now();
-    if (!open) throw new TransportError("the connection was closed", { sent: false });
+    if (!isOpen) throw new TransportError("the connection was closed", { sent: false });
     return new Promise((resolve, reject) => {
       const request: ClientRequest = client.request({
-        ...(target === url ? address : addressOf(target, way)),
+        ...(target === url ? address : addressOf(target, proxy)),
         method,
         agent,
         headers: {
-          ...given,
+          ...fixedHeaders,
           ...identity,
           ...headers,
           "accept-encoding": "identity",
@@ -110,7 +110,7 @@ export function createRequester(options: HttpOptions) {
       request.on("error", (error: NodeJS.ErrnoException) => {
         // The other side may have closed a kept socket in the same moment; a new one shows whether it is still there.
         if (mayRepeat && request.reusedSocket && cutCodes.includes(error.code))
-          return resolve(askOnce(ask));
+          return resolve(askOnce(httpRequest));
         reject(
           new TransportError(transportFailure(error, target), { sent: reached(), cause: error }),
         );
@@ -125,18 +125,19 @@ export function createRequester(options: HttpOptions) {
 
   return {
     url,
-    async ask(ask: Ask): Promise<IncomingMessage> {
-      const response = await askOnce(ask).catch(withReason);
-      if (ask.background || !options.onRefused || !isAboutAccess(response)) return response;
+    async ask(httpRequest: HttpRequest): Promise<IncomingMessage> {
+      const response = await askOnce(httpRequest).catch(withReason);
+      if (httpRequest.background || !options.onRefused || !isAboutAccess(response)) return response;
       response.resume();
       const hasOthers = await mayAskAgain(response, options);
-      if (!hasOthers || !mayRepeatRefused(response, ask)) throw refused(response, ask.url ?? url);
-      return askOnce(ask).catch(withReason);
+      if (!hasOthers || !mayRepeatRefused(response, httpRequest))
+        throw refused(response, httpRequest.url ?? url);
+      return askOnce(httpRequest).catch(withReason);
     },
     /** Of requests that are under way. */
     backlog: () => backlog,
     close(): void {
-      open = false;
+      isOpen = false;
       agent.destroy();
     },
   };
@@ -152,7 +153,10 @@ export function mayArriveTwice(message: OutgoingMessage, mayRepeat: boolean | un
 }
 
 /** A challenge is what the protocol has for a request that was not let in. Another 401 or 403 may come from the tool. */
-function mayRepeatRefused({ headers }: IncomingMessage, { mayRepeat = true }: Ask): boolean {
+function mayRepeatRefused(
+  { headers }: IncomingMessage,
+  { mayRepeat = true }: HttpRequest,
+): boolean {
   return mayRepeat || headers["www-authenticate"] !== undefined;
 }
 
@@ -167,16 +171,16 @@ export async function mayAskAgain(
 }
 
 /** Throws where the address is one that no server has. */
-export function judged(url: URL): ReturnType<Gate["connection"]> {
-  return checked(() => configured.connection(url));
+export function judgeConnection(url: URL): ReturnType<Gate["connection"]> {
+  return rethrowAsTransportError(() => configured.connection(url));
 }
 
 /** Null where the server is reached directly. */
 export function proxyWay(url: URL, { proxied }: ReturnType<Gate["connection"]>): ProxyWay | null {
-  return checked(() => wayThroughProxy(url, { proxied, keepAlive: true }));
+  return rethrowAsTransportError(() => wayThroughProxy(url, { proxied, keepAlive: true }));
 }
 
-function checked<T>(read: () => T): T {
+function rethrowAsTransportError<T>(read: () => T): T {
   try {
     return read();
   } catch (cause) {
@@ -193,27 +197,27 @@ function checked<T>(read: () => T): T {
 /** No more than a request needs: Node copies all of it. */
 function addressOf(
   url: URL,
-  way: ProxyWay | null,
+  proxy: ProxyWay | null,
 ): Pick<RequestOptions, "protocol" | "hostname" | "port" | "path" | "auth"> {
   const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
   return {
     protocol,
     hostname,
     port,
-    path: way?.pathOf(url) ?? path,
+    path: proxy?.pathOf(url) ?? path,
     ...(auth !== undefined && { auth }),
   };
 }
 
 /** Nothing is sent before the connection stands, and a kept socket may be dead. */
 function watchWrites(socket: Socket, onWrite?: () => void): () => boolean {
-  const before = socket.bytesWritten;
+  const bytesBefore = socket.bytesWritten;
   let connected = false;
   whenConnected(socket, () => {
     connected = true;
     onWrite?.();
   });
-  return () => connected && socket.bytesWritten > before;
+  return () => connected && socket.bytesWritten > bytesBefore;
 }
 
 /** Node refuses some headers by throwing; it names them and not their values. */

@@ -21,7 +21,9 @@ export function readResponseBody(response: IncomingMessage, limitBytes: number):
     // An announced length is enough to refuse.
     if (Number(response.headers["content-length"]) > limitBytes)
       return count(Number.POSITIVE_INFINITY);
-    body.on("data", (chunk: Buffer) => count(chunk.length) && chunks.push(chunk));
+    body.on("data", (chunk: Buffer) => {
+      if (count(chunk.length)) chunks.push(chunk);
+    });
     body.on("end", () =>
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
     );

@@ -248,7 +248,7 @@ test("a stream that stood for long, or brought something, is opened again withou
     open: async () => response as never,
     async follow(_, place) {
       place.retryMs = 100;
-      place.heard = (place.heard ?? 0) + 1;
+      place.messageCount = (place.messageCount ?? 0) + 1;
       openings.push(performance.now());
       if (openings.length === 5) ended.abort();
     },

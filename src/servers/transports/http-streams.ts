@@ -20,7 +20,7 @@ const lingerMs = 5_000;
 /** Resolves with true at the answer, with false at the end of the stream. */
 export function followStream(
   response: IncomingMessage,
-  place: StreamPlace,
+  position: StreamPosition,
   {
     id,
     limitBytes,
@@ -33,20 +33,20 @@ export function followStream(
       if (data === "") return;
       const message = parseMessage(data);
       if (message === undefined) return handlers.onNoise?.(noiseText(data));
-      place.heard = (place.heard ?? 0) + 1;
+      position.messageCount = (position.messageCount ?? 0) + 1;
       const answer = answerIn(message, id, true);
       deliver(handlers, answer ?? message, id);
       if (answer === undefined) return;
       linger ??= setTimeout(() => response.destroy(), lingerMs).unref();
       resolve(true);
     };
-    const over = readEvents(response, takeData, {
+    const ended = readEvents(response, takeData, {
       limitBytes,
       onId(lastId) {
-        place.lastId = lastId;
+        position.lastId = lastId;
       },
       onRetry(retryMs) {
-        place.retryMs = retryMs;
+        position.retryMs = retryMs;
       },
       onTooLarge: (event) => handlers.onTooLarge?.(findOversizedId(event), event.bytes),
       onOverLimit() {
@@ -56,7 +56,7 @@ export function followStream(
         response.destroy();
       },
     });
-    void over.then(() => {
+    void ended.then(() => {
       clearTimeout(linger);
       resolve(false);
     });
@@ -66,34 +66,37 @@ export function followStream(
 type Resumption = {
   signal: AbortSignal | undefined;
   isOver(): boolean;
-  open(place: StreamPlace): Promise<IncomingMessage>;
-  follow(response: IncomingMessage, place: StreamPlace): Promise<boolean>;
+  open(place: StreamPosition): Promise<IncomingMessage>;
+  follow(response: IncomingMessage, position: StreamPosition): Promise<boolean>;
 };
 
 /** From the last event id. True when the answer has come. */
-export async function resumeStream(place: StreamPlace, resumption: Resumption): Promise<boolean> {
+export async function resumeStream(
+  position: StreamPosition,
+  resumption: Resumption,
+): Promise<boolean> {
   let silent = 0;
-  for (let tries = 0; tries < maxResumptions && place.lastId !== undefined; tries += 1) {
-    const { lastId, heard } = place;
-    if (silent > 0 || place.retryMs !== undefined)
-      await pause(reopenAfterMs(place, silent), resumption);
+  for (let tries = 0; tries < maxResumptions && position.lastId !== undefined; tries += 1) {
+    const { lastId, messageCount: countBefore } = position;
+    if (silent > 0 || position.retryMs !== undefined)
+      await pause(reopenAfterMs(position, silent), resumption);
     if (resumption.signal?.aborted || resumption.isOver()) return false;
-    const response = await reopen(place, resumption);
+    const response = await reopen(position, resumption);
     if (response === "never") return false;
-    if (response !== "later" && (await resumption.follow(response, place))) return true;
-    silent = place.heard === heard ? silent + 1 : 0;
+    if (response !== "later" && (await resumption.follow(response, position))) return true;
+    silent = position.messageCount === countBefore ? silent + 1 : 0;
     // A server may close a stream repeatedly; only resuming without news is in vain.
-    if (place.lastId !== lastId) tries = -1;
+    if (position.lastId !== lastId) tries = -1;
   }
   return false;
 }
 
 async function reopen(
-  place: StreamPlace,
+  position: StreamPosition,
   { open }: Resumption,
 ): Promise<IncomingMessage | "later" | "never"> {
   try {
-    const response = await open(place);
+    const response = await open(position);
     if (response.statusCode === 200 && isEventStream(response)) return response;
     response.resume();
     return isPassing(response.statusCode ?? 0) ? "later" : "never";
@@ -110,14 +113,14 @@ const longStreamMs = 10_000;
 const maxFailures = 3;
 
 /** Where a stream broke off, and the server's retry delay. */
-export type StreamPlace = {
+export type StreamPosition = {
   lastId: string | undefined;
   retryMs: number | undefined;
-  heard?: number;
+  messageCount?: number;
 };
 
 /** What the server asks for, doubled with each stream in a row that brought nothing. */
-function reopenAfterMs({ retryMs = defaultRetryMs }: StreamPlace, silent: number): number {
+function reopenAfterMs({ retryMs = defaultRetryMs }: StreamPosition, silent: number): number {
   const firstMs = Math.max(shortestRetryMs, retryMs);
   return backoffMs({ firstMs, maxMs: Math.max(firstMs, maxReopenMs) }, silent + 1);
 }
@@ -125,8 +128,8 @@ function reopenAfterMs({ retryMs = defaultRetryMs }: StreamPlace, silent: number
 type Listening = {
   url: URL;
   signal: AbortSignal;
-  open(place: StreamPlace): Promise<IncomingMessage>;
-  follow(response: IncomingMessage, place: StreamPlace): Promise<unknown>;
+  open(position: StreamPosition): Promise<IncomingMessage>;
+  follow(response: IncomingMessage, position: StreamPosition): Promise<unknown>;
   onLost(reason: TransportError): void;
 };
 
@@ -138,27 +141,28 @@ export async function keepListening({
   follow,
   onLost,
 }: Listening): Promise<void> {
-  const place: StreamPlace = { lastId: undefined, retryMs: undefined };
-  let heard = false;
+  const position: StreamPosition = { lastId: undefined, retryMs: undefined };
+  let wasHeard = false;
   let silent = 0;
   for (let failures = 0; !signal.aborted; ) {
-    const before = place.heard;
+    const countBefore = position.messageCount;
     const openedAt = steadyNow();
-    const opened = await open(place).catch((thrown: unknown) => thrown);
+    const opened = await open(position).catch((thrown: unknown) => thrown);
     if (signal.aborted) return;
     if (isResponse(opened) && opened.statusCode === 200 && isEventStream(opened)) {
-      heard = true;
+      wasHeard = true;
       failures = 0;
-      await follow(opened, place);
-      const isSilent = place.heard === before && steadyNow() - openedAt < longStreamMs;
+      await follow(opened, position);
+      const isSilent =
+        position.messageCount === countBefore && steadyNow() - openedAt < longStreamMs;
       silent = isSilent ? silent + 1 : 0;
     } else {
       failures += 1;
-      const verdict = judge(opened, url, heard, failures > maxFailures);
+      const verdict = judge(opened, url, wasHeard, failures > maxFailures);
       if (verdict instanceof TransportError) return onLost(verdict);
       if (verdict === "done") return;
     }
-    await pause(reopenAfterMs(place, failures + Math.max(0, silent - 1)), { signal });
+    await pause(reopenAfterMs(position, failures + Math.max(0, silent - 1)), { signal });
   }
 }
 
@@ -166,18 +170,18 @@ export async function keepListening({
 function judge(
   opened: unknown,
   url: URL,
-  heard: boolean,
-  last: boolean,
+  wasHeard: boolean,
+  isLast: boolean,
 ): TransportError | "done" | "again" {
-  if (opened instanceof TransportError) return isNothingThere(opened) || last ? opened : "again";
+  if (opened instanceof TransportError) return isNothingThere(opened) || isLast ? opened : "again";
   if (!isResponse(opened)) return "done";
   opened.resume();
   const status = opened.statusCode ?? 0;
-  if (heard && (status === 404 || status === 400))
+  if (wasHeard && (status === 404 || status === 400))
     return new TransportError("the server has forgotten the session", { sent: true, status });
   if (!isPassing(status)) return "done";
-  if (!last) return "again";
-  return heard ? refused(opened, url) : "done";
+  if (!isLast) return "again";
+  return wasHeard ? refused(opened, url) : "done";
 }
 
 function isResponse(opened: unknown): opened is IncomingMessage {
@@ -190,13 +194,16 @@ export function deliver(
   message: unknown,
   id: RequestId | undefined,
 ): void {
-  const isStray = (one: unknown) => isObject(one) && one.method === undefined && one.id !== id;
+  const isStray = (candidate: unknown) =>
+    isObject(candidate) && candidate.method === undefined && candidate.id !== id;
   const strays = (Array.isArray(message) ? message : [message]).filter(isStray);
   for (const _ of strays) handlers.onNoise?.("an answer to no request of its stream");
-  if (!Array.isArray(message))
-    return strays.length > 0 ? undefined : handlers.onMessage(message, id);
+  if (!Array.isArray(message)) {
+    if (strays.length === 0) handlers.onMessage(message, id);
+    return;
+  }
   handlers.onMessage(
-    message.filter((one) => !isStray(one)),
+    message.filter((candidate) => !isStray(candidate)),
     id,
   );
 }
@@ -205,7 +212,7 @@ export function deliver(
 export function answerIn(message: unknown, id: RequestId | undefined, unnamed: boolean): unknown {
   if (id === undefined) return undefined;
   if (Array.isArray(message))
-    return message.some((one) => answerIn(one, id, false)) ? message : undefined;
+    return message.some((part) => answerIn(part, id, false)) ? message : undefined;
   if (!isObject(message) || message.jsonrpc !== "2.0" || message.method !== undefined)
     return undefined;
   if (message.id === id) return message;

@@ -21,7 +21,7 @@ import {
   followStream,
   keepListening,
   resumeStream,
-  type StreamPlace,
+  type StreamPosition,
 } from "./http-streams.ts";
 import { parseMessage } from "./parse-message.ts";
 
@@ -92,7 +92,9 @@ function endSession(state: State, reason: TransportError): void {
   state.ended.abort();
   state.sessionId = undefined;
   // After the request that noticed has failed for itself: the others may have been seen, that one was not.
-  setImmediate(() => state.hasLeft || state.handlers.onClose(reason));
+  setImmediate(() => {
+    if (!state.hasLeft) state.handlers.onClose(reason);
+  });
 }
 
 /** Nothing can begin in it any more; what the server has begun, it may still answer. */
@@ -100,9 +102,9 @@ function retireSession(state: State, reason: TransportError): void {
   if (state.ended.signal.aborted || state.isForgotten) return;
   state.isForgotten = true;
   const { onRetired, onClose } = state.handlers;
-  const tell = onRetired ?? onClose;
+  const notify = onRetired ?? onClose;
   setImmediate(() => {
-    if (!state.hasLeft) tell(reason);
+    if (!state.hasLeft) notify(reason);
   });
 }
 
@@ -145,7 +147,7 @@ async function takeResponse(
 ): Promise<void> {
   const { statusCode: status = 0, headers } = response;
   if (status === 404 && exchange.session !== undefined)
-    throw await forgotten(state, response, exchange);
+    throw await forgottenSession(state, response, exchange);
   if (status >= 300) return takeRefusal(state, response, status, exchange);
   const session = headers["mcp-session-id"];
   // The first one stays: a server that rotates it could move a caller into another session.
@@ -172,7 +174,7 @@ async function takeResponse(
 const forgottenMessage = "the server has forgotten the session";
 
 /** What may change something is sent again only where the server confirms that it does not know the session. */
-async function forgotten(
+async function forgottenSession(
   state: State,
   response: IncomingMessage,
   exchange: Exchange,
@@ -223,10 +225,10 @@ async function takeRefusal(
     await readResponseBody(response, state.options.maxMessageBytes).catch(() => "")
   ).toString();
   const isAboutUs = status !== 403 && !isPassing(status);
-  const answer =
-    status < 400 || status === 401 ? undefined : answerIn(parseMessage(text), id, isAboutUs);
+  const mayAnswer = status >= 400 && status !== 401;
+  const answer = mayAnswer ? answerIn(parseMessage(text), id, isAboutUs) : undefined;
   if (status === 400 && session !== undefined && forgottenInWords.test(text))
-    throw await forgotten(state, response, exchange);
+    throw await forgottenSession(state, response, exchange);
   if (answer === undefined) throw refused(response, state.requester.url);
   state.handlers.onMessage(answer, id);
 }
@@ -236,16 +238,16 @@ async function takeStream(
   response: IncomingMessage,
   { id, modern, signal }: Exchange,
 ): Promise<void> {
-  const place: StreamPlace = { lastId: undefined, retryMs: undefined };
-  const answered = follow(state, response, place, id);
+  const position: StreamPosition = { lastId: undefined, retryMs: undefined };
+  const answered = follow(state, response, position, id);
   if (id === undefined || (await answered)) return;
   const resumption = {
     signal,
     isOver: () => state.ended.signal.aborted,
-    open: (from: StreamPlace) => openStream(state, from, signal),
-    follow: (again: IncomingMessage) => follow(state, again, place, id),
+    open: (position: StreamPosition) => openStream(state, position, signal),
+    follow: (resumed: IncomingMessage) => follow(state, resumed, position, id),
   };
-  if (modern || !(await resumeStream(place, resumption)))
+  if (modern || !(await resumeStream(position, resumption)))
     throw new TransportError("the stream ended without a response", {
       sent: true,
       answered: true,
@@ -255,19 +257,19 @@ async function takeStream(
 function follow(
   { options, handlers }: State,
   response: IncomingMessage,
-  place: StreamPlace,
+  position: StreamPosition,
   id?: RequestId,
 ) {
-  return followStream(response, place, { id, limitBytes: options.maxMessageBytes, handlers });
+  return followStream(response, position, { id, limitBytes: options.maxMessageBytes, handlers });
 }
 
 function openStream(
   state: State,
-  { lastId }: StreamPlace,
+  { lastId }: StreamPosition,
   signal: AbortSignal | undefined,
 ): Promise<IncomingMessage> {
-  const from = lastId !== undefined && { "last-event-id": lastId };
-  const headers = { accept: "text/event-stream", ...sessionHeaders(state), ...from };
+  const resumeHeaders = lastId !== undefined && { "last-event-id": lastId };
+  const headers = { accept: "text/event-stream", ...sessionHeaders(state), ...resumeHeaders };
   return state.requester.ask({ method: "GET", headers, signal, background: true });
 }
 
@@ -278,8 +280,8 @@ function listen(state: State): void {
   void keepListening({
     url: state.requester.url,
     signal,
-    open: (place) => openStream(state, place, signal),
-    follow: (response, place) => follow(state, response, place),
+    open: (position) => openStream(state, position, signal),
+    follow: (response, position) => follow(state, response, position),
     // What is under way may have been seen, whatever happened to this stream.
     onLost({ message, status }) {
       const reason = new TransportError(message, { sent: true, status });
@@ -310,10 +312,11 @@ export function modernHeaders(
   settledVersion: string | undefined,
 ): Record<string, string> | undefined {
   const params = "method" in message ? (message.params ?? {}) : {};
-  const named = isObject(params._meta) ? params._meta[versionKey] : undefined;
-  const version = typeof named === "string" ? named : settledVersion;
-  if (version === undefined || (version !== named && version !== modernVersion)) return undefined;
-  const name = [params.name, params.uri, params.taskId].find((value) => typeof value === "string");
+  const namedVersion = isObject(params._meta) ? params._meta[versionKey] : undefined;
+  const version = typeof namedVersion === "string" ? namedVersion : settledVersion;
+  if (version === undefined || (version !== namedVersion && version !== modernVersion))
+    return undefined;
+  const name = [params.name, params.uri, params.taskId].find((text) => typeof text === "string");
   return {
     "mcp-protocol-version": version,
     ...("method" in message && { "mcp-method": message.method }),

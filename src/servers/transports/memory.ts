@@ -1,4 +1,5 @@
 import type { ServerInput } from "../../../generated/config/server-input.ts";
+import { errorText } from "../../lib/text/error-text.ts";
 import { isObject } from "../../model/json.ts";
 import {
   type Channel,
@@ -61,7 +62,7 @@ function attach(handler: MemoryHandler, transport: MemoryTransport): void {
     try {
       await handler(message, reply);
     } catch (thrown) {
-      const text = thrown instanceof Error ? thrown.message : String(thrown);
+      const text = errorText(thrown);
       const { id, method } = message;
       if (id !== undefined && method !== undefined)
         reply({ jsonrpc: "2.0", id, error: { code: -32603, message: text } });
@@ -138,7 +139,6 @@ export async function openMemory(
 }
 
 function idOf(message: unknown): RequestId | undefined {
-  return isObject(message) && message.method === undefined
-    ? (message.id as RequestId | undefined)
-    : undefined;
+  if (!isObject(message) || message.method !== undefined) return undefined;
+  return message.id as RequestId | undefined;
 }

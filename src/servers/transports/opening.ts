@@ -1,4 +1,5 @@
 import { abortable } from "../../lib/async/signals.ts";
+import { errorText } from "../../lib/text/error-text.ts";
 import { type ChannelHandlers, TransportError } from "../../protocol/message.ts";
 import { noiseText, parseMessage } from "./parse-message.ts";
 
@@ -6,50 +7,49 @@ import { noiseText, parseMessage } from "./parse-message.ts";
 export function createOpening<T>({ onClose, onMessage, onNoise }: ChannelHandlers) {
   const waiting = Promise.withResolvers<T>();
   waiting.promise.catch(() => undefined);
-  let value: T | undefined;
-  let over: { reason: unknown } | undefined;
+  let resource: T | undefined;
+  let ending: { reason: unknown } | undefined;
 
   const finish = (reason: unknown) => {
-    over = { reason };
+    ending = { reason };
     waiting.reject(reason);
   };
 
   return {
     /** Waits for the opening. Throws or rejects when it failed or is over. */
     use(signal: AbortSignal | undefined): T | Promise<T> {
-      if (over) throw unsent(over.reason);
-      return value ?? abortable(waiting.promise, signal);
+      if (ending) throw unsent(ending.reason);
+      return resource ?? abortable(waiting.promise, signal);
     },
-    opened(given: T): void {
-      value = given;
-      waiting.resolve(given);
+    opened(openedResource: T): void {
+      resource = openedResource;
+      waiting.resolve(openedResource);
     },
     failed(reason: unknown): void {
-      if (over) return;
+      if (ending) return;
       finish(reason);
-      const tell = () => onClose(asTransportError(reason));
+      const notify = () => onClose(asTransportError(reason));
       // Pending senders get the reason first.
-      if (value === undefined) setImmediate(tell);
-      else tell();
+      if (resource === undefined) setImmediate(notify);
+      else notify();
     },
     take(text: string): void {
-      if (over) return;
+      if (ending) return;
       const message = parseMessage(text);
       if (message === undefined) onNoise?.(noiseText(text));
       else onMessage(message);
     },
     /** We closed it; `onClose` is not called. */
     ended(): void {
-      if (!over) finish(new TransportError("the connection was closed", { sent: false }));
+      if (!ending) finish(new TransportError("the connection was closed", { sent: false }));
     },
-    isOver: () => over !== undefined,
+    isOver: () => ending !== undefined,
   };
 }
 
 function asTransportError(reason: unknown): TransportError {
   if (reason instanceof TransportError) return reason;
-  const message = reason instanceof Error ? reason.message : String(reason);
-  return new TransportError(message, { sent: false, cause: reason });
+  return new TransportError(errorText(reason), { sent: false, cause: reason });
 }
 
 function unsent(reason: unknown): unknown {

@@ -30,8 +30,9 @@ export function parseMessage(text: string, bytes?: Buffer): unknown {
   if (measured.tooMuch !== null)
     return (measured.isTooDeep && shallowListing(text)) || unreadable(text, measured.tooMuch);
   try {
-    const read: unknown = JSON.parse(text);
-    const message = Array.isArray(read) && read.length > maxBatch ? keepAnswers(read) : read;
+    const parsed: unknown = JSON.parse(text);
+    const message =
+      Array.isArray(parsed) && parsed.length > maxBatch ? keepAnswers(parsed) : parsed;
     if (text.length > maxExcerptLength && isObject(message)) shortenExcerpt(message);
     noteResultText(message, text, bytes, measured);
     return message;
@@ -53,11 +54,13 @@ const maxBatch = 1_000;
 
 /** Answers are waited for; of what else a server says at once, the first is enough. */
 function keepAnswers(batch: unknown[]): unknown[] {
-  return batch.filter((one, at) => at < maxBatch || (isObject(one) && one.method === undefined));
+  return batch.filter(
+    (message, index) => index < maxBatch || (isObject(message) && message.method === undefined),
+  );
 }
 
 /** The request fails at once and by name. */
-function unreadable(text: string, why: string): unknown {
+function unreadable(text: string, problem: string): unknown {
   const edge = 1_000;
   const id = findOversizedId({
     head: text.slice(0, edge),
@@ -68,7 +71,7 @@ function unreadable(text: string, why: string): unknown {
   return {
     jsonrpc: "2.0",
     id,
-    error: { code: -32603, message: `its answer cannot be read: ${why}` },
+    error: { code: -32603, message: `its answer cannot be read: ${problem}` },
   };
 }
 
@@ -77,9 +80,9 @@ const maxExcerptLength = 32 * 1024;
 
 /** Results pass whole; errors and progress are words. */
 function shortenExcerpt({ error, params }: UnknownObject): void {
-  for (const said of [error, params] as UnknownObject[])
-    if (isObject(said) && typeof said.message === "string")
-      said.message = shorten(said.message, maxExcerptLength);
+  for (const part of [error, params] as UnknownObject[])
+    if (isObject(part) && typeof part.message === "string")
+      part.message = shorten(part.message, maxExcerptLength);
   if (
     isObject(error) &&
     error.data !== undefined &&

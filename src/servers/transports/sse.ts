@@ -52,12 +52,12 @@ export function openSse(options: HttpOptions, handlers: ChannelHandlers): Channe
     { signal, headers, mayRepeat, onWrite }: SendOptions = {},
   ): Promise<void> {
     const target = await endpoint.use(signal);
-    const sent = { "content-type": "application/json", ...headers };
+    const requestHeaders = { "content-type": "application/json", ...headers };
     const body = renderMessage(message);
     const response = await requester.ask({
       method: "POST",
       url: target,
-      headers: sent,
+      headers: requestHeaders,
       body,
       signal,
       onWrite,

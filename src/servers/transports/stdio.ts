@@ -39,17 +39,17 @@ export async function openStdio(
   const stderr = createTextTail(stderrTailCharacters);
   let closed: TransportError | undefined;
   const unsent: RequestId[] = [];
-  const close = (what: string) => {
+  const close = (reason: string) => {
     if (closed) return;
     const crashed = child.signalCode !== null || (child.exitCode ?? 0) !== 0;
-    closed = new TransportError(what, { sent: true, crashed, said: stderr.text() });
-    const { message, said } = closed;
+    closed = new TransportError(reason, { sent: true, crashed, said: stderr.text() });
+    const { message, said: lastWords } = closed;
     for (const id of unsent)
-      handlers.onUnsent?.(id, new TransportError(message, { sent: false, said }));
+      handlers.onUnsent?.(id, new TransportError(message, { sent: false, said: lastWords }));
     handlers.onClose(closed);
   };
   // An ending child closes its pipes first; how it ended says more.
-  const closeSoon = (what: string) => setTimeout(close, stderrDrainMs, what).unref();
+  const closeSoon = (reason: string) => setTimeout(close, stderrDrainMs, reason).unref();
 
   const takeLine = (line: string, bytes?: Buffer) => {
     const message = parseMessage(line, bytes);
@@ -87,7 +87,7 @@ export async function openStdio(
   child.on("exit", () => setTimeout(() => close(ended()), stderrDrainMs).unref());
 
   // Writing costs most: the messages of a turn leave together. A single caller does not wait for others.
-  let later: { text: string; ids: RequestId[] } | undefined;
+  let pending: { text: string; ids: RequestId[] } | undefined;
   let isAlone = true;
   let sentAt = 0;
   const write = (text: string, ids: readonly RequestId[]) => {
@@ -97,8 +97,8 @@ export async function openStdio(
     });
   };
   const flush = () => {
-    const { text, ids } = later ?? { text: "", ids: [] };
-    later = undefined;
+    const { text, ids } = pending ?? { text: "", ids: [] };
+    pending = undefined;
     isAlone = ids.length <= 1;
     if (text !== "") write(text, ids);
   };
@@ -111,20 +111,20 @@ export async function openStdio(
       // It fails as unsent as soon as the process is gone.
       if (child.exitCode !== null || child.signalCode !== null) return void unsent.push(...ids);
       const line = `${renderMessage(message)}\n`;
-      if (later !== undefined) {
-        later.text += line;
-        later.ids.push(...ids);
+      if (pending !== undefined) {
+        pending.text += line;
+        pending.ids.push(...ids);
         return;
       }
-      const before = sentAt;
+      const previousSentAt = sentAt;
       sentAt = performance.now();
-      isAlone &&= sentAt - before > togetherMs;
+      isAlone &&= sentAt - previousSentAt > togetherMs;
       if (isAlone) return write(line, ids);
-      later = { text: line, ids };
+      pending = { text: line, ids };
       setImmediate(flush);
     },
     get backlog() {
-      return (child.stdin?.writableLength ?? 0) + (later?.text.length ?? 0);
+      return (child.stdin?.writableLength ?? 0) + (pending?.text.length ?? 0);
     },
     get unfinishedSince() {
       return begunAt;
@@ -148,7 +148,7 @@ async function start(options: StdioOptions, { onProcess }: ChannelHandlers): Pro
     });
     return child;
   } catch (thrown) {
-    const why = startFailure(thrown as NodeJS.ErrnoException, options);
-    throw new TransportError(why, { sent: false, cause: thrown });
+    const reason = startFailure(thrown as NodeJS.ErrnoException, options);
+    throw new TransportError(reason, { sent: false, cause: thrown });
   }
 }

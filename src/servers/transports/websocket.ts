@@ -9,7 +9,7 @@ import {
   type SendOptions,
   TransportError,
 } from "../../protocol/message.ts";
-import { type HttpOptions, judged, mayAskAgain, proxyWay } from "./http-request.ts";
+import { type HttpOptions, judgeConnection, mayAskAgain, proxyWay } from "./http-request.ts";
 import { refusedToOpen, transportFailure } from "./http-response.ts";
 import { createOpening } from "./opening.ts";
 import { noiseText } from "./parse-message.ts";
@@ -43,19 +43,17 @@ export function openWebSocket(options: WebSocketOptions, handlers: ChannelHandle
   }
 
   async function send(message: OutgoingMessage, { signal }: SendOptions = {}): Promise<void> {
-    const found = opening.use(signal);
+    const pendingSocket = opening.use(signal);
     // Awaiting an open socket would let a later message overtake this one.
-    const open = found instanceof WebSocket ? found : await found;
+    const open = pendingSocket instanceof WebSocket ? pendingSocket : await pendingSocket;
     if (open.readyState !== WebSocket.OPEN)
       throw new TransportError("the connection is being closed", { sent: false });
     await new Promise<void>((resolve, reject) => {
-      open.send(renderMessage(message), (error) =>
-        error
-          ? reject(
-              new TransportError(`sending failed: ${error.message}`, { sent: true, cause: error }),
-            )
-          : resolve(),
-      );
+      open.send(renderMessage(message), (error) => {
+        if (!error) return resolve();
+        const reason = `sending failed: ${error.message}`;
+        reject(new TransportError(reason, { sent: true, cause: error }));
+      });
     });
   }
 
@@ -115,8 +113,8 @@ function frameFailure(error: NodeJS.ErrnoException, limitBytes: number): string 
 
 function closeReason(code: number, reason: string): string {
   if (code === 1006) return "the connection was cut (code 1006)";
-  const said = noiseText(reason);
-  return `it closed the connection with code ${code}${said === "" ? "" : `: ${said}`}`;
+  const reasonText = noiseText(reason);
+  return `it closed the connection with code ${code}${reasonText === "" ? "" : `: ${reasonText}`}`;
 }
 
 const handshakeMs = 30_000;
@@ -156,11 +154,11 @@ async function openOnce(
 }
 
 function createSocket(options: HttpOptions, url: URL, headers: Record<string, string>): WebSocket {
-  const found = judged(url);
-  const way = proxyWay(url, found);
+  const connection = judgeConnection(url);
+  const proxy = proxyWay(url, connection);
   try {
     return new WebSocket(url, "mcp", {
-      ...(way ? { agent: way.agent } : { lookup: found.lookup }),
+      ...(proxy ? { agent: proxy.agent } : { lookup: connection.lookup }),
       headers,
       maxPayload: options.maxMessageBytes,
       perMessageDeflate: false,

@@ -5,7 +5,7 @@ import { findSignatureProblem, parseRoot } from "./root-hash.ts";
 
 export type KeptRoots = {
   /** Each is compared with what the store has under its number. */
-  compare(own: AuditRoot): void;
+  compare(root: AuditRoot): void;
   /** The newest of them; null where only a hash was kept that the store does not have. */
   newest: AuditRoot | null;
   /** Those that were not compared yet, and those of which the store has another one, oldest first. */
@@ -20,24 +20,24 @@ export type KeptRoots = {
  */
 export async function readKeptRoots(
   store: RootStore,
-  given: string,
+  keptText: string,
   keys: readonly string[] | undefined,
 ): Promise<KeptRoots> {
-  if (!given.trimStart().startsWith("{")) {
-    if (!/^[\da-f]{64}$/.test(given))
+  if (!keptText.trimStart().startsWith("{")) {
+    if (!/^[\da-f]{64}$/.test(keptText))
       throw new PlaneError(
         "USAGE",
-        `'${given.slice(0, 80)}' is neither the hash of a root (64 digits and letters a to f) nor a file with exported roots.`,
+        `'${keptText.slice(0, 80)}' is neither the hash of a root (64 digits and letters a to f) nor a file with exported roots.`,
       );
-    const root = await store.rootByHash(given);
+    const root = await store.rootByHash(keptText);
     return keptRoots(root === null ? [] : [root], null);
   }
   const roots = new Map<number, AuditRoot>();
   let problem: string | null = null;
-  for (const [at, line] of given.trim().split("\n").entries()) {
+  for (const [index, line] of keptText.trim().split("\n").entries()) {
     const root = parseRoot(line);
-    if (root !== null) problem ??= problemIn(roots, root, keys, at + 1);
-    else problem ??= `line ${at + 1} is no root as it was exported: it was changed or cut off`;
+    if (root !== null) problem ??= problemIn(roots, root, keys, index + 1);
+    else problem ??= `line ${index + 1} is no root as it was exported: it was changed or cut off`;
     // The first of a number: what was written later may be what an attacker had the plane write.
     if (root !== null && !roots.has(root.number)) roots.set(root.number, root);
   }
@@ -45,30 +45,30 @@ export async function readKeptRoots(
 }
 
 function problemIn(
-  known: ReadonlyMap<number, AuditRoot>,
+  earlierRoots: ReadonlyMap<number, AuditRoot>,
   root: AuditRoot,
   keys: readonly string[] | undefined,
   line: number,
 ): string | null {
   const { number, hash, previous } = root;
-  const same = known.get(number);
-  if (same !== undefined && same.hash !== hash)
+  const twin = earlierRoots.get(number);
+  if (twin !== undefined && twin.hash !== hash)
     return `line ${line} is another root ${number} than a line before it`;
-  const before = known.get(number - 1);
-  if (before !== undefined && before.hash !== previous)
+  const predecessor = earlierRoots.get(number - 1);
+  if (predecessor !== undefined && predecessor.hash !== previous)
     return `line ${line}, root ${number}, does not follow the root ${number - 1} of a line before it`;
-  const unsigned = findSignatureProblem(root, keys);
-  return unsigned && `line ${line}, root ${number}: ${unsigned}`;
+  const signatureProblem = findSignatureProblem(root, keys);
+  return signatureProblem && `line ${line}, root ${number}: ${signatureProblem}`;
 }
 
 function keptRoots(roots: readonly AuditRoot[], problem: string | null): KeptRoots {
-  const left = new Map(roots.map((root) => [root.number, root] as const));
+  const uncompared = new Map(roots.map((root) => [root.number, root] as const));
   return {
     compare({ number, hash }) {
-      if (left.get(number)?.hash === hash) left.delete(number);
+      if (uncompared.get(number)?.hash === hash) uncompared.delete(number);
     },
     newest: roots.toSorted((a, b) => a.number - b.number).at(-1) ?? null,
-    left: () => [...left.values()].toSorted((a, b) => a.number - b.number),
+    left: () => [...uncompared.values()].toSorted((a, b) => a.number - b.number),
     problem,
   };
 }
@@ -76,14 +76,14 @@ function keptRoots(roots: readonly AuditRoot[], problem: string | null): KeptRoo
 /** `isWhole`: all that the store has were compared. `strange`: roots that the store has no longer. Old ones may have been removed with the records of their time. */
 export async function findKept(
   store: RootStore,
-  { newest, left }: KeptRoots,
+  { newest, left: uncompared }: KeptRoots,
   isWhole: boolean,
 ): Promise<{ isThere: boolean; strange: AuditRoot[] }> {
   if (newest === null) return { isThere: false, strange: [] };
   const [oldest] = await store.roots(0, 1);
   const isOlder = ({ number }: AuditRoot) => oldest !== undefined && number < oldest.number;
-  const asked = left().filter((root) => isWhole || root === newest);
-  const own = asked.length === 0 ? null : await store.root(newest.number);
-  const strange = asked.filter((root) => root !== newest || own?.hash !== newest.hash);
+  const expected = uncompared().filter((root) => isWhole || root === newest);
+  const storedRoot = expected.length === 0 ? null : await store.root(newest.number);
+  const strange = expected.filter((root) => root !== newest || storedRoot?.hash !== newest.hash);
   return { isThere: strange.every(isOlder), strange };
 }

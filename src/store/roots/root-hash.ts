@@ -30,15 +30,15 @@ export function growTree() {
   return { add: (hash: string) => add(leafHash(hash)), root };
 }
 
-export function pathTo(hashes: readonly string[], place: number) {
-  return merklePath(hashes.map(leafHash), place);
+export function pathTo(hashes: readonly string[], index: number) {
+  return merklePath(hashes.map(leafHash), index);
 }
 
 /** Why a proof does not hold; null where it does. `trusted`: the hash of a root that was kept elsewhere. */
 export function findProofProblem(proof: CallProof, trusted?: string): string | null {
   const { record, previous, hash, chain, path, root } = proof;
   if (hashAfter(previous, record) !== hash) return "the record does not have this hash";
-  const leaf = root.leaves.find((one) => one.chain === chain);
+  const leaf = root.leaves.find((candidate) => candidate.chain === chain);
   if (leaf === undefined || followPath(leafHash(hash), path) !== leaf.tree)
     return "the record is not under this root";
   if (hashOfRoot(root) !== root.hash) return "the root does not have this hash";
@@ -52,17 +52,19 @@ export function createSigner(
   key: string,
 ): ((hash: string) => Pick<AuditRoot, "signature" | "key">) | null {
   const { createPrivateKey, createPublicKey, sign } = process.getBuiltinModule("node:crypto");
-  let own: KeyObject;
+  let privateKey: KeyObject;
   try {
-    own = createPrivateKey(key);
-    if (own.asymmetricKeyType !== "ed25519") return null;
+    privateKey = createPrivateKey(key);
+    if (privateKey.asymmetricKeyType !== "ed25519") return null;
   } catch {
     return null;
   }
-  const shown = createPublicKey(own).export({ type: "spki", format: "der" }).toString("base64");
+  const publicKey = createPublicKey(privateKey)
+    .export({ type: "spki", format: "der" })
+    .toString("base64");
   return (hash) => ({
-    signature: sign(null, Buffer.from(hash), own).toString("base64"),
-    key: shown,
+    signature: sign(null, Buffer.from(hash), privateKey).toString("base64"),
+    key: publicKey,
   });
 }
 
@@ -76,8 +78,8 @@ export function findSignatureProblem(
   const { createPublicKey, verify } = process.getBuiltinModule("node:crypto");
   try {
     const der = Buffer.from(key ?? "", "base64");
-    const from = createPublicKey({ key: der, format: "der", type: "spki" });
-    if (verify(null, Buffer.from(hash), from, Buffer.from(signature, "base64"))) return null;
+    const publicKey = createPublicKey({ key: der, format: "der", type: "spki" });
+    if (verify(null, Buffer.from(hash), publicKey, Buffer.from(signature, "base64"))) return null;
   } catch {
     // Said below.
   }
@@ -89,10 +91,10 @@ const isChain = /^(changes|calls\/\d{1,9})$/;
 /** A root as it was exported, or null. */
 export function parseRoot(text: string): AuditRoot | null {
   try {
-    const said: unknown = JSON.parse(text);
-    if (!isObject(said) || !Array.isArray(said.leaves) || typeof said.hash !== "string")
+    const parsed: unknown = JSON.parse(text);
+    if (!isObject(parsed) || !Array.isArray(parsed.leaves) || typeof parsed.hash !== "string")
       return null;
-    const root = said as unknown as AuditRoot;
+    const root = parsed as unknown as AuditRoot;
     const isOurs = root.leaves.every(
       ({ chain, sequence }) => isChain.test(chain) && Number.isSafeInteger(sequence),
     );

@@ -9,12 +9,12 @@ import { type Inside, requireScope } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
 import type { Sign } from "./make-root.ts";
 
-const everyMs = 60_000;
+const intervalMs = 60_000;
 /** Planes on one store take turns: a root of another that is younger is as good. */
-const youngMs = 30_000;
+const recentMs = 30_000;
 const webhookTimeoutMs = 10_000;
 /** A plane that ends waits no longer for those who keep its roots. */
-const lastWebhookMs = 2_000;
+const finalWebhookMs = 2_000;
 
 type RootsContext = {
   readonly settings: { config(): Config; signingKey(): Promise<string | undefined> };
@@ -23,7 +23,7 @@ type RootsContext = {
 
 /** Once a minute, and when the plane stops, the ends of all chains become a root, which is given to those who keep it elsewhere. */
 export function createRoots({ settings, recorder }: RootsContext) {
-  let clock: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   let making: Promise<void> = Promise.resolve();
   let hasWarned = false;
   const stopping = new AbortController();
@@ -41,11 +41,11 @@ export function createRoots({ settings, recorder }: RootsContext) {
 
   async function make(isLast: boolean): Promise<void> {
     const store = await recorder.store();
-    const made: AuditRoot[] = [];
+    const newRoots: AuditRoot[] = [];
     await store.alone("roots", async () => {
       const newest = await store.root();
       // One of a clock that was ahead is not young.
-      if (!isLast && newest && Math.abs(Date.now() - Date.parse(newest.at)) < youngMs) return;
+      if (!isLast && newest && Math.abs(Date.now() - Date.parse(newest.at)) < recentMs) return;
       const { makeRoot } = await import("./make-root.ts");
       const signer = await sign();
       for (
@@ -53,11 +53,11 @@ export function createRoots({ settings, recorder }: RootsContext) {
         root !== null;
         root = await makeRoot(store, signer)
       ) {
-        made.push(root);
+        newRoots.push(root);
         recorder.emit(toEvent(root));
       }
     });
-    if (made.length > 0) await exportRoots(made);
+    if (newRoots.length > 0) await exportRoots(newRoots);
   }
 
   async function exportRoots(roots: readonly AuditRoot[]): Promise<void> {
@@ -100,15 +100,15 @@ export function createRoots({ settings, recorder }: RootsContext) {
   return {
     verbs,
     start(): void {
-      if (clock) return;
+      if (timer) return;
       void quietly(check);
-      clock = setInterval(() => void quietly(() => make(false)), everyMs).unref();
+      timer = setInterval(() => void quietly(() => make(false)), intervalMs).unref();
     },
     stop: once(async () => {
-      const wasStarted = clock !== undefined;
-      clearInterval(clock);
+      const wasStarted = timer !== undefined;
+      clearInterval(timer);
       // A command that makes one call leaves it to the next plane that stays.
-      const limit = setTimeout(() => stopping.abort(), lastWebhookMs);
+      const limit = setTimeout(() => stopping.abort(), finalWebhookMs);
       if (wasStarted) await quietly(() => make(true));
       clearTimeout(limit);
     }),
@@ -116,8 +116,8 @@ export function createRoots({ settings, recorder }: RootsContext) {
 }
 
 function toEvent({ number, hash, leaves, signature, key }: AuditRoot): PlaneEvent {
-  const signed = signature !== undefined && key !== undefined ? { signature, key } : {};
-  return { type: "audit.root", number, hash, chains: leaves.length, ...signed };
+  const signatureFields = signature !== undefined && key !== undefined ? { signature, key } : {};
+  return { type: "audit.root", number, hash, chains: leaves.length, ...signatureFields };
 }
 
 async function post(url: string, body: string, stopping: AbortSignal): Promise<void> {

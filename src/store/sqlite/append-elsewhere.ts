@@ -9,10 +9,10 @@ import { packEntries } from "./pack-entries.ts";
 export type Appended = ChainHeads | { failed: { message: string; data: ErrorData } };
 
 /** Fewer entries in a second are not worth a thread. */
-const worthAThread = 1_000;
+const threadThreshold = 1_000;
 const windowMs = 1_000;
 /** Without a batch for this time, its memory is given back. */
-const usualIdleMs = 10_000;
+const defaultIdleMs = 10_000;
 const maxDeaths = 3;
 /** It holds one batch at a time. */
 const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 };
@@ -25,27 +25,27 @@ type Thread = { worker: Worker; isReady: boolean; waits: PromiseWithResolvers<Ch
  */
 export function createAppendElsewhere(
   file: string,
-  here: Store["append"],
+  appendHere: Store["append"],
   onFailure: (failure: PlaneError) => void = () => undefined,
-  idleMs = usualIdleMs,
+  idleMs = defaultIdleMs,
 ) {
   let thread: Thread | undefined;
   let deaths = 0;
   let appended = 0;
-  let since = 0;
+  let windowStartedAt = 0;
   let idle: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  function died(of: Thread, why: unknown): void {
-    if (thread !== of) return;
+  function died(dead: Thread, cause: unknown): void {
+    if (thread !== dead) return;
     thread = undefined;
     deaths += 1;
-    of.waits?.reject(ended(why));
+    dead.waits?.reject(ended(cause));
   }
 
-  function ended(why?: unknown): PlaneError {
+  function ended(cause?: unknown): PlaneError {
     const text = `The store '${file}' could not do this; the thread that writes to it ended.`;
-    return new PlaneError("STORE_FAILED", text, { data: { lost: true }, cause: why });
+    return new PlaneError("STORE_FAILED", text, { data: { lost: true }, cause });
   }
 
   async function start(): Promise<void> {
@@ -55,20 +55,20 @@ export function createAppendElsewhere(
     const started: Thread = { worker, isReady: false, waits: null };
     thread = started;
     worker.unref();
-    worker.on("message", (said: Appended | "ready") => {
-      const isNew = said === "ready";
+    worker.on("message", (message: Appended | "ready") => {
+      const isNew = message === "ready";
       worker.unref();
       clearTimeout(idle);
-      idle = setTimeout(() => void stop(), isNew ? usualIdleMs : idleMs).unref();
+      idle = setTimeout(() => void stop(), isNew ? defaultIdleMs : idleMs).unref();
       if (isNew) {
         started.isReady = true;
         return;
       }
       const { waits } = started;
       started.waits = null;
-      if (!("failed" in said)) return waits?.resolve(said);
-      const failure = new PlaneError("STORE_FAILED", said.failed.message, {
-        data: said.failed.data,
+      if (!("failed" in message)) return waits?.resolve(message);
+      const failure = new PlaneError("STORE_FAILED", message.failed.message, {
+        data: message.failed.data,
       });
       onFailure(failure);
       waits?.reject(failure);
@@ -79,26 +79,26 @@ export function createAppendElsewhere(
 
   async function stop(): Promise<void> {
     clearTimeout(idle);
-    const leaving = thread;
-    if (leaving === undefined) return;
+    const stopping = thread;
+    if (stopping === undefined) return;
     // One that was asked to go has not died.
     thread = undefined;
-    leaving.waits?.reject(ended());
-    await leaving.worker.terminate();
+    stopping.waits?.reject(ended());
+    await stopping.worker.terminate();
   }
 
   /** One batch at a time: the thread answers without saying which. */
   const append: Store["append"] = serialized((entries) => {
     const now = performance.now();
-    if (now - since > windowMs) [since, appended] = [now, 0];
+    if (now - windowStartedAt > windowMs) [windowStartedAt, appended] = [now, 0];
     appended += entries.length;
-    if (thread === undefined && deaths < maxDeaths && appended >= worthAThread) {
+    if (thread === undefined && deaths < maxDeaths && appended >= threadThreshold) {
       appended = 0;
       start().catch(() => {
         deaths = maxDeaths;
       });
     }
-    if (!thread?.isReady) return here(entries);
+    if (!thread?.isReady) return appendHere(entries);
     const waits = Promise.withResolvers<ChainHeads>();
     thread.waits = waits;
     // The process waits for what is under way, and for nothing else.

@@ -9,7 +9,7 @@ import { type PackedEntries, unpackEntries } from "./pack-entries.ts";
 import { damaged, sqliteFailure } from "./store-failure.ts";
 
 const { file, isExamined = false } = workerData as { file: string; isExamined?: boolean };
-const answer = (said: Appended | Examined | "ready") => parentPort?.postMessage(said);
+const answer = (message: Appended | Examined | "ready") => parentPort?.postMessage(message);
 
 if (isExamined) answer({ damage: await findDamage() });
 else {

@@ -20,20 +20,20 @@ export function createSqliteConnection(
   log: LogSync = noSync,
 ) {
   const statements = new Map<string, StatementSync>();
-  const place = file === ":memory:" || process.platform === "win32" ? null : statSync(file).ino;
-  let open = true;
+  const inode = file === ":memory:" || process.platform === "win32" ? null : statSync(file).ino;
+  let isOpen = true;
   /** Rows that were changed: what changes none has nothing to wait for. */
   const changes = () => Number(prepare(totalChanges).get()?.total);
 
   /** SQLite writes on into a file that was removed, where no one finds it again. */
   const requireFile = () => {
-    if (place === null || statSync(file, { throwIfNoEntry: false })?.ino === place) return;
+    if (inode === null || statSync(file, { throwIfNoEntry: false })?.ino === inode) return;
     throw Object.assign(new Error("the file is not where it was opened"), { code: goneCode });
   };
 
   const prepare: Prepare = (sql) => {
-    const known = statements.get(sql);
-    if (known) return known;
+    const prepared = statements.get(sql);
+    if (prepared) return prepared;
     // The name of this column in files of every version; Postgres reserves it.
     const statement = database.prepare(sql.replaceAll("user_name", "user"));
     statements.set(sql, statement);
@@ -41,7 +41,7 @@ export function createSqliteConnection(
   };
 
   async function attempt<T>(work: () => T | Promise<T>): Promise<T> {
-    if (!open)
+    if (!isOpen)
       throw new PlaneError(
         "STORE_FAILED",
         `The store '${file}' is closed. Open it again to use it.`,
@@ -64,9 +64,9 @@ export function createSqliteConnection(
     ): Promise<T> =>
       attempt(async () => {
         requireFile();
-        const before = changes();
+        const changesBefore = changes();
         const value = inTransaction(database, () => follow(work(), prepare));
-        if (survives !== "process" && changes() > before) await log.sync();
+        if (survives !== "process" && changes() > changesBefore) await log.sync();
         return value;
       }),
     /** Waits until every commit so far survives a power cut. */
@@ -79,11 +79,11 @@ export function createSqliteConnection(
         return value;
       }),
     readLong: <T>(read: (prepare: Prepare) => Iterable<T>): AsyncIterable<T> =>
-      atOneMoment(database, () => read(prepare)),
+      readSnapshot(database, () => read(prepare)),
     async close(): Promise<void> {
-      if (!open) return;
+      if (!isOpen) return;
       await attempt(async () => {
-        open = false;
+        isOpen = false;
         await log.close();
         database.close();
       });
@@ -143,7 +143,10 @@ async function inLongTransaction<T>(database: DatabaseSync, work: () => Promise<
 }
 
 /** A snapshot: everything read is of one moment. */
-async function* atOneMoment<T>(database: DatabaseSync, read: () => Iterable<T>): AsyncGenerator<T> {
+async function* readSnapshot<T>(
+  database: DatabaseSync,
+  read: () => Iterable<T>,
+): AsyncGenerator<T> {
   database.exec("BEGIN DEFERRED");
   try {
     yield* read();

@@ -1,5 +1,5 @@
 import { type DueItem, type DueWork, deadLetterGroup, runGroup } from "../../model/store.ts";
-import { all, type Database, type Row, type Work } from "../tables/database.ts";
+import { type Database, type Row, selectRows, type Work } from "../tables/database.ts";
 import { selectDueDeadLetters, selectNextDue } from "../tables/work.ts";
 
 /** Due, with how many more of its group may begin. */
@@ -7,21 +7,23 @@ type Candidate = DueItem & { room: number };
 
 /** Due work, read from the records. Planes on one file may get the same item; the first to write its record wins. */
 export function createSqliteDueWork({ read }: Pick<Database, "read">): DueWork {
-  const taken = new Set<string>();
-  const deferred = new Map<string, number>();
+  const takenKeys = new Set<string>();
+  const deferredUntil = new Map<string, number>();
   const keyOf = ({ kind, id }: DueItem) => `${kind} ${id}`;
 
   function isFree(item: DueItem, without: ReadonlySet<string>): boolean {
-    return !taken.has(keyOf(item)) && !deferred.has(keyOf(item)) && !without.has(item.group);
+    return (
+      !takenKeys.has(keyOf(item)) && !deferredUntil.has(keyOf(item)) && !without.has(item.group)
+    );
   }
 
   /** Asks for more until enough is free: items of other planes must not hide those we can take. */
   async function runs(most: number, without: ReadonlySet<string>): Promise<DueItem[]> {
     const now = new Date().toISOString();
-    for (let limit = 2 * most + taken.size; most > 0; limit *= 4) {
-      const found = await read(() => selectDueRuns(now, limit));
-      const free = withinGroups(found.filter((item) => isFree(item, without))).slice(0, most);
-      if (free.length === most || found.length < limit) return free;
+    for (let limit = 2 * most + takenKeys.size; most > 0; limit *= 4) {
+      const candidates = await read(() => selectDueRuns(now, limit));
+      const free = withinGroups(candidates.filter((item) => isFree(item, without))).slice(0, most);
+      if (free.length === most || candidates.length < limit) return free;
     }
     return [];
   }
@@ -44,24 +46,27 @@ export function createSqliteDueWork({ read }: Pick<Database, "read">): DueWork {
   return {
     lookMs: Number.POSITIVE_INFINITY,
     async take(room, without) {
-      for (const [key, until] of deferred) if (until <= Date.now()) deferred.delete(key);
+      for (const [key, until] of deferredUntil) if (until <= Date.now()) deferredUntil.delete(key);
       const items = [
         ...(await runs(room.run, without)),
         ...(await deadLetters(room.deadLetter, without)),
       ];
-      for (const item of items) taken.add(keyOf(item));
+      for (const item of items) takenKeys.add(keyOf(item));
       return items;
     },
     async settle(item) {
-      taken.delete(keyOf(item));
+      takenKeys.delete(keyOf(item));
     },
-    async giveBack(item, at) {
-      taken.delete(keyOf(item));
-      if (at > Date.now()) deferred.set(keyOf(item), at);
+    async giveBack(item, until) {
+      takenKeys.delete(keyOf(item));
+      if (until > Date.now()) deferredUntil.set(keyOf(item), until);
     },
     async nextAt(after) {
-      const next = await read(() => selectNextDue(new Date(after).toISOString()));
-      const times = [...deferred.values(), ...(next === null ? [] : [Date.parse(next)])];
+      const nextDueAt = await read(() => selectNextDue(new Date(after).toISOString()));
+      const times = [
+        ...deferredUntil.values(),
+        ...(nextDueAt === null ? [] : [Date.parse(nextDueAt)]),
+      ];
       return times.length === 0 ? null : Math.min(...times);
     },
     stop: async () => undefined,
@@ -70,7 +75,7 @@ export function createSqliteDueWork({ read }: Pick<Database, "read">): DueWork {
 
 /** Highest priority first, without jobs at their concurrency limit. */
 function selectDueRuns(now: string, limit: number): Work<Candidate[]> {
-  return all(
+  return selectRows(
     asCandidate,
     `SELECT id, job, owner, most - running AS room FROM (
        SELECT id, job, owner, most, priority, due_at, sequence, (
@@ -89,9 +94,9 @@ function asCandidate({ id, job, owner, room }: Row): Candidate {
 }
 
 /** Keeps every job within its concurrency limit. */
-function withinGroups(found: readonly Candidate[]): DueItem[] {
+function withinGroups(candidates: readonly Candidate[]): DueItem[] {
   const counts = new Map<string, number>();
-  return found.flatMap(({ room, ...item }) => {
+  return candidates.flatMap(({ room, ...item }) => {
     const count = counts.get(item.group) ?? 0;
     counts.set(item.group, count + 1);
     return count < room ? [item] : [];

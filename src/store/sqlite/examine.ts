@@ -14,34 +14,35 @@ const afterStartMs = 3_000;
 /** Whether the file is damaged: found with a statement that needs what is broken, or by looking at all of it in a thread. */
 export function createExaminer(file: string, wasLeftOpen: boolean) {
   let trouble: StoreTrouble | null = null;
-  let end: (() => Promise<unknown>) | undefined;
+  let stopWorker: (() => Promise<unknown>) | undefined;
   const closing = new AbortController();
 
-  function found(reason: string): void {
+  function reportDamage(reason: string): void {
     if (trouble !== null) return;
     trouble = { since: new Date().toISOString(), reason, isDamaged: true };
     process.emitWarning(reason);
   }
 
-  async function look(): Promise<void> {
+  async function checkFile(): Promise<void> {
     const { Worker } = await import("node:worker_threads");
     const worker = new Worker(ownFile("appendWorker"), { workerData: { file, isExamined: true } });
     worker.unref();
-    end = () => worker.terminate();
+    stopWorker = () => worker.terminate();
     const { damage } = await new Promise<Examined>((resolve) => {
       worker.once("message", resolve);
       // One that ends without a word was ended by us, or had no memory.
       worker.once("error", () => resolve({ damage: null }));
       worker.once("exit", () => resolve({ damage: null }));
     });
-    end = undefined;
-    if (damage !== null) found(damage);
+    stopWorker = undefined;
+    if (damage !== null) reportDamage(damage);
   }
 
   return {
     /** What failed may have failed because of damage. */
     note(failure: unknown): void {
-      if (failure instanceof PlaneError && failure.data.damaged === true) found(failure.message);
+      if (failure instanceof PlaneError && failure.data.damaged === true)
+        reportDamage(failure.message);
     },
     trouble: () => trouble,
     async examine({ afterCrash = false } = {}): Promise<void> {
@@ -51,11 +52,11 @@ export function createExaminer(file: string, wasLeftOpen: boolean) {
       )
         return;
       if (afterCrash) await pause(afterStartMs, { signal: closing.signal, isBackground: true });
-      if (!closing.signal.aborted) await look();
+      if (!closing.signal.aborted) await checkFile();
     },
     async close(): Promise<void> {
       closing.abort();
-      await end?.();
+      await stopWorker?.();
     },
   };
 }

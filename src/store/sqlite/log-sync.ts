@@ -14,7 +14,7 @@ export type LogSync = ReturnType<typeof createLogSync>;
  */
 export function createLogSync(file: string) {
   let log: number | undefined;
-  let last: Promise<void> = Promise.resolve();
+  let lastSync: Promise<void> = Promise.resolve();
 
   async function syncLog(): Promise<void> {
     if (log === undefined) {
@@ -29,11 +29,11 @@ export function createLogSync(file: string) {
 
   return {
     sync(): Promise<void> {
-      last = sync();
-      return last;
+      lastSync = sync();
+      return lastSync;
     },
     async close(): Promise<void> {
-      await last.catch(() => undefined);
+      await lastSync.catch(() => undefined);
       const closing = log;
       log = undefined;
       if (closing !== undefined) await closeFile(closing);

@@ -67,10 +67,10 @@ function setUp(database: DatabaseSync): void {
 /** Never opens an existing file: closing it would drop the locks of other connections of this process. */
 function prepareFile(path: string): string {
   createDirectory(dirname(path));
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory()) throw Object.assign(new Error("not a file"), { code: "EISDIR" });
-  if (!found) {
-    unlessThere(() => closeSync(openSync(path, "wx", 0o600)));
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isDirectory()) throw Object.assign(new Error("not a file"), { code: "EISDIR" });
+  if (!stats) {
+    unlessExisting(() => closeSync(openSync(path, "wx", 0o600)));
     syncDirectoryNow(dirname(path));
   }
   // SQLite would open a write-protected file for reading and fail only at the first write.
@@ -83,11 +83,11 @@ function prepareFile(path: string): string {
 function createDirectory(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })) return;
   createDirectory(dirname(path));
-  unlessThere(() => mkdirSync(path, { mode: 0o700 }));
+  unlessExisting(() => mkdirSync(path, { mode: 0o700 }));
 }
 
 /** Another process may create the same thing at the same moment. */
-function unlessThere(create: () => void): void {
+function unlessExisting(create: () => void): void {
   try {
     create();
   } catch (thrown) {
@@ -140,9 +140,9 @@ function apply(database: DatabaseSync, { sql, ids }: Pending): void {
     "CREATE TABLE IF NOT EXISTS migrations (id INTEGER PRIMARY KEY, at TEXT NOT NULL) STRICT",
   );
   database.exec(sql);
-  const at = new Date().toISOString();
+  const appliedAt = new Date().toISOString();
   const record = database.prepare("INSERT INTO migrations (id, at) VALUES (?, ?)");
-  for (const id of ids) record.run(id, at);
+  for (const id of ids) record.run(id, appliedAt);
 }
 
 function versionOf(database: DatabaseSync): number {

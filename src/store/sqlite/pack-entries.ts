@@ -45,14 +45,14 @@ export function packEntries(entries: readonly JournalEntry[]): PackedEntries {
 
 export function unpackEntries(packed: PackedEntries): JournalEntry[] {
   const entries: JournalEntry[] = [];
-  let place = 0;
-  const next = <T>(): T => packed[place++] as T;
-  while (place < packed.length) {
+  let position = 0;
+  const next = <T>(): T => packed[position++] as T;
+  while (position < packed.length) {
     const kind = next<JournalEntry["kind"] | "other">();
     if (kind === "call") {
       const text = next<string>();
       const events = next<CallEventCount>();
-      const named = {
+      const identity = {
         id: next<string>(),
         at: next<string>(),
         tool: next<string>(),
@@ -63,11 +63,11 @@ export function unpackEntries(packed: PackedEntries): JournalEntry[] {
       const conversation = next<string | null>();
       const durationMs = next<number>();
       const user = next<string | null>();
-      const within = {
+      const membership = {
         ...(run !== null && { run }),
         ...(conversation !== null && { conversation }),
       };
-      const call = { ...named, server, durationMs, principal: { user }, ...within };
+      const call = { ...identity, server, durationMs, principal: { user }, ...membership };
       entries.push({ kind, call, text, events });
     } else if (kind === "event") {
       const at = next<string>();

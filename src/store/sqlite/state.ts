@@ -7,16 +7,16 @@ import {
   type StateTable,
   stateTables,
 } from "../../model/store.ts";
-import { number, query, type Row } from "../tables/database.ts";
+import { query, type Row, selectNumber } from "../tables/database.ts";
 import type { Prepare, SqliteConnection } from "./connection.ts";
 
 /** Columns with another name in an export. */
-const names: Record<string, string> = { user: "user_name", body: "record", event: "record" };
-const flags = new Set(["ok", "is_open", "is_compressed"]);
+const exportNames: Record<string, string> = { user: "user_name", body: "record", event: "record" };
+const flagColumns = new Set(["ok", "is_open", "is_compressed"]);
 
 /** The `body` of a result is its content, not its record. */
 const nameOf = (table: StateTable, column: string) =>
-  table === "results" && column === "body" ? "body" : (names[column] ?? column);
+  table === "results" && column === "body" ? "body" : (exportNames[column] ?? column);
 
 const tables = Object.keys(stateTables) as StateTable[];
 
@@ -26,7 +26,7 @@ export function createSqliteStateStore({
   writeLong,
 }: SqliteConnection): StateStore {
   return {
-    countRows: (table) => read(() => number(`SELECT count(*) FROM ${table}`)),
+    countRows: (table) => read(() => selectNumber(`SELECT count(*) FROM ${table}`)),
     async stateColumns(table) {
       const { rows } = await read(() => query(columnsOf(table)));
       return rows.flatMap((row) => asColumn(table, row).exportedAs ?? []);
@@ -48,11 +48,11 @@ async function writeAll(
   prepare: Prepare,
   lines: AsyncIterable<StateLine>,
 ): Promise<StateTable | null> {
-  const taken = tables.find(
+  const filledTable = tables.find(
     (table) =>
       table !== openedTable && prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined,
   );
-  if (taken !== undefined) return taken;
+  if (filledTable !== undefined) return filledTable;
   prepare(`DELETE FROM ${openedTable}`).run();
   const inserts = new Map<string, (row: StateRow) => void>();
   for await (const { table, row } of lines) {
@@ -86,24 +86,24 @@ function toStateRow(table: StateTable, row: Record<string, unknown>): StateRow {
     if (table === "samples" && column === "number") return [];
     if (value instanceof Uint8Array)
       return [[nameOf(table, column), Buffer.from(value).toString("base64")]];
-    return [[nameOf(table, column), flags.has(column) ? value === 1 : (value as Json)]];
+    return [[nameOf(table, column), flagColumns.has(column) ? value === 1 : (value as Json)]];
   });
-  return Object.fromEntries(pairs.sort(([one], [other]) => (one < other ? -1 : 1)));
+  return Object.fromEntries(pairs.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Inserts rows with the same columns as this one. */
 function createInsert(
   prepare: Prepare,
   table: StateTable,
-  like: StateRow,
+  sample: StateRow,
 ): (row: StateRow) => void {
   const columns = prepare(columnsOf(table))
     .all()
     .map((row) => asColumn(table, row))
-    .filter(({ exportedAs }) => exportedAs === null || Object.hasOwn(like, exportedAs));
-  const places = columns.map(() => "?").join(", ");
+    .filter(({ exportedAs }) => exportedAs === null || Object.hasOwn(sample, exportedAs));
+  const placeholders = columns.map(() => "?").join(", ");
   const quoted = columns.map(({ name }) => `"${name}"`).join(", ");
-  const insert = prepare(`INSERT INTO ${table} (${quoted}) VALUES (${places})`);
+  const insert = prepare(`INSERT INTO ${table} (${quoted}) VALUES (${placeholders})`);
   return (row) => {
     insert.run(
       ...columns.map(({ exportedAs, isBytes }) => {

@@ -1,4 +1,5 @@
-import { PlaneError } from "../../model/errors.ts";
+import { errorText } from "../../lib/text/error-text.ts";
+import { type ErrorData, PlaneError } from "../../model/errors.ts";
 
 /** How long a write waits for another process before it gives up. */
 export const lockTimeoutMs = 5_000;
@@ -57,21 +58,22 @@ const troubles: { [code: string | number]: string } = {
 /** An error that names the file and the remedy. */
 export function sqliteFailure(file: string, thrown: unknown): PlaneError {
   if (thrown instanceof PlaneError) return thrown;
-  const detail = thrown instanceof Error ? thrown.message : String(thrown);
+  const detail = errorText(thrown);
   const trouble =
     troubles[troubleCode(thrown)] ?? "could not do this; the cause stands in brackets";
-  const why = mendable[trouble];
-  const isDamaged = trouble === broken || trouble === foreign;
-  const data = {
-    // `locked`: the whole batch waits, instead of each part of it in turn.
-    ...(isLocked(thrown) ? { locked: true, busy: true } : {}),
-    ...(why === undefined ? {} : { locked: true, later: true, why }),
-    ...(isDamaged ? { locked: true, damaged: true, why: "the database is damaged" } : {}),
-  };
   return new PlaneError("STORE_FAILED", `The store '${file}' ${trouble} (${detail}).`, {
-    data,
+    data: dataOf(trouble),
     cause: thrown,
   });
+}
+
+/** `locked`: the whole batch waits, instead of each part of it in turn. */
+function dataOf(trouble: string): ErrorData {
+  if (trouble === locked) return { locked: true, busy: true };
+  if (trouble === broken || trouble === foreign)
+    return { locked: true, damaged: true, why: "the database is damaged" };
+  const why = mendable[trouble];
+  return why === undefined ? {} : { locked: true, later: true, why };
 }
 
 /** What a check of the whole file has found. */

@@ -3,18 +3,18 @@ import type { HeldFilter, HeldOrder, HeldPart, KeptHeldCall } from "../../model/
 import type { PlanRecord, RememberedApproval } from "../../model/calls/held-schema.ts";
 import type { Store } from "../../model/store.ts";
 import {
-  all,
   type Condition,
   changeOne,
   type Database,
-  first,
+  equalOrNull,
   insert,
-  number,
   parseRecord,
   query,
   replaceRevised,
-  same,
   select,
+  selectFirst,
+  selectNumber,
+  selectRows,
   type Work,
   where,
 } from "./database.ts";
@@ -27,10 +27,10 @@ export function createHeldCallTable(database: Database) {
   const { read, write } = database;
   const sealed = sealedRecords(database, heldCalls);
   return {
-    addHeldCall: (held) => write(() => insertHeldCall(sealed, held), notifyOf(held)),
+    addHeldCall: (call) => write(() => insertHeldCall(sealed, call), notifyOf(call)),
     heldCall: (id) =>
       read(() =>
-        first(
+        selectFirst(
           sealed.one<KeptHeldCall>,
           "SELECT id, record, revision FROM held_calls WHERE id = ?",
           [id],
@@ -39,7 +39,10 @@ export function createHeldCallTable(database: Database) {
     heldCalls: (filter = {}, part) =>
       read(function* () {
         const { order = "oldest", limit, after = null }: Partial<HeldPart> = part ?? {};
-        const conditions = [...conditionsOf(filter), [behind(order, after), after?.id] as const];
+        const conditions = [
+          ...conditionsOf(filter),
+          [sequenceAfter(order, after), after?.id] as const,
+        ];
         const page = { order: orders[order], limit };
         const columns = "id, record, revision";
         const rows = yield* select((row) => row, columns, heldCalls, conditions, page);
@@ -48,18 +51,18 @@ export function createHeldCallTable(database: Database) {
     countHeldCalls: (filter) =>
       read(() => {
         const { sql, values } = where(...conditionsOf(filter));
-        return number(`SELECT count(*) FROM held_calls ${sql}`, values);
+        return selectNumber(`SELECT count(*) FROM held_calls ${sql}`, values);
       }),
     // Of several answers to one call the first wins.
-    replaceHeldCall: (held) =>
+    replaceHeldCall: (call) =>
       write(() => {
-        const { id, revision, status } = held;
+        const { id, revision, status } = call;
         return replaceRevised(
           "held_calls",
           { id, revision },
-          { status, record: sealed.text(id, held) },
+          { status, record: sealed.text(id, call) },
         );
-      }, notifyOf(held)),
+      }, notifyOf(call)),
   } satisfies Partial<Store>;
 }
 
@@ -70,10 +73,12 @@ export function createPlanTable(database: Database) {
   const lock = "plans";
   return {
     // Who closes a plan waits for changes that are under way, and they for that. Among themselves they do not wait.
-    addChange: (held, plan) =>
-      write(() => insertChange(sealed, held, plan), { lock, isShared: true, ...notifyOf(held) }),
+    addChange: (call, plan) =>
+      write(() => insertChange(sealed, call, plan), { lock, isShared: true, ...notifyOf(call) }),
     plans: () =>
-      read(() => all(parseRecord<PlanRecord>, "SELECT record FROM plans ORDER BY sequence DESC")),
+      read(() =>
+        selectRows(parseRecord<PlanRecord>, "SELECT record FROM plans ORDER BY sequence DESC"),
+      ),
     closePlan: async (id) =>
       void (await write(() => query("UPDATE plans SET is_open = false WHERE id = ?", [id]), {
         lock,
@@ -90,13 +95,13 @@ export function createPlanTable(database: Database) {
           parseRecord<RememberedApproval>,
           "record",
           "remembered",
-          [[same("user_name"), user]],
+          [[equalOrNull("user_name"), user]],
           { order: "id" },
         ),
       ),
     forgetRemembered: (id, user) =>
       write(() => {
-        const { sql, values } = where(["id = ?", id], [same("user_name"), user]);
+        const { sql, values } = where(["id = ?", id], [equalOrNull("user_name"), user]);
         return changeOne(`DELETE FROM remembered ${sql}`, values);
       }),
   } satisfies Partial<Store>;
@@ -106,29 +111,29 @@ function notifyOf({ id }: KeptHeldCall) {
   return { notify: { what: "heldCall", id } } as const;
 }
 
-function* insertHeldCall(sealed: SealedRecords, held: KeptHeldCall): Work<void> {
-  const { id, plan, principal, status, revision } = held;
+function* insertHeldCall(sealed: SealedRecords, call: KeptHeldCall): Work<void> {
+  const { id, plan, principal, status, revision } = call;
   yield* insert("held_calls", {
     id,
     plan,
     user_name: principal.user,
     status,
     revision,
-    record: sealed.text(id, held),
+    record: sealed.text(id, call),
   });
 }
 
 /** Adds the change to the open plan of its owner, or to this new one. */
-function* insertChange(sealed: SealedRecords, held: KeptHeldCall, plan: PlanRecord): Work<string> {
+function* insertChange(sealed: SealedRecords, call: KeptHeldCall, plan: PlanRecord): Work<string> {
   const owner = stableJson([plan.owner ?? plan.user, plan.conversation]);
   const columns = { id: plan.id, owner, is_open: true, record: JSON.stringify(plan) };
   yield* insert("plans", columns, "ON CONFLICT DO NOTHING");
-  const id = yield* first(
+  const id = yield* selectFirst(
     (row) => String(row.id),
     "SELECT id FROM plans WHERE owner = ? AND is_open = true",
     [owner],
   );
-  yield* insertHeldCall(sealed, { ...held, plan: id });
+  yield* insertHeldCall(sealed, { ...call, plan: id });
   return String(id);
 }
 
@@ -139,18 +144,18 @@ const orders: Record<HeldOrder, string> = {
 };
 
 /** The condition for what comes after the held call whose id is given. */
-function behind(order: HeldOrder, after: HeldPart["after"]): string {
-  const that = "(SELECT sequence FROM held_calls WHERE id = ?)";
-  if (order === "oldest") return `sequence > ${that}`;
-  if (order === "newest") return `sequence < ${that}`;
-  return `(status <> 'pending' ${after?.waits ? "OR" : "AND"} sequence < ${that})`;
+function sequenceAfter(order: HeldOrder, after: HeldPart["after"]): string {
+  const lastSequence = "(SELECT sequence FROM held_calls WHERE id = ?)";
+  if (order === "oldest") return `sequence > ${lastSequence}`;
+  if (order === "newest") return `sequence < ${lastSequence}`;
+  return `(status <> 'pending' ${after?.waits ? "OR" : "AND"} sequence < ${lastSequence})`;
 }
 
 function conditionsOf({ status, plan, user, shownTo }: HeldFilter): Condition[] {
   return [
     ["status = ?", status],
-    [same("plan"), plan],
-    [same("user_name"), user],
-    [`(user_name IS NULL OR ${same("user_name")})`, shownTo],
+    [equalOrNull("plan"), plan],
+    [equalOrNull("user_name"), user],
+    [`(user_name IS NULL OR ${equalOrNull("user_name")})`, shownTo],
   ];
 }

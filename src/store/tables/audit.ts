@@ -4,11 +4,11 @@ import { hashAfter } from "../call-chain.ts";
 import { type Chained, deleteBefore, lastHash } from "./chained.ts";
 import {
   type Database,
-  first,
+  equalOrNull,
   newestFirst,
-  number,
   parseRecord,
-  same,
+  selectFirst,
+  selectNumber,
   type Work,
 } from "./database.ts";
 import { sealRemoval } from "./removal-seals.ts";
@@ -31,7 +31,9 @@ export function createAuditTable(database: Database) {
   const chain = changesChain as Chained<never>;
   return {
     audited: (id) =>
-      read(() => first(parseRecord<AuditRecord>, "SELECT record FROM audit WHERE id = ?", [id])),
+      read(() =>
+        selectFirst(parseRecord<AuditRecord>, "SELECT record FROM audit WHERE id = ?", [id]),
+      ),
     audit: (filter = {}) =>
       read(() =>
         newestFirst(
@@ -40,7 +42,7 @@ export function createAuditTable(database: Database) {
           [
             ["operation = ?", filter.operation],
             ["target = ?", filter.target],
-            [same("user_name"), filter.user],
+            [equalOrNull("user_name"), filter.user],
           ],
           filter,
         ),
@@ -58,13 +60,13 @@ export function* insertAudit(
   const newest = records.at(-1);
   if (newest === undefined) return {};
   let hash = yield* lastHash(changesChain);
-  const rows = records.map((one) => {
-    const { id, at, operation, target, user } = one;
-    const record = JSON.stringify(one);
+  const rows = records.map((change) => {
+    const { id, at, operation, target, user } = change;
+    const record = JSON.stringify(change);
     hash = hashAfter(hash, record);
     return { id, at, operation, target, user_name: user, record, hash };
   });
   yield* database.insertRows("audit", rows);
-  const sequence = yield* number("SELECT max(sequence) FROM audit");
+  const sequence = yield* selectNumber("SELECT max(sequence) FROM audit");
   return { changes: { sequence, hash, at: newest.at } };
 }

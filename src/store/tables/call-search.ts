@@ -4,16 +4,16 @@ import { type CallFilter, momentsOf } from "../../model/calls/call-history.ts";
 import { type CallLine, endLineId, recordOf } from "../../model/calls/call-line.ts";
 import type { CallRecord, CallUsage } from "../../model/calls/call-schema.ts";
 import {
-  all,
   type Condition,
   type Database,
-  first,
+  equalOrNull,
   newestFirst,
-  number,
   parseRecord,
   type Row,
-  same,
   select,
+  selectFirst,
+  selectNumber,
+  selectRows,
 } from "./database.ts";
 
 /** An index of Postgres takes no long text, and callers may give any. */
@@ -41,7 +41,7 @@ function onlyNewestLines(from: number): Condition {
 }
 
 /** Where the newest line of a call stands. */
-const placeOf = `SELECT max(sequence) FROM calls WHERE id IN (?, CAST(? AS text) || '${endLineId("")}')`;
+const sequenceOf = `SELECT max(sequence) FROM calls WHERE id IN (?, CAST(? AS text) || '${endLineId("")}')`;
 
 /** Newest first. Where no index finds them, part by part: other work waits for the end of each. */
 export function findCalls(database: Database, filter: CallFilter): Promise<CallRecord[]> {
@@ -62,21 +62,23 @@ async function findByDay(
 ): Promise<CallRecord[]> {
   const { before } = filter;
   const high =
-    before === undefined ? undefined : await database.read(() => number(placeOf, [before, before]));
+    before === undefined
+      ? undefined
+      : await database.read(() => selectNumber(sequenceOf, [before, before]));
   const recent = database.days?.recent(high) ?? 0;
-  const fixed: Condition[] = [...conditionsOf(database, filter), ["sequence < ?", high]];
-  const found: CallRecord[] = [];
-  const parts: [within: string, from: number][] = [
+  const filterConditions: Condition[] = [...conditionsOf(database, filter), ["sequence < ?", high]];
+  const calls: CallRecord[] = [];
+  const ranges: [within: string, from: number][] = [
     ["sequence >= ?", recent],
     ["sequence < ?", 0],
   ];
-  for (const [within, from] of parts) {
-    const page = { limit: limit - found.length };
+  for (const [condition, from] of ranges) {
+    const page = { limit: limit - calls.length };
     if (page.limit <= 0) break;
-    const conditions: Condition[] = [...fixed, [within, recent]];
-    found.push(...(await database.read(() => newestCalls(conditions, page, from))));
+    const conditions: Condition[] = [...filterConditions, [condition, recent]];
+    calls.push(...(await database.read(() => newestCalls(conditions, page, from))));
   }
-  return found;
+  return calls;
 }
 
 function newestCalls(
@@ -88,7 +90,7 @@ function newestCalls(
 }
 
 function olderThan({ before }: CallFilter): Condition {
-  return [`sequence < (${placeOf})`, before];
+  return [`sequence < (${sequenceOf})`, before];
 }
 
 function conditionsOf(
@@ -103,7 +105,7 @@ function conditionsOf(
     ["status = ?", status],
     ["run = ?", run],
     ["conversation = ?", conversation && keyOf(conversation)],
-    [same("user_name"), user],
+    [equalOrNull("user_name"), user],
     [`${recordNumber("durationMs")} >= ?`, minMs],
     [`${recordNumber("durationMs")} <= ?`, maxMs],
     [`${recordNumber("cost", "amount")} >= ?`, minCost],
@@ -132,39 +134,39 @@ function isScan({
 
 /** Numbers that are looked through in one turn, at first and at most. */
 const firstWindow = 50_000;
-const widestWindow = 400_000;
+const maxWindow = 400_000;
 
 async function scan(database: Database, filter: CallFilter, limit: number): Promise<CallRecord[]> {
   const { read } = database;
   const { before } = filter;
   const newest = "SELECT max(sequence) + 1 FROM calls";
   // Numbers have gaps: those of a shared store begin again far above with each day.
-  const next = `${newest} WHERE sequence < ?`;
+  const nextSequence = `${newest} WHERE sequence < ?`;
   let high = await read(() =>
-    before === undefined ? number(newest) : number(placeOf, [before, before]),
+    before === undefined ? selectNumber(newest) : selectNumber(sequenceOf, [before, before]),
   );
-  const found: CallRecord[] = [];
-  const fixed = conditionsOf(database, filter);
+  const calls: CallRecord[] = [];
+  const filterConditions = conditionsOf(database, filter);
   for (
     let width = firstWindow;
-    high > 0 && found.length < limit;
-    width = Math.min(width * 2, widestWindow)
+    high > 0 && calls.length < limit;
+    width = Math.min(width * 2, maxWindow)
   ) {
     const low = high - width;
-    const within: Condition[] = [
+    const range: Condition[] = [
       ["sequence < ?", high],
       ["sequence >= ?", low],
     ];
-    const page = { limit: limit - found.length };
-    found.push(...(await read(() => newestCalls([...fixed, ...within], page, low))));
-    high = found.length < limit ? await read(() => number(next, [low])) : 0;
+    const page = { limit: limit - calls.length };
+    calls.push(...(await read(() => newestCalls([...filterConditions, ...range], page, low))));
+    high = calls.length < limit ? await read(() => selectNumber(nextSequence, [low])) : 0;
     await nextTurn();
   }
-  return found;
+  return calls;
 }
 
 /** Calls that are looked through in one turn. */
-const atOnce = 20_000;
+const callsAtOnce = 20_000;
 
 /** By the time they began, which their ids begin with. */
 async function findByTime(database: Database, filter: CallFilter): Promise<CallRecord[]> {
@@ -173,30 +175,37 @@ async function findByTime(database: Database, filter: CallFilter): Promise<CallR
   const { from, to } = momentsOf(filter);
   const low = firstIdOf(from);
   let high = [firstIdOf(to), ...(before === undefined ? [] : [before])].sort()[0] as string;
-  const found: CallRecord[] = [];
-  const fixed = conditionsOf(database, filter);
-  const isPlain = limit !== undefined && fixed.every(([, value]) => value === undefined);
-  const edgeSql = `SELECT id FROM calls WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ${atOnce}`;
-  while (low < high && (limit === undefined || found.length < limit)) {
-    const part = high;
+  const calls: CallRecord[] = [];
+  const filterConditions = conditionsOf(database, filter);
+  const isPlain = limit !== undefined && filterConditions.every(([, value]) => value === undefined);
+  const edgeSql = `SELECT id FROM calls WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ${callsAtOnce}`;
+  while (low < high && (limit === undefined || calls.length < limit)) {
+    const upTo = high;
     // Without another condition the first are found at once.
-    const edge =
-      (isPlain ? null : await read(() => first(({ id }) => String(id), edgeSql, [low, part]))) ??
-      low;
-    const within: Condition[] = [
-      ["id >= ?", edge],
-      ["id < ?", part],
+    const from =
+      (isPlain
+        ? null
+        : await read(() => selectFirst(({ id }) => String(id), edgeSql, [low, upTo]))) ?? low;
+    const range: Condition[] = [
+      ["id >= ?", from],
+      ["id < ?", upTo],
     ];
-    const page = { order: "id DESC", limit: limit && limit - found.length };
-    found.push(
+    const page = { order: "id DESC", limit: limit && limit - calls.length };
+    calls.push(
       ...(await read(() =>
-        select(parseCall, "record", "calls", [...fixed, ...within, onlyNewestLines(0)], page),
+        select(
+          parseCall,
+          "record",
+          "calls",
+          [...filterConditions, ...range, onlyNewestLines(0)],
+          page,
+        ),
       )),
     );
-    high = edge;
+    high = from;
     await nextTurn();
   }
-  return found;
+  return calls;
 }
 
 /** Every tool once, with its last call: from name to name along the index, not from call to call. */
@@ -210,10 +219,10 @@ const eachToolSql = `
 
 export async function findLastUses({ read }: Database): Promise<CallUsage> {
   const since = await read(() =>
-    first(({ at }) => String(at), "SELECT at FROM calls ORDER BY sequence LIMIT 1"),
+    selectFirst(({ at }) => String(at), "SELECT at FROM calls ORDER BY sequence LIMIT 1"),
   );
   const tools = await read(() =>
-    all(({ tool, at }) => ({ name: String(tool), lastAt: String(at) }), eachToolSql),
+    selectRows(({ tool, at }) => ({ name: String(tool), lastAt: String(at) }), eachToolSql),
   );
   return { since, tools };
 }

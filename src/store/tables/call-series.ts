@@ -4,68 +4,76 @@ import type { CountedSteps, SeriesSpan } from "../../model/calls/call-history.ts
 import { minutesOf, toCountedSteps, userKey } from "../call-minutes.ts";
 import { type Database, query, type Row, where } from "./database.ts";
 
-const hour = 60;
+const minutesPerHour = 60;
 const minuteMs = 60_000;
 /** Counted in one turn: of a busy plane these are tens of thousands of rows, and other work waits for the end of a turn. */
-const minutesAtOnce = 3 * hour;
+const minutesAtOnce = 3 * minutesPerHour;
 /** A plane that lost the store may still bring records of an hour that is over. */
 const settledMinutes = 10;
 const keptMs = 10 * minuteMs;
 /** More than the longest chart has. */
 const maxHours = 8 * 24;
 
-type Kept = { rows: Row[]; at: number };
+type CachedHour = { rows: Row[]; at: number };
 
 /** Counts by time. Hours that are over are counted once for all charts of them. */
 export function createCallSeries({ read, minutes }: Database) {
-  const hours = new Map<number, Kept>();
+  const hours = new Map<number, CachedHour>();
 
-  function count(from: number, until: number, place: string, user?: string | null): Promise<Row[]> {
+  function count(from: number, until: number, step: string, user?: string | null): Promise<Row[]> {
     const { sql, values } = where(
       ["minute >= ?", from],
       ["minute < ?", until],
       ["user_name = ?", user === undefined ? undefined : userKey(user)],
     );
     return read(function* () {
-      const counted = `SELECT ${place} AS place, status, took, sum(calls) AS calls FROM ${minutes} ${sql} GROUP BY 1, 2, 3`;
+      const counted = `SELECT ${step} AS place, status, took, sum(calls) AS calls FROM ${minutes} ${sql} GROUP BY 1, 2, 3`;
       return (yield* query(counted, values)).rows;
     });
   }
 
   async function hourRows(number: number): Promise<Row[]> {
-    const known = hours.get(number);
-    if (known && steadyNow() - known.at < keptMs) return known.rows;
+    const cached = hours.get(number);
+    if (cached && steadyNow() - cached.at < keptMs) return cached.rows;
     hours.delete(number);
-    const rows = await count(number * hour, (number + 1) * hour, String(number));
+    const rows = await count(
+      number * minutesPerHour,
+      (number + 1) * minutesPerHour,
+      String(number),
+    );
     await nextTurn();
-    if ((number + 1) * hour + settledMinutes > Date.now() / minuteMs) return rows;
+    if ((number + 1) * minutesPerHour + settledMinutes > Date.now() / minuteMs) return rows;
     hours.set(number, { rows, at: steadyNow() });
     for (const oldest of hours.keys()) if (hours.size > maxHours) hours.delete(oldest);
     return rows;
   }
 
   return async (span: SeriesSpan): Promise<CountedSteps> => {
-    const { from, until, each } = minutesOf(span);
-    const found: Row[] = [];
-    if (span.user === undefined && each % hour === 0 && from % hour === 0) {
-      for (let at = from; at < until; at += hour)
-        for (const row of await hourRows(at / hour))
-          found.push({ ...row, place: Math.floor((at - from) / each) });
-      return toCountedSteps(found);
+    const { from, until, minutesPerStep } = minutesOf(span);
+    const rows: Row[] = [];
+    if (
+      span.user === undefined &&
+      minutesPerStep % minutesPerHour === 0 &&
+      from % minutesPerHour === 0
+    ) {
+      for (let minute = from; minute < until; minute += minutesPerHour)
+        for (const row of await hourRows(minute / minutesPerHour))
+          rows.push({ ...row, place: Math.floor((minute - from) / minutesPerStep) });
+      return toCountedSteps(rows);
     }
     // A turn holds whole steps, so that each is counted in one.
-    const atOnce = Math.max(1, Math.floor(minutesAtOnce / each)) * each;
-    for (let at = from; at < until; at += atOnce) {
-      found.push(
+    const minutesPerTurn = Math.max(1, Math.floor(minutesAtOnce / minutesPerStep)) * minutesPerStep;
+    for (let minute = from; minute < until; minute += minutesPerTurn) {
+      rows.push(
         ...(await count(
-          at,
-          Math.min(until, at + atOnce),
-          `(minute - ${from}) / ${each}`,
+          minute,
+          Math.min(until, minute + minutesPerTurn),
+          `(minute - ${from}) / ${minutesPerStep}`,
           span.user,
         )),
       );
       await nextTurn();
     }
-    return toCountedSteps(found);
+    return toCountedSteps(rows);
   };
 }

@@ -5,7 +5,14 @@ import { countMinutes, oldestMinute } from "../call-minutes.ts";
 import { findCalls, findLastUses, keyOf, linesOf, parseCall } from "./call-search.ts";
 import { createCallSeries } from "./call-series.ts";
 import { type Chained, deleteBefore, lastHash } from "./chained.ts";
-import { all, type Database, first, freeDropped, query, type Work } from "./database.ts";
+import {
+  type Database,
+  freeDropped,
+  query,
+  selectFirst,
+  selectRows,
+  type Work,
+} from "./database.ts";
 import { sealRemoval } from "./removal-seals.ts";
 import { verify } from "./verify-chain.ts";
 
@@ -34,11 +41,11 @@ export function createCallTable(database: Database) {
     call: (id) =>
       read(() => {
         const sql = `SELECT record FROM calls WHERE ${isOneOf("id")} ORDER BY id DESC LIMIT 1`;
-        return first(parseCall, sql, [linesOf(id)]);
+        return selectFirst(parseCall, sql, [linesOf(id)]);
       }),
     async callOwners(ids) {
       const sql = `SELECT record FROM calls WHERE ${isOneOf("id")}`;
-      const records = await read(() => all(parseCall, sql, [ids.flatMap(linesOf)]));
+      const records = await read(() => selectRows(parseCall, sql, [ids.flatMap(linesOf)]));
       return new Map(records.map(({ id, principal }) => [id, principal] as const));
     },
     calls: (filter = {}) => findCalls(database, filter),
@@ -79,8 +86,8 @@ export function* insertCalls(
 }
 
 /** Calls as rows that continue the record with this hash, and the hash of the last. */
-export function chainCalls(numbered: readonly NumberedCall[], after: string) {
-  let hash = after;
+export function chainCalls(numbered: readonly NumberedCall[], previousHash: string) {
+  let hash = previousHash;
   const rows = numbered.map(({ entry, sequence }) => {
     const { call, text, events = 0 } = entry;
     const { id, at, tool, status, server, principal, run = null } = call;

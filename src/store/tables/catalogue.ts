@@ -9,15 +9,15 @@ import type { Pin, PinHead } from "../../model/catalogue/pin.ts";
 import type { KnownServer } from "../../model/servers/server.ts";
 import type { ChangeQuery, EntryEdits, Store, VectorStore } from "../../model/store.ts";
 import {
-  all,
   type Database,
-  first,
+  equalOrNull,
   insert,
-  number,
   parseRecord,
   query,
   type Row,
-  same,
+  selectFirst,
+  selectNumber,
+  selectRows,
   textOrNull,
   type Work,
   where,
@@ -35,46 +35,48 @@ export function createCatalogueTables(database: Database) {
   return {
     async knownServers(identities) {
       const sql = `SELECT ${recordOf("known_servers")} AS record FROM known_servers WHERE ${isOneOf("identity")}`;
-      const known = await read(() => all(parseRecord<KnownServer>, sql, [identities]));
-      const found = new Map(known.map((server) => [server.identity, server]));
-      return identities.flatMap((identity) => found.get(identity) ?? []);
+      const servers = await read(() => selectRows(parseRecord<KnownServer>, sql, [identities]));
+      const byIdentity = new Map(servers.map((server) => [server.identity, server]));
+      return identities.flatMap((identity) => byIdentity.get(identity) ?? []);
     },
-    putKnownServer: (known) => write(() => upsertKnownServer(database, known), listing),
-    putListing: (known, basis, changes) =>
-      write(() => putListing(database, known, basis, changes), listing),
+    putKnownServer: (server) => write(() => upsertKnownServer(database, server), listing),
+    putListing: (server, basis, changes) =>
+      write(() => putListing(database, server, basis, changes), listing),
     entries: () => {
       const sql = `SELECT ${recordOf("entries")} AS record FROM entries ORDER BY kind, persona, name`;
-      return read(() => all(parseRecord<StoredEntry>, sql));
+      return read(() => selectRows(parseRecord<StoredEntry>, sql));
     },
     editEntries: (edits) =>
       write(() => editEntries(database, edits), { lock, notify: { what: "entries" } }),
     addChanges: (changes) => write(() => insertChanges(database, changes), listing),
-    changes: (asked) => read(() => selectChanges(database, asked)),
+    changes: (changeQuery) => read(() => selectChanges(database, changeQuery)),
     changeAudiences: () =>
-      read(() => all(({ audience }) => String(audience), "SELECT DISTINCT audience FROM changes")),
+      read(() =>
+        selectRows(({ audience }) => String(audience), "SELECT DISTINCT audience FROM changes"),
+      ),
   } satisfies Partial<Store>;
 }
 
 function* putListing(
   database: Database,
-  known: KnownServer,
+  server: KnownServer,
   basis: string | null,
   changes: readonly NewChange[],
 ): Work<boolean> {
   const sql = "SELECT listed_at FROM known_servers WHERE identity = ?";
-  if ((yield* first((row) => textOrNull(row.listed_at), sql, [known.identity])) !== basis)
+  if ((yield* selectFirst((row) => textOrNull(row.listed_at), sql, [server.identity])) !== basis)
     return false;
-  yield* upsertKnownServer(database, known);
+  yield* upsertKnownServer(database, server);
   yield* insertChanges(database, changes);
   return true;
 }
 
-function* upsertKnownServer({ recordOf }: Database, known: KnownServer): Work<void> {
-  const { identity, listedAt } = known;
+function* upsertKnownServer({ recordOf }: Database, server: KnownServer): Work<void> {
+  const { identity, listedAt } = server;
   const record = recordOf("known_servers");
   yield* insert(
     "known_servers",
-    { identity, listed_at: listedAt, [record]: JSON.stringify(known) },
+    { identity, listed_at: listedAt, [record]: JSON.stringify(server) },
     `ON CONFLICT (identity) DO UPDATE SET listed_at = excluded.listed_at, ${record} = excluded.${record}`,
   );
   const oldest = new Date(Date.now() - knownServerMs).toISOString();
@@ -87,11 +89,11 @@ function* editEntries(database: Database, { put, remove, changes }: EntryEdits):
     yield* query(sql, [key.kind, key.persona ?? "", keyName(key)]);
   }
   const record = database.recordOf("entries");
-  const replace = `ON CONFLICT (kind, persona, name) DO UPDATE SET ${record} = excluded.${record}`;
+  const onConflict = `ON CONFLICT (kind, persona, name) DO UPDATE SET ${record} = excluded.${record}`;
   for (const entry of put) {
     const { kind, persona } = entry;
     const columns = { kind, persona: persona ?? "", name: keyName(entry) };
-    yield* insert("entries", { ...columns, [record]: JSON.stringify(entry) }, replace);
+    yield* insert("entries", { ...columns, [record]: JSON.stringify(entry) }, onConflict);
   }
   yield* insertChanges(database, changes);
 }
@@ -125,13 +127,13 @@ function* selectChanges(
   const { name, persona, kind, what } = filter;
   const { sql, values } = where(
     ["name = ?", name],
-    [same("persona"), persona],
+    [equalOrNull("persona"), persona],
     ["kind = ?", kind],
     [what === "tool" ? "what IN (?, 'overlay', 'server', 'files')" : "what = ?", what],
     [isOneOf("audience"), audiences ?? undefined],
   );
-  const total = yield* number(`SELECT count(*) FROM changes ${sql}`, values);
-  const changes = yield* all(
+  const total = yield* selectNumber(`SELECT count(*) FROM changes ${sql}`, values);
+  const changes = yield* selectRows(
     (row): Change => ({ id: Number(row.id), ...parseRecord<Omit<Change, "id">>(row) }),
     `SELECT id, ${recordOf("changes")} AS record FROM changes ${sql} ORDER BY id DESC LIMIT ? OFFSET ?`,
     [...values, limit, offset],
@@ -148,13 +150,15 @@ export function createVectorTable(database: Database): VectorStore {
     async vectors(keys) {
       const sql = `SELECT key, vector FROM vectors WHERE ${isOneOf("key")}`;
       return new Map(
-        await read(() => all((row) => [String(row.key), String(row.vector)] as const, sql, [keys])),
+        await read(() =>
+          selectRows((row) => [String(row.key), String(row.vector)] as const, sql, [keys]),
+        ),
       );
     },
-    putVectors: (added) =>
+    putVectors: (vectors) =>
       write(function* () {
         const madeAt = Date.now();
-        for (const { key, vector } of added)
+        for (const { key, vector } of vectors)
           yield* insert(
             "vectors",
             { key, made_at: madeAt, vector },
@@ -177,7 +181,7 @@ export function createPinTable(database: Database) {
     pinnedServer: (identity) => read(() => selectPinnedServer(identity)),
     pin: (identity, tool) =>
       read(() =>
-        first(parseWholePin, "SELECT * FROM pins WHERE identity = ? AND tool = ?", [
+        selectFirst(parseWholePin, "SELECT * FROM pins WHERE identity = ? AND tool = ?", [
           identity,
           tool,
         ]),
@@ -185,7 +189,7 @@ export function createPinTable(database: Database) {
     pins: (identities) => {
       const columns = `${headColumns}, identity, record`;
       const sql = `SELECT ${columns} FROM pins WHERE ${isOneOf("identity")} ORDER BY identity, tool`;
-      return read(() => all(parsePin, sql, [identities]));
+      return read(() => selectRows(parsePin, sql, [identities]));
     },
     addPins: (identity, server, pins) =>
       write(() => addPins(database, identity, server, pins), options),
@@ -200,9 +204,9 @@ export function createPinTable(database: Database) {
 }
 
 function* selectPinnedServer(identity: string) {
-  const known = yield* query("SELECT 1 FROM pinned_servers WHERE identity = ?", [identity]);
+  const pinned = yield* query("SELECT 1 FROM pinned_servers WHERE identity = ?", [identity]);
   const sql = `SELECT ${headColumns} FROM pins WHERE identity = ? ORDER BY tool`;
-  return { isKnown: known.rows.length > 0, heads: yield* all(parseHead, sql, [identity]) };
+  return { isKnown: pinned.rows.length > 0, heads: yield* selectRows(parseHead, sql, [identity]) };
 }
 
 function* addPins(
@@ -211,8 +215,8 @@ function* addPins(
   server: string,
   pins: readonly Pin[],
 ): Work<void> {
-  const at = new Date().toISOString();
-  yield* insert("pinned_servers", { identity, server, at }, "ON CONFLICT DO NOTHING");
+  const pinnedAt = new Date().toISOString();
+  yield* insert("pinned_servers", { identity, server, at: pinnedAt }, "ON CONFLICT DO NOTHING");
   if (pins.length > 0)
     yield* database.insertRows("pins", pins.map(columnsOf), "ON CONFLICT DO NOTHING");
 }

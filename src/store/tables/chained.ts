@@ -1,12 +1,12 @@
 import type { ChainHead, Loss } from "../../model/calls/call-history.ts";
 import {
-  all,
   change,
   type Database,
-  first,
   insert,
-  number,
   type Row,
+  selectFirst,
+  selectNumber,
+  selectRows,
   textOrNull,
   type Work,
 } from "./database.ts";
@@ -28,7 +28,7 @@ export type Chained<T> = {
 /** Where the next record of stream 0 links to. */
 export function* lastHash({ table, stream }: Chained<never>): Work<string> {
   const newest = `SELECT hash FROM ${table} WHERE ${stream} = 0 ORDER BY sequence DESC LIMIT 1`;
-  return (yield* first((row) => textOrNull(row.hash), newest)) ?? "";
+  return (yield* selectFirst((row) => textOrNull(row.hash), newest)) ?? "";
 }
 
 /**
@@ -39,33 +39,37 @@ export function* lastHash({ table, stream }: Chained<never>): Work<string> {
 export function* deleteBefore(chained: Chained<never>, before: string): Work<number> {
   const { table, checkpoints, stream } = chained;
   const now = new Date().toISOString();
-  const last =
+  const lastRemoved =
     (yield* lastOf(chained, before, now, oldestRows(chained))) ??
     (yield* lastOfMany(chained, before, now));
-  if (last === null) return 0;
+  if (lastRemoved === null) return 0;
   // Of the other streams the newest stays, too.
-  const those = `(SELECT sequence, ${stream} AS stream FROM ${table} WHERE sequence <= ?) AS those`;
-  const kept = `SELECT max(sequence) FROM ${those} WHERE stream <> ? GROUP BY stream`;
-  const going = `sequence <= ? AND sequence NOT IN (${kept})`;
-  const edge = [Number(last.sequence), Number(last.sequence), Number(last.stream)];
-  const ends = yield* all(
+  const streamRows = `(SELECT sequence, ${stream} AS stream FROM ${table} WHERE sequence <= ?) AS those`;
+  const newestOfStreams = `SELECT max(sequence) FROM ${streamRows} WHERE stream <> ? GROUP BY stream`;
+  const removedRows = `sequence <= ? AND sequence NOT IN (${newestOfStreams})`;
+  const values = [
+    Number(lastRemoved.sequence),
+    Number(lastRemoved.sequence),
+    Number(lastRemoved.stream),
+  ];
+  const ends = yield* selectRows(
     (row) => row,
     `SELECT one.stream, one.sequence, one.removed, ${table}.hash FROM (
-       SELECT ${stream} AS stream, max(sequence) AS sequence, count(*) AS removed FROM ${table} WHERE ${going} GROUP BY 1
+       SELECT ${stream} AS stream, max(sequence) AS sequence, count(*) AS removed FROM ${table} WHERE ${removedRows} GROUP BY 1
      ) AS one JOIN ${table} ON ${table}.sequence = one.sequence ORDER BY one.sequence`,
-    edge,
+    values,
   );
   for (const end of ends) {
-    const ofStream = stream === "0" ? {} : { stream: Number(end.stream) };
-    const place = {
+    const streamColumn = stream === "0" ? {} : { stream: Number(end.stream) };
+    const checkpoint = {
       sequence: Number(end.sequence),
       hash: textOrNull(end.hash),
       at: now,
       removed: Number(end.removed),
     };
-    yield* insert(checkpoints, { ...place, ...ofStream });
+    yield* insert(checkpoints, { ...checkpoint, ...streamColumn });
   }
-  return ends.length === 0 ? 0 : yield* change(`DELETE FROM ${table} WHERE ${going}`, edge);
+  return ends.length === 0 ? 0 : yield* change(`DELETE FROM ${table} WHERE ${removedRows}`, values);
 }
 
 const oldestRows = ({ table, stream }: Chained<never>) =>
@@ -76,7 +80,7 @@ function* lastOfMany(chained: Chained<never>, before: string, now: string): Work
   const ahead = `SELECT count(*) FROM ${oldestRows(chained)} WHERE at > ?`;
   const { table, stream } = chained;
   const everyRow = `(SELECT sequence, at, ${stream} AS stream FROM ${table}) AS every_row`;
-  return (yield* number(ahead, [now])) >= removedAtOnce
+  return (yield* selectNumber(ahead, [now])) >= removedAtOnce
     ? yield* lastOf(chained, before, now, everyRow)
     : null;
 }
@@ -88,7 +92,7 @@ function* lastOf(
   now: string,
   rows: string,
 ): Work<Row | null> {
-  return yield* first(
+  return yield* selectFirst(
     (row) => row,
     `WITH edge AS (
        SELECT coalesce(
@@ -110,7 +114,7 @@ export function* newestCheckpoints({
   checkpoints,
   stream,
 }: Chained<never>): Work<Map<number, { sequence: number; hash: string }>> {
-  const places = yield* all(
+  const places = yield* selectRows(
     (row) =>
       [
         Number(row.stream),
@@ -127,12 +131,12 @@ export function* findLoss(
   chained: Chained<never>,
   head: ChainHead,
 ): Work<Loss | null> {
-  const ofStream = head.stream ?? 0;
-  if ((yield* lostOf(database, chained, ofStream, [head])).length === 0) return null;
+  const streamNumber = head.stream ?? 0;
+  if ((yield* lostOf(database, chained, streamNumber, [head])).length === 0) return null;
   const { table, stream } = chained;
   const newest = `SELECT at FROM ${table} WHERE ${stream} = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1`;
   return {
-    after: yield* first((row) => textOrNull(row.at), newest, [ofStream, head.sequence]),
+    after: yield* selectFirst((row) => textOrNull(row.at), newest, [streamNumber, head.sequence]),
     until: head.at,
   };
 }
@@ -144,35 +148,35 @@ export type Removable = { keepDays?: number | undefined; sealed?: number | undef
 export function* lostOf<T extends { sequence: number; hash: string; at?: string }>(
   { isOneOf }: Pick<Database, "isOneOf">,
   { table, checkpoints, stream }: Chained<never>,
-  ofStream: number,
+  streamNumber: number,
   records: readonly T[],
   { keepDays, sealed = 0 }: Removable = {},
 ): Work<T[]> {
   const numbers = records.map(({ sequence }) => sequence);
   // In its own stream: records of two that were swapped are chained as before.
-  const there = new Map(
-    yield* all(
+  const storedHashes = new Map(
+    yield* selectRows(
       (row) => [Number(row.sequence), textOrNull(row.hash)] as const,
       `SELECT sequence, hash FROM ${table} WHERE ${stream} = ? AND ${isOneOf("sequence")}`,
-      [ofStream, numbers],
+      [streamNumber, numbers],
     ),
   );
-  const gone = records.filter(({ sequence, hash }) => there.get(sequence) !== hash);
-  if (gone.length === 0) return [];
-  const edge = `SELECT coalesce(max(sequence), 0) FROM ${checkpoints} WHERE ${stream} = ?`;
-  const removed = yield* number(edge, [ofStream]);
+  const missing = records.filter(({ sequence, hash }) => storedHashes.get(sequence) !== hash);
+  if (missing.length === 0) return [];
+  const lastRemoved = `SELECT coalesce(max(sequence), 0) FROM ${checkpoints} WHERE ${stream} = ?`;
+  const removed = yield* selectNumber(lastRemoved, [streamNumber]);
   // Removal takes all up to there, and leaves the newest: a checkpoint before or behind all records is forged.
-  const oldest = yield* number(
+  const oldest = yield* selectNumber(
     `SELECT coalesce(min(sequence), 0) FROM ${table} WHERE ${stream} = ?`,
-    [ofStream],
+    [streamNumber],
   );
   // A root is a little younger than its records, and a day is no time that a forger could use.
   const oldBefore = keepDays === undefined ? null : Date.now() - (keepDays - 1) * dayMs;
   const isOld = ({ at }: T) =>
     keepDays !== 0 && (oldBefore === null || at === undefined || Date.parse(at) < oldBefore);
-  return gone.filter((record) => {
+  return missing.filter((record) => {
     const { sequence } = record;
-    if (there.has(sequence) || sequence > removed || oldest <= removed) return true;
+    if (storedHashes.has(sequence) || sequence > removed || oldest <= removed) return true;
     return sequence > sealed && !isOld(record);
   });
 }
@@ -180,12 +184,12 @@ export function* lostOf<T extends { sequence: number; hash: string; at?: string 
 /** The hash that a record continues: of the one before it in its stream, or of what was removed there. */
 export function* hashBefore(
   { table, checkpoints, stream }: Chained<never>,
-  ofStream: number,
+  streamNumber: number,
   sequence: number,
 ): Work<string> {
-  for (const place of [table, checkpoints]) {
-    const before = `SELECT hash FROM ${place} WHERE ${stream} = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1`;
-    const row = yield* first((found) => found, before, [ofStream, sequence]);
+  for (const source of [table, checkpoints]) {
+    const sql = `SELECT hash FROM ${source} WHERE ${stream} = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1`;
+    const row = yield* selectFirst((newest) => newest, sql, [streamNumber, sequence]);
     if (row !== null) return textOrNull(row.hash) ?? "";
   }
   return "";

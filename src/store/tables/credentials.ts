@@ -2,17 +2,17 @@ import type { ApiKey } from "../../model/access/credentials-schema.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { SharedStep, SharedValues, Store } from "../../model/store.ts";
 import {
-  all,
   beginsWith,
   change,
   changeOne,
   type Database,
-  first,
   insert,
   parseRecord,
   query,
   type Row,
   select,
+  selectFirst,
+  selectRows,
   textOrNull,
   type Work,
 } from "./database.ts";
@@ -31,8 +31,9 @@ export function createCredentialTables({ read, write }: Database) {
         changed,
       );
     },
-    apiKeyByHash: (hash) => read(() => first(parseApiKey, `${apiKeys} WHERE hash = ?`, [hash])),
-    apiKeys: () => read(() => all(parseApiKey, `${apiKeys} ORDER BY sequence`)),
+    apiKeyByHash: (hash) =>
+      read(() => selectFirst(parseApiKey, `${apiKeys} WHERE hash = ?`, [hash])),
+    apiKeys: () => read(() => selectRows(parseApiKey, `${apiKeys} ORDER BY sequence`)),
     hasApiKeys: async () =>
       (await read(() => query("SELECT 1 FROM api_keys LIMIT 1"))).rows.length > 0,
     revokeApiKey: (id, at) =>
@@ -53,11 +54,13 @@ export function createCredentialTables({ read, write }: Database) {
     },
     secret: (key) =>
       read(() =>
-        first(({ value }) => value as Uint8Array, "SELECT value FROM secrets WHERE key = ?", [key]),
+        selectFirst(({ value }) => value as Uint8Array, "SELECT value FROM secrets WHERE key = ?", [
+          key,
+        ]),
       ),
     putSecret: async (key, value) => {
-      const replacing = "ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-      await write(() => insert("secrets", { key, value }, replacing), secretsChanged);
+      const onConflict = "ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+      await write(() => insert("secrets", { key, value }, onConflict), secretsChanged);
     },
     deleteSecret: (key) =>
       write(() => changeOne("DELETE FROM secrets WHERE key = ?", [key]), secretsChanged),
@@ -90,7 +93,7 @@ export function createSharedValues(database: Database): SharedValues {
       ),
     sharedKeys: (keys) => {
       const sql = `SELECT key FROM shared_values WHERE ${isOneOf("key")} AND until > ${now.sql} ORDER BY key`;
-      return read(() => all(keyOf, sql, [keys, ...now.values()]));
+      return read(() => selectRows(keyOf, sql, [keys, ...now.values()]));
     },
     forgetShared: () =>
       write(() => change(`DELETE FROM shared_values WHERE until <= ${now.sql}`, now.values()), {
@@ -116,13 +119,13 @@ function* changeShared<T>(
   step: SharedStep<T>,
 ): Work<T> {
   yield* database.lockValue(key);
-  const before = yield* selectShared(database, key);
-  const { value, answer } = step(before.value, before.now);
+  const shared = yield* selectShared(database, key);
+  const { value, answer } = step(shared.value, shared.now);
   if (value === null) yield* query("DELETE FROM shared_values WHERE key = ?", [key]);
   else
     yield* insert(
       "shared_values",
-      { key, until: Math.ceil(before.now + keptMs), value: JSON.stringify(value) },
+      { key, until: Math.ceil(shared.now + keptMs), value: JSON.stringify(value) },
       "ON CONFLICT (key) DO UPDATE SET until = excluded.until, value = excluded.value",
     );
   return answer;

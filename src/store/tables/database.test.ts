@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { beginsWith, same, where } from "./database.ts";
+import { beginsWith, equalOrNull, where } from "./database.ts";
 
 test("conditions without a value are not asked for, and the others keep their order", () => {
   assert.deepEqual(where(["tool = ?", undefined]), { sql: "", values: [] });
@@ -10,7 +10,7 @@ test("conditions without a value are not asked for, and the others keep their or
 
 test("a value or NULL is compared in a way that an index is used for", () => {
   const asked = (user: string | null) =>
-    where(["tool = ?", "a"], [`(x OR ${same("user_name")})`, user]);
+    where(["tool = ?", "a"], [`(x OR ${equalOrNull("user_name")})`, user]);
   assert.deepEqual(asked("ann"), {
     sql: "WHERE tool = ? AND (x OR user_name = ?)",
     values: ["a", "ann"],

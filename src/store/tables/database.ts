@@ -97,7 +97,7 @@ export function* query(sql: string, values: readonly SqlValue[] = []): Work<Quer
   return yield { sql, values };
 }
 
-export function* all<T>(
+export function* selectRows<T>(
   parse: (row: Row) => T,
   sql: string,
   values?: readonly SqlValue[],
@@ -105,7 +105,7 @@ export function* all<T>(
   return (yield* query(sql, values)).rows.map((row) => parse(row));
 }
 
-export function* first<T>(
+export function* selectFirst<T>(
   parse: (row: Row) => T,
   sql: string,
   values?: readonly SqlValue[],
@@ -115,8 +115,8 @@ export function* first<T>(
 }
 
 /** The first column of the first row as a number. */
-export function* number(sql: string, values?: readonly SqlValue[]): Work<number> {
-  return (yield* first((row) => Number(Object.values(row)[0]), sql, values)) ?? 0;
+export function* selectNumber(sql: string, values?: readonly SqlValue[]): Work<number> {
+  return (yield* selectFirst((row) => Number(Object.values(row)[0]), sql, values)) ?? 0;
 }
 
 /** Returns how many rows it changed. */
@@ -154,7 +154,7 @@ export function replaceRevised(
 const isSame = "IS NOT DISTINCT FROM ?";
 
 /** Equal, or both NULL. */
-export function same(column: string): string {
+export function equalOrNull(column: string): string {
   return `${column} ${isSame}`;
 }
 
@@ -167,7 +167,8 @@ export function where(...conditions: readonly Condition[]): { sql: string; value
     const sql = text.replaceAll(isSame, value === null ? "IS NULL" : "= ?");
     return [{ sql, values: Array.from(sql.matchAll(/\?/g), () => value) }];
   });
-  const sql = used.length === 0 ? "" : `WHERE ${used.map((one) => one.sql).join(" AND ")}`;
+  const sql =
+    used.length === 0 ? "" : `WHERE ${used.map((condition) => condition.sql).join(" AND ")}`;
   return { sql, values: used.flatMap(({ values }) => values) };
 }
 
@@ -175,20 +176,20 @@ export function beginsWith(column: string): string {
   return `substr(${column}, 1, length(?)) = ?`;
 }
 
-type Part = { order: string; limit?: number | undefined };
+type PageOrder = { order: string; limit?: number | undefined };
 
 export function select<T>(
   parse: (row: Row) => T,
   columns: string,
   table: string,
   conditions: readonly Condition[],
-  { order, limit }: Part,
+  { order, limit }: PageOrder,
 ): Work<T[]> {
   const { sql, values } = where(...conditions);
   const text = `SELECT ${columns} FROM ${table} ${sql} ORDER BY ${order}`;
   return limit === undefined
-    ? all(parse, text, values)
-    : all(parse, `${text} LIMIT ?`, [...values, limit]);
+    ? selectRows(parse, text, values)
+    : selectRows(parse, `${text} LIMIT ?`, [...values, limit]);
 }
 
 /** A page of records; `before` is the last id of the previous one. */

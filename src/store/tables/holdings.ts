@@ -1,18 +1,18 @@
 import type { Store, StoredAmount } from "../../model/store.ts";
 import {
   type Database,
-  first,
-  number,
   query,
   type Row,
+  selectFirst,
+  selectNumber,
   textOrNull,
   type Work,
 } from "./database.ts";
 
 /** Some rows stand for all of them: no table is read as a whole. */
-const sampled = 500;
+const sampleSize = 500;
 /** From everywhere: a caller decides how large their newest records are, and must not push out the others with them. */
-const spread = 200;
+const spreadSize = 200;
 /** What indexes and other columns take beside the record. */
 const overheadBytes = 450;
 
@@ -50,17 +50,17 @@ function holdings({
   bytes: bytesOfStore,
 }: Database): Promise<StoredAmount[]> {
   return read(function* () {
-    const held: StoredAmount[] = [];
+    const amounts: StoredAmount[] = [];
     for (const kind of kinds(recordOf)) {
-      const known =
+      const counted =
         days && (kind.kind === "calls" || kind.kind === "events")
           ? yield* days.counted(kind.kind)
           : null;
-      held.push(known === null ? yield* estimate(kind) : yield* withCount(kind, known));
+      amounts.push(counted === null ? yield* estimate(kind) : yield* withCount(kind, counted));
     }
     // Numbers that were made up cannot make a kind larger than the store.
-    const stored = yield* number(bytesOfStore);
-    return held.map((amount) => withinStore(amount, stored));
+    const stored = yield* selectNumber(bytesOfStore);
+    return amounts.map((amount) => withinStore(amount, stored));
   });
 }
 
@@ -69,13 +69,18 @@ function* withCount(
   kind: Kind,
   { count, bytes }: { count: number; bytes: number },
 ): Work<StoredAmount> {
-  const before = yield* estimate({ ...kind, table: `${kind.table}_before` });
+  const uncounted = yield* estimate({ ...kind, table: `${kind.table}_before` });
   const { table, key, at } = kind;
-  const oldest = yield* first(
+  const oldest = yield* selectFirst(
     (row) => textOrNull(row.at),
     `SELECT ${at} AS at FROM ${table} ORDER BY ${key} LIMIT 1`,
   );
-  return { kind: kind.kind, count: before.count + count, bytes: before.bytes + bytes, oldest };
+  return {
+    kind: kind.kind,
+    count: uncounted.count + count,
+    bytes: uncounted.bytes + bytes,
+    oldest,
+  };
 }
 
 function withinStore(amount: StoredAmount, storedBytes: number): StoredAmount {
@@ -89,12 +94,12 @@ export function createHoldings(database: Database): Pick<Store, "holdings" | "ca
   const { read } = database;
   return {
     holdings: () => holdings(database),
-    callAt: (place) =>
+    callAt: (offset) =>
       read(() =>
-        first(
+        selectFirst(
           ({ at }) => textOrNull(at),
           "SELECT at FROM calls ORDER BY sequence LIMIT 1 OFFSET ?",
-          [place],
+          [offset],
         ),
       ),
   };
@@ -102,34 +107,40 @@ export function createHoldings(database: Database): Pick<Store, "holdings" | "ca
 
 function* estimate({ kind, table, key, content, at }: Kind): Work<StoredAmount> {
   const sizes = content.map((column) => (column === "bytes" ? column : `length(${column})`));
-  const chosen = `SELECT ${key} AS place, ${sizes.join(" + ")} AS size FROM ${table}`;
-  const { rows } = yield* query(`${chosen} ORDER BY ${key} DESC LIMIT ${sampled}`);
-  const oldest = yield* first(
+  const selection = `SELECT ${key} AS place, ${sizes.join(" + ")} AS size FROM ${table}`;
+  const { rows } = yield* query(`${selection} ORDER BY ${key} DESC LIMIT ${sampleSize}`);
+  const oldest = yield* selectFirst(
     (row) => row,
     `SELECT ${key} AS place, ${at} AS at FROM ${table} ORDER BY ${key} LIMIT 1`,
   );
-  const count = rows.length < sampled ? rows.length : yield* countFrom(oldest, rows, table, key);
-  const places =
-    rows.length < sampled ? [] : placesBetween(Number(oldest?.place), Number(rows[0]?.place));
-  const { rows: others } =
-    places.length === 0
-      ? { rows }
-      : yield* query(`${chosen} WHERE ${key} IN (${places.join(", ")})`);
-  const sample = others.length < fewest ? rows : others;
+  const isAll = rows.length < sampleSize;
+  const count = isAll ? rows.length : yield* countFrom(oldest, rows, table, key);
+  const keys = isAll ? [] : keysBetween(Number(oldest?.place), Number(rows[0]?.place));
+  const sample = yield* spreadSample(rows, `${selection} WHERE ${key}`, keys);
   const bytes = sample.reduce((sum, { size }) => sum + Number(size) + overheadBytes, 0);
-  const all = sample.length === 0 ? 0 : Math.round((bytes / sample.length) * count);
-  return { kind, count, bytes: all, oldest: textOrNull(oldest?.at) };
+  return {
+    kind,
+    count,
+    bytes: sample.length === 0 ? 0 : Math.round((bytes / sample.length) * count),
+    oldest: textOrNull(oldest?.at),
+  };
+}
+
+function* spreadSample(newest: Row[], sql: string, keys: readonly number[]): Work<Row[]> {
+  if (keys.length === 0) return newest;
+  const { rows } = yield* query(`${sql} IN (${keys.join(", ")})`);
+  return rows.length < minSpreadRows ? newest : rows;
 }
 
 /** Where nearly all numbers are missing, the newest rows say more. */
-const fewest = 20;
+const minSpreadRows = 20;
 
 /** None where the key is no number. */
-function placesBetween(low: number, high: number): number[] {
+function keysBetween(low: number, high: number): number[] {
   if (!Number.isSafeInteger(low) || !Number.isSafeInteger(high)) return [];
   return Array.from(
-    { length: spread },
-    (_, at) => low + Math.floor(((high - low) * at) / (spread - 1)),
+    { length: spreadSize },
+    (_, index) => low + Math.floor(((high - low) * index) / (spreadSize - 1)),
   );
 }
 
@@ -142,7 +153,10 @@ function* countFrom(
 ): Work<number> {
   const [high, low, lowest] = [rows[0]?.place, rows.at(-1)?.place, oldest?.place].map(Number);
   if (high === undefined || low === undefined || lowest === undefined || Number.isNaN(high)) {
-    const counted = yield* first(({ n }) => Number(n), `SELECT count(${key}) AS n FROM ${table}`);
+    const counted = yield* selectFirst(
+      ({ n }) => Number(n),
+      `SELECT count(${key}) AS n FROM ${table}`,
+    );
     return counted ?? 0;
   }
   return Math.round(((high - lowest + 1) * rows.length) / (high - low + 1));

@@ -10,20 +10,20 @@ import { parseCall } from "./call-search.ts";
 import { callsChain, insertCalls, type NumberedCall } from "./calls.ts";
 import { type Chained, findLoss } from "./chained.ts";
 import {
-  all,
   type Columns,
   change,
   type Database,
-  first,
+  equalOrNull,
   freeDropped,
   insert,
   isSqlTrue,
   newestFirst,
-  number,
   parseRecord,
   query,
   type Row,
-  same,
+  selectFirst,
+  selectNumber,
+  selectRows,
   type Work,
 } from "./database.ts";
 
@@ -78,7 +78,7 @@ export function createJournalTables(database: Database) {
       if (removed === 0) await freeDropped(database);
       return removed;
     },
-    samples: () => read(() => all(parseSample, `${samples} ORDER BY subject, sequence`)),
+    samples: () => read(() => selectRows(parseSample, `${samples} ORDER BY subject, sequence`)),
     async newSamples(after) {
       const { rows } = await read(function* () {
         const upTo = database.days ? yield* database.days.settled() : Number.MAX_SAFE_INTEGER;
@@ -89,14 +89,15 @@ export function createJournalTables(database: Database) {
       });
       return { samples: rows.map(parseSample), newest: Number(rows.at(-1)?.sequence ?? after) };
     },
-    run: (id) => read(() => first(parseRun, "SELECT record, trace FROM runs WHERE id = ?", [id])),
+    run: (id) =>
+      read(() => selectFirst(parseRun, "SELECT record, trace FROM runs WHERE id = ?", [id])),
     runs: (filter = {}) =>
       read(() =>
         newestFirst(
           parseRecord<RunSummary>,
           "runs",
           [
-            [same("user_name"), filter.user],
+            [equalOrNull("user_name"), filter.user],
             ["outcome = ?", filter.outcome],
             ["model = ?", filter.model],
             ["toolset = ?", filter.toolset],
@@ -118,7 +119,7 @@ export function createJournalTables(database: Database) {
     titleRuns: (ids, title) =>
       write(function* () {
         for (const id of ids) {
-          const run = yield* first(
+          const run = yield* selectFirst(
             parseRecord<RunSummary>,
             "SELECT record FROM runs WHERE id = ?",
             [id],
@@ -141,7 +142,7 @@ export function createJournalTables(database: Database) {
 }
 
 function lastEventId(): Work<number> {
-  return number(
+  return selectNumber(
     "SELECT max(id) FROM (SELECT coalesce(max(id), 0) AS id FROM events UNION ALL SELECT coalesce(max(sequence), 0) FROM calls) AS ids",
   );
 }
@@ -173,24 +174,24 @@ function* insertEntries(
   const calls: NumberedCall[] = [];
   const events: Columns[] = [];
   const isNumbered = entries.some(({ kind }) => kind === "call" || kind === "event");
-  let last = isNumbered ? yield* lastEventId() : 0;
+  let lastId = isNumbered ? yield* lastEventId() : 0;
   for (const entry of entries) {
     if (entry.kind === "call") {
-      last += entry.events === 2 ? 2 : 1;
-      calls.push({ entry, sequence: last });
+      lastId += entry.events === 2 ? 2 : 1;
+      calls.push({ entry, sequence: lastId });
     } else if (entry.kind === "event") {
       const { at, event, text = JSON.stringify(event) } = entry;
-      events.push({ id: ++last, at, type: event.type, [database.recordOf("events")]: text });
+      events.push({ id: ++lastId, at, type: event.type, [database.recordOf("events")]: text });
     }
   }
-  const audited = entries.flatMap((entry) => (entry.kind === "audit" ? [entry.record] : []));
+  const auditRecords = entries.flatMap((entry) => (entry.kind === "audit" ? [entry.record] : []));
   const heads = {
     ...(yield* insertCalls(database, calls)),
-    ...(yield* insertAudit(database, audited)),
+    ...(yield* insertAudit(database, auditRecords)),
   };
   if (events.length > 0) yield* database.insertRows("events", events);
-  const added = entries.flatMap((entry) => (entry.kind === "sample" ? [entry.sample] : []));
-  if (added.length > 0) yield* database.insertSamples(added);
+  const samples = entries.flatMap((entry) => (entry.kind === "sample" ? [entry.sample] : []));
+  if (samples.length > 0) yield* database.insertSamples(samples);
   for (const entry of entries) if (entry.kind === "run") yield* insert("runs", runRow(entry.run));
   return heads;
 }
@@ -208,7 +209,7 @@ function parseEvents(row: Row): StoredEvent[] {
   const count = Number(row.events);
   if (count === 0) return [{ id, at: String(row.at), event: parseRecord(row) }];
   const events = eventsOf(parseCall(row)).slice(-count);
-  return events.map((event, place) => ({ id: id + 1 - events.length + place, ...event }));
+  return events.map((event, index) => ({ id: id + 1 - events.length + index, ...event }));
 }
 
 function parseSample({ subject, at, ok, latency_ms }: Row): HealthSample {
@@ -245,16 +246,16 @@ export function createPayloadTable({ read, write }: Database) {
       }, unsynced),
     payloads: (ids) =>
       read(function* () {
-        const found: StoredPayload[] = [];
+        const payloads: StoredPayload[] = [];
         for (const id of ids) {
-          const row = yield* first(
+          const row = yield* selectFirst(
             parse,
             "SELECT id, expires_at, body FROM payloads WHERE id = ?",
             [id],
           );
-          if (row) found.push(row);
+          if (row) payloads.push(row);
         }
-        return found;
+        return payloads;
       }),
     forgetPayloads: (now) =>
       write(() => {
@@ -269,17 +270,20 @@ export function createPayloadTable({ read, write }: Database) {
 export function createResultTable(database: Database) {
   const { read, write } = database;
   return {
-    putResult: (kept, maxBytes) => write(() => insertResult(database, kept, maxBytes), unsynced),
+    putResult: (result, maxBytes) =>
+      write(() => insertResult(database, result, maxBytes), unsynced),
     result: (id) =>
       read(() =>
-        first(parseResult, "SELECT record, is_compressed, body FROM results WHERE id = ?", [id]),
+        selectFirst(parseResult, "SELECT record, is_compressed, body FROM results WHERE id = ?", [
+          id,
+        ]),
       ),
     results: (filter = {}) =>
       read(() =>
         newestFirst(
           parseRecord<StoredResult>,
           "results",
-          [[same("user_name"), filter.user]],
+          [[equalOrNull("user_name"), filter.user]],
           filter,
         ),
       ),
@@ -288,8 +292,8 @@ export function createResultTable(database: Database) {
 }
 
 /** False when it alone exceeds the total size. Expired results go first, then the oldest. */
-function* insertResult(database: Database, kept: KeptResult, maxBytes: number): Work<boolean> {
-  const { body, isCompressed, ...record } = kept;
+function* insertResult(database: Database, result: KeptResult, maxBytes: number): Work<boolean> {
+  const { body, isCompressed, ...record } = result;
   const { id, user, expiresAt, bytes } = record;
   if (bytes > maxBytes) return false;
   yield* deleteExpiredResults(database, record.at);
@@ -304,12 +308,12 @@ function* insertResult(database: Database, kept: KeptResult, maxBytes: number): 
   };
   // Another plane may have stored the same meanwhile.
   const row = { ...columns, record: JSON.stringify(record), body };
-  const renewed = Object.keys(row).map((name) => `${name} = excluded.${name}`);
-  yield* insert("results", row, `ON CONFLICT (id) DO UPDATE SET ${renewed.join(", ")}`);
-  if ((yield* number("SELECT coalesce(sum(bytes), 0) FROM results")) > maxBytes) {
-    const counted =
+  const assignments = Object.keys(row).map((name) => `${name} = excluded.${name}`);
+  yield* insert("results", row, `ON CONFLICT (id) DO UPDATE SET ${assignments.join(", ")}`);
+  if ((yield* selectNumber("SELECT coalesce(sum(bytes), 0) FROM results")) > maxBytes) {
+    const totals =
       "SELECT sequence, sum(bytes) OVER (ORDER BY sequence DESC) AS total FROM results";
-    const last = `SELECT max(sequence) FROM (${counted}) AS counted WHERE total > ?`;
+    const last = `SELECT max(sequence) FROM (${totals}) AS counted WHERE total > ?`;
     const oldest = `SELECT sequence FROM results WHERE sequence <= (${last}) ${database.unlocked}`;
     yield* query(`DELETE FROM results WHERE sequence IN (${oldest})`, [maxBytes]);
   }

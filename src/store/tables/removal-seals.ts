@@ -1,7 +1,15 @@
 import { type Chained, newestCheckpoints } from "./chained.ts";
-import { all, beginsWith, type Database, insert, type Row, type Work, where } from "./database.ts";
+import {
+  beginsWith,
+  type Database,
+  insert,
+  type Row,
+  selectRows,
+  type Work,
+  where,
+} from "./database.ts";
 
-type Place = { sequence: number; hash: string };
+type Checkpoint = { sequence: number; hash: string };
 
 /** Under the names of secrets, because a store of every version has them, and an export takes them along. */
 const prefixOf = ({ checkpoints }: Chained<never>) => `removal/${checkpoints}/`;
@@ -13,18 +21,18 @@ const prefixOf = ({ checkpoints }: Chained<never>) => `removal/${checkpoints}/`;
 export function* sealedRemovals(
   { sealer }: Pick<Database, "sealer">,
   chained: Chained<never>,
-): Work<Map<number, Place>> {
-  const ends = new Map<number, Place>();
+): Work<Map<number, Checkpoint>> {
+  const ends = new Map<number, Checkpoint>();
   if (sealer === null) return ends;
   const prefix = prefixOf(chained);
   const { sql, values } = where([beginsWith("key"), prefix]);
-  for (const { key, value } of yield* all(
+  for (const { key, value } of yield* selectRows(
     asSecret,
     `SELECT key, value FROM secrets ${sql}`,
     values,
   )) {
     const text = sealer.open(key, value);
-    if (text !== null) ends.set(Number(key.slice(prefix.length)), JSON.parse(text) as Place);
+    if (text !== null) ends.set(Number(key.slice(prefix.length)), JSON.parse(text) as Checkpoint);
   }
   return ends;
 }
@@ -37,19 +45,19 @@ export function* sealRemoval(
 ): Work<number> {
   const { sealer } = database;
   if (sealer === null) return yield* removal;
-  const before = yield* newestCheckpoints(chained);
+  const checkpointsBefore = yield* newestCheckpoints(chained);
   const removed = yield* removal;
   if (removed === 0) return 0;
   const sealed = yield* sealedRemovals(database, chained);
-  for (const [stream, place] of yield* newestCheckpoints(chained)) {
-    const earlier = before.get(stream);
-    if (earlier?.sequence === place.sequence) continue;
+  for (const [stream, checkpoint] of yield* newestCheckpoints(chained)) {
+    const previous = checkpointsBefore.get(stream);
+    if (previous?.sequence === checkpoint.sequence) continue;
     // What versions before seals have removed is taken as it is, once.
     const isContinued =
-      earlier === undefined || sealed.size === 0 || isSame(sealed.get(stream), earlier);
+      previous === undefined || sealed.size === 0 || isSame(sealed.get(stream), previous);
     if (!isContinued) continue;
     const key = `${prefixOf(chained)}${stream}`;
-    const value = Buffer.from(sealer.seal(key, JSON.stringify(place)));
+    const value = Buffer.from(sealer.seal(key, JSON.stringify(checkpoint)));
     yield* insert(
       "secrets",
       { key, value },
@@ -59,8 +67,8 @@ export function* sealRemoval(
   return removed;
 }
 
-export function isSame(one: Place | undefined, other: Place): boolean {
-  return one?.sequence === other.sequence && one.hash === other.hash;
+export function isSame(a: Checkpoint | undefined, b: Checkpoint): boolean {
+  return a?.sequence === b.sequence && a.hash === b.hash;
 }
 
 function asSecret({ key, value }: Row) {

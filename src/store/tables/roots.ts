@@ -6,28 +6,28 @@ import { linesOf } from "./call-search.ts";
 import { callsChain } from "./calls.ts";
 import { type Chained, hashBefore, lostOf } from "./chained.ts";
 import {
-  all,
   change,
   type Database,
-  first,
   insert,
-  number,
   parseRecord,
   type Row,
+  selectFirst,
+  selectNumber,
+  selectRows,
   textOrNull,
 } from "./database.ts";
 import { sealedRemovals } from "./removal-seals.ts";
 
 const removedAtOnce = 1_000;
-const prefix = "calls/";
-const changes = "changes";
+const callsPrefix = "calls/";
+const changesName = "changes";
 
-type Place = { chained: Chained<never>; stream: number };
+type ChainStream = { chained: Chained<never>; stream: number };
 
 /** `calls/N` is stream N of calls. */
-function placeOf(chain: string): Place {
-  if (chain === changes) return { chained: changesChain as Chained<never>, stream: 0 };
-  return { chained: callsChain as Chained<never>, stream: Number(chain.slice(prefix.length)) };
+function streamOf(chain: string): ChainStream {
+  if (chain === changesName) return { chained: changesChain as Chained<never>, stream: 0 };
+  return { chained: callsChain as Chained<never>, stream: Number(chain.slice(callsPrefix.length)) };
 }
 
 /** The roots over all chains, and what they are made of. */
@@ -35,29 +35,31 @@ export function createRootTable(database: Database): RootStore {
   const { read, write, streamEnds } = database;
   const asRoot = parseRecord<AuditRoot>;
   return {
-    root: (wanted) =>
+    root: (number) =>
       read(() =>
-        wanted === undefined
-          ? first(asRoot, "SELECT record FROM roots ORDER BY number DESC LIMIT 1")
-          : first(asRoot, "SELECT record FROM roots WHERE number = ?", [wanted]),
+        number === undefined
+          ? selectFirst(asRoot, "SELECT record FROM roots ORDER BY number DESC LIMIT 1")
+          : selectFirst(asRoot, "SELECT record FROM roots WHERE number = ?", [number]),
       ),
     rootByHash: (hash) =>
-      read(() => first(asRoot, "SELECT record FROM roots WHERE hash = ?", [hash])),
+      read(() => selectFirst(asRoot, "SELECT record FROM roots WHERE hash = ?", [hash])),
     roots: (from, limit) =>
       read(() =>
-        all(asRoot, "SELECT record FROM roots WHERE number >= ? ORDER BY number LIMIT ?", [
+        selectRows(asRoot, "SELECT record FROM roots WHERE number >= ? ORDER BY number LIMIT ?", [
           from,
           limit,
         ]),
       ),
-    firstRootFrom: (at) =>
-      read(() => number("SELECT coalesce(min(number), 0) FROM roots WHERE at >= ?", [at])),
+    firstRootFrom: (moment) =>
+      read(() =>
+        selectNumber("SELECT coalesce(min(number), 0) FROM roots WHERE at >= ?", [moment]),
+      ),
     addRoot: (root) =>
       write(() => {
-        const { number: place, at, hash } = root;
+        const { number, at, hash } = root;
         return insert(
           "roots",
-          { number: place, at, hash, record: JSON.stringify(root) },
+          { number, at, hash, record: JSON.stringify(root) },
           "ON CONFLICT DO NOTHING",
         );
       }),
@@ -74,15 +76,18 @@ export function createRootTable(database: Database): RootStore {
       }),
     chainEnds: () =>
       read(function* () {
-        const calls = yield* all((row) => asEnd(`${prefix}${Number(row.stream)}`, row), streamEnds);
+        const calls = yield* selectRows(
+          (row) => asEnd(`${callsPrefix}${Number(row.stream)}`, row),
+          streamEnds,
+        );
         const newest = "SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1";
-        const changed = yield* first((row) => asEnd(changes, row), newest);
-        return changed === null ? calls : [...calls, changed];
+        const changesEnd = yield* selectFirst((row) => asEnd(changesName, row), newest);
+        return changesEnd === null ? calls : [...calls, changesEnd];
       }),
     chainHashes: (chain, after, upTo, limit) =>
       read(() => {
-        const { chained, stream } = placeOf(chain);
-        return all(
+        const { chained, stream } = streamOf(chain);
+        return selectRows(
           (row) => ({ sequence: Number(row.sequence), hash: String(row.hash) }),
           `SELECT sequence, hash FROM ${chained.table}
            WHERE ${chained.stream} = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
@@ -91,13 +96,13 @@ export function createRootTable(database: Database): RootStore {
       }),
     chainedCall: (id) =>
       read(function* () {
-        const row = yield* first(
-          (found) => found,
+        const row = yield* selectFirst(
+          (chained) => chained,
           `SELECT stream, sequence, hash, record FROM calls WHERE ${database.isOneOf("id")} ORDER BY id DESC LIMIT 1`,
           [linesOf(id)],
         );
         if (row === null) return null;
-        const end = asEnd(`${prefix}${Number(row.stream)}`, row);
+        const end = asEnd(`${callsPrefix}${Number(row.stream)}`, row);
         const previous = yield* hashBefore(
           callsChain as Chained<never>,
           Number(row.stream),
@@ -107,7 +112,7 @@ export function createRootTable(database: Database): RootStore {
       }),
     lostOf: (chain, ends, keepDays) =>
       read(function* () {
-        const { chained, stream } = placeOf(chain);
+        const { chained, stream } = streamOf(chain);
         const sealed = (yield* sealedRemovals(database, chained)).get(stream)?.sequence;
         return yield* lostOf(database, chained, stream, ends, { keepDays, sealed });
       }),

@@ -3,11 +3,11 @@ import {
   change,
   changeOne,
   type Database,
-  first,
   insert,
   query,
   type Row,
   select,
+  selectFirst,
   textOrNull,
 } from "./database.ts";
 
@@ -15,7 +15,7 @@ const columns =
   "kind, id, grant_id, uid, account, made_at, used_at, consumed_at, expires_at, sealed";
 const isAlive = "(expires_at IS NULL OR expires_at > ?)";
 /** Rows that are removed in one statement. */
-const batch = 1_000;
+const removedAtOnce = 1_000;
 
 /** What the authorization server keeps; see `SignInStore`. */
 export function createSignInTable({ read, write }: Database): SignInStore {
@@ -35,30 +35,30 @@ export function createSignInTable({ read, write }: Database): SignInStore {
         expires_at: expiresAt,
         sealed,
       };
-      const again =
+      const onConflict =
         "ON CONFLICT (kind, id) DO UPDATE SET grant_id = excluded.grant_id, uid = excluded.uid, account = excluded.account, expires_at = excluded.expires_at, sealed = excluded.sealed";
-      await write(() => insert("sign_ins", row, again), tells ? changed : {});
+      await write(() => insert("sign_ins", row, onConflict), tells ? changed : {});
     },
-    replaceSignIn: ({ kind, id, grant, uid, account, madeAt, expiresAt, sealed }, before) =>
+    replaceSignIn: ({ kind, id, grant, uid, account, madeAt, expiresAt, sealed }, sealedBefore) =>
       write(() => {
-        const about = { grant_id: grant, uid, account, expires_at: expiresAt, sealed };
-        if (before === null)
+        const columns = { grant_id: grant, uid, account, expires_at: expiresAt, sealed };
+        if (sealedBefore === null)
           return insert(
             "sign_ins",
-            { kind, id, made_at: madeAt, ...about },
+            { kind, id, made_at: madeAt, ...columns },
             "ON CONFLICT (kind, id) DO NOTHING",
           );
-        const set = Object.keys(about).map((name) => `${name} = ?`);
+        const set = Object.keys(columns).map((name) => `${name} = ?`);
         const sql = `UPDATE sign_ins SET ${set.join(", ")} WHERE kind = ? AND id = ? AND sealed = ?`;
-        return changeOne(sql, [...Object.values(about), kind, id, before]);
+        return changeOne(sql, [...Object.values(columns), kind, id, sealedBefore]);
       }),
     signIn: (kind, id, now) =>
       read(() =>
-        first(parse, `SELECT ${columns} FROM sign_ins WHERE kind = ? AND id = ? AND ${isAlive}`, [
-          kind,
-          id,
-          now,
-        ]),
+        selectFirst(
+          parse,
+          `SELECT ${columns} FROM sign_ins WHERE kind = ? AND id = ? AND ${isAlive}`,
+          [kind, id, now],
+        ),
       ),
     signIns: ({ kind, grant, account, uid }, now) =>
       read(() =>
@@ -97,7 +97,7 @@ export function createSignInTable({ read, write }: Database): SignInStore {
       write(
         () =>
           change(
-            `DELETE FROM sign_ins WHERE (kind, id) IN (SELECT kind, id FROM sign_ins WHERE expires_at <= ? LIMIT ${batch})`,
+            `DELETE FROM sign_ins WHERE (kind, id) IN (SELECT kind, id FROM sign_ins WHERE expires_at <= ? LIMIT ${removedAtOnce})`,
             [now],
           ),
         { survives: "process" },

@@ -9,13 +9,21 @@ import {
   type StreamStart,
 } from "../call-chain.ts";
 import type { Chained } from "./chained.ts";
-import { all, type Database, first, number, type Row, textOrNull, type Work } from "./database.ts";
+import {
+  type Database,
+  type Row,
+  selectFirst,
+  selectNumber,
+  selectRows,
+  textOrNull,
+  type Work,
+} from "./database.ts";
 import { isSame, sealedRemovals } from "./removal-seals.ts";
 
 /** Rows of one turn: SQLite answers within it, and other work waits for its end. */
 const verifiedAtOnce = 200;
 /** After every moment that begins with the text before it. */
-const end = "~";
+const afterPrefix = "~";
 
 /** Sequences of records; `after` is not one of them. */
 type Range = { after: number; last: number; isWhole: boolean; isOpen: boolean };
@@ -28,13 +36,13 @@ export async function verify<T>(
 ): Promise<Chain> {
   const reader = createReader(database, chained);
   for (;;) {
-    const before = await reader.checkpoints();
+    const checkpointsBefore = await reader.checkpoints();
     const range = await reader.range(since, until);
     const follower = createFollower(head, reader.columnsMatch);
-    const broken = await follow(reader, range, follower, before, keepDays);
+    const broken = await follow(reader, range, follower, checkpointsBefore, keepDays);
     const checkpoints = await reader.checkpoints();
     // Records that were removed meanwhile look like a gap.
-    if (broken && checkpoints.length !== before.length) continue;
+    if (broken && checkpoints.length !== checkpointsBefore.length) continue;
     const sealed = checkpoints.filter(({ isSealed }) => isSealed).map(({ hash }) => hash);
     const hashBefore = range.after === 0 ? null : await reader.hashBefore(range.after);
     const isFound =
@@ -63,16 +71,19 @@ async function follow(
   checkpoints: readonly Checkpoint[],
   keepDays: number | undefined,
 ): Promise<Broken | null> {
-  const removedFrom = new Map(checkpoints.map((one) => [one.stream, one] as const));
+  const removedFrom = new Map(
+    checkpoints.map((checkpoint) => [checkpoint.stream, checkpoint] as const),
+  );
   /** What was removed too early. What comes after it is looked at all the same. */
-  let early: Broken | null = null;
+  let earlyRemoval: Broken | null = null;
   const checkRemoval = (row: Row, { at, isSealed }: Checkpoint) =>
     isSealed ? null : checkAge(row, at, keepDays);
   const startOf = async (row: Row): Promise<StreamStart> => {
     const checkpoint = removedFrom.get(Number(row.stream));
-    const before = isWhole ? null : await reader.newestOf(Number(row.stream), after);
-    if (before !== null) return { hash: before, isTrusted: true };
-    if (checkpoint) early ??= checkPlace(row, checkpoint.sequence) ?? checkRemoval(row, checkpoint);
+    const hashBefore = isWhole ? null : await reader.newestOf(Number(row.stream), after);
+    if (hashBefore !== null) return { hash: hashBefore, isTrusted: true };
+    if (checkpoint)
+      earlyRemoval ??= checkPlace(row, checkpoint.sequence) ?? checkRemoval(row, checkpoint);
     return { hash: checkpoint?.hash ?? "", isTrusted: checkpoint?.isSealed ?? true };
   };
   for await (const rows of pagesOf(reader, after, last)) {
@@ -83,25 +94,27 @@ async function follow(
       if (broken) return broken;
     }
   }
-  const emptied =
+  const emptiedStream =
     isWhole && isOpen ? [...removedFrom].find(([stream]) => !follower.knows(stream)) : undefined;
-  return emptied === undefined ? early : checkAge(undefined, emptied[1].at, keepDays);
+  return emptiedStream === undefined
+    ? earlyRemoval
+    : checkAge(undefined, emptiedStream[1].at, keepDays);
 }
 
 type Reader = ReturnType<typeof createReader>;
 
 /** A database on another machine reads the next page while this one is followed. */
 async function* pagesOf(reader: Reader, after: number, last: number): AsyncGenerator<Row[]> {
-  const ask = (from: number) => {
+  const requestPage = (from: number) => {
     const page = reader.rows(from, last);
     // It fails where it is waited for, if it still is.
     page.catch(() => undefined);
     return page;
   };
-  for (let page: Promise<Row[]> | null = ask(after); page !== null; ) {
+  for (let page: Promise<Row[]> | null = requestPage(after); page !== null; ) {
     await nextTurn();
     const rows: Row[] = await page;
-    page = rows.length < verifiedAtOnce ? null : ask(Number(rows.at(-1)?.sequence));
+    page = rows.length < verifiedAtOnce ? null : requestPage(Number(rows.at(-1)?.sequence));
     yield rows;
   }
 }
@@ -109,15 +122,15 @@ async function* pagesOf(reader: Reader, after: number, last: number): AsyncGener
 function createReader<T>(database: Database, chained: Chained<T>) {
   const { read, asStored } = database;
   const { table, stream, columns } = chained;
-  const names = Object.keys(columns).map((name, at) => `${name} AS c${at}`);
+  const columnList = Object.keys(columns).map((name, index) => `${name} AS c${index}`);
   const fields = Object.values(columns);
-  const following = `SELECT sequence, ${stream} AS stream, id, at, ${names.join(", ")}, record, hash FROM ${table}
+  const following = `SELECT sequence, ${stream} AS stream, id, at, ${columnList.join(", ")}, record, hash FROM ${table}
     WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ${verifiedAtOnce}`;
-  const fits = (value: unknown, field: string | null | undefined) =>
+  const isStoredAs = (value: unknown, field: string | null | undefined) =>
     value === (field === null || field === undefined ? null : asStored(field));
   const newest = (condition: string, values: number[]) =>
     read(() =>
-      first(
+      selectFirst(
         (row) => textOrNull(row.hash),
         `SELECT hash FROM ${table} WHERE ${condition} ORDER BY sequence DESC LIMIT 1`,
         values,
@@ -126,12 +139,13 @@ function createReader<T>(database: Database, chained: Chained<T>) {
   return {
     columnsMatch(row: Row): boolean {
       const record = JSON.parse(String(row.record)) as T & { id: string; at: string };
-      if (!fits(row.id, record.id) || !fits(row.at, record.at)) return false;
-      return fields.every((field, at) => fits(row[`c${at}`], field(record)));
+      if (!isStoredAs(row.id, record.id) || !isStoredAs(row.at, record.at)) return false;
+      return fields.every((field, index) => isStoredAs(row[`c${index}`], field(record)));
     },
     checkpoints: () => read(() => selectCheckpoints(database, chained as Chained<never>)),
     range: (since?: string, until?: string) => read(() => selectRange(table, since, until)),
-    rows: (after: number, last: number) => read(() => all((row) => row, following, [after, last])),
+    rows: (after: number, last: number) =>
+      read(() => selectRows((row) => row, following, [after, last])),
     newestOf: (ofStream: number, upTo: number) =>
       newest(`${stream} = ? AND sequence <= ?`, [ofStream, upTo]),
     hashBefore: (upTo: number) => newest("sequence <= ?", [upTo]),
@@ -151,44 +165,48 @@ type Checkpoint = {
 function* selectCheckpoints(database: Database, chained: Chained<never>): Work<Checkpoint[]> {
   const { checkpoints, stream } = chained;
   const sealed = yield* sealedRemovals(database, chained);
-  return yield* all((row) => {
-    const place = { sequence: Number(row.sequence), hash: textOrNull(row.hash) ?? "" };
+  return yield* selectRows((row) => {
+    const checkpoint = { sequence: Number(row.sequence), hash: textOrNull(row.hash) ?? "" };
     const ofStream = Number(row.stream);
     return {
-      sequence: place.sequence,
+      sequence: checkpoint.sequence,
       stream: ofStream,
       at: String(row.at),
       removed: Number(row.removed),
       hash: textOrNull(row.hash),
-      isSealed: isSame(sealed.get(ofStream), place),
+      isSealed: isSame(sealed.get(ofStream), checkpoint),
     };
   }, `SELECT sequence, ${stream} AS stream, at, removed, hash FROM ${checkpoints} ORDER BY sequence`);
 }
 
 /** The records of a time. */
 function* selectRange(table: string, since?: string, until?: string): Work<Range> {
-  const edge = since === undefined ? 0 : yield* firstFrom(table, since);
+  const firstSequence = since === undefined ? 0 : yield* firstFrom(table, since);
   const last =
-    until === undefined ? Number.MAX_SAFE_INTEGER : (yield* firstFrom(table, until + end)) - 1;
-  const before =
-    edge === 0
+    until === undefined
+      ? Number.MAX_SAFE_INTEGER
+      : (yield* firstFrom(table, until + afterPrefix)) - 1;
+  const lastBefore =
+    firstSequence === 0
       ? 0
-      : yield* number(`SELECT coalesce(max(sequence), 0) FROM ${table} WHERE sequence < ?`, [edge]);
-  return { after: before, last, isWhole: before === 0, isOpen: until === undefined };
+      : yield* selectNumber(`SELECT coalesce(max(sequence), 0) FROM ${table} WHERE sequence < ?`, [
+          firstSequence,
+        ]);
+  return { after: lastBefore, last, isWhole: lastBefore === 0, isOpen: until === undefined };
 }
 
 /** The first record of this moment or later. Halving finds it without an index, because records are added in time. */
-function* firstFrom(table: string, at: string): Work<number> {
-  let low = yield* number(`SELECT coalesce(min(sequence), 0) FROM ${table}`);
-  let high = (yield* number(`SELECT coalesce(max(sequence), 0) FROM ${table}`)) + 1;
+function* firstFrom(table: string, moment: string): Work<number> {
+  let low = yield* selectNumber(`SELECT coalesce(min(sequence), 0) FROM ${table}`);
+  let high = (yield* selectNumber(`SELECT coalesce(max(sequence), 0) FROM ${table}`)) + 1;
   while (low < high) {
     const middle = low + Math.floor((high - low) / 2);
-    const row = yield* first(
-      (found) => found,
+    const row = yield* selectFirst(
+      (row) => row,
       `SELECT sequence, at FROM ${table} WHERE sequence >= ? ORDER BY sequence LIMIT 1`,
       [middle],
     );
-    if (row !== null && String(row.at) < at) low = Number(row.sequence) + 1;
+    if (row !== null && String(row.at) < moment) low = Number(row.sequence) + 1;
     else high = middle;
   }
   return low;

@@ -4,15 +4,19 @@ import type {
   StoreVersion,
 } from "../../model/config/changed-defaults.ts";
 import type { Store } from "../../model/store.ts";
-import { all, type Database, insert, type Row, textOrNull } from "./database.ts";
+import { type Database, insert, type Row, selectRows, textOrNull } from "./database.ts";
 
 /** The versions that have written this store, and what was decided about defaults that changed. */
 export function createVersionTables({ read, write }: Database) {
   return {
     storeVersions: () =>
-      read(() => all(parseVersion, "SELECT version, since FROM store_versions ORDER BY since")),
+      read(() =>
+        selectRows(parseVersion, "SELECT version, since FROM store_versions ORDER BY since"),
+      ),
     defaultDecisions: () =>
-      read(() => all(parseDecision, "SELECT * FROM default_decisions ORDER BY change, files")),
+      read(() =>
+        selectRows(parseDecision, "SELECT * FROM default_decisions ORDER BY change, files"),
+      ),
     decideDefault: async ({ files, change, decision, decidedBy, decidedAt }) => {
       const columns = {
         files: JSON.stringify(files),

@@ -10,21 +10,21 @@ import {
 } from "../../model/work/dead-letter.ts";
 import type { Firing, JobSchedule, JobStore, KeptJobRun } from "../../model/work/job-run.ts";
 import {
-  all,
   beginsWith,
   type Condition,
   change,
   changeOne,
   type Database,
-  first,
+  equalOrNull,
   insert,
   newestFirst,
-  number,
   parseRevised,
   query,
   replaceRevised,
-  same,
   select,
+  selectFirst,
+  selectNumber,
+  selectRows,
   textOrNull,
   type Work,
   where,
@@ -44,27 +44,29 @@ export function createJobStore(database: Database): JobStore {
   return {
     jobSchedule: (job, owner, files) => {
       const key = [job, ownerKey({ owner, files })];
-      return read(() => first(schedule, `${schedules} WHERE job = ? AND owner = ?`, key));
+      return read(() => selectFirst(schedule, `${schedules} WHERE job = ? AND owner = ?`, key));
     },
-    jobSchedules: () => read(() => all(schedule, schedules)),
-    putJobSchedules: (put) => write(() => oneByOne(put, (one) => one, writeSchedule)),
+    jobSchedules: () => read(() => selectRows(schedule, schedules)),
+    putJobSchedules: (put) => write(() => oneByOne(put, (schedule) => schedule, writeSchedule)),
     dueJobSchedules: (now) =>
       read(() =>
-        all(schedule, `${schedules} WHERE due_at <= ? ORDER BY priority DESC, due_at`, [now]),
+        selectRows(schedule, `${schedules} WHERE due_at <= ? ORDER BY priority DESC, due_at`, [
+          now,
+        ]),
       ),
     async fireJobSchedules(firings) {
       const fired = await write(() => fireSchedules(sealed, firings), {
         notify,
-        due: ({ made }) => ({ runs: made }),
+        due: ({ made: newRuns }) => ({ runs: newRuns }),
       });
       return fired.written;
     },
     addJobRun: (run, ...earlierSlots) =>
       write(() => addRun(sealed, run, earlierSlots), {
         notify,
-        due: (kept) => (kept === run ? { runs: [run] } : {}),
+        due: (storedRun) => (storedRun === run ? { runs: [run] } : {}),
       }),
-    jobRun: (id) => read(() => first(sealed.one<KeptJobRun>, `${runs} WHERE id = ?`, [id])),
+    jobRun: (id) => read(() => selectFirst(sealed.one<KeptJobRun>, `${runs} WHERE id = ?`, [id])),
     replaceJobRun: (run) =>
       write(
         () => replaceRun(sealed, run),
@@ -83,7 +85,7 @@ export function createJobStore(database: Database): JobStore {
             ["owner = ?", filter.owner === null ? "" : filter.owner],
             ["state = ?", filter.state],
             ["origin = ?", filter.origin],
-            [`(origin = 'schedule' OR ${same("user_name")})`, filter.seenBy],
+            [`(origin = 'schedule' OR ${equalOrNull("user_name")})`, filter.seenBy],
           ],
           filter,
           "id, record, revision",
@@ -92,7 +94,7 @@ export function createJobStore(database: Database): JobStore {
       }),
     activeJobRuns: (job, owner) => {
       const sql = "SELECT count(*) FROM job_runs WHERE job = ? AND owner = ? AND ended_at IS NULL";
-      return read(() => number(sql, [job, owner ?? ""]));
+      return read(() => selectNumber(sql, [job, owner ?? ""]));
     },
     forgetJobRuns: (before) => {
       const sql =
@@ -109,33 +111,35 @@ function* oneByOne<T>(
   write: (item: T) => Work<boolean>,
 ): Work<boolean[]> {
   const written = items.map(() => false);
-  const keys = items.map((item, at) => ({
-    at,
+  const keys = items.map((item, index) => ({
+    index,
     key: JSON.stringify([scheduleOf(item).job, ownerKey(scheduleOf(item))]),
   }));
-  for (const { at } of keys.sort((one, other) =>
-    one.key < other.key ? -1 : one.key > other.key ? 1 : 0,
-  ))
-    written[at] = yield* write(items[at] as T);
+  for (const { index } of keys.sort(byKey)) written[index] = yield* write(items[index] as T);
   return written;
+}
+
+function byKey(a: { key: string }, b: { key: string }): number {
+  if (a.key === b.key) return 0;
+  return a.key < b.key ? -1 : 1;
 }
 
 function* fireSchedules(
   sealed: SealedRecords,
   firings: readonly Firing[],
 ): Work<{ written: boolean[]; made: KeptJobRun[] }> {
-  const made: KeptJobRun[] = [];
+  const newRuns: KeptJobRun[] = [];
   const written = yield* oneByOne(
     firings,
     ({ schedule }) => schedule,
     function* (firing) {
       const isOurs = yield* writeSchedule(firing.schedule);
       for (const run of isOurs ? firing.runs : [])
-        if (yield* insertRun(sealed, run)) made.push(run);
+        if (yield* insertRun(sealed, run)) newRuns.push(run);
       return isOurs;
     },
   );
-  return { written, made };
+  return { written, made: newRuns };
 }
 
 /** Configurations have jobs of one name. Without files it is the owner, as earlier versions write it. */
@@ -163,15 +167,15 @@ function* addRun(
   earlierSlots: readonly (string | undefined)[],
 ): Work<KeptJobRun> {
   for (const slot of earlierSlots) {
-    const earlier = slot === undefined ? null : yield* runIn(sealed, slot);
-    if (earlier !== null && earlier.user === run.user) return earlier;
+    const earlierRun = slot === undefined ? null : yield* runIn(sealed, slot);
+    if (earlierRun !== null && earlierRun.user === run.user) return earlierRun;
   }
   if (yield* insertRun(sealed, run)) return run;
   return (yield* runIn(sealed, run.slot)) as KeptJobRun;
 }
 
 function runIn(sealed: SealedRecords, slot: string): Work<KeptJobRun | null> {
-  return first(sealed.one<KeptJobRun>, `${runs} WHERE slot = ?`, [slot]);
+  return selectFirst(sealed.one<KeptJobRun>, `${runs} WHERE slot = ?`, [slot]);
 }
 
 /** False when the slot is taken. */
@@ -214,12 +218,12 @@ function* claimRun(
   yield* lockValue(`job ${JSON.stringify([run.job, run.owner])}`);
   const sql =
     "SELECT count(*) FROM job_runs WHERE job = ? AND owner = ? AND state = 'running' AND due_at > ? AND id <> ?";
-  const running = yield* number(sql, [run.job, run.owner ?? "", now, run.id]);
+  const running = yield* selectNumber(sql, [run.job, run.owner ?? "", now, run.id]);
   return running < run.most && (yield* replaceRun(sealed, run));
 }
 
 export function selectNextDue(after: string): Work<string | null> {
-  return first(
+  return selectFirst(
     ({ next }) => textOrNull(next),
     `SELECT min(due_at) AS next FROM (
        SELECT min(due_at) AS due_at FROM job_schedules WHERE due_at > ?
@@ -240,7 +244,7 @@ export function createDeadLetterTable(database: Database) {
       }),
     deadLetter: (id) =>
       read(() =>
-        first(
+        selectFirst(
           sealed.one<KeptDeadLetter>,
           "SELECT id, record, revision FROM dead_letters WHERE id = ?",
           [id],
@@ -298,7 +302,7 @@ function* insertDeadLetter(
     due_at: deadLetterDueAt(letter),
     record: sealed.text(id, letter),
   });
-  const excess = (yield* number("SELECT count(*) FROM dead_letters")) - max;
+  const excess = (yield* selectNumber("SELECT count(*) FROM dead_letters")) - max;
   if (excess > 0)
     yield* query(
       `DELETE FROM dead_letters WHERE sequence IN (
@@ -310,7 +314,7 @@ function* insertDeadLetter(
 
 export function selectDueDeadLetters(now: string): Work<DueDeadLetter[]> {
   const sql = "SELECT id, status, tool, server FROM dead_letters WHERE due_at <= ? ORDER BY due_at";
-  return all((row) => ({ ...row }) as DueDeadLetter, sql, [now]);
+  return selectRows((row) => ({ ...row }) as DueDeadLetter, sql, [now]);
 }
 
 function* selectDeadLetters(

@@ -10,31 +10,31 @@ export type BearerChallenge = {
 const maxHeaderLength = 8_192;
 const maxStepUps = 3;
 const stepUpWindowMs = 10 * 60_000;
-const offline = "offline_access";
+const offlineScope = "offline_access";
 
 /** A parameter, quoted or not, or a scheme. */
-const part =
+const challengePart =
   /(?<![\w!#$%&'*+.^`|~-])(?:([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))|([\w!#$%&'*+.^`|~-]+)(?=\s|,|$))/g;
 
 /** Null without a Bearer challenge. Other schemes may stand around it. */
 export function parseChallenge(header: string | null): BearerChallenge | null {
   if (header === null || header.length > maxHeaderLength) return null;
   let scheme = "";
-  let found = false;
-  const values = new Map<string, string>();
-  for (const [, name, quoted, plain, word] of header.matchAll(part)) {
-    if (word !== undefined) {
-      scheme = word.toLowerCase();
-      found ||= scheme === "bearer";
-    } else if (scheme === "bearer" && name !== undefined && !values.has(name.toLowerCase()))
-      values.set(name.toLowerCase(), quoted?.replaceAll(/\\(.)/g, "$1") ?? plain ?? "");
+  let hasBearer = false;
+  const parameters = new Map<string, string>();
+  for (const [, name, quoted, plain, schemeName] of header.matchAll(challengePart)) {
+    if (schemeName !== undefined) {
+      scheme = schemeName.toLowerCase();
+      hasBearer ||= scheme === "bearer";
+    } else if (scheme === "bearer" && name !== undefined && !parameters.has(name.toLowerCase()))
+      parameters.set(name.toLowerCase(), quoted?.replaceAll(/\\(.)/g, "$1") ?? plain ?? "");
   }
-  if (!found) return null;
-  const scope = values.get("scope");
+  if (!hasBearer) return null;
+  const scope = parameters.get("scope");
   return {
-    resourceMetadata: values.get("resource_metadata") ?? null,
+    resourceMetadata: parameters.get("resource_metadata") ?? null,
     scopes: scope === undefined ? null : splitScopes(scope),
-    error: values.get("error") ?? null,
+    error: parameters.get("error") ?? null,
   };
 }
 
@@ -61,15 +61,13 @@ export function chooseScopes({
   server,
   ...sources
 }: ScopeSources): string[] {
-  const named = configured
-    ? [...configured, ...(challenged ?? [])]
-    : (challenged ?? resource ?? []);
-  const wanted = new Set([...sources.before, ...named]);
-  if (wanted.size === 0) return [];
-  const isOffered = server?.includes(offline) ?? false;
-  if (sources.wantsRefreshToken && isOffered) wanted.add(offline);
-  else if (!isOffered) wanted.delete(offline);
-  return [...wanted];
+  const required = challenged ?? (configured ? [] : resource) ?? [];
+  const scopes = new Set([...sources.before, ...(configured ?? []), ...required]);
+  if (scopes.size === 0) return [];
+  const isOffered = server?.includes(offlineScope) ?? false;
+  if (sources.wantsRefreshToken && isOffered) scopes.add(offlineScope);
+  else if (!isOffered) scopes.delete(offlineScope);
+  return [...scopes];
 }
 
 /** After a 403; null when a new sign-in would not help. */
@@ -82,11 +80,12 @@ export function stepUp(
   if (!isAboutScope || scopes === null || isWithin(scopes, record.scopes)) return null;
   const isRecent = now - record.stepUps.since <= stepUpWindowMs;
   const { count, since } = isRecent ? record.stepUps : { count: 0, since: now };
-  if (count >= (isWithin(scopes, record.requested) ? 1 : maxStepUps)) return null;
+  const limit = isWithin(scopes, record.requested) ? 1 : maxStepUps;
+  if (count >= limit) return null;
   const before = [...new Set([...record.requested, ...record.scopes])];
   return { scopes, before, stepUps: { count: count + 1, since } };
 }
 
-function isWithin(scopes: readonly string[], others: readonly string[]): boolean {
-  return scopes.every((scope) => others.includes(scope));
+function isWithin(scopes: readonly string[], granted: readonly string[]): boolean {
+  return scopes.every((scope) => granted.includes(scope));
 }

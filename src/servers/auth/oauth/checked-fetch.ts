@@ -12,8 +12,9 @@ const maxRedirects = 3;
 
 /** Throws when a document's address must not be fetched or opened. */
 export function allowedUrl(text: unknown, what: string, gate: StrictGate): URL {
-  const url = typeof text === "string" && URL.canParse(text) ? new URL(text) : null;
-  if (url === null) throw new OAuthProblem(`${what} is not an address`);
+  if (typeof text !== "string" || !URL.canParse(text))
+    throw new OAuthProblem(`${what} is not an address`);
+  const url = new URL(text);
   const shown = url.origin === "null" ? url.protocol : url.origin;
   const isSafe = url.protocol === "https:" || (url.protocol === "http:" && gate.allowsPlain(url));
   if (!isSafe) throw new OAuthProblem(`${what} (${shown}) must be https, or http on this machine`);
@@ -22,7 +23,7 @@ export function allowedUrl(text: unknown, what: string, gate: StrictGate): URL {
   try {
     gate.connection(url);
   } catch (thrown) {
-    throw failure(thrown as Error, url);
+    throw fetchFailure(thrown as Error, url);
   }
   return url;
 }
@@ -30,7 +31,7 @@ export function allowedUrl(text: unknown, what: string, gate: StrictGate): URL {
 /** Before a person is sent there, or a secret is made for it. */
 export async function judgeName(url: URL, gate: Gate): Promise<void> {
   await gate.check(url).catch((thrown) => {
-    throw failure(thrown, url);
+    throw fetchFailure(thrown, url);
   });
 }
 
@@ -47,23 +48,24 @@ export function checkedFetch(gate: Gate): CheckedFetch {
   return async (address, { headers, body } = {}) => {
     const signal = AbortSignal.timeout(timeoutMs);
     const method = body === undefined ? "GET" : "POST";
-    const given = { gate, method, body: body?.toString(), signal, maxBytes: maxBodyBytes };
+    const requestOptions = { gate, method, body: body?.toString(), signal, maxBytes: maxBodyBytes };
     let url = new URL(address);
     for (let redirects = 0; ; redirects += 1) {
       const answer = await exchange(url, {
-        ...given,
+        ...requestOptions,
         headers: { accept: "application/json", ...headers },
       }).catch((thrown) => {
-        throw failure(thrown, url, signal, gate.stopping);
+        throw fetchFailure(thrown, url, signal, gate.stopping);
       });
       const { location } = answer.headers;
       if (answer.status < 300 || answer.status >= 400 || location === undefined)
         return toResponse(answer);
-      const next = URL.canParse(location, url.href) ? new URL(location, url) : null;
-      const isSame = next?.origin === url.origin && next.username === "" && next.password === "";
-      if (!isSame || body !== undefined || redirects === maxRedirects)
+      const target = URL.canParse(location, url.href) ? new URL(location, url) : null;
+      const isSameOrigin =
+        target?.origin === url.origin && target.username === "" && target.password === "";
+      if (!isSameOrigin || body !== undefined || redirects === maxRedirects)
         throw new OAuthProblem(`${url.origin} redirects, which is not followed`);
-      url = next;
+      url = target;
     }
   };
 }
@@ -82,7 +84,7 @@ function toResponse({ status, headers, body }: Exchanged): Response {
 }
 
 /** Only the origin: a path or query may hold secrets. The MCP server itself got nothing. */
-function failure(
+function fetchFailure(
   error: NodeJS.ErrnoException,
   url: URL,
   limit?: AbortSignal,
@@ -91,8 +93,8 @@ function failure(
   if (error instanceof EgressRefused) return new OAuthProblem(error.message);
   if (error instanceof AnswerTooLarge) return new OAuthProblem(`${url.origin} answers too much`);
   const hangs = limit?.aborted ?? false;
-  const why = reasonOf(error, hangs, stopping?.aborted ?? false);
-  return new TransportError(`${url.origin} could not be asked: ${why}`, {
+  const reason = reasonOf(error, hangs, stopping?.aborted ?? false);
+  return new TransportError(`${url.origin} could not be asked: ${reason}`, {
     sent: false,
     endpoint: { origin: url.origin, restMs: 0, hangs },
     cause: error,
@@ -106,8 +108,8 @@ function reasonOf(error: NodeJS.ErrnoException, hangs: boolean, isStopping: bool
 }
 
 /** For an answer that says "later". */
-export function toldLater(origin: string, said: string, response: Response): TransportError {
-  return new TransportError(`${origin} ${said}`, {
+export function retryLaterError(origin: string, text: string, response: Response): TransportError {
+  return new TransportError(`${origin} ${text}`, {
     sent: false,
     endpoint: { origin, restMs: 0, hangs: false },
     retryAfterMs: retryAfterMs(response.headers.get("retry-after")),
@@ -115,6 +117,6 @@ export function toldLater(origin: string, said: string, response: Response): Tra
 }
 
 export async function readJsonObject(response: Response): Promise<UnknownObject | null> {
-  const value: unknown = await response.json().catch(() => null);
-  return isObject(value) ? value : null;
+  const body: unknown = await response.json().catch(() => null);
+  return isObject(body) ? body : null;
 }

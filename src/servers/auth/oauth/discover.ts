@@ -11,30 +11,31 @@ type Hints = { resourceMetadata: string | null; issuer: string | undefined };
 
 /** Null when the server does not speak OAuth. */
 export async function discover(serverUrl: string, hints: Hints, gate: StrictGate) {
-  const found = await findResource(serverUrl, hints.resourceMetadata, gate);
+  const protectedResource = await findResource(serverUrl, hints.resourceMetadata, gate);
   // Before RFC 9728 the server's own origin was the authorization server.
-  const issuers = found?.issuers ?? [hints.issuer ?? new URL(serverUrl).origin];
+  const issuers = protectedResource?.issuers ?? [hints.issuer ?? new URL(serverUrl).origin];
   const issuer = chooseIssuer(issuers, hints.issuer);
   const server = await findAuthorizationServer(issuer, gate);
   if (server !== null)
     return {
-      resource: found?.resource ?? canonical(serverUrl),
-      scopes: found?.scopes ?? null,
+      resource: protectedResource?.resource ?? canonicalUrl(serverUrl),
+      scopes: protectedResource?.scopes ?? null,
       server,
     };
-  if (found === null && hints.issuer === undefined) return null;
+  if (protectedResource === null && hints.issuer === undefined) return null;
   throw new OAuthProblem(
     `no metadata of the authorization server was found at ${new URL(issuer).origin}`,
   );
 }
 
-function chooseIssuer(issuers: readonly string[], wanted: string | undefined): string {
-  const issuer = wanted === undefined ? issuers[0] : issuers.find((one) => one === wanted);
-  if (issuer !== undefined) return issuer;
-  if (wanted === undefined)
+function chooseIssuer(issuers: readonly string[], configuredIssuer: string | undefined): string {
+  const [first] = issuers;
+  if (configuredIssuer === undefined && first !== undefined) return first;
+  if (configuredIssuer === undefined)
     throw new OAuthProblem("its resource metadata names no authorization server");
+  if (issuers.includes(configuredIssuer)) return configuredIssuer;
   throw misconfigured(
-    `the server does not accept tokens of ${wanted}. Correct 'auth.issuer', or remove it`,
+    `the server does not accept tokens of ${configuredIssuer}. Correct 'auth.issuer', or remove it`,
   );
 }
 
@@ -66,15 +67,17 @@ export async function findResource(
 /** The same origin, at or below the resource's path. */
 function covers(resource: string, serverUrl: string): boolean {
   if (!URL.canParse(resource)) return false;
-  const wide = new URL(resource);
-  const narrow = new URL(serverUrl);
-  if (wide.origin !== narrow.origin || wide.hash !== "") return false;
-  if (wide.search !== "" && wide.search !== narrow.search) return false;
-  const base = wide.pathname.endsWith("/") ? wide.pathname : `${wide.pathname}/`;
-  return `${narrow.pathname}/`.startsWith(base);
+  const resourceUrl = new URL(resource);
+  const requestedUrl = new URL(serverUrl);
+  if (resourceUrl.origin !== requestedUrl.origin || resourceUrl.hash !== "") return false;
+  if (resourceUrl.search !== "" && resourceUrl.search !== requestedUrl.search) return false;
+  const base = resourceUrl.pathname.endsWith("/")
+    ? resourceUrl.pathname
+    : `${resourceUrl.pathname}/`;
+  return `${requestedUrl.pathname}/`.startsWith(base);
 }
 
-function canonical(serverUrl: string): string {
+function canonicalUrl(serverUrl: string): string {
   const url = new URL(serverUrl);
   url.hash = "";
   return url.pathname === "/" && url.search === "" ? url.origin : url.href;
@@ -107,29 +110,29 @@ async function readMetadata(
     Object.fromEntries(
       keys.filter((key) => (body[key] ?? null) !== null).map((key) => [key, read(body[key], key)]),
     );
-  const addresses = pick(endpoints, (value, key) => allowedUrl(value, `its ${key}`, gate).href);
+  const addresses = pick(endpointKeys, (value, key) => allowedUrl(value, `its ${key}`, gate).href);
   for (const address of Object.values(addresses)) await judgeName(new URL(String(address)), gate);
   const { token_endpoint } = addresses;
   if (typeof token_endpoint !== "string")
     throw new OAuthProblem("the authorization server has no token endpoint");
-  const lists = pick(listed, (value) => texts(value) ?? undefined);
+  const lists = pick(listKeys, (value) => texts(value) ?? undefined);
   return {
     issuer,
     ...addresses,
     token_endpoint,
     ...lists,
-    ...pick(flags, (value) => value === true),
+    ...pick(flagKeys, (value) => value === true),
   };
 }
 
-const endpoints = ["authorization_endpoint", "token_endpoint", "registration_endpoint"];
-const listed = [
+const endpointKeys = ["authorization_endpoint", "token_endpoint", "registration_endpoint"];
+const listKeys = [
   "scopes_supported",
   "token_endpoint_auth_methods_supported",
   "grant_types_supported",
   "code_challenge_methods_supported",
 ];
-const flags = [
+const flagKeys = [
   "authorization_response_iss_parameter_supported",
   "client_id_metadata_document_supported",
 ];
@@ -141,14 +144,14 @@ async function firstObject(
 ): Promise<UnknownObject | null> {
   for (const address of new Set(addresses)) {
     const response = await checkedFetch(gate)(address);
-    const body = response.status === 200 ? await readJsonObject(response) : null;
+    if (response.status !== 200) continue;
+    const body = await readJsonObject(response);
     if (body !== null) return body;
   }
   return null;
 }
 
 function texts(value: unknown): string[] | null {
-  return Array.isArray(value)
-    ? value.filter((one): one is string => typeof one === "string")
-    : null;
+  if (!Array.isArray(value)) return null;
+  return value.filter((text): text is string => typeof text === "string");
 }

@@ -20,21 +20,19 @@ import { discover, type Issuer } from "./discover.ts";
 import { requestToken } from "./requests.ts";
 
 type Subject = { server: string; user: string | null; key: string; definition: Remote };
-type Means = { vault: Vault; egress: Egress; now: number; endpoints: Endpoints };
+type RenewalContext = { vault: Vault; egress: Egress; now: number; endpoints: Endpoints };
 
 /** Rejects with AUTH_REQUIRED, and forgets the tokens, when they cannot be refreshed any more. */
 export async function refresh(
-  { vault, egress, now, endpoints }: Means,
+  { vault, egress, now, endpoints }: RenewalContext,
   subject: Subject,
   record: OAuthRecord,
 ): Promise<OAuthRecord> {
   const { definition } = subject;
   const { refreshToken, issuer, tokenEndpoint, resource } = record;
-  const client = refreshToken === null ? null : currentClient(record.client, definition);
-  if (refreshToken === null || client === null) {
-    const code = refreshToken === null ? "expired" : "client_changed";
-    throw await endSignIn(vault, subject, code, now);
-  }
+  if (refreshToken === null) throw await endSignIn(vault, subject, "expired", now);
+  const client = currentClient(record.client, definition);
+  if (client === null) throw await endSignIn(vault, subject, "client_changed", now);
   try {
     const gate = await egress.namedBy(...ownersOf(definition));
     const tokens = await endpoints.ask(new URL(tokenEndpoint).origin, () =>
@@ -48,11 +46,12 @@ export async function refresh(
       }),
     );
     // A server that does not rotate sends no refresh token.
-    const kept = {
+    const renewed: OAuthRecord = {
+      ...record,
+      ...tokens,
       refreshToken: tokens.refreshToken ?? refreshToken,
       scopes: tokens.scopes ?? record.scopes,
     };
-    const renewed: OAuthRecord = { ...record, ...tokens, ...kept };
     await vault.write(subject.key, renewed);
     return renewed;
   } catch (thrown) {
@@ -91,36 +90,37 @@ export async function endSignIn(
 /** The configured client counts as it is now; it cannot refresh another client's tokens. */
 function currentClient(client: OAuthClient, { auth }: Remote): OAuthClient | null {
   if (client.origin !== "config") return client;
-  return auth?.clientId === client.id ? { ...client, secret: auth.clientSecret || null } : null;
+  if (auth?.clientId !== client.id) return null;
+  return { ...client, secret: auth.clientSecret || null };
 }
 
-export type Wanted = Pick<ChallengeRecord, "resourceMetadata" | "scopes" | "before">;
+export type GrantRequest = Pick<ChallengeRecord, "resourceMetadata" | "scopes" | "before">;
 
 /** Where a token is asked for, and with which scopes. Null when the server does not speak OAuth. */
 export async function prepareGrant(
   egress: Egress,
   definition: Remote,
-  wanted: Wanted,
+  grantRequest: GrantRequest,
   isForPerson: boolean,
 ) {
   const { url, auth } = definition;
   const gate = await egress.namedBy(...ownersOf(definition));
-  const found =
-    (await endpointsIn(auth, gate)) ??
+  const authorization =
+    (await configuredEndpoints(auth, gate)) ??
     (await discover(
       url,
-      { resourceMetadata: wanted.resourceMetadata, issuer: auth?.issuer },
+      { resourceMetadata: grantRequest.resourceMetadata, issuer: auth?.issuer },
       gate,
     ));
-  if (found === null) return null;
-  const { server, resource } = found;
+  if (authorization === null) return null;
+  const { server, resource } = authorization;
   const wantsRefreshToken =
     isForPerson && (server.grant_types_supported?.includes("refresh_token") ?? true);
   const requested = chooseScopes({
     configured: auth?.scopes,
-    challenged: wanted.scopes,
-    before: wanted.before,
-    resource: found.scopes,
+    challenged: grantRequest.scopes,
+    before: grantRequest.before,
+    resource: authorization.scopes,
     server: server.scopes_supported ?? null,
     wantsRefreshToken,
   });
@@ -129,14 +129,14 @@ export async function prepareGrant(
 }
 
 /** Named by the configuration or by the description of an API, so that nothing is discovered. Such a server knows no resources. */
-async function endpointsIn(auth: ServerAuth | undefined, gate: StrictGate) {
+async function configuredEndpoints(auth: ServerAuth | undefined, gate: StrictGate) {
   if (auth?.tokenUrl === undefined) return null;
-  const token = allowedUrl(auth.tokenUrl, "its token endpoint", gate);
-  await judgeName(token, gate);
-  const { authorizationUrl, issuer = token.origin } = auth;
+  const tokenEndpoint = allowedUrl(auth.tokenUrl, "its token endpoint", gate);
+  await judgeName(tokenEndpoint, gate);
+  const { authorizationUrl, issuer = tokenEndpoint.origin } = auth;
   const server: Issuer = {
     issuer,
-    token_endpoint: token.href,
+    token_endpoint: tokenEndpoint.href,
     ...(authorizationUrl !== undefined && {
       authorization_endpoint: allowedUrl(authorizationUrl, "its sign-in", gate).href,
       code_challenge_methods_supported: ["S256"],
@@ -147,23 +147,25 @@ async function endpointsIn(auth: ServerAuth | undefined, gate: StrictGate) {
 
 /** Its endpoint may have to be found first, and what is asked for that may rest as well. */
 export function requestOwnToken(
-  means: Means,
+  renewalContext: RenewalContext,
   subject: Subject,
-  wanted: Wanted,
+  grantRequest: GrantRequest,
 ): Promise<OAuthRecord> {
   const { auth, url } = subject.definition;
   const { origin } = new URL(auth?.tokenUrl ?? auth?.issuer ?? url);
-  return means.endpoints.ask(origin, () => findAndRequest(means, subject, wanted));
+  return renewalContext.endpoints.ask(origin, () =>
+    findAndRequest(renewalContext, subject, grantRequest),
+  );
 }
 
 async function findAndRequest(
-  { vault, egress, now }: Means,
+  { vault, egress, now }: RenewalContext,
   { server: name, key, definition }: Subject,
-  wanted: Wanted,
+  grantRequest: GrantRequest,
 ): Promise<OAuthRecord> {
-  const found = await prepareGrant(egress, definition, wanted, false);
-  if (found === null) throw new OAuthProblem("no authorization server was found for it");
-  const { server, gate, grant } = found;
+  const prepared = await prepareGrant(egress, definition, grantRequest, false);
+  if (prepared === null) throw new OAuthProblem("no authorization server was found for it");
+  const { server, gate, grant } = prepared;
   const client = await configuredClient({ name, auth: definition.auth, server, vault });
   const { resource, requested } = grant;
   const fields = {

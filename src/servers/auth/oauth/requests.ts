@@ -10,7 +10,7 @@ import {
   type CheckedFetch,
   checkedFetch,
   readJsonObject,
-  toldLater,
+  retryLaterError,
 } from "./checked-fetch.ts";
 import type { Issuer } from "./discover.ts";
 
@@ -43,30 +43,37 @@ export async function requestToken({
 }: TokenRequest): Promise<Tokens> {
   const oauth = await loadLibrary();
   const { origin } = allowedUrl(server.token_endpoint, "its token_endpoint", gate);
-  const who = { client_id: client.id };
+  const oauthClient = { client_id: client.id };
   const options = optionsFor(oauth, gate, 200);
-  const given = await oauth
-    .genericTokenEndpointRequest(server, who, authentication(oauth, client), grant, fields, options)
-    .then((response) => oauth.processGenericTokenEndpointResponse(server, who, response))
+  const answer = await oauth
+    .genericTokenEndpointRequest(
+      server,
+      oauthClient,
+      authentication(oauth, client),
+      grant,
+      fields,
+      options,
+    )
+    .then((response) => oauth.processGenericTokenEndpointResponse(server, oauthClient, response))
     .catch((thrown: unknown) => {
       throw problemOf(oauth, thrown, origin, "gave no token");
     });
   // A token goes into a header, so it must not be able to end one.
-  if (given.token_type !== "bearer" || !isHeaderValue(given.access_token))
+  if (answer.token_type !== "bearer" || !isHeaderValue(answer.access_token))
     throw new OAuthProblem(`${origin} gave a token that cannot be used`);
-  const lifetimeMs = (given.expires_in ?? Number.NaN) * 1_000;
+  const lifetimeMs = (answer.expires_in ?? Number.NaN) * 1_000;
   const expiresAt = now + lifetimeMs;
   return {
-    accessToken: given.access_token,
-    refreshToken: given.refresh_token ?? null,
-    expiresAt: timeText(expiresAt),
-    renewAt: timeText(renewTime(expiresAt, lifetimeMs)),
-    scopes: given.scope === undefined ? null : splitScopes(given.scope),
+    accessToken: answer.access_token,
+    refreshToken: answer.refresh_token ?? null,
+    expiresAt: isoTime(expiresAt),
+    renewAt: isoTime(renewTime(expiresAt, lifetimeMs)),
+    scopes: answer.scope === undefined ? null : splitScopes(answer.scope),
   };
 }
 
 const maxTimeMs = 8.64e15;
-const timeText = (ms: number) => (ms <= maxTimeMs ? new Date(ms).toISOString() : null);
+const isoTime = (ms: number) => (ms <= maxTimeMs ? new Date(ms).toISOString() : null);
 
 /** RFC 7591. */
 export async function requestRegistration(
@@ -83,21 +90,21 @@ export async function requestRegistration(
     });
 }
 
-function optionsFor(oauth: Library, gate: StrictGate, expected: 200 | 201) {
+function optionsFor(oauth: Library, gate: StrictGate, expectedStatus: 200 | 201) {
   // allowedUrl decides which addresses may be http.
   return {
-    [oauth.customFetch]: tolerantFetch(gate, expected),
+    [oauth.customFetch]: tolerantFetch(gate, expectedStatus),
     [oauth.allowInsecureRequests]: true,
   };
 }
 
 /** The library is strict: many servers send another status, an error with 200, or nulls. An ID token is dropped unread. */
-function tolerantFetch(gate: StrictGate, expected: 200 | 201): CheckedFetch {
+function tolerantFetch(gate: StrictGate, expectedStatus: 200 | 201): CheckedFetch {
   return async (url, options) => {
     const response = await checkedFetch(gate)(url, options);
     const { status } = response;
     if (status >= 500 || status === 429 || status === 408)
-      throw toldLater(new URL(url).origin, `answered HTTP ${status}`, response);
+      throw retryLaterError(new URL(url).origin, `answered HTTP ${status}`, response);
     const body: UnknownObject = (await readJsonObject(response)) ?? {};
     const isKept = ([name, value]: [string, unknown]) =>
       value !== null && value !== "" && name !== "id_token";
@@ -105,7 +112,7 @@ function tolerantFetch(gate: StrictGate, expected: 200 | 201): CheckedFetch {
     const isSuccess = status < 300 && body.error === undefined;
     const retryAfter = response.headers.get("retry-after");
     const init = {
-      status: isSuccess ? expected : Math.max(status, 400),
+      status: isSuccess ? expectedStatus : Math.max(status, 400),
       headers: retryAfter === null ? {} : { "retry-after": retryAfter },
     };
     return Response.json({ client_secret_expires_at: 0, ...members }, init);
@@ -116,21 +123,21 @@ function tolerantFetch(gate: StrictGate, expected: 200 | 201): CheckedFetch {
 const passingCodes = ["temporarily_unavailable", "server_error", "slow_down"];
 
 /** Only the code is kept: the error's cause holds the answer, tokens included. */
-function problemOf(oauth: Library, thrown: unknown, who: string, failed: string): unknown {
-  const what = `${who} ${failed}`;
+function problemOf(oauth: Library, thrown: unknown, origin: string, failure: string): unknown {
+  const summary = `${origin} ${failure}`;
   if (thrown instanceof oauth.ResponseBodyError) {
     const code = errorCode(thrown.error);
-    const said = `${failed}: ${code} (HTTP ${thrown.status})`;
-    if (passingCodes.includes(code)) return toldLater(who, said, thrown.response);
-    return new OAuthProblem(`${who} ${said}`, { code });
+    const text = `${failure}: ${code} (HTTP ${thrown.status})`;
+    if (passingCodes.includes(code)) return retryLaterError(origin, text, thrown.response);
+    return new OAuthProblem(`${origin} ${text}`, { code });
   }
   if (thrown instanceof oauth.UnsupportedOperationError)
-    return new OAuthProblem(`${what} of a type that is supported`);
+    return new OAuthProblem(`${summary} of a type that is supported`);
   if (!(thrown instanceof oauth.OperationProcessingError)) return thrown;
   if (thrown.code !== oauth.RESPONSE_IS_NOT_CONFORM)
-    return new OAuthProblem(`${what}: its answer is incomplete or malformed`);
+    return new OAuthProblem(`${summary}: its answer is incomplete or malformed`);
   const code = errorCode(undefined);
-  return new OAuthProblem(`${what}: ${code}`, { code });
+  return new OAuthProblem(`${summary}: ${code}`, { code });
 }
 
 function authentication(oauth: Library, { secret, method }: OAuthClient): ClientAuth {

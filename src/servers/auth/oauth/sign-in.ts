@@ -17,9 +17,9 @@ const prefix = "sign-in/";
 
 export type SignInOptions = { vault: Vault; egress: Egress; clientName: string; now(): number };
 
-type Who = { server: string; user: string | null; redirectUri: string };
+type SignInRequest = { server: string; user: string | null; redirectUri: string };
 
-type Pending = Who &
+type Pending = SignInRequest &
   Pick<
     OAuthRecord,
     "url" | "issuer" | "tokenEndpoint" | "resource" | "client" | "requested" | "stepUps"
@@ -33,22 +33,22 @@ type Pending = Who &
 
 export async function beginSignIn(
   options: SignInOptions,
-  who: Who,
+  request: SignInRequest,
   definition: Remote,
 ): Promise<{ url: string; state: string }> {
   const { vault, egress } = options;
   const now = options.now();
-  const challenge = await knownChallenge(options, who, definition);
-  const found = await prepareGrant(egress, definition, challenge, true);
-  if (found === null)
+  const challenge = await knownChallenge(options, request, definition);
+  const prepared = await prepareGrant(egress, definition, challenge, true);
+  if (prepared === null)
     throw new OAuthProblem("it offers no sign-in. Give it a token in 'auth.token' instead");
-  const { server, gate, grant } = found;
+  const { server, gate, grant } = prepared;
   const endpoint = codeEndpoint(server);
   const { auth } = definition;
   const client = await chooseClient({
     ...options,
-    ...who,
-    name: who.server,
+    ...request,
+    name: request.server,
     auth,
     server,
     gate,
@@ -57,7 +57,7 @@ export async function beginSignIn(
   const oauth = await loadLibrary();
   const state = oauth.generateRandomState();
   const pending: Pending = {
-    ...who,
+    ...request,
     ...grant,
     at: now,
     owners: ownersOf(definition),
@@ -66,7 +66,7 @@ export async function beginSignIn(
     verifier: oauth.generateRandomCodeVerifier(),
     stepUps: challenge.stepUps,
   };
-  await forgetOld(vault, now);
+  await removeExpired(vault, now);
   await vault.write(pendingKey(state), pending);
   const codeChallenge = await oauth.calculatePKCECodeChallenge(pending.verifier);
   return { url: authorizationUrl(endpoint, pending, state, codeChallenge), state };
@@ -95,7 +95,7 @@ function authorizationUrl(
 ): string {
   const { client, redirectUri, resource, requested } = pending;
   const url = new URL(endpoint);
-  const values = {
+  const parameters = {
     response_type: "code",
     client_id: client.id,
     redirect_uri: redirectUri,
@@ -107,35 +107,35 @@ function authorizationUrl(
     // OpenID Connect grants a refresh token only with consent.
     ...(requested.includes("offline_access") && { prompt: "consent" }),
   };
-  for (const [name, value] of Object.entries(values)) url.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url.href;
 }
 
 /** Of an earlier refusal; else the server is asked now. */
 async function knownChallenge(
   { vault, egress }: SignInOptions,
-  { server, user }: Who,
+  { server, user }: SignInRequest,
   definition: Remote,
 ): Promise<ChallengeRecord> {
   const { url, headers } = definition;
-  const known = await vault.readIfPossible<ChallengeRecord>(challengeKey(server, user));
-  if (known?.url === url) return known;
+  const storedChallenge = await vault.readIfPossible<ChallengeRecord>(challengeKey(server, user));
+  if (storedChallenge?.url === url) return storedChallenge;
   if (definition.auth?.tokenUrl !== undefined)
     return { url, resourceMetadata: null, scopes: null, before: [], stepUps: noStepUps };
   // Where an API is may be its document's word.
   const isNamed = definition.openapi !== undefined;
   const gate = isNamed ? await egress.namedBy(...ownersOf(definition)) : egress.configured;
-  const own = isNamed ? {} : headers;
-  const asked = await checkedFetch(gate)(url, {
+  const configuredHeaders = isNamed ? {} : headers;
+  const response = await checkedFetch(gate)(url, {
     headers: {
       "content-type": "application/json",
-      ...own,
+      ...configuredHeaders,
       accept: "application/json, text/event-stream",
     },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
   }).catch(() => null);
   const { resourceMetadata = null, scopes = null } =
-    parseChallenge(asked?.headers.get("www-authenticate") ?? null) ?? {};
+    parseChallenge(response?.headers.get("www-authenticate") ?? null) ?? {};
   return { url, resourceMetadata, scopes, before: [], stepUps: noStepUps };
 }
 
@@ -165,13 +165,13 @@ async function checkedCode(pending: Pending, parameters: URLSearchParams): Promi
   const metadata = { issuer, authorization_response_iss_parameter_supported: sendsIssuer };
   const state = parameters.get("state") ?? "";
   try {
-    const checked = oauth.validateAuthResponse(
+    const validated = oauth.validateAuthResponse(
       metadata,
       { client_id: client.id },
       parameters,
       state,
     );
-    const code = checked.get("code");
+    const code = validated.get("code");
     if (code !== null) return code;
   } catch (thrown) {
     if (thrown instanceof oauth.AuthorizationResponseError)
@@ -188,9 +188,9 @@ async function takePending(
   user: string | null | undefined,
 ) {
   const key = pendingKey(state ?? "");
-  const found = await vault.readIfPossible<Pending>(key);
-  const isTheirs = found !== null && (user === undefined || found.user === user);
-  if (isTheirs && (await vault.remove(key)) && now - found.at <= waitMs) return found;
+  const pending = await vault.readIfPossible<Pending>(key);
+  const isTheirs = pending !== null && (user === undefined || pending.user === user);
+  if (isTheirs && (await vault.remove(key)) && now - pending.at <= waitMs) return pending;
   throw new PlaneError(
     "USAGE",
     "This sign-in is not known, too old or already done. Begin it again.",
@@ -227,12 +227,12 @@ async function exchange(
       ...(resource !== "" && { resource }),
     },
   });
-  const kept = client.origin === "config" ? { ...client, secret: null } : client;
-  const grant = { url, issuer, tokenEndpoint, resource, client: kept, requested, stepUps };
+  const storedClient = client.origin === "config" ? { ...client, secret: null } : client;
+  const grant = { url, issuer, tokenEndpoint, resource, client: storedClient, requested, stepUps };
   return { kind: "oauth", ...grant, ...tokens, scopes: tokens.scopes ?? requested };
 }
 
-async function forgetOld(vault: Vault, now: number): Promise<void> {
+async function removeExpired(vault: Vault, now: number): Promise<void> {
   for (const key of await vault.names(prefix)) {
     const pending = await vault.readIfPossible<Pending>(key);
     if (pending === null || now - pending.at > waitMs) await vault.remove(key);
