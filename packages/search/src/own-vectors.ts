@@ -73,11 +73,9 @@ export function createOwnVectors(
     const storedVectors =
       store === undefined ? new Map<string, string>() : await (await store()).vectors(keys);
     const vectorsByKey = new Map([...storedVectors].map(([key, text]) => [key, unpack(text)]));
-    const missing = new Map(
-      keys.flatMap((key, index) =>
-        vectorsByKey.has(key) ? [] : [[key, texts[index] as string] as const],
-      ),
-    );
+    const missing = new Map<string, string>();
+    for (const [index, key] of keys.entries())
+      if (!vectorsByKey.has(key)) missing.set(key, texts[index] as string);
     if (missing.size > 0) {
       const newVectors = await embedTexts([...missing.values()]);
       const added = [...missing.keys()].map(
@@ -133,7 +131,8 @@ export function createOwnVectors(
       const missing = texts.filter((text) => !queryVectors.has(text));
       if (queryVectors.size > maxQueries) queryVectors.clear();
       const embedMissing = async () => {
-        const newVectors = missing.length === 0 ? [] : await embedTexts(missing);
+        if (missing.length === 0) return true;
+        const newVectors = await embedTexts(missing);
         for (const [position, text] of missing.entries())
           queryVectors.set(text, newVectors[position] as Float32Array);
         return true;

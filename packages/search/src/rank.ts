@@ -157,16 +157,24 @@ function weighLikeness(values: Float32Array, mask: Mask): { usual: number; most:
   return { usual: sum / Math.max(1, count), most };
 }
 
+/** Without vectors, neither likeness nor the kind of a verb counts. */
+function weighMeaning({ likeness, mask, needs, verbs }: Question) {
+  if (likeness === null) return { verbs: 0, usual: 0, perLikeness: 0, minLike: minLikeness[needs] };
+  const { usual, most } = weighLikeness(likeness.values, mask);
+  return {
+    verbs,
+    usual,
+    perLikeness: likenessWeight[needs] / Math.max(minSpread, most - usual),
+    minLike: Math.max(minLikeness[needs], most * minLikenessShare),
+  };
+}
+
 const noValues = new Float32Array(0);
 
 function collect(corpus: Corpus, question: Question, { sums, covered, bestWords }: Words) {
   const { likeness, learned, depth, mask } = question;
   const values = likeness?.values ?? noValues;
-  const { usual, most } = likeness === null ? { usual: 0, most: 0 } : weighLikeness(values, mask);
-  const verbs = likeness === null ? 0 : question.verbs;
-  const perLikeness =
-    likeness === null ? 0 : likenessWeight[question.needs] / Math.max(minSpread, most - usual);
-  const minLike = Math.max(minLikeness[question.needs], most * minLikenessShare);
+  const { verbs, usual, perLikeness, minLike } = weighMeaning(question);
   const best = createBest(depth, corpus.compare);
   const isLike = likeness !== null;
   const isLearned = learned.size > 0;
@@ -181,7 +189,7 @@ function collect(corpus: Corpus, question: Question, { sums, covered, bestWords 
     if (wordScore === 0 && like < minLike && byUse === 0) continue;
     total += 1;
     const byLikeness = like > usual ? (like - usual) * perLikeness : 0;
-    const byVerb = (verbs & (verbsOf[slot] as number)) !== 0 ? verbBonus : 0;
+    const byVerb = verbs & (verbsOf[slot] as number) ? verbBonus : 0;
     const byWords = wordScore / bestWords;
     const score = byWords + byLikeness + byVerb + byUse;
     if (score < minScore) continue;

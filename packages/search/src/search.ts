@@ -301,11 +301,9 @@ function describeUnknownServer(server: string | null, visible: readonly Tool[]):
   if (server === null || !/[*?]/.test(server)) return null;
   if (visible.some(({ id }) => id.server !== null && matchesGlob(server, id.server))) return null;
   const names = [...new Set(visible.flatMap(({ id }) => id.server ?? []))].sort();
-  const remedy =
-    names.length === 0
-      ? "No server has tools for you."
-      : `Servers with tools: ${listNames(names)}.`;
-  return `No server matches '${shorten(server)}'. ${remedy}`;
+  const noMatch = `No server matches '${shorten(server)}'.`;
+  if (names.length === 0) return `${noMatch} No server has tools for you.`;
+  return `${noMatch} Servers with tools: ${listNames(names)}.`;
 }
 
 function unavailableServers(principal: Principal, { servers, grants }: SearchPorts): string[] {
@@ -322,5 +320,6 @@ function describeUnavailable(servers: readonly string[]): string | null {
 
 function listNames(names: readonly string[]): string {
   const more = names.length - maxNamed;
-  return `${names.slice(0, maxNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const shown = names.slice(0, maxNamed).join(", ");
+  return more > 0 ? `${shown} and ${more} more` : shown;
 }

@@ -51,12 +51,9 @@ export function createSkillSearch(search: ReturnType<typeof createSearch>) {
     await search.updateSoon(findable, noText);
     const scores = new Map<ServerSkill, number>();
     for (const query of queries)
-      for (const { tool, score } of search.rank(
-        query,
-        findable,
-        maxFound,
-        parsedSearch.server === null ? {} : { server: parsedSearch.server },
-      )) {
+      for (const { tool, score } of search.rank(query, findable, maxFound, {
+        server: parsedSearch.server,
+      })) {
         const skill = skillOf.get(tool);
         if (skill && score >= minScore) scores.set(skill, Math.max(score, scores.get(skill) ?? 0));
       }

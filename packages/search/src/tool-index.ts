@@ -78,7 +78,11 @@ export function createToolIndex() {
   let reading: Reading | null = null;
   let masks = new WeakMap<readonly Findable[], Mask>();
   const unreadCount = () => (reading === null ? 0 : reading.missing.length - reading.segmentStart);
-  const neverOver = () => false;
+  const maskOf = (tools: readonly Findable[]): Mask => {
+    if (tools === currentTools)
+      return Uint8Array.from(state.entries, (entry) => (entry === null ? 0 : 1));
+    return markSlots(tools, state.slots, state.entries.length);
+  };
   /** Reads on, and says whether more is found than before. */
   const read = (isOver: () => boolean): boolean => {
     if (reading === null) return false;
@@ -115,7 +119,7 @@ export function createToolIndex() {
     update(tools: readonly Findable[], serverText: ServerText): number {
       this.follow(tools, serverText);
       const added = unreadCount();
-      read(neverOver);
+      read(() => false);
       return added;
     },
     /** How many are not found yet. */
@@ -139,11 +143,7 @@ export function createToolIndex() {
     entryAt: (slot: number): object => state.entries[slot] as Entry,
     /** The slots of these tools. */
     among(tools: readonly Findable[]): Mask {
-      const mask =
-        masks.get(tools) ??
-        (tools === currentTools
-          ? markAll(state.entries)
-          : markSlots(tools, state.slots, state.entries.length));
+      const mask = masks.get(tools) ?? maskOf(tools);
       masks.set(tools, mask);
       return mask;
     },
@@ -243,10 +243,6 @@ function compact(state: State): void {
   for (const [slot, entry] of state.entries.entries()) registerEntry(state, slot, entry as Entry);
 }
 
-function markAll(entries: readonly (Entry | null)[]): Mask {
-  return Uint8Array.from(entries, (entry) => (entry === null ? 0 : 1));
-}
-
 function markSlots(
   tools: readonly Findable[],
   slots: ReadonlyMap<string, number>,
@@ -271,8 +267,8 @@ function nextVariant(): number {
 function keyOf(tool: Findable): string {
   const { id, persona } = tool;
   const variant = variants.get(tool);
-  const prefix = variant === undefined ? "" : `${variant}\0`;
-  return `${prefix}${id.server ?? ""}\0${id.tool}\0${persona ?? ""}\0${id.server === null ? 1 : 0}`;
+  const key = `${id.server ?? ""}\0${id.tool}\0${persona ?? ""}\0${id.server === null ? 1 : 0}`;
+  return variant === undefined ? key : `${variant}\0${key}`;
 }
 
 /** Schemas of unchanged tools stay the same object. */

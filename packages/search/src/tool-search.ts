@@ -2,7 +2,6 @@ import { pause, yieldEvery } from "../../../src/lib/async/pause.ts";
 import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
 import { shorten } from "../../../src/lib/text/cut-text.ts";
 import { compileGlob } from "../../../src/lib/text/glob.ts";
-import { nearest } from "../../../src/lib/text/nearest.ts";
 import { sentence } from "../../../src/lib/text/wording.ts";
 import type { ParsedSearch } from "../../../src/model/catalogue/search.ts";
 import type { SearchAnswer } from "../../../src/model/catalogue/search-schema.ts";
@@ -13,60 +12,15 @@ import { createFindTools, type FindTools, type ToolMatches } from "./find-tools.
 import type { Likeness, Meaning } from "./meaning.ts";
 import { createOwnVectors, type Embedder, type OwnVectors } from "./own-vectors.ts";
 import { type Synonyms, withOwnSynonyms } from "./query-terms.ts";
+import { describeMisfit, describeMissing, longQuery } from "./search-notes.ts";
 import type { Mask } from "./segment.ts";
 import { createToolIndex, type ServerText, type ToolIndex } from "./tool-index.ts";
 
-/** Minimum coverage of the query for a good match. */
-const minCoverage = 0.3;
-/** Minimum cosine similarity for a good match. */
-const minLikeness = 0.42;
 /** Below both, nothing fits: what is found is only the nearest. */
 const weakCoverage = 0.25;
 const weakLikeness = 0.36;
-/** A longer query asks for several things. */
-const longQuery = 12;
-/** In a shorter query each word matters. */
-const shortQuery = 3;
-const maxNamed = 3;
-
-/** Callers act on what they get, so a bad match has to be said. */
-function describeMisfit(
-  query: string,
-  { hits, coverage, likeness, wordCount, unknown, lacking }: ToolMatches,
-): string[] {
-  if (coverage >= minCoverage || likeness >= minLikeness) {
-    const words = wordCount <= shortQuery ? lacking() : [];
-    return words.length === 0 ? [] : [listSentence("None of these mentions", words.map(quote))];
-  }
-  const nearestServers = [
-    ...new Set(hits.slice(0, 10).flatMap(({ tool }) => tool.id.server ?? [])),
-  ];
-  const sentences = [
-    openingSentence(query, hits.length, wordCount),
-    listSentence("No tool mentions", unknown().map(quote)),
-    listSentence("The nearest servers are", nearestServers),
-    wordCount > longQuery ? "" : "Name the action and its object in other words.",
-  ];
-  return [sentences.filter((part) => part !== "").join(" ")];
-}
-
-function quote(word: string): string {
-  return `'${shorten(word)}'`;
-}
-
-function openingSentence(query: string, hitCount: number, wordCount: number): string {
-  if (hitCount === 0) return `Nothing matches ${quote(query)}.`;
-  if (wordCount > longQuery)
-    return "This asks for much at once; search for one capability at a time.";
-  return "No good match: what was found has little of the query.";
-}
-
-function listSentence(beginning: string, names: readonly string[]): string {
-  return names.length === 0 ? "" : `${beginning} ${names.slice(0, maxNamed).join(", ")}.`;
-}
 
 const maxNames = 100;
-const maxHinted = 3;
 
 /** `select:a,b`: exactly these tools, in this order. */
 function selectByName(list: string, index: ToolIndex, mask: Mask): SearchResult {
@@ -89,17 +43,6 @@ function selectByName(list: string, index: ToolIndex, mask: Mask): SearchResult 
       slotsIn(mask).map((slot) => index.toolAt(slot).name),
     ),
   };
-}
-
-/** Finding the nearest name is slow, so only the first few get a hint. */
-function describeMissing(missing: readonly string[], knownNames: readonly string[]): string[] {
-  const notes = missing.slice(0, maxHinted).map((name) => {
-    const [nearestName] = nearest(name, knownNames, 1);
-    const question = nearestName === undefined ? "" : ` Did you mean '${nearestName}'?`;
-    return `No tool '${shorten(name)}'.${question}`;
-  });
-  const moreCount = missing.length - maxHinted;
-  return moreCount > 0 ? [...notes, `${moreCount} other names were not found either.`] : notes;
 }
 
 /** Small, so that the first places count most. */
@@ -149,7 +92,7 @@ type RankRequest = {
   learned?: Learned | undefined;
 };
 
-type RankOptions = { server?: string; isWordsOnly?: boolean };
+type RankOptions = { server?: string | null; isWordsOnly?: boolean };
 
 type SearchParts = {
   /** A model of the person's own, in place of our vectors; null for none. The same value for the same one. */
