@@ -22,7 +22,7 @@ export type Concealed = {
  */
 export function concealSecrets(
   server: string,
-  given: JsonObject,
+  definition: JsonObject,
   environment: Environment,
   source: "pasted" | "client" = "pasted",
 ): Concealed {
@@ -49,42 +49,44 @@ export function concealSecrets(
     return looksSecret(name) || isPlaceholder || redact(value) !== value;
   };
   // A name that a server chose need not say what it is for.
-  const isHanded: IsSecret = (name, value) =>
+  const isServerSecret: IsSecret = (name, value) =>
     isSecret(name, value) || (!isPasted && isMadeUp(value));
-  const own = (name: string, value: string) => {
+  const freeVariable = (name: string, value: string) => {
     const base = variableName(`${server}_${name}`);
     const isFree = (variable: string) => [undefined, "", value].includes(environment[variable]);
     let variable = base;
     for (let count = 2; !isFree(variable); count += 1) variable = `${base}_${count}`;
     return variable;
   };
-  const entry = structuredClone(given);
-  const change = (key: string, each: (name: string, value: string) => string) => {
+  const entry = structuredClone(definition);
+  const concealMap = (key: string, conceal: (name: string, value: string) => string) => {
     const map = entry[key];
     if (!isObject(map)) return;
     entry[key] = Object.fromEntries(
       Object.entries(map).map(([name, value]) => [
         name,
-        typeof value === "string" ? each(name, value) : value,
+        typeof value === "string" ? conceal(name, value) : value,
       ]),
     ) as JsonObject;
   };
-  change("env", (name, value) => (isHanded(name, value) ? hide(variableName(name), value) : value));
-  change("headers", (name, value) => {
+  concealMap("env", (name, value) =>
+    isServerSecret(name, value) ? hide(variableName(name), value) : value,
+  );
+  concealMap("headers", (name, value) => {
     const [, scheme = "", token = value] = /^((?:bearer|basic|token)\s+)(.+)$/is.exec(value) ?? [];
-    const variable = own(scheme === "" ? name : "token", token);
-    return isHanded(name, token) ? scheme + hide(variable, token) : value;
+    const variable = freeVariable(scheme === "" ? name : "token", token);
+    return isServerSecret(name, token) ? scheme + hide(variable, token) : value;
   });
   if (!isPasted)
-    change("auth", (name, value) =>
-      isSecret(name, value) ? hide(own(name, value), value) : value,
+    concealMap("auth", (name, value) =>
+      isSecret(name, value) ? hide(freeVariable(name, value), value) : value,
     );
   if (Array.isArray(entry.args))
     entry.args = concealArguments(entry.args.map(spell), isSecret, hide, !isPasted);
   if (typeof entry.url === "string") {
-    entry.url = concealUrl(entry.url, (name, value) => hide(own(name, value), value));
+    entry.url = concealUrl(entry.url, (name, value) => hide(freeVariable(name, value), value));
     if (!isPasted)
-      entry.url = concealPath(entry.url, (value) => hide(own("url key", value), value));
+      entry.url = concealPath(entry.url, (value) => hide(freeVariable("url key", value), value));
   }
   return { entry, values };
 }
@@ -100,24 +102,26 @@ const isCount = (name: string, value: string) =>
 
 type Hide = (variable: string, value: string) => string;
 
-/** `--token=x` and `--token x`; also a word of another flag that has the shape of a secret, and with `all` any such word. */
+/** `--token=x` and `--token x`; also a word of another flag that has the shape of a secret, and with `isFromClient` any such word. */
 function concealArguments(
   args: readonly string[],
   isSecret: IsSecret,
   hide: Hide,
-  all: boolean,
+  isFromClient: boolean,
 ): string[] {
-  const flagOf = (word: string) => /^--?([\w-]+)$/.exec(word)?.[1];
-  return args.map((word, at) => {
-    const [, flag, value] = /^(--?[\w-]+=)(.+)$/s.exec(word) ?? [];
+  const flagOf = (argument: string) => /^--?([\w-]+)$/.exec(argument)?.[1];
+  return args.map((argument, index) => {
+    const [, flag, value] = /^(--?[\w-]+=)(.+)$/s.exec(argument) ?? [];
     if (flag !== undefined && value !== undefined) {
       const name = flag.replaceAll(/^-+|=$/g, "");
-      return isSecret(name, value) ? flag + hide(variableName(name), value) : word;
+      return isSecret(name, value) ? flag + hide(variableName(name), value) : argument;
     }
-    const before =
-      flagOf(args[at - 1] ?? "") ?? (all && redact(word) !== word ? "argument" : undefined);
-    if (before === undefined || word.startsWith("-") || !isSecret(before, word)) return word;
-    return hide(variableName(before), word);
+    const flagName =
+      flagOf(args[index - 1] ?? "") ??
+      (isFromClient && redact(argument) !== argument ? "argument" : undefined);
+    if (flagName === undefined || argument.startsWith("-") || !isSecret(flagName, argument))
+      return argument;
+    return hide(variableName(flagName), argument);
   });
 }
 
@@ -125,17 +129,18 @@ function concealArguments(
 function concealUrl(text: string, hide: Hide): string {
   return text.replaceAll(
     /([?&])([^=&#?]+)=([^&#]+)/g,
-    (whole, mark: string, name: string, value: string) =>
+    (parameter, mark: string, name: string, value: string) =>
       looksSecret(name) && findReferences(value).length === 0
         ? `${mark}${name}=${hide(name, value)}`
-        : whole,
+        : parameter,
   );
 }
 
 /** A part of the path that is a key, as some services hand them out. */
 function concealPath(text: string, hide: (value: string) => string): string {
-  const [, origin = "", path = "", rest = ""] = /^(\w+:\/\/[^/?#]*)([^?#]*)(.*)$/s.exec(text) ?? [];
+  const [, origin = "", path = "", suffix = ""] =
+    /^(\w+:\/\/[^/?#]*)([^?#]*)(.*)$/s.exec(text) ?? [];
   if (origin === "") return text;
   const parts = path.split("/").map((part) => (isMadeUp(part) ? hide(part) : part));
-  return origin + parts.join("/") + rest;
+  return origin + parts.join("/") + suffix;
 }

@@ -33,21 +33,21 @@ export function readOpenApi(data: Foreign, from: URL | null) {
   const operations = fieldsOf(paths).flatMap(([, path]) =>
     fieldsOf(path).filter(([key]) => matches(key, methods)),
   );
-  const asks = itemsOf(fieldOf(data, "security")).length > 0;
+  const hasSecurity = itemsOf(fieldOf(data, "security")).length > 0;
   const title = foreignTextOf(fieldOf(fieldOf(data, "info"), "title"));
   return {
     title: title === undefined ? "api" : asWord(title),
     operations: operations.length,
     needsBaseUrl: from === null && !hasAddress(data),
-    notes: asks
+    notes: hasSecurity
       ? ["The API asks for credentials; set 'auth' or 'headers' of the entry if calls are refused."]
       : [],
   };
 }
 
 function hasAddress(data: Foreign): boolean {
-  const [first] = itemsOf(fieldOf(data, "servers"));
-  const url = first && foreignTextOf(fieldOf(first, "url"));
+  const [server] = itemsOf(fieldOf(data, "servers"));
+  const url = server && foreignTextOf(fieldOf(server, "url"));
   return (
     (url !== undefined && matches(url, /^https?:\/\//i)) ||
     foreignTextOf(fieldOf(data, "host")) !== undefined
