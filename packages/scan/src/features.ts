@@ -158,7 +158,8 @@ function rulesFor(mayMean: number, candidates: readonly Rule[] = rules): readonl
 
 /** Not to tell is one idea of two words. */
 function withUntold(mayMean: number): number {
-  return mayMean & bitOf.tell ? mayMean | bitOf.untold : mayMean;
+  if (mayMean & bitOf.tell) return mayMean | bitOf.untold;
+  return mayMean;
 }
 
 function isPossible({ needs }: Rule, classes: number): boolean {

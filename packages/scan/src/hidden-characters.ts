@@ -51,7 +51,8 @@ function runsOf(text: string, isHidden: (code: number) => boolean): Run[] {
     }
     position = next;
   }
-  return (run ? [...runs, run] : runs).slice(0, maxRuns);
+  if (run) runs.push(run);
+  return runs.slice(0, maxRuns);
 }
 
 function readTags(text: string, { from, to, codes, before }: Run): UnplacedFinding[] {

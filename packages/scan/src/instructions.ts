@@ -90,7 +90,8 @@ function* markSteps(text: string): Steps<UnplacedFinding[]> {
     const excerpt = excerptOf(text, mark.index, mark.index + mark[0].length);
     marked.push({ kind: "pseudo_tag", severity, excerpt, decoded: null });
   }
-  return signs.includes(":") ? [...marked, ...findTurns(text)] : marked;
+  if (!signs.includes(":")) return marked;
+  return [...marked, ...findTurns(text)];
 }
 
 function hasAny(signs: string, needs: string): boolean {

@@ -157,7 +157,6 @@ export const vocabulary = once(() => {
 
 /** The first and the last letter, and the others in the order of the alphabet. */
 export function jumbleOf(word: string): string {
-  return word.length < 4
-    ? word
-    : `${word[0]}${[...word.slice(1, -1)].sort().join("")}${word.at(-1)}`;
+  if (word.length < 4) return word;
+  return `${word[0]}${[...word.slice(1, -1)].sort().join("")}${word.at(-1)}`;
 }

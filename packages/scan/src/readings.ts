@@ -37,7 +37,8 @@ function withoutEscapes(text: string): string | null {
   let plain = text;
   for (let round = 0; round < maxRounds && (round === 0 || plain.includes("%")); round++)
     plain = replaceEscapes(plain, () => (count += 1));
-  return count >= minEscapes ? plain : null;
+  if (count < minEscapes) return null;
+  return plain;
 }
 
 const maxRounds = 3;
@@ -80,7 +81,8 @@ function fromPigLatin(text: string): string | null {
       candidates.find((candidate) => knownWords.has(candidate)) ?? candidates[movedCount] ?? word
     );
   });
-  return count >= minWords ? plain : null;
+  if (count < minWords) return null;
+  return plain;
 }
 
 /** Words without their vowels, with their inner letters out of order, or with letters twice. */
@@ -188,7 +190,8 @@ function everySecond(text: string): string | null {
     .flatMap((run) =>
       [0, 1].map((from) => [...run].filter((_, index) => index % 2 === from).join("")),
     );
-  return halves.length > 0 ? halves.join(" ; ") : null;
+  if (halves.length === 0) return null;
+  return halves.join(" ; ");
 }
 
 const minInitials = 18;
@@ -248,5 +251,6 @@ const inRot47 = once(
 /** Needs its capitals: given as it was written. */
 function fromRot47(text: string): string | null {
   const signs = text.split(/\s+/).filter((word) => inRot47().has(word)).length;
-  return signs >= 2 ? rot47(text) : null;
+  if (signs < 2) return null;
+  return rot47(text);
 }

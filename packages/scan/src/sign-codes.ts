@@ -69,9 +69,8 @@ const spelling = new Map(
 export function fromSpelling(run: string): string[] {
   const words = run.toLowerCase().match(/[a-z]+/g) ?? [];
   const letters = words.map((word) => spelling.get(word) ?? " ");
-  return letters.filter((letter) => letter !== " ").length < minSpelled
-    ? []
-    : [letters.join("").trim()];
+  if (letters.filter((letter) => letter !== " ").length < minSpelled) return [];
+  return [letters.join("").trim()];
 }
 
 const minSpelled = 10;

@@ -21,7 +21,8 @@ const wordsWorth = 0.4;
 export function patternTrouble(pattern: string): string | null {
   if (pattern.length > maxPattern) return `it is longer than ${maxPattern} characters`;
   const problem = patternProblem(pattern);
-  return problem === null ? null : shorten(problem.replace(/^error parsing regexp: /, ""), 120);
+  if (problem === null) return null;
+  return shorten(problem.replace(/^error parsing regexp: /, ""), 120);
 }
 
 export type Candidate = { tool: Findable; serverText: string };

@@ -34,13 +34,15 @@ const markEnd = "\n";
 export function createLearning({ store, configuration = () => "", now = Date.now }: Ports) {
   const markedName = (tool: string) => {
     const mark = configuration();
-    return mark === "" ? tool : `${mark}${markEnd}${tool}`;
+    if (mark === "") return tool;
+    return `${mark}${markEnd}${tool}`;
   };
   /** The tool's name; undefined for one of another configuration. What earlier versions learned counts for all. */
   const toolName = (markedTool: string): string | undefined => {
     const end = markedTool.indexOf(markEnd);
     if (end < 0) return markedTool;
-    return markedTool.slice(0, end) === configuration() ? markedTool.slice(end + 1) : undefined;
+    if (markedTool.slice(0, end) !== configuration()) return undefined;
+    return markedTool.slice(end + 1);
   };
   const usesByUser = new Map<string, Use[]>();
   const weightOf = ({ weight, at: usedAt }: Use) =>

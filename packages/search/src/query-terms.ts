@@ -163,7 +163,8 @@ export function withOwnSynonyms(configured: Readonly<Record<string, readonly str
   const entries = Object.entries(configured).map(
     ([word, synonyms]) => [stemIn(word), synonyms.map(stemIn)] as const,
   );
-  return entries.length === 0 ? defaultSynonyms : new Map([...defaultSynonyms, ...entries]);
+  if (entries.length === 0) return defaultSynonyms;
+  return new Map([...defaultSynonyms, ...entries]);
 }
 
 function stemIn(word: string): string {

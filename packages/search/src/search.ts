@@ -104,10 +104,7 @@ export function createSearchVerbs(ports: SearchPorts): LearningSearch {
     servers: ReadonlySet<string> | undefined,
   ) => {
     const callerSkills = await ports.skills(principal);
-    const skills =
-      servers === undefined
-        ? callerSkills
-        : callerSkills.filter(({ server }) => servers.has(server));
+    const skills = callerSkills.filter(({ server }) => servers?.has(server) ?? true);
     if (skills.length === 0) return [];
     return (await skillSearch())(parsedSearch, skills, {
       summaryLimit: config().lazy.summaryDescriptionLimit,

@@ -23,7 +23,8 @@ function isSameText(text: string, expected: string): boolean {
 /** Kept with a session: how its person signed in, and the hash of what their page keeps. */
 export function signInMarks(how: string, secret: unknown): string[] {
   const isSecret = typeof secret === "string" && secretShape.test(secret);
-  return isSecret ? [how, mark + hashOf(secret)] : [how];
+  if (!isSecret) return [how];
+  return [how, mark + hashOf(secret)];
 }
 
 /** A session that was begun without a page is proven by nothing. */

@@ -19,6 +19,7 @@ export function html(
 }
 
 const nothing: Html = { html: "" };
+const when = (isShown: boolean, shown: Html): Html => (isShown ? shown : nothing);
 
 function escaped(text: string): string {
   const names: Record<string, string> = {
@@ -43,7 +44,7 @@ export function page(title: string, body: Html, { isWide = false } = {}): string
 <link rel="stylesheet" href="/sign-in/style.css">
 <script src="/sign-in/page.js" defer></script>
 </head>
-<body><main${isWide ? html` class="wide"` : nothing}>
+<body><main${when(isWide, html` class="wide"`)}>
 <header><img src="/sign-in/icon.svg" alt=""> Toolplane</header>
 ${body}
 </main></body>
@@ -95,13 +96,13 @@ export function signInPage({
 </form>`;
   return page(
     "Sign in",
-    html`<div ${isProvable ? html`data-prove="/sign-in/${uid}/proof"` : nothing}>
+    html`<div ${when(isProvable, html`data-prove="/sign-in/${uid}/proof"`)}>
 <h1>Sign in</h1>
 <p class="muted">to go on to ${clientName}</p>
 ${problemNote(problem)}
 ${providerLink}
-${provider !== null && hasLocal ? html`<hr>` : nothing}
-${hasLocal ? localForms : nothing}
+${when(provider !== null && hasLocal, html`<hr>`)}
+${when(hasLocal, localForms)}
 <form method="post" action="/sign-in/${uid}/cancel"><button>Cancel</button></form>
 </div>`,
   );
@@ -142,7 +143,7 @@ function describeScope(scope: string): string {
 }
 
 function choice(field: string, { name, isOn }: Choice, label: Html): Html {
-  return html`<label class="choice"><input type="checkbox" name="${field}.${name}" ${isOn ? html`checked` : nothing}><span>${label}</span></label>`;
+  return html`<label class="choice"><input type="checkbox" name="${field}.${name}" ${when(isOn, html`checked`)}><span>${label}</span></label>`;
 }
 
 function serverChoices(servers: readonly Choice[], includesAdmin: boolean): Html {
@@ -150,8 +151,7 @@ function serverChoices(servers: readonly Choice[], includesAdmin: boolean): Html
     return html`<h2>On which servers</h2><p>None is set up for you yet.</p>`;
   const choices = servers.map((server) => choice("server", server, html`${server.name}`));
   const adminNote = html`<p class="muted">It manages the plane only with all of them.</p>`;
-  const note = includesAdmin ? adminNote : nothing;
-  return html`<fieldset class="grid"><legend>On which servers</legend>${choices}</fieldset>${note}`;
+  return html`<fieldset class="grid"><legend>On which servers</legend>${choices}</fieldset>${when(includesAdmin, adminNote)}`;
 }
 
 export function consentPage(view: ConsentView): string {
@@ -181,21 +181,21 @@ export function consentPage(view: ConsentView): string {
     html`<h1>${client.name} wants to use your tools</h1>
 <p class="muted">You are signed in as ${user}.</p>
 ${problemNote(problem)}
-${client.verified ? nothing : unverifiedWarning}
-${isShared ? sharedWarning : nothing}
+${when(!client.verified, unverifiedWarning)}
+${when(isShared, sharedWarning)}
 <dl>
 <dt>Client</dt><dd>${client.name}</dd>
-<dt>Its address</dt><dd>${client.address === null ? "none given" : html`<code>${client.address}</code>`}${client.verified ? nothing : html` (not verified)`}</dd>
+<dt>Its address</dt><dd>${client.address === null ? "none given" : html`<code>${client.address}</code>`}${when(!client.verified, html` (not verified)`)}</dd>
 <dt>Goes back to</dt><dd><code>${redirect}</code></dd>
 <dt>For</dt><dd><code>${resource}</code></dd>
 </dl>
 <form method="post" action="/sign-in/${uid}/consent">${pageField}
 <fieldset><legend>It may</legend>${scopeChoices}</fieldset>
-${refused.length === 0 ? nothing : html`<p class="note warn">It also asked for ${refused.join(", ")}, which is not yours to give.</p>`}
+${when(refused.length > 0, html`<p class="note warn">It also asked for ${refused.join(", ")}, which is not yours to give.</p>`)}
 ${serverSection}
 <h2>What is asked first</h2>
 <p>${policy}</p>
-${goesOn ? html`<p>It goes on without you until you take this back.</p>` : nothing}
+${when(goesOn, html`<p>It goes on without you until you take this back.</p>`)}
 <div class="row"><button formaction="/sign-in/${uid}/cancel">Deny</button><button class="main">Allow</button></div>
 </form>
 <p class="muted">You can take this back at any time at <a href="/sign-in/access">what clients may do</a>.</p>`,
