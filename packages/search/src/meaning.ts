@@ -29,10 +29,10 @@ function createMeaning(embedding: Embedding) {
   const vectors = createToolVectors(dimensions);
   return {
     follow: vectors.follow,
-    left: vectors.left,
+    unread: vectors.unread,
     /** Reads tools that `follow` found, while `isOver` says no. */
     read(index: ToolIndex, isOver: () => boolean): void {
-      while (vectors.left() > 0 && !isOver()) {
+      while (vectors.unread() > 0 && !isOver()) {
         const [slot] = vectors.missing(1) as [number];
         vectors.add(
           slot,
@@ -40,7 +40,7 @@ function createMeaning(embedding: Embedding) {
           index,
         );
       }
-      if (vectors.left() === 0) embedding.forgetServers();
+      if (vectors.unread() === 0) embedding.forgetServers();
     },
     likeness(query: string): Likeness {
       const clauses = clausesOf(query);
@@ -85,7 +85,7 @@ export function createToolVectors(numbers: number) {
       for (let row = 0; row < usedRows; row++) if (isTaken[row] === 0) freeRows.push(row);
     },
     /** How many tools have no vector yet. */
-    left: () => missing.length,
+    unread: () => missing.length,
     /** Slots of some of them. */
     missing: (maxCount: number) => missing.slice(-maxCount).reverse(),
     /** The vector of the next one that is missing. */

@@ -90,7 +90,7 @@ export function createOwnVectors(
   };
   /** The list may change while the model is asked: what is missing is looked up again after each batch. */
   const read = async (index: ToolIndex): Promise<void> => {
-    while (vectors === undefined || vectors.left() > 0) {
+    while (vectors === undefined || vectors.unread() > 0) {
       const slots = vectors?.missing(batchSize) ?? [...index.all()].slice(0, batchSize);
       if (slots.length === 0) return;
       const entries = slots.map(index.entryAt);
@@ -123,9 +123,9 @@ export function createOwnVectors(
     },
     /** Null while tools are being read, and where the model fails. */
     async likeness(query: string, index: ToolIndex): Promise<Likeness | null> {
-      if (vectors === undefined || vectors.left() > 0)
+      if (vectors === undefined || vectors.unread() > 0)
         await Promise.race([readTools(index), pause(maxReadMs, { isBackground: true })]);
-      if (vectors === undefined || vectors.left() > 0 || isResting()) return null;
+      if (vectors === undefined || vectors.unread() > 0 || isResting()) return null;
       const clauses = clausesOf(query);
       const texts = [query, ...(clauses.length > 1 ? clauses : [])];
       const missing = texts.filter((text) => !queryVectors.has(text));
@@ -144,7 +144,7 @@ export function createOwnVectors(
       };
       if (!(await Promise.race([embedMissing().catch(noteFailure), timeLimit]))) return null;
       const [queryVector, ...clauseVectors] = texts.map((text) => queryVectors.get(text));
-      if (queryVector === undefined || clauseVectors.includes(undefined) || vectors.left() > 0)
+      if (queryVector === undefined || clauseVectors.includes(undefined) || vectors.unread() > 0)
         return null;
       return vectors.likeness(
         blendAll(queryVector, clauseVectors as Float32Array[]),

@@ -123,7 +123,7 @@ export function createToolIndex() {
       return added;
     },
     /** How many are not found yet. */
-    left: unreadCount,
+    unread: unreadCount,
     corpus(): Corpus {
       const { entries, segments, alive, dictionary, verbs } = state;
       return {

@@ -133,23 +133,23 @@ export function createSearch({ embedder, vectorStore, loadMeaning, synonyms }: S
     index,
     findTools,
     ownVectors,
-    likeness: (query) => (meaning === null || meaning.left() > 0 ? null : meaning.likeness(query)),
+    likeness: (query) => (meaning === null || meaning.unread() > 0 ? null : meaning.likeness(query)),
   };
   let followed: { tools?: readonly Findable[]; serverText?: ServerText } = {};
   let reading: Promise<void> | undefined;
 
-  const isRead = () => index.left() === 0 && (meaning?.left() ?? 0) === 0;
+  const isRead = () => index.unread() === 0 && (meaning?.unread() ?? 0) === 0;
 
   /** Words first, then vectors. */
   function read(isOver: () => boolean): void {
-    if (index.left() > 0) {
+    if (index.unread() > 0) {
       if (index.read(isOver)) meaning?.follow(index);
     } else meaning?.read(index, isOver);
   }
 
   async function readRest(): Promise<void> {
     const slice = yieldEvery(sliceMs);
-    for (; index.left() > 0; await slice.next()) read(slice.isOver);
+    for (; index.unread() > 0; await slice.next()) read(slice.isOver);
     if (meaning === null && loadMeaning !== undefined) {
       // Words alone rank well enough; a broken installation is no reason to find nothing.
       meaning = await loadMeaning().catch(() => null);
@@ -182,15 +182,15 @@ export function createSearch({ embedder, vectorStore, loadMeaning, synonyms }: S
         index.follow(tools, serverText);
         index.read(slice.isOver);
         meaning?.follow(index);
-        if (index.left() === 0) ownVectors()?.follow(index);
+        if (index.unread() === 0) ownVectors()?.follow(index);
       }
       if (isRead() && (meaning !== null || loadMeaning === undefined)) return 0;
       reading ??= readRest().finally(() => {
         reading = undefined;
       });
-      const isLong = index.left() > maxAwaited;
+      const isLong = index.unread() > maxAwaited;
       await (isLong ? Promise.race([reading, pause(maxWaitMs, { isBackground: true })]) : reading);
-      return index.left();
+      return index.unread();
     },
     async find(
       { queries, isPattern, server, isExplained }: ParsedSearch,

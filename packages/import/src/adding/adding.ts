@@ -71,7 +71,7 @@ export function createAdding(ports: AddingPorts): SetupAdding {
   return {
     async addServers(what, options, hooks = {}) {
       const file = fileFor(setup, options.scope);
-      const tryEntry = (entry: JsonObject) => tryOne(ports, "server", entry, {}, file);
+      const tryEntry = (entry: JsonObject) => tryServerEntry(ports, "server", entry, {}, file);
       const recognisedServers = await recognise(what, {
         ...options,
         place: setup,
@@ -92,7 +92,7 @@ export function createAdding(ports: AddingPorts): SetupAdding {
       const added: AddedOne[] = [];
       for (const draft of drafts)
         added.push(
-          await conclude(ports, draft, options, hooks).catch(reportUnlessAlone(drafts, draft)),
+          await tryAndWrite(ports, draft, options, hooks).catch(reportUnlessAlone(drafts, draft)),
         );
       const [first, ...more] = added;
       if (first === undefined) throw new PlaneError("USAGE", "There is nothing to add.");
@@ -105,7 +105,7 @@ export function createAdding(ports: AddingPorts): SetupAdding {
       );
       return { problems, servers: servers.map(shownServer) };
     },
-    tryEntry: (name, entry) => tryOne(ports, name, entry, {}, setup.lastFile()),
+    tryEntry: (name, entry) => tryServerEntry(ports, name, entry, {}, setup.lastFile()),
     updateServers: async (name, { apply = false, offline = false } = {}) =>
       updateServers({ ...ports, ...(await createMeans(offline)) }, name, apply),
   };
@@ -199,7 +199,7 @@ async function draftServer(
 ): Promise<ServerDraft> {
   const { kind, inputs, notes, ways = [] } = recognised;
   const { file, env = {}, headers = {} } = options;
-  let values: InputValues = asKeys(options.values ?? {}, inputs);
+  let values: InputValues = answersByKey(options.values ?? {}, inputs);
   let environment = setup.environment;
   const drawEntry = () => {
     const invalid = wrongChoices(inputs, values);
@@ -254,7 +254,7 @@ async function draftServer(
 }
 
 /** A manifest says `greeting`, and the variable for it is `GREETING`: either names the answer. */
-function asKeys(answers: InputValues, inputs: readonly EntryInput[]): InputValues {
+function answersByKey(answers: InputValues, inputs: readonly EntryInput[]): InputValues {
   const keyOf = (name: string) =>
     (inputs.find(({ key }) => key === name) ?? inputs.find(({ key }) => key === variableName(name)))
       ?.key ?? name;
@@ -276,11 +276,8 @@ function withAdditions(
 }
 
 function textsIn(values: InputValues): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).flatMap(([key, text]) =>
-      typeof text === "string" ? [[key, text]] : [],
-    ),
-  );
+  const texts = Object.entries(values).filter(([, text]) => typeof text === "string");
+  return Object.fromEntries(texts) as Record<string, string>;
 }
 
 /** Variables that the entry refers to, and fields that nothing fills in yet. */
@@ -340,7 +337,7 @@ function locate(entry: JsonObject, file: string, directory: string): JsonObject 
 }
 
 /** Tries it, and writes it where it answers or the person wants it anyway. */
-async function conclude(
+async function tryAndWrite(
   ports: AddingPorts,
   draft: ServerDraft,
   options: AddOptions,
@@ -360,24 +357,25 @@ async function conclude(
   onDraft?.(added);
   await recognised.prepare?.(entry);
   const trial =
-    missing.length > 0 ? untried : await tryOne(ports, name, entry, values, file, recognised);
+    missing.length > 0
+      ? untried
+      : await tryServerEntry(ports, name, entry, values, file, recognised);
   const tried = { ...added, ...trial };
   if (trial.problem !== null && !trial.needsSignIn && !options.force) throw failed(tried);
   const { environment } = ports.place;
   const names = unkeptSecrets(entry, values, environment);
   const secretPlace =
     names.length === 0 ? "env" : (options.secrets ?? (await keep?.(name, names)) ?? "env");
+  if (secretPlace === "env") {
+    await addServerEntry(file, name, entry);
+    await ports.trustWritten(file, [name]);
+    return { ...tried, isWritten: true };
+  }
   const secrets = Object.fromEntries(names.map((variable) => [variable, values[variable] ?? ""]));
-  const written =
-    secretPlace === "env"
-      ? { entry }
-      : await keepSecrets(name, entry, secrets, secretPlace, environment);
+  const written = await keepSecrets(name, entry, secrets, secretPlace, environment);
   await addServerEntry(file, name, written.entry);
   await ports.trustWritten(file, [name]);
-  const variables =
-    secretPlace === "env"
-      ? tried.variables
-      : tried.variables.filter((variable) => !names.includes(variable.name));
+  const variables = tried.variables.filter((variable) => !names.includes(variable.name));
   return { ...tried, ...written, variables, isWritten: true };
 }
 
@@ -406,7 +404,7 @@ function failed({ name, problem, entry }: AddedOne): PlaneError {
   });
 }
 
-async function tryOne(
+async function tryServerEntry(
   { place: setup, tryServer }: AddingPorts,
   name: string,
   entry: JsonObject,

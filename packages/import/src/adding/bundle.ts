@@ -102,8 +102,8 @@ export function readMcpBundle(
     unpack: () => refuseBadZip(what, () => unpackInto(directory, files)),
     build: (values, environment) => {
       const fill = createFill(directory, settings, values, environment);
-      const env = start.env.flatMap(([key, value]) => {
-        const [filled] = fill(value);
+      const env = start.env.flatMap(([key, written]) => {
+        const [filled] = fill(written);
         return filled === undefined ? [] : [[key, filled] as const];
       });
       return {
@@ -184,7 +184,7 @@ type Start = {
   env: [name: string, value: Foreign<string>][];
 };
 
-const inside = (entry: Foreign<string>) => joined("${__dirname}/", entry);
+const insideBundle = (entryPoint: Foreign<string>) => joined("${__dirname}/", entryPoint);
 const startWith = (
   command: Foreign<string> | string,
   ...args: (Foreign<string> | string)[]
@@ -195,14 +195,14 @@ const startWith = (
 });
 
 const startsByType = {
-  node: (entry) => startWith("node", inside(entry)),
-  python: (entry) => ({
-    ...startWith("python3", inside(entry)),
+  node: (entryPoint) => startWith("node", insideBundle(entryPoint)),
+  python: (entryPoint) => ({
+    ...startWith("python3", insideBundle(entryPoint)),
     env: [["PYTHONPATH", foreign("${__dirname}/server/lib")]],
   }),
-  binary: (entry) => startWith(inside(entry)),
-  uv: (entry) => startWith("uv", "run", "--directory", "${__dirname}", entry),
-} satisfies Record<string, (entry: Foreign<string>) => Start>;
+  binary: (entryPoint) => startWith(insideBundle(entryPoint)),
+  uv: (entryPoint) => startWith("uv", "run", "--directory", "${__dirname}", entryPoint),
+} satisfies Record<string, (entryPoint: Foreign<string>) => Start>;
 
 function startOf(
   server: Foreign,
@@ -222,11 +222,11 @@ function startOf(
   const config = fieldOf(server, "mcp_config");
   const overrides = fieldOf(fieldOf(config, "platform_overrides"), platform);
   const candidates = (key: string) => [fieldOf(overrides, key), fieldOf(config, key)];
-  const entry = foreignTextOf(fieldOf(server, "entry_point"));
+  const entryPoint = foreignTextOf(fieldOf(server, "entry_point"));
   const ownCommand = candidates("command").map(foreignTextOf).find(Boolean);
-  if (entry === undefined && ownCommand === undefined)
+  if (entryPoint === undefined && ownCommand === undefined)
     throw refusal(what, "its manifest.json does not say what to start");
-  const defaultStart = startsByType[type](entry ?? foreign(""));
+  const defaultStart = startsByType[type](entryPoint ?? foreign(""));
   const command = ownCommand ?? defaultStart.command;
   return {
     // A path inside the bundle; a bare name is a program of this machine.
@@ -306,11 +306,11 @@ function createFill(
     );
   const valuesOf = (id: Foreign<string>): Piece[][] => {
     const namedSetting = settings.find((setting) => isSame(joined("user_config.", setting.id), id));
-    const pieces =
-      namedSetting === undefined ? [] : inputPieces(namedSetting.input, values, environment);
-    return pieces.map((piece) =>
-      typeof piece === "string" || piece instanceof Foreign ? fillFolders(joined(piece)) : [piece],
-    );
+    if (namedSetting === undefined) return [];
+    return inputPieces(namedSetting.input, values, environment).map((piece) => {
+      if (typeof piece === "string" || piece instanceof Foreign) return fillFolders(joined(piece));
+      return [piece];
+    });
   };
   return (text) => {
     const parts = splitAt(text, /\$\{(user_config\.[\w-]+)\}/g);
@@ -324,7 +324,9 @@ function createFill(
       return valuesOf(setting.name).map(writeText);
     const pieces = parts.flatMap((part): Piece[] => {
       if (part instanceof Foreign) return fillFolders(part);
-      return valuesOf(part.name).flatMap((value, index) => (index === 0 ? value : [",", ...value]));
+      return valuesOf(part.name).flatMap((pieces, index) =>
+        index === 0 ? pieces : [",", ...pieces],
+      );
     });
     return [writeText(pieces)];
   };

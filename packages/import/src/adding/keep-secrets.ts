@@ -43,15 +43,15 @@ export async function keepSecrets(
 ): Promise<{ entry: JsonObject; kept: KeptSecret[] }> {
   const keptSecrets: KeptSecret[] = [];
   const references = new Map<string, string>();
-  for (const [name, value] of Object.entries(secrets)) {
+  for (const [name, secret] of Object.entries(secrets)) {
     const account = `${server}-${name}`.replaceAll(/[^\w.-]/g, "_");
     if (secretPlace === "file") {
-      const file = writeSecret(account, value, environment);
+      const file = writeSecret(account, secret, environment);
       references.set(name, `\${file:${file}}`);
       keptSecrets.push({ name, where: file });
       continue;
     }
-    const keychainName = `toolplane/${await writeFreeAccount(account, value)}`;
+    const keychainName = `toolplane/${await writeFreeAccount(account, secret)}`;
     references.set(name, `\${keychain:${keychainName}}`);
     keptSecrets.push({ name, where: `the keychain as ${keychainName}` });
   }
@@ -105,20 +105,21 @@ export function forgetSecrets(entry: JsonObject, environment: Environment): void
 /** Beside the person's own configuration. */
 function secretsDirectory(environment: Environment): string | null {
   const [ownFile] = userFiles(environment);
-  return ownFile === undefined ? null : join(dirname(ownFile), "secrets");
+  if (ownFile === undefined) return null;
+  return join(dirname(ownFile), "secrets");
 }
 
 /** For the person's eyes alone. A file that is there belongs to a server of another configuration, whatever its name. */
-function writeSecret(account: string, value: string, environment: Environment): string {
+function writeSecret(account: string, secret: string, environment: Environment): string {
   const directory = secretsDirectory(environment);
   if (directory === null)
     throw new PlaneError("USAGE", "There is no home directory to keep a secret in.");
   const problem = claimDirectory(directory);
   if (problem !== null) throw new PlaneError("USAGE", `The secret cannot be kept: ${problem}.`);
   for (let count = 1; ; count += 1) {
-    const file = join(directory, count === 1 ? account : `${account}-${count}`);
+    const file = join(directory, numbered(account, count));
     try {
-      writeFileSync(file, value, { mode: 0o600, flag: "wx" });
+      writeFileSync(file, secret, { mode: 0o600, flag: "wx" });
       return file;
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
@@ -126,13 +127,16 @@ function writeSecret(account: string, value: string, environment: Environment): 
   }
 }
 
-async function writeFreeAccount(account: string, value: string): Promise<string> {
+const numbered = (account: string, count: number) =>
+  count === 1 ? account : `${account}-${count}`;
+
+async function writeFreeAccount(account: string, secret: string): Promise<string> {
   for (let count = 1; ; count += 1) {
-    const candidate = count === 1 ? account : `${account}-${count}`;
+    const candidate = numbered(account, count);
     const present = await readKeychain(`toolplane/${candidate}`);
-    const isOther = "secret" in present && present.secret !== value;
+    const isOther = "secret" in present && present.secret !== secret;
     if (isOther) continue;
-    await writeKeychain("toolplane", candidate, value);
+    await writeKeychain("toolplane", candidate, secret);
     return candidate;
   }
 }

@@ -18,10 +18,9 @@ export function launchPackage(
   env: Readonly<Record<string, string>>,
 ): JsonObject {
   if (via === "npm") {
-    const npxOptions = runtimeArguments.includes("-y")
-      ? runtimeArguments
-      : ["-y", ...runtimeArguments];
-    return { command: "npx", args: [...npxOptions, `${what}@${version}`, ...packageArguments] };
+    const args = [...runtimeArguments, `${what}@${version}`, ...packageArguments];
+    if (!runtimeArguments.includes("-y")) args.unshift("-y");
+    return { command: "npx", args };
   }
   if (via === "pypi")
     return {

@@ -13,7 +13,8 @@ export function nameFromPackage(text: string): string {
     .replace(/^(mcp[-_])?server[-_]|^mcp[-_]/i, "")
     .replace(/[-_]mcp$|([-_]mcp)?[-_]server$/i, "");
   const isOnlyKind = /^(mcp|server)$/i.test(bare);
-  return plainName(isOnlyKind && scope !== "" ? scope : isOnlyKind ? lastPart : bare);
+  if (!isOnlyKind) return plainName(bare);
+  return plainName(scope === "" ? lastPart : scope);
 }
 
 /** `https://mcp.example.com/mcp` is `example`. */

@@ -188,11 +188,7 @@ function recogniseFile(writtenPath: string, setup: SetupPlace): Recognised[] {
     return [asBundle(readMcpBundle(readBundleFile(file), writtenPath, bundlePlace(setup)))];
   const program = scripts[ending];
   // A path that holds wherever the entry is written.
-  const relativePath = relative(setup.directory, file);
-  const entryPath =
-    relativePath.startsWith("..") || isAbsolute(relativePath)
-      ? file
-      : `./${relativePath.replaceAll("\\", "/")}`;
+  const entryPath = pathFrom(setup.directory, file);
   if (program !== undefined) return [asCommand(entryOfCommand([program, entryPath]))];
   if (![".json", ".jsonc", ".yaml", ".yml"].includes(ending))
     return [asCommand(entryOfCommand([entryPath]))];
@@ -205,6 +201,12 @@ function recogniseFile(writtenPath: string, setup: SetupPlace): Recognised[] {
     "USAGE",
     `${writtenPath} is neither an OpenAPI document nor does it name MCP servers.`,
   );
+}
+
+function pathFrom(directory: string, file: string): string {
+  const relativePath = relative(directory, file);
+  if (relativePath.startsWith("..") || isAbsolute(relativePath)) return file;
+  return `./${relativePath.replaceAll("\\", "/")}`;
 }
 
 function asBundle(bundle: McpBundle): Recognised {
@@ -253,7 +255,8 @@ async function recogniseUrl(url: URL, options: RecogniseOptions): Promise<Recogn
   if (trial.problem === null || trial.needsSignIn || isDocument || !/^http/.test(url.protocol))
     return server;
   const api = await fetchOpenApi(url, options).catch(() => null);
-  return api === null ? server : asOpenApi(api, url.href);
+  if (api === null) return server;
+  return asOpenApi(api, url.href);
 }
 
 async function fetchOpenApi(url: URL, { headers: ownHeaders = {}, egress }: RecogniseOptions) {

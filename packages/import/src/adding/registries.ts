@@ -89,15 +89,13 @@ function notFound(
   near: readonly string[],
 ): PlaneError {
   const what = version === "latest" ? `'${name}'` : `version ${version} of '${name}'`;
-  const hint =
-    near.length > 0
-      ? ` Did you mean ${near.join(" or ")}?`
-      : " Look for it: toolplane servers search WORD";
+  const suggestion = `Did you mean ${near.join(" or ")}?`;
+  const hint = near.length > 0 ? suggestion : "Look for it: toolplane servers search WORD";
   if (problems.length > 0) {
     const message = `No registry that could be asked knows ${what}. ${problems.join(" ")}`;
     return new PlaneError("SERVER_UNAVAILABLE", message, { data: { name } });
   }
-  return new PlaneError("NOT_FOUND", `No registry knows ${what}.${hint}`, {
+  return new PlaneError("NOT_FOUND", `No registry knows ${what}. ${hint}`, {
     data: { name, near: [...near] },
   });
 }
@@ -173,23 +171,23 @@ function createRegistry(
       query: string,
       limit: number,
     ): Promise<{ servers: RegistryServer[]; problem: string | null }> {
-      const { value, problem } = await orCached(
+      const { value: servers, problem } = await orCached(
         async () => cache.add(await pages(query, limit)),
         () => cache.search(query),
       );
-      return { servers: value.filter(({ status }) => status !== "deleted"), problem };
+      return { servers: servers.filter(({ status }) => status !== "deleted"), problem };
     },
     async get(
       name: string,
       version: string,
     ): Promise<{ server: RegistryServer | null; problem: string | null }> {
-      const { value, problem } = await orCached(
+      const { value: server, problem } = await orCached(
         async () => {
           const answer = await request(
             `/servers/${encodeURIComponent(name)}/versions/${encodeURIComponent(version)}`,
           );
-          const server = answer && parseRegistryServer(answer);
-          if (server?.name === name) return cache.add([server])[0] ?? null;
+          const answered = answer && parseRegistryServer(answer);
+          if (answered?.name === name) return cache.add([answered])[0] ?? null;
           if (answer !== null && isForeignObject(fieldOf(answer, "server")))
             throw unreadable(name, host);
           // Older registries only list.
@@ -198,7 +196,7 @@ function createRegistry(
         },
         () => cache.get(name, version),
       );
-      return { server: value, problem };
+      return { server, problem };
     },
   };
 }

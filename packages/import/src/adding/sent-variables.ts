@@ -22,7 +22,8 @@ export function sentVariables(
     return text;
   });
   const variables = [...names].filter(isAvailable);
-  return variables.length === 0 ? null : { to, variables };
+  if (variables.length === 0) return null;
+  return { to, variables };
 }
 
 /** Who gets what the entry says, where that is not a program of this machine. */

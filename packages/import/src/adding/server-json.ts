@@ -117,7 +117,7 @@ type Fields = {
   written: Foreign<string>;
   fill(values: InputValues, environment: Environment): Piece[][];
 };
-type Named = Fields & { name: string | undefined; shown: string };
+type NamedFields = Fields & { name: string | undefined; shown: string };
 
 function packageWay(packageEntry: Foreign, serverVersion: string): Way {
   const type =
@@ -179,18 +179,18 @@ function packageName(
   return asName(identifier, via === "oci" ? "image" : via);
 }
 
-type Facts = {
+type PackageFacts = {
   via: PackageKind | undefined;
   what: string | undefined;
   fixed: string | undefined;
   sha256: string | undefined;
-  env: readonly Named[];
+  env: readonly NamedFields[];
   options: readonly FetchOption[];
 };
 
 function whyUnusable(
   packageEntry: Foreign,
-  { via, what, fixed, sha256, env, options }: Facts,
+  { via, what, fixed, sha256, env, options }: PackageFacts,
 ): { unusable?: string } {
   const shownField = (key: string) => asShown(fieldOf(packageEntry, key));
   const transport =
@@ -241,26 +241,27 @@ function remoteWay(remote: Foreign): Way {
   };
 }
 
-function remoteProblem(url: Foreign<string>, headers: readonly Named[]): string | undefined {
+function remoteProblem(url: Foreign<string>, headers: readonly NamedFields[]): string | undefined {
   if (!matches(url, /^https?:\/\//i)) return "its address is not one of HTTP";
   const invalidHeader = headers.find(({ name }) => name === undefined);
   return invalidHeader && `'${invalidHeader.shown}' is not a valid header name`;
 }
 
 function texts(
-  fields: readonly Named[],
+  fields: readonly NamedFields[],
   values: InputValues,
   environment: Environment,
 ): Record<string, string> {
   return Object.fromEntries(
     fields.flatMap(({ name, fill }) => {
-      const [value] = fill(values, environment);
-      return value === undefined || name === undefined ? [] : [[name, writeText(value)] as const];
+      const [pieces] = fill(values, environment);
+      if (pieces === undefined || name === undefined) return [];
+      return [[name, writeText(pieces)] as const];
     }),
   );
 }
 
-function namedFields(field: Foreign, kind: "variable" | "header"): Named {
+function namedFields(field: Foreign, kind: "variable" | "header"): NamedFields {
   const name = fieldOf(field, "name");
   return {
     name: asName(name, kind),
@@ -278,9 +279,9 @@ function argumentFields(argument: Foreign): Fields & { option: FetchOption } {
     name ?? foreignTextOf(fieldOf(argument, "valueHint")),
     "argument",
   );
-  const spell = (value: Piece[]): Piece[][] => {
-    if (name === undefined) return [value];
-    return matches(name, /^--/) ? [[name, "=", ...value]] : [[name], value];
+  const spell = (pieces: Piece[]): Piece[][] => {
+    if (name === undefined) return [pieces];
+    return matches(name, /^--/) ? [[name, "=", ...pieces]] : [[name], pieces];
   };
   const option = { name, value: written };
   return {
@@ -327,14 +328,16 @@ function template(fixed: Foreign<string>, variables: Foreign): Fields {
         if (part instanceof Foreign || Array.isArray(part)) return [part].flat();
         return inputPieces(part, values, environment).slice(0, 1);
       });
-      return filledParts.some((pieces) => pieces.length === 0) ? [] : [filledParts.flat()];
+      if (filledParts.some((pieces) => pieces.length === 0)) return [];
+      return [filledParts.flat()];
     },
   };
 }
 
 /** A secret is a variable of this machine, so that no person says it here. */
 function fixedPart({ default: defaults = [], isSecret }: EntryInput): Foreign<string> {
-  return defaults.length > 0 || isSecret ? joined(...defaults) : foreign(saidByPerson);
+  if (defaults.length > 0 || isSecret) return joined(...defaults);
+  return foreign(saidByPerson);
 }
 
 function inputOf(name: Foreign<string>, declared: Foreign): EntryInput {

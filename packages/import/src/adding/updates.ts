@@ -209,9 +209,9 @@ function newNeeds(way: Way, before: RegistryServer | undefined, entry: JsonObjec
 }
 
 function differences(before: JsonObject, after: JsonObject): ServerUpdate["changes"] {
-  const spelled = (value: unknown) => {
-    if (value === undefined) return null;
-    return typeof value === "string" ? value : stableJson(value);
+  const spelled = (field: unknown) => {
+    if (field === undefined) return null;
+    return typeof field === "string" ? field : stableJson(field);
   };
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
     const from = spelled(before[key]);

@@ -48,9 +48,10 @@ export function entryOfClientCommand(
         !/^(-s|--scope)$/.test(argument) && !/^(-s|--scope)$/.test(verbArguments[index - 1] ?? ""),
     );
     const [server] = entriesOfJson(text, setup);
-    return server === undefined ? null : { name, entry: server.entry };
+    return server ? { name, entry: server.entry } : null;
   }
-  return verb === "add" ? readAdd(verbArguments, `${program} mcp add`) : null;
+  if (verb === "add") return readAdd(verbArguments, `${program} mcp add`);
+  return null;
 }
 
 const withoutValue = new Set(["--client-secret", "--trust", "--no-trust"]);
@@ -177,10 +178,10 @@ function translateWritten(
   if ("reason" in translated)
     throw new PlaneError("USAGE", `${entryName} cannot be taken over: ${translated.reason}.`);
   const { definition } = translated;
-  const { command, url, args } = definition;
-  const argv = [command, ...(Array.isArray(args) ? args : [])].map(spell);
-  const ownName = URL.canParse(spell(url))
-    ? nameFromUrl(new URL(spell(url)))
-    : nameFromCommand(argv);
-  return { name: name ?? ownName, entry: definition };
+  return { name: name ?? ownNameOf(definition), entry: definition };
+}
+
+function ownNameOf({ command, url, args }: JsonObject): string {
+  if (URL.canParse(spell(url))) return nameFromUrl(new URL(spell(url)));
+  return nameFromCommand([command, ...(Array.isArray(args) ? args : [])].map(spell));
 }

@@ -214,7 +214,7 @@ function missingServers(
   const removed = original
     .entries(original.places.filter((section) => !isForFolder(section)))
     .filter(
-      ({ name, place: section }) => name !== ownName && merged.find(name, section) === undefined,
+      ({ name, section }) => name !== ownName && merged.find(name, section) === undefined,
     )
     .map(({ name }) => ({ name, reason: "it was taken out while the client was connected" }));
   const replaced = moved

@@ -18,7 +18,8 @@ export function otherServers(
     const names = text?.entries(places).map(({ name }) => name) ?? [];
     const servers = [...new Set(names)].filter((name) => name !== ownName);
     const scope = file.isLegacy || file.path === target.path ? null : file.scope;
-    return servers.length === 0 ? [] : { path: file.path, scope, servers };
+    if (servers.length === 0) return [];
+    return { path: file.path, scope, servers };
   });
 }
 
@@ -28,7 +29,8 @@ export function clientStatus(where: Where): ClientStatus[] {
     const files = clientFiles(client, where).flatMap((file) => {
       const text = seenPaths.has(file.path) ? null : tryRead(file);
       seenPaths.add(file.path);
-      return text === null ? [] : { scope: file.scope, path: file.path, entries: text.entries() };
+      if (text === null) return [];
+      return { scope: file.scope, path: file.path, entries: text.entries() };
     });
     return {
       client,

@@ -9,7 +9,7 @@ import {
 import { isObject, type Json, type Path } from "../../../../src/model/json.ts";
 import type { ClientPlace } from "./client-files.ts";
 
-export type ClientEntry = { name: string; entry: unknown; place: Path };
+export type ClientEntry = { name: string; entry: unknown; section: Path };
 
 /** The text of a client's file and the servers in it. A change gives another text; nothing is written. */
 export class ClientText {
@@ -62,11 +62,11 @@ export class ClientText {
     return places.flatMap((section) => {
       const servers = valueAt(this.data, section);
       if (isObject(servers))
-        return Object.entries(servers).map(([name, entry]) => ({ name, entry, place: section }));
+        return Object.entries(servers).map(([name, entry]) => ({ name, entry, section }));
       if (!Array.isArray(servers)) return [];
       return servers.flatMap((entry: unknown) =>
         isObject(entry) && typeof entry.name === "string"
-          ? { name: entry.name, entry, place: section }
+          ? { name: entry.name, entry, section }
           : [],
       );
     });

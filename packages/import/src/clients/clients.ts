@@ -245,7 +245,8 @@ export function clientNames(): ClientName[] {
 
 /** A program that is no client has no files and no dialect. */
 export function clientOf(name: string): ClientSpec {
-  return Object.hasOwn(clients, name) ? clients[name as ClientName] : { title: name, user: [] };
+  if (Object.hasOwn(clients, name)) return clients[name as ClientName];
+  return { title: name, user: [] };
 }
 
 export function knownClient(name: string): ClientName {

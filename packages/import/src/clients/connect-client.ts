@@ -50,7 +50,8 @@ export async function connectClient(
       `${file.path} is the client's own file. Name another one with --to FILE.`,
     );
   const work = () => connect(client, file, where, request);
-  return request.dryRun ? work() : withLock(file.path, work);
+  if (request.dryRun) return work();
+  return withLock(file.path, work);
 }
 
 async function connect(
@@ -62,10 +63,10 @@ async function connect(
   const file = new ClientFile(target);
   const report = emptyReport(client, target, request);
   const moved = request.keep
-    ? keepAll(file.text, report)
-    : await moveAll(client, file.text, where, request, report);
+    ? keepServers(file.text, report)
+    : await moveServers(client, file.text, where, request, report);
   // The plane must not read the file that starts it.
-  const files = withNew(request, moved).filter((path) => path !== target.path);
+  const files = filesWithNew(request, moved).filter((path) => path !== target.path);
   report.config = files;
   report.server = requireEntry(client, request.gateway(files), target);
   report.elsewhere = otherServers(client, target, where);
@@ -78,12 +79,12 @@ async function connect(
     .map(({ as, into }) => ({ name: as, path: into }));
   report.isChanged = moved.length > 0 || stableJson(presentEntry) !== stableJson(report.server);
   if (report.isChanged && !request.dryRun)
-    await file.put(client, report.server, moved, () => addAll(moved));
+    await file.put(client, report.server, moved, () => addMoved(moved));
   if (readBackup(target.path) !== null && !request.dryRun) report.backup = backupPath(target.path);
   return report;
 }
 
-async function addAll(moved: readonly MovedServer[]): Promise<void> {
+async function addMoved(moved: readonly MovedServer[]): Promise<void> {
   for (const { into, as, definition, isAdded } of moved)
     if (isAdded) await addServerEntry(into, as, definition);
 }
@@ -94,7 +95,7 @@ function ownServers(text: ClientText): ClientEntry[] {
     .filter(({ name }) => name !== ownName);
 }
 
-function keepAll(text: ClientText, report: ClientConnection): MovedServer[] {
+function keepServers(text: ClientText, report: ClientConnection): MovedServer[] {
   report.kept = ownServers(text).map(({ name }) => ({
     name,
     reason: "--keep leaves it in the client",
@@ -102,7 +103,7 @@ function keepAll(text: ClientText, report: ClientConnection): MovedServer[] {
   return [];
 }
 
-async function moveAll(
+async function moveServers(
   client: ClientName,
   text: ClientText,
   where: Where,
@@ -120,7 +121,7 @@ async function moveAll(
     knownServers.push({ ...server, entry: await revealKept(server.entry, environment) });
   const serversBefore = [...knownServers];
   const moved: MovedServer[] = [];
-  for (const { name, entry, place: section } of ownServers(text)) {
+  for (const { name, entry, section } of ownServers(text)) {
     const translated = translateEntry(entry, source);
     const reason = "reason" in translated ? translated.reason : null;
     if ("reason" in translated || isOurselves(name, translated.definition)) {
@@ -148,7 +149,7 @@ async function moveAll(
     moved.push({
       name,
       place: section,
-      entry: plain(entry),
+      entry: asJson(entry),
       into: duplicate?.path ?? into,
       as: writtenName,
       definition: ownDefinition,
@@ -166,14 +167,14 @@ async function moveAll(
 }
 
 /** TOML has numbers and dates that JSON has not. */
-function plain(entry: unknown): Json {
+function asJson(entry: unknown): Json {
   const text = JSON.stringify(entry, (_, value: unknown) =>
     typeof value === "bigint" ? Number(value) : value,
   );
   return JSON.parse(text) as Json;
 }
 
-function withNew({ into, files }: ConnectRequest, moved: readonly MovedServer[]): string[] {
+function filesWithNew({ into, files }: ConnectRequest, moved: readonly MovedServer[]): string[] {
   const isNew = moved.some(({ isAdded }) => isAdded) && !files.includes(into);
   return isNew ? [...files, into] : [...files];
 }

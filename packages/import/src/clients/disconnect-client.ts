@@ -36,7 +36,7 @@ export async function disconnectClient(
     throw notConnected(client, where, scope);
   const otherPaths = connected.filter(({ path }) => path !== file.path).map(({ path }) => path);
   const restored = await withLock(file.path, () => new ClientFile(file).restore());
-  const { stays, removed } = await settle(restored.moved, remove, where.environment);
+  const { stays, removed } = await settleMoved(restored.moved, remove, where.environment);
   return {
     client,
     title: clientOf(client).title,
@@ -79,7 +79,7 @@ function notConnected(client: ClientName, where: Where, scope: ClientScope = "us
 }
 
 /** The servers stay in our configuration unless they are to go; one that was edited there since stays anyway. */
-async function settle(
+async function settleMoved(
   moved: readonly MovedServer[],
   remove: boolean,
   environment: Environment,

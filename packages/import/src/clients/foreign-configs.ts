@@ -38,7 +38,7 @@ export function readForeignData(data: unknown, file = ""): ForeignConfig | null 
     const config = isObject(data) ? readAdded(format, data, file) : null;
     if (isObject(config?.mcpServers)) return mapOf(format.name, config.mcpServers, unchangedEntry);
   }
-  if (Array.isArray(data)) return data.some(isMetaMcp) ? listOf("metamcp", data, metaMcp) : null;
+  if (Array.isArray(data) && data.some(isMetaMcp)) return listOf("metamcp", data, metaMcp);
   if (!isObject(data)) return null;
   const { mcpServers, mcp_servers, registry, servers } = data;
   if (isObject(registry) && Object.values(registry).some(isDockerEntry))
@@ -50,7 +50,8 @@ export function readForeignData(data: unknown, file = ""): ForeignConfig | null 
     const [source, read] = dialectOf(data, Object.values(mcpServers).filter(isObject));
     return mapOf(source, mcpServers, read);
   }
-  return isObject(servers) ? mapOf("file", servers, unchangedEntry) : null;
+  if (isObject(servers)) return mapOf("file", servers, unchangedEntry);
+  return null;
 }
 
 function readAdded({ name, read }: FileFormat, data: UnknownObject, file: string) {
@@ -65,7 +66,7 @@ function readAdded({ name, read }: FileFormat, data: UnknownObject, file: string
 type ReadEntry = (name: string, entry: UnknownObject) => ForeignServer | { reason: string };
 
 const unchangedEntry: ReadEntry = (name, entry) => ({ name, entry });
-const has = (entries: readonly UnknownObject[], keys: readonly string[]) =>
+const hasAnyKey = (entries: readonly UnknownObject[], keys: readonly string[]) =>
   entries.some((entry) => keys.some((key) => entry[key] !== undefined));
 
 function dialectOf(
@@ -75,17 +76,17 @@ function dialectOf(
   const isPorter = /mcporter/.test(spell(data.$schema)) || Array.isArray(data.imports);
   if (
     isPorter ||
-    has(entries, ["baseUrl", "base_url", "bearerTokenEnv", "lifecycle", "tokenCacheDir"])
+    hasAnyKey(entries, ["baseUrl", "base_url", "bearerTokenEnv", "lifecycle", "tokenCacheDir"])
   )
     return ["mcporter", porter];
   const text = JSON.stringify(entries);
   if (
     data.nativeMCPServers !== undefined ||
-    has(entries, ["custom_instructions", "disabled_resources"]) ||
+    hasAnyKey(entries, ["custom_instructions", "disabled_resources"]) ||
     /\$\{cmd:/.test(text)
   )
     return ["mcp-hub", hub];
-  if (entries.some(isMetaMcp) || has(entries, ["bearerToken", "oauth_client_info"]))
+  if (entries.some(isMetaMcp) || hasAnyKey(entries, ["bearerToken", "oauth_client_info"]))
     return ["metamcp", metaMcp];
   return ["file", unchangedEntry];
 }
@@ -115,21 +116,23 @@ function collect(
   return config;
 }
 
-const bearer = (token: unknown): UnknownObject =>
-  typeof token === "string" && token !== "" ? { Authorization: `Bearer ${token}` } : {};
-const objectOf = (value: unknown): UnknownObject => (isObject(value) ? value : {});
-const objectsOf = (value: unknown): UnknownObject[] =>
-  Array.isArray(value) ? value.filter(isObject) : [];
-const textOf = (value: unknown): string | undefined =>
-  typeof value === "string" ? value : undefined;
-const textsOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
-const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
-  if (typeof value === "string") return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
-  if (!isObject(value)) return value;
+function bearer(token: unknown): UnknownObject {
+  if (typeof token !== "string" || token === "") return {};
+  return { Authorization: `Bearer ${token}` };
+}
+const objectOf = (field: unknown): UnknownObject => (isObject(field) ? field : {});
+const objectsOf = (field: unknown): UnknownObject[] =>
+  Array.isArray(field) ? field.filter(isObject) : [];
+const textOf = (field: unknown): string | undefined =>
+  typeof field === "string" ? field : undefined;
+const textsOf = (field: unknown): string[] =>
+  Array.isArray(field) ? field.filter((element) => typeof element === "string") : [];
+const mapTexts = (field: unknown, change: (text: string) => string): unknown => {
+  if (typeof field === "string") return change(field);
+  if (Array.isArray(field)) return field.map((element) => mapTexts(element, change));
+  if (!isObject(field)) return field;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, mapTexts(inner, change)]),
+    Object.entries(field).map(([key, inner]) => [key, mapTexts(inner, change)]),
   );
 };
 
@@ -161,9 +164,9 @@ const hub: ReadEntry = (name, written) => {
   const entry = mapTexts(written, (text) =>
     text.replaceAll(/\$\{cmd:([^{}]+)\}/g, (_, command: string) => `\${command:${command.trim()}}`),
   );
-  const env = Object.entries(objectOf(objectOf(entry).env)).map(([variable, value]) => [
+  const env = Object.entries(objectOf(objectOf(entry).env)).map(([variable, content]) => [
     variable,
-    value === null || value === "" ? `\${${variable}:-}` : value,
+    content === null || content === "" ? `\${${variable}:-}` : content,
   ]);
   return { name, entry: { ...objectOf(entry), env: Object.fromEntries(env) } };
 };
@@ -260,7 +263,7 @@ function docker(servers: Iterable<readonly [string, unknown]>): ForeignConfig {
     const about = { description: entry.description };
     const needs = [
       ...secretVariables.map((secret) => ({ name: secret, isSecret: true })),
-      ...[...askedVariables].map((value) => ({ name: value, isSecret: false })),
+      ...[...askedVariables].map((variable) => ({ name: variable, isSecret: false })),
     ];
     if (url !== undefined) return { name, entry: { url, type, headers, ...about }, needs };
     const env = Object.fromEntries([
@@ -321,17 +324,17 @@ function wrappedServer(argv: readonly string[]): UnknownObject | null {
     /(^|\/)supergateway(@[^\s/]+)?$/.test(argument),
   );
   const env = argv.slice(0, Math.max(wrapperIndex, 0)).flatMap((assignment) => {
-    const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(assignment) ?? [];
-    return name === undefined ? [] : [[name, variables(value ?? "")]];
+    const [, name, content = ""] = /^([A-Za-z_]\w*)=(.*)$/s.exec(assignment) ?? [];
+    return name === undefined ? [] : [[name, variables(content)]];
   });
   const flags = new Map<string, string[]>();
   for (let index = wrapperIndex + 1; index < argv.length; index++) {
     const [flag = "", attached] = (argv[index] ?? "").split(/=(.*)/s, 2);
     if (!flag.startsWith("--")) continue;
     const next = argv[index + 1];
-    const value = attached ?? (next?.startsWith("--") ? undefined : next);
-    if (attached === undefined && value !== undefined) index += 1;
-    flags.set(flag, [...(flags.get(flag) ?? []), variables(value ?? "")]);
+    const argument = attached ?? (next?.startsWith("--") ? undefined : next);
+    if (attached === undefined && argument !== undefined) index += 1;
+    flags.set(flag, [...(flags.get(flag) ?? []), variables(argument ?? "")]);
   }
   const lastValueOf = (flag: string) => flags.get(flag)?.at(-1);
   const headers = Object.fromEntries(

@@ -19,14 +19,14 @@ type FoundServer = {
 };
 
 type Findings = {
-  found: FoundServer[];
+  servers: FoundServer[];
   problems: FoundServers["problems"];
   lines: Map<string, (path: Path) => number | null>;
 };
 
 /** The servers in the user's own files of all clients. Equal ones are one, whatever each client calls it. */
 export function findServers(where: Where): FoundServers {
-  const findings: Findings = { found: [], problems: [], lines: new Map() };
+  const findings: Findings = { servers: [], problems: [], lines: new Map() };
   const seenPaths = new Set<string>();
   for (const client of clientNames()) {
     for (const file of clientFiles(client, where)) {
@@ -35,7 +35,7 @@ export function findServers(where: Where): FoundServers {
       seenPaths.add(file.path);
     }
   }
-  const { found: servers, problems, lines } = findings;
+  const { servers, problems, lines } = findings;
   const files = [...new Set(servers.map(({ file }) => file))];
   return {
     documents: files.map((file) => documentOf(file, servers, lines.get(file) ?? (() => null))),
@@ -73,7 +73,7 @@ function readClientFile(
     keepsFolder: true,
     inputs: inputsOf(text.data),
   } as const;
-  for (const { name, entry, place: section } of entries) {
+  for (const { name, entry, section } of entries) {
     const path = [...section, name];
     const translated = translateEntry(entry, source);
     if ("reason" in translated) {
@@ -92,7 +92,7 @@ function readClientFile(
     const { definition } = translated;
     if (isOurselves(name, definition)) continue;
     addFound(
-      findings.found,
+      findings.servers,
       { name, definition, path, file: file.path, key: keyOf(definition) },
       client,
     );

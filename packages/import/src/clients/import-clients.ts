@@ -114,7 +114,8 @@ function addForeign(report: ClientServers, sourceName: string, where: Where): vo
 }
 
 function readCommandLines(text: string): ForeignConfig | null {
-  return hasSupergateway(text) ? readSupergateway(text) : null;
+  if (!hasSupergateway(text)) return null;
+  return readSupergateway(text);
 }
 
 function nothingKnown(file: string): PlaneError {
@@ -177,8 +178,8 @@ export function isSameServer(first: unknown, second: unknown): boolean {
 }
 
 function essenceOf({ type: _, transport, ...entry }: UnknownObject): UnknownObject {
-  const isGiven = (value: unknown) => value !== undefined && Object.keys(Object(value)).length > 0;
-  const isFlag = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);
+  const isGiven = (field: unknown) => field !== undefined && Object.keys(Object(field)).length > 0;
+  const isFlag = (field: unknown) => ["string", "number", "boolean"].includes(typeof field);
   const args: unknown[] = Array.isArray(entry.args) ? entry.args : [];
   // A server has no person who could answer the question of npx whether it may fetch.
   const launchArgs =
@@ -189,7 +190,7 @@ function essenceOf({ type: _, transport, ...entry }: UnknownObject): UnknownObje
   const essence: UnknownObject = { ...entry, args: launchArgs };
   if (!isDefaultTransport) essence.transport = transport;
   return Object.fromEntries(
-    Object.entries(essence).filter(([, value]) => isFlag(value) || isGiven(value)),
+    Object.entries(essence).filter(([, field]) => isFlag(field) || isGiven(field)),
   );
 }
 

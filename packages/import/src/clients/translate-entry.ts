@@ -129,7 +129,8 @@ function connectionFields(entry: UnknownObject, secrets: JsonObject): JsonObject
 
 function transportOf({ url, httpUrl, type }: UnknownObject): string | undefined {
   if (url === undefined && httpUrl !== undefined) return "http";
-  return type === "stdio" ? undefined : transportBySpelling.get(type);
+  if (type === "stdio") return undefined;
+  return transportBySpelling.get(type);
 }
 
 function unreachedReason(entry: UnknownObject): string {
@@ -178,37 +179,38 @@ function commonFields(entry: UnknownObject, client: string): JsonObject {
 
 /** Copilot lists the tools that may be used; `*` means all of them. */
 function chosenTools({ tools }: UnknownObject): unknown {
-  return Array.isArray(tools) && !tools.includes("*") ? tools : undefined;
+  if (Array.isArray(tools) && !tools.includes("*")) return tools;
+  return undefined;
 }
 
 /** Codex passes on variables by name; one that is not set is no reason to leave the server out. */
 function forwardedVariables(names: unknown): JsonObject {
   if (!Array.isArray(names)) return {};
-  const variableNames = names.map((entry) => (isObject(entry) ? entry.name : entry));
+  const variableNames = names.map((named) => (isObject(named) ? named.name : named));
   const variables = variableNames.filter((name) => typeof name === "string" && isVariable(name));
   return Object.fromEntries(variables.map((name) => [name, `\${${name}:-}`]));
 }
 
-function nonEmptyText(value: unknown): string | undefined {
-  if (typeof value === "string" && value !== "") return value;
+function nonEmptyText(field: unknown): string | undefined {
+  if (typeof field === "string" && field !== "") return field;
   return undefined;
 }
 
-function scalarTexts(value: unknown): JsonObject {
-  if (!isObject(value)) return {};
-  const entries = Object.entries(value).filter(
+function scalarTexts(field: unknown): JsonObject {
+  if (!isObject(field)) return {};
+  const scalars = Object.entries(field).filter(
     ([, inner]) => inner !== null && typeof inner !== "object",
   );
-  return Object.fromEntries(entries.map(([key, inner]) => [key, String(inner)]));
+  return Object.fromEntries(scalars.map(([key, inner]) => [key, String(inner)]));
 }
 
-function nonEmptyList(value: unknown): Json | undefined {
-  if (Array.isArray(value) && value.length > 0) return value.map(spell);
+function nonEmptyList(field: unknown): Json | undefined {
+  if (Array.isArray(field) && field.length > 0) return field.map(spell);
   return undefined;
 }
 
-function milliseconds(value: unknown, factor: number): number | undefined {
-  if (typeof value === "number" && value > 0) return Math.round(value * factor);
+function milliseconds(field: unknown, factor: number): number | undefined {
+  if (typeof field === "number" && field > 0) return Math.round(field * factor);
   return undefined;
 }
 
@@ -252,7 +254,8 @@ const tokens = {
 function translateText(text: Foreign<string>, source: EntrySource, translated: Translated): string {
   const { references = "usual" } = clientOf(source.client).dialect ?? {};
   const pieces = splitAt(text, tokens[references]).flatMap((part): Piece[] => {
-    return part instanceof Foreign ? [part] : translateToken(part.name, source, translated);
+    if (part instanceof Foreign) return [part];
+    return translateToken(part.name, source, translated);
   });
   return writeText(pieces);
 }
