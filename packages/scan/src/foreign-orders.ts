@@ -1,8 +1,9 @@
 import { once } from "../../../src/lib/async/once.ts";
-import { type FeatureFound, readTokens, type Token, tokensOf } from "./features.ts";
+import type { FeatureFound } from "./features.ts";
 import { foldText } from "./fold.ts";
 import { languages } from "./languages.ts";
 import { bitOf } from "./lexicon.ts";
+import { readTokens, type Token, tokensOf } from "./tokens.ts";
 
 /** The classes of `languages.ts`; then a telling with its "not" beside it, an address and a file with secrets. */
 const classes = "ROXNTUPHSLC";

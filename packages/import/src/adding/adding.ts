@@ -3,8 +3,6 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import {
   type AddingPorts,
   addServerEntry,
-  findReferences,
-  mapTexts,
   newFile,
   projectFiles,
   readServerEntries,
@@ -15,7 +13,6 @@ import {
   userFiles,
   withPlaces,
 } from "../../../../src/config/editing.ts";
-import { hasMembers } from "../../../../src/lib/json/plain-data.ts";
 import { createEgress } from "../../../../src/lib/net/egress.ts";
 import { variableName } from "../../../../src/lib/text/variable-name.ts";
 import type {
@@ -29,16 +26,10 @@ import { officialRegistry } from "../../../../src/model/config/config.ts";
 import type { SetupAdding } from "../../../../src/model/config/setup.ts";
 import { PlaneError, toPlaneError } from "../../../../src/model/errors.ts";
 import { asShown, type Foreign, fieldOf } from "../../../../src/model/foreign.ts";
-import { isObject, type JsonObject, type UnknownObject } from "../../../../src/model/json.ts";
-import { packageLauncher } from "../../../../src/model/servers/package-launcher.ts";
+import type { JsonObject } from "../../../../src/model/json.ts";
+import { locateEntry, openNeeds, withAdditions } from "./complete-entry.ts";
 import { concealSecrets } from "./conceal.ts";
-import {
-  type EntryInput,
-  formOf,
-  type InputValues,
-  missingInputs,
-  wrongChoices,
-} from "./inputs.ts";
+import { type EntryInput, formOf, type InputValues, wrongChoices } from "./inputs.ts";
 import { keepSecrets, unkeptSecrets } from "./keep-secrets.ts";
 import { freeName } from "./names.ts";
 import { type Recognised, recognise } from "./recognise.ts";
@@ -239,7 +230,7 @@ async function draftServer(
     ways,
     recognised,
     sent,
-    entry: locate(entry, file, setup.directory),
+    entry: locateEntry(entry, file, setup.directory),
     isWritten: false,
     tools: null,
     needsSignIn: false,
@@ -263,77 +254,9 @@ function answersByKey(answers: InputValues, inputs: readonly EntryInput[]): Inpu
 
 const cancelled = () => new PlaneError("CANCELLED", "Nothing was written.");
 
-function withAdditions(
-  entry: JsonObject,
-  additions: Record<"env" | "headers", Readonly<Record<string, string>>>,
-): JsonObject {
-  const joined: UnknownObject = { ...entry };
-  for (const [key, added] of Object.entries(additions)) {
-    const previous = entry[key];
-    if (hasMembers(added)) joined[key] = isObject(previous) ? { ...previous, ...added } : added;
-  }
-  return joined as JsonObject;
-}
-
 function textsIn(values: InputValues): Record<string, string> {
   const texts = Object.entries(values).filter(([, text]) => typeof text === "string");
   return Object.fromEntries(texts) as Record<string, string>;
-}
-
-/** Variables that the entry refers to, and fields that nothing fills in yet. */
-function openNeeds(
-  { entry, values: pasted }: { entry: JsonObject; values: Record<string, string> },
-  inputs: readonly EntryInput[],
-  values: InputValues,
-  environment: SetupPlace["environment"],
-) {
-  const names = new Set<string>();
-  mapTexts(entry, (text) => {
-    for (const { kind, name, fallback } of findReferences(text))
-      if (kind === "env" && fallback === null) names.add(name);
-    return text;
-  });
-  const isSet = (name: string) => (environment[name] ?? "") !== "";
-  const inputFor = (name: string) => inputs.find(({ key }) => key === name);
-  const asInput = (key: string): EntryInput =>
-    inputFor(key) ?? { key, isRequired: true, isSecret: true };
-  const unset = [...names].filter(
-    (name) => !isSet(name) && values[name] === undefined && pasted[name] === undefined,
-  );
-  return {
-    variables: [...names].map((name) => ({
-      name,
-      description: inputFor(name)?.description ?? null,
-      isSet: isSet(name),
-    })),
-    others: [...names].filter((name) => inputFor(name) === undefined && !isSet(name)).map(asInput),
-    missing: [...missingInputs(inputs, values, environment), ...unset.map(asInput)],
-  };
-}
-
-/** Relative paths among its arguments hold wherever the plane is started. */
-function locate(entry: JsonObject, file: string, directory: string): JsonObject {
-  const { command, args, cwd, openapi } = entry;
-  const isHere = dirname(file) === directory;
-  const isRelative = (path: unknown) =>
-    typeof path === "string" &&
-    /^\.{1,2}($|[\\/])/.test(path) &&
-    existsSync(resolve(directory, path));
-  const usesPaths =
-    typeof command === "string" &&
-    Array.isArray(args) &&
-    args.some(isRelative) &&
-    cwd === undefined;
-  const located: JsonObject = { ...entry };
-  const absolute = (path: unknown) => resolve(directory, String(path));
-  if (isRelative(command) && !isHere) located.command = absolute(command);
-  if (isRelative(openapi) && !isHere) located.openapi = absolute(openapi);
-  if (!usesPaths) return located;
-  if (isHere) return { ...located, cwd: "." };
-  // What fetches packages would look for them there.
-  const fetches = packageLauncher({ command, args: args.map(String) }) !== null;
-  if (!fetches) return { ...located, cwd: directory };
-  return { ...located, args: args.map((path) => (isRelative(path) ? absolute(path) : path)) };
 }
 
 /** Tries it, and writes it where it answers or the person wants it anyway. */
@@ -356,10 +279,9 @@ async function tryAndWrite(
     throw incomplete(added, recognised.isForeign && receiverOf(entry) !== null);
   onDraft?.(added);
   await recognised.prepare?.(entry);
-  const trial =
-    missing.length > 0
-      ? untried
-      : await tryServerEntry(ports, name, entry, values, file, recognised);
+  let trial = untried;
+  if (missing.length === 0)
+    trial = await tryServerEntry(ports, name, entry, values, file, recognised);
   const tried = { ...added, ...trial };
   if (trial.problem !== null && !trial.needsSignIn && !options.force) throw failed(tried);
   const { environment } = ports.place;

@@ -62,12 +62,8 @@ export function concealSecrets(
   const concealMap = (key: string, conceal: (name: string, content: string) => string) => {
     const map = entry[key];
     if (!isObject(map)) return;
-    entry[key] = Object.fromEntries(
-      Object.entries(map).map(([name, content]) => [
-        name,
-        typeof content === "string" ? conceal(name, content) : content,
-      ]),
-    ) as JsonObject;
+    for (const [name, content] of Object.entries(map))
+      if (typeof content === "string") map[name] = conceal(name, content);
   };
   concealMap("env", (name, content) =>
     isServerSecret(name, content) ? hide(variableName(name), content) : content,

@@ -54,7 +54,8 @@ export function inputPieces(
   const { key, isSecret, isRequired, isVariable } = input;
   const answer = values[key];
   const isSet = (environment[key] ?? "") !== "";
-  if (isSecret) return isRequired || answer !== undefined || isSet ? [{ variable: key }] : [];
+  const isReferredTo = isRequired || answer !== undefined || isSet;
+  if (isSecret) return isReferredTo ? [{ variable: key }] : [];
   if (answer !== undefined && answer !== "") return [answer].flat();
   if (answer === undefined && input.default !== undefined) return [...input.default];
   return isVariable && isSet ? [{ variable: key }] : [];

@@ -25,6 +25,9 @@ export function parseFetchedDocument(text: string, what: string): unknown {
   }
 }
 
+const credentialsNote =
+  "The API asks for credentials; set 'auth' or 'headers' of the entry if calls are refused.";
+
 /** An OpenAPI document by its content; null for anything else. */
 export function readOpenApi(data: Foreign, from: URL | null) {
   const version = spelled(fieldOf(data, "openapi")) ?? spelled(fieldOf(data, "swagger"));
@@ -39,9 +42,7 @@ export function readOpenApi(data: Foreign, from: URL | null) {
     title: title === undefined ? "api" : asWord(title),
     operations: operations.length,
     needsBaseUrl: from === null && !hasAddress(data),
-    notes: hasSecurity
-      ? ["The API asks for credentials; set 'auth' or 'headers' of the entry if calls are refused."]
-      : [],
+    notes: hasSecurity ? [credentialsNote] : [],
   };
 }
 

@@ -227,10 +227,10 @@ function asOpenApi(api: NonNullable<ReturnType<typeof readOpenApi>>, document: s
     kind: "openapi",
     name: nameFromPackage(plainName(title)),
     inputs: needsBaseUrl ? [input] : [],
-    build: ({ baseUrl }) => ({
-      openapi: document,
-      ...(typeof baseUrl === "string" ? { baseUrl } : {}),
-    }),
+    build: ({ baseUrl }) => {
+      if (typeof baseUrl !== "string") return { openapi: document };
+      return { openapi: document, baseUrl };
+    },
     notes: api.notes,
     isForeign: false,
     trial: { tools: operations, needsSignIn: false, problem: null },

@@ -309,9 +309,9 @@ function keyValue(
 }
 
 function template(fixed: Foreign<string>, variables: Foreign): Fields {
-  const namedInputs = fieldsOf(variables).flatMap(([name, variable]) =>
-    isForeignObject(variable) ? [{ name, input: inputOf(name, variable) }] : [],
-  );
+  const namedInputs = fieldsOf(variables)
+    .filter(([, variable]) => isForeignObject(variable))
+    .map(([name, variable]) => ({ name, input: inputOf(name, variable) }));
   const parts = splitAt(fixed, /\{([^{}]+)\}/g).map((part) => {
     if (part instanceof Foreign) return part;
     return namedInputs.find(({ name }) => isSame(name, part.name))?.input ?? ["{", part.name, "}"];

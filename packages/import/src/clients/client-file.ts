@@ -213,9 +213,7 @@ function missingServers(
 ): ClientDisconnection["missing"] {
   const removed = original
     .entries(original.places.filter((section) => !isForFolder(section)))
-    .filter(
-      ({ name, section }) => name !== ownName && merged.find(name, section) === undefined,
-    )
+    .filter(({ name, section }) => name !== ownName && merged.find(name, section) === undefined)
     .map(({ name }) => ({ name, reason: "it was taken out while the client was connected" }));
   const replaced = moved
     .filter(

@@ -113,10 +113,10 @@ function expand(template: string, where: Where): string {
 
 /** Claude Code writes the folders of Windows with either kind of slash. */
 function placesFor(section: Path, { platform, directory }: Where): Path[] {
-  const folders =
-    platform === "win32"
-      ? [...new Set([directory.replaceAll("\\", "/"), directory.replaceAll("/", "\\"), directory])]
-      : [directory];
   if (!section.includes("{directory}")) return [section];
-  return folders.map((folder) => section.map((key) => (key === "{directory}" ? folder : key)));
+  const folders = new Set<string>();
+  if (platform === "win32")
+    folders.add(directory.replaceAll("\\", "/")).add(directory.replaceAll("/", "\\"));
+  folders.add(directory);
+  return [...folders].map((folder) => section.map((key) => (key === "{directory}" ? folder : key)));
 }

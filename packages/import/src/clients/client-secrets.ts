@@ -30,9 +30,11 @@ export async function withoutSecrets(
     for (const name of names) addVariable(report, server, name, environment);
     return entry;
   }
-  const stored = dryRun
-    ? { entry, kept: [] }
-    : await keepSecrets(server, entry, values, secretPlace, environment);
+  if (dryRun) {
+    report.secrets.push(...names.map((name) => ({ server, name, where: null })));
+    return entry;
+  }
+  const stored = await keepSecrets(server, entry, values, secretPlace, environment);
   const whereOf = (name: string) =>
     stored.kept.find((secret) => secret.name === name)?.where ?? null;
   report.secrets.push(...names.map((name) => ({ server, name, where: whereOf(name) })));

@@ -64,11 +64,10 @@ export class ClientText {
       if (isObject(servers))
         return Object.entries(servers).map(([name, entry]) => ({ name, entry, section }));
       if (!Array.isArray(servers)) return [];
-      return servers.flatMap((entry: unknown) =>
-        isObject(entry) && typeof entry.name === "string"
-          ? { name: entry.name, entry, section }
-          : [],
-      );
+      return servers.flatMap((entry: unknown) => {
+        if (!isObject(entry) || typeof entry.name !== "string") return [];
+        return { name: entry.name, entry, section };
+      });
     });
   }
 

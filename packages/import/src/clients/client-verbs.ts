@@ -12,6 +12,7 @@ import {
 } from "../../../../src/config/editing.ts";
 import {
   type ClientConnection,
+  type ClientScope,
   type ConnectOptions,
   type ImportOptions,
   type ImportReport,
@@ -25,17 +26,7 @@ import { connectClient } from "./connect-client.ts";
 import { findClientServers, isClient, launchOf } from "./import-clients.ts";
 
 export async function connect(
-  {
-    files,
-    directory,
-    dataDirectory,
-    environment,
-    program,
-    where,
-    present,
-    load,
-    fileAt,
-  }: SetupPlace,
+  setup: SetupPlace,
   client: string,
   {
     scope: requestedScope,
@@ -45,25 +36,15 @@ export async function connect(
     secrets = "file",
   }: ConnectOptions = {},
 ): Promise<ClientConnection> {
-  const configFiles = present();
+  const { directory, dataDirectory, environment, program, where, fileAt } = setup;
+  const configFiles = setup.present();
   // A client that starts the gateway without a valid configuration would only see it fail.
-  const trust = configFiles.length > 0 ? (await load()).trust : null;
-  const [projectFile] =
-    files.length > 0 ? [] : projectFiles(directory).filter((path) => configFiles.includes(path));
-  const isProject =
-    projectFile !== undefined && directory !== where.home && hasProjectScope(knownClient(client));
-  const scope = requestedScope ?? (isProject ? "project" : "user");
+  const trust = configFiles.length > 0 ? (await setup.load()).trust : null;
+  const preferredScope = defaultScope(setup, client, configFiles);
+  const scope = requestedScope ?? preferredScope;
   const isOpen = trust !== null && projectLines(trust).some(({ inForce }) => !inForce);
   if (isOpen && (scope === "user" || !dryRun)) throw notTrusted();
-  const fallback =
-    scope === "project" ? join(directory, newFile) : (userFiles(environment)[0] ?? newFile);
-  const defaultFiles = [
-    ...projectFiles(directory),
-    ...(scope === "project" ? [] : userFiles(environment)),
-  ];
-  const existing =
-    files.length > 0 ? configFiles.at(-1) : defaultFiles.find((path) => configFiles.includes(path));
-  const into = file === undefined ? (existing ?? fallback) : fileAt(file);
+  const into = file === undefined ? defaultConfiguration(setup, configFiles, scope) : fileAt(file);
   const isHere = (path: string) => dirname(path) === directory && directory !== where.home;
   const lasting = lastingProgram(program, { dataDirectory, environment, platform: where.platform });
   const [command, ...args] = lasting.program;
@@ -88,6 +69,31 @@ export async function connect(
     },
   });
   return { ...report, isForEveryProject: scope === "user" && report.config.some(isHere) };
+}
+
+/** The project's file of the client, where the project has a configuration. */
+function defaultScope(
+  { files, directory, where }: SetupPlace,
+  client: string,
+  configFiles: readonly string[],
+): ClientScope {
+  if (files.length > 0 || directory === where.home) return "user";
+  const isConfigured = projectFiles(directory).some((path) => configFiles.includes(path));
+  return isConfigured && hasProjectScope(knownClient(client)) ? "project" : "user";
+}
+
+/** The configuration that takes the servers of a client, where none is named. */
+function defaultConfiguration(
+  { files, directory, environment }: SetupPlace,
+  configFiles: readonly string[],
+  scope: ClientScope,
+): string {
+  const ofUser = scope === "project" ? [] : userFiles(environment);
+  const candidates = [...projectFiles(directory), ...ofUser];
+  const existing =
+    files.length > 0 ? configFiles.at(-1) : candidates.find((path) => configFiles.includes(path));
+  if (existing !== undefined) return existing;
+  return scope === "project" ? join(directory, newFile) : (ofUser[0] ?? newFile);
 }
 
 function notHere(client: ClientName): PlaneError {

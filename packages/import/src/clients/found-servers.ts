@@ -143,8 +143,8 @@ function documentOf(
     file,
     data: { mcpServers },
     lineOf([section, name, ...inner]) {
-      const server =
-        section === "mcpServers" ? servers.find((candidate) => candidate.name === name) : undefined;
+      if (section !== "mcpServers") return null;
+      const server = servers.find((candidate) => candidate.name === name);
       if (server === undefined) return null;
       return lineOf([...server.path, ...inner]) ?? lineOf(server.path);
     },

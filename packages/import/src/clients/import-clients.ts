@@ -182,10 +182,9 @@ function essenceOf({ type: _, transport, ...entry }: UnknownObject): UnknownObje
   const isFlag = (field: unknown) => ["string", "number", "boolean"].includes(typeof field);
   const args: unknown[] = Array.isArray(entry.args) ? entry.args : [];
   // A server has no person who could answer the question of npx whether it may fetch.
-  const launchArgs =
-    entry.command === "npx"
-      ? args.filter((argument) => argument !== "-y" && argument !== "--yes")
-      : args;
+  const isAssent = (argument: unknown) =>
+    entry.command === "npx" && (argument === "-y" || argument === "--yes");
+  const launchArgs = args.filter((argument) => !isAssent(argument));
   const isDefaultTransport = entry.command !== undefined || transport === "http";
   const essence: UnknownObject = { ...entry, args: launchArgs };
   if (!isDefaultTransport) essence.transport = transport;
