@@ -132,8 +132,8 @@ function meaningIn(text: string): Meanings {
 }
 
 /**
- * Can these texts, read as `whole`, be an order? Mostly not, and then they need not be read as one. Between two texts is a
- * space, so that their words are the same as those of `whole`; only expressions may begin in one text and end in the next.
+ * Can these texts, read as `joinedText`, be an order? Mostly not, and then they need not be read as one. Between two texts is a
+ * space, so that their words are the same as those of `joinedText`; only expressions may begin in one text and end in the next.
  */
 export function mayBeOrder(texts: readonly string[], joinedText: string): boolean {
   const textMeanings = texts.map(meaningIn);

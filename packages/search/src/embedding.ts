@@ -239,7 +239,7 @@ async function createTokenTable(lines: Uint8Array, rows: number) {
   const turn = yieldEvery();
   const lengthOf = (id: number) => (starts[id + 1] as number) - (starts[id] as number) - 1;
   const slotOf = (hash: number) => (hash ^ (hash >>> 15)) & (size - 1);
-  /** The token with these characters; `before` are those of ##. */
+  /** The token with these characters; `prefixLength` is that of ##. */
   const find = (
     hash: number,
     prefixLength: number,

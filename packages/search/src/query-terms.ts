@@ -2,13 +2,13 @@ import { stemOf } from "./stem.ts";
 import { exactTerm } from "./term-reader.ts";
 import { eachWord, isEmptyInQueries, joinWords } from "./words.ts";
 
-/** A search term and its weight. `isAsked`: a word of the query itself; `isForm`: the exact spelling of one. */
+/** A search term and its weight. `isQueryWord`: a word of the query itself; `isForm`: the exact spelling of one. */
 export type Term = {
   key: string;
   word: string;
   weight: number;
   from: TermSource;
-  isAsked: boolean;
+  isQueryWord: boolean;
   isForm: boolean;
 };
 export type TermSource = "words" | "synonyms" | "prefix";
@@ -35,9 +35,9 @@ export function termsOf(
   const terms = new Map<string, Term>();
   for (const word of words) {
     const stem = { key: stemOf(word), word, weight: 1 };
-    terms.set(stem.key, { ...stem, from: "words", isAsked: true, isForm: false });
+    terms.set(stem.key, { ...stem, from: "words", isQueryWord: true, isForm: false });
     const exact = { key: exactTerm(word), word, weight: exactWeight };
-    terms.set(exact.key, { ...exact, from: "words", isAsked: false, isForm: true });
+    terms.set(exact.key, { ...exact, from: "words", isQueryWord: false, isForm: true });
   }
   for (const word of words) {
     for (const key of synonyms.get(stemOf(word)) ?? []) {
@@ -47,7 +47,7 @@ export function termsOf(
           word,
           weight: synonymWeight,
           from: "synonyms",
-          isAsked: false,
+          isQueryWord: false,
           isForm: false,
         });
     }
@@ -62,7 +62,7 @@ export function termsOf(
         word: lastWord,
         weight: prefixWeight,
         from: "prefix",
-        isAsked: false,
+        isQueryWord: false,
         isForm: false,
       });
   }

@@ -25,7 +25,7 @@ export type FoundTerm = {
   ranges: Range[];
 };
 
-/** `total` counts the tools that fit, `asked` the words of the query. */
+/** `total` counts the tools that fit, `wordCount` the words of the query. */
 export type Ranking = { total: number; best: Ranked[]; terms: FoundTerm[]; wordCount: number };
 
 /** Favours all of the words over some of them often. */
@@ -72,15 +72,15 @@ export function createRanker(): (question: Question, corpus: Corpus) => Ranking 
     const foundTerms: FoundTerm[] = [];
     let totalWeight = 0;
     let wordCount = 0;
-    for (const { key, word, weight, from, isAsked, isForm } of question.terms) {
+    for (const { key, word, weight, from, isQueryWord, isForm } of question.terms) {
       const { count: toolCount, ranges } = findTerm(key, corpus);
       const termWeight = weight * rarityOf(toolCount, corpus.alive);
-      if (isAsked) {
+      if (isQueryWord) {
         totalWeight += termWeight;
         wordCount += 1;
       }
       foundTerms.push({
-        word: isAsked ? word : null,
+        word: isQueryWord ? word : null,
         queryWord: word,
         weight: termWeight,
         covers: isForm ? 0 : termWeight,

@@ -133,7 +133,8 @@ export function createSearch({ embedder, vectorStore, loadMeaning, synonyms }: S
     index,
     findTools,
     ownVectors,
-    likeness: (query) => (meaning === null || meaning.unread() > 0 ? null : meaning.likeness(query)),
+    likeness: (query) =>
+      meaning === null || meaning.unread() > 0 ? null : meaning.likeness(query),
   };
   let followed: { tools?: readonly Findable[]; serverText?: ServerText } = {};
   let reading: Promise<void> | undefined;

@@ -159,9 +159,10 @@ export function createFlows(ports: SignInPorts) {
     const interaction = await interactionOf(visit, provider, uid);
     const state = stateOf(person);
     const lastSignInAt = new Date().toISOString();
-    const signedInPerson = await changePerson(rows, person.user, (now) =>
-      now !== null && stateOf(now) === state ? { ...now, lastSignInAt } : null,
-    );
+    const signedInPerson = await changePerson(rows, person.user, (now) => {
+      if (now === null || stateOf(now) !== state) return null;
+      return { ...now, lastSignInAt };
+    });
     if (signedInPerson === null)
       throw new BadVisit(
         403,

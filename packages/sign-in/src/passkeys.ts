@@ -88,14 +88,12 @@ export function createPasskeys({ rows, origin }: PasskeyPorts) {
       }).catch(() => null);
       if (!checked?.verified) return null;
       const usedPasskey = { ...passkey, counter: checked.authenticationInfo.newCounter };
-      return changePerson(rows, person.user, (now) =>
-        now?.handle === handle && now.passkeys.some((stored) => stored.id === id)
-          ? {
-              ...now,
-              passkeys: now.passkeys.map((stored) => (stored.id === id ? usedPasskey : stored)),
-            }
-          : null,
-      );
+      return changePerson(rows, person.user, (now) => {
+        if (now?.handle !== handle) return null;
+        if (!now.passkeys.some((stored) => stored.id === id)) return null;
+        const passkeys = now.passkeys.map((stored) => (stored.id === id ? usedPasskey : stored));
+        return { ...now, passkeys };
+      });
     },
   };
 }

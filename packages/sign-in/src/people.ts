@@ -164,9 +164,10 @@ export async function acceptInvitation(
   // A newer invitation ends this one.
   if ((await rows.get(invitationKind, token)) === null) return false;
   const { handle, password, passkeys } = person;
-  const acceptedPerson = await changePerson(rows, person.user, (now) =>
-    now?.handle === handle ? { ...now, password, passkeys, accepted: invitationHash(token) } : null,
-  );
+  const acceptedPerson = await changePerson(rows, person.user, (now) => {
+    if (now?.handle !== handle) return null;
+    return { ...now, password, passkeys, accepted: invitationHash(token) };
+  });
   await rows.remove(invitationKind, token);
   return acceptedPerson !== null;
 }

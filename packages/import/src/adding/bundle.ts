@@ -104,7 +104,8 @@ export function readMcpBundle(
       const fill = createFill(directory, settings, values, environment);
       const env = start.env.flatMap(([key, written]) => {
         const [filled] = fill(written);
-        return filled === undefined ? [] : [[key, filled] as const];
+        if (filled === undefined) return [];
+        return [[key, filled] as const];
       });
       return {
         command: fill(start.command)[0] ?? "",
@@ -259,6 +260,7 @@ function settingsOf(config: Foreign): Setting[] {
     const fallback = (isForeignList(defaults) ? itemsOf(defaults) : [defaults]).flatMap(
       (text) => spelled(text) ?? [],
     );
+    const hasFallback = fallback.length > 0 && fallback.every((text) => foreignTextOf(text));
     const [title, description] = [fieldOf(setting, "title"), fieldOf(setting, "description")].map(
       foreignTextOf,
     );
@@ -267,10 +269,7 @@ function settingsOf(config: Foreign): Setting[] {
       ...withoutUndefined({
         title: title && asShown(title),
         description: description && asShown(description),
-        default:
-          fallback.length > 0 && fallback.every((text) => foreignTextOf(text))
-            ? fallback
-            : undefined,
+        default: hasFallback ? fallback : undefined,
         type: asOneOf(fieldOf(setting, "type"), ["number", "boolean"]),
       }),
       isRequired: isTrue(fieldOf(setting, "required")),

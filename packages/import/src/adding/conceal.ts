@@ -72,7 +72,8 @@ export function concealSecrets(
     const [, scheme = "", token = content] =
       /^((?:bearer|basic|token)\s+)(.+)$/is.exec(content) ?? [];
     const variable = freeVariable(scheme === "" ? name : "token", token);
-    return isServerSecret(name, token) ? scheme + hide(variable, token) : content;
+    if (!isServerSecret(name, token)) return content;
+    return scheme + hide(variable, token);
   });
   if (!isPasted)
     concealMap("auth", (name, content) =>

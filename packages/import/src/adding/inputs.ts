@@ -58,7 +58,8 @@ export function inputPieces(
   if (isSecret) return isReferredTo ? [{ variable: key }] : [];
   if (answer !== undefined && answer !== "") return [answer].flat();
   if (answer === undefined && input.default !== undefined) return [...input.default];
-  return isVariable && isSet ? [{ variable: key }] : [];
+  if (isVariable && isSet) return [{ variable: key }];
+  return [];
 }
 
 /** Required, and neither said nor known. Secrets are found as references that are not set. */

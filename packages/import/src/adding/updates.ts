@@ -216,6 +216,7 @@ function differences(before: JsonObject, after: JsonObject): ServerUpdate["chang
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
     const from = spelled(before[key]);
     const to = spelled(after[key]);
-    return from === to ? [] : [{ key, from, to }];
+    if (from === to) return [];
+    return [{ key, from, to }];
   });
 }

@@ -29,10 +29,8 @@ export function entryOfCommand(argv: readonly string[]): WrittenServer {
 
 function splitPair(pair: string, sign: "=" | ":"): [string, string] {
   const signIndex = pair.indexOf(sign);
-  return [
-    pair.slice(0, signIndex).trim(),
-    sign === ":" ? pair.slice(signIndex + 1).trim() : pair.slice(signIndex + 1),
-  ];
+  const content = pair.slice(signIndex + 1);
+  return [pair.slice(0, signIndex).trim(), sign === ":" ? content.trim() : content];
 }
 
 /** `claude mcp add`, and what `gemini` and `codex` made of it; null for other words. */
@@ -153,9 +151,10 @@ export function entriesOfData(data: unknown, setup: SetupPlace): WrittenServer[]
     )
     .find((candidate) => isObject(candidate) && Object.values(candidate).some(isEntry));
   const map = isObject(servers) ? servers : data;
-  return Object.entries(map).flatMap(([name, entry]) =>
-    isEntry(entry) ? [translateWritten(name, entry, data, setup)] : [],
-  );
+  return Object.entries(map).flatMap(([name, entry]) => {
+    if (!isEntry(entry)) return [];
+    return [translateWritten(name, entry, data, setup)];
+  });
 }
 
 function translateWritten(

@@ -38,7 +38,8 @@ export function clientStatus(where: Where): ClientStatus[] {
       isInstalled: isInstalled(client, where),
       connected: files.flatMap(({ scope, path, entries }) => {
         const config = gatewayConfig(entries.find(({ name }) => name === ownName)?.entry);
-        return config === null ? [] : { scope, path, config };
+        if (config === null) return [];
+        return { scope, path, config };
       }),
       files: files.map(({ scope, path, entries }) => ({
         scope,

@@ -93,7 +93,8 @@ async function settleMoved(
       await removeServerEntry(into, as);
       forgetSecrets(definition, environment);
     }
-    settled[remove && isOurs ? "removed" : "stays"].push({ name: as, path: into });
+    const servers = remove && isOurs ? settled.removed : settled.stays;
+    servers.push({ name: as, path: into });
   }
   return settled;
 }

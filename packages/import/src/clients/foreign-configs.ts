@@ -325,7 +325,8 @@ function wrappedServer(argv: readonly string[]): UnknownObject | null {
   );
   const env = argv.slice(0, Math.max(wrapperIndex, 0)).flatMap((assignment) => {
     const [, name, content = ""] = /^([A-Za-z_]\w*)=(.*)$/s.exec(assignment) ?? [];
-    return name === undefined ? [] : [[name, variables(content)]];
+    if (name === undefined) return [];
+    return [[name, variables(content)]];
   });
   const flags = new Map<string, string[]>();
   for (let index = wrapperIndex + 1; index < argv.length; index++) {

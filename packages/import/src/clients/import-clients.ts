@@ -133,7 +133,8 @@ function nothingKnown(file: string): PlaneError {
 export function inputsOf(data: unknown): unknown[] {
   return [["inputs"], ["mcp", "inputs"]].flatMap((path) => {
     const inputs = valueAt(data, path);
-    return Array.isArray(inputs) ? (inputs as unknown[]) : [];
+    if (!Array.isArray(inputs)) return [];
+    return inputs as unknown[];
   });
 }
 
@@ -165,7 +166,8 @@ export function launchOf({ command, args, url, enabled }: JsonObject): string {
   const line = plainText(
     redact(launchWords.map((argument) => shellQuote(String(argument))).join(" ")),
   );
-  return enabled === false ? `${line} (once it is switched on)` : line;
+  if (enabled === false) return `${line} (once it is switched on)`;
+  return line;
 }
 
 /** The same program or address, whatever clients add that changes nothing. */

@@ -137,7 +137,8 @@ function unreachedReason(entry: UnknownObject): string {
   if (entry.source === "extension" || entry.settings !== undefined)
     return "an extension of the client provides it";
   const isBuiltIn = /^(builtin|platform|frontend|inline_python)$/.test(spell(entry.type));
-  return isBuiltIn ? "it is part of the client" : "it has neither a command nor a url";
+  if (isBuiltIn) return "it is part of the client";
+  return "it has neither a command nor a url";
 }
 
 /** Codex names the variables that hold secret headers. */
