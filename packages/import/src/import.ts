@@ -18,14 +18,14 @@ export const findServers: ImportPackage["findServers"] = async ({ directory, env
   return finding.findServers({ platform: process.platform, home, directory, environment });
 };
 
-export const importClients: ImportPackage["importClients"] = async (...asked) => {
+export const importClients: ImportPackage["importClients"] = async (...args) => {
   const verbs = await import("./clients/client-verbs.ts");
-  return verbs.importClients(...asked);
+  return verbs.importClients(...args);
 };
 
-export const connectClient: ImportPackage["connectClient"] = async (...asked) => {
+export const connectClient: ImportPackage["connectClient"] = async (...args) => {
   const verbs = await import("./clients/client-verbs.ts");
-  return verbs.connect(...asked);
+  return verbs.connect(...args);
 };
 
 export const disconnectClient: ImportPackage["disconnectClient"] = async (

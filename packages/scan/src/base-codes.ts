@@ -28,9 +28,9 @@ function fromNumber(run: string, alphabet: string): Buffer | null {
   for (const letter of run.slice(0, maxDigits)) {
     let carry = alphabet.indexOf(letter);
     if (carry < 0) return null;
-    for (let at = 0; at < bytes.length; at++) {
-      carry += (bytes[at] ?? 0) * alphabet.length;
-      bytes[at] = carry & 0xff;
+    for (let index = 0; index < bytes.length; index++) {
+      carry += (bytes[index] ?? 0) * alphabet.length;
+      bytes[index] = carry & 0xff;
       carry >>= 8;
     }
     for (; carry > 0; carry >>= 8) bytes.push(carry & 0xff);
@@ -54,21 +54,23 @@ export function fromLargeNumbers(run: string): (Buffer | null)[] {
 /** Five letters are four bytes. */
 function fromBase85(run: string, alphabet: string): Buffer | null {
   const bytes: number[] = [];
-  for (let at = 0; at < run.length; at += 5) {
-    const group = run.slice(at, at + 5);
-    let value = 0;
+  for (let start = 0; start < run.length; start += 5) {
+    const group = run.slice(start, start + 5);
+    let number = 0;
     for (const letter of group.padEnd(5, alphabet[84])) {
       const digit = alphabet.indexOf(letter);
       if (digit < 0) return null;
-      value = value * 85 + digit;
+      number = number * 85 + digit;
     }
-    if (value > 0xffff_ffff) return null;
-    bytes.push(...[24, 16, 8, 0].slice(0, group.length - 1).map((by) => (value >>> by) & 0xff));
+    if (number > 0xffff_ffff) return null;
+    bytes.push(
+      ...[24, 16, 8, 0].slice(0, group.length - 1).map((shift) => (number >>> shift) & 0xff),
+    );
   }
   return Buffer.from(bytes);
 }
 
-const ascii85 = String.fromCharCode(...Array.from({ length: 85 }, (_, at) => 33 + at));
+const ascii85 = String.fromCharCode(...Array.from({ length: 85 }, (_, index) => 33 + index));
 const z85 = `${digits}${lower}${upper}.-:+=^!/*?&<>()[]{}@%$#`;
 const rfc1924 = `${digits}${upper}${lower}!#$%&()*+-;<=>?@^_\`{|}~`;
 
@@ -89,11 +91,11 @@ export function fromBases85(run: string): (Buffer | null)[] {
 export function fromBase45(run: string): Buffer | null {
   const alphabet = `${digits}${upper} $%*+-./:`;
   const bytes: number[] = [];
-  for (let at = 0; at + 1 < run.length; at += 3) {
-    const group = run.slice(at, at + 3);
-    const value = [...group].reduceRight((sum, letter) => sum * 45 + alphabet.indexOf(letter), 0);
-    if (value > 0xffff) return null;
-    bytes.push(...(group.length === 3 ? [value >> 8, value & 0xff] : [value & 0xff]));
+  for (let start = 0; start + 1 < run.length; start += 3) {
+    const group = run.slice(start, start + 3);
+    const number = [...group].reduceRight((sum, letter) => sum * 45 + alphabet.indexOf(letter), 0);
+    if (number > 0xffff) return null;
+    bytes.push(...(group.length === 3 ? [number >> 8, number & 0xff] : [number & 0xff]));
   }
   return Buffer.from(bytes);
 }
@@ -103,12 +105,12 @@ export function fromUuencode(run: string): Buffer {
   const bytes = run.split("\n").flatMap((line) => {
     const length = (line.charCodeAt(0) - 32) & 63;
     const values = [...line.slice(1)].map((letter) => (letter.charCodeAt(0) - 32) & 63);
-    const read: number[] = [];
-    for (let at = 0; at + 3 < values.length; at += 4) {
-      const [a = 0, b = 0, c = 0, d = 0] = values.slice(at, at + 4);
-      read.push((a << 2) | (b >> 4), ((b & 15) << 4) | (c >> 2), ((c & 3) << 6) | d);
+    const decoded: number[] = [];
+    for (let start = 0; start + 3 < values.length; start += 4) {
+      const [a = 0, b = 0, c = 0, d = 0] = values.slice(start, start + 4);
+      decoded.push((a << 2) | (b >> 4), ((b & 15) << 4) | (c >> 2), ((c & 3) << 6) | d);
     }
-    return read.slice(0, length);
+    return decoded.slice(0, length);
   });
   return Buffer.from(bytes);
 }
@@ -120,9 +122,9 @@ export function textOfBytes(bytes: Buffer): string {
     (bytes[0] === 0x78 && ((bytes[1] ?? 0) + 0x7800) % 31 === 0);
   if (isPacked) return unpack(bytes);
   const half = Math.floor(bytes.length / 2);
-  const zerosAt = (first: number) => {
+  const zerosAt = (start: number) => {
     let count = 0;
-    for (let at = first; at < bytes.length; at += 2) count += bytes[at] === 0 ? 1 : 0;
+    for (let index = start; index < bytes.length; index += 2) count += bytes[index] === 0 ? 1 : 0;
     return half > 4 && count > half * 0.8;
   };
   if (zerosAt(1)) return bytes.toString("utf16le");

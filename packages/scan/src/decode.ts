@@ -9,7 +9,7 @@ import {
   textOfBytes,
 } from "./base-codes.ts";
 import {
-  enough,
+  enoughWeight,
   fromBinary,
   fromBraille,
   fromMorse,
@@ -20,7 +20,7 @@ import {
   fromTwoSigns,
   isSentence,
   mayBeSpelled,
-  telling,
+  tellingWords,
   weightOf,
 } from "./sign-codes.ts";
 
@@ -47,8 +47,8 @@ const maxRuns = 20;
 
 const numbersIn = (run: string, base: number) =>
   String.fromCodePoint(
-    ...(run.match(/[0-9a-f]+/gi) ?? []).map((one) =>
-      Math.min(Number.parseInt(one, base) || 32, 0x10ffff),
+    ...(run.match(/[0-9a-f]+/gi) ?? []).map((digits) =>
+      Math.min(Number.parseInt(digits, base) || 32, 0x10ffff),
     ),
   );
 
@@ -232,12 +232,12 @@ function decodeRun({ kind, decode }: Codec, run: string, depth: number): string 
     .map((decoded) =>
       typeof decoded === "string" || decoded === null ? decoded : textOfBytes(decoded),
     )
-    .map((decoded) => (decoded === null ? null : unwrapped(decoded, depth)))
-    .find((decoded) => decoded !== null && isSaid(decoded, kind));
+    .map((decoded) => (decoded === null ? null : decodeNested(decoded, depth)))
+    .find((decoded) => decoded !== null && isPlausible(decoded, kind));
 }
 
 /** What is nothing but another code is read once more. */
-function unwrapped(text: string, depth: number): string {
+function decodeNested(text: string, depth: number): string {
   if (depth >= maxNested || !nested.test(text)) return text;
   for (const codec of codecsFor(text))
     for (const [run] of text.matchAll(codec.pattern).take(maxRuns)) {
@@ -247,20 +247,22 @@ function unwrapped(text: string, depth: number): string {
   return fromTwoSigns(text)[0]?.text ?? text;
 }
 
-function isSaid(text: string, kind: Decoded["kind"]): boolean {
+function isPlausible(text: string, kind: Decoded["kind"]): boolean {
   if (kind === "disguised_text") return text !== "";
   return isSentence(text);
 }
 
 function fromBase64(run: string): (Buffer | null)[] {
   if (!/[a-z]/.test(run) || !/[A-Z]/.test(run)) return [];
-  const whole = run.replaceAll(/\s/g, "");
-  return [whole, [...whole].reverse().join("")].map((one) => Buffer.from(one, "base64"));
+  const compact = run.replaceAll(/\s/g, "");
+  return [compact, [...compact].reverse().join("")].map((spelling) =>
+    Buffer.from(spelling, "base64"),
+  );
 }
 
 function fromHexadecimal(run: string): Buffer[] {
-  const whole = run.replaceAll(/\\x|0x|[%=$\s:,;-]/g, "");
-  return [whole, [...whole].reverse().join("")].map((one) => Buffer.from(one, "hex"));
+  const compact = run.replaceAll(/\\x|0x|[%=$\s:,;-]/g, "");
+  return [compact, [...compact].reverse().join("")].map((spelling) => Buffer.from(spelling, "hex"));
 }
 
 /** One sign parts letters, more part words. */
@@ -279,18 +281,18 @@ const spellIn =
   (letters: string): Turn =>
   (text) => {
     let spelled = "";
-    for (let at = 0; at < text.length; at++)
-      spelled += letters[text.charCodeAt(at) - 97] ?? text[at];
+    for (let index = 0; index < text.length; index++)
+      spelled += letters[text.charCodeAt(index) - 97] ?? text[index];
     return spelled;
   };
-const shift = (by: number) => spellIn(alphabet.slice(by) + alphabet.slice(0, by));
+const shift = (offset: number) => spellIn(alphabet.slice(offset) + alphabet.slice(0, offset));
 /** What a hand types that stands one key to the right, or to the left. */
 const keyRows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
-const keysBeside = (by: number) =>
+const keysBeside = (offset: number) =>
   [...alphabet]
     .map((letter) => {
-      const row = keyRows.find((one) => one.includes(letter)) ?? "";
-      return row[row.indexOf(letter) + by] ?? letter;
+      const row = keyRows.find((keys) => keys.includes(letter)) ?? "";
+      return row[row.indexOf(letter) + offset] ?? letter;
     })
     .join("");
 const reverse: Turn = (text) => [...text].reverse().join("");
@@ -299,20 +301,21 @@ const reverseWords: Turn = (text) => text.replaceAll(/[a-z]+/g, reverse);
 
 /** By a word in disguise, the turns that bring it back. */
 const turns = once(() => {
-  const shifts = Array.from({ length: 25 }, (_, at) => ({
-    there: shift(25 - at),
-    back: [shift(at + 1)],
+  const shifts = Array.from({ length: 25 }, (_, index) => ({
+    disguise: shift(25 - index),
+    restore: [shift(index + 1)],
   }));
-  const turned = { there: reverseWords, back: [reverse, reverseWords] };
-  const typed = [1, -1].map((by) => ({
-    there: spellIn(keysBeside(by)),
-    back: [spellIn(keysBeside(-by))],
+  const turned = { disguise: reverseWords, restore: [reverse, reverseWords] };
+  const typed = [1, -1].map((offset) => ({
+    disguise: spellIn(keysBeside(offset)),
+    restore: [spellIn(keysBeside(-offset))],
   }));
   return Map.groupBy(
-    [...shifts, ...typed, { there: mirror, back: [mirror] }, turned].flatMap(({ there, back }) =>
-      there(telling)
-        .split(" ")
-        .map((word) => ({ word, back })),
+    [...shifts, ...typed, { disguise: mirror, restore: [mirror] }, turned].flatMap(
+      ({ disguise, restore }) =>
+        disguise(tellingWords)
+          .split(" ")
+          .map((word) => ({ word, restore })),
     ),
     ({ word }) => word,
   );
@@ -321,14 +324,16 @@ const turns = once(() => {
 /** The whole text turned back, for each disguise that its words betray; `text` in small letters. */
 export function turnBack(text: string): string[] {
   const weights = new Map<readonly Turn[], number>();
-  const seen = new Set<string>();
-  const known = turns();
+  const seenWords = new Set<string>();
+  const turnsByWord = turns();
   for (const word of text.match(/[a-z]{3,}/g) ?? []) {
-    if (seen.has(word)) continue;
-    seen.add(word);
-    for (const { back } of known.get(word) ?? [])
-      weights.set(back, (weights.get(back) ?? 0) + weightOf(word));
+    if (seenWords.has(word)) continue;
+    seenWords.add(word);
+    for (const { restore } of turnsByWord.get(word) ?? [])
+      weights.set(restore, (weights.get(restore) ?? 0) + weightOf(word));
   }
-  const wanted = [...weights].filter(([, weight]) => weight >= enough).sort((a, b) => b[1] - a[1]);
-  return wanted.slice(0, 3).flatMap(([back]) => back.map((turn) => turn(text)));
+  const likelyTurns = [...weights]
+    .filter(([, weight]) => weight >= enoughWeight)
+    .sort((a, b) => b[1] - a[1]);
+  return likelyTurns.slice(0, 3).flatMap(([restore]) => restore.map((turn) => turn(text)));
 }

@@ -1,6 +1,6 @@
 import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
-import { type Folded, foldText } from "./fold.ts";
 import { bitOf, type Entry, type Lexicon, loose, loosen, strict } from "./lexicon.ts";
+import { isEnd, readTokens, type Token, type TokenizedText } from "./tokens.ts";
 
 /** Classes that stand within so many words of each other, in any order. */
 type Rule = {
@@ -74,39 +74,29 @@ const rules = `
   .split("\n")
   .map(readRule);
 
-/** Files with secrets that no tool needs. */
-const places =
-  /\.ssh|id_rsa|id_ed25519|\/etc\/(?:passwd|shadow)|\.aws\/credentials|\.npmrc|\.netrc|\.git-credentials|\.cursor\/mcp\.json|claude_desktop_config|\.kube\/config|^\.env$/;
-const isAscii = /^[\0-\x7f]*$/;
-const mayBeSpecial = /[/@._]/;
-const isAddress = /^\W{0,9}https?:\/\/|@[a-z0-9-]{1,64}\.[a-z]/;
-const isEnd = /[.!?;\n。！？؛।]/;
-/** Words of one text, with what stands between them; spaces part what may be an address. */
-const chunks = /[^\s"'()<>{}[\]=,]+|\n/g;
-const letters = /[a-z0-9'’\u0080-\u{10ffff}]+|[.!?;\n]$/gu;
-const isWord = /^[a-z0-9]+$/;
-const isLastWord = /^[a-z0-9]+[.!?;]$/;
-const notLetters =
-  /[\u0080-\u00bf\u2000-\u206f\u3000-\u3004\u3008-\u303f\uff00-\uff0f\uff1a-\uff1f\u060c\u061b\u061f\u0964]+/gu;
 const unspaced = /[\u3040-\u30ff\u3400-\u9fff]/;
 /** A word of so many letters is several. */
 const minRun = 18;
 const maxEntry = 24;
 /** How far a new sentence is from the one before, in words. */
-const gap = 4;
+const sentenceGap = 4;
 /** How far a "not" reaches. */
-const maxNot = 4;
+const maxNegationDistance = 4;
 
-type Word = { bits: number; at: number; from: number; to: number };
+type Word = { bits: number; position: number; from: number; to: number };
 
 /** Orders to a model, judged by what words do in a sentence; linear in the length of the text. */
 export function findFeatures(text: string, isLoose = false): FeatureFound[] {
-  const read = readTokens(text);
-  const { words, mayMean } = readWords(read, isLoose);
-  const possible = rulesFor(mayMean);
-  if (possible.length === 0) return [];
-  const { at } = read.folded;
-  return judge(words, possible).map((one) => ({ ...one, from: at(one.from), to: at(one.to) }));
+  const tokenized = readTokens(text);
+  const { words, mayMean } = readWords(tokenized, isLoose);
+  const possibleRules = rulesFor(mayMean);
+  if (possibleRules.length === 0) return [];
+  const { sourceIndex } = tokenized.folded;
+  return judge(words, possibleRules).map((feature) => ({
+    ...feature,
+    from: sourceIndex(feature.from),
+    to: sourceIndex(feature.to),
+  }));
 }
 
 /** Places are sums of parts of words: a little more than `within` allows for how they are rounded. */
@@ -116,49 +106,55 @@ const highRules = rules
 
 /** What the words of a text may mean, whatever stands behind it; `length` is in words. */
 export type Meaning = {
-  words: readonly Pick<Word, "bits" | "at">[];
+  words: readonly Pick<Word, "bits" | "position">[];
   mayMean: number;
   length: number;
 };
 
 export function meaningOf(text: string): Meaning {
   const { words, mayMean, length } = readWords(readTokens(text), false, true);
-  return { words: words.map(({ bits, at }) => ({ bits, at })), mayMean, length };
+  return {
+    words: words.map(({ bits, position }) => ({ bits, position })),
+    mayMean,
+    length,
+  };
 }
 
 /** Can these texts, one after the other, fit a rule of high severity? */
 export function mayMeanOrder(texts: readonly Meaning[]): boolean {
-  const possible = rulesFor(
+  const possibleRules = rulesFor(
     texts.reduce((sum, { mayMean }) => sum | mayMean, 0),
     highRules,
   );
-  if (possible.length === 0) return false;
-  const all: Word[] = [];
-  let before = 0;
+  if (possibleRules.length === 0) return false;
+  const allWords: Word[] = [];
+  let offset = 0;
   for (const { words, length } of texts) {
-    for (const { bits, at } of words) all.push({ bits, at: before + at, from: 0, to: 0 });
-    before += length;
+    for (const { bits, position } of words)
+      allWords.push({ bits, position: offset + position, from: 0, to: 0 });
+    offset += length;
   }
-  return judge(markUntold(all), possible).length > 0;
+  return judge(markUntold(allWords), possibleRules).length > 0;
 }
 
-function rulesFor(mayMean: number, among: readonly Rule[] = rules): readonly Rule[] {
-  const all = withUntold(mayMean);
-  return among.filter((rule) => isPossible(rule, all));
+function rulesFor(mayMean: number, candidates: readonly Rule[] = rules): readonly Rule[] {
+  const classes = withUntold(mayMean);
+  return candidates.filter((rule) => isPossible(rule, classes));
 }
 
 /** Not to tell is one idea of two words. */
 function withUntold(mayMean: number): number {
-  return mayMean & bitOf.tell ? mayMean | bitOf.untold : mayMean;
+  if (mayMean & bitOf.tell) return mayMean | bitOf.untold;
+  return mayMean;
 }
 
-function isPossible({ needs }: Rule, all: number): boolean {
-  for (const need of needs) if ((need & all) === 0) return false;
+function isPossible({ needs }: Rule, classes: number): boolean {
+  for (const need of needs) if ((need & classes) === 0) return false;
   return true;
 }
 
 /** What only an order speaks of; a text that was hidden and speaks of several of these is one, however it is worded. */
-const telling = [
+const tellingClasses = [
   "revoke",
   "replace",
   "orders",
@@ -170,7 +166,7 @@ const telling = [
   "loot",
   "talk",
 ] as const;
-const supporting = [
+const supportingClasses = [
   "you",
   "no",
   "us",
@@ -187,104 +183,56 @@ const supporting = [
 const bitsOfAll = (names: readonly (keyof typeof bitOf)[]) =>
   names.reduce((sum, name) => sum | bitOf[name], 0);
 const minTelling = 2;
-const minAll = 3;
+const minClasses = 3;
 
 /** Whether a text that was hidden is about the user, the rules, secrets or sending. */
 export function isAboutOrders(text: string): boolean {
   let bits = 0;
   for (const word of readWords(readTokens(text), false).words) bits |= word.bits;
-  const own = countBits(bits & bitsOfAll(telling));
-  return own >= minTelling && own + countBits(bits & bitsOfAll(supporting)) >= minAll;
+  const tellingCount = countBits(bits & bitsOfAll(tellingClasses));
+  return (
+    tellingCount >= minTelling &&
+    tellingCount + countBits(bits & bitsOfAll(supportingClasses)) >= minClasses
+  );
 }
 
 function countBits(bits: number): number {
   let count = 0;
-  for (let left = bits; left !== 0; left &= left - 1) count += 1;
+  for (let remaining = bits; remaining !== 0; remaining &= remaining - 1) count += 1;
   return count;
-}
-
-export type Token = { word: string; from: number; special: number };
-
-/** Addresses and paths are one token. */
-export function tokensOf(text: string): Token[] {
-  const found: Token[] = [];
-  const spaced = isAscii.test(text)
-    ? text
-    : text.replaceAll(notLetters, (signs) => (isEnd.test(signs) ? ";" : " ").padEnd(signs.length));
-  let index = 0;
-  // Plain strings and their places: objects of a search would take most of the time.
-  for (const chunk of spaced.match(chunks) ?? []) {
-    index = spaced.indexOf(chunk, index);
-    if (isWord.test(chunk)) found.push({ word: chunk, from: index, special: 0 });
-    else if (isLastWord.test(chunk)) {
-      found.push({ word: chunk.slice(0, -1), from: index, special: 0 });
-      found.push({ word: chunk.slice(-1), from: index + chunk.length - 1, special: 0 });
-    } else readChunk(chunk, index, found);
-    index += chunk.length;
-  }
-  return found;
-}
-
-function readChunk(chunk: string, index: number, found: Token[]): void {
-  const special = mayBeSpecial.test(chunk) ? classOf(chunk) : 0;
-  if (special !== 0) return void found.push({ word: chunk, from: index, special });
-  let at = 0;
-  for (const word of chunk.match(letters) ?? []) {
-    // The end of a sentence is a sign of its own, and only the last one counts.
-    at = word.length === 1 && isEnd.test(word) ? chunk.length - 1 : chunk.indexOf(word, at);
-    found.push({ word, from: index + at, special });
-    at += word.length;
-  }
-}
-
-type Read = { folded: Folded; tokens: readonly Token[] };
-
-const longestKept = 10_000;
-let last: (Read & { text: string }) | undefined;
-
-/** Several readers look at a text, one after the other. */
-export function readTokens(text: string): Read {
-  if (last?.text === text) return last;
-  const folded = foldText(text);
-  const read = { text, folded, tokens: tokensOf(folded.text) };
-  if (text.length <= longestKept) last = read;
-  return read;
-}
-
-function classOf(chunk: string): number {
-  return isAddress.test(chunk) ? bitOf.url : places.test(chunk) ? bitOf.place : 0;
 }
 
 /**
  * `mayMean` has the classes of all words, and of every expression that one of them begins. With `isOpen`, an expression that
  * begins with the last words may go on behind the text.
  */
-function readWords({ folded, tokens }: Read, isLoose: boolean, isOpen = false) {
+function readWords({ folded, tokens }: TokenizedText, isLoose: boolean, isOpen = false) {
   const lexicon = isLoose ? loose() : strict();
-  const memo = isLoose ? known.loose : known.strict;
-  const found: Word[] = [];
+  const memo = isLoose ? knownWords.loose : knownWords.strict;
+  const words: Word[] = [];
   const spelled = tokens.map(({ word }) => (isLoose ? loosen(word) : word));
   const hasUnspaced = unspaced.test(folded.text);
   let mayMean = 0;
-  let at = 0;
-  for (let place = 0; place < tokens.length; place++) {
-    const { word, from, special } = tokens[place] as Token;
-    at += word.length === 1 && isEnd.test(word) ? gap : 1;
+  let position = 0;
+  for (let index = 0; index < tokens.length; index++) {
+    const { word, from, special } = tokens[index] as Token;
+    position += word.length === 1 && isEnd.test(word) ? sentenceGap : 1;
     const to = from + word.length;
-    const before = found.length;
-    if (special !== 0) found.push({ bits: special, at, from, to });
+    const previousCount = words.length;
+    if (special !== 0) words.push({ bits: special, position, from, to });
     else if (word.length >= minRun || (hasUnspaced && unspaced.test(word)))
-      at = readRun(spelled[place] ?? "", from, at, lexicon, found);
+      position = readRun(spelled[index] ?? "", from, position, lexicon, words);
     else {
-      const entry = entryOf(spelled[place] ?? "", lexicon, memo);
+      const entry = entryOf(spelled[index] ?? "", lexicon, memo);
       if (entry.mayMean === 0) continue;
       mayMean |= entry.mayMean;
-      const bits = bitsOf(entry, spelled, place, isOpen);
-      if (bits !== 0) found.push({ bits, at, from, to });
+      const bits = bitsOf(entry, spelled, index, isOpen);
+      if (bits !== 0) words.push({ bits, position, from, to });
     }
-    for (let one = before; one < found.length; one++) mayMean |= found[one]?.bits ?? 0;
+    for (let added = previousCount; added < words.length; added++)
+      mayMean |= words[added]?.bits ?? 0;
   }
-  return { words: isOpen ? found : markUntold(found), mayMean, length: at };
+  return { words: isOpen ? words : markUntold(words), mayMean, length: position };
 }
 
 /** Not to tell is one idea: most languages put the "not" shortly before, some shortly after. */
@@ -292,49 +240,52 @@ function markUntold(words: Word[]): Word[] {
   let no = Number.NEGATIVE_INFINITY;
   let tell: Word | undefined;
   for (const word of words) {
-    if (word.bits & bitOf.no) no = word.at;
+    if (word.bits & bitOf.no) no = word.position;
     if (word.bits & bitOf.tell) {
-      if (word.at - no <= maxNot) word.bits |= bitOf.untold;
+      if (word.position - no <= maxNegationDistance) word.bits |= bitOf.untold;
       tell = word;
     }
-    if (word.bits & bitOf.notLate && tell && word.at - tell.at <= maxNot) tell.bits |= bitOf.untold;
+    if (word.bits & bitOf.notLate && tell && word.position - tell.position <= maxNegationDistance)
+      tell.bits |= bitOf.untold;
   }
   return words;
 }
 
 /** A word as the lexicon has it: its classes by itself, and the expressions that it begins. */
-type Known = { bits: number; begins: readonly Entry[]; mayMean: number };
+type KnownWord = { bits: number; begins: readonly Entry[]; mayMean: number };
 
-const known = { strict: new Map<string, Known>(), loose: new Map<string, Known>() };
+const knownWords = { strict: new Map<string, KnownWord>(), loose: new Map<string, KnownWord>() };
 const maxKnown = 20_000;
 
-function entryOf(spelled: string, lexicon: Lexicon, memo: Map<string, Known>): Known {
-  const before = memo.get(spelled);
-  if (before !== undefined) return before;
+function entryOf(spelled: string, lexicon: Lexicon, memo: Map<string, KnownWord>): KnownWord {
+  const knownWord = memo.get(spelled);
+  if (knownWord !== undefined) return knownWord;
   const word = spelled.replace(/(?<!['’])['’]+$/, "");
   let bits = 0;
   for (let size = 2; size <= Math.min(word.length, maxEntry); size++)
     bits |= lexicon.stems.get(word.slice(0, size)) ?? 0;
   const begins = lexicon.words.get(word) ?? [];
-  const made = { bits, begins, mayMean: begins.reduce((sum, entry) => sum | entry.bits, bits) };
+  const newWord = { bits, begins, mayMean: begins.reduce((sum, entry) => sum | entry.bits, bits) };
   if (memo.size >= maxKnown) memo.clear();
-  memo.set(spelled, made);
-  return made;
+  memo.set(spelled, newWord);
+  return newWord;
 }
 
 /** The classes of a word by its stem, and of an expression that begins with it. */
 function bitsOf(
-  { bits: own, begins }: Known,
+  { bits: stemBits, begins }: KnownWord,
   words: readonly string[],
-  place: number,
+  index: number,
   isOpen: boolean,
 ): number {
-  let bits = own;
+  let bits = stemBits;
   for (const entry of begins) {
-    const fits = entry.rest.every((part, at) => {
-      if (isOpen && place + 1 + at >= words.length) return true;
-      const next = words[place + 1 + at] ?? "";
-      return entry.isStem && at === entry.rest.length - 1 ? next.startsWith(part) : next === part;
+    const fits = entry.tail.every((part, offset) => {
+      if (isOpen && index + 1 + offset >= words.length) return true;
+      const next = words[index + 1 + offset] ?? "";
+      return entry.isStem && offset === entry.tail.length - 1
+        ? next.startsWith(part)
+        : next === part;
     });
     if (fits) bits |= entry.bits;
   }
@@ -347,15 +298,15 @@ type Branch = { bits: number | null; next: Map<number, Branch> };
 const trees = new WeakMap<Lexicon, Branch>();
 
 function treeOf(lexicon: Lexicon): Branch {
-  const known = trees.get(lexicon);
-  if (known) return known;
+  const tree = trees.get(lexicon);
+  if (tree) return tree;
   const root: Branch = { bits: null, next: new Map() };
   for (const [entry, bits] of lexicon.runs) {
     if (entry.length > maxEntry) continue;
     let branch = root;
-    for (let at = 0; at < entry.length; at++) {
-      const next = branch.next.get(entry.charCodeAt(at)) ?? { bits: null, next: new Map() };
-      branch.next.set(entry.charCodeAt(at), next);
+    for (let index = 0; index < entry.length; index++) {
+      const next = branch.next.get(entry.charCodeAt(index)) ?? { bits: null, next: new Map() };
+      branch.next.set(entry.charCodeAt(index), next);
       branch = next;
     }
     branch.bits = bits;
@@ -370,10 +321,10 @@ function readRun(
   index: number,
   start: number,
   lexicon: Lexicon,
-  found: Word[],
+  words: Word[],
 ): number {
   const tree = treeOf(lexicon);
-  let at = start;
+  let position = start;
   for (let from = 0; from < run.length; ) {
     let size = 1;
     let bits = 0;
@@ -382,34 +333,39 @@ function readRun(
       branch = branch.next.get(run.charCodeAt(end));
       if (branch?.bits != null) [size, bits] = [end + 1 - from, branch.bits];
     }
-    at += size > 1 ? 1 : 0.4;
-    if (bits !== 0) found.push({ bits, at, from: index + from, to: index + from + size });
+    position += size > 1 ? 1 : 0.4;
+    if (bits !== 0) words.push({ bits, position, from: index + from, to: index + from + size });
     from += size;
   }
-  return at;
+  return position;
 }
 
-function judge(words: readonly Word[], possible: readonly Rule[]): FeatureFound[] {
-  const last: Word[] = [];
-  const found = new Map<Rule, FeatureFound>();
+function judge(words: readonly Word[], possibleRules: readonly Rule[]): FeatureFound[] {
+  const lastByClass: Word[] = [];
+  const features = new Map<Rule, FeatureFound>();
   const latest = (bits: number, since: number): Word | undefined => {
     let best: Word | undefined;
-    for (let left = bits; left !== 0; left &= left - 1) {
-      const one = last[31 - Math.clz32(left & -left)];
-      if (one && one.at >= since && (best === undefined || one.at > best.at)) best = one;
+    for (let remaining = bits; remaining !== 0; remaining &= remaining - 1) {
+      const candidate = lastByClass[31 - Math.clz32(remaining & -remaining)];
+      if (
+        candidate &&
+        candidate.position >= since &&
+        (best === undefined || candidate.position > best.position)
+      )
+        best = candidate;
     }
     return best;
   };
   for (const word of words) {
-    for (let left = word.bits; left !== 0; left &= left - 1)
-      last[31 - Math.clz32(left & -left)] = word;
-    for (const rule of possible) {
-      if ((rule.uses & word.bits) === 0 || found.has(rule)) continue;
-      const parts = rule.needs.map((need) => latest(need, word.at - rule.within));
+    for (let remaining = word.bits; remaining !== 0; remaining &= remaining - 1)
+      lastByClass[31 - Math.clz32(remaining & -remaining)] = word;
+    for (const rule of possibleRules) {
+      if ((rule.uses & word.bits) === 0 || features.has(rule)) continue;
+      const parts = rule.needs.map((need) => latest(need, word.position - rule.within));
       if (!parts.every((part) => part !== undefined)) continue;
       const from = Math.min(...parts.map((part) => part.from));
-      found.set(rule, { kind: rule.kind, severity: rule.severity, from, to: word.to });
+      features.set(rule, { kind: rule.kind, severity: rule.severity, from, to: word.to });
     }
   }
-  return [...found.values()];
+  return [...features.values()];
 }

@@ -1,7 +1,7 @@
 import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
 import { excerptOf } from "./texts.ts";
 
-type Found = Omit<Finding, "where">;
+type UnplacedFinding = Omit<Finding, "where">;
 
 const isTag = (code: number) => code >= 0xe0000 && code <= 0xe007f;
 const isSelector = (code: number) =>
@@ -14,14 +14,14 @@ const isDirection = (code: number) =>
 
 const blackFlag = 0x1f3f4;
 /** So many invisible characters in a row are a message. */
-const payload = 8;
+const minPayload = 8;
 /** Of one kind in one text. */
 const maxRuns = 5;
 
 type Run = { from: number; to: number; codes: number[]; before: number; after: number };
 
 /** Characters that a model reads and a person does not see. */
-export function findHiddenCharacters(text: string): Found[] {
+export function findHiddenCharacters(text: string): UnplacedFinding[] {
   return [
     ...runsOf(text, isTag).flatMap((run) => readTags(text, run)),
     ...runsOf(text, isSelector).flatMap((run) => readSelectors(text, run)),
@@ -33,28 +33,29 @@ export function findHiddenCharacters(text: string): Found[] {
   ];
 }
 
-function runsOf(text: string, isOne: (code: number) => boolean): Run[] {
+function runsOf(text: string, isHidden: (code: number) => boolean): Run[] {
   const runs: Run[] = [];
   let run: Run | null = null;
-  let before = 0;
-  for (let at = 0; at < text.length; ) {
-    const code = text.codePointAt(at) ?? 0;
-    const next = at + (code > 0xffff ? 2 : 1);
-    if (isOne(code)) {
-      run ??= { from: at, to: next, codes: [], before, after: 0 };
+  let previousCode = 0;
+  for (let position = 0; position < text.length; ) {
+    const code = text.codePointAt(position) ?? 0;
+    const next = position + (code > 0xffff ? 2 : 1);
+    if (isHidden(code)) {
+      run ??= { from: position, to: next, codes: [], before: previousCode, after: 0 };
       run.codes.push(code);
       run.to = next;
     } else {
       if (run) runs.push({ ...run, after: code });
       run = null;
-      before = code;
+      previousCode = code;
     }
-    at = next;
+    position = next;
   }
-  return (run ? [...runs, run] : runs).slice(0, maxRuns);
+  if (run) runs.push(run);
+  return runs.slice(0, maxRuns);
 }
 
-function readTags(text: string, { from, to, codes, before }: Run): Found[] {
+function readTags(text: string, { from, to, codes, before }: Run): UnplacedFinding[] {
   // Flags such as Scotland's are spelled this way.
   if (before === blackFlag && codes.at(-1) === 0xe007f && codes.length <= 8) return [];
   const decoded = decodeTags(codes);
@@ -64,22 +65,23 @@ function readTags(text: string, { from, to, codes, before }: Run): Found[] {
   ];
 }
 
-function readSelectors(text: string, { from, to, codes, before }: Run): Found[] {
+function readSelectors(text: string, { from, to, codes, before }: Run): UnplacedFinding[] {
   // A single one after a symbol selects its rendering.
   if (codes.length === 1 && !isAsciiLetter(before)) return [];
   const decoded = decodeSelectors(codes);
-  const severity = isReadable(decoded) ? "high" : codes.length > 1 ? "medium" : "low";
+  const ifUnreadable = codes.length > 1 ? "medium" : "low";
+  const severity = isReadable(decoded) ? "high" : ifUnreadable;
   return [
     { kind: "hidden_text", severity, excerpt: excerptOf(text, from, to), decoded: decoded || null },
   ];
 }
 
-function readZeroWidth(text: string, { from, to, codes, before, after }: Run): Found[] {
+function readZeroWidth(text: string, { from, to, codes, before, after }: Run): UnplacedFinding[] {
   const excerpt = excerptOf(text, from, to);
-  if (codes.length >= payload) {
-    const decoded = decodeBits(codes);
-    const readable = isReadable(decoded);
-    return [{ kind: "hidden_text", severity: "high", excerpt, decoded: readable ? decoded : null }];
+  if (codes.length >= minPayload) {
+    const bits = decodeBits(codes);
+    const decoded = isReadable(bits) ? bits : null;
+    return [{ kind: "hidden_text", severity: "high", excerpt, decoded }];
   }
   // Emoji, Arabic and the scripts of India are written with joiners.
   const joins = codes.length === 1 && (codes[0] === 0x200d || codes[0] === 0x200c);
@@ -89,27 +91,29 @@ function readZeroWidth(text: string, { from, to, codes, before, after }: Run): F
   return [{ kind: "invisible_characters", severity, excerpt, decoded: null }];
 }
 
-function readDirection(text: string, { from, to, codes }: Run): Found {
+function readDirection(text: string, { from, to, codes }: Run): UnplacedFinding {
   // Overrides reorder letters; the others are needed where two directions meet.
-  const turns = codes.some((code) => code === 0x202d || code === 0x202e);
+  const overrides = codes.some((code) => code === 0x202d || code === 0x202e);
   const hasRightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(text);
-  const severity = turns ? "high" : hasRightToLeft ? "low" : "medium";
-  return {
-    kind: "direction_controls",
-    severity,
-    excerpt: excerptOf(text, from, to),
-    decoded: null,
-  };
+  const ifNeeded = hasRightToLeft ? "low" : "medium";
+  const severity = overrides ? "high" : ifNeeded;
+  const excerpt = excerptOf(text, from, to);
+  return { kind: "direction_controls", severity, excerpt, decoded: null };
 }
 
-const conceals = /\u001b\[(?:[0-9;]{0,20}(?<![0-9])8m|[0-9;]{0,20}[A-HJKSTfsu]|\?25l)/;
+const concealing = /\u001b\[(?:[0-9;]{0,20}(?<![0-9])8m|[0-9;]{0,20}[A-HJKSTfsu]|\?25l)/;
 
-function readEscapes(text: string): Found[] {
-  const at = text.indexOf("\u001b");
-  if (at < 0) return [];
-  const severity = conceals.test(text) ? "high" : "medium";
+function readEscapes(text: string): UnplacedFinding[] {
+  const start = text.indexOf("\u001b");
+  if (start < 0) return [];
+  const severity = concealing.test(text) ? "high" : "medium";
   return [
-    { kind: "escape_sequence", severity, excerpt: excerptOf(text, at, at + 1), decoded: null },
+    {
+      kind: "escape_sequence",
+      severity,
+      excerpt: excerptOf(text, start, start + 1),
+      decoded: null,
+    },
   ];
 }
 
@@ -132,20 +136,22 @@ function decodeBits(codes: readonly number[]): string {
   const kinds = [...new Set(codes)];
   if (kinds.length < 2) return "";
   const counts = kinds.map((kind) => codes.filter((code) => code === kind).length);
-  const [zero, one] = kinds.toSorted(
+  const [frequent, rare] = kinds.toSorted(
     (a, b) => (counts[kinds.indexOf(b)] ?? 0) - (counts[kinds.indexOf(a)] ?? 0),
   );
-  const bits = codes.filter((code) => code === zero || code === one);
-  const asBytes = (isOne: number | undefined) => {
+  const bits = codes.filter((code) => code === frequent || code === rare);
+  const asBytes = (codeOfOne: number | undefined) => {
     const bytes: number[] = [];
-    for (let at = 0; at + 8 <= bits.length; at += 8) {
+    for (let start = 0; start + 8 <= bits.length; start += 8) {
       bytes.push(
-        bits.slice(at, at + 8).reduce((byte, bit) => byte * 2 + (bit === isOne ? 1 : 0), 0),
+        bits
+          .slice(start, start + 8)
+          .reduce((byte, bit) => byte * 2 + (bit === codeOfOne ? 1 : 0), 0),
       );
     }
     return readUtf8(bytes);
   };
-  return [asBytes(one), asBytes(zero)].find(isReadable) ?? "";
+  return [asBytes(rare), asBytes(frequent)].find(isReadable) ?? "";
 }
 
 function readUtf8(bytes: readonly number[]): string {
@@ -153,6 +159,8 @@ function readUtf8(bytes: readonly number[]): string {
 }
 
 export function isReadable(text: string): boolean {
-  const letters = [...text].filter((one) => /[\p{L}\p{N}\p{P}\p{Zs}\n]/u.test(one)).length;
+  const letters = [...text].filter((character) =>
+    /[\p{L}\p{N}\p{P}\p{Zs}\n]/u.test(character),
+  ).length;
   return text.length >= 3 && letters / [...text].length > 0.9;
 }

@@ -11,7 +11,7 @@ import {
 } from "./foreign-orders.ts";
 import { excerptOf } from "./texts.ts";
 
-type Found = Omit<Finding, "where">;
+type UnplacedFinding = Omit<Finding, "where">;
 
 /** Marks of a chat's format, which have no other use: <|name|> in any spelling, [INST] and the like. */
 const marks =
@@ -74,14 +74,14 @@ const neededSigns = "<[\"':=";
 
 /** Those of the signs that patterns need. */
 function signsIn(text: string): string {
-  let found = "";
-  for (const sign of neededSigns) if (text.includes(sign)) found += sign;
-  return found;
+  let present = "";
+  for (const sign of neededSigns) if (text.includes(sign)) present += sign;
+  return present;
 }
 
-function* markSteps(text: string): Steps<Found[]> {
+function* markSteps(text: string): Steps<UnplacedFinding[]> {
   const signs = signsIn(text);
-  const marked: Found[] = [];
+  const marked: UnplacedFinding[] = [];
   for (const { pattern, severity, needs } of patterns) {
     if (needs !== "" && !hasAny(signs, needs)) continue;
     const mark = pattern.exec(text);
@@ -90,7 +90,8 @@ function* markSteps(text: string): Steps<Found[]> {
     const excerpt = excerptOf(text, mark.index, mark.index + mark[0].length);
     marked.push({ kind: "pseudo_tag", severity, excerpt, decoded: null });
   }
-  return signs.includes(":") ? [...marked, ...findTurns(text)] : marked;
+  if (!signs.includes(":")) return marked;
+  return [...marked, ...findTurns(text)];
 }
 
 function hasAny(signs: string, needs: string): boolean {
@@ -98,9 +99,9 @@ function hasAny(signs: string, needs: string): boolean {
   return false;
 }
 
-function findTurns(text: string): Found[] {
-  const found = [...text.matchAll(turns).take(minTurns)];
-  const [first, second] = found;
+function findTurns(text: string): UnplacedFinding[] {
+  const turnMarks = [...text.matchAll(turns).take(minTurns)];
+  const [first, second] = turnMarks;
   if (!first || !second) return [];
   const isForged =
     (/human/i.test(first[0]) && /assistant/i.test(second[0])) ||
@@ -116,50 +117,51 @@ function findTurns(text: string): Found[] {
   ];
 }
 
-type Meanings = { own: Meaning; foreign: ForeignMeaning };
+type Meanings = { lexical: Meaning; foreign: ForeignMeaning };
 
 /** The same texts stand in several lanes, and in many definitions. */
 const meanings = createLru<Meanings>(1_000);
-const longestKept = 500;
+const maxRememberedLength = 500;
 
 function meaningIn(text: string): Meanings {
-  const before = meanings.get(text);
-  if (before) return before;
-  const made = { own: meaningOf(text), foreign: foreignMeaningOf(text) };
-  if (text.length <= longestKept) meanings.set(text, made);
-  return made;
+  const knownMeanings = meanings.get(text);
+  if (knownMeanings) return knownMeanings;
+  const newMeanings = { lexical: meaningOf(text), foreign: foreignMeaningOf(text) };
+  if (text.length <= maxRememberedLength) meanings.set(text, newMeanings);
+  return newMeanings;
 }
 
 /**
- * Can these texts, read as `whole`, be an order? Mostly not, and then they need not be read as one. Between two texts is a
- * space, so that their words are the same as those of `whole`; only expressions may begin in one text and end in the next.
+ * Can these texts, read as `joinedText`, be an order? Mostly not, and then they need not be read as one. Between two texts is a
+ * space, so that their words are the same as those of `joinedText`; only expressions may begin in one text and end in the next.
  */
-export function mayBeOrder(texts: readonly string[], whole: string): boolean {
-  const all = texts.map(meaningIn);
-  if (mayMeanOrder(all.map(({ own }) => own))) return true;
+export function mayBeOrder(texts: readonly string[], joinedText: string): boolean {
+  const textMeanings = texts.map(meaningIn);
+  if (mayMeanOrder(textMeanings.map(({ lexical }) => lexical))) return true;
   return (
-    mayBeForeignOrder(all.map(({ foreign }) => foreign)) || runSteps(markSteps(whole)).length > 0
+    mayBeForeignOrder(textMeanings.map(({ foreign }) => foreign)) ||
+    runSteps(markSteps(joinedText)).length > 0
   );
 }
 
 /** The worst of each kind. */
-export const findInstructions = (text: string, isLoose = false): Found[] =>
+export const findInstructions = (text: string, isLoose = false): UnplacedFinding[] =>
   runSteps(instructionSteps(text, isLoose));
 
-export function* instructionSteps(text: string, isLoose = false): Steps<Found[]> {
+export function* instructionSteps(text: string, isLoose = false): Steps<UnplacedFinding[]> {
   const marked = yield* markSteps(text);
   const features = findFeatures(text, isLoose);
   yield;
-  const said = [...features, ...(isLoose ? [] : findForeignOrders(text))];
+  const allFeatures = [...features, ...(isLoose ? [] : findForeignOrders(text))];
   yield;
-  if (marked.length === 0 && said.length === 0) return [];
-  const found: Found[] = [
+  if (marked.length === 0 && allFeatures.length === 0) return [];
+  const findings: UnplacedFinding[] = [
     // What imitates a message and speaks of orders is one.
-    ...marked.map((one) =>
-      isAboutOrders(one.excerpt) ? { ...one, severity: "high" as const } : one,
+    ...marked.map((mark) =>
+      isAboutOrders(mark.excerpt) ? { ...mark, severity: "high" as const } : mark,
     ),
-    ...said.map(
-      ({ kind, severity, from, to }): Found => ({
+    ...allFeatures.map(
+      ({ kind, severity, from, to }): UnplacedFinding => ({
         kind,
         severity,
         excerpt: excerptOf(text, from, to),
@@ -167,5 +169,7 @@ export function* instructionSteps(text: string, isLoose = false): Steps<Found[]>
       }),
     ),
   ].sort((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity));
-  return [...new Map(found.toReversed().map((one) => [one.kind, one])).values()].reverse();
+  return [
+    ...new Map(findings.toReversed().map((finding) => [finding.kind, finding])).values(),
+  ].reverse();
 }

@@ -83,14 +83,13 @@ const table = {
 type ClassName = keyof typeof table;
 
 export const classNames = Object.keys(table) as ClassName[];
-export const bitOf = Object.fromEntries(classNames.map((name, at) => [name, 1 << at])) as Record<
-  ClassName | "url" | "place",
-  number
->;
+export const bitOf = Object.fromEntries(
+  classNames.map((name, index) => [name, 1 << index]),
+) as Record<ClassName | "url" | "place", number>;
 bitOf.url = 1 << classNames.length;
 bitOf.place = 1 << (classNames.length + 1);
 
-type Entry = { rest: readonly string[]; isStem: boolean; bits: number };
+type Entry = { tail: readonly string[]; isStem: boolean; bits: number };
 type Lexicon = {
   words: Map<string, Entry[]>;
   stems: Map<string, number>;
@@ -111,7 +110,7 @@ export function loosen(word: string): string {
 }
 
 /** Read within a run of letters, too. */
-const short = new Set(["all", "you", "not", "any", "our", "us", "it"]);
+const shortRuns = new Set(["all", "you", "not", "any", "our", "us", "it"]);
 const unspaced = /[\u3040-\u30ff\u3400-\u9fff]/;
 
 function build(spell: (word: string) => string): Lexicon {
@@ -120,16 +119,16 @@ function build(spell: (word: string) => string): Lexicon {
     for (const entry of table[name].split(/\s+/)) {
       const isStem = entry.endsWith("*");
       const parts = foldText(entry.replace("*", "")).text.split("_").map(spell);
-      const [first = "", ...rest] = parts;
+      const [first = "", ...tail] = parts;
       const bits = bitOf[name];
       const isRun = unspaced.test(first);
-      const whole = parts.join("");
-      if (isRun || whole.length >= 4 || short.has(whole))
-        lexicon.runs.set(whole, (lexicon.runs.get(whole) ?? 0) | bits);
+      const joined = parts.join("");
+      if (isRun || joined.length >= 4 || shortRuns.has(joined))
+        lexicon.runs.set(joined, (lexicon.runs.get(joined) ?? 0) | bits);
       if (isRun) continue;
-      if (rest.length === 0 && isStem)
+      if (tail.length === 0 && isStem)
         lexicon.stems.set(first, (lexicon.stems.get(first) ?? 0) | bits);
-      else lexicon.words.set(first, [...(lexicon.words.get(first) ?? []), { rest, isStem, bits }]);
+      else lexicon.words.set(first, [...(lexicon.words.get(first) ?? []), { tail, isStem, bits }]);
     }
   return lexicon;
 }
@@ -141,24 +140,23 @@ export type { Entry, Lexicon };
 
 /** English words of the table, and what stands between them, for words that are spelled in another way. */
 export const vocabulary = once(() => {
-  const between =
+  const fillers =
     "the a to and of in on for with from into this that your you all not do it is are was will be about what who when then if";
-  const all = [between, ...Object.values(table)].flatMap((line) => line.split(/\s+/));
-  const plain = all
+  const phrases = [fillers, ...Object.values(table)].flatMap((line) => line.split(/\s+/));
+  const tableWords = phrases
     .flatMap((entry) => entry.replace("*", "").split("_"))
     .filter((word) => /^[a-z]{2,}$/.test(word));
-  const words = new Set(plain);
-  const longer = plain.filter((word) => word.length >= 4);
+  const words = new Set(tableWords);
+  const longWords = tableWords.filter((word) => word.length >= 4);
   const skeletons = new Map(
-    plain.toReversed().map((word) => [word.replaceAll(/[aeiou]/g, ""), word]),
+    tableWords.toReversed().map((word) => [word.replaceAll(/[aeiou]/g, ""), word]),
   );
-  const jumbles = new Map(longer.toReversed().map((word) => [jumbleOf(word), word]));
+  const jumbles = new Map(longWords.toReversed().map((word) => [jumbleOf(word), word]));
   return { words, skeletons, jumbles };
 });
 
 /** The first and the last letter, and the others in the order of the alphabet. */
 export function jumbleOf(word: string): string {
-  return word.length < 4
-    ? word
-    : `${word[0]}${[...word.slice(1, -1)].sort().join("")}${word.at(-1)}`;
+  if (word.length < 4) return word;
+  return `${word[0]}${[...word.slice(1, -1)].sort().join("")}${word.at(-1)}`;
 }

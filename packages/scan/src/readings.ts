@@ -4,25 +4,25 @@ import { jumbleOf, vocabulary } from "./lexicon.ts";
 /** Readings of texts that are disguised beyond doubt: what they speak of is enough to judge them. */
 export function plainReadingsOf(text: string): string[] {
   return [withoutEscapes(text), fromPigLatin(text), respell(text, "collapsed")].filter(
-    (one) => one !== null,
+    (reading) => reading !== null,
   );
 }
 
 /** Other ways to read a text, each taken only where the text shows signs of it. All are linear; `text` is folded. */
 export function readingsOf(text: string): string[] {
   return [...spellOut(text), withoutSeparators(text), everySecond(text), ...acrostics(text)].filter(
-    (one): one is string => one !== null && one !== text,
+    (reading): reading is string => reading !== null && reading !== text,
   );
 }
 
 /** The same for a text as it was written, whose capitals matter. */
 export function readingsOfCapitals(text: string): string[] {
   const capitals = text.match(/[A-Z]/g) ?? [];
-  const turned = fromRot47(text);
-  return [
-    ...(capitals.length >= minInitials ? [capitals.join("").toLowerCase()] : []),
-    ...(turned ? [turned] : []),
-  ];
+  const rotated = fromRot47(text);
+  const readings: string[] = [];
+  if (capitals.length >= minInitials) readings.push(capitals.join("").toLowerCase());
+  if (rotated) readings.push(rotated);
+  return readings;
 }
 
 const escapes =
@@ -37,17 +37,20 @@ function withoutEscapes(text: string): string | null {
   let plain = text;
   for (let round = 0; round < maxRounds && (round === 0 || plain.includes("%")); round++)
     plain = replaceEscapes(plain, () => (count += 1));
-  return count >= minEscapes ? plain : null;
+  if (count < minEscapes) return null;
+  return plain;
 }
 
 const maxRounds = 3;
+/** By group of `escapes`; all others are hexadecimal. */
+const radixOf: Readonly<Record<number, number>> = { 5: 10, 6: 8 };
 
 function replaceEscapes(text: string, count: () => void): string {
-  return text.replaceAll(escapes, (whole, ...groups: (string | undefined)[]) => {
-    const [at, digits] =
-      [...groups.slice(0, 7).entries()].find(([, one]) => one !== undefined) ?? [];
-    const code = Number.parseInt(digits ?? "", at === 5 ? 10 : at === 6 ? 8 : 16);
-    if (!(code >= 32 && code <= 0x10ffff)) return whole;
+  return text.replaceAll(escapes, (escaped, ...groups: (string | undefined)[]) => {
+    const [groupIndex, digits] =
+      [...groups.slice(0, 7).entries()].find(([, group]) => group !== undefined) ?? [];
+    const code = Number.parseInt(digits ?? "", radixOf[groupIndex ?? 0] ?? 16);
+    if (!(code >= 32 && code <= 0x10ffff)) return escaped;
     count();
     return String.fromCodePoint(code);
   });
@@ -59,65 +62,68 @@ const minWords = 4;
 function fromPigLatin(text: string): string | null {
   if ((text.match(/ay/g)?.length ?? 0) < minWords) return null;
   let count = 0;
-  const known = vocabulary().words;
+  const knownWords = vocabulary().words;
   const plain = text.replaceAll(/[a-z-]{4,30}/g, (word) => {
     if (!word.endsWith("ay")) return word;
-    const [whole, before, after] = [
+    const [letters, before, after] = [
       word.replace("-", "").slice(0, -2),
       ...word.slice(0, -2).split("-"),
     ];
-    if (whole.length < 2) return word;
-    const ways = [0, 1, 2, 3].map(
-      (size) => whole.slice(whole.length - size) + whole.slice(0, whole.length - size),
+    if (letters.length < 2) return word;
+    const candidates = [0, 1, 2, 3].map(
+      (size) => letters.slice(letters.length - size) + letters.slice(0, letters.length - size),
     );
-    if (after !== undefined) ways.unshift(after + before);
-    ways.push(whole.replace(/[wyh]$/, ""));
+    if (after !== undefined) candidates.unshift(after + before);
+    candidates.push(letters.replace(/[wyh]$/, ""));
     count += 1;
-    const moved = /[bcdfghj-np-tv-z]{0,3}$/.exec(whole)?.[0].length ?? 0;
-    return ways.find((way) => known.has(way)) ?? ways[moved] ?? word;
+    const movedCount = /[bcdfghj-np-tv-z]{0,3}$/.exec(letters)?.[0].length ?? 0;
+    return (
+      candidates.find((candidate) => knownWords.has(candidate)) ?? candidates[movedCount] ?? word
+    );
   });
-  return count >= minWords ? plain : null;
+  if (count < minWords) return null;
+  return plain;
 }
 
 /** Words without their vowels, with their inner letters out of order, or with letters twice. */
 function spellOut(text: string): string[] {
   return [respell(text, "completed"), respell(text, "sorted"), respell(text, "shortened")].filter(
-    (one) => one !== null,
+    (reading) => reading !== null,
   );
 }
 
 /** What a word may stand for; only what is not the word itself. */
 type Respelled = { collapsed?: string; completed?: string; sorted?: string; shortened?: string };
-type Way = keyof Respelled;
+type Respelling = keyof Respelled;
 
 const respelledWords = new Map<string, Respelled | null>();
 const maxKnown = 20_000;
 
-function waysOf(word: string): Respelled | null {
-  const before = respelledWords.get(word);
-  if (before !== undefined) return before;
+function respellingsOf(word: string): Respelled | null {
+  const knownRespellings = respelledWords.get(word);
+  if (knownRespellings !== undefined) return knownRespellings;
   const { words, skeletons, jumbles } = vocabulary();
   const bare = word.replaceAll(/[*_.#-]/g, "");
-  const ways: Record<Way, string | undefined> = {
+  const candidates: Record<Respelling, string | undefined> = {
     collapsed: collapse(word),
     completed: /[aeiou]/.test(bare) || bare.length < 2 ? undefined : skeletons.get(bare),
     sorted: words.has(word) ? undefined : jumbles.get(jumbleOf(word)),
     shortened: withoutSyllables(word, words),
   };
-  const other = Object.entries(ways).filter(
+  const changed = Object.entries(candidates).filter(
     ([, spelled]) => spelled !== undefined && spelled !== word,
   );
-  const made = other.length === 0 ? null : (Object.fromEntries(other) as Respelled);
+  const respellings = changed.length === 0 ? null : (Object.fromEntries(changed) as Respelled);
   if (respelledWords.size >= maxKnown) respelledWords.clear();
-  respelledWords.set(word, made);
-  return made;
+  respelledWords.set(word, respellings);
+  return respellings;
 }
 
 /** Every letter twice, or three times. */
 function collapse(word: string): string | undefined {
   for (const times of [3, 2]) {
     if (word.length % times !== 0) continue;
-    const letters = [...word].filter((_, at) => at % times === 0);
+    const letters = [...word].filter((_, index) => index % times === 0);
     if (letters.map((letter) => letter.repeat(times)).join("") === word) return letters.join("");
   }
   return undefined;
@@ -134,30 +140,31 @@ function withoutSyllables(word: string, words: ReadonlySet<string>): string | un
 }
 
 const syllables = ["ub", "ob", "op", "ag", "idig", "egg"].map(
-  (one) => new RegExp(`${one}(?=[aeiouy])`, "g"),
+  (syllable) => new RegExp(`${syllable}(?=[aeiouy])`, "g"),
 );
 
 const minRespelled = 3;
 const spelledWords = /[a-z][a-z*_#]{1,48}/g;
 
-let counted: { text: string; counts: Partial<Record<Way, number>> } | undefined;
+let lastCounted: { text: string; counts: Partial<Record<Respelling, number>> } | undefined;
 
 /** How many words of a text can be spelled in each way; asked for each way in turn. */
-function countWays(text: string): Partial<Record<Way, number>> {
-  if (counted?.text === text) return counted.counts;
-  const counts: Partial<Record<Way, number>> = {};
+function countRespellings(text: string): Partial<Record<Respelling, number>> {
+  if (lastCounted?.text === text) return lastCounted.counts;
+  const counts: Partial<Record<Respelling, number>> = {};
   for (const word of text.match(spelledWords) ?? []) {
-    const ways = waysOf(word);
-    if (ways === null) continue;
-    for (const way of Object.keys(ways) as Way[]) counts[way] = (counts[way] ?? 0) + 1;
+    const respellings = respellingsOf(word);
+    if (respellings === null) continue;
+    for (const kind of Object.keys(respellings) as Respelling[])
+      counts[kind] = (counts[kind] ?? 0) + 1;
   }
-  counted = { text, counts };
+  lastCounted = { text, counts };
   return counts;
 }
 
-function respell(text: string, way: Way): string | null {
-  if ((countWays(text)[way] ?? 0) < minRespelled) return null;
-  return text.replaceAll(spelledWords, (word) => waysOf(word)?.[way] ?? word);
+function respell(text: string, kind: Respelling): string | null {
+  if ((countRespellings(text)[kind] ?? 0) < minRespelled) return null;
+  return text.replaceAll(spelledWords, (word) => respellingsOf(word)?.[kind] ?? word);
 }
 
 /** ig-no-re, i1g2n3o4r5e, ig|nore: signs or digits within words. */
@@ -180,8 +187,11 @@ function everySecond(text: string): string | null {
   const runs = text.match(/[!-~]{40,}/g) ?? [];
   const halves = runs
     .slice(0, maxHalved)
-    .flatMap((run) => [0, 1].map((from) => [...run].filter((_, at) => at % 2 === from).join("")));
-  return halves.length > 0 ? halves.join(" ; ") : null;
+    .flatMap((run) =>
+      [0, 1].map((from) => [...run].filter((_, index) => index % 2 === from).join("")),
+    );
+  if (halves.length === 0) return null;
+  return halves.join(" ; ");
 }
 
 const minInitials = 18;
@@ -197,17 +207,19 @@ function acrostics(text: string): string[] {
   // A part gives one letter at most.
   const spell = (parts: readonly string[], letterOf: (part: string) => string) =>
     parts.length < minInitials ? "" : parts.map(letterOf).join("");
-  const first = (parts: readonly string[]) => spell(parts, (part) => /[a-z]/.exec(part)?.[0] ?? "");
-  const last = (parts: readonly string[]) => spell(parts, (part) => part.at(-1) ?? "");
-  const letters = [first(words), last(words), first(sentences), first(lines)].filter(
-    (run) => run.length >= minInitials,
+  const initialsOf = (parts: readonly string[]) =>
+    spell(parts, (part) => /[a-z]/.exec(part)?.[0] ?? "");
+  const finalsOf = (parts: readonly string[]) => spell(parts, (part) => part.at(-1) ?? "");
+  const letters = [
+    initialsOf(words),
+    finalsOf(words),
+    initialsOf(sentences),
+    initialsOf(lines),
+  ].filter((run) => run.length >= minInitials);
+  if (lines.length < minWords) return letters;
+  const edges = [/^[^\s,]+/, /(?<![^\s,])[^\s,]+$/].map((edge) =>
+    lines.map((line) => edge.exec(line)?.[0] ?? "").join(" "),
   );
-  const edges =
-    lines.length < minWords
-      ? []
-      : [/^[^\s,]+/, /(?<![^\s,])[^\s,]+$/].map((edge) =>
-          lines.map((line) => edge.exec(line)?.[0] ?? "").join(" "),
-        );
   return [...letters, ...edges];
 }
 
@@ -239,5 +251,6 @@ const inRot47 = once(
 /** Needs its capitals: given as it was written. */
 function fromRot47(text: string): string | null {
   const signs = text.split(/\s+/).filter((word) => inRot47().has(word)).length;
-  return signs >= 2 ? rot47(text) : null;
+  if (signs < 2) return null;
+  return rot47(text);
 }

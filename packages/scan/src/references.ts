@@ -6,7 +6,7 @@ import { collectTexts, excerptOf } from "./texts.ts";
 
 const minLength = 8;
 const maxText = 100_000;
-const orders = /\b(?:before|instead|must|always|never|first|rather|replaces?|do not|don't)\b/i;
+const orderWords = /\b(?:before|instead|must|always|never|first|rather|replaces?|do not|don't)\b/i;
 
 export function indexNames(ids: readonly ToolId[]): NamedTools {
   const index = new Map<string, string[]>();
@@ -27,7 +27,7 @@ function isDistinctive(name: string): boolean {
   return name.length >= minLength && /[_.-]|[a-z][A-Z]/.test(name);
 }
 
-const known = new WeakMap<object, { names: NamedTools; found: readonly Finding[] }>();
+const scanned = new WeakMap<object, { names: NamedTools; findings: readonly Finding[] }>();
 
 /** Mentions of other servers' tools in a description, worse if it gives orders about them. */
 export function findToolReferences(
@@ -35,24 +35,24 @@ export function findToolReferences(
   server: string,
   names: NamedTools,
 ): readonly Finding[] {
-  const before = known.get(definition);
-  if (before?.names === names) return before.found;
-  const found = names.size === 0 ? [] : findNames(definition, server, names);
-  known.set(definition, { names, found });
-  return found;
+  const previous = scanned.get(definition);
+  if (previous?.names === names) return previous.findings;
+  const findings = names.size === 0 ? [] : findNames(definition, server, names);
+  scanned.set(definition, { names, findings });
+  return findings;
 }
 
 function findNames(definition: object, server: string, names: NamedTools): Finding[] {
-  const found: Finding[] = [];
+  const findings: Finding[] = [];
   for (const { where, text } of collectTexts(definition)) {
     if (!where.endsWith("/description") || text.length > maxText) continue;
-    for (const { 0: word, index } of text.matchAll(/[A-Za-z][A-Za-z0-9_.-]*/g)) {
-      const name = word.replace(/(?<![.-])[.-]+$/, "");
+    for (const { 0: mention, index } of text.matchAll(/[A-Za-z][A-Za-z0-9_.-]*/g)) {
+      const name = mention.replace(/(?<![.-])[.-]+$/, "");
       const servers = names.get(name);
       if (!servers || servers.includes(server)) continue;
       const excerpt = excerptOf(text, index, index + name.length);
-      const severity = orders.test(excerpt) ? "medium" : "low";
-      found.push({
+      const severity = orderWords.test(excerpt) ? "medium" : "low";
+      findings.push({
         kind: "cross_reference",
         severity,
         where,
@@ -62,5 +62,5 @@ function findNames(definition: object, server: string, names: NamedTools): Findi
       break;
     }
   }
-  return found;
+  return findings;
 }

@@ -12,20 +12,20 @@ import { findOutOfSight } from "./out-of-sight.ts";
 import { plainReadingsOf, readingsOf, readingsOfCapitals } from "./readings.ts";
 import { collectTexts, excerptOf, lanesOf, type PlacedText } from "./texts.ts";
 
-type Found = Omit<Finding, "where">;
+type UnplacedFinding = Omit<Finding, "where">;
 
 /** Letters of other scripts that look like Latin ones. */
 const lookalike = /[асеорхуіјѕԁһӏԛԝАВЕКМНОРСТУХІЈЅοαΑΒΕΖΗΙΚΜΝΟΡΤΥΧν]/u;
-const words = /[\p{L}\p{M}]{3,}/gu;
+const wordPattern = /[\p{L}\p{M}]{3,}/gu;
 
-function findLookalikes(text: string): Found[] {
+function findLookalikes(text: string): UnplacedFinding[] {
   if (!lookalike.test(text)) return [];
-  for (const { 0: word, index } of text.matchAll(words)) {
+  for (const { 0: word, index } of text.matchAll(wordPattern)) {
     const latin = word.match(/[A-Za-z]/g)?.length ?? 0;
     if (latin < 2 || !lookalike.test(word)) continue;
     // Only if every other letter looks Latin.
-    const rest = [...word].filter((letter) => !/[A-Za-z]/.test(letter));
-    if (!rest.every((letter) => lookalike.test(letter))) continue;
+    const otherLetters = [...word].filter((letter) => !/[A-Za-z]/.test(letter));
+    if (!otherLetters.every((letter) => lookalike.test(letter))) continue;
     const spelled = [...word].map((letter) =>
       lookalike.test(letter) ? spellCode(letter) : letter,
     );
@@ -41,7 +41,7 @@ export const scanVersion = 4;
 const maxDescription = 8_000;
 const maxFindings = 20;
 /** Of one definition; what is longer is not read to its end. */
-const maxRead = 100_000;
+const maxReadLength = 100_000;
 const unusual = /[^\t\n\r -~]/;
 /** Digits and signs in the place of letters. */
 const leet = /[a-z][0134578@$!]{1,2}[a-z]|\b[0134578@$!][a-z]{2}/i;
@@ -61,7 +61,7 @@ const unleet = (text: string) =>
 const maxDepth = 2;
 
 /** Two of these together only occur in a poisoned definition. */
-const aimed = new Set<Finding["kind"]>([
+const attackKinds = new Set<Finding["kind"]>([
   "instruction",
   "concealment",
   "secret_request",
@@ -70,7 +70,7 @@ const aimed = new Set<Finding["kind"]>([
 ]);
 
 const scanned = new WeakMap<object, readonly Finding[]>();
-const nothing: readonly Finding[] = [];
+const noFindings: readonly Finding[] = [];
 
 /** Each definition object is scanned once. */
 export const scanDefinition = (definition: object): readonly Finding[] =>
@@ -81,78 +81,87 @@ export const scanInSlices = (definition: object): Promise<readonly Finding[]> =>
   runInSlices(scanSteps(definition));
 
 function* scanSteps(definition: object): Steps<readonly Finding[]> {
-  const before = scanned.get(definition);
-  if (before) return before;
+  const knownFindings = scanned.get(definition);
+  if (knownFindings) return knownFindings;
   const findings = yield* scanTexts(collectTexts(definition), definition);
-  scanned.set(definition, findings.length === 0 ? nothing : findings);
+  scanned.set(definition, findings.length === 0 ? noFindings : findings);
   return findings;
 }
 
 function* scanTexts(texts: readonly PlacedText[], definition: object): Steps<readonly Finding[]> {
-  let unread = maxRead;
+  let unread = maxReadLength;
   const findings: Finding[] = [];
   for (const { where, text } of texts) {
-    const read = text.slice(0, unread);
-    unread -= read.length;
-    for (const finding of [...(yield* scanText(read)), ...findOverlong(text, read.length)])
+    const readPart = text.slice(0, unread);
+    unread -= readPart.length;
+    for (const finding of [...(yield* scanText(readPart)), ...findOverlong(text, readPart.length)])
       findings.push({ where, ...finding });
     yield;
   }
   const raised = raise(findings);
   const isAttack = raised.some(({ severity }) => severity === "high");
-  const split = isAttack ? [] : yield* findSplit(definition);
-  return [...raised, ...split].slice(0, maxFindings);
+  const splitOrders = isAttack ? [] : yield* findSplit(definition);
+  return [...raised, ...splitOrders].slice(0, maxFindings);
 }
 
 /** Titles and descriptions of arguments are often the same in many tools, and a server may list the same again and again. */
-const readBefore = createLru<readonly Found[]>(2_000);
+const findingsByText = createLru<readonly UnplacedFinding[]>(2_000);
 const longestKey = 500;
 
 /** A long text is remembered by its digest. */
 const keyOf = (text: string) => (text.length <= longestKey ? text : hashText(text));
 
-function* scanText(text: string): Steps<readonly Found[]> {
+function* scanText(text: string): Steps<readonly UnplacedFinding[]> {
   const key = keyOf(text);
-  const before = readBefore.get(key);
-  if (before) return before;
+  const knownFindings = findingsByText.get(key);
+  if (knownFindings) return knownFindings;
   const findings = yield* readText(text);
-  readBefore.set(key, findings);
+  findingsByText.set(key, findings);
   return findings;
 }
 
-function* readText(text: string): Steps<Found[]> {
+function* readText(text: string): Steps<UnplacedFinding[]> {
   const hidden = unusual.test(text) ? [...findHiddenCharacters(text), ...findLookalikes(text)] : [];
   yield;
-  const seen = withoutInvisible(text);
-  const outOfSight = findOutOfSight(seen);
+  const visibleText = withoutInvisible(text);
+  const outOfSight = findOutOfSight(visibleText);
   yield;
-  const plain = yield* instructionSteps(apart(seen));
-  return [...hidden, ...outOfSight, ...plain, ...(yield* findDisguises(seen, plain))];
+  const plainFindings = yield* instructionSteps(separateWords(visibleText));
+  return [
+    ...hidden,
+    ...outOfSight,
+    ...plainFindings,
+    ...(yield* findDisguises(visibleText, plainFindings)),
+  ];
 }
 
 /** A name is read word by word. */
-function apart(text: string): string {
-  return /\s/.test(text) ? text : text.replaceAll(/([a-z])([A-Z])/g, "$1 $2");
+function separateWords(text: string): string {
+  if (/\s/.test(text)) return text;
+  return text.replaceAll(/([a-z])([A-Z])/g, "$1 $2");
 }
 
 /** Orders that show only after another reading of the text. */
-function* findDisguises(text: string, plain: readonly Found[], depth = 0): Steps<Found[]> {
-  const kinds = new Set(plain.map(({ kind }) => kind));
+function* findDisguises(
+  text: string,
+  plainFindings: readonly UnplacedFinding[],
+  depth = 0,
+): Steps<UnplacedFinding[]> {
+  const kinds = new Set(plainFindings.map(({ kind }) => kind));
   const order = yield* findDisguisedOrder(text, kinds);
-  const disguised: Found[] = order
-    ? [{ ...order, kind: "disguised_text", severity: "high", decoded: unleet(order.excerpt) }]
-    : [];
   const decoded = yield* findDecoded(text, depth);
   // Letters apart are an acrostic as well: one finding says it.
-  return decoded.some(({ severity }) => severity === "high") ? decoded : [...disguised, ...decoded];
+  if (!order || decoded.some(({ severity }) => severity === "high")) return decoded;
+  const original = unleet(order.excerpt);
+  return [{ ...order, kind: "disguised_text", severity: "high", decoded: original }, ...decoded];
 }
 
 /** The first order of a kind that the plain text does not have. */
 function* findDisguisedOrder(
   text: string,
   kinds: ReadonlySet<Finding["kind"]>,
-): Steps<Found | undefined> {
-  const isNew = ({ kind }: Found) => !kinds.has(kind);
+): Steps<UnplacedFinding | undefined> {
+  const isNew = ({ kind }: UnplacedFinding) => !kinds.has(kind);
   const { text: folded } = foldText(text);
   yield;
   if (leet.test(text) || folded.length !== text.length || unusual.test(text)) {
@@ -170,7 +179,7 @@ function* findDisguisedOrder(
     if (order) return order;
   }
   for (const reading of plainReadings) {
-    const order = findAbout(reading, text).find(isNew);
+    const order = findOrderTopic(reading, text).find(isNew);
     if (order) return order;
     yield;
   }
@@ -187,7 +196,7 @@ function* readEach(readers: readonly (() => readonly string[])[]): Steps<string[
 }
 
 /** A reading that speaks of secrets and orders, where the text as it stands does not. */
-function findAbout(reading: string, text: string): Found[] {
+function findOrderTopic(reading: string, text: string): UnplacedFinding[] {
   if (!isAboutOrders(reading) || isAboutOrders(text)) return [];
   return [
     {
@@ -201,8 +210,8 @@ function findAbout(reading: string, text: string): Found[] {
 
 const maxDecoded = 3;
 
-function* findDecoded(text: string, depth: number): Steps<Found[]> {
-  const findings: Found[] = [];
+function* findDecoded(text: string, depth: number): Steps<UnplacedFinding[]> {
+  const findings: UnplacedFinding[] = [];
   for (const run of yield* decodeSteps(text)) {
     const finding = yield* judgeDecoded(text, run, depth);
     if (finding !== null) findings.push(finding);
@@ -211,7 +220,7 @@ function* findDecoded(text: string, depth: number): Steps<Found[]> {
   return findings;
 }
 
-function* judgeDecoded(text: string, run: Decoded, depth: number): Steps<Found | null> {
+function* judgeDecoded(text: string, run: Decoded, depth: number): Steps<UnplacedFinding | null> {
   const { kind, text: decoded, from, to } = run;
   const orders = yield* instructionSteps(decoded);
   const isDeepest = orders.length > 0 || depth === maxDepth;
@@ -239,36 +248,37 @@ function* findSplit(definition: object): Steps<Finding[]> {
 }
 
 /** Types and names of arguments are often the same in many tools. */
-const joinedBefore = createLru<{ order: Found | null }>(500);
+const ordersByText = createLru<{ order: UnplacedFinding | null }>(500);
 
-function orderIn(parts: readonly string[]): Found | null {
-  const whole = parts.join(" ");
-  const key = keyOf(whole);
-  const before = joinedBefore.get(key);
-  if (before) return before.order;
-  const order = findOrder(parts, whole);
-  joinedBefore.set(key, { order });
+function orderIn(parts: readonly string[]): UnplacedFinding | null {
+  const text = parts.join(" ");
+  const key = keyOf(text);
+  const remembered = ordersByText.get(key);
+  if (remembered) return remembered.order;
+  const order = findOrder(parts, text);
+  ordersByText.set(key, { order });
   return order;
 }
 
-function findOrder(parts: readonly string[], whole: string): Found | null {
+function findOrder(parts: readonly string[], text: string): UnplacedFinding | null {
   // Cut in the middle of a word, it may be another one.
-  if (whole.length <= maxRead / 4 && !mayBeOrder(parts, whole)) return null;
+  if (text.length <= maxReadLength / 4 && !mayBeOrder(parts, text)) return null;
   return (
-    findInstructions(whole.slice(0, maxRead / 4)).find(({ severity }) => severity === "high") ??
-    null
+    findInstructions(text.slice(0, maxReadLength / 4)).find(
+      ({ severity }) => severity === "high",
+    ) ?? null
   );
 }
 
-/** Text beyond `maxRead` is not scanned. */
-function findOverlong(whole: string, read: number): Found[] {
-  if (whole.length <= maxDescription && read === whole.length) return [];
-  const severity = read < whole.length ? "high" : "low";
+/** Text beyond `maxReadLength` is not scanned. */
+function findOverlong(text: string, readLength: number): UnplacedFinding[] {
+  if (text.length <= maxDescription && readLength === text.length) return [];
+  const severity = readLength < text.length ? "high" : "low";
   return [
     {
       kind: "overlong",
       severity,
-      excerpt: excerptOf(whole, Math.min(maxDescription, whole.length)),
+      excerpt: excerptOf(text, Math.min(maxDescription, text.length)),
       decoded: null,
     },
   ];
@@ -276,16 +286,15 @@ function findOverlong(whole: string, read: number): Found[] {
 
 /** Finds words that invisible characters split. */
 function withoutInvisible(text: string): string {
-  return unusual.test(text)
-    ? text.normalize("NFKC").replaceAll(/[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/g, "")
-    : text;
+  if (!unusual.test(text)) return text;
+  return text.normalize("NFKC").replaceAll(/[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/g, "");
 }
 
 /** One alone may be harmless; two together are an attack. */
 function raise(findings: Finding[]): Finding[] {
-  const kinds = new Set(findings.map(({ kind }) => kind).filter((kind) => aimed.has(kind)));
+  const kinds = new Set(findings.map(({ kind }) => kind).filter((kind) => attackKinds.has(kind)));
   if (kinds.size < 2) return findings;
   return findings.map((finding) =>
-    aimed.has(finding.kind) ? { ...finding, severity: "high" } : finding,
+    attackKinds.has(finding.kind) ? { ...finding, severity: "high" } : finding,
   );
 }

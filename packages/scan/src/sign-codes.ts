@@ -10,27 +10,29 @@ export function isSentence(text: string): boolean {
 }
 
 /** Words that betray a disguise when they are shifted, mirrored or reversed. */
-export const telling =
+export const tellingWords =
   "instructions instruction previous ignore disregard password passwords credentials conversation secret system prompt transmit silently server history private contents request message parameter mention inform assistant guidelines directives before command unrestricted confirmations approve continue session cookies the user not tell this tool send call your you and all them into with from pass read file first never every rules keep hide";
 /** Short words are common by chance: several of them are needed. */
-export const enough = 3;
-export const weightOf = (word: string) => (word.length > 5 ? enough : 1);
+export const enoughWeight = 3;
+export const weightOf = (word: string) => (word.length > 5 ? enoughWeight : 1);
 
 /** 9-7-14-15-18-5: the places of letters in the alphabet, from 1 or from 0. Where words are not apart, it is one long word. */
 export function fromPlaces(run: string): string[] {
   const words = run
     .split(/\s*[/|_]\s*|,\s+(?=\d+[-.])|\s{2,}|(?<=\d)\s(?=\d+[-.])|(?<=[-.]\d{1,2})\s/)
     .map((word) => word.match(/\d+/g) ?? []);
-  const all = words.flat().map(Number);
-  const least = Math.min(...all);
-  const most = Math.max(...all);
+  const numbers = words.flat().map(Number);
+  const smallest = Math.min(...numbers);
+  const largest = Math.max(...numbers);
   // A list of numbers in their order is only that.
-  const isCounted = all.every((one, at) => at === 0 || one >= (all[at - 1] ?? 0));
-  if (most > 26 || (least === 0 && most > 25) || isCounted) return [];
-  const first = least === 0 ? 97 : 96;
+  const isCounted = numbers.every(
+    (number, index) => index === 0 || number >= (numbers[index - 1] ?? 0),
+  );
+  if (largest > 26 || (smallest === 0 && largest > 25) || isCounted) return [];
+  const first = smallest === 0 ? 97 : 96;
   return [
     words
-      .map((word) => word.map((one) => String.fromCharCode(first + Number(one))).join(""))
+      .map((word) => word.map((number) => String.fromCharCode(first + Number(number))).join(""))
       .join(" "),
   ];
 }
@@ -39,17 +41,17 @@ const square = "abcdefghijlmnopqrstuvwxyz";
 
 /** 24 22 33: rows and columns of a square of letters, with c for k or i for j. */
 export function fromSquare(run: string): string[] {
-  const read = (letters: string) =>
+  const readWith = (letters: string) =>
     (run.match(/[1-5]{2}/g) ?? [])
       .map((pair) => letters[(Number(pair[0]) - 1) * 5 + Number(pair[1]) - 1])
       .join("");
-  return [read(square), read("abcdefghiklmnopqrstuvwxyz")].filter(isTelling);
+  return [readWith(square), readWith("abcdefghiklmnopqrstuvwxyz")].filter(isTelling);
 }
 
 /** Whether letters without spaces have words that betray an order. */
 function isTelling(letters: string): boolean {
-  const said = telling.split(" ").filter((word) => letters.includes(word));
-  return said.reduce((sum, word) => sum + weightOf(word), 0) >= enough;
+  const present = tellingWords.split(" ").filter((word) => letters.includes(word));
+  return present.reduce((sum, word) => sum + weightOf(word), 0) >= enoughWeight;
 }
 
 export function fromNamedBits(run: string): string[] {
@@ -67,7 +69,8 @@ const spelling = new Map(
 export function fromSpelling(run: string): string[] {
   const words = run.toLowerCase().match(/[a-z]+/g) ?? [];
   const letters = words.map((word) => spelling.get(word) ?? " ");
-  return letters.filter((one) => one !== " ").length < minSpelled ? [] : [letters.join("").trim()];
+  if (letters.filter((letter) => letter !== " ").length < minSpelled) return [];
+  return [letters.join("").trim()];
 }
 
 const minSpelled = 10;
@@ -81,21 +84,21 @@ export function mayBeSpelled(text: string): boolean {
 /** Bits, or Bacon's five of a letter, as any two signs: each stretch that has no third. */
 export function fromTwoSigns(text: string): Signs[] {
   if (!hasTwoSigns(text)) return [];
-  const found: Signs[] = [];
-  let stretch: { sign: string; at: number }[] = [];
+  const stretches: Signs[] = [];
+  let stretch: { sign: string; position: number }[] = [];
   let first = "";
   let second = "";
-  const end = () => {
-    if (second !== "" && stretch.length >= minSigns && found.length < maxStretches) {
-      const from = stretch[0]?.at ?? 0;
-      const said = readSigns(
+  const endStretch = () => {
+    if (second !== "" && stretch.length >= minSigns && stretches.length < maxStretches) {
+      const from = stretch[0]?.position ?? 0;
+      const decoded = readSigns(
         stretch.slice(0, maxSigns).map(({ sign }) => (sign === second ? 1 : 0)),
       );
-      if (said) found.push({ text: said, from, to: stretch.at(-1)?.at ?? from });
+      if (decoded) stretches.push({ text: decoded, from, to: stretch.at(-1)?.position ?? from });
     }
     [stretch, first, second] = [[], "", ""];
   };
-  let at = 0;
+  let position = 0;
   for (const sign of text) {
     if (!/[\s,;|/]/.test(sign) && sign !== "\ufe0f") {
       if (sign !== first && sign !== second) {
@@ -103,18 +106,20 @@ export function fromTwoSigns(text: string): Signs[] {
         else if (second === "") second = sign;
         else {
           // The signs just before may be the first of the next stretch.
-          const before = stretch.at(-1)?.sign ?? "";
-          const kept = stretch.slice(stretch.findLastIndex((one) => one.sign !== before) + 1);
-          end();
-          [stretch, first, second] = [kept, before, sign];
+          const previous = stretch.at(-1)?.sign ?? "";
+          const carried = stretch.slice(
+            stretch.findLastIndex((written) => written.sign !== previous) + 1,
+          );
+          endStretch();
+          [stretch, first, second] = [carried, previous, sign];
         }
       }
-      stretch.push({ sign, at });
+      stretch.push({ sign, position });
     }
-    at += sign.length;
+    position += sign.length;
   }
-  end();
-  return found;
+  endStretch();
+  return stretches;
 }
 
 /** Is there any stretch of so many signs without a third? Counts as `fromTwoSigns` does, and keeps nothing. */
@@ -124,20 +129,20 @@ function hasTwoSigns(text: string): boolean {
   let second = -1;
   let count = 0;
   /** The last sign, and how often it came without another between. */
-  let before = -1;
+  let previousSign = -1;
   let repeated = 0;
-  for (let at = 0; at < text.length; ) {
-    const sign = text.codePointAt(at) ?? 0;
-    at += sign > 0xffff ? 2 : 1;
+  for (let position = 0; position < text.length; ) {
+    const sign = text.codePointAt(position) ?? 0;
+    position += sign > 0xffff ? 2 : 1;
     if (isBetweenSigns(sign)) continue;
     if (sign !== first && sign !== second) {
       if (first === -1) first = sign;
       else if (second === -1) second = sign;
-      else [first, second, count] = [before, sign, repeated];
+      else [first, second, count] = [previousSign, sign, repeated];
     }
     count += 1;
-    repeated = sign === before ? repeated + 1 : 1;
-    before = sign;
+    repeated = sign === previousSign ? repeated + 1 : 1;
+    previousSign = sign;
     if (count >= minSigns) return true;
   }
   return false;
@@ -160,12 +165,12 @@ function hasMonotony(text: string): boolean {
 }
 
 function isMonotonous(text: string, start: number): boolean {
-  const seen: number[] = [];
-  for (let at = start; at < start + blockSize; at++) {
-    const unit = text.charCodeAt(at);
-    if (seen.includes(unit) || isBetweenSigns(unit)) continue;
-    if (seen.length === maxUnits) return false;
-    seen.push(unit);
+  const units: number[] = [];
+  for (let index = start; index < start + blockSize; index++) {
+    const unit = text.charCodeAt(index);
+    if (units.includes(unit) || isBetweenSigns(unit)) continue;
+    if (units.length === maxUnits) return false;
+    units.push(unit);
   }
   return true;
 }
@@ -189,22 +194,22 @@ const maxSigns = 20_000;
 const maxStretches = 20;
 
 function readSigns(bits: readonly number[]): string | undefined {
-  const turned = bits.map((bit) => 1 - bit);
+  const inverted = bits.map((bit) => 1 - bit);
   const bytes = [8, 7].flatMap((size) =>
-    [bits, turned].map((one) => String.fromCharCode(...inGroups(one, size))),
+    [bits, inverted].map((signs) => String.fromCharCode(...inGroups(signs, size))),
   );
-  const bacon = [bits, turned].map((one) =>
-    inGroups(one, 5)
-      .map((place) => String.fromCharCode(97 + Math.min(place, 25)))
+  const bacon = [bits, inverted].map((signs) =>
+    inGroups(signs, 5)
+      .map((index) => String.fromCharCode(97 + Math.min(index, 25)))
       .join(""),
   );
-  return bytes.find((one) => isSentence(one)) ?? bacon.find(isTelling);
+  return bytes.find((text) => isSentence(text)) ?? bacon.find(isTelling);
 }
 
 function inGroups(bits: readonly number[], size: number): number[] {
   const groups: number[] = [];
-  for (let at = 0; at + size <= bits.length; at += size)
-    groups.push(bits.slice(at, at + size).reduce((sum, bit) => sum * 2 + bit, 0));
+  for (let start = 0; start + size <= bits.length; start += size)
+    groups.push(bits.slice(start, start + size).reduce((sum, bit) => sum * 2 + bit, 0));
   return groups;
 }
 
@@ -218,7 +223,7 @@ export function fromBinary(run: string): string {
 const morse = new Map(
   ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
     .split(" ")
-    .map((signs, at) => [signs, String.fromCharCode(97 + at)]),
+    .map((signs, index) => [signs, String.fromCharCode(97 + index)]),
 );
 
 export function fromMorse(run: string): string {
@@ -239,7 +244,7 @@ export function fromMorse(run: string): string {
 }
 
 const braille = new Map(
-  [..."⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵"].map((cell, at) => [cell, String.fromCharCode(97 + at)]),
+  [..."⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵"].map((cell, index) => [cell, String.fromCharCode(97 + index)]),
 );
 
 export function fromBraille(run: string): string {

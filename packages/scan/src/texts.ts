@@ -13,31 +13,31 @@ const isEscaped = /[~/]/;
 
 /** Every text of a definition with its JSON pointer, including names of properties. */
 export function collectTexts(value: unknown, where = ""): PlacedText[] {
-  const found: PlacedText[] = [];
-  const visit = (at: unknown, pointer: string, depth: number): void => {
-    if (found.length >= maxTexts || depth > maxDepth) return;
-    if (typeof at === "string") {
-      if (at.length >= minText || !isPlain(at)) found.push({ where: pointer, text: at });
-    } else if (Array.isArray(at)) {
-      for (const [index, item] of at.entries()) visit(item, `${pointer}/${index}`, depth + 1);
-    } else if (typeof at === "object" && at !== null) {
-      for (const [key, item] of Object.entries(at)) {
+  const texts: PlacedText[] = [];
+  const visit = (node: unknown, pointer: string, depth: number): void => {
+    if (texts.length >= maxTexts || depth > maxDepth) return;
+    if (typeof node === "string") {
+      if (node.length >= minText || !isPlain(node)) texts.push({ where: pointer, text: node });
+    } else if (Array.isArray(node)) {
+      for (const [index, child] of node.entries()) visit(child, `${pointer}/${index}`, depth + 1);
+    } else if (typeof node === "object" && node !== null) {
+      for (const [key, child] of Object.entries(node)) {
         const inner = `${pointer}/${isEscaped.test(key) ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key}`;
         // A long name may be a text.
-        if (key.length > 24 || !isPlain(key)) found.push({ where: inner, text: key });
-        visit(item, inner, depth + 1);
+        if (key.length > 24 || !isPlain(key)) texts.push({ where: inner, text: key });
+        visit(child, inner, depth + 1);
       }
     }
   };
   visit(value, where, 0);
-  return found;
+  return texts;
 }
 
 /** The lane of all texts in the order that they stand in. */
-const whole = "*";
+const wholeLane = "*";
 /** What does not continue a sentence. */
-const apart = new Set([
-  whole,
+const separateLanes = new Set([
+  wholeLane,
   "name",
   "properties",
   "required",
@@ -51,24 +51,24 @@ const apart = new Set([
 export function lanesOf(value: unknown): Map<string, string[]> {
   const lanes = new Map<string, string[]>();
   let count = 0;
-  const put = (lane: string, text: string) => {
+  const addText = (lane: string, text: string) => {
     if (count++ > 2 * maxTexts) return;
     const texts = lanes.get(lane);
     if (texts) texts.push(text);
     else lanes.set(lane, [text]);
-    if (!apart.has(lane)) put(whole, text);
+    if (!separateLanes.has(lane)) addText(wholeLane, text);
   };
-  const visit = (at: unknown, lane: string, depth: number): void => {
-    if (typeof at === "string") return put(lane, at);
-    if (depth > maxDepth || typeof at !== "object" || at === null) return;
-    if (Array.isArray(at)) {
-      for (const item of at) visit(item, lane, depth + 1);
+  const visit = (node: unknown, lane: string, depth: number): void => {
+    if (typeof node === "string") return addText(lane, node);
+    if (depth > maxDepth || typeof node !== "object" || node === null) return;
+    if (Array.isArray(node)) {
+      for (const child of node) visit(child, lane, depth + 1);
       return;
     }
     const areNames = lane === "properties" || lane === "$defs";
-    for (const [key, item] of Object.entries(at)) {
-      if (areNames) put("properties", key);
-      visit(item, areNames ? "" : key, depth + 1);
+    for (const [key, child] of Object.entries(node)) {
+      if (areNames) addText("properties", key);
+      visit(child, areNames ? "" : key, depth + 1);
     }
   };
   visit(value, "", 0);
@@ -81,11 +81,11 @@ function isPlain(text: string): boolean {
   return !beyondPlain.test(text);
 }
 
-const around = 60;
+const contextLength = 60;
 
 export function excerptOf(text: string, from: number, to = from): string {
-  const start = Math.max(0, from - around);
-  const end = Math.min(text.length, Math.min(to, from + 2 * around) + around);
-  const shown = makeVisible(sliceText(text, start, end)).replaceAll(/\s+/g, " ");
-  return `${start > 0 ? "…" : ""}${shown}${end < text.length ? "…" : ""}`;
+  const start = Math.max(0, from - contextLength);
+  const end = Math.min(text.length, Math.min(to, from + 2 * contextLength) + contextLength);
+  const excerpt = makeVisible(sliceText(text, start, end)).replaceAll(/\s+/g, " ");
+  return `${start > 0 ? "…" : ""}${excerpt}${end < text.length ? "…" : ""}`;
 }

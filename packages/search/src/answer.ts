@@ -15,29 +15,29 @@ export function toAnswer(
   { limit, summaryLimit }: { limit: number; summaryLimit: number },
 ): SearchAnswer {
   const lines = foldSiblings(hits);
-  const shown = lines.slice(0, limit);
-  const folded = shown.reduce((sum, { alsoOn }) => sum + alsoOn.length, 0);
-  return {
+  const shownLines = lines.slice(0, limit);
+  const foldedCount = shownLines.reduce((sum, { alsoOn }) => sum + alsoOn.length, 0);
+  const answer: SearchAnswer = {
     query: shorten(query, maxEcho),
     total,
-    truncated: isPartial || total > shown.length + folded,
-    tools: shown.map((line) => toFoundTool(line, summaryLimit)),
+    truncated: isPartial || total > shownLines.length + foldedCount,
+    tools: shownLines.map((line) => toFoundTool(line, summaryLimit)),
     next: lines.slice(limit, limit + nextNames).map(({ tool }) => tool.name),
-    ...(notes.length > 0 ? { note: notes.join(" ") } : {}),
-    ...(isMisfit ? { fits: false as const } : {}),
   };
+  if (notes.length > 0) answer.note = notes.join(" ");
+  if (isMisfit) answer.fits = false;
+  return answer;
 }
 
 function toFoundTool(
   { score, tool, alsoOn, differsBy, points }: Line,
   summaryLimit: number,
 ): FoundTool {
-  return {
-    ...describeHit({ tool, score }, summaryLimit),
-    ...(alsoOn.length > 0 ? { alsoOn: alsoOn.map(({ id, name }) => id.server ?? name) } : {}),
-    ...(differsBy.length > 0 ? { differsBy } : {}),
-    ...(points === undefined ? {} : { points }),
-  };
+  const foundTool: FoundTool = describeHit({ tool, score }, summaryLimit);
+  if (alsoOn.length > 0) foundTool.alsoOn = alsoOn.map(({ id, name }) => id.server ?? name);
+  if (differsBy.length > 0) foundTool.differsBy = differsBy;
+  if (points !== undefined) foundTool.points = points;
+  return foundTool;
 }
 
 function describeHit({ tool, score }: Hit, summaryLimit: number) {
@@ -57,8 +57,8 @@ export function recommend(
   hits: readonly Hit[],
   { limit, summaryLimit }: { limit: number; summaryLimit: number },
 ): Recommendation {
-  const least = (hits[0]?.score ?? 0) * minShare;
-  const chosen = hits.filter(({ score }) => score > 0 && score >= least).slice(0, limit);
+  const minScore = (hits[0]?.score ?? 0) * minShare;
+  const chosen = hits.filter(({ score }) => score > 0 && score >= minScore).slice(0, limit);
   const tools = chosen.map((hit) => describeHit(hit, summaryLimit));
   const byServer = Map.groupBy(
     chosen.filter(({ tool }) => tool.id.server !== null),
@@ -67,7 +67,9 @@ export function recommend(
   const servers = [...byServer].map(([name, group]) => ({
     name,
     // Several matching tools add up, to 1 at most.
-    score: round(1 - group.reduce((left, { score }) => left * (1 - Math.min(1, score)), 1)),
+    score: round(
+      1 - group.reduce((remainder, { score }) => remainder * (1 - Math.min(1, score)), 1),
+    ),
     tools: group.length,
   }));
   servers.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
@@ -81,17 +83,18 @@ function round(score: number): number {
 type Line = Hit & { alsoOn: Findable[]; differsBy: string[] };
 
 /** Shares of common words above which two descriptions are copies, or alike. */
-const sameAbove = 0.85;
-const alikeAbove = 0.5;
+const copyLikeness = 0.85;
+const alikeLikeness = 0.5;
 const maxDifferences = 4;
 
 /** Read once: a person who types finds the same tools with every letter. */
-const describing = new WeakMap<Findable, ReadonlySet<string>>();
+const knownWords = new WeakMap<Findable, ReadonlySet<string>>();
 
 function describingWords(tool: Findable): ReadonlySet<string> {
-  const words = describing.get(tool) ?? new Set(wordsOf(`${tool.title ?? ""} ${tool.description}`));
-  describing.set(tool, words);
-  return words;
+  const descriptionWords =
+    knownWords.get(tool) ?? new Set(wordsOf(`${tool.title ?? ""} ${tool.description}`));
+  knownWords.set(tool, descriptionWords);
+  return descriptionWords;
 }
 
 /** Copies of one tool take one line; tools that are only alike say how they differ. */
@@ -103,11 +106,11 @@ export function foldSiblings(hits: readonly Hit[]): Line[] {
     const words = describingWords(tool);
     const name = joinWords(tool.id.tool);
     const siblings = byName.get(name) ?? [];
-    const same = siblings.find(
-      (line) => isOnAnother(line.tool, tool) && likeness(line.words, words) >= sameAbove,
+    const copy = siblings.find(
+      (line) => isOnAnother(line.tool, tool) && likeness(line.words, words) >= copyLikeness,
     );
-    if (same) {
-      same.alsoOn.push(tool);
+    if (copy) {
+      copy.alsoOn.push(tool);
       continue;
     }
     const line = { ...hit, words, alsoOn: [], differsBy: [] };
@@ -123,21 +126,23 @@ function isOnAnother(a: Findable, b: Findable): boolean {
 }
 
 function distinguish(siblings: (Line & { words: ReadonlySet<string> })[]): void {
-  for (const one of siblings) {
+  for (const line of siblings) {
     const alike = siblings.filter(
-      (other) => other !== one && likeness(one.words, other.words) >= alikeAbove,
+      (sibling) => sibling !== line && likeness(line.words, sibling.words) >= alikeLikeness,
     );
     if (alike.length === 0) continue;
-    const others = new Set(alike.flatMap(({ words }) => [...words]));
-    one.differsBy = [...one.words].filter((word) => !others.has(word)).slice(0, maxDifferences);
+    const siblingWords = new Set(alike.flatMap(({ words }) => [...words]));
+    line.differsBy = [...line.words]
+      .filter((word) => !siblingWords.has(word))
+      .slice(0, maxDifferences);
   }
 }
 
 /** Jaccard similarity. */
 function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const both = [...a].filter((word) => b.has(word)).length;
-  const all = a.size + b.size - both;
-  return all === 0 ? 1 : both / all;
+  const sharedCount = [...a].filter((word) => b.has(word)).length;
+  const totalCount = a.size + b.size - sharedCount;
+  return totalCount === 0 ? 1 : sharedCount / totalCount;
 }
 
 const cutMark = "...";
@@ -150,19 +155,20 @@ export function summarizeDescription(description: string, limit: number): string
   const text = paragraph.replaceAll(/\s+/g, " ").trim();
   // "e.g. this" and "v1.2" do not end a sentence; the full stop of a Chinese one needs no space.
   const end = /(?<!\b(?:e\.g|i\.e|etc|vs|approx))[.!?](?=\s+[^a-z\s])|[。！？]/.exec(text);
-  const first = end === null ? text : text.slice(0, end.index + end[0].length);
-  if (first.length <= limit) return first;
-  const cut = sliceText(first, 0, Math.max(1, limit - cutMark.length));
-  const word = cut.lastIndexOf(" ");
-  return `${(word > limit / 2 ? cut.slice(0, word) : cut).trimEnd()}${cutMark}`;
+  const sentence = end === null ? text : text.slice(0, end.index + end[0].length);
+  if (sentence.length <= limit) return sentence;
+  const cut = sliceText(sentence, 0, Math.max(1, limit - cutMark.length));
+  const lastSpace = cut.lastIndexOf(" ");
+  return `${(lastSpace > limit / 2 ? cut.slice(0, lastSpace) : cut).trimEnd()}${cutMark}`;
 }
 
 export function requiredOf({ parameters }: Findable): string[] {
   const { required, properties } = parameters;
   if (!Array.isArray(required)) return [];
-  const known = isObject(properties) ? properties : null;
+  const knownProperties = isObject(properties) ? properties : null;
   return required.filter(
     (name): name is string =>
-      typeof name === "string" && (known === null || Object.hasOwn(known, name)),
+      typeof name === "string" &&
+      (knownProperties === null || Object.hasOwn(knownProperties, name)),
   );
 }

@@ -1,27 +1,27 @@
 import { yieldEvery } from "../../../src/lib/async/pause.ts";
 import type { FieldName } from "./fields.ts";
-import { createRunTable, hashOfNone, hashOn } from "./run-table.ts";
+import { createRunTable, emptyHash, extendHash } from "./run-table.ts";
 
 export const dimensions = 256;
 const headerBytes = 16;
 
 /** What a field is worth, how its length dilutes it, and how many of its tokens are read. */
 const fieldShares = [
-  { field: "server", weight: 0.78, dilution: 0.4, most: 12 },
-  { field: "serverText", weight: 0.45, dilution: 0.5, most: 64 },
-  { field: "name", weight: 1.105, dilution: 0.5, most: 16 },
-  { field: "description", weight: 1.65, dilution: 0.5, most: 96 },
-  { field: "parameterNames", weight: 0.607, dilution: 0.25, most: 32 },
+  { field: "server", weight: 0.78, dilution: 0.4, maxTokens: 12 },
+  { field: "serverText", weight: 0.45, dilution: 0.5, maxTokens: 64 },
+  { field: "name", weight: 1.105, dilution: 0.5, maxTokens: 16 },
+  { field: "description", weight: 1.65, dilution: 0.5, maxTokens: 96 },
+  { field: "parameterNames", weight: 0.607, dilution: 0.25, maxTokens: 32 },
 ] as const satisfies readonly {
   field: FieldName;
   weight: number;
   dilution: number;
-  most: number;
+  maxTokens: number;
 }[];
 const maxQueryTokens = 64;
 
 /** Fields of a server are the same for all its tools. */
-const ofServer: ReadonlySet<FieldName> = new Set(["server", "serverText"]);
+const serverFields: ReadonlySet<FieldName> = new Set(["server", "serverText"]);
 /** Of so many servers the sums are kept, while tools are read. */
 const maxServers = 4_000;
 
@@ -30,11 +30,9 @@ export type Embedding = Awaited<ReturnType<typeof loadEmbedding>>;
 /** Static vectors of tokens, distilled for texts about tools: the vector of a text is the sum of its tokens' vectors. The file has a header, the tokens line by line, a scale for each, then two numbers of four bits in each byte. */
 export async function loadEmbedding(file: Uint8Array) {
   const header = new DataView(file.buffer, file.byteOffset);
-  const [rows, numbers, tokenBytes] = [4, 8, 12].map((at) => header.getUint32(at, true)) as [
-    number,
-    number,
-    number,
-  ];
+  const [rows, numbers, tokenBytes] = [4, 8, 12].map((offset) =>
+    header.getUint32(offset, true),
+  ) as [number, number, number];
   if (numbers !== dimensions)
     throw new Error(`the vectors have ${numbers} numbers, not ${dimensions}`);
   const scalesAt = headerBytes + tokenBytes;
@@ -44,68 +42,75 @@ export async function loadEmbedding(file: Uint8Array) {
   const readTokens = await createTokenReader(file.subarray(headerBytes, scalesAt), rows);
   /** By the text of a server, then by its name: texts as long as these are not put together to look one up. */
   const servers = new Map<string, Map<string, Float64Array>>();
-  let known = 0;
+  let serverCount = 0;
   /** One sum after the other. */
-  const own = new Float64Array(dimensions);
+  const toolSum = new Float64Array(dimensions);
   /** Which text last had a token. */
-  const seen = new Int32Array(rows);
-  let texts = 0;
+  const lastTextWith = new Int32Array(rows);
+  let textCount = 0;
 
   /** The numbers stand for -8 to 7: what is too much is taken away once for all of them. */
   const addUp = (sum: Float64Array, ids: readonly number[], weight: number) => {
-    let all = 0;
+    let totalScale = 0;
     // Two tokens at once, each added by itself: the same sums in half the turns. Without a second one, nothing of the first.
-    for (let which = 0; which < ids.length; which += 2) {
-      const id = ids[which] as number;
-      const next = ids[which + 1] ?? id;
-      const by = weight * scaleAt(id);
-      const byNext = which + 1 < ids.length ? weight * scaleAt(next) : 0;
-      all += by;
-      all += byNext;
-      let from = id * (dimensions / 2);
-      let fromNext = next * (dimensions / 2);
-      for (let at = 0; at < dimensions; at += 2, from++, fromNext++) {
-        const both = packed[from] as number;
-        const bothNext = packed[fromNext] as number;
-        sum[at] = (sum[at] as number) + by * (both & 15) + byNext * (bothNext & 15);
-        sum[at + 1] = (sum[at + 1] as number) + by * (both >> 4) + byNext * (bothNext >> 4);
+    for (let index = 0; index < ids.length; index += 2) {
+      const id = ids[index] as number;
+      const next = ids[index + 1] ?? id;
+      const scale = weight * scaleAt(id);
+      const nextScale = index + 1 < ids.length ? weight * scaleAt(next) : 0;
+      totalScale += scale;
+      totalScale += nextScale;
+      let offset = id * (dimensions / 2);
+      let nextOffset = next * (dimensions / 2);
+      for (let dimension = 0; dimension < dimensions; dimension += 2, offset++, nextOffset++) {
+        const packedPair = packed[offset] as number;
+        const nextPackedPair = packed[nextOffset] as number;
+        sum[dimension] =
+          (sum[dimension] as number) +
+          scale * (packedPair & 15) +
+          nextScale * (nextPackedPair & 15);
+        sum[dimension + 1] =
+          (sum[dimension + 1] as number) +
+          scale * (packedPair >> 4) +
+          nextScale * (nextPackedPair >> 4);
       }
     }
-    for (let at = 0; at < dimensions; at++) sum[at] = (sum[at] as number) - 8 * all;
+    for (let dimension = 0; dimension < dimensions; dimension++)
+      sum[dimension] = (sum[dimension] as number) - 8 * totalScale;
     return sum;
   };
   const distinct = (ids: readonly number[]) => {
-    texts += 1;
+    textCount += 1;
     return ids.filter((id) => {
-      const isNew = seen[id] !== texts;
-      seen[id] = texts;
+      const isNew = lastTextWith[id] !== textCount;
+      lastTextWith[id] = textCount;
       return isNew;
     });
   };
   const addFields = (
     sum: Float64Array,
-    from: Readonly<Record<FieldName, string>>,
-    isOfServer: boolean,
+    fieldTexts: Readonly<Record<FieldName, string>>,
+    isServerField: boolean,
   ) => {
-    for (const { field, weight, dilution, most } of fieldShares) {
-      if (ofServer.has(field) !== isOfServer) continue;
-      const ids = distinct(readTokens(from[field], most));
+    for (const { field, weight, dilution, maxTokens } of fieldShares) {
+      if (serverFields.has(field) !== isServerField) continue;
+      const ids = distinct(readTokens(fieldTexts[field], maxTokens));
       addUp(sum, ids, weight * ids.length ** -dilution);
     }
     return sum;
   };
   const forgetServers = () => {
     servers.clear();
-    known = 0;
+    serverCount = 0;
   };
-  const ofServerIn = (from: Readonly<Record<FieldName, string>>): Float64Array => {
-    if (known >= maxServers) forgetServers();
-    const byName = servers.get(from.serverText) ?? new Map<string, Float64Array>();
-    const before = byName.get(from.server);
-    if (before !== undefined) return before;
-    const sum = addFields(new Float64Array(dimensions), from, true);
-    servers.set(from.serverText, byName.set(from.server, sum));
-    known += 1;
+  const serverSumOf = (fieldTexts: Readonly<Record<FieldName, string>>): Float64Array => {
+    if (serverCount >= maxServers) forgetServers();
+    const byName = servers.get(fieldTexts.serverText) ?? new Map<string, Float64Array>();
+    const knownSum = byName.get(fieldTexts.server);
+    if (knownSum !== undefined) return knownSum;
+    const sum = addFields(new Float64Array(dimensions), fieldTexts, true);
+    servers.set(fieldTexts.serverText, byName.set(fieldTexts.server, sum));
+    serverCount += 1;
     return sum;
   };
   return {
@@ -114,9 +119,9 @@ export async function loadEmbedding(file: Uint8Array) {
       toUnit(
         new Float32Array(addUp(new Float64Array(dimensions), readTokens(text, maxQueryTokens), 1)),
       ),
-    tool(from: Readonly<Record<FieldName, string>>): Float32Array {
-      own.set(ofServerIn(from));
-      return toUnit(new Float32Array(addFields(own, from, false)));
+    tool(fieldTexts: Readonly<Record<FieldName, string>>): Float32Array {
+      toolSum.set(serverSumOf(fieldTexts));
+      return toUnit(new Float32Array(addFields(toolSum, fieldTexts, false)));
     },
     /** What only helps to read many tools at once. */
     forgetServers,
@@ -125,14 +130,15 @@ export async function loadEmbedding(file: Uint8Array) {
 
 export function toUnit(vector: Float32Array): Float32Array {
   let sum = 0;
-  for (let at = 0; at < vector.length; at++) sum += (vector[at] as number) ** 2;
-  const by = sum === 0 ? 0 : 1 / Math.sqrt(sum);
-  for (let at = 0; at < vector.length; at++) vector[at] = (vector[at] as number) * by;
+  for (let index = 0; index < vector.length; index++) sum += (vector[index] as number) ** 2;
+  const scale = sum === 0 ? 0 : 1 / Math.sqrt(sum);
+  for (let index = 0; index < vector.length; index++)
+    vector[index] = (vector[index] as number) * scale;
   return vector;
 }
 
 const maxText = 2_000;
-const maxKnown = 50_000;
+const maxKnownRuns = 50_000;
 const maxWord = 30;
 const maxDigits = 4;
 /** Where a name has no separators: XMLHttp2Request is XML, Http, 2, Request. */
@@ -150,18 +156,18 @@ async function createTokenReader(lines: Uint8Array, rows: number) {
   }
   /** The longest known piece first; a piece within a word is spelled with ##. */
   const piecesOf = (word: string): number[] => {
-    const found: number[] = [];
-    for (let at = 0; at < word.length; ) {
-      const piece = ids.longest(word, at);
+    const pieceIds: number[] = [];
+    for (let position = 0; position < word.length; ) {
+      const piece = ids.longest(word, position);
       if (piece.id < 0) return [];
-      found.push(piece.id);
-      at = piece.end;
+      pieceIds.push(piece.id);
+      position = piece.end;
     }
-    return found;
+    return pieceIds;
   };
   const wordsOf = (run: string): number[][] => {
-    const whole = ids.get(run.toLowerCase());
-    if (whole >= 0) return [[whole]];
+    const wholeId = ids.get(run.toLowerCase());
+    if (wholeId >= 0) return [[wholeId]];
     return (run.match(nameParts) ?? []).map((part) => {
       const word = part.toLowerCase();
       const id = ids.get(word);
@@ -169,48 +175,49 @@ async function createTokenReader(lines: Uint8Array, rows: number) {
       return word.length > (word < "a" ? maxDigits : maxWord) ? [] : piecesOf(word);
     });
   };
-  let known = createRunTable();
+  let runs = createRunTable();
   /** By run: where its words begin, each as the number of its tokens and these. */
   let starts = [0];
-  let words: number[] = [];
-  const learn = (text: string, from: number, end: number, hash: number): number => {
-    if (known.size() > maxKnown) {
-      known = createRunTable();
+  let runTokens: number[] = [];
+  const learnRun = (text: string, from: number, end: number, hash: number): number => {
+    if (runs.size() > maxKnownRuns) {
+      runs = createRunTable();
       starts = [0];
-      words = [];
+      runTokens = [];
     }
-    for (const word of wordsOf(text.slice(from, end))) words.push(word.length, ...word);
-    starts.push(words.length);
-    return known.add(text, from, end, hash);
+    for (const word of wordsOf(text.slice(from, end))) runTokens.push(word.length, ...word);
+    starts.push(runTokens.length);
+    return runs.add(text, from, end, hash);
   };
-  return (text: string, most: number): number[] => {
-    const found: number[] = [];
+  return (text: string, maxTokens: number): number[] => {
+    const tokenIds: number[] = [];
     const plain = withoutMarks(text);
     const length = Math.min(plain.length, maxText);
-    let before = -1;
+    let previousSingle = -1;
     const takeRun = (run: number) => {
       const end = starts[run + 1] as number;
-      for (let at = starts[run] as number; at < end; ) {
-        const size = words[at++] as number;
-        const single = size === 1 ? (words[at] as number) : -1;
-        for (const last = at + size; at < last; at++) found.push(words[at] as number);
-        const pair = single < 0 || before < 0 ? -1 : pairs.get(before, single);
-        if (pair >= 0) found.push(pair);
-        before = single;
+      for (let position = starts[run] as number; position < end; ) {
+        const size = runTokens[position++] as number;
+        const single = size === 1 ? (runTokens[position] as number) : -1;
+        for (const last = position + size; position < last; position++)
+          tokenIds.push(runTokens[position] as number);
+        const pair = single < 0 || previousSingle < 0 ? -1 : pairs.get(previousSingle, single);
+        if (pair >= 0) tokenIds.push(pair);
+        previousSingle = single;
       }
     };
-    for (let at = 0; found.length < most; ) {
-      while (at < length && !isWordCode(plain.charCodeAt(at))) at++;
-      const from = at;
-      let hash = hashOfNone;
-      for (; at < length && isWordCode(plain.charCodeAt(at)); at++)
-        hash = hashOn(hash, plain.charCodeAt(at));
-      if (from === at) break;
-      const run = known.find(plain, from, at, hash);
-      takeRun(run < 0 ? learn(plain, from, at, hash) : run);
+    for (let position = 0; tokenIds.length < maxTokens; ) {
+      while (position < length && !isWordCode(plain.charCodeAt(position))) position++;
+      const from = position;
+      let hash = emptyHash;
+      for (; position < length && isWordCode(plain.charCodeAt(position)); position++)
+        hash = extendHash(hash, plain.charCodeAt(position));
+      if (from === position) break;
+      const run = runs.find(plain, from, position, hash);
+      takeRun(run < 0 ? learnRun(plain, from, position, hash) : run);
     }
-    if (found.length > most) found.length = most;
-    return found;
+    if (tokenIds.length > maxTokens) tokenIds.length = maxTokens;
+    return tokenIds;
   };
 }
 
@@ -222,7 +229,7 @@ function isWordCode(code: number): boolean {
 const newLine = 10;
 const blank = 32;
 /** Of the # before a piece of a word. */
-const mark = 35;
+const hashSign = 35;
 
 /** From the text of a token to its place among the lines of the file, which are not made texts. All of them are ASCII. */
 async function createTokenTable(lines: Uint8Array, rows: number) {
@@ -232,43 +239,51 @@ async function createTokenTable(lines: Uint8Array, rows: number) {
   const turn = yieldEvery();
   const lengthOf = (id: number) => (starts[id + 1] as number) - (starts[id] as number) - 1;
   const slotOf = (hash: number) => (hash ^ (hash >>> 15)) & (size - 1);
-  /** The token with these characters; `before` are those of ##. */
-  const find = (hash: number, before: number, text: string, from: number, end: number): number => {
-    for (let at = slotOf(hash); table[at] !== -1; at = (at + 1) & (size - 1)) {
-      const id = table[at] as number;
+  /** The token with these characters; `prefixLength` is that of ##. */
+  const find = (
+    hash: number,
+    prefixLength: number,
+    text: string,
+    from: number,
+    end: number,
+  ): number => {
+    for (let slot = slotOf(hash); table[slot] !== -1; slot = (slot + 1) & (size - 1)) {
+      const id = table[slot] as number;
       if (
-        lengthOf(id) === before + end - from &&
-        isAt((starts[id] as number) + before, text, from, end)
+        lengthOf(id) === prefixLength + end - from &&
+        isTextAt((starts[id] as number) + prefixLength, text, from, end)
       )
         if (
-          before === 0 ||
-          (lines[starts[id] as number] === mark && lines[(starts[id] as number) + 1] === mark)
+          prefixLength === 0 ||
+          (lines[starts[id] as number] === hashSign &&
+            lines[(starts[id] as number) + 1] === hashSign)
         )
           return id;
     }
     return -1;
   };
-  const isAt = (place: number, text: string, from: number, end: number): boolean => {
-    for (let at = from; at < end; at++)
-      if (lines[place + at - from] !== text.charCodeAt(at)) return false;
+  const isTextAt = (lineStart: number, text: string, from: number, end: number): boolean => {
+    for (let index = from; index < end; index++)
+      if (lines[lineStart + index - from] !== text.charCodeAt(index)) return false;
     return true;
   };
-  let place = 0;
+  let position = 0;
   for (let id = 0; id < rows; id++) {
-    starts[id] = place;
-    let hash = hashOfNone;
-    for (; place < lines.length && lines[place] !== newLine; place++)
-      hash = hashOn(hash, lines[place] as number);
-    place += 1;
-    let at = slotOf(hash);
-    while (table[at] !== -1) at = (at + 1) & (size - 1);
-    table[at] = id;
+    starts[id] = position;
+    let hash = emptyHash;
+    for (; position < lines.length && lines[position] !== newLine; position++)
+      hash = extendHash(hash, lines[position] as number);
+    position += 1;
+    let slot = slotOf(hash);
+    while (table[slot] !== -1) slot = (slot + 1) & (size - 1);
+    table[slot] = id;
     if (turn.isOver()) await turn.next();
   }
-  starts[rows] = place;
+  starts[rows] = position;
   const get = (text: string): number => {
-    let hash = hashOfNone;
-    for (let at = 0; at < text.length; at++) hash = hashOn(hash, text.charCodeAt(at));
+    let hash = emptyHash;
+    for (let index = 0; index < text.length; index++)
+      hash = extendHash(hash, text.charCodeAt(index));
     return find(hash, 0, text, 0, text.length);
   };
   const textAt = (from: number, end: number) => String.fromCharCode(...lines.subarray(from, end));
@@ -277,24 +292,26 @@ async function createTokenTable(lines: Uint8Array, rows: number) {
     get,
     /** The longest token that begins here in a word. */
     longest(word: string, from: number): { id: number; end: number } {
-      const before = from === 0 ? 0 : 2;
-      let hash = before === 0 ? hashOfNone : hashOn(hashOn(hashOfNone, mark), mark);
-      let found = -1;
+      const prefixLength = from === 0 ? 0 : 2;
+      let hash =
+        prefixLength === 0 ? emptyHash : extendHash(extendHash(emptyHash, hashSign), hashSign);
+      let longestId = -1;
       let end = from;
-      for (let at = from; at < word.length; at++) {
-        hash = hashOn(hash, word.charCodeAt(at));
-        const id = find(hash, before, word, from, at + 1);
+      for (let index = from; index < word.length; index++) {
+        hash = extendHash(hash, word.charCodeAt(index));
+        const id = find(hash, prefixLength, word, from, index + 1);
         if (id < 0) continue;
-        found = id;
-        end = at + 1;
+        longestId = id;
+        end = index + 1;
       }
-      return { id: found, end };
+      return { id: longestId, end };
     },
     /** Where the two words of a pair meet; 0 for any other token. */
     spaceIn(id: number): number {
       const from = starts[id] as number;
       const end = from + lengthOf(id);
-      for (let at = from; at < end; at++) if (lines[at] === blank) return at - from;
+      for (let position = from; position < end; position++)
+        if (lines[position] === blank) return position - from;
       return 0;
     },
     halves(id: number, space: number): [first: number, second: number] {
@@ -308,17 +325,21 @@ async function createTokenTable(lines: Uint8Array, rows: number) {
 function createPairs(count: number) {
   const size = 2 ** Math.ceil(Math.log2(count * 2));
   const table = new Int32Array(size * 3).fill(-1);
-  const placeOf = (first: number, second: number) => {
-    let at = (Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b)) >>> 0;
-    for (at = (at ^ (at >>> 15)) & (size - 1); table[at * 3] !== -1; at = (at + 1) & (size - 1))
-      if (table[at * 3] === first && table[at * 3 + 1] === second) break;
-    return at * 3;
+  const pairOffset = (first: number, second: number) => {
+    let slot = (Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b)) >>> 0;
+    for (
+      slot = (slot ^ (slot >>> 15)) & (size - 1);
+      table[slot * 3] !== -1;
+      slot = (slot + 1) & (size - 1)
+    )
+      if (table[slot * 3] === first && table[slot * 3 + 1] === second) break;
+    return slot * 3;
   };
   return {
     add(first: number, second: number, id: number): void {
-      if (first >= 0 && second >= 0) table.set([first, second, id], placeOf(first, second));
+      if (first >= 0 && second >= 0) table.set([first, second, id], pairOffset(first, second));
     },
-    get: (first: number, second: number): number => table[placeOf(first, second) + 2] as number,
+    get: (first: number, second: number): number => table[pairOffset(first, second) + 2] as number,
   };
 }
 

@@ -5,10 +5,10 @@ import type { Findable, Hit } from "./fields.ts";
 
 const depth = 10;
 const maxMissed = 20;
-const usualKind = "all";
+const defaultKind = "all";
 
 type Rank = (query: string, count: number, isWordsOnly: boolean) => Hit[];
-type Judged = { kind: string; ranking: SearchQuality; wordsOnly: SearchQuality };
+type JudgedCase = { kind: string; ranking: SearchQuality; wordsOnly: SearchQuality };
 
 /** `named`: the tools of a name, in any spelling. */
 export async function evaluate(
@@ -18,15 +18,15 @@ export async function evaluate(
   rank: Rank,
 ): Promise<SearchEvaluation> {
   const turn = yieldEvery();
-  const judged: Judged[] = [];
+  const judged: JudgedCase[] = [];
   const missed: SearchEvaluation["missed"] = [];
   const unknown = new Set<string>();
-  for (const { query, tools: names, kind = usualKind } of cases) {
-    const right = names.map((name) => ({ name, tools: new Set(named(name)) }));
-    for (const one of right) if (one.tools.size === 0) unknown.add(one.name);
+  for (const { query, tools: names, kind = defaultKind } of cases) {
+    const expectedTools = names.map((name) => ({ name, tools: new Set(named(name)) }));
+    for (const expected of expectedTools) if (expected.tools.size === 0) unknown.add(expected.name);
     const hits = rank(query, depth, false);
-    const ranking = judge(right, hits);
-    judged.push({ kind, ranking, wordsOnly: judge(right, rank(query, depth, true)) });
+    const ranking = judge(expectedTools, hits);
+    judged.push({ kind, ranking, wordsOnly: judge(expectedTools, rank(query, depth, true)) });
     if (ranking.recall10 < 1 && missed.length < maxMissed)
       missed.push({
         query,
@@ -40,38 +40,45 @@ export async function evaluate(
     queries: cases.length,
     tools,
     ...meansOf(judged),
-    kinds: kinds.map(([kind, own]) => ({ kind, queries: own.length, ...meansOf(own) })),
+    kinds: kinds.map(([kind, casesOfKind]) => ({
+      kind,
+      queries: casesOfKind.length,
+      ...meansOf(casesOfKind),
+    })),
     missed,
     unknown: [...unknown],
   };
 }
 
 function judge(
-  right: readonly { tools: ReadonlySet<Findable> }[],
+  expectedTools: readonly { tools: ReadonlySet<Findable> }[],
   hits: readonly Hit[],
 ): SearchQuality {
-  const places = right.map(
+  const ranks = expectedTools.map(
     ({ tools }) => hits.findIndex(({ tool }) => tools.has(tool)) + 1 || Number.POSITIVE_INFINITY,
   );
-  const recall = (count: number) => places.filter((place) => place <= count).length / places.length;
+  const recall = (count: number) => ranks.filter((rank) => rank <= count).length / ranks.length;
   return {
     recall1: recall(1),
     recall5: recall(5),
     recall10: recall(10),
-    mrr: 1 / Math.min(...places),
+    mrr: 1 / Math.min(...ranks),
   };
 }
 
-function meansOf(judged: readonly Judged[]): Pick<SearchEvaluation, "ranking" | "wordsOnly"> {
-  const mean = (of: "ranking" | "wordsOnly", key: keyof SearchQuality) =>
+function meansOf(judged: readonly JudgedCase[]): Pick<SearchEvaluation, "ranking" | "wordsOnly"> {
+  const mean = (method: "ranking" | "wordsOnly", key: keyof SearchQuality) =>
     Number(
-      (judged.reduce((sum, one) => sum + one[of][key], 0) / Math.max(1, judged.length)).toFixed(4),
+      (
+        judged.reduce((sum, judgedCase) => sum + judgedCase[method][key], 0) /
+        Math.max(1, judged.length)
+      ).toFixed(4),
     );
-  const quality = (of: "ranking" | "wordsOnly"): SearchQuality => ({
-    recall1: mean(of, "recall1"),
-    recall5: mean(of, "recall5"),
-    recall10: mean(of, "recall10"),
-    mrr: mean(of, "mrr"),
+  const quality = (method: "ranking" | "wordsOnly"): SearchQuality => ({
+    recall1: mean(method, "recall1"),
+    recall5: mean(method, "recall5"),
+    recall10: mean(method, "recall10"),
+    mrr: mean(method, "mrr"),
   });
   return { ranking: quality("ranking"), wordsOnly: quality("wordsOnly") };
 }

@@ -64,29 +64,30 @@ export function searchTextsOf(tool: Findable, serverText: string): Record<FieldN
   };
 }
 
-type Found = { names: string; texts: string };
+type ParameterTexts = { names: string; texts: string };
 
-function readParameters(schema: unknown, found: Found, depth: number): void {
-  if (!isObject(schema) || depth > maxDepth || found.texts.length > maxText) return;
+function readParameters(schema: unknown, collected: ParameterTexts, depth: number): void {
+  if (!isObject(schema) || depth > maxDepth || collected.texts.length > maxText) return;
   const { properties, items } = schema;
   for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
-    if (found.names.length > maxText) return;
-    found.names += `${name}\n`;
-    readProperty(property, found);
-    readParameters(property, found, depth + 1);
+    if (collected.names.length > maxText) return;
+    collected.names += `${name}\n`;
+    readProperty(property, collected);
+    readParameters(property, collected, depth + 1);
   }
-  if (items !== undefined) readParameters(items, found, depth + 1);
-  for (const choice of [schema.anyOf, schema.oneOf, schema.allOf]) {
-    if (!Array.isArray(choice)) continue;
-    for (const one of choice.slice(0, maxChoices)) readParameters(one, found, depth + 1);
+  if (items !== undefined) readParameters(items, collected, depth + 1);
+  for (const alternatives of [schema.anyOf, schema.oneOf, schema.allOf]) {
+    if (!Array.isArray(alternatives)) continue;
+    for (const alternative of alternatives.slice(0, maxChoices))
+      readParameters(alternative, collected, depth + 1);
   }
 }
 
-function readProperty(property: unknown, found: Found): void {
+function readProperty(property: unknown, collected: ParameterTexts): void {
   if (!isObject(property)) return;
   const { description, enum: choices } = property;
-  if (typeof description === "string") found.texts += `${description}\n`;
+  if (typeof description === "string") collected.texts += `${description}\n`;
   if (!Array.isArray(choices)) return;
   const texts = choices.filter((choice) => typeof choice === "string").slice(0, maxChoices);
-  found.texts += `${texts.join("\n")}\n`;
+  collected.texts += `${texts.join("\n")}\n`;
 }

@@ -15,18 +15,19 @@ const maxText = 8_000;
 /** Tools between two looks at the clock. */
 const stride = 16;
 /** Score of a match, and of the words of the pattern on top. */
-const worth = { name: 0.6, text: 0.2 };
+const scores = { name: 0.6, text: 0.2 };
 const wordsWorth = 0.4;
 
 export function patternTrouble(pattern: string): string | null {
   if (pattern.length > maxPattern) return `it is longer than ${maxPattern} characters`;
   const problem = patternProblem(pattern);
-  return problem === null ? null : shorten(problem.replace(/^error parsing regexp: /, ""), 120);
+  if (problem === null) return null;
+  return shorten(problem.replace(/^error parsing regexp: /, ""), 120);
 }
 
 export type Candidate = { tool: Findable; serverText: string };
 
-type Place = "name" | "text";
+type Field = "name" | "text";
 
 /** Tools that match the pattern: by name first, then by the words in the pattern. */
 export async function findPattern(
@@ -35,33 +36,37 @@ export async function findPattern(
   { index, findTools, count }: { index: ToolIndex; findTools: FindTools; count: number },
   time: Time = { now: () => performance.now(), worked: workedMs },
 ): Promise<SearchResult> {
-  const places = new Map<Findable, Place>();
+  const matchedFields = new Map<Findable, Field>();
   const find = createPatternSet([`(?im)${pattern}`]);
   const clock = createClock(time);
-  const look = async (place: Place, read: (candidate: Candidate) => string) => {
-    let looked = 0;
+  const searchField = async (field: Field, read: (candidate: Candidate) => string) => {
+    let searchedCount = 0;
     for (const candidate of candidates) {
-      if (looked % stride === 0 && !(await clock())) break;
-      looked += 1;
-      if (!places.has(candidate.tool) && find(read(candidate)).length > 0)
-        places.set(candidate.tool, place);
+      if (searchedCount % stride === 0 && !(await clock())) break;
+      searchedCount += 1;
+      if (!matchedFields.has(candidate.tool) && find(read(candidate)).length > 0)
+        matchedFields.set(candidate.tool, field);
     }
-    return candidates.length - looked;
+    return candidates.length - searchedCount;
   };
-  await look("name", namesOf);
-  const unread = await look("text", textOf);
-  const words = findTools(literalsOf(pattern), index.among([...places.keys()]), places.size);
-  const byWords = new Map(words.hits.map(({ tool, score }) => [tool, Math.min(1, score)]));
-  const hits = [...places].map(([tool, place]) => ({
+  await searchField("name", namesOf);
+  const unread = await searchField("text", textOf);
+  const wordMatches = findTools(
+    literalsOf(pattern),
+    index.among([...matchedFields.keys()]),
+    matchedFields.size,
+  );
+  const wordScores = new Map(wordMatches.hits.map(({ tool, score }) => [tool, Math.min(1, score)]));
+  const hits = [...matchedFields].map(([tool, field]) => ({
     tool,
-    score: worth[place] + (byWords.get(tool) ?? 0) * wordsWorth,
+    score: scores[field] + (wordScores.get(tool) ?? 0) * wordsWorth,
   }));
   hits.sort((a, b) => b.score - a.score || compareTools(a.tool, b.tool));
-  const slow = `The pattern is slow: the texts of ${unread} of ${candidates.length} tools were not looked at. Name a 'server', or put words into the pattern.`;
+  const slowNote = `The pattern is slow: the texts of ${unread} of ${candidates.length} tools were not looked at. Name a 'server', or put words into the pattern.`;
   return {
     total: hits.length,
     hits: hits.slice(0, count),
-    notes: unread === 0 ? [] : [slow],
+    notes: unread === 0 ? [] : [slowNote],
     isPartial: unread > 0,
   };
 }
@@ -80,14 +85,14 @@ function createClock({ now, worked }: Time): () => Promise<boolean> {
   const end = now() + maxMs;
   let turnEnd = now() + turnMs;
   let turnBegin = worked();
-  let before = 0;
+  let earlierWork = 0;
   return async () => {
-    const work = before + worked() - turnBegin;
+    const work = earlierWork + worked() - turnBegin;
     if (work > maxWorkMs || now() > end) return false;
     if (now() <= turnEnd) return true;
     await nextTurn();
     // The work of others in between does not count.
-    before = work;
+    earlierWork = work;
     turnBegin = worked();
     turnEnd = now() + turnMs;
     return true;
@@ -96,18 +101,18 @@ function createClock({ now, worked }: Time): () => Promise<boolean> {
 
 /** Every spelling of its name, also those with underscores only. */
 function namesOf({ tool: { id, name, modelName } }: Candidate): string {
-  const all = [id.tool, name, modelName, ...spellings(id)];
-  return [...new Set([...all, ...all.map((one) => one.replaceAll(/[^A-Za-z0-9_]/g, "_"))])].join(
-    "\n",
-  );
+  const names = [id.tool, name, modelName, ...spellings(id)];
+  return [
+    ...new Set([...names, ...names.map((spelling) => spelling.replaceAll(/[^A-Za-z0-9_]/g, "_"))]),
+  ].join("\n");
 }
 
 /** Reading a schema takes longer than matching its text. */
 const texts = new WeakMap<Findable, { serverText: string; text: string }>();
 
 function textOf({ tool, serverText }: Candidate): string {
-  const known = texts.get(tool);
-  if (known?.serverText === serverText) return known.text;
+  const cached = texts.get(tool);
+  if (cached?.serverText === serverText) return cached.text;
   const { description, parameterNames, parameterTexts, server } = searchTextsOf(tool, serverText);
   const text = [description, parameterNames, parameterTexts, server, serverText]
     .join("\n")

@@ -17,7 +17,7 @@ const maxStems = 12;
 const searchMs = 10 * 60_000;
 const maxUsers = 1_000;
 /** What a tool that was used often after all these words gets, beside 1 for the one with the best words. */
-const mostPoints = 0.5;
+const maxPoints = 0.5;
 /** Uses that bring half of it. */
 const halfAfter = 2;
 
@@ -32,25 +32,28 @@ type Ports = {
 const markEnd = "\n";
 
 export function createLearning({ store, configuration = () => "", now = Date.now }: Ports) {
-  const marked = (tool: string) => {
+  const markedName = (tool: string) => {
     const mark = configuration();
-    return mark === "" ? tool : `${mark}${markEnd}${tool}`;
+    if (mark === "") return tool;
+    return `${mark}${markEnd}${tool}`;
   };
   /** The tool's name; undefined for one of another configuration. What earlier versions learned counts for all. */
-  const ownName = (kept: string): string | undefined => {
-    const end = kept.indexOf(markEnd);
-    if (end < 0) return kept;
-    return kept.slice(0, end) === configuration() ? kept.slice(end + 1) : undefined;
+  const toolName = (markedTool: string): string | undefined => {
+    const end = markedTool.indexOf(markEnd);
+    if (end < 0) return markedTool;
+    if (markedTool.slice(0, end) !== configuration()) return undefined;
+    return markedTool.slice(end + 1);
   };
-  const known = new Map<string, Use[]>();
-  const weightOf = ({ weight, at }: Use) => weight * 0.5 ** (Math.max(0, now() - at) / halfLifeMs);
+  const usesByUser = new Map<string, Use[]>();
+  const weightOf = ({ weight, at: usedAt }: Use) =>
+    weight * 0.5 ** (Math.max(0, now() - usedAt) / halfLifeMs);
 
   const usesOf = async (user: string): Promise<Use[]> => {
-    const before = known.get(user);
-    if (before !== undefined) return before;
-    const uses = readUses(await (await store()).sharedValue(keyOf(user)));
-    if (known.size > maxUsers) known.clear();
-    known.set(user, uses);
+    const knownUses = usesByUser.get(user);
+    if (knownUses !== undefined) return knownUses;
+    const uses = readUses(await (await store()).sharedValue(learnedKey(user)));
+    if (usesByUser.size > maxUsers) usesByUser.clear();
+    usesByUser.set(user, uses);
     return uses;
   };
   return {
@@ -60,23 +63,26 @@ export function createLearning({ store, configuration = () => "", now = Date.now
       queries: readonly string[],
       tools: readonly string[],
     ): Promise<void> {
-      const value = { stems: stemsOf(queries.join(" ")), tools: tools.map(marked) };
-      await (await store()).changeShared(lastOf(user), searchMs, () => ({ value, answer: null }));
+      const value = { stems: stemsOf(queries.join(" ")), tools: tools.map(markedName) };
+      await (await store()).changeShared(lastSearchKey(user), searchMs, () => ({
+        value,
+        answer: null,
+      }));
     },
     /** A call counts if the last search of this user showed the tool. */
     async called(user: string, tool: string): Promise<void> {
       const { sharedValue, changeShared } = await store();
-      const search = (await sharedValue(lastOf(user))) as {
+      const search = (await sharedValue(lastSearchKey(user))) as {
         stems: string[];
         tools: string[];
       } | null;
-      const own = marked(tool);
-      if (!search?.tools.includes(own)) return;
-      const kept = await changeShared(keyOf(user), keptMs, (value) => {
-        const uses = addUses(readUses(value), search.stems, own);
+      const markedTool = markedName(tool);
+      if (!search?.tools.includes(markedTool)) return;
+      const updatedUses = await changeShared(learnedKey(user), keptMs, (value) => {
+        const uses = addUses(readUses(value), search.stems, markedTool);
         return { value: { uses }, answer: uses };
       });
-      known.set(user, kept);
+      usesByUser.set(user, updatedUses);
     },
     /** Points by the name of a tool. */
     async learned(user: string): Promise<(query: string) => ReadonlyMap<string, number>> {
@@ -85,35 +91,39 @@ export function createLearning({ store, configuration = () => "", now = Date.now
         const stems = stemsOf(query);
         const sums = new Map<string, number>();
         for (const use of uses) {
-          const tool = ownName(use.tool);
+          const tool = toolName(use.tool);
           if (tool === undefined || !stems.includes(use.stem)) continue;
           sums.set(tool, (sums.get(tool) ?? 0) + weightOf(use) / stems.length);
         }
         return new Map(
-          [...sums].map(([tool, sum]) => [tool, (mostPoints * sum) / (sum + halfAfter)]),
+          [...sums].map(([tool, sum]) => [tool, (maxPoints * sum) / (sum + halfAfter)]),
         );
       };
     },
     async forget(user: string): Promise<number> {
       const { length } = await usesOf(user);
-      known.set(user, []);
+      usesByUser.set(user, []);
       const { changeShared } = await store();
-      for (const key of [keyOf(user), lastOf(user)])
+      for (const key of [learnedKey(user), lastSearchKey(user)])
         await changeShared(key, keptMs, () => ({ value: null, answer: null }));
       return length;
     },
   };
 
-  function addUses(before: readonly Use[], stems: readonly string[], tool: string): Use[] {
-    const rest = before.filter((use) => use.tool !== tool || !stems.includes(use.stem));
+  function addUses(uses: readonly Use[], stems: readonly string[], tool: string): Use[] {
+    const otherUses = uses.filter((use) => use.tool !== tool || !stems.includes(use.stem));
     const added = stems.map((stem) => {
-      const same = before.find((use) => use.tool === tool && use.stem === stem);
-      return { stem, tool, weight: 1 + (same === undefined ? 0 : weightOf(same)), at: now() };
+      const previousUse = uses.find((use) => use.tool === tool && use.stem === stem);
+      return {
+        stem,
+        tool,
+        weight: 1 + (previousUse === undefined ? 0 : weightOf(previousUse)),
+        at: now(),
+      };
     });
-    const all = [...rest, ...added];
-    return all.length <= maxUses
-      ? all
-      : all.sort((a, b) => weightOf(b) - weightOf(a)).slice(0, maxUses);
+    const updatedUses = [...otherUses, ...added];
+    if (updatedUses.length <= maxUses) return updatedUses;
+    return updatedUses.sort((a, b) => weightOf(b) - weightOf(a)).slice(0, maxUses);
   }
 }
 
@@ -121,11 +131,11 @@ function readUses(value: JsonObject | null): Use[] {
   return (value?.uses ?? []) as Use[];
 }
 
-function lastOf(user: string): string {
+function lastSearchKey(user: string): string {
   return `search-last:${user}`;
 }
 
-function keyOf(user: string): string {
+function learnedKey(user: string): string {
   return `search-learned:${user}`;
 }
 

@@ -29,10 +29,10 @@ function createMeaning(embedding: Embedding) {
   const vectors = createToolVectors(dimensions);
   return {
     follow: vectors.follow,
-    left: vectors.left,
+    unread: vectors.unread,
     /** Reads tools that `follow` found, while `isOver` says no. */
     read(index: ToolIndex, isOver: () => boolean): void {
-      while (vectors.left() > 0 && !isOver()) {
+      while (vectors.unread() > 0 && !isOver()) {
         const [slot] = vectors.missing(1) as [number];
         vectors.add(
           slot,
@@ -40,12 +40,12 @@ function createMeaning(embedding: Embedding) {
           index,
         );
       }
-      if (vectors.left() === 0) embedding.forgetServers();
+      if (vectors.unread() === 0) embedding.forgetServers();
     },
     likeness(query: string): Likeness {
       const clauses = clausesOf(query);
-      const asked = blendAll(embedding.query(query), clauses.map(embedding.query));
-      return vectors.likeness(asked, clauses.length, hasSentences(query));
+      const queryVectors = blendAll(embedding.query(query), clauses.map(embedding.query));
+      return vectors.likeness(queryVectors, clauses.length, hasSentences(query));
     },
   };
 }
@@ -56,16 +56,16 @@ export function createToolVectors(numbers: number) {
   let rows = new Map<object, number>();
   let bySlot = new Int32Array(0);
   let values = new Float32Array(0);
-  let used = 0;
-  let free: number[] = [];
+  let usedRows = 0;
+  let freeRows: number[] = [];
   let missing: number[] = [];
   /** Is the row of every tool its slot? */
   let isInOrder = true;
   return {
     /** After an update of the index. */
     follow(index: ToolIndex): void {
-      const kept = new Map<object, number>();
-      const isTaken = new Uint8Array(used);
+      const keptRows = new Map<object, number>();
+      const isTaken = new Uint8Array(usedRows);
       bySlot = new Int32Array(index.corpus().slots).fill(-1);
       missing = [];
       isInOrder = true;
@@ -73,25 +73,25 @@ export function createToolVectors(numbers: number) {
         const row = rows.get(index.entryAt(slot));
         if (row === undefined) missing.push(slot);
         else {
-          kept.set(index.entryAt(slot), row);
+          keptRows.set(index.entryAt(slot), row);
           isTaken[row] = 1;
           bySlot[slot] = row;
           isInOrder &&= row === slot;
         }
       }
       missing.reverse();
-      rows = kept;
-      free = [];
-      for (let row = 0; row < used; row++) if (isTaken[row] === 0) free.push(row);
+      rows = keptRows;
+      freeRows = [];
+      for (let row = 0; row < usedRows; row++) if (isTaken[row] === 0) freeRows.push(row);
     },
     /** How many tools have no vector yet. */
-    left: () => missing.length,
+    unread: () => missing.length,
     /** Slots of some of them. */
-    missing: (most: number) => missing.slice(-most).reverse(),
+    missing: (maxCount: number) => missing.slice(-maxCount).reverse(),
     /** The vector of the next one that is missing. */
     add(slot: number, vector: Float32Array, index: ToolIndex): void {
       missing.pop();
-      const row = free.pop() ?? used++;
+      const row = freeRows.pop() ?? usedRows++;
       vectors.set(row, vector);
       rows.set(index.entryAt(slot), row);
       bySlot[slot] = row;
@@ -99,15 +99,15 @@ export function createToolVectors(numbers: number) {
     },
     /** The same, at its position after the next `follow`. */
     keep(entry: object, vector: Float32Array): void {
-      const row = free.pop() ?? used++;
+      const row = freeRows.pop() ?? usedRows++;
       vectors.set(row, vector);
       rows.set(entry, row);
     },
-    likeness(asked: readonly Float32Array[], clauses: number, isEven = false): Likeness {
+    likeness(queryVectors: readonly Float32Array[], clauses: number, isEven = false): Likeness {
       const byRow =
-        isEven && asked.length > 1
-          ? vectors.evenLikeness(asked, used)
-          : vectors.likeness(asked, used);
+        isEven && queryVectors.length > 1
+          ? vectors.evenLikeness(queryVectors, usedRows)
+          : vectors.likeness(queryVectors, usedRows);
       const between = (a: number, b: number) =>
         vectors.between(bySlot[a] as number, bySlot[b] as number);
       if (isInOrder && missing.length === 0)
@@ -123,18 +123,21 @@ export function createToolVectors(numbers: number) {
 }
 
 /** A clause keeps a share of the whole query. */
-const wholeShare = 0.4;
+const queryShare = 0.4;
 
 /** The whole query, and its clauses where there are several. */
-export function blendAll(whole: Float32Array, clauses: readonly Float32Array[]): Float32Array[] {
-  if (clauses.length < 2) return [whole];
-  return [whole, ...clauses.map((clause) => blend(clause, whole))];
+export function blendAll(
+  queryVector: Float32Array,
+  clauses: readonly Float32Array[],
+): Float32Array[] {
+  if (clauses.length < 2) return [queryVector];
+  return [queryVector, ...clauses.map((clause) => blend(clause, queryVector))];
 }
 
-function blend(clause: Float32Array, whole: Float32Array): Float32Array {
+function blend(clause: Float32Array, queryVector: Float32Array): Float32Array {
   const sum = new Float32Array(clause.length);
-  for (let at = 0; at < sum.length; at++)
-    sum[at] = (clause[at] as number) + wholeShare * (whole[at] as number);
+  for (let index = 0; index < sum.length; index++)
+    sum[index] = (clause[index] as number) + queryShare * (queryVector[index] as number);
   return toUnit(sum);
 }
 
@@ -159,8 +162,8 @@ export function clausesOf(query: string): string[] {
   const plain = query.slice(0, maxText).replace(/[^\S\n]+/g, " ");
   const clauses = plain.split(/(?<=[.!?;]) |\n| \+ /).flatMap((sentence) => {
     const parts = sentence.split(/, (?:and )?| and (?:then )?| then /);
-    const long = parts.filter((part) => part.trim().split(" ").length >= minWords);
-    return long.length > 0 ? long : [sentence];
+    const longParts = parts.filter((part) => part.trim().split(" ").length >= minWords);
+    return longParts.length > 0 ? longParts : [sentence];
   });
   return clauses.filter(({ length }) => length >= minClause).slice(0, maxClauses);
 }

@@ -44,7 +44,7 @@ export function createOwnVectors(
   let numbers = 0;
   let reading: Promise<void> | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
-  const asked = new Map<string, Float32Array>();
+  const queryVectors = new Map<string, Float32Array>();
   const isResting = () => performance.now() - failedAt < retryMs;
   const fail = (thrown: unknown) => {
     if (failedAt === Number.NEGATIVE_INFINITY)
@@ -52,11 +52,11 @@ export function createOwnVectors(
     failedAt = performance.now();
   };
 
-  const ask = async (texts: readonly string[]): Promise<Float32Array[]> => {
-    const found = await embed(texts);
-    if (found.length !== texts.length)
-      throw new Error(`it gave ${found.length} vectors for ${texts.length} texts`);
-    const units = found.map((vector) => toUnit(Float32Array.from(vector)));
+  const embedTexts = async (texts: readonly string[]): Promise<Float32Array[]> => {
+    const rawVectors = await embed(texts);
+    if (rawVectors.length !== texts.length)
+      throw new Error(`it gave ${rawVectors.length} vectors for ${texts.length} texts`);
+    const units = rawVectors.map((vector) => toUnit(Float32Array.from(vector)));
     for (const { length } of units) requireLength(length);
     failedAt = Number.NEGATIVE_INFINITY;
     return units;
@@ -70,39 +70,42 @@ export function createOwnVectors(
     const keys = texts.map((text) =>
       createHash("sha256").update(`${id}\0${text}`).digest("base64url"),
     );
-    const kept =
+    const storedVectors =
       store === undefined ? new Map<string, string>() : await (await store()).vectors(keys);
-    const known = new Map([...kept].map(([key, text]) => [key, unpack(text)]));
-    const missing = new Map(
-      keys.flatMap((key, at) => (known.has(key) ? [] : [[key, texts[at] as string] as const])),
-    );
+    const vectorsByKey = new Map([...storedVectors].map(([key, text]) => [key, unpack(text)]));
+    const missing = new Map<string, string>();
+    for (const [index, key] of keys.entries())
+      if (!vectorsByKey.has(key)) missing.set(key, texts[index] as string);
     if (missing.size > 0) {
-      const made = await ask([...missing.values()]);
-      const added = [...missing.keys()].map((key, at) => [key, made[at] as Float32Array] as const);
-      for (const [key, vector] of added) known.set(key, vector);
+      const newVectors = await embedTexts([...missing.values()]);
+      const added = [...missing.keys()].map(
+        (key, index) => [key, newVectors[index] as Float32Array] as const,
+      );
+      for (const [key, vector] of added) vectorsByKey.set(key, vector);
       await (await store?.())?.putVectors(
         added.map(([key, vector]) => ({ key, vector: pack(vector) })),
       );
     }
-    return keys.map((key) => known.get(key) as Float32Array);
+    return keys.map((key) => vectorsByKey.get(key) as Float32Array);
   };
   /** The list may change while the model is asked: what is missing is looked up again after each batch. */
   const read = async (index: ToolIndex): Promise<void> => {
-    while (vectors === undefined || vectors.left() > 0) {
+    while (vectors === undefined || vectors.unread() > 0) {
       const slots = vectors?.missing(batchSize) ?? [...index.all()].slice(0, batchSize);
       if (slots.length === 0) return;
       const entries = slots.map(index.entryAt);
-      const found = await vectorsOf(slots.map((slot) => textOf(index.toolAt(slot))));
-      for (const { length } of found) requireLength(length);
+      const newVectors = await vectorsOf(slots.map((slot) => textOf(index.toolAt(slot))));
+      for (const { length } of newVectors) requireLength(length);
       if (vectors === undefined) {
         vectors = createToolVectors(numbers);
         vectors.follow(index);
       }
-      for (const [at, entry] of entries.entries()) vectors.keep(entry, found[at] as Float32Array);
+      for (const [position, entry] of entries.entries())
+        vectors.keep(entry, newVectors[position] as Float32Array);
       vectors.follow(index);
     }
   };
-  const readOn = (index: ToolIndex) => {
+  const readTools = (index: ToolIndex) => {
     if (isResting()) return Promise.resolve();
     reading ??= read(index)
       .catch(fail)
@@ -116,33 +119,36 @@ export function createOwnVectors(
     /** After an update of the index. */
     follow(index: ToolIndex): void {
       vectors?.follow(index);
-      void readOn(index);
+      void readTools(index);
     },
     /** Null while tools are being read, and where the model fails. */
     async likeness(query: string, index: ToolIndex): Promise<Likeness | null> {
-      if (vectors === undefined || vectors.left() > 0)
-        await Promise.race([readOn(index), pause(maxReadMs, { isBackground: true })]);
-      if (vectors === undefined || vectors.left() > 0 || isResting()) return null;
+      if (vectors === undefined || vectors.unread() > 0)
+        await Promise.race([readTools(index), pause(maxReadMs, { isBackground: true })]);
+      if (vectors === undefined || vectors.unread() > 0 || isResting()) return null;
       const clauses = clausesOf(query);
       const texts = [query, ...(clauses.length > 1 ? clauses : [])];
-      const missing = texts.filter((text) => !asked.has(text));
-      if (asked.size > maxQueries) asked.clear();
-      const learned = async () => {
-        const found = missing.length === 0 ? [] : await ask(missing);
-        for (const [at, text] of missing.entries()) asked.set(text, found[at] as Float32Array);
+      const missing = texts.filter((text) => !queryVectors.has(text));
+      if (queryVectors.size > maxQueries) queryVectors.clear();
+      const embedMissing = async () => {
+        if (missing.length === 0) return true;
+        const newVectors = await embedTexts(missing);
+        for (const [position, text] of missing.entries())
+          queryVectors.set(text, newVectors[position] as Float32Array);
         return true;
       };
-      const late = pause(maxQueryMs, { isBackground: true }).then(() => false);
-      const failed = (thrown: unknown) => {
+      const timeLimit = pause(maxQueryMs, { isBackground: true }).then(() => false);
+      const noteFailure = (thrown: unknown) => {
         fail(thrown);
         return false;
       };
-      if (!(await Promise.race([learned().catch(failed), late]))) return null;
-      const [whole, ...parts] = texts.map((text) => asked.get(text));
-      if (whole === undefined || parts.includes(undefined) || vectors.left() > 0) return null;
+      if (!(await Promise.race([embedMissing().catch(noteFailure), timeLimit]))) return null;
+      const [queryVector, ...clauseVectors] = texts.map((text) => queryVectors.get(text));
+      if (queryVector === undefined || clauseVectors.includes(undefined) || vectors.unread() > 0)
+        return null;
       return vectors.likeness(
-        blendAll(whole, parts as Float32Array[]),
-        parts.length,
+        blendAll(queryVector, clauseVectors as Float32Array[]),
+        clauseVectors.length,
         hasSentences(query),
       );
     },

@@ -2,13 +2,13 @@ import { stemOf } from "./stem.ts";
 import { exactTerm } from "./term-reader.ts";
 import { eachWord, isEmptyInQueries, joinWords } from "./words.ts";
 
-/** A search term and its weight. `isAsked`: a word of the query itself; `isForm`: the exact spelling of one. */
+/** A search term and its weight. `isQueryWord`: a word of the query itself; `isForm`: the exact spelling of one. */
 export type Term = {
   key: string;
   word: string;
   weight: number;
   from: TermSource;
-  isAsked: boolean;
+  isQueryWord: boolean;
   isForm: boolean;
 };
 export type TermSource = "words" | "synonyms" | "prefix";
@@ -34,17 +34,10 @@ export function termsOf(
   const words = wordsIn(query.slice(0, maxQueryLength));
   const terms = new Map<string, Term>();
   for (const word of words) {
-    const stem = stemOf(word);
-    terms.set(stem, { key: stem, word, weight: 1, from: "words", isAsked: true, isForm: false });
-    const exact = exactTerm(word);
-    terms.set(exact, {
-      key: exact,
-      word,
-      weight: exactWeight,
-      from: "words",
-      isAsked: false,
-      isForm: true,
-    });
+    const stem = { key: stemOf(word), word, weight: 1 };
+    terms.set(stem.key, { ...stem, from: "words", isQueryWord: true, isForm: false });
+    const exact = { key: exactTerm(word), word, weight: exactWeight };
+    terms.set(exact.key, { ...exact, from: "words", isQueryWord: false, isForm: true });
   }
   for (const word of words) {
     for (const key of synonyms.get(stemOf(word)) ?? []) {
@@ -54,22 +47,22 @@ export function termsOf(
           word,
           weight: synonymWeight,
           from: "synonyms",
-          isAsked: false,
+          isQueryWord: false,
           isForm: false,
         });
     }
   }
-  const last = [...words].at(-1);
-  if (last === undefined || words.size > maxTyped) return [...terms.values()];
-  for (const longer of wordsFrom(last)) {
-    const key = exactTerm(longer);
+  const lastWord = [...words].at(-1);
+  if (lastWord === undefined || words.size > maxTyped) return [...terms.values()];
+  for (const completion of wordsFrom(lastWord)) {
+    const key = exactTerm(completion);
     if (!terms.has(key))
       terms.set(key, {
         key,
-        word: last,
+        word: lastWord,
         weight: prefixWeight,
         from: "prefix",
-        isAsked: false,
+        isQueryWord: false,
         isForm: false,
       });
   }
@@ -78,11 +71,11 @@ export function termsOf(
 
 /** Without meaningless words, unless there are no others. */
 function wordsIn(text: string): Set<string> {
-  const all = new Set<string>();
-  eachWord(text, (word) => all.add(word));
-  const telling = new Set([...all].filter((word) => !isEmptyInQueries(word)));
-  if (telling.size > 0) return telling;
-  if (all.size > 0) return all;
+  const words = new Set<string>();
+  eachWord(text, (word) => words.add(word));
+  const meaningful = new Set([...words].filter((word) => !isEmptyInQueries(word)));
+  if (meaningful.size > 0) return meaningful;
+  if (words.size > 0) return words;
   // A query of stop words alone may still be a name.
   const joined = joinWords(text);
   return new Set(joined === "" ? [] : [joined]);
@@ -166,11 +159,12 @@ const groups = `
 const defaultSynonyms: Synonyms = readGroups(groups);
 
 /** A configured table over the default one: it replaces the synonyms of a word; an empty list removes them. */
-export function withOwnSynonyms(own: Readonly<Record<string, readonly string[]>>): Synonyms {
-  const entries = Object.entries(own).map(
-    ([word, others]) => [stemIn(word), others.map(stemIn)] as const,
+export function withOwnSynonyms(configured: Readonly<Record<string, readonly string[]>>): Synonyms {
+  const entries = Object.entries(configured).map(
+    ([word, synonyms]) => [stemIn(word), synonyms.map(stemIn)] as const,
   );
-  return entries.length === 0 ? defaultSynonyms : new Map([...defaultSynonyms, ...entries]);
+  if (entries.length === 0) return defaultSynonyms;
+  return new Map([...defaultSynonyms, ...entries]);
 }
 
 function stemIn(word: string): string {
@@ -178,14 +172,14 @@ function stemIn(word: string): string {
 }
 
 function readGroups(text: string): Map<string, readonly string[]> {
-  const found = new Map<string, Set<string>>();
+  const synonymsByStem = new Map<string, Set<string>>();
   for (const line of text.trim().split("\n")) {
     const stems = [...new Set(line.trim().split(" ").map(stemOf))];
     for (const stem of stems) {
-      const others = found.get(stem) ?? new Set();
-      for (const one of stems) if (one !== stem) others.add(one);
-      found.set(stem, others);
+      const synonyms = synonymsByStem.get(stem) ?? new Set();
+      for (const synonym of stems) if (synonym !== stem) synonyms.add(synonym);
+      synonymsByStem.set(stem, synonyms);
     }
   }
-  return new Map([...found].map(([stem, others]) => [stem, [...others]]));
+  return new Map([...synonymsByStem].map(([stem, synonyms]) => [stem, [...synonyms]]));
 }

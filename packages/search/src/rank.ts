@@ -18,15 +18,15 @@ export type FoundTerm = {
   /** The word of the query; null for its other forms. */
   word: string | null;
   /** The word of the query, also for other forms. */
-  of: string;
+  queryWord: string;
   weight: number;
   covers: number;
   from: TermSource;
   ranges: Range[];
 };
 
-/** `total` counts the tools that fit, `asked` the words of the query. */
-export type Ranking = { total: number; best: Ranked[]; terms: FoundTerm[]; asked: number };
+/** `total` counts the tools that fit, `wordCount` the words of the query. */
+export type Ranking = { total: number; best: Ranked[]; terms: FoundTerm[]; wordCount: number };
 
 /** Favours all of the words over some of them often. */
 const coverageBonus = 0.5;
@@ -36,7 +36,7 @@ const likenessWeight = { word: 0.75, one: 1.5, several: 1.25 };
 const minSpread = 0.2;
 /** A tool without a word of the query has to be at least so like it, and half as like as the most like one. A single word says little. */
 const minLikeness = { word: 0.35, one: 0.15, several: 0.15 };
-const leastShare = 0.5;
+const minLikenessShare = 0.5;
 /** For a name with a verb of the same kind. */
 const verbBonus = 0.15;
 
@@ -48,7 +48,7 @@ type Question = {
   likeness: Likeness | null;
   /** What earlier use adds, by slot. */
   learned: ReadonlyMap<number, number>;
-  meant: Mask;
+  mask: Mask;
   depth: number;
 };
 
@@ -69,28 +69,32 @@ export function createRanker(): (question: Question, corpus: Corpus) => Ranking 
 
   return (question, corpus) => {
     makeRoom(corpus.slots);
-    const found: FoundTerm[] = [];
-    let whole = 0;
-    let asked = 0;
-    for (const { key, word, weight, from, isAsked, isForm } of question.terms) {
-      const { count: having, ranges } = findTerm(key, corpus);
-      const telling = weight * rarityOf(having, corpus.alive);
-      if (isAsked) {
-        whole += telling;
-        asked += 1;
+    const foundTerms: FoundTerm[] = [];
+    let totalWeight = 0;
+    let wordCount = 0;
+    for (const { key, word, weight, from, isQueryWord, isForm } of question.terms) {
+      const { count: toolCount, ranges } = findTerm(key, corpus);
+      const termWeight = weight * rarityOf(toolCount, corpus.alive);
+      if (isQueryWord) {
+        totalWeight += termWeight;
+        wordCount += 1;
       }
-      found.push({
-        word: isAsked ? word : null,
-        of: word,
-        weight: telling,
-        covers: isForm ? 0 : telling,
+      foundTerms.push({
+        word: isQueryWord ? word : null,
+        queryWord: word,
+        weight: termWeight,
+        covers: isForm ? 0 : termWeight,
         from,
         ranges,
       });
     }
-    for (const term of found) addUp(term, sums, covered);
-    const bestWords = weighWords(sums, covered, whole, question.meant);
-    return { ...collect(corpus, question, { sums, covered, bestWords }), terms: found, asked };
+    for (const term of foundTerms) addTerm(term, sums, covered);
+    const bestWords = weighWords(sums, covered, totalWeight, question.mask);
+    return {
+      ...collect(corpus, question, { sums, covered, bestWords }),
+      terms: foundTerms,
+      wordCount,
+    };
   };
 }
 
@@ -101,45 +105,50 @@ type Words = {
   bestWords: number;
 };
 
-function addUp(
+function addTerm(
   { weight, covers, ranges }: FoundTerm,
   sums: Float64Array,
   covered: Float64Array,
 ): void {
   for (const { segment, start, end } of ranges) {
     const { slots, worth } = segment;
-    for (let at = start; at < end; at++) {
-      const slot = slots[at] as number;
-      sums[slot] = (sums[slot] as number) + weight * (worth[at] as number);
+    for (let posting = start; posting < end; posting++) {
+      const slot = slots[posting] as number;
+      sums[slot] = (sums[slot] as number) + weight * (worth[posting] as number);
       covered[slot] = (covered[slot] as number) + covers;
     }
   }
 }
 
 /** Makes scores of the sums, and returns the best. Without branches: most of them would be guessed wrong. */
-function weighWords(sums: Float64Array, covered: Float64Array, whole: number, meant: Mask): number {
-  const perCovered = 1 / whole;
-  const perSum = 1 / (whole * maxPerTerm * (1 + coverageBonus));
+function weighWords(
+  sums: Float64Array,
+  covered: Float64Array,
+  totalWeight: number,
+  mask: Mask,
+): number {
+  const perCovered = 1 / totalWeight;
+  const perSum = 1 / (totalWeight * maxPerTerm * (1 + coverageBonus));
   let best = 1e-6;
-  if (whole === 0) return best;
-  for (let slot = 0; slot < meant.length; slot++) {
+  if (totalWeight === 0) return best;
+  for (let slot = 0; slot < mask.length; slot++) {
     const coverage = Math.min(1, (covered[slot] as number) * perCovered);
-    const words =
-      (sums[slot] as number) * perSum * (1 + coverageBonus * coverage) * (meant[slot] as number);
+    const wordScore =
+      (sums[slot] as number) * perSum * (1 + coverageBonus * coverage) * (mask[slot] as number);
     covered[slot] = coverage;
-    sums[slot] = words;
-    if (words > best) best = words;
+    sums[slot] = wordScore;
+    if (wordScore > best) best = wordScore;
   }
   return best;
 }
 
 /** How like the meant tools are, on average and at best. */
-function weighLikeness(values: Float32Array, meant: Mask): { usual: number; most: number } {
+function weighLikeness(values: Float32Array, mask: Mask): { usual: number; most: number } {
   let sum = 0;
   let count = 0;
   let most = 0;
-  for (let slot = 0; slot < meant.length; slot++) {
-    if (meant[slot] === 0) continue;
+  for (let slot = 0; slot < mask.length; slot++) {
+    if (mask[slot] === 0) continue;
     const like = values[slot] as number;
     sum += like;
     count += 1;
@@ -148,38 +157,47 @@ function weighLikeness(values: Float32Array, meant: Mask): { usual: number; most
   return { usual: sum / Math.max(1, count), most };
 }
 
+/** Without vectors, neither likeness nor the kind of a verb counts. */
+function weighMeaning({ likeness, mask, needs, verbs }: Question) {
+  if (likeness === null) return { verbs: 0, usual: 0, perLikeness: 0, minLike: minLikeness[needs] };
+  const { usual, most } = weighLikeness(likeness.values, mask);
+  return {
+    verbs,
+    usual,
+    perLikeness: likenessWeight[needs] / Math.max(minSpread, most - usual),
+    minLike: Math.max(minLikeness[needs], most * minLikenessShare),
+  };
+}
+
 const noValues = new Float32Array(0);
 
 function collect(corpus: Corpus, question: Question, { sums, covered, bestWords }: Words) {
-  const { likeness, learned, depth, meant } = question;
+  const { likeness, learned, depth, mask } = question;
   const values = likeness?.values ?? noValues;
-  const { usual, most } = likeness === null ? { usual: 0, most: 0 } : weighLikeness(values, meant);
-  const verbs = likeness === null ? 0 : question.verbs;
-  const perLikeness =
-    likeness === null ? 0 : likenessWeight[question.needs] / Math.max(minSpread, most - usual);
-  const leastLike = Math.max(minLikeness[question.needs], most * leastShare);
+  const { verbs, usual, perLikeness, minLike } = weighMeaning(question);
   const best = createBest(depth, corpus.compare);
   const isLike = likeness !== null;
   const isLearned = learned.size > 0;
   const verbsOf = corpus.verbs;
   let total = 0;
-  let least = Number.NEGATIVE_INFINITY;
-  for (let slot = 0; slot < meant.length; slot++) {
-    if (meant[slot] === 0) continue;
-    const words = sums[slot] as number;
+  let minScore = Number.NEGATIVE_INFINITY;
+  for (let slot = 0; slot < mask.length; slot++) {
+    if (mask[slot] === 0) continue;
+    const wordScore = sums[slot] as number;
     const like = isLike ? (values[slot] as number) : 0;
     const byUse = isLearned ? (learned.get(slot) ?? 0) : 0;
-    if (words === 0 && like < leastLike && byUse === 0) continue;
+    if (wordScore === 0 && like < minLike && byUse === 0) continue;
     total += 1;
     const byLikeness = like > usual ? (like - usual) * perLikeness : 0;
-    const byVerb = (verbs & (verbsOf[slot] as number)) !== 0 ? verbBonus : 0;
-    const byWords = words / bestWords;
+    const byVerb = verbs & (verbsOf[slot] as number) ? verbBonus : 0;
+    const byWords = wordScore / bestWords;
     const score = byWords + byLikeness + byVerb + byUse;
-    if (score < least) continue;
+    if (score < minScore) continue;
     const points = { words: byWords, likeness: byLikeness, verb: byVerb, learned: byUse };
-    least = best.offer({ slot, score, words, coverage: covered[slot] as number, points });
+    const coverage = covered[slot] as number;
+    minScore = best.offer({ slot, score, words: wordScore, coverage, points });
   }
-  return { total, best: best.kept };
+  return { total, best: best.ranked };
 }
 
 function findTerm(key: string, corpus: Corpus): { count: number; ranges: Range[] } {
@@ -195,16 +213,18 @@ function findTerm(key: string, corpus: Corpus): { count: number; ranges: Range[]
     ranges.push({ segment, start, end });
     if (corpus.alive === corpus.slots) count += end - start;
     else
-      for (let at = start; at < end; at++)
-        if (corpus.isAlive(segment.slots[at] as number)) count += 1;
+      for (let posting = start; posting < end; posting++)
+        if (corpus.isAlive(segment.slots[posting] as number)) count += 1;
   }
   return { count, ranges };
 }
 
 /** Words that none of the meant tools has; other tools are not revealed. */
-export function unknownWords(terms: readonly FoundTerm[], meant: Mask): string[] {
-  const isThere = hasSlot((slot) => meant[slot] === 1);
-  return terms.flatMap(({ word, ranges }) => (word === null || ranges.some(isThere) ? [] : word));
+export function unknownWords(terms: readonly FoundTerm[], mask: Mask): string[] {
+  const hasMeantTool = hasSlot((slot) => mask[slot] === 1);
+  return terms.flatMap(({ word, ranges }) =>
+    word === null || ranges.some(hasMeantTool) ? [] : word,
+  );
 }
 
 function hasSlot(test: (slot: number) => boolean) {
@@ -213,34 +233,36 @@ function hasSlot(test: (slot: number) => boolean) {
 
 export function lackingWords(terms: readonly FoundTerm[], best: readonly Ranked[]): string[] {
   const slots = new Set(best.map(({ slot }) => slot));
-  const isThere = hasSlot((slot) => slots.has(slot));
-  const had = new Set(terms.filter(({ ranges }) => ranges.some(isThere)).map(({ of }) => of));
+  const hasBestTool = hasSlot((slot) => slots.has(slot));
+  const coveredWords = new Set(
+    terms.filter(({ ranges }) => ranges.some(hasBestTool)).map(({ queryWord }) => queryWord),
+  );
   return terms.flatMap(({ word }) =>
-    word === null || had.has(word) || slots.size === 0 ? [] : word,
+    word === null || coveredWords.has(word) || slots.size === 0 ? [] : word,
   );
 }
 
-function rarityOf(count: number, all: number): number {
-  return Math.log(1 + (all - count + 0.5) / (count + 0.5));
+function rarityOf(count: number, toolCount: number): number {
+  return Math.log(1 + (toolCount - count + 0.5) / (count + 0.5));
 }
 
 /** The best so far, in order. */
 function createBest(depth: number, compare: Corpus["compare"]) {
-  const kept: Ranked[] = [];
-  const isBefore = (one: Ranked, other: Ranked) =>
-    one.score > other.score || (one.score === other.score && compare(one.slot, other.slot) < 0);
+  const ranked: Ranked[] = [];
+  const isBefore = (a: Ranked, b: Ranked) =>
+    a.score > b.score || (a.score === b.score && compare(a.slot, b.slot) < 0);
   return {
-    kept,
+    ranked,
     /** Returns the score below which nothing is kept. */
-    offer(one: Ranked): number {
-      let at = kept.length;
-      while (at > 0 && isBefore(one, kept[at - 1] as Ranked)) {
-        kept[at] = kept[at - 1] as Ranked;
-        at -= 1;
+    offer(candidate: Ranked): number {
+      let position = ranked.length;
+      while (position > 0 && isBefore(candidate, ranked[position - 1] as Ranked)) {
+        ranked[position] = ranked[position - 1] as Ranked;
+        position -= 1;
       }
-      kept[at] = one;
-      if (kept.length > depth) kept.pop();
-      return kept.length < depth ? Number.NEGATIVE_INFINITY : (kept[depth - 1] as Ranked).score;
+      ranked[position] = candidate;
+      if (ranked.length > depth) ranked.pop();
+      return ranked.length < depth ? Number.NEGATIVE_INFINITY : (ranked[depth - 1] as Ranked).score;
     },
   };
 }

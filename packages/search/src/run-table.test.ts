@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createRunTable, hashOfNone, hashOn } from "./run-table.ts";
+import { createRunTable, emptyHash, extendHash } from "./run-table.ts";
 
 test("a run keeps its number in any text, also when the table grows", () => {
   const table = createRunTable();
@@ -25,7 +25,7 @@ test("two runs of one hash stay two", () => {
 });
 
 function hashOf(text: string): number {
-  let hash = hashOfNone;
-  for (let at = 0; at < text.length; at++) hash = hashOn(hash, text.charCodeAt(at));
+  let hash = emptyHash;
+  for (let at = 0; at < text.length; at++) hash = extendHash(hash, text.charCodeAt(at));
   return hash;
 }

@@ -29,23 +29,29 @@ function createServerText(
   config: () => Config,
   session: (server: string) => Session | null,
 ): () => ServerText {
-  let known: { of: Config; texts: Map<string, string>; text: ServerText } | undefined;
+  type Cached = { configuration: Config; texts: Map<string, string>; serverText: ServerText };
+  let cached: Cached | undefined;
   return () => {
-    const of = config();
-    const before = known?.of === of ? known.texts : new Map<string, string>();
+    const configuration = config();
+    const previousTexts =
+      cached?.configuration === configuration ? cached.texts : new Map<string, string>();
+    const textOf = (name: string, description: string) => {
+      const live = session(name);
+      if (live) return `${description}\n${serverText(live)}`;
+      return previousTexts.get(name) ?? description;
+    };
     const texts = new Map(
-      Object.entries(of.servers).map(([name, { description = "" }]) => {
-        const live = session(name);
-        return [
-          name,
-          live ? `${description}\n${serverText(live)}` : (before.get(name) ?? description),
-        ];
-      }),
+      Object.entries(configuration.servers).map(([name, { description = "" }]) => [
+        name,
+        textOf(name, description),
+      ]),
     );
     const isSame =
-      known?.of === of && [...texts].every(([name, text]) => before.get(name) === text);
-    if (!known || !isSame) known = { of, texts, text: (server) => texts.get(server ?? "") ?? "" };
-    return known.text;
+      cached?.configuration === configuration &&
+      [...texts].every(([name, text]) => previousTexts.get(name) === text);
+    if (!cached || !isSame)
+      cached = { configuration, texts, serverText: (server) => texts.get(server ?? "") ?? "" };
+    return cached.serverText;
   };
 }
 
@@ -66,7 +72,7 @@ const loadMeaning = async () => (await import("./meaning.ts")).loadMeaning();
 /** One index serves all callers; each sees its own tools in it. */
 export function createSearchVerbs(ports: SearchPorts): LearningSearch {
   const { config, registry, listings, discover, quality, recorder } = ports;
-  const loaded = once(async () => {
+  const loadSearch = once(async () => {
     const [{ createSearch }, { recommend }] = await Promise.all([
       import("./tool-search.ts"),
       import("./answer.ts"),
@@ -93,14 +99,14 @@ export function createSearchVerbs(ports: SearchPorts): LearningSearch {
     );
   });
   const findSkills = async (
-    asked: ParsedSearch,
+    parsedSearch: ParsedSearch,
     principal: Principal,
-    among: ReadonlySet<string> | undefined,
+    servers: ReadonlySet<string> | undefined,
   ) => {
-    const all = await ports.skills(principal);
-    const skills = among === undefined ? all : all.filter(({ server }) => among.has(server));
+    const callerSkills = await ports.skills(principal);
+    const skills = callerSkills.filter(({ server }) => servers?.has(server) ?? true);
     if (skills.length === 0) return [];
-    return (await skillSearch())(asked, skills, {
+    return (await skillSearch())(parsedSearch, skills, {
       summaryLimit: config().lazy.summaryDescriptionLimit,
     });
   };
@@ -110,24 +116,24 @@ export function createSearchVerbs(ports: SearchPorts): LearningSearch {
     const isOne = server !== null && !/[*?]/.test(server);
     await discover(isOne ? server : null, principal, { waitMs });
     await quality.loaded();
-    const { search, recommend } = await loaded();
-    const left = await search.updateSoon(registry.all(), serverText());
+    const { search, recommend } = await loadSearch();
+    const unreadTools = await search.updateSoon(registry.all(), serverText());
     // Built-in tools are always at hand, and models must not read quarantined ones.
     const visible = quality.withoutHeld(withoutBuiltin(listings.visibleTo(principal)));
-    return { search, recommend, visible, left };
+    return { search, recommend, visible, unreadTools };
   };
   const withDetails = async (
     answer: SearchAnswer,
     names: ReadonlyMap<string, Tool>,
     principal: Principal,
   ) => {
-    const found = answer.tools.flatMap(({ name }) => names.get(name) ?? []);
+    const foundTools = answer.tools.flatMap(({ name }) => names.get(name) ?? []);
     const details = new Map(
-      (await listings.listings(found, principal)).map((listing) => [listing.name, listing]),
+      (await listings.listings(foundTools, principal)).map((listing) => [listing.name, listing]),
     );
-    const tools = answer.tools.map((one) => ({
-      ...one,
-      ...withoutUndefined({ tool: details.get(one.name) }),
+    const tools = answer.tools.map((foundTool) => ({
+      ...foundTool,
+      ...withoutUndefined({ tool: details.get(foundTool.name) }),
     }));
     return { ...answer, tools };
   };
@@ -136,24 +142,29 @@ export function createSearchVerbs(ports: SearchPorts): LearningSearch {
     async search(request, options) {
       const { principal, face, waitMs, only, session, orWords = false } = options;
       requireScope(principal, "read", "search for tools");
-      const asked = parseSearch(request);
-      const { search, visible: all, left } = await prepare(asked.server, principal, waitMs);
-      const shown =
-        (face === "mcp" || face === "agent") && !all.every(isForModels)
-          ? all.filter(isForModels)
-          : all;
+      const parsedSearch = parseSearch(request);
+      const prepared = await prepare(parsedSearch.server, principal, waitMs);
+      const { search, unreadTools } = prepared;
+      const isByModel = face === "mcp" || face === "agent";
+      const shown = isByModel ? forModels(prepared.visible) : prepared.visible;
       const visible = only ? shown.filter(only) : shown;
       const { summaryDescriptionLimit: summaryLimit, maxToolsPerSearch } = config().lazy;
-      const limit = asked.limit ?? maxToolsPerSearch;
+      const limit = parsedSearch.limit ?? maxToolsPerSearch;
       const learned = await learning.learned(principal.user);
-      const found = await search.find(asked, visible, { limit, summaryLimit, orWords, learned });
+      const toolAnswer = await search.find(parsedSearch, visible, {
+        limit,
+        summaryLimit,
+        orWords,
+        learned,
+      });
       // What cannot be listed now is found the next time.
-      const skills = await findSkills(asked, principal, options.skillsOf).catch(() => []);
-      const tools = [...(await ports.rank(found.query, found.tools))];
-      const answer = { ...found, tools, ...(skills.length > 0 && { skills }) };
+      const skills = await findSkills(parsedSearch, principal, options.skillsOf).catch(() => []);
+      const tools = [...(await ports.rank(toolAnswer.query, toolAnswer.tools))];
+      const answer: SearchAnswer = { ...toolAnswer, tools };
+      if (skills.length > 0) answer.skills = skills;
       // The workbench searches with every letter typed.
       if (answer.query !== "" && face !== "workbench") {
-        learning.searched(principal.user, asked.queries, answer);
+        learning.searched(principal.user, parsedSearch.queries, answer);
         const query = redact(answer.query).slice(0, maxInEvent);
         const resultCount = answer.tools.length;
         recorder.emit({
@@ -164,9 +175,13 @@ export function createSearchVerbs(ports: SearchPorts): LearningSearch {
         });
       }
       const noted = withNotes(answer, [
-        describeNoServer(asked.server, visible),
-        left > 0 ? `${left} tools are still being indexed and were not searched.` : null,
-        asked.server === null ? describeSilent(silentFor(principal, ports)) : null,
+        describeUnknownServer(parsedSearch.server, visible),
+        unreadTools > 0
+          ? `${unreadTools} tools are still being indexed and were not searched.`
+          : null,
+        parsedSearch.server === null
+          ? describeUnavailable(unavailableServers(principal, ports))
+          : null,
       ]);
       return options.details ? withDetails(noted, namesOf(visible), principal) : noted;
     },
@@ -201,28 +216,29 @@ export function createSearchVerbs(ports: SearchPorts): LearningSearch {
 
 /** The function of the program, else the configured model; the same value until it changes. */
 function createEmbedder({ config, embed, embedWith }: SearchPorts): () => Embedder | null {
-  let given: Embedder | null = null;
-  let known: Embedder | null = null;
+  let programEmbedder: Embedder | null = null;
+  let modelEmbedder: Embedder | null = null;
   return () => {
-    const own = embed();
-    if (own !== undefined) {
-      if (given?.embed !== own) given = { id: "embed", name: "embed", embed: own, isKept: false };
-      return given;
+    const programEmbed = embed();
+    if (programEmbed !== undefined) {
+      if (programEmbedder?.embed !== programEmbed)
+        programEmbedder = { id: "embed", name: "embed", embed: programEmbed, isKept: false };
+      return programEmbedder;
     }
     const { search, models } = config();
     const name = search.embeddings?.model;
     if (name === undefined) return null;
     const { baseURL = "", model = "" } = models[name] ?? {};
     const id = `${name} ${baseURL} ${model}`;
-    if (known?.id !== id)
-      known = { id, name, embed: (texts) => embedWith(name, texts), isKept: true };
-    return known;
+    if (modelEmbedder?.id !== id)
+      modelEmbedder = { id, name, embed: (texts) => embedWith(name, texts), isKept: true };
+    return modelEmbedder;
   };
 }
 
 /** Learns from use where the configuration allows it, by user; never for callers without a name. */
 function createLearningPort(config: () => Config, recorder: SearchPorts["recorder"]) {
-  const loaded = once(async () =>
+  const loadLearning = once(async () =>
     (await import("./learning.ts")).createLearning({
       store: recorder.store,
       configuration: () => recorder.configuration()?.own.join(" ") ?? "",
@@ -231,34 +247,39 @@ function createLearningPort(config: () => Config, recorder: SearchPorts["recorde
   const forgotten = new Set<string>();
   const isOn = () => config().search.learn;
   /** What is not written is not learned; the search goes on. */
-  const soon = (work: () => Promise<unknown>) => void work().catch(() => undefined);
+  const inBackground = (work: () => Promise<unknown>) => void work().catch(() => undefined);
   return {
-    called: async (user: string, tool: string) => (await loaded()).called(user, tool),
+    called: async (user: string, tool: string) => (await loadLearning()).called(user, tool),
     async learned(user: string | null): Promise<Learned | undefined> {
       if (user === null) return undefined;
-      if (isOn()) return (await loaded()).learned(user).catch(() => undefined);
+      if (isOn()) return (await loadLearning()).learned(user).catch(() => undefined);
       // Switched off: what was learned before goes.
-      if (!forgotten.has(user)) soon(async () => (await loaded()).forget(user));
+      if (!forgotten.has(user)) inBackground(async () => (await loadLearning()).forget(user));
       forgotten.add(user);
       return undefined;
     },
     searched(user: string | null, queries: readonly string[], { tools, next }: SearchAnswer): void {
       if (user === null || !isOn()) return;
       forgotten.delete(user);
-      soon(async () =>
-        (await loaded()).searched(user, queries, [...tools.map(({ name }) => name), ...next]),
+      inBackground(async () =>
+        (await loadLearning()).searched(user, queries, [...tools.map(({ name }) => name), ...next]),
       );
     },
-    forget: async (user: string | null) => (user === null ? 0 : (await loaded()).forget(user)),
+    forget: async (user: string | null) =>
+      user === null ? 0 : (await loadLearning()).forget(user),
   };
 }
 
+/** The same list where it has nothing else. */
+const forModels = (tools: readonly Tool[]) =>
+  tools.every(isForModels) ? tools : tools.filter(isForModels);
+
 /** Remembers what is derived from a list, so that the same list gives the same object. */
 function perList<T>(derive: (tools: readonly Tool[]) => T): (tools: readonly Tool[]) => T {
-  const known = new WeakMap<readonly Tool[], { value: T }>();
+  const derived = new WeakMap<readonly Tool[], { value: T }>();
   return (tools) => {
-    const { value } = known.get(tools) ?? { value: derive(tools) };
-    known.set(tools, { value });
+    const { value } = derived.get(tools) ?? { value: derive(tools) };
+    derived.set(tools, { value });
     return value;
   };
 }
@@ -269,32 +290,33 @@ const withoutBuiltin = perList((tools): readonly Tool[] =>
 const namesOf = perList((tools) => new Map(tools.map((tool) => [tool.name, tool])));
 
 function withNotes(answer: SearchAnswer, notes: readonly (string | null)[]): SearchAnswer {
-  const all = [answer.note ?? null, ...notes].filter((note) => note !== null);
-  return all.length === 0 ? answer : { ...answer, note: all.join(" ") };
+  const texts = [answer.note ?? null, ...notes].filter((note) => note !== null);
+  return texts.length === 0 ? answer : { ...answer, note: texts.join(" ") };
 }
 
-function describeNoServer(server: string | null, visible: readonly Tool[]): string | null {
+function describeUnknownServer(server: string | null, visible: readonly Tool[]): string | null {
   if (server === null || !/[*?]/.test(server)) return null;
   if (visible.some(({ id }) => id.server !== null && matchesGlob(server, id.server))) return null;
   const names = [...new Set(visible.flatMap(({ id }) => id.server ?? []))].sort();
-  const there =
-    names.length === 0 ? "No server has tools for you." : `Servers with tools: ${list(names)}.`;
-  return `No server matches '${shorten(server)}'. ${there}`;
+  const noMatch = `No server matches '${shorten(server)}'.`;
+  if (names.length === 0) return `${noMatch} No server has tools for you.`;
+  return `${noMatch} Servers with tools: ${listNames(names)}.`;
 }
 
-function silentFor(principal: Principal, { servers, grants }: SearchPorts): string[] {
-  const silent = servers()
+function unavailableServers(principal: Principal, { servers, grants }: SearchPorts): string[] {
+  const unavailable = servers()
     .status()
     .filter(({ error, tools }) => error !== null && tools === 0);
-  return silent.map(({ name }) => name).filter((name) => grants.maySeeServer(principal, name));
+  return unavailable.map(({ name }) => name).filter((name) => grants.maySeeServer(principal, name));
 }
 
-function describeSilent(servers: readonly string[]): string | null {
+function describeUnavailable(servers: readonly string[]): string | null {
   if (servers.length === 0) return null;
-  return `Not searched, because not available: ${list(servers)}.`;
+  return `Not searched, because not available: ${listNames(servers)}.`;
 }
 
-function list(names: readonly string[]): string {
+function listNames(names: readonly string[]): string {
   const more = names.length - maxNamed;
-  return `${names.slice(0, maxNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const shown = names.slice(0, maxNamed).join(", ");
+  return more > 0 ? `${shown} and ${more} more` : shown;
 }

@@ -42,18 +42,23 @@ export function createSegmentBuilder(
 ) {
   const postings = createPostings();
   let sums = new Float32Array(1024);
-  const met: number[] = [];
+  const touchedRows: number[] = [];
   const nameWords = new Set<string>();
 
-  /** `words` is the number of words, followed by their rows. */
-  const addUp = (field: FieldName, words: Int32Array) => {
+  /** `rows` is the number of words, followed by their rows. */
+  const addGains = (field: FieldName, rows: Int32Array) => {
     const { weight, dilution, usualLength } = fields[field];
-    const gain = weight / (1 - dilution + (dilution * (words[0] as number)) / usualLength);
-    for (let at = 1; at < words.length; at++) {
-      const row = words[at] as number;
-      if (sums[row] === 0) met.push(row);
+    const gain = weight / (1 - dilution + (dilution * (rows[0] as number)) / usualLength);
+    for (let index = 1; index < rows.length; index++) {
+      const row = rows[index] as number;
+      if (sums[row] === 0) touchedRows.push(row);
       sums[row] = (sums[row] as number) + gain;
     }
+  };
+
+  const rowsOf = (field: FieldName, text: string): Int32Array => {
+    if (field === "name") return joined(text);
+    return field === "server" || field === "serverText" ? ofServer(text) : read(text);
   };
 
   return {
@@ -63,22 +68,16 @@ export function createSegmentBuilder(
         if (!isJoined) nameWords.add(word);
       });
       for (const field of fieldNames) {
-        const isShared = field === "server" || field === "serverText";
-        const words =
-          field === "name"
-            ? joined(texts.name)
-            : isShared
-              ? ofServer(texts[field])
-              : read(texts[field]);
+        const rows = rowsOf(field, texts[field]);
         while (dictionary.size() > sums.length) sums = growFloats(sums);
-        addUp(field, words);
+        addGains(field, rows);
       }
-      for (const row of met) {
+      for (const row of touchedRows) {
         const sum = sums[row] as number;
         postings.keep(row, slot, (sum * maxPerTerm) / (sum + saturation));
         sums[row] = 0;
       }
-      met.length = 0;
+      touchedRows.length = 0;
     },
     finish: (): Segment => ({
       nameWords: [...nameWords].sort(),
@@ -88,24 +87,24 @@ export function createSegmentBuilder(
 }
 
 function createPostings() {
-  const all: Postings = {
+  const postings: Postings = {
     rows: new Int32Array(4096),
     slots: new Int32Array(4096),
     worth: new Float32Array(4096),
   };
   let count = 0;
   return {
-    all: () => all,
+    all: () => postings,
     count: () => count,
     keep(row: number, slot: number, worth: number): void {
-      if (count === all.rows.length) {
-        all.rows = growInts(all.rows);
-        all.slots = growInts(all.slots);
-        all.worth = growFloats(all.worth);
+      if (count === postings.rows.length) {
+        postings.rows = growInts(postings.rows);
+        postings.slots = growInts(postings.slots);
+        postings.worth = growFloats(postings.worth);
       }
-      all.rows[count] = row;
-      all.slots[count] = slot;
-      all.worth[count] = worth;
+      postings.rows[count] = row;
+      postings.slots[count] = slot;
+      postings.worth[count] = worth;
       count += 1;
     },
   };
@@ -119,34 +118,34 @@ export function groupByTerm(
   postings: Postings,
 ): Omit<Segment, "nameWords"> {
   const starts = new Uint32Array(rowCount + 1);
-  for (let at = 0; at < count; at++) {
-    const row = postings.rows[at] as number;
+  for (let posting = 0; posting < count; posting++) {
+    const row = postings.rows[posting] as number;
     starts[row + 1] = (starts[row + 1] as number) + 1;
   }
   for (let row = 0; row < rowCount; row++) {
     starts[row + 1] = (starts[row + 1] as number) + (starts[row] as number);
   }
-  const next = starts.slice(0, rowCount);
+  const nextPositions = starts.slice(0, rowCount);
   const slots = new Int32Array(count);
   const worth = new Float32Array(count);
-  for (let at = 0; at < count; at++) {
-    const row = postings.rows[at] as number;
-    const place = next[row] as number;
-    slots[place] = postings.slots[at] as number;
-    worth[place] = postings.worth[at] as number;
-    next[row] = place + 1;
+  for (let posting = 0; posting < count; posting++) {
+    const row = postings.rows[posting] as number;
+    const position = nextPositions[row] as number;
+    slots[position] = postings.slots[posting] as number;
+    worth[position] = postings.worth[posting] as number;
+    nextPositions[row] = position + 1;
   }
   return { starts, slots, worth };
 }
 
-function growInts(before: Int32Array): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(before.length * 2);
-  larger.set(before);
+function growInts(full: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(full.length * 2);
+  larger.set(full);
   return larger;
 }
 
-function growFloats(before: Float32Array): Float32Array<ArrayBuffer> {
-  const larger = new Float32Array(before.length * 2);
-  larger.set(before);
+function growFloats(full: Float32Array): Float32Array<ArrayBuffer> {
+  const larger = new Float32Array(full.length * 2);
+  larger.set(full);
   return larger;
 }

@@ -7,19 +7,19 @@ import type { createSearch } from "./tool-search.ts";
 
 /** A skill is long to read, so only what is likely meant is shown. */
 const maxFound = 3;
-const leastScore = 0.25;
+const minScore = 0.25;
 
 /** Skills have an index of their own: their texts would change which words are rare among tools. */
 export function createSkillSearch(search: ReturnType<typeof createSearch>) {
-  const made = new WeakMap<ServerSkill, Findable>();
+  const findables = new WeakMap<ServerSkill, Findable>();
   const skillOf = new WeakMap<Findable, ServerSkill>();
-  let last: { of: readonly ServerSkill[]; findable: readonly Findable[] } | undefined;
+  let last: { skills: readonly ServerSkill[]; findable: readonly Findable[] } | undefined;
 
   function toFindable(skill: ServerSkill): Findable {
-    const known = made.get(skill);
-    if (known) return known;
+    const knownFindable = findables.get(skill);
+    if (knownFindable) return knownFindable;
     const { server, uri, frontmatter } = skill;
-    const one: Findable = {
+    const findable: Findable = {
       id: { server, tool: frontmatter.name },
       name: `${server}\n${uri}`,
       modelName: `${server}\n${uri}`,
@@ -29,35 +29,35 @@ export function createSkillSearch(search: ReturnType<typeof createSearch>) {
       persona: null,
       metadata: { capabilities: [] },
     };
-    made.set(skill, one);
-    skillOf.set(one, skill);
-    return one;
+    findables.set(skill, findable);
+    skillOf.set(findable, skill);
+    return findable;
   }
 
   return async (
-    asked: ParsedSearch,
+    parsedSearch: ParsedSearch,
     skills: readonly ServerSkill[],
     options: { summaryLimit: number },
   ): Promise<FoundSkill[]> => {
-    const queries = asked.queries.filter((query) => query !== "" && !query.startsWith("select:"));
-    if (skills.length === 0 || queries.length === 0 || asked.isPattern) return [];
+    const queries = parsedSearch.queries.filter(
+      (query) => query !== "" && !query.startsWith("select:"),
+    );
+    if (skills.length === 0 || queries.length === 0 || parsedSearch.isPattern) return [];
     const isSame =
-      last?.of.length === skills.length && skills.every((skill, at) => last?.of[at] === skill);
-    if (!last || !isSame) last = { of: skills, findable: skills.map(toFindable) };
+      last?.skills.length === skills.length &&
+      skills.every((skill, index) => last?.skills[index] === skill);
+    if (!last || !isSame) last = { skills, findable: skills.map(toFindable) };
     const { findable } = last;
     await search.updateSoon(findable, noText);
-    const found = new Map<ServerSkill, number>();
+    const scores = new Map<ServerSkill, number>();
     for (const query of queries)
-      for (const { tool, score } of search.rank(
-        query,
-        findable,
-        maxFound,
-        asked.server === null ? {} : { server: asked.server },
-      )) {
+      for (const { tool, score } of search.rank(query, findable, maxFound, {
+        server: parsedSearch.server,
+      })) {
         const skill = skillOf.get(tool);
-        if (skill && score >= leastScore) found.set(skill, Math.max(score, found.get(skill) ?? 0));
+        if (skill && score >= minScore) scores.set(skill, Math.max(score, scores.get(skill) ?? 0));
       }
-    const best = [...found].sort(([, one], [, other]) => other - one).slice(0, maxFound);
+    const best = [...scores].sort(([, a], [, b]) => b - a).slice(0, maxFound);
     return best.map(([{ server, uri, frontmatter }, score]) => ({
       name: frontmatter.name,
       server,

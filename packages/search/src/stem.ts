@@ -16,13 +16,13 @@ export function stemWord(word: string): string {
 }
 
 const minKnown = 100_000;
-const known = createLru<string>(minKnown);
+const knownStems = createLru<string>(minKnown);
 
 export function stemOf(word: string): string {
-  const before = known.get(word);
-  if (before !== undefined) return before;
+  const knownStem = knownStems.get(word);
+  if (knownStem !== undefined) return knownStem;
   const stem = stemWord(word);
-  known.set(word, stem);
+  knownStems.set(word, stem);
   return stem;
 }
 
@@ -85,10 +85,10 @@ function readReplacements(table: string): Replacements {
 }
 
 function replaceSuffix(word: string, replacements: Replacements): string {
-  const found = replacements.find(([suffix]) => word.endsWith(suffix));
-  if (found === undefined) return word;
-  const base = word.slice(0, -found[0].length);
-  return measure(base) > 0 ? base + found[1] : word;
+  const replacement = replacements.find(([suffix]) => word.endsWith(suffix));
+  if (replacement === undefined) return word;
+  const base = word.slice(0, -replacement[0].length);
+  return measure(base) > 0 ? base + replacement[1] : word;
 }
 
 const lastSuffix =
@@ -103,6 +103,6 @@ function tidyEnd(word: string): string {
   const base = word.slice(0, -1);
   const size = measure(base);
   const isSpare = word.endsWith("e") && (size > 1 || (size === 1 && !endsShort(base)));
-  const kept = isSpare ? base : word;
-  return kept.endsWith("l") && endsDouble(kept) && measure(kept) > 1 ? kept.slice(0, -1) : kept;
+  const stem = isSpare ? base : word;
+  return stem.endsWith("l") && endsDouble(stem) && measure(stem) > 1 ? stem.slice(0, -1) : stem;
 }

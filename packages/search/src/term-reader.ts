@@ -1,4 +1,4 @@
-import { createRunTable, hashOfNone, hashOn } from "./run-table.ts";
+import { createRunTable, emptyHash, extendHash } from "./run-table.ts";
 import { stemWord } from "./stem.ts";
 import { eachWord, joinWords, runKinds, type TakeWord } from "./words.ts";
 
@@ -17,8 +17,8 @@ export function createDictionary() {
     size: () => terms.size,
     /** Of a term that may be new. */
     add(key: string): number {
-      const before = terms.get(key);
-      if (before !== undefined) return before;
+      const knownTerm = terms.get(key);
+      if (knownTerm !== undefined) return knownTerm;
       terms.set(key, terms.size);
       return terms.size - 1;
     },
@@ -35,65 +35,70 @@ export function createTermReader(dictionary: Dictionary) {
   const runs = createRunTable();
   /** By run: where its words begin, each as 1, or 0 for a joined name, and its two terms. */
   const starts = [0];
-  const words: number[] = [];
+  const runTerms: number[] = [];
   /** By word: where its two terms are. */
-  const known = new Map<string, number>();
+  const wordPositions = new Map<string, number>();
   const terms: number[] = [];
   const servers = new Map<string, Int32Array>();
-  let found = new Int32Array(256);
+  let buffer = new Int32Array(256);
   let count = 1;
 
   const takeTerms = (stem: number, exact: number, counts: number) => {
-    if (count + 2 > found.length) found = grown(found);
-    found[count] = stem;
-    found[count + 1] = exact;
+    if (count + 2 > buffer.length) buffer = doubled(buffer);
+    buffer[count] = stem;
+    buffer[count + 1] = exact;
     count += 2;
-    found[0] = (found[0] as number) + counts;
+    buffer[0] = (buffer[0] as number) + counts;
   };
-  const placeOf = (word: string): number => {
-    const before = known.get(word);
-    if (before !== undefined) return before;
-    const place = terms.push(dictionary.add(stemWord(word)), dictionary.add(exactTerm(word))) - 2;
-    known.set(word, place);
-    return place;
+  const positionOf = (word: string): number => {
+    const knownPosition = wordPositions.get(word);
+    if (knownPosition !== undefined) return knownPosition;
+    const position =
+      terms.push(dictionary.add(stemWord(word)), dictionary.add(exactTerm(word))) - 2;
+    wordPositions.set(word, position);
+    return position;
   };
-  const take: TakeWord = (word, isJoined) => {
-    const place = placeOf(word);
-    takeTerms(terms[place] as number, terms[place + 1] as number, isJoined ? 0 : 1);
+  const takeWord: TakeWord = (word, isJoined) => {
+    const position = positionOf(word);
+    takeTerms(terms[position] as number, terms[position + 1] as number, isJoined ? 0 : 1);
   };
-  const learn: TakeWord = (word, isJoined) => {
-    const place = placeOf(word);
-    words.push(isJoined ? 0 : 1, terms[place] as number, terms[place + 1] as number);
+  const learnWord: TakeWord = (word, isJoined) => {
+    const position = positionOf(word);
+    runTerms.push(isJoined ? 0 : 1, terms[position] as number, terms[position + 1] as number);
   };
   const takeRun = (text: string, from: number, end: number, hash: number) => {
     let run = runs.find(text, from, end, hash);
     if (run < 0) {
       run = runs.add(text, from, end, hash);
-      eachWord(text.slice(from, end), learn);
-      starts.push(words.length);
+      eachWord(text.slice(from, end), learnWord);
+      starts.push(runTerms.length);
     }
     const last = starts[run + 1] as number;
-    for (let at = starts[run] as number; at < last; at += 3)
-      takeTerms(words[at + 1] as number, words[at + 2] as number, words[at] as number);
+    for (let position = starts[run] as number; position < last; position += 3)
+      takeTerms(
+        runTerms[position + 1] as number,
+        runTerms[position + 2] as number,
+        runTerms[position] as number,
+      );
   };
   /** False where a character is not ASCII. */
   const takeRuns = (text: string): boolean => {
-    for (let at = 0; at < text.length; ) {
-      let code = text.charCodeAt(at);
+    for (let position = 0; position < text.length; ) {
+      let code = text.charCodeAt(position);
       if (code > 127) return false;
       if (runKinds[code] !== beginsRun) {
-        at += 1;
+        position += 1;
         continue;
       }
-      const from = at;
-      let hash = hashOfNone;
+      const from = position;
+      let hash = emptyHash;
       do {
-        hash = hashOn(hash, code);
-        at += 1;
-        code = at < text.length ? text.charCodeAt(at) : 0;
+        hash = extendHash(hash, code);
+        position += 1;
+        code = position < text.length ? text.charCodeAt(position) : 0;
       } while (code < 128 && runKinds[code] !== 0);
       if (code > 127) return false;
-      takeRun(text, from, at, hash);
+      takeRun(text, from, position, hash);
     }
     return true;
   };
@@ -101,13 +106,13 @@ export function createTermReader(dictionary: Dictionary) {
     begin();
     if (!takeRuns(text)) {
       begin();
-      eachWord(text, take);
+      eachWord(text, takeWord);
     }
-    return found.subarray(0, count);
+    return buffer.subarray(0, count);
   };
   const begin = () => {
     count = 1;
-    found[0] = 0;
+    buffer[0] = 0;
   };
   return {
     /** Into one buffer that the next text overwrites. */
@@ -115,22 +120,22 @@ export function createTermReader(dictionary: Dictionary) {
     /** The words of a name, and the joined name as one more. */
     joined(name: string): Int32Array {
       read(name);
-      take(joinWords(name), true);
-      return found.subarray(0, count);
+      takeWord(joinWords(name), true);
+      return buffer.subarray(0, count);
     },
     /** The same each time. */
     ofServer(text: string): Int32Array {
-      const before = servers.get(text) ?? read(text).slice();
-      servers.set(text, before);
-      return before;
+      const serverTerms = servers.get(text) ?? read(text).slice();
+      servers.set(text, serverTerms);
+      return serverTerms;
     },
   };
 }
 
 const beginsRun = 2;
 
-function grown(before: Int32Array): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(before.length * 2);
-  larger.set(before);
+function doubled(full: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(full.length * 2);
+  larger.set(full);
   return larger;
 }

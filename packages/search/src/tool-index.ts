@@ -24,7 +24,7 @@ type Entry = { key: string; tool: Findable; serverText: string };
 
 const maxSegments = 16;
 /** Fewer gaps are not worth merging. */
-const minGone = 256;
+const minGaps = 256;
 
 type State = {
   entries: (Entry | null)[];
@@ -39,14 +39,14 @@ type State = {
 /** Tools that are being read, and will be found when enough of them are. */
 type Reading = {
   missing: Entry[];
-  at: number;
+  position: number;
   reader: TermReader;
   builder: SegmentBuilder;
-  from: number;
-  most: number;
+  segmentStart: number;
+  segmentSize: number;
 };
 /** At least so many make a segment. */
-const minSegment = 1_000;
+const minSegmentTools = 1_000;
 
 function createState(): State {
   return {
@@ -61,30 +61,34 @@ function createState(): State {
 }
 
 /** Terms of tools that are gone stay in the dictionary; so many are not worth a new one. */
-const minUnused = 20_000;
+const minUnusedTerms = 20_000;
 
-function isMostlyUnused({ segments: [all], dictionary }: State): boolean {
-  if (all === undefined || dictionary.size() < minUnused) return false;
-  let used = 0;
-  for (let term = 0; term + 1 < all.starts.length; term++)
-    if (all.starts[term] !== all.starts[term + 1]) used += 1;
-  return used < dictionary.size() / 2;
+function isMostlyUnused({ segments: [segment], dictionary }: State): boolean {
+  if (segment === undefined || dictionary.size() < minUnusedTerms) return false;
+  let usedTerms = 0;
+  for (let term = 0; term + 1 < segment.starts.length; term++)
+    if (segment.starts[term] !== segment.starts[term + 1]) usedTerms += 1;
+  return usedTerms < dictionary.size() / 2;
 }
 
 /** All tools, for all callers; each search says which of them its caller sees. */
 export function createToolIndex() {
   const state = createState();
-  let current: readonly Findable[] = [];
+  let currentTools: readonly Findable[] = [];
   let reading: Reading | null = null;
   let masks = new WeakMap<readonly Findable[], Mask>();
-  const left = () => (reading === null ? 0 : reading.missing.length - reading.from);
-  const always = () => false;
+  const unreadCount = () => (reading === null ? 0 : reading.missing.length - reading.segmentStart);
+  const maskOf = (tools: readonly Findable[]): Mask => {
+    if (tools === currentTools)
+      return Uint8Array.from(state.entries, (entry) => (entry === null ? 0 : 1));
+    return markSlots(tools, state.slots, state.entries.length);
+  };
   /** Reads on, and says whether more is found than before. */
   const read = (isOver: () => boolean): boolean => {
     if (reading === null) return false;
-    const before = left();
+    const unreadBefore = unreadCount();
     while (reading !== null && !isOver()) reading = readNext(state, reading);
-    if (left() === before) return false;
+    if (unreadCount() === unreadBefore) return false;
     masks = new WeakMap();
     return true;
   };
@@ -92,31 +96,34 @@ export function createToolIndex() {
     /** Drops what is gone or changed; `read` adds what is new. */
     follow(tools: readonly Findable[], serverText: ServerText): void {
       let missing = replace(state, tools, perServer(serverText));
-      const gone = state.entries.length - state.alive;
-      if (state.segments.length >= maxSegments || gone > Math.max(minGone, state.alive / 2)) {
+      const gaps = state.entries.length - state.alive;
+      if (state.segments.length >= maxSegments || gaps > Math.max(minGaps, state.alive / 2)) {
         compact(state);
         if (isMostlyUnused(state)) {
           Object.assign(state, createState());
           missing = replace(state, tools, perServer(serverText));
         }
       }
-      const most = Math.max(minSegment, Math.ceil(missing.length / maxSegments));
+      const segmentSize = Math.max(minSegmentTools, Math.ceil(missing.length / maxSegments));
       const reader = createTermReader(state.dictionary);
       const builder = createSegmentBuilder(state.dictionary, reader);
-      reading = missing.length === 0 ? null : { missing, at: 0, reader, builder, from: 0, most };
-      current = tools;
+      reading =
+        missing.length === 0
+          ? null
+          : { missing, position: 0, reader, builder, segmentStart: 0, segmentSize };
+      currentTools = tools;
       masks = new WeakMap();
     },
     read,
     /** Both at once; returns how many were read. */
     update(tools: readonly Findable[], serverText: ServerText): number {
       this.follow(tools, serverText);
-      const added = left();
-      read(always);
+      const added = unreadCount();
+      read(() => false);
       return added;
     },
     /** How many are not found yet. */
-    left,
+    unread: unreadCount,
     corpus(): Corpus {
       const { entries, segments, alive, dictionary, verbs } = state;
       return {
@@ -126,7 +133,7 @@ export function createToolIndex() {
         isAlive: (slot) => entries[slot] !== null,
         verbs,
         termOf: dictionary.get,
-        wordsFrom: (start) => segments.flatMap(({ nameWords }) => wordsFrom(nameWords, start)),
+        wordsFrom: (start) => segments.flatMap(({ nameWords }) => completionsOf(nameWords, start)),
         compare: (a, b) => compareTools((entries[a] as Entry).tool, (entries[b] as Entry).tool),
       };
     },
@@ -136,11 +143,7 @@ export function createToolIndex() {
     entryAt: (slot: number): object => state.entries[slot] as Entry,
     /** The slots of these tools. */
     among(tools: readonly Findable[]): Mask {
-      const mask =
-        masks.get(tools) ??
-        (tools === current
-          ? markAll(state.entries)
-          : markSlots(tools, state.slots, state.entries.length));
+      const mask = masks.get(tools) ?? maskOf(tools);
       masks.set(tools, mask);
       return mask;
     },
@@ -164,7 +167,7 @@ export function createToolIndex() {
 /** Keeps unchanged tools, drops the others, and returns what has to be added. */
 function replace(state: State, tools: readonly Findable[], serverText: ServerText): Entry[] {
   const { entries, slots } = state;
-  const seen = new Uint8Array(entries.length);
+  const isKept = new Uint8Array(entries.length);
   const added: Entry[] = [];
   const keys = new Set<string>();
   for (const tool of tools) {
@@ -177,14 +180,14 @@ function replace(state: State, tools: readonly Findable[], serverText: ServerTex
     keys.add(key);
     const text = serverText(tool.id.server);
     const slot = slots.get(key) ?? -1;
-    const before = entries[slot];
-    if (before && isUnchanged(before, tool, text)) {
-      before.tool = tool;
-      seen[slot] = 1;
+    const previousEntry = entries[slot];
+    if (previousEntry && isUnchanged(previousEntry, tool, text)) {
+      previousEntry.tool = tool;
+      isKept[slot] = 1;
     } else added.push({ key, tool, serverText: text });
   }
   for (const [slot, entry] of entries.entries()) {
-    if (entry === null || seen[slot] === 1) continue;
+    if (entry === null || isKept[slot] === 1) continue;
     slots.delete(entry.key);
     entries[slot] = null;
     state.alive -= 1;
@@ -194,30 +197,31 @@ function replace(state: State, tools: readonly Findable[], serverText: ServerTex
 
 /** One tool, and all since the last segment when they are enough. */
 function readNext(state: State, reading: Reading): Reading | null {
-  const { missing, at, reader, builder, from, most } = reading;
-  const entry = missing[at] as Entry;
-  builder.add(state.entries.length + at - from, entry.tool, entry.serverText);
-  const next = at + 1;
-  if (next < missing.length && next - from < most) {
-    reading.at = next;
+  const { missing, position, reader, builder, segmentStart, segmentSize } = reading;
+  const entry = missing[position] as Entry;
+  builder.add(state.entries.length + position - segmentStart, entry.tool, entry.serverText);
+  const next = position + 1;
+  if (next < missing.length && next - segmentStart < segmentSize) {
+    reading.position = next;
     return reading;
   }
   const segment = builder.finish();
-  for (const one of missing.slice(from, next)) place(state, state.entries.push(one) - 1, one);
+  for (const newEntry of missing.slice(segmentStart, next))
+    registerEntry(state, state.entries.push(newEntry) - 1, newEntry);
   state.segments.push(segment);
-  state.alive += next - from;
+  state.alive += next - segmentStart;
   if (next === missing.length) return null;
   return {
     missing,
-    at: next,
+    position: next,
     reader,
     builder: createSegmentBuilder(state.dictionary, reader),
-    from: next,
-    most,
+    segmentStart: next,
+    segmentSize,
   };
 }
 
-function place(state: State, slot: number, { key, tool }: Entry): void {
+function registerEntry(state: State, slot: number, { key, tool }: Entry): void {
   state.names.add(slot, tool);
   state.slots.set(key, slot);
   if (slot >= state.verbs.length) {
@@ -229,18 +233,14 @@ function place(state: State, slot: number, { key, tool }: Entry): void {
 }
 
 function compact(state: State): void {
-  const moved = new Int32Array(state.entries.length).fill(-1);
-  let next = 0;
-  for (const [slot, entry] of state.entries.entries()) if (entry) moved[slot] = next++;
-  state.segments = [mergeSegments(state.segments, moved, state.dictionary.size())];
+  const newSlots = new Int32Array(state.entries.length).fill(-1);
+  let nextSlot = 0;
+  for (const [slot, entry] of state.entries.entries()) if (entry) newSlots[slot] = nextSlot++;
+  state.segments = [mergeSegments(state.segments, newSlots, state.dictionary.size())];
   state.names = createExactNames();
   state.slots = new Map();
   state.entries = state.entries.filter((entry) => entry !== null);
-  for (const [slot, entry] of state.entries.entries()) place(state, slot, entry as Entry);
-}
-
-function markAll(entries: readonly (Entry | null)[]): Mask {
-  return Uint8Array.from(entries, (entry) => (entry === null ? 0 : 1));
+  for (const [slot, entry] of state.entries.entries()) registerEntry(state, slot, entry as Entry);
 }
 
 function markSlots(
@@ -267,57 +267,63 @@ function nextVariant(): number {
 function keyOf(tool: Findable): string {
   const { id, persona } = tool;
   const variant = variants.get(tool);
-  return `${variant === undefined ? "" : `${variant}\0`}${id.server ?? ""}\0${id.tool}\0${persona ?? ""}\0${id.server === null ? 1 : 0}`;
+  const key = `${id.server ?? ""}\0${id.tool}\0${persona ?? ""}\0${id.server === null ? 1 : 0}`;
+  return variant === undefined ? key : `${variant}\0${key}`;
 }
 
 /** Schemas of unchanged tools stay the same object. */
-function isUnchanged({ tool: a, serverText }: Entry, b: Findable, serverTextNow: string): boolean {
+function isUnchanged(
+  { tool: indexedTool, serverText }: Entry,
+  tool: Findable,
+  currentServerText: string,
+): boolean {
   return (
-    serverText === serverTextNow &&
-    a.description === b.description &&
-    a.title === b.title &&
-    a.modelName === b.modelName &&
-    a.parameters === b.parameters &&
-    a.metadata.capabilities.join("\0") === b.metadata.capabilities.join("\0")
+    serverText === currentServerText &&
+    indexedTool.description === tool.description &&
+    indexedTool.title === tool.title &&
+    indexedTool.modelName === tool.modelName &&
+    indexedTool.parameters === tool.parameters &&
+    indexedTool.metadata.capabilities.join("\0") === tool.metadata.capabilities.join("\0")
   );
 }
 
 /** By name; a shared tool before those of personas. */
 export function compareTools(a: Findable, b: Findable): number {
   if (a.name !== b.name) return a.name < b.name ? -1 : 1;
-  const left = a.persona ?? "";
-  const right = b.persona ?? "";
-  return left === right ? 0 : left < right ? -1 : 1;
+  const personaA = a.persona ?? "";
+  const personaB = b.persona ?? "";
+  if (personaA === personaB) return 0;
+  return personaA < personaB ? -1 : 1;
 }
 
 function perServer(serverText: ServerText): ServerText {
-  const known = new Map<string | null, string>();
+  const texts = new Map<string | null, string>();
   return (server) => {
-    const text = known.get(server) ?? serverText(server);
-    known.set(server, text);
+    const text = texts.get(server) ?? serverText(server);
+    texts.set(server, text);
     return text;
   };
 }
 
 /** One segment without the gaps. `slotOf` maps old slots to new ones; -1 for a removed tool. */
 function mergeSegments(segments: readonly Segment[], slotOf: Int32Array, terms: number): Segment {
-  const most = segments.reduce((sum, { slots }) => sum + slots.length, 0);
+  const maxPostings = segments.reduce((sum, { slots }) => sum + slots.length, 0);
   const postings = {
-    rows: new Int32Array(most),
-    slots: new Int32Array(most),
-    worth: new Float32Array(most),
+    rows: new Int32Array(maxPostings),
+    slots: new Int32Array(maxPostings),
+    worth: new Float32Array(maxPostings),
   };
   let count = 0;
   // Later segments have higher slots, so the slots of a term stay ascending.
   for (const { starts, slots, worth } of segments) {
     for (let term = 0; term + 1 < starts.length; term++) {
       const end = starts[term + 1] as number;
-      for (let at = starts[term] as number; at < end; at++) {
-        const slot = slotOf[slots[at] as number] as number;
+      for (let posting = starts[term] as number; posting < end; posting++) {
+        const slot = slotOf[slots[posting] as number] as number;
         if (slot < 0) continue;
         postings.rows[count] = term;
         postings.slots[count] = slot;
-        postings.worth[count] = worth[at] as number;
+        postings.worth[count] = worth[posting] as number;
         count += 1;
       }
     }
@@ -326,22 +332,22 @@ function mergeSegments(segments: readonly Segment[], slotOf: Int32Array, terms: 
   return { nameWords, ...groupByTerm(terms, count, postings) };
 }
 
-const minTyped = 2;
-const maxLonger = 8;
+const minPrefixLength = 2;
+const maxCompletions = 8;
 
-function wordsFrom(words: readonly string[], start: string): string[] {
-  if (start.length < minTyped) return [];
+function completionsOf(sortedWords: readonly string[], prefix: string): string[] {
+  if (prefix.length < minPrefixLength) return [];
   let low = 0;
-  let high = words.length;
+  let high = sortedWords.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((words[middle] as string) < start) low = middle + 1;
+    if ((sortedWords[middle] as string) < prefix) low = middle + 1;
     else high = middle;
   }
-  const longer = words
-    .slice(low, low + maxLonger + 1)
-    .filter((word) => word.startsWith(start) && word !== start);
-  return longer.slice(0, maxLonger);
+  const completions = sortedWords
+    .slice(low, low + maxCompletions + 1)
+    .filter((word) => word.startsWith(prefix) && word !== prefix);
+  return completions.slice(0, maxCompletions);
 }
 
 type SegmentBuilder = ReturnType<typeof createSegmentBuilder>;
@@ -352,32 +358,34 @@ function createExactNames() {
   const byTool = new Map<string, number[]>();
   const byServer = new Map<string, Set<number>>();
   let longestServer = 0;
-  const add = (name: string, slot: number) => {
+  const addName = (name: string, slot: number) => {
     if (!byTool.get(name)?.push(slot)) byTool.set(name, [slot]);
   };
   return {
     add(slot: number, { id, modelName }: Findable): void {
-      add(joinWords(id.tool), slot);
+      addName(joinWords(id.tool), slot);
       const { server } = id;
       if (server === null) return;
       // A name for models that had to be changed is not `server__tool`.
-      if (modelName.length !== server.length + id.tool.length + 2) add(joinWords(modelName), slot);
+      if (modelName.length !== server.length + id.tool.length + 2)
+        addName(joinWords(modelName), slot);
       const joined = joinWords(server);
-      const known = byServer.get(joined) ?? new Set();
-      byServer.set(joined, known.add(slot));
+      const serverSlots = byServer.get(joined) ?? new Set();
+      byServer.set(joined, serverSlots.add(slot));
       longestServer = Math.max(longestServer, joined.length);
     },
     find(spelling: string): Set<number> {
       const joined = joinWords(spelling);
-      const found = new Set(byTool.get(joined));
+      const matchingSlots = new Set(byTool.get(joined));
       for (const name of new Set([joined, joined.replace(/^mcp/, "")])) {
         for (let end = 0; end <= Math.min(longestServer, name.length); end++) {
-          const slots = byServer.get(name.slice(0, end));
-          const tools = slots === undefined ? undefined : byTool.get(name.slice(end));
-          for (const slot of tools ?? []) if (slots?.has(slot)) found.add(slot);
+          const serverSlots = byServer.get(name.slice(0, end));
+          if (serverSlots === undefined) continue;
+          for (const slot of byTool.get(name.slice(end)) ?? [])
+            if (serverSlots.has(slot)) matchingSlots.add(slot);
         }
       }
-      return found;
+      return matchingSlots;
     },
   };
 }

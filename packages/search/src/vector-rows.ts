@@ -3,7 +3,7 @@ import { scanCode } from "./scan-code.ts";
 const pageBytes = 65_536;
 const rowSteps = 127;
 const querySteps = 2047;
-const atOnce = 4;
+const queriesPerScan = 4;
 /** Behind the numbers of a row: what one step stands for, and nothing. */
 const rowEnd = 16;
 
@@ -23,37 +23,39 @@ export function createVectorRows(dimensions: number, isPlain = false) {
   const code = isPlain ? null : loadCode();
   const bytes = Math.ceil(dimensions / 32) * 32;
   const stride = bytes + rowEnd;
-  const rowsAt = atOnce * bytes * 2 + 64;
+  const rowsAt = queriesPerScan * bytes * 2 + 64;
   let capacity = 0;
   let memory: ArrayBuffer = new ArrayBuffer(0);
   let numbers = new Int8Array(0);
   let scales = new Float32Array(0);
   let best = new Float32Array(0);
-  let even = new Float32Array(0);
+  let evenScores = new Float32Array(0);
 
   const makeRoom = (count: number) => {
     if (count <= capacity) return;
     capacity = Math.max(count, capacity * 2, 256);
     const bestAt = rowsAt + capacity * stride;
     const size = bestAt + capacity * 4;
-    const before = numbers;
+    const previousNumbers = numbers;
     code?.memory.grow(Math.max(0, Math.ceil((size - code.memory.buffer.byteLength) / pageBytes)));
     memory = code === null ? new ArrayBuffer(size) : code.memory.buffer;
     numbers = new Int8Array(memory);
     scales = new Float32Array(memory);
-    if (code === null) numbers.set(before);
+    if (code === null) numbers.set(previousNumbers);
     best = new Float32Array(memory, bestAt, capacity);
   };
   const scaleAt = (row: number) => (rowsAt + row * stride + bytes) / 4;
   /** Eight numbers of each in turn. */
   const placeQueries = (vectors: readonly Float32Array[]) => {
-    const places = new Int16Array(memory, 0, vectors.length * bytes);
+    const interleaved = new Int16Array(memory, 0, vectors.length * bytes);
     const steps = new Float32Array(memory, vectors.length * bytes * 2, vectors.length);
-    const one = new Int16Array(bytes);
-    for (let turn = 0; turn < vectors.length; turn++) {
-      steps[turn] = quantize(vectors[turn] as Float32Array, one, querySteps);
-      for (let at = 0; at < bytes; at++)
-        places[(at & ~7) * vectors.length + turn * 8 + (at & 7)] = one[at] as number;
+    const quantized = new Int16Array(bytes);
+    for (let query = 0; query < vectors.length; query++) {
+      steps[query] = quantize(vectors[query] as Float32Array, quantized, querySteps);
+      for (let dimension = 0; dimension < bytes; dimension++)
+        interleaved[(dimension & ~7) * vectors.length + query * 8 + (dimension & 7)] = quantized[
+          dimension
+        ] as number;
     }
   };
   const scan = (vectors: readonly Float32Array[], count: number) => {
@@ -61,7 +63,10 @@ export function createVectorRows(dimensions: number, isPlain = false) {
     else if (vectors.length > 2) {
       // The first one again fills four: the largest of them stays the same.
       placeQueries(
-        Array.from({ length: atOnce }, (_, at) => vectors[at] ?? (vectors[0] as Float32Array)),
+        Array.from(
+          { length: queriesPerScan },
+          (_, index) => vectors[index] ?? (vectors[0] as Float32Array),
+        ),
       );
       code.four(0, bytes, rowsAt, rowsAt + count * stride, best.byteOffset);
     } else {
@@ -76,10 +81,10 @@ export function createVectorRows(dimensions: number, isPlain = false) {
     const step = Math.fround(quantize(vector, query, querySteps));
     for (let row = 0, from = rowsAt; row < capacity; row++, from += stride) {
       let sum = 0;
-      for (let at = 0; at < bytes; at++)
-        sum += (query[at] as number) * (numbers[from + at] as number);
-      const like = Math.fround(Math.fround(sum) * step) * (scales[scaleAt(row)] as number);
-      best[row] = Math.max(best[row] as number, like);
+      for (let dimension = 0; dimension < bytes; dimension++)
+        sum += (query[dimension] as number) * (numbers[from + dimension] as number);
+      const likeness = Math.fround(Math.fround(sum) * step) * (scales[scaleAt(row)] as number);
+      best[row] = Math.max(best[row] as number, likeness);
     }
   };
   return {
@@ -91,65 +96,75 @@ export function createVectorRows(dimensions: number, isPlain = false) {
     /** For each of the first rows the largest likeness to one of these unit vectors; the next call overwrites it. */
     likeness(vectors: readonly Float32Array[], count: number): Float32Array {
       best.fill(-1, 0, count);
-      for (let from = 0; from < vectors.length && count > 0; from += atOnce)
-        scan(vectors.slice(from, from + atOnce), count);
+      for (let from = 0; from < vectors.length && count > 0; from += queriesPerScan)
+        scan(vectors.slice(from, from + queriesPerScan), count);
       return best;
     },
     /**
      * The same, with each vector on the scale of the first: what is most like a clause counts as much as what is most like
      * another, so that one clause does not crowd out the rest.
      */
-    evenLikeness(asked: readonly Float32Array[], count: number): Float32Array {
-      if (even.length < count) even = new Float32Array(count * 2);
-      let usual = 0;
-      let spread = 0;
-      for (const [turn, vector] of asked.entries()) {
-        const own = this.likeness([vector], count);
+    evenLikeness(queryVectors: readonly Float32Array[], count: number): Float32Array {
+      if (evenScores.length < count) evenScores = new Float32Array(count * 2);
+      let firstMean = 0;
+      let firstSpread = 0;
+      for (const [query, vector] of queryVectors.entries()) {
+        const likenesses = this.likeness([vector], count);
         let sum = 0;
-        let most = -1;
+        let max = -1;
         for (let row = 0; row < count; row++) {
-          const like = own[row] as number;
-          sum += like;
-          if (like > most) most = like;
+          const likeness = likenesses[row] as number;
+          sum += likeness;
+          if (likeness > max) max = likeness;
         }
         const mean = sum / Math.max(1, count);
-        if (turn === 0) {
-          usual = mean;
-          spread = most - mean;
-          even.set(own.subarray(0, count));
+        if (query === 0) {
+          firstMean = mean;
+          firstSpread = max - mean;
+          evenScores.set(likenesses.subarray(0, count));
           continue;
         }
-        const by = (clauseShare * spread) / Math.max(1e-6, most - mean);
+        const factor = (clauseShare * firstSpread) / Math.max(1e-6, max - mean);
         for (let row = 0; row < count; row++) {
-          const like = usual + ((own[row] as number) - mean) * by;
-          if (like > (even[row] as number)) even[row] = like;
+          const likeness = firstMean + ((likenesses[row] as number) - mean) * factor;
+          if (likeness > (evenScores[row] as number)) evenScores[row] = likeness;
         }
       }
-      return even;
+      return evenScores;
     },
     between(a: number, b: number): number {
       const from = rowsAt + a * stride;
       const to = rowsAt + b * stride;
-      let one = 0;
-      let two = 0;
+      let evenSum = 0;
+      let oddSum = 0;
       // Two sums: neither waits for the other.
-      for (let at = 0; at < bytes; at += 2) {
-        one = (one + Math.imul(numbers[from + at] as number, numbers[to + at] as number)) | 0;
-        two =
-          (two + Math.imul(numbers[from + at + 1] as number, numbers[to + at + 1] as number)) | 0;
+      for (let dimension = 0; dimension < bytes; dimension += 2) {
+        evenSum =
+          (evenSum +
+            Math.imul(numbers[from + dimension] as number, numbers[to + dimension] as number)) |
+          0;
+        oddSum =
+          (oddSum +
+            Math.imul(
+              numbers[from + dimension + 1] as number,
+              numbers[to + dimension + 1] as number,
+            )) |
+          0;
       }
-      return (one + two) * (scales[scaleAt(a)] as number) * (scales[scaleAt(b)] as number);
+      return (evenSum + oddSum) * (scales[scaleAt(a)] as number) * (scales[scaleAt(b)] as number);
     },
   };
 }
 
 /** Returns what one step stands for. */
 function quantize(vector: Float32Array, to: Int8Array | Int16Array, steps: number): number {
-  let most = 1e-9;
-  for (let at = 0; at < vector.length; at++) most = Math.max(most, Math.abs(vector[at] as number));
-  const by = steps / most;
-  for (let at = 0; at < vector.length; at++) to[at] = Math.round((vector[at] as number) * by);
-  return most / steps;
+  let max = 1e-9;
+  for (let index = 0; index < vector.length; index++)
+    max = Math.max(max, Math.abs(vector[index] as number));
+  const scale = steps / max;
+  for (let index = 0; index < vector.length; index++)
+    to[index] = Math.round((vector[index] as number) * scale);
+  return max / steps;
 }
 
 /** Null where the engine has no SIMD. */

@@ -1,7 +1,7 @@
 import { eachWord } from "./words.ts";
 
 /** What tools do, as far as a name tells. Words of one line may stand for one another; two lines exclude each other. */
-const kinds = `
+const verbKinds = `
   create add new insert make register
   delete remove erase destroy drop purge
   update edit modify change patch rename replace
@@ -15,22 +15,22 @@ const kinds = `
 `;
 
 const kindOf = new Map(
-  kinds
+  verbKinds
     .trim()
     .split("\n")
-    .flatMap((line, at) =>
+    .flatMap((line, kind) =>
       line
         .trim()
         .split(" ")
-        .map((word) => [word, 1 << at] as const),
+        .map((word) => [word, 1 << kind] as const),
     ),
 );
 
 /** The kinds of a text's verbs, as bits. */
 export function verbsIn(text: string): number {
-  let found = 0;
+  let kindBits = 0;
   eachWord(text, (word) => {
-    found |= kindOf.get(word) ?? 0;
+    kindBits |= kindOf.get(word) ?? 0;
   });
-  return found;
+  return kindBits;
 }

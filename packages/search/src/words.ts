@@ -2,7 +2,7 @@
 export type TakeWord = (word: string, isJoined: boolean) => void;
 
 const maxWord = 40;
-const other = 0;
+const separator = 0;
 const lower = 1;
 const upper = 2;
 const digit = 3;
@@ -12,12 +12,13 @@ const ideograph = 5;
 /** Splits at case, digits, underscores and non-letters; skips stop words. */
 export function eachWord(text: string, take: TakeWord): void {
   const plain = normalize(text);
-  let at = 0;
-  while (at < plain.length) {
-    const kind = kindAt(plain, at);
-    if (kind === ideograph) at = takeIdeographs(plain, at, take);
-    else if (kind === lower || kind === upper || kind === digit) at = takeRun(plain, at, take);
-    else at += 1;
+  let position = 0;
+  while (position < plain.length) {
+    const kind = kindAt(plain, position);
+    if (kind === ideograph) position = takeIdeographs(plain, position, take);
+    else if (kind === lower || kind === upper || kind === digit)
+      position = takeRun(plain, position, take);
+    else position += 1;
   }
 }
 
@@ -51,28 +52,29 @@ const isAscii = /^[\0-\x7f]*$/;
 /** A run of letters and digits with `_` and `-` between them: a name of several words. */
 function takeRun(text: string, start: number, take: TakeWord): number {
   let parts: string[] | null = null;
-  let from = start;
-  let before = kindAt(text, start);
-  let at = start + 1;
-  for (; at < text.length; at++) {
-    const kind = kindAt(text, at);
-    if (kind === other || kind === ideograph) break;
-    if (kind === before && !(kind === upper && kindAt(text, at + 1) === lower)) continue;
+  let partStart = start;
+  let previousKind = kindAt(text, start);
+  let position = start + 1;
+  for (; position < text.length; position++) {
+    const kind = kindAt(text, position);
+    if (kind === separator || kind === ideograph) break;
+    if (kind === previousKind && !(kind === upper && kindAt(text, position + 1) === lower))
+      continue;
     // The capital that begins a word belongs to it: `HTTPServer` is two words, `Server` one.
-    const isCapital = before === upper && kind === lower;
+    const isCapital = previousKind === upper && kind === lower;
     if (!isCapital) {
       parts ??= [];
-      if (before !== joiner) parts.push(text.slice(from, at));
-      from = at;
+      if (previousKind !== joiner) parts.push(text.slice(partStart, position));
+      partStart = position;
     }
-    before = kind;
+    previousKind = kind;
   }
-  if (parts === null) takePart(text.slice(from, at), take);
+  if (parts === null) takePart(text.slice(partStart, position), take);
   else {
-    if (before !== joiner) parts.push(text.slice(from, at));
+    if (previousKind !== joiner) parts.push(text.slice(partStart, position));
     takeParts(parts, take);
   }
-  return at;
+  return position;
 }
 
 function takePart(part: string, take: TakeWord): void {
@@ -93,7 +95,8 @@ function takeIdeographs(text: string, start: number, take: TakeWord): number {
   let end = start + 1;
   while (end < text.length && kindAt(text, end) === ideograph) end++;
   if (end - start === 1) take(text.slice(start, end), false);
-  for (let at = start; at + 2 <= end; at++) take(text.slice(at, at + 2), false);
+  for (let position = start; position + 2 <= end; position++)
+    take(text.slice(position, position + 2), false);
   return end;
 }
 
@@ -102,24 +105,29 @@ const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => {
   if (/[a-z]/.test(character)) return lower;
   if (/[A-Z]/.test(character)) return upper;
   if (/[0-9]/.test(character)) return digit;
-  return character === "_" || character === "-" ? joiner : other;
+  return character === "_" || character === "-" ? joiner : separator;
 });
 
 /** By code: 2 for what begins a run of letters and digits, 1 for what may be within one. */
-export const runKinds = asciiKinds.map((kind) => (kind === other ? 0 : kind === joiner ? 1 : 2));
+export const runKinds = asciiKinds.map((kind) => {
+  if (kind === separator) return 0;
+  return kind === joiner ? 1 : 2;
+});
 
-function kindAt(text: string, at: number): number {
-  const code = text.charCodeAt(at);
+function kindAt(text: string, position: number): number {
+  const code = text.charCodeAt(position);
   if (code < 128) return asciiKinds[code] as number;
-  return Number.isNaN(code) ? other : foreignKind(code, text, at);
+  return Number.isNaN(code) ? separator : foreignKind(code, text, position);
 }
 
-function foreignKind(code: number, text: string, at: number): number {
+function foreignKind(code: number, text: string, position: number): number {
   if ((code >= 0x3040 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af)) return ideograph;
   const isSecondHalf = code >= 0xdc00 && code <= 0xdfff;
-  const character = String.fromCodePoint(text.codePointAt(isSecondHalf ? at - 1 : at) ?? code);
+  const character = String.fromCodePoint(
+    text.codePointAt(isSecondHalf ? position - 1 : position) ?? code,
+  );
   if (/\p{N}/u.test(character)) return digit;
-  if (!/[\p{L}\p{M}]/u.test(character)) return other;
+  if (!/[\p{L}\p{M}]/u.test(character)) return separator;
   return /\p{Lu}/u.test(character) ? upper : lower;
 }
 

@@ -6,14 +6,18 @@ const daySeconds = 24 * 3_600;
 /** How long a client is known: anybody can register one. */
 export const clientSeconds = { registered: 7 * daySeconds, allowed: 366 * daySeconds };
 /** Records that belong to a grant and go with it. */
-const ofGrants: ReadonlySet<string> = new Set(["AccessToken", "AuthorizationCode", "RefreshToken"]);
+const grantBoundKinds: ReadonlySet<string> = new Set([
+  "AccessToken",
+  "AuthorizationCode",
+  "RefreshToken",
+]);
 
 /** What the library keeps, in the store that all replicas share. */
 export function createAdapter(rows: SignInRows, revoked: (grant: string) => Promise<void>) {
   return (kind: string): Adapter => ({
     async upsert(id, payload, seconds) {
       await rows.put(kind, id, payload, {
-        grant: ofGrants.has(kind) ? (payload.grantId ?? null) : null,
+        grant: grantBoundKinds.has(kind) ? (payload.grantId ?? null) : null,
         uid: payload.uid ?? null,
         account: payload.accountId ?? null,
         seconds: seconds ?? (kind === "Client" ? clientSeconds.registered : undefined),
@@ -40,8 +44,8 @@ export function createAdapter(rows: SignInRows, revoked: (grant: string) => Prom
   });
 }
 
-function payloadOf(kept: KeptSignIn<AdapterPayload> | null): AdapterPayload | undefined {
-  if (kept === null) return undefined;
-  const { value, consumedAt } = kept;
+function payloadOf(row: KeptSignIn<AdapterPayload> | null): AdapterPayload | undefined {
+  if (row === null) return undefined;
+  const { value, consumedAt } = row;
   return consumedAt === null ? value : { ...value, consumed: Math.floor(consumedAt / 1_000) };
 }

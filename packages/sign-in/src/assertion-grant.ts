@@ -7,13 +7,13 @@ import {
 } from "oidc-provider";
 import { clientAddress } from "../../../src/lib/net/client-address.ts";
 import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
-import { keepAllowed, limitsAmong } from "./grants.ts";
+import { limitsAmong, storeGrantClient } from "./grants.ts";
 import { grantable, rememberPerson } from "./people.ts";
 
 const assertionGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const replayKind = "Assertion";
 
-export type ResourceInfo = (
+export type ResourceServerOf = (
   resource: string,
   ctx: KoaContextWithOIDC,
   client: Client,
@@ -26,7 +26,7 @@ export type ResourceInfo = (
 export function addAssertionGrant(
   provider: Provider,
   ports: SignInPorts,
-  infoOf: ResourceInfo,
+  resourceServerOf: ResourceServerOf,
 ): void {
   const { origin, rows, record } = ports;
   const refuse = (why: string): never => {
@@ -36,29 +36,36 @@ export function addAssertionGrant(
     assertionGrant,
     async (ctx) => {
       const { client, params } = ctx.oidc;
-      const text = params?.assertion;
-      if (client === undefined || typeof text !== "string")
+      const assertionText = params?.assertion;
+      if (client === undefined || typeof assertionText !== "string")
         throw new errors.InvalidRequest("the assertion is missing");
-      const read = await ports.readAssertion(text).catch((thrown: Error) => refuse(thrown.message));
-      if (read.clientId !== client.clientId) refuse("the assertion is for another client");
-      const asked =
-        typeof params?.resource === "string" ? params.resource : (read.resource ?? `${origin}/mcp`);
-      if (read.resource !== null && read.resource !== asked) throw new errors.InvalidTarget();
-      const info = infoOf(asked, ctx, client);
-      await rows.put(replayKind, read.id, {}, { seconds: read.lifetime });
-      if (!(await rows.consume(replayKind, read.id))) refuse("the assertion was used before");
-      const person = await rememberPerson(ports, read.person, read.unsaid).catch((thrown: Error) =>
-        refuse(thrown.message),
+      const assertion = await ports
+        .readAssertion(assertionText)
+        .catch((thrown: Error) => refuse(thrown.message));
+      if (assertion.clientId !== client.clientId) refuse("the assertion is for another client");
+      const resource =
+        typeof params?.resource === "string"
+          ? params.resource
+          : (assertion.resource ?? `${origin}/mcp`);
+      if (assertion.resource !== null && assertion.resource !== resource)
+        throw new errors.InvalidTarget();
+      const resourceServer = resourceServerOf(resource, ctx, client);
+      await rows.put(replayKind, assertion.id, {}, { seconds: assertion.lifetime });
+      if (!(await rows.consume(replayKind, assertion.id))) refuse("the assertion was used before");
+      const person = await rememberPerson(ports, assertion.person, assertion.unsaid).catch(
+        (thrown: Error) => refuse(thrown.message),
       );
-      const wanted = typeof params?.scope === "string" ? params.scope.split(" ") : read.scopes;
-      const allowed = wanted.filter(
-        (scope) => read.scopes.includes(scope) && info.scope.split(" ").includes(scope),
+      const requestedScopes =
+        typeof params?.scope === "string" ? params.scope.split(" ") : assertion.scopes;
+      const allowedScopes = requestedScopes.filter(
+        (scope) =>
+          assertion.scopes.includes(scope) && resourceServer.scope.split(" ").includes(scope),
       );
-      const scope = grantable(person, allowed).given.join(" ");
+      const scope = grantable(person, allowedScopes).granted.join(" ");
       if (scope === "")
-        throw new errors.InvalidScope("none of the scopes is given", wanted.join(" "));
+        throw new errors.InvalidScope("none of the scopes is given", requestedScopes.join(" "));
       const grant = new provider.Grant({ accountId: person.user, clientId: client.clientId });
-      grant.addResourceScope(asked, scope);
+      grant.addResourceScope(resource, scope);
       const grantId = await grant.save();
       const token = new provider.AccessToken({
         accountId: person.user,
@@ -67,20 +74,20 @@ export function addAssertionGrant(
         gty: "jwt-bearer",
         scope,
       } as never);
-      token.resourceServer = new provider.ResourceServer(asked, info);
-      const described = { client_id: client.clientId, client_name: client.clientName };
-      await keepAllowed(rows, grantId, {
-        ...described,
-        limits: limitsAmong(read.scopes),
+      token.resourceServer = new provider.ResourceServer(resource, resourceServer);
+      await storeGrantClient(rows, grantId, {
+        client_id: client.clientId,
+        client_name: client.clientName,
+        limits: limitsAmong(assertion.scopes),
         isChosen: false,
       });
-      const line = {
+      await record({
         operation: "grants.allow",
         target: grantId,
         user: person.user,
         address: clientAddress(ctx.req),
-      };
-      await record({ ...line, input: { client: client.clientId, scope, by: "assertion" } });
+        input: { client: client.clientId, scope, by: "assertion" },
+      });
       const access_token = await token.save();
       ctx.body = { access_token, expires_in: token.expiration, scope, token_type: "Bearer" };
     },

@@ -25,7 +25,7 @@ const refusedSchemes: ReadonlySet<string> = new Set(
   ].map((name) => `${name}:`),
 );
 const loopbacks: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
-const forPeople: readonly string[] = ["authorization_code", "refresh_token"];
+const interactiveGrantTypes: readonly string[] = ["authorization_code", "refresh_token"];
 
 /** The library calls `checkClient` for this property before it judges the rest. No property is ours: clients write them all. */
 export const checkedProperty = "client_name";
@@ -48,8 +48,11 @@ export function checkClient(metadata: Metadata, settings: AuthorizationServer): 
   metadata.id_token_signed_response_alg = undefined;
   if (isKnown) return;
   const grants = metadata.grant_types ?? ["authorization_code"];
-  if (!Array.isArray(grants) || !grants.every((grant) => forPeople.includes(String(grant))))
-    throw invalid(`grant_types may be ${forPeople.join(" and ")}`);
+  if (
+    !Array.isArray(grants) ||
+    !grants.every((grant) => interactiveGrantTypes.includes(String(grant)))
+  )
+    throw invalid(`grant_types may be ${interactiveGrantTypes.join(" and ")}`);
   for (const uri of ["client_uri", "logo_uri", "policy_uri", "tos_uri", "jwks_uri"])
     if (metadata[uri] !== undefined && URL.parse(String(metadata[uri]))?.protocol !== "https:")
       throw invalid(`${uri} must be an https address`);
@@ -91,7 +94,7 @@ function cleanName(name: unknown): string | undefined {
     .normalize("NFKC")
     .replaceAll(/(?:[\p{C}\p{Z}\u115f\u1160\u3164\uffa0]|\u034f|\u17b4|\u17b5)+/gu, " ")
     .trim();
-  return clean === "" ? undefined : clean.slice(0, maxNameLength);
+  return clean.slice(0, maxNameLength) || undefined;
 }
 
 /** The library's requests: documents of clients and their keys, which strangers name. */
@@ -104,35 +107,42 @@ export function createClientFetch(gate: Gate) {
       signal: AbortSignal.timeout(fetchMs),
       maxBytes: maxFetchedBytes,
     });
-    const kept = ["content-type", "cache-control", "expires"].flatMap((name) => {
-      const value = answer.headers[name];
-      return typeof value === "string" ? [[name, value] as [string, string]] : [];
-    });
+    const responseHeaders = new Headers();
+    for (const name of ["content-type", "cache-control", "expires"]) {
+      const header = answer.headers[name];
+      if (typeof header === "string") responseHeaders.append(name, header);
+    }
     // An answer without a body may not have one.
     const body = answer.body.length === 0 ? null : new Uint8Array(answer.body);
-    return new Response(body, { status: answer.status, headers: kept });
+    return new Response(body, { status: answer.status, headers: responseHeaders });
   };
 }
 
 /** Clients of the configuration, as the library knows them. */
-export function knownClients({ clients, assertionIssuers }: AuthorizationServer) {
-  return Object.entries(clients).map(
-    ([id, { name, secret, keys, jwksUri, redirectUris, scopes }]) => ({
-      client_id: id,
-      client_name: name ?? id,
-      redirect_uris: redirectUris,
-      response_types: redirectUris.length > 0 ? ["code"] : [],
-      grant_types: [
-        ...(redirectUris.length > 0 ? forPeople : []),
-        ...(scopes.length > 0 ? ["client_credentials"] : []),
-        ...(assertionIssuers.length > 0 ? ["urn:ietf:params:oauth:grant-type:jwt-bearer"] : []),
-      ],
-      ...(secret === undefined
-        ? {
-            token_endpoint_auth_method: "private_key_jwt",
-            ...(keys ? { jwks: { keys } } : { jwks_uri: jwksUri }),
-          }
-        : { token_endpoint_auth_method: "client_secret_basic", client_secret: secret }),
-    }),
-  );
+export function configuredClients({ clients, assertionIssuers }: AuthorizationServer) {
+  return Object.entries(clients).map(([id, { name, redirectUris, scopes, ...credentials }]) => ({
+    client_id: id,
+    client_name: name ?? id,
+    redirect_uris: redirectUris,
+    response_types: redirectUris.length > 0 ? ["code"] : [],
+    grant_types: [
+      ...(redirectUris.length > 0 ? interactiveGrantTypes : []),
+      ...(scopes.length > 0 ? ["client_credentials"] : []),
+      ...(assertionIssuers.length > 0 ? ["urn:ietf:params:oauth:grant-type:jwt-bearer"] : []),
+    ],
+    ...tokenEndpointAuth(credentials),
+  }));
+}
+
+type ClientCredentials = Pick<
+  AuthorizationServer["clients"][string],
+  "secret" | "keys" | "jwksUri"
+>;
+
+function tokenEndpointAuth({ secret, keys, jwksUri }: ClientCredentials) {
+  if (secret !== undefined)
+    return { token_endpoint_auth_method: "client_secret_basic", client_secret: secret };
+  const token_endpoint_auth_method = "private_key_jwt";
+  if (keys) return { token_endpoint_auth_method, jwks: { keys } };
+  return { token_endpoint_auth_method, jwks_uri: jwksUri };
 }

@@ -5,7 +5,7 @@ import { foreign } from "../../../src/model/foreign.ts";
 import { scopeNames } from "../../../src/model/principal.ts";
 import { clientSeconds } from "./adapter.ts";
 import { describeClient, type SeenClient, shownAddress } from "./client-view.ts";
-import { findAllowed, keepAllowed, limitsAmong } from "./grants.ts";
+import { findGrantClient, limitsAmong, storeGrantClient } from "./grants.ts";
 import { finishStep, hasPage, isPageOf } from "./page-proof.ts";
 import { consentPage } from "./pages.ts";
 import { grantable, type Person, personOf, revokeGrant } from "./people.ts";
@@ -16,7 +16,7 @@ type Client = NonNullable<Awaited<ReturnType<Provider["Client"]["find"]>>>;
 type Grant = InstanceType<Provider["Grant"]>;
 
 /** Whose consent is asked, for which client, in which sign-in. */
-export type Asking = {
+export type ConsentRequest = {
   provider: Provider;
   interaction: Interaction;
   person: Person;
@@ -42,46 +42,50 @@ export function offeredScopes({ limits }: Pick<SignInPorts, "limits">): string[]
 export function createConsent(ports: SignInPorts) {
   const { rows, record } = ports;
 
-  const askedFor = ({ params }: Interaction) => {
+  const requestedAccess = ({ params }: Interaction) => {
     const scopes = [...new Set(String(params.scope ?? "").split(" "))];
     const offered = offeredScopes(ports);
-    const ofPlane = scopes.filter((scope) => offered.includes(scope));
+    const planeScopes = scopes.filter((scope) => offered.includes(scope));
     // It wants no more than these; without them it would get all.
     const limits = limitsAmong(scopes);
-    if (limits !== null && limitsAmong(ofPlane) === null)
+    if (limits !== null && limitsAmong(planeScopes) === null)
       throw new BadVisit(
         400,
         `The client asks for what this plane does not have: ${limits.join(", ").slice(0, 200)}.`,
       );
     return {
       resources: [params.resource].flat().map(String),
-      ofPlane,
-      ofPerson: scopes.filter((scope) => scope === "openid" || scope === "offline_access"),
+      planeScopes,
+      identityScopes: scopes.filter((scope) => scope === "openid" || scope === "offline_access"),
     };
   };
 
-  async function show(visit: Visit, asking: Asking, problem: string | null = null): Promise<void> {
-    const { interaction, person, client } = asking;
-    const { resources, ofPlane } = askedFor(interaction);
-    const { given, refused } = grantable(person, ofPlane);
-    const before =
-      interaction.grantId === undefined ? null : await findAllowed(rows, interaction.grantId);
-    const grant = interaction.grantId && (await asking.provider.Grant.find(interaction.grantId));
-    const left = resources.flatMap((one) =>
-      grant ? grant.getRejectedResourceScope(one).split(" ") : [],
+  async function show(
+    visit: Visit,
+    request: ConsentRequest,
+    problem: string | null = null,
+  ): Promise<void> {
+    const { interaction, person, client } = request;
+    const { resources, planeScopes } = requestedAccess(interaction);
+    const { granted, refused } = grantable(person, planeScopes);
+    const previousConsent =
+      interaction.grantId === undefined ? null : await findGrantClient(rows, interaction.grantId);
+    const grant = interaction.grantId && (await request.provider.Grant.find(interaction.grantId));
+    const rejectedScopes = resources.flatMap((resource) =>
+      grant ? grant.getRejectedResourceScope(resource).split(" ") : [],
     );
     const isServerOn = (name: string) =>
-      !before?.isChosen || (before.limits ?? []).includes(serverScope(name));
+      !previousConsent?.isChosen || (previousConsent.limits ?? []).includes(serverScope(name));
     const page = consentPage({
       uid: interaction.uid,
       user: person.user,
       client: describeClient(seenClient(client), ports.settings.clients),
       redirect: shownAddress(String(interaction.params.redirect_uri)),
       isShared: client.applicationType === "native" && /^https:/.test(client.clientId),
-      scopes: given.map((name) => ({ name, isOn: !left.includes(name) })),
+      scopes: granted.map((name) => ({ name, isOn: !rejectedScopes.includes(name) })),
       refused,
       // One that asks for some servers or toolsets alone has them among its scopes.
-      servers: given.some(isLimit)
+      servers: granted.some(isLimit)
         ? null
         : ports.serversFor(person).map((name) => ({ name, isOn: isServerOn(name) })),
       goesOn: client.grantTypeAllowed("refresh_token"),
@@ -93,21 +97,21 @@ export function createConsent(ports: SignInPorts) {
   }
 
   /** What the form leaves of the scopes, and of the servers; a text where that is nothing. */
-  function chosenIn(form: URLSearchParams, person: Person, given: readonly string[]) {
-    const scopes = given.filter((scope) => form.has(`scope.${scope}`));
-    if (given.some(isRight) && !scopes.some(isRight))
+  function readChoice(form: URLSearchParams, person: Person, granted: readonly string[]) {
+    const scopes = granted.filter((scope) => form.has(`scope.${scope}`));
+    if (granted.some(isRight) && !scopes.some(isRight))
       return "Leave something that the client may do, or deny it.";
     // Without its limits, a client would get more than it asked for.
     const limits = scopes.filter(isLimit);
-    if (given.some(isLimit)) {
+    if (granted.some(isLimit)) {
       if (limits.length === 0) return "Leave a server or a toolset, or deny it.";
-      return { scopes, limits, isChosen: limits.length < given.filter(isLimit).length };
+      return { scopes, limits, isChosen: limits.length < granted.filter(isLimit).length };
     }
     const servers = ports.serversFor(person);
-    const left = servers.filter((name) => form.has(`server.${name}`));
-    if (left.length === servers.length) return { scopes, limits: null, isChosen: false };
-    if (left.length === 0) return "Leave a server, or deny it.";
-    return { scopes, limits: left.map(serverScope), isChosen: true };
+    const chosenServers = servers.filter((name) => form.has(`server.${name}`));
+    if (chosenServers.length === servers.length) return { scopes, limits: null, isChosen: false };
+    if (chosenServers.length === 0) return "Leave a server, or deny it.";
+    return { scopes, limits: chosenServers.map(serverScope), isChosen: true };
   }
 
   /** A client that registered and was never allowed anything is soon forgotten. */
@@ -117,37 +121,37 @@ export function createConsent(ports: SignInPorts) {
       await rows.put("Client", id, registered.value, { seconds: clientSeconds.allowed });
   }
 
-  async function allow(visit: Visit, asking: Asking): Promise<void> {
-    const { provider, interaction, person, client } = asking;
-    const { resources, ofPlane, ofPerson } = askedFor(interaction);
-    const { given } = grantable(person, ofPlane);
+  async function allow(visit: Visit, request: ConsentRequest): Promise<void> {
+    const { provider, interaction, person, client } = request;
+    const { resources, planeScopes, identityScopes } = requestedAccess(interaction);
+    const { granted } = grantable(person, planeScopes);
     const form = await readForm(visit);
     requirePage(interaction, form);
-    const chosen = chosenIn(form, person, given);
-    if (typeof chosen === "string") return show(visit, asking, chosen);
-    const before =
+    const choice = readChoice(form, person, granted);
+    if (typeof choice === "string") return show(visit, request, choice);
+    const existingGrant =
       interaction.grantId === undefined
         ? undefined
         : await provider.Grant.find(interaction.grantId);
     const grant =
-      before ?? new provider.Grant({ accountId: person.user, clientId: client.clientId });
-    if (ofPerson.length > 0) grant.addOIDCScope(ofPerson.join(" "));
-    for (const resource of resources) setScopes(grant, resource, ofPlane, chosen.scopes);
+      existingGrant ?? new provider.Grant({ accountId: person.user, clientId: client.clientId });
+    if (identityScopes.length > 0) grant.addOIDCScope(identityScopes.join(" "));
+    for (const resource of resources) setScopes(grant, resource, planeScopes, choice.scopes);
     const id = await grant.save();
     const metadata = client.metadata() as Record<string, unknown>;
     const wasOpen =
-      before !== undefined && ((await findAllowed(rows, id))?.limits ?? null) === null;
-    await keepAllowed(rows, id, {
+      existingGrant !== undefined && ((await findGrantClient(rows, id))?.limits ?? null) === null;
+    await storeGrantClient(rows, id, {
       client_id: client.clientId,
       client_name: metadata.client_name,
       client_uri: metadata.client_uri,
       // One that had no limit, and asks for less this time, keeps what it had.
-      limits: wasOpen && !chosen.isChosen ? null : chosen.limits,
-      isChosen: chosen.isChosen,
+      limits: wasOpen && !choice.isChosen ? null : choice.limits,
+      isChosen: choice.isChosen,
     });
     // They may have been removed, or may less, since the page was read.
-    const now = await personOf(rows, interaction.session);
-    if (now === null || grantable(now, chosen.scopes).refused.length > 0) {
+    const currentPerson = await personOf(rows, interaction.session);
+    if (currentPerson === null || grantable(currentPerson, choice.scopes).refused.length > 0) {
       await revokeGrant(ports, id);
       throw new BadVisit(
         403,
@@ -155,29 +159,29 @@ export function createConsent(ports: SignInPorts) {
       );
     }
     await keepClient(client.clientId);
-    const line = {
+    await record({
       operation: "grants.allow",
       target: id,
       user: person.user,
       address: visit.address,
-    };
-    const said = {
-      asked: ofPlane,
-      given: chosen.scopes,
-      limits: chosen.limits,
-      resource: resources.join(" "),
-    };
-    await record({ ...line, input: { client: client.clientId, ...said } });
+      input: {
+        client: client.clientId,
+        asked: planeScopes,
+        given: choice.scopes,
+        limits: choice.limits,
+        resource: resources.join(" "),
+      },
+    });
     const result = { ...interaction.lastSubmission, consent: { grantId: id } };
     redirect(visit, await finishStep(interaction, result));
   }
 
   return {
     show,
-    async allow(visit: Visit, asking: Asking): Promise<void> {
-      if (asking.interaction.prompt.name !== "consent")
+    async allow(visit: Visit, request: ConsentRequest): Promise<void> {
+      if (request.interaction.prompt.name !== "consent")
         throw new BadVisit(400, "There is nothing to allow yet.");
-      await allow(visit, asking);
+      await allow(visit, request);
     },
   };
 }
@@ -193,19 +197,23 @@ function requirePage({ session }: Interaction, form: URLSearchParams): void {
 function setScopes(
   grant: Grant,
   resource: string,
-  asked: readonly string[],
-  given: readonly string[],
+  requested: readonly string[],
+  granted: readonly string[],
 ): void {
-  const refused = asked.filter((scope) => !given.includes(scope));
-  const [had, left] = [grant.getResourceScope(resource), grant.getRejectedResourceScope(resource)];
-  const of = (text: string, more: readonly string[], less: readonly string[]) =>
-    [...new Set([...text.split(" "), ...more])]
-      .filter((scope) => scope !== "" && !less.includes(scope))
+  const refused = requested.filter((scope) => !granted.includes(scope));
+  const grantedText = grant.getResourceScope(resource);
+  const rejectedText = grant.getRejectedResourceScope(resource);
+  const changedScopes = (text: string, added: readonly string[], removed: readonly string[]) =>
+    [...new Set([...text.split(" "), ...added])]
+      .filter((scope) => scope !== "" && !removed.includes(scope))
       .join(" ");
-  grant.resources = { ...grant.resources, [resource]: of(had, given, refused) };
+  grant.resources = {
+    ...grant.resources,
+    [resource]: changedScopes(grantedText, granted, refused),
+  };
   const rejected = grant.rejected?.resources;
   grant.rejected = {
     ...grant.rejected,
-    resources: { ...rejected, [resource]: of(left, refused, given) },
+    resources: { ...rejected, [resource]: changedScopes(rejectedText, refused, granted) },
   };
 }

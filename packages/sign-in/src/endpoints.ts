@@ -15,19 +15,19 @@ export const routes = {
 type Endpoint = keyof typeof routes | "resume" | "metadata";
 
 /** How often one network may ask in a time. What is not named has limits of its own, or none. */
-const limits: Partial<Record<Endpoint, { most: number; operation: string }>> = {
-  registration: { most: 60, operation: "clients.register" },
-  authorization: { most: 1_200, operation: "signIn.authorize" },
+const limits: Partial<Record<Endpoint, { maxRequests: number; operation: string }>> = {
+  registration: { maxRequests: 60, operation: "clients.register" },
+  authorization: { maxRequests: 1_200, operation: "signIn.authorize" },
 };
 const limitSeconds = 3_600;
 
 /** What the library does at this path; null where it is not exactly a path of its own. */
 export function endpointOf(path: string): Endpoint | null {
   if (signInPaths.metadata.some((metadata) => metadata === path)) return "metadata";
-  const named = (Object.keys(routes) as (keyof typeof routes)[]).find(
+  const route = (Object.keys(routes) as (keyof typeof routes)[]).find(
     (key) => routes[key] === path,
   );
-  if (named !== undefined) return named;
+  if (route !== undefined) return route;
   return /^\/oauth\/authorize\/[\w-]+$/.test(path) ? "resume" : null;
 }
 
@@ -41,7 +41,7 @@ export async function refusedByLimit(
   if (limit === undefined || visit.request.method === "OPTIONS") return false;
   const key = `${endpoint} ${networkOf(visit.request)}`;
   const { count, leftSeconds } = await rows.count(key, limitSeconds);
-  if (count <= limit.most) return false;
+  if (count <= limit.maxRequests) return false;
   askLater(visit, leftSeconds);
   const error = "temporarily_unavailable";
   await record({ operation: limit.operation, address: visit.address, error });

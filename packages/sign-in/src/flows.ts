@@ -5,7 +5,7 @@ import { networkOf } from "../../../src/lib/net/client-address.ts";
 import { pageHeader } from "../../../src/model/access/page-proof.ts";
 import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
 import { describeClient, pagesClient } from "./client-view.ts";
-import { type Asking, createConsent, type Interaction, seenClient } from "./consent.ts";
+import { type ConsentRequest, createConsent, type Interaction, seenClient } from "./consent.ts";
 import { invitationSteps } from "./invitations.ts";
 import { finishStep, isPageOf, isProvable, signInMarks } from "./page-proof.ts";
 import { accessPage, accessView, accountPage, backPage, messagePage, signInPage } from "./pages.ts";
@@ -37,14 +37,16 @@ import {
 const upstreamKind = "Upstream";
 const upstreamSeconds = 600;
 /** The first person who is invited beside a provider waits no longer for a place to sign in. */
-const lookedMs = 10_000;
+const localPeopleCacheMs = 10_000;
 /** Tries of a password before a pause: for a person in one network and in all, and for a network. */
-const tries = { person: 10, everywhere: 100, network: 50, seconds: 900 };
-const isOver =
+const passwordTries = { person: 10, everywhere: 100, network: 50, seconds: 900 };
+const signInOver =
   "This sign-in is over, or was begun in another browser. Go back to the client and begin again.";
-const wrong = "The name or the password is not right.";
-const pausedFor = (seconds: number) =>
-  `There were too many tries. Wait ${seconds <= 60 ? "a minute" : `${Math.ceil(seconds / 60)} minutes`}, or use a passkey.`;
+const wrongPassword = "The name or the password is not right.";
+function pauseMessage(seconds: number): string {
+  const pause = seconds <= 60 ? "a minute" : `${Math.ceil(seconds / 60)} minutes`;
+  return `There were too many tries. Wait ${pause}, or use a passkey.`;
+}
 
 /** The pages: signing in, consent, invitations, and what clients may do. */
 export function createFlows(ports: SignInPorts) {
@@ -59,9 +61,9 @@ export function createFlows(ports: SignInPorts) {
     provider: Provider,
     uid: string,
   ): Promise<Interaction> => {
-    const found = await provider.interactionDetails(request, response).catch(() => null);
-    if (found === null || found.uid !== uid) throw new BadVisit(400, isOver);
-    return found;
+    const interaction = await provider.interactionDetails(request, response).catch(() => null);
+    if (interaction === null || interaction.uid !== uid) throw new BadVisit(400, signInOver);
+    return interaction;
   };
   const clientOf = async (provider: Provider, { params }: Interaction) => {
     const client = await provider.Client.find(String(params.client_id));
@@ -70,14 +72,14 @@ export function createFlows(ports: SignInPorts) {
     return client;
   };
   /** It reads all people, so that not every visit asks. */
-  let looked = { at: Number.NEGATIVE_INFINITY, found: false };
+  let localPeople = { readAt: Number.NEGATIVE_INFINITY, exist: false };
   async function hasLocalPeople(): Promise<boolean> {
-    if (steadyNow() - looked.at >= lookedMs)
-      looked = {
-        at: steadyNow(),
-        found: (await desk.people()).some(({ source }) => source === "local"),
+    if (steadyNow() - localPeople.readAt >= localPeopleCacheMs)
+      localPeople = {
+        readAt: steadyNow(),
+        exist: (await desk.people()).some(({ source }) => source === "local"),
       };
-    return looked.found;
+    return localPeople.exist;
   }
 
   async function showSignIn(
@@ -92,9 +94,11 @@ export function createFlows(ports: SignInPorts) {
   ) {
     const client = describeClient(seenClient(await clientOf(provider, interaction)), clients);
     const hasLocal = upstream === null || (await hasLocalPeople());
-    const shown = { uid: interaction.uid, client, user, problem };
     const page = signInPage({
-      ...shown,
+      uid: interaction.uid,
+      client,
+      user,
+      problem,
       provider: upstream?.name ?? null,
       hasLocal,
       isProvable: status === 200 && isProvable(interaction),
@@ -113,7 +117,11 @@ export function createFlows(ports: SignInPorts) {
   };
 
   const consents = createConsent(ports);
-  const asking = async (visit: Visit, provider: Provider, uid: string): Promise<Asking> => {
+  const consentRequestOf = async (
+    visit: Visit,
+    provider: Provider,
+    uid: string,
+  ): Promise<ConsentRequest> => {
     const interaction = await interactionOf(visit, provider, uid);
     const { request, response } = visit;
     const session = await provider.Session.get(provider.createContext(request, response) as never);
@@ -151,10 +159,11 @@ export function createFlows(ports: SignInPorts) {
     const interaction = await interactionOf(visit, provider, uid);
     const state = stateOf(person);
     const lastSignInAt = new Date().toISOString();
-    const isAsBefore = await changePerson(rows, person.user, (now) =>
-      now !== null && stateOf(now) === state ? { ...now, lastSignInAt } : null,
-    );
-    if (isAsBefore === null)
+    const signedInPerson = await changePerson(rows, person.user, (now) => {
+      if (now === null || stateOf(now) !== state) return null;
+      return { ...now, lastSignInAt };
+    });
+    if (signedInPerson === null)
       throw new BadVisit(
         403,
         "What you sign in with was changed at this moment. Go back to the client and begin again.",
@@ -177,14 +186,16 @@ export function createFlows(ports: SignInPorts) {
   const page: Step = async (visit, provider, [uid = ""]) => {
     const interaction = await interactionOf(visit, provider, uid);
     if (interaction.prompt.name === "login") return showSignIn(visit, provider, interaction);
-    return consents.show(visit, await asking(visit, provider, uid));
+    return consents.show(visit, await consentRequestOf(visit, provider, uid));
   };
 
   /** The seconds of the pause; null for none. What one limit refuses is not counted by the next: strangers pause no one elsewhere. */
-  async function triedTooOften(counted: readonly [string, number][]): Promise<number | null> {
-    for (const [key, most] of counted) {
-      const { count, leftSeconds } = await rows.count(key, tries.seconds);
-      if (count > most) return leftSeconds;
+  async function passwordPauseSeconds(
+    counters: readonly [string, number][],
+  ): Promise<number | null> {
+    for (const [key, maxTries] of counters) {
+      const { count, leftSeconds } = await rows.count(key, passwordTries.seconds);
+      if (count > maxTries) return leftSeconds;
     }
     return null;
   }
@@ -194,37 +205,43 @@ export function createFlows(ports: SignInPorts) {
     const form = await readForm(visit);
     const user = (form.get("user") ?? "").trim();
     const network = networkOf(visit.request);
-    const counted: [string, number][] = [
-      [`password from ${network}`, tries.network],
-      [`password ${user} from ${network}`, tries.person],
-      [`password ${user}`, tries.everywhere],
+    const counters: [string, number][] = [
+      [`password from ${network}`, passwordTries.network],
+      [`password ${user} from ${network}`, passwordTries.person],
+      [`password ${user}`, passwordTries.everywhere],
     ];
-    const pauseSeconds = await triedTooOften(counted);
+    const pauseSeconds = await passwordPauseSeconds(counters);
     const person = await findPerson(rows, user);
     // The same work for everyone, also for a name that is not there; tries beyond the limit cost nothing.
     const isRight = pauseSeconds === null && (await isPassword(person, form.get("password") ?? ""));
     if (person !== null && isRight) {
-      await Promise.all(counted.map(([key]) => rows.count(key, tries.seconds, -1)));
+      await Promise.all(counters.map(([key]) => rows.count(key, passwordTries.seconds, -1)));
       const marks = signInMarks("pwd", form.get("page"));
       return redirect(visit, await finishLogin(visit, provider, uid, person, marks));
     }
-    const error = pauseSeconds !== null ? "too_many_tries" : "access_denied";
     await record({
       operation: "signIn.login",
       target: user.slice(0, 200),
       address: visit.address,
       input: { how: "pwd" },
-      error,
+      error: pauseSeconds === null ? "access_denied" : "too_many_tries",
     });
     if (pauseSeconds === null)
-      return showSignIn(visit, provider, interaction, { status: 401, problem: wrong, user });
+      return showSignIn(visit, provider, interaction, {
+        status: 401,
+        problem: wrongPassword,
+        user,
+      });
     askLater(visit, pauseSeconds);
     await showSignIn(visit, provider, interaction, {
       status: 429,
-      problem: pausedFor(pauseSeconds),
+      problem: pauseMessage(pauseSeconds),
       user,
     });
   };
+
+  const recordFailure = (visit: Visit, how: string, error: string) =>
+    record({ operation: "signIn.login", address: visit.address, input: { how }, error });
 
   const passkeyOptions: Step = async (visit, provider, [uid = ""]) => {
     await interactionOf(visit, provider, uid);
@@ -232,18 +249,13 @@ export function createFlows(ports: SignInPorts) {
   };
   const passkeyVerify: Step = async (visit, provider, [uid = ""]) => {
     await interactionOf(visit, provider, uid);
-    const { page: secret, ...shown } = await readJson(visit);
-    const person = await passkeys.signedIn(uid, shown);
+    const { page: secret, ...passkeyAnswer } = await readJson(visit);
+    const person = await passkeys.signedIn(uid, passkeyAnswer);
     if (person !== null) {
       const next = await finishLogin(visit, provider, uid, person, signInMarks("hwk", secret));
       return sendJson(visit, 200, { next });
     }
-    await record({
-      operation: "signIn.login",
-      address: visit.address,
-      input: { how: "hwk" },
-      error: "access_denied",
-    });
+    await recordFailure(visit, "hwk", "access_denied");
     sendJson(visit, 401, {
       error: "access_denied",
       error_description: "This passkey is not known here.",
@@ -270,51 +282,50 @@ export function createFlows(ports: SignInPorts) {
   const provider: Step = async (visit, library, [uid = ""]) => {
     await interactionOf(visit, library, uid);
     if (upstream === null) throw new BadVisit(404, "People sign in here without a provider.");
-    const begun = await upstream.begin(callback).catch(async (thrown: Error) => {
-      await record({
-        operation: "signIn.login",
-        address: visit.address,
-        input: { how: "fed" },
-        error: thrown.message,
+    const { url, kept: pendingSignIn } = await upstream
+      .begin(callback)
+      .catch(async (thrown: Error) => {
+        await recordFailure(visit, "fed", thrown.message);
+        throw new BadVisit(
+          503,
+          `${upstream.name} cannot be reached to sign you in. Try again in a moment.`,
+        );
       });
-      throw new BadVisit(
-        503,
-        `${upstream.name} cannot be reached to sign you in. Try again in a moment.`,
-      );
-    });
-    const { url, kept } = begun;
     await rows.put(
       upstreamKind,
-      String(kept.state),
-      { ...kept, forUid: uid },
+      String(pendingSignIn.state),
+      { ...pendingSignIn, forUid: uid },
       { seconds: upstreamSeconds },
     );
     redirect(visit, url);
   };
   /** The cookie of a sign-in goes to its own page only, so the way back leads there first. */
-  const back: Step = async (visit) => {
+  const upstreamCallback: Step = async (visit) => {
     const { search, searchParams } = new URL(visit.request.url ?? "", origin);
-    const kept = await rows.get<{ forUid: string }>(upstreamKind, searchParams.get("state") ?? "");
-    if (kept === null)
+    const upstreamRow = await rows.get<{ forUid: string }>(
+      upstreamKind,
+      searchParams.get("state") ?? "",
+    );
+    if (upstreamRow === null)
       throw new BadVisit(400, "This sign-in is over. Go back to the client and begin again.");
-    redirect(visit, `/sign-in/${kept.value.forUid}/back${search}`);
+    redirect(visit, `/sign-in/${upstreamRow.value.forUid}/back${search}`);
   };
-  const goOn: Step = async (visit, library, [uid = ""]) => {
+  const upstreamReturnPage: Step = async (visit, library, [uid = ""]) => {
     await interactionOf(visit, library, uid);
     const { search } = new URL(visit.request.url ?? "", origin);
     sendPage(visit, backPage(uid, search), 200, true);
   };
-  const returned: Step = async (visit, library, [uid = ""]) => {
+  const upstreamReturn: Step = async (visit, library, [uid = ""]) => {
     const interaction = await interactionOf(visit, library, uid);
     const form = await readForm(visit);
     const searchParams = new URLSearchParams(form.get("answer") ?? "");
     const state = searchParams.get("state") ?? "";
-    const kept = await rows.get<{ forUid: string }>(upstreamKind, state);
+    const upstreamRow = await rows.get<{ forUid: string }>(upstreamKind, state);
     const isFirst = await rows.remove(upstreamKind, state);
-    if (upstream === null || kept === null || !isFirst || kept.value.forUid !== uid)
+    if (upstream === null || upstreamRow === null || !isFirst || upstreamRow.value.forUid !== uid)
       throw new BadVisit(400, "This sign-in is over. Go back to the client and begin again.");
     try {
-      const rights = await upstream.finish(searchParams, kept.value, callback);
+      const rights = await upstream.finish(searchParams, upstreamRow.value, callback);
       const marks = signInMarks("fed", form.get("page"));
       redirect(
         visit,
@@ -322,25 +333,20 @@ export function createFlows(ports: SignInPorts) {
       );
     } catch (thrown) {
       const { message } = thrown as Error;
-      await record({
-        operation: "signIn.login",
-        address: visit.address,
-        input: { how: "fed" },
-        error: message,
-      });
+      await recordFailure(visit, "fed", message);
       await showSignIn(visit, library, interaction, { status: 401, problem: message });
     }
   };
 
   const consent: Step = async (visit, library, [uid = ""]) =>
-    consents.allow(visit, await asking(visit, library, uid));
+    consents.allow(visit, await consentRequestOf(visit, library, uid));
 
   const cancel: Step = async (visit, library, [uid = ""]) => {
     const { cookies } = library.createContext(visit.request, visit.response);
     const isOwn = cookies.get(library.cookieName("interaction"), { signed: true }) === uid;
     // Also where the session is over: a no is always taken back to the client.
     const interaction = isOwn ? await library.Interaction.find(uid) : undefined;
-    if (interaction === undefined) throw new BadVisit(400, isOver);
+    if (interaction === undefined) throw new BadVisit(400, signInOver);
     const result = { error: "access_denied", error_description: "The person has not allowed it." };
     redirect(visit, await finish(interaction, result));
   };
@@ -358,15 +364,18 @@ export function createFlows(ports: SignInPorts) {
     const sessions = await rows.list<{ uid?: string; acr?: string }>("Session", {
       account: session.accountId,
     });
-    const shown = sessions
+    const browserSessions = sessions
       .filter(({ value }) => value.acr === session.acr)
       .map(({ value, madeAt, usedAt }) => ({
         id: String(value.uid),
-        at: new Date(madeAt).toISOString(),
+        signedInAt: new Date(madeAt).toISOString(),
         usedAt: usedAt === null ? null : new Date(usedAt).toISOString(),
-        isThis: value.uid === session.uid,
+        isCurrent: value.uid === session.uid,
       }));
-    sendPage(visit, accessView(session.accountId, await desk.grants(session.accountId), shown));
+    sendPage(
+      visit,
+      accessView(session.accountId, await desk.grants(session.accountId), browserSessions),
+    );
   };
   /** The pages sign a person in as a client would; the code is not needed. */
   const ownSignIn = (state = "") => {
@@ -374,15 +383,17 @@ export function createFlows(ports: SignInPorts) {
     const challenge = createHash("sha256")
       .update(randomBytes(32).toString("base64url"))
       .digest("base64url");
-    const asked = {
+    const parameters = {
       client_id: pagesClient,
       redirect_uri: origin + pagesReturn,
       response_type: "code",
       scope: "openid",
+      code_challenge: challenge,
+      code_challenge_method: "S256",
+      state,
     };
-    const proof = { code_challenge: challenge, code_challenge_method: "S256", state };
-    for (const [name, value] of Object.entries({ ...asked, ...proof }))
-      if (value !== "") url.searchParams.set(name, value);
+    for (const [name, parameter] of Object.entries(parameters))
+      if (parameter !== "") url.searchParams.set(name, parameter);
     return url.pathname + url.search;
   };
   const accessBack: Step = async (visit) => {
@@ -394,16 +405,16 @@ export function createFlows(ports: SignInPorts) {
         visit,
         messagePage("You are not signed in", "Nothing was changed. Close this window."),
       );
-    redirect(visit, state !== null && isPlace(state) ? state : "/sign-in/access");
+    redirect(visit, state !== null && isOwnPath(state) ? state : "/sign-in/access");
   };
   const account: Step = async (visit, _library, [server = ""]) =>
     sendPage(visit, accountPage(server));
   const workbench: Step = async (visit) => {
     const to = new URL(visit.request.url ?? "", origin).searchParams.get("to") ?? "";
     // Also where the browser is signed in already: its page may have lost what proves it.
-    redirect(visit, ownSignIn(isPlace(to) ? to : "/workbench/"));
+    redirect(visit, ownSignIn(isOwnPath(to) ? to : "/workbench/"));
   };
-  const again: Step = async (visit) =>
+  const signedInAgain: Step = async (visit) =>
     sendPage(
       visit,
       messagePage("You are signed in", "Go back to the workbench in the other tab.", "good"),
@@ -424,15 +435,15 @@ export function createFlows(ports: SignInPorts) {
     }
     redirect(visit, "/sign-in/access");
   };
-  const end: Step = async (visit, library) => {
+  const endSession: Step = async (visit, library) => {
     const form = await readForm(visit);
     const { accountId } = await provenSession(visit, library, form.get("page"));
     if (accountId === undefined) return redirect(visit, ownSignIn());
     const uid = form.get("session") ?? "";
-    const own = (await rows.list<{ uid?: string }>("Session", { account: accountId })).find(
+    const session = (await rows.list<{ uid?: string }>("Session", { account: accountId })).find(
       ({ value }) => value.uid === uid,
     );
-    if (own !== undefined) await rows.remove("Session", own.id);
+    if (session !== undefined) await rows.remove("Session", session.id);
     await record({
       operation: "signIn.logout",
       target: accountId,
@@ -451,22 +462,22 @@ export function createFlows(ports: SignInPorts) {
   /** By method and path; `*` is a part that the step gets. */
   const steps: readonly [string, Step][] = [
     ...invitationSteps(ports, passkeys),
-    ["GET again", again],
+    ["GET again", signedInAgain],
     ["GET workbench", workbench],
     ["GET account/*", account],
     ["GET access", access],
     ["POST access/shown", accessShown],
     ["GET access/back", accessBack],
     ["POST access/revoke", revoke],
-    ["POST access/end", end],
-    ["GET callback", back],
+    ["POST access/end", endSession],
+    ["GET callback", upstreamCallback],
     ["GET *", page],
     ["POST */password", password],
     ["POST */passkey/options", passkeyOptions],
     ["POST */passkey/verify", passkeyVerify],
     ["GET */provider", provider],
-    ["GET */back", goOn],
-    ["POST */back", returned],
+    ["GET */back", upstreamReturnPage],
+    ["POST */back", upstreamReturn],
     ["POST */proof", proof],
     ["POST */consent", consent],
     ["POST */cancel", cancel],
@@ -483,12 +494,12 @@ export function createFlows(ports: SignInPorts) {
       const [verb, shape = ""] = pattern.split(" ");
       const parts = shape.split("/");
       if (verb !== method || parts.length !== path.length) continue;
-      if (!parts.every((part, at) => part === "*" || part === path[at])) continue;
+      if (!parts.every((part, index) => part === "*" || part === path[index])) continue;
       if (method === "POST") requireOwnPage(visit, origin);
       return step(
         visit,
         library,
-        path.filter((_, at) => parts[at] === "*"),
+        path.filter((_, index) => parts[index] === "*"),
       );
     }
     throw new BadVisit(404, "There is no such page.");
@@ -499,5 +510,5 @@ const currentSession = ({ request, response }: Visit, library: Provider) =>
   library.Session.get(library.createContext(request, response) as never);
 
 /** Places of ours that a person may be sent to after signing in; nothing in them leads elsewhere. */
-const isPlace = (path: string) =>
+const isOwnPath = (path: string) =>
   path === "/sign-in/again" || /^\/(?:workbench|account)\/[\w\-./?=&%]*$/.test(path);

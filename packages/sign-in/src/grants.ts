@@ -5,7 +5,7 @@ const kind = "GrantClient";
 const keptSeconds = 366 * 24 * 3_600;
 
 /** What is kept beside a grant of the library. */
-export type Allowed = Record<string, unknown> & {
+export type GrantClient = Record<string, unknown> & {
   client_id: string;
   /** Scopes of servers and toolsets that every token of the grant is limited to; null for none. */
   limits: string[] | null;
@@ -13,11 +13,11 @@ export type Allowed = Record<string, unknown> & {
   isChosen: boolean;
 };
 
-export const findAllowed = async (rows: SignInRows, grant: string) =>
-  (await rows.get<Allowed>(kind, grant))?.value ?? null;
+export const findGrantClient = async (rows: SignInRows, grant: string) =>
+  (await rows.get<GrantClient>(kind, grant))?.value ?? null;
 
-export const keepAllowed = (rows: SignInRows, grant: string, allowed: Allowed) =>
-  rows.put(kind, grant, allowed, { grant, seconds: keptSeconds });
+export const storeGrantClient = (rows: SignInRows, grant: string, grantClient: GrantClient) =>
+  rows.put(kind, grant, grantClient, { grant, seconds: keptSeconds });
 
 /** A token that names no limit keeps those of what it comes from: to leave one out must not widen it. */
 export function withLimits(scopes: readonly string[], limits: readonly string[] | null): string[] {

@@ -24,7 +24,7 @@ export function invitationSteps(
   { rows, record }: SignInPorts,
   passkeys: Passkeys,
 ): [string, Step][] {
-  const invitedOf = async (token: string): Promise<Person> => {
+  const requireInvited = async (token: string): Promise<Person> => {
     const person = await invitedPerson(rows, token);
     if (person === null)
       throw new BadVisit(404, "This invitation is used or over. Ask for a new one.");
@@ -47,26 +47,30 @@ export function invitationSteps(
     });
   };
   const invite: Step = async (visit, _library, [token = ""]) =>
-    sendPage(visit, invitationPage(token, (await invitedOf(token)).user, null));
+    sendPage(visit, invitationPage(token, (await requireInvited(token)).user, null));
   const invitePassword: Step = async (visit, _library, [token = ""]) => {
-    const person = await invitedOf(token);
-    const given = (await readForm(visit)).get("password") ?? "";
-    const problem = passwordProblem(given);
+    const person = await requireInvited(token);
+    const password = (await readForm(visit)).get("password") ?? "";
+    const problem = passwordProblem(password);
     if (problem !== null) return sendPage(visit, invitationPage(token, person.user, problem), 400);
-    await accept(visit, token, { ...person, password: await hashPassword(given) }, "pwd");
+    await accept(visit, token, { ...person, password: await hashPassword(password) }, "pwd");
     redirect(visit, "/sign-in/welcome");
   };
   const inviteOptions: Step = async (visit, _library, [token = ""]) =>
-    sendJson(visit, 200, await passkeys.creation(token, await invitedOf(token)));
+    sendJson(visit, 200, await passkeys.creation(token, await requireInvited(token)));
   const inviteVerify: Step = async (visit, _library, [token = ""]) => {
-    const person = await invitedOf(token);
-    const made = await passkeys.created(token, person, (await readJson(visit)) as never);
-    if (made === null)
+    const person = await requireInvited(token);
+    const personWithPasskey = await passkeys.created(
+      token,
+      person,
+      (await readJson(visit)) as never,
+    );
+    if (personWithPasskey === null)
       return sendJson(visit, 400, {
         error: "invalid_request",
         error_description: "The passkey could not be made. Try again.",
       });
-    await accept(visit, token, made, "hwk");
+    await accept(visit, token, personWithPasskey, "hwk");
     sendJson(visit, 200, { next: "/sign-in/welcome" });
   };
   const welcome: Step = async (visit) =>

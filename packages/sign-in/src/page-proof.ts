@@ -14,25 +14,28 @@ export const unprovenReason = "unproven_page";
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest("base64url");
 
-function isSameText(left: string, right: string): boolean {
-  return left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
+function isSameText(text: string, expected: string): boolean {
+  return (
+    text.length === expected.length && timingSafeEqual(Buffer.from(text), Buffer.from(expected))
+  );
 }
 
 /** Kept with a session: how its person signed in, and the hash of what their page keeps. */
 export function signInMarks(how: string, secret: unknown): string[] {
   const isSecret = typeof secret === "string" && secretShape.test(secret);
-  return isSecret ? [how, mark + hashOf(secret)] : [how];
+  if (!isSecret) return [how];
+  return [how, mark + hashOf(secret)];
 }
 
 /** A session that was begun without a page is proven by nothing. */
 export function isPageOf({ amr = [] }: SessionMarks, secret: unknown): boolean {
   if (typeof secret !== "string") return false;
-  const shown = mark + hashOf(secret);
-  return amr.some((word) => word.startsWith(mark) && isSameText(word, shown));
+  const expectedMark = mark + hashOf(secret);
+  return amr.some((method) => method.startsWith(mark) && isSameText(method, expectedMark));
 }
 
 export function hasPage({ amr = [] }: SessionMarks): boolean {
-  return amr.some((word) => word.startsWith(mark));
+  return amr.some((method) => method.startsWith(mark));
 }
 
 /** May the page's secret answer this prompt? Not where the client wants the person to sign in again. */

@@ -9,14 +9,17 @@ export function html(
   parts: TemplateStringsArray,
   ...values: (Html | string | number | readonly Html[])[]
 ): Html {
-  const shown = values.map((value) => {
-    if (Array.isArray(value)) return value.map((one: Html) => one.html).join("");
+  const escapedValues = values.map((value) => {
+    if (Array.isArray(value)) return value.map((fragment: Html) => fragment.html).join("");
     return typeof value === "object" ? (value as Html).html : escaped(String(value));
   });
-  return { html: parts.reduce((whole, part, at) => whole + (shown[at - 1] ?? "") + part) };
+  return {
+    html: parts.reduce((text, part, index) => text + (escapedValues[index - 1] ?? "") + part),
+  };
 }
 
 const nothing: Html = { html: "" };
+const when = (isShown: boolean, shown: Html): Html => (isShown ? shown : nothing);
 
 function escaped(text: string): string {
   const names: Record<string, string> = {
@@ -26,7 +29,7 @@ function escaped(text: string): string {
     '"': "&quot;",
     "'": "&#39;",
   };
-  return text.replaceAll(/[&<>"']/g, (found) => names[found] ?? "");
+  return text.replaceAll(/[&<>"']/g, (character) => names[character] ?? "");
 }
 
 export function page(title: string, body: Html, { isWide = false } = {}): string {
@@ -41,7 +44,7 @@ export function page(title: string, body: Html, { isWide = false } = {}): string
 <link rel="stylesheet" href="/sign-in/style.css">
 <script src="/sign-in/page.js" defer></script>
 </head>
-<body><main${isWide ? html` class="wide"` : nothing}>
+<body><main${when(isWide, html` class="wide"`)}>
 <header><img src="/sign-in/icon.svg" alt=""> Toolplane</header>
 ${body}
 </main></body>
@@ -76,14 +79,14 @@ export function signInPage({
   user = "",
   problem,
 }: SignInView): string {
-  const goesOnTo = client.verified
+  const clientName = client.verified
     ? html`${client.name}`
     : html`a client that calls itself “${client.name}”`;
-  const elsewhere =
+  const providerLink =
     provider === null
       ? nothing
       : html`<a class="button main" href="/sign-in/${uid}/provider">Sign in at ${provider}</a>`;
-  const here = html`
+  const localForms = html`
 <form data-passkey="/sign-in/${uid}/passkey" data-kind="use">${passkeyProblem}<button class="main">Use a passkey</button></form>
 <hr>
 <form method="post" action="/sign-in/${uid}/password">${pageField}
@@ -93,13 +96,13 @@ export function signInPage({
 </form>`;
   return page(
     "Sign in",
-    html`<div ${isProvable ? html`data-prove="/sign-in/${uid}/proof"` : nothing}>
+    html`<div ${when(isProvable, html`data-prove="/sign-in/${uid}/proof"`)}>
 <h1>Sign in</h1>
-<p class="muted">to go on to ${goesOnTo}</p>
+<p class="muted">to go on to ${clientName}</p>
 ${problemNote(problem)}
-${elsewhere}
-${provider !== null && hasLocal ? html`<hr>` : nothing}
-${hasLocal ? here : nothing}
+${providerLink}
+${when(provider !== null && hasLocal, html`<hr>`)}
+${when(hasLocal, localForms)}
 <form method="post" action="/sign-in/${uid}/cancel"><button>Cancel</button></form>
 </div>`,
   );
@@ -126,31 +129,29 @@ export type ConsentView = {
 
 type Choice = { name: string; isOn: boolean };
 
-const scopeWords: Readonly<Record<string, string>> = {
+const scopeDescriptions: Readonly<Record<string, string>> = {
   read: "see your tools and what they take",
   call: "see your tools and call them in your name",
   admin: "manage this plane: servers, keys, people and rules, and read every record",
 };
 
-function wordsFor(scope: string): string {
+function describeScope(scope: string): string {
   const [kind, name = ""] = scope.split(/:(.*)/s);
   if (kind === "server") return `use no other server than ${name}`;
   if (kind === "toolset") return `use no other tools than those of ${name}`;
-  return scopeWords[scope] ?? scope;
+  return scopeDescriptions[scope] ?? scope;
 }
 
-function choice(field: string, { name, isOn }: Choice, words: Html): Html {
-  return html`<label class="choice"><input type="checkbox" name="${field}.${name}" ${isOn ? html`checked` : nothing}><span>${words}</span></label>`;
+function choice(field: string, { name, isOn }: Choice, label: Html): Html {
+  return html`<label class="choice"><input type="checkbox" name="${field}.${name}" ${when(isOn, html`checked`)}><span>${label}</span></label>`;
 }
 
-function serverChoices(servers: readonly Choice[], managesToo: boolean): Html {
+function serverChoices(servers: readonly Choice[], includesAdmin: boolean): Html {
   if (servers.length === 0)
     return html`<h2>On which servers</h2><p>None is set up for you yet.</p>`;
-  const shown = servers.map((one) => choice("server", one, html`${one.name}`));
-  const note = managesToo
-    ? html`<p class="muted">It manages the plane only with all of them.</p>`
-    : nothing;
-  return html`<fieldset class="grid"><legend>On which servers</legend>${shown}</fieldset>${note}`;
+  const choices = servers.map((server) => choice("server", server, html`${server.name}`));
+  const adminNote = html`<p class="muted">It manages the plane only with all of them.</p>`;
+  return html`<fieldset class="grid"><legend>On which servers</legend>${choices}</fieldset>${when(includesAdmin, adminNote)}`;
 }
 
 export function consentPage(view: ConsentView): string {
@@ -168,38 +169,33 @@ export function consentPage(view: ConsentView): string {
     resource,
     problem,
   } = view;
-  const unverified = html`<p class="note warn"><strong>Not verified.</strong> Any program can call itself “${client.name}”. Go on only if you have just connected it yourself.</p>`;
-  const shared = html`<p class="note warn">Any program on your device can say that it is “${client.name}”. Go on only if you have just connected it yourself.</p>`;
-  const shown = scopes.map((one) =>
-    choice("scope", one, html`${wordsFor(one.name)} <code>${one.name}</code>`),
+  const unverifiedWarning = html`<p class="note warn"><strong>Not verified.</strong> Any program can call itself “${client.name}”. Go on only if you have just connected it yourself.</p>`;
+  const sharedWarning = html`<p class="note warn">Any program on your device can say that it is “${client.name}”. Go on only if you have just connected it yourself.</p>`;
+  const scopeChoices = scopes.map((scope) =>
+    choice("scope", scope, html`${describeScope(scope.name)} <code>${scope.name}</code>`),
   );
+  const includesAdmin = scopes.some(({ name }) => name === "admin");
+  const serverSection = servers === null ? nothing : serverChoices(servers, includesAdmin);
   return page(
     "Allow",
     html`<h1>${client.name} wants to use your tools</h1>
 <p class="muted">You are signed in as ${user}.</p>
 ${problemNote(problem)}
-${client.verified ? nothing : unverified}
-${isShared ? shared : nothing}
+${when(!client.verified, unverifiedWarning)}
+${when(isShared, sharedWarning)}
 <dl>
 <dt>Client</dt><dd>${client.name}</dd>
-<dt>Its address</dt><dd>${client.address === null ? "none given" : html`<code>${client.address}</code>`}${client.verified ? nothing : html` (not verified)`}</dd>
+<dt>Its address</dt><dd>${client.address === null ? "none given" : html`<code>${client.address}</code>`}${when(!client.verified, html` (not verified)`)}</dd>
 <dt>Goes back to</dt><dd><code>${redirect}</code></dd>
 <dt>For</dt><dd><code>${resource}</code></dd>
 </dl>
 <form method="post" action="/sign-in/${uid}/consent">${pageField}
-<fieldset><legend>It may</legend>${shown}</fieldset>
-${refused.length === 0 ? nothing : html`<p class="note warn">It also asked for ${refused.join(", ")}, which is not yours to give.</p>`}
-${
-  servers === null
-    ? nothing
-    : serverChoices(
-        servers,
-        scopes.some(({ name }) => name === "admin"),
-      )
-}
+<fieldset><legend>It may</legend>${scopeChoices}</fieldset>
+${when(refused.length > 0, html`<p class="note warn">It also asked for ${refused.join(", ")}, which is not yours to give.</p>`)}
+${serverSection}
 <h2>What is asked first</h2>
 <p>${policy}</p>
-${goesOn ? html`<p>It goes on without you until you take this back.</p>` : nothing}
+${when(goesOn, html`<p>It goes on without you until you take this back.</p>`)}
 <div class="row"><button formaction="/sign-in/${uid}/cancel">Deny</button><button class="main">Allow</button></div>
 </form>
 <p class="muted">You can take this back at any time at <a href="/sign-in/access">what clients may do</a>.</p>`,
@@ -216,7 +212,7 @@ ${problemNote(problem)}
 <hr>
 <form method="post" action="/sign-in/invite/${token}/password">
 <input name="user" autocomplete="username" value="${user}" hidden>
-<label>Or a password of at least ${passwordLength.least} characters<input name="password" type="password" autocomplete="new-password" minlength="${passwordLength.least}" maxlength="${passwordLength.most}" required></label>
+<label>Or a password of at least ${passwordLength.min} characters<input name="password" type="password" autocomplete="new-password" minlength="${passwordLength.min}" maxlength="${passwordLength.max}" required></label>
 <button>Set the password</button>
 </form>`,
   );
@@ -242,7 +238,12 @@ export function refusalPage(text: string, href: string, address: string): string
   );
 }
 
-export type SessionView = { id: string; at: string; usedAt: string | null; isThis: boolean };
+export type SessionView = {
+  id: string;
+  signedInAt: string;
+  usedAt: string | null;
+  isCurrent: boolean;
+};
 
 const needsScript = html`<noscript>This page needs scripts: they prove that it is yours.</noscript>`;
 
@@ -274,20 +275,21 @@ export function accessView(
   grants: readonly GrantView[],
   sessions: readonly SessionView[],
 ): string {
-  const used = (at: string | null) => (at === null ? "not yet" : at.slice(0, 16).replace("T", " "));
+  const shownTime = (time: string | null) =>
+    time === null ? "not yet" : time.slice(0, 16).replace("T", " ");
   const clients = grants.map(
     ({ id, client, scopes, createdAt, lastUsedAt }) => html`<tr>
 <td><strong>${client.name}</strong><br><span class="muted">${client.address ?? client.id}${client.verified ? "" : " · not verified"}</span></td>
-<td data-name="May">${scopes.join(", ")}</td><td data-name="Since">${used(createdAt)}</td><td data-name="Last used">${used(lastUsedAt)}</td>
+<td data-name="May">${scopes.join(", ")}</td><td data-name="Since">${shownTime(createdAt)}</td><td data-name="Last used">${shownTime(lastUsedAt)}</td>
 <td><form method="post" action="/sign-in/access/revoke">${pageField}<input type="hidden" name="grant" value="${id}"><button>Take back</button></form></td></tr>`,
   );
   const browsers = sessions.map(
     ({
       id,
-      at,
+      signedInAt: at,
       usedAt,
-      isThis,
-    }) => html`<tr><td>${isThis ? "This browser" : "Another browser"}</td><td data-name="Since">${used(at)}</td><td data-name="Workbench last used">${used(usedAt)}</td>
+      isCurrent: isThis,
+    }) => html`<tr><td>${isThis ? "This browser" : "Another browser"}</td><td data-name="Since">${shownTime(at)}</td><td data-name="Workbench last used">${shownTime(usedAt)}</td>
 <td><form method="post" action="/sign-in/access/end">${pageField}<input type="hidden" name="session" value="${id}"><button>Sign out</button></form></td></tr>`,
   );
   return html`<h1>What clients may do for ${user}</h1>

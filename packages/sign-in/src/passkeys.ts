@@ -11,23 +11,23 @@ const challengeKind = "Challenge";
 const challengeSeconds = 300;
 const maxPasskeys = 20;
 
-type Place = { rows: SignInRows; origin: string };
+type PasskeyPorts = { rows: SignInRows; origin: string };
 
 export type Passkeys = ReturnType<typeof createPasskeys>;
 
-/** `place` is what the browser is in the middle of: a sign-in or an invitation. A challenge is good for one try. */
-export function createPasskeys({ rows, origin }: Place) {
+/** `ceremony` is what the browser is in the middle of: a sign-in or an invitation. A challenge is good for one try. */
+export function createPasskeys({ rows, origin }: PasskeyPorts) {
   const rpID = new URL(origin).hostname;
-  const remember = (place: string, challenge: string) =>
-    rows.put(challengeKind, place, { challenge }, { seconds: challengeSeconds });
-  const take = async (place: string): Promise<string> => {
-    const kept = await rows.get<{ challenge: string }>(challengeKind, place);
-    const isFirst = kept !== null && (await rows.remove(challengeKind, place));
-    return isFirst ? kept.value.challenge : "";
+  const remember = (ceremony: string, challenge: string) =>
+    rows.put(challengeKind, ceremony, { challenge }, { seconds: challengeSeconds });
+  const take = async (ceremony: string): Promise<string> => {
+    const challengeRow = await rows.get<{ challenge: string }>(challengeKind, ceremony);
+    const isFirst = challengeRow !== null && (await rows.remove(challengeKind, ceremony));
+    return isFirst ? challengeRow.value.challenge : "";
   };
 
   return {
-    async creation(place: string, person: Person): Promise<object> {
+    async creation(ceremony: string, person: Person): Promise<object> {
       const options = await generateRegistrationOptions({
         rpName: "Toolplane",
         rpID,
@@ -37,12 +37,12 @@ export function createPasskeys({ rows, origin }: Place) {
         excludeCredentials: person.passkeys.map(({ id }) => ({ id })),
         authenticatorSelection: { residentKey: "required", userVerification: "required" },
       });
-      await remember(place, options.challenge);
+      await remember(ceremony, options.challenge);
       return options;
     },
     /** Null where the browser's answer does not count. */
-    async created(place: string, person: Person, response: never): Promise<Person | null> {
-      const expectedChallenge = await take(place);
+    async created(ceremony: string, person: Person, response: never): Promise<Person | null> {
+      const expectedChallenge = await take(ceremony);
       if (expectedChallenge === "" || person.passkeys.length >= maxPasskeys) return null;
       const rules = {
         expectedChallenge,
@@ -61,17 +61,17 @@ export function createPasskeys({ rows, origin }: Place) {
       };
       return { ...person, passkeys: [...person.passkeys, passkey] };
     },
-    async request(place: string): Promise<object> {
+    async request(ceremony: string): Promise<object> {
       // It names no passkey: that would tell who is known here.
       const options = await generateAuthenticationOptions({ rpID, userVerification: "required" });
-      await remember(place, options.challenge);
+      await remember(ceremony, options.challenge);
       return options;
     },
     async signedIn(
-      place: string,
+      ceremony: string,
       response: { id?: unknown; response?: { userHandle?: unknown } },
     ): Promise<Person | null> {
-      const expectedChallenge = await take(place);
+      const expectedChallenge = await take(ceremony);
       const handle = response?.response?.userHandle;
       if (expectedChallenge === "" || typeof handle !== "string") return null;
       const person = await personByHandle(rows, handle);
@@ -87,12 +87,13 @@ export function createPasskeys({ rows, origin }: Place) {
         credential: { id, publicKey: Buffer.from(publicKey, "base64url"), counter },
       }).catch(() => null);
       if (!checked?.verified) return null;
-      const used = { ...passkey, counter: checked.authenticationInfo.newCounter };
-      return changePerson(rows, person.user, (now) =>
-        now?.handle === handle && now.passkeys.some((one) => one.id === id)
-          ? { ...now, passkeys: now.passkeys.map((one) => (one.id === id ? used : one)) }
-          : null,
-      );
+      const usedPasskey = { ...passkey, counter: checked.authenticationInfo.newCounter };
+      return changePerson(rows, person.user, (now) => {
+        if (now?.handle !== handle) return null;
+        if (!now.passkeys.some((stored) => stored.id === id)) return null;
+        const passkeys = now.passkeys.map((stored) => (stored.id === id ? usedPasskey : stored));
+        return { ...now, passkeys };
+      });
     },
   };
 }

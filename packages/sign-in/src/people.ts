@@ -12,7 +12,7 @@ import {
   scopeNames,
 } from "../../../src/model/principal.ts";
 import { describeClient, type ListedClients } from "./client-view.ts";
-import { findAllowed, withLimits } from "./grants.ts";
+import { findGrantClient, withLimits } from "./grants.ts";
 
 const personKind = "Person";
 const invitationKind = "Invitation";
@@ -21,8 +21,8 @@ const acceptSeconds = 60;
 const invitationSeconds = 7 * 24 * 3_600;
 const maxTextLength = 200;
 /** 32 MiB for each try. */
-const cost = { N: 32_768, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
-export const passwordLength = { least: 12, most: 1_000 };
+const scryptCost = { N: 32_768, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+export const passwordLength = { min: 12, max: 1_000 };
 const knownScopes: readonly string[] = [...scopeNames, everyScope];
 
 export type Passkey = { id: string; publicKey: string; counter: number; transports: string[] };
@@ -69,9 +69,10 @@ type SignedIn = { accountId?: string | undefined; acr?: string | undefined };
 
 /** Whose session it is; null where the person is gone, or signs in with something else since. */
 export async function personOf(rows: Rows, session: SignedIn | undefined): Promise<Person | null> {
-  const person =
-    session?.accountId === undefined ? null : await findPerson(rows, session.accountId);
-  return person !== null && session?.acr === stateOf(person) ? person : null;
+  if (session?.accountId === undefined) return null;
+  const person = await findPerson(rows, session.accountId);
+  if (person === null || session.acr !== stateOf(person)) return null;
+  return person;
 }
 
 export async function personByHandle(rows: Rows, handle: string): Promise<Person | null> {
@@ -86,16 +87,18 @@ export async function rememberPerson(
   unsaid: readonly (keyof PersonRights)[] = [],
 ): Promise<Person> {
   const now = new Date().toISOString();
-  const of = (before: Person | null): Person => {
+  const updatedPerson = (before: Person | null): Person => {
     if (before?.source === "local")
       throw new PlaneError(
         "FORBIDDEN",
         "A person of this name was invited here and signs in without the provider.",
       );
-    const known = before ? Object.fromEntries(unsaid.map((name) => [name, before[name]])) : {};
+    const unsaidRights = before
+      ? Object.fromEntries(unsaid.map((name) => [name, before[name]]))
+      : {};
     return {
       ...rights,
-      ...known,
+      ...unsaidRights,
       source: "provider",
       createdAt: before?.createdAt ?? now,
       lastSignInAt: now,
@@ -104,8 +107,8 @@ export async function rememberPerson(
       handle: before?.handle ?? randomBytes(32).toString("base64url"),
     };
   };
-  const person = (await changePerson(ports.rows, rights.user, of)) as Person;
-  await endWhatIsTooMuch(ports, person);
+  const person = (await changePerson(ports.rows, rights.user, updatedPerson)) as Person;
+  await revokeExcessGrants(ports, person);
   return person;
 }
 
@@ -117,34 +120,35 @@ export async function revokeGrant({ rows, revoked }: GrantPorts, id: string): Pr
 }
 
 /** A client keeps nothing that its person may no longer give. */
-async function endWhatIsTooMuch(ports: GrantPorts, person: Person): Promise<void> {
-  for (const { id, value } of await ports.rows.list<KeptGrant>("Grant", { account: person.user }))
+async function revokeExcessGrants(ports: GrantPorts, person: Person): Promise<void> {
+  for (const { id, value } of await ports.rows.list<StoredGrant>("Grant", { account: person.user }))
     if (grantable(person, scopesIn(value)).refused.length > 0) await revokeGrant(ports, id);
 }
 
-const scopesIn = ({ resources = {} }: KeptGrant) => [
+const scopesIn = ({ resources = {} }: StoredGrant) => [
   ...new Set(Object.values(resources).flatMap((scope) => scope.split(" "))),
 ];
 
 /** The scopes that a person may give away. */
 export function grantable(
   person: Person,
-  asked: readonly string[],
-): { given: string[]; refused: string[] } {
+  requestedScopes: readonly string[],
+): { granted: string[]; refused: string[] } {
   const rights = principalOf({ scopes: person.scopes });
-  const isOurs = (scope: string): scope is Scope =>
+  const isPlaneScope = (scope: string): scope is Scope =>
     (scopeNames as readonly string[]).includes(scope);
-  const given = asked.filter((scope) => !isOurs(scope) || mayDo(rights, scope));
-  return { given, refused: asked.filter((scope) => !given.includes(scope)) };
+  const granted = requestedScopes.filter((scope) => !isPlaneScope(scope) || mayDo(rights, scope));
+  return { granted, refused: requestedScopes.filter((scope) => !granted.includes(scope)) };
 }
 
-const markOf = (invitation: string) => createHash("sha256").update(invitation).digest("base64url");
+const invitationHash = (invitation: string) =>
+  createHash("sha256").update(invitation).digest("base64url");
 
 /** The person of an invitation that is not used up. */
 export async function invitedPerson(rows: Rows, token: string): Promise<Person | null> {
-  const found = await rows.get<{ user: string }>(invitationKind, token);
-  const person = found && (await findPerson(rows, found.value.user));
-  return person === null || person.accepted === markOf(token) ? null : person;
+  const invitation = await rows.get<{ user: string }>(invitationKind, token);
+  const person = invitation && (await findPerson(rows, invitation.value.user));
+  return person === null || person.accepted === invitationHash(token) ? null : person;
 }
 
 /**
@@ -160,18 +164,20 @@ export async function acceptInvitation(
   // A newer invitation ends this one.
   if ((await rows.get(invitationKind, token)) === null) return false;
   const { handle, password, passkeys } = person;
-  const kept = await changePerson(rows, person.user, (now) =>
-    now?.handle === handle ? { ...now, password, passkeys, accepted: markOf(token) } : null,
-  );
+  const acceptedPerson = await changePerson(rows, person.user, (now) => {
+    if (now?.handle !== handle) return null;
+    return { ...now, password, passkeys, accepted: invitationHash(token) };
+  });
   await rows.remove(invitationKind, token);
-  return kept !== null;
+  return acceptedPerson !== null;
 }
 
 /** What is wrong with a password that a person chooses; null for nothing. */
 export function passwordProblem(password: string): string | null {
-  const { least, most } = passwordLength;
-  if (password.length < least) return `A password has at least ${least} characters.`;
-  return password.length > most ? `A password has at most ${most} characters.` : null;
+  const { min, max } = passwordLength;
+  if (password.length < min) return `A password has at least ${min} characters.`;
+  if (password.length > max) return `A password has at most ${max} characters.`;
+  return null;
 }
 
 export async function hashPassword(password: string): Promise<string> {
@@ -181,28 +187,29 @@ export async function hashPassword(password: string): Promise<string> {
 
 /** As long for a person who is not there. One that no person can have costs nothing. */
 export async function isPassword(person: Person | null, password: string): Promise<boolean> {
-  if (password.length > passwordLength.most) return false;
+  if (password.length > passwordLength.max) return false;
   const [salt = "", hash = ""] = (person?.password ?? "AAAAAAAAAAAAAAAAAAAAAA.").split(".");
-  const known = Buffer.from(hash, "base64url");
-  const given = await derive(password, Buffer.from(salt, "base64url"));
-  return known.length === given.length && timingSafeEqual(known, given);
+  const storedKey = Buffer.from(hash, "base64url");
+  const derivedKey = await derive(password, Buffer.from(salt, "base64url"));
+  return storedKey.length === derivedKey.length && timingSafeEqual(storedKey, derivedKey);
 }
 
 function derive(password: string, salt: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) =>
-    scrypt(password.normalize("NFKC"), salt, 32, cost, (error, key) =>
-      error ? reject(error) : resolve(key),
-    ),
+    scrypt(password.normalize("NFKC"), salt, 32, scryptCost, (error, key) => {
+      if (error) reject(error);
+      else resolve(key);
+    }),
   );
 }
 
 /** People and grants, for commands and the HTTP API. */
 export function openDesk(ports: DeskPorts): SignInDesk {
   const { rows } = ports;
-  const invitations = async () => {
-    const open = await rows.list<{ user: string; until: string }>(invitationKind);
+  const invitationExpiries = async () => {
+    const invitations = await rows.list<{ user: string; until: string }>(invitationKind);
     return new Map(
-      open
+      invitations
         .filter(({ consumedAt }) => consumedAt === null)
         .map(({ value }) => [value.user, value.until]),
     );
@@ -211,23 +218,27 @@ export function openDesk(ports: DeskPorts): SignInDesk {
   return {
     revokeGrant: (id) => revokeGrant(ports, id),
     async people() {
-      const until = await invitations();
+      const expiries = await invitationExpiries();
       return (await rows.list<Person>(personKind)).map(({ value }) =>
-        viewOf(value, until.get(value.user) ?? null),
+        viewOf(value, expiries.get(value.user) ?? null),
       );
     },
-    async invite(asked, origin): Promise<Invited> {
-      const user = nameIn(asked);
+    async invite(invitee, origin): Promise<Invited> {
+      const user = requireText(invitee.user, "user");
       const person = (await changePerson(rows, user, (before) =>
-        newPerson(asked, user, before),
+        newPerson(invitee, user, before),
       )) as Person;
       const token = randomBytes(32).toString("base64url");
       const expiresAt = new Date(Date.now() + invitationSeconds * 1_000).toISOString();
-      await endWhatIsTooMuch(ports, person);
-      for (const old of await rows.list<{ user: string }>(invitationKind, { account: person.user }))
-        await rows.remove(invitationKind, old.id);
-      const about = { account: person.user, seconds: invitationSeconds };
-      await rows.put(invitationKind, token, { user: person.user, until: expiresAt }, about);
+      await revokeExcessGrants(ports, person);
+      const previous = await rows.list<{ user: string }>(invitationKind, { account: person.user });
+      for (const { id } of previous) await rows.remove(invitationKind, id);
+      await rows.put(
+        invitationKind,
+        token,
+        { user: person.user, until: expiresAt },
+        { account: person.user, seconds: invitationSeconds },
+      );
       return {
         person: viewOf(person, expiresAt),
         url: `${origin}/sign-in/invite/${token}`,
@@ -244,33 +255,32 @@ export function openDesk(ports: DeskPorts): SignInDesk {
       const wasKnown = await rows.remove(personKind, user);
       await endGrants();
       for (const kind of ["Session", invitationKind])
-        for (const kept of await rows.list(kind, { account: user }))
-          await rows.remove(kind, kept.id);
+        for (const row of await rows.list(kind, { account: user })) await rows.remove(kind, row.id);
       return wasKnown;
     },
     async grants(user) {
-      const kept = await rows.list<KeptGrant>("Grant", user === null ? {} : { account: user });
-      const listed = await ports.listedClients();
-      return Promise.all(kept.map((grant) => grantView(rows, grant, listed)));
+      const grants = await rows.list<StoredGrant>("Grant", user === null ? {} : { account: user });
+      const listedClients = await ports.listedClients();
+      return Promise.all(grants.map((grant) => grantView(rows, grant, listedClients)));
     },
   };
 }
 
-type KeptGrant = { accountId: string; clientId: string; resources?: Record<string, string> };
+type StoredGrant = { accountId: string; clientId: string; resources?: Record<string, string> };
 
 async function grantView(
   rows: Rows,
   { id, value, madeAt, usedAt }: Awaited<ReturnType<Rows["list"]>>[number],
-  listed: ListedClients,
+  listedClients: ListedClients,
 ) {
-  const kept = value as unknown as KeptGrant;
-  const { accountId, clientId, resources = {} } = kept;
-  const known = await findAllowed(rows, id);
+  const grant = value as unknown as StoredGrant;
+  const { accountId, clientId, resources = {} } = grant;
+  const grantClient = await findGrantClient(rows, id);
   const view: GrantView = {
     id,
     user: accountId,
-    client: describeClient({ id: clientId, self: foreign(known) }, listed),
-    scopes: withLimits(scopesIn(kept), known?.limits ?? null),
+    client: describeClient({ id: clientId, self: foreign(grantClient) }, listedClients),
+    scopes: withLimits(scopesIn(grant), grantClient?.limits ?? null),
     resources: Object.keys(resources),
     createdAt: new Date(madeAt).toISOString(),
     lastUsedAt: usedAt === null ? null : new Date(usedAt).toISOString(),
@@ -281,21 +291,21 @@ async function grantView(
 function viewOf(person: Person, invitedUntil: string | null): PersonView {
   const { user, groups, persona, scopes, source, passkeys, password, createdAt, lastSignInAt } =
     person;
-  const signsIn = { passkeys: passkeys.length, hasPassword: password !== null };
   return {
     user,
     groups,
     persona,
     scopes,
     source,
-    ...signsIn,
+    passkeys: passkeys.length,
+    hasPassword: password !== null,
     invitedUntil,
     createdAt,
     lastSignInAt,
   };
 }
 
-function text(value: unknown, field: string): string {
+function requireText(value: unknown, field: string): string {
   if (typeof value === "string" && value.trim() !== "" && value.length <= maxTextLength)
     return value.trim();
   throw new PlaneError(
@@ -304,26 +314,24 @@ function text(value: unknown, field: string): string {
   );
 }
 
-const nameIn = ({ user }: PersonAsked) => text(user, "user");
-
 /** A second invitation changes what the person may, and lets them set up another passkey. */
-function newPerson(asked: PersonAsked, user: string, before: Person | null): Person {
+function newPerson(invitee: PersonAsked, user: string, before: Person | null): Person {
   if (before?.source === "provider")
     throw new PlaneError(
       "USAGE",
       `${user} signs in at the identity provider and needs no invitation.`,
     );
-  const scopes = asked.scopes ?? before?.scopes ?? ["call"];
-  const strange = scopes.find((scope) => !knownScopes.includes(scope));
-  if (strange !== undefined)
+  const scopes = invitee.scopes ?? before?.scopes ?? ["call"];
+  const unknownScope = scopes.find((scope) => !knownScopes.includes(scope));
+  if (unknownScope !== undefined)
     throw new PlaneError(
       "USAGE",
-      `There is no scope '${strange.slice(0, 40)}'. Use ${knownScopes.join(", ")}.`,
+      `There is no scope '${unknownScope.slice(0, 40)}'. Use ${knownScopes.join(", ")}.`,
     );
   return {
     user,
-    groups: (asked.groups ?? before?.groups ?? []).map((group) => text(group, "groups")),
-    persona: asked.persona === undefined ? (before?.persona ?? null) : asked.persona,
+    groups: (invitee.groups ?? before?.groups ?? []).map((group) => requireText(group, "groups")),
+    persona: invitee.persona === undefined ? (before?.persona ?? null) : invitee.persona,
     workspace: before?.workspace ?? null,
     compliance: before?.compliance ?? null,
     scopes,

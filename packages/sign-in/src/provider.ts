@@ -5,17 +5,18 @@ import {
   type KoaContextWithOIDC,
   Provider,
 } from "oidc-provider";
+import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
 import { networkOf } from "../../../src/lib/net/client-address.ts";
 import { limitsIn } from "../../../src/model/access/resource.ts";
 import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
 import { isSignInPath } from "../../../src/model/access/sign-in.ts";
 import { createAdapter } from "./adapter.ts";
-import { addAssertionGrant, type ResourceInfo } from "./assertion-grant.ts";
+import { addAssertionGrant, type ResourceServerOf } from "./assertion-grant.ts";
 import { pagesClient } from "./client-view.ts";
-import { checkClient, checkedProperty, createClientFetch, knownClients } from "./clients.ts";
+import { checkClient, checkedProperty, configuredClients, createClientFetch } from "./clients.ts";
 import { offeredScopes } from "./consent.ts";
 import { routes } from "./endpoints.ts";
-import { findAllowed, limitsAmong, withLimits } from "./grants.ts";
+import { findGrantClient, limitsAmong, withLimits } from "./grants.ts";
 import { isTicketed, unprovenReason } from "./page-proof.ts";
 import { findPerson, grantable, isSamePerson, stateOf } from "./people.ts";
 import { renderRefusal } from "./refusal.ts";
@@ -29,6 +30,8 @@ export const pagesReturn = "/sign-in/access/back";
 
 function policyOf({ rows }: SignInPorts): ReturnType<typeof interactionPolicy.base> {
   const { Check } = interactionPolicy;
+  const promptIf = (isNeeded: boolean) =>
+    isNeeded ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
   const policy = interactionPolicy.base();
   policy
     .get("login")
@@ -37,19 +40,14 @@ function policyOf({ rows }: SignInPorts): ReturnType<typeof interactionPolicy.ba
         "changed_person",
         "the person is gone, or signs in with something else",
         "login_required",
-        ({ oidc }) =>
-          oidc.session?.accountId !== undefined && oidc.account === undefined
-            ? Check.REQUEST_PROMPT
-            : Check.NO_NEED_TO_PROMPT,
+        ({ oidc }) => promptIf(oidc.session?.accountId !== undefined && oidc.account === undefined),
       ),
     );
   policy
     .get("login")
     ?.checks.add(
       new Check(unprovenReason, "a cookie alone signs no one in", "login_required", (ctx) =>
-        ctx.oidc.session?.accountId !== undefined && !isTicketed(ctx)
-          ? Check.REQUEST_PROMPT
-          : Check.NO_NEED_TO_PROMPT,
+        promptIf(ctx.oidc.session?.accountId !== undefined && !isTicketed(ctx)),
       ),
     );
   const { checks } = policy.get("consent") ?? policy[0] ?? { checks: null };
@@ -64,7 +62,7 @@ function policyOf({ rows }: SignInPorts): ReturnType<typeof interactionPolicy.ba
       ({ oidc }) => {
         const isShared =
           oidc.client?.applicationType === "native" && /^https:/.test(oidc.client.clientId);
-        return isShared && !oidc.result?.consent ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+        return promptIf(isShared && !oidc.result?.consent);
       },
     ),
   );
@@ -82,10 +80,8 @@ function policyOf({ rows }: SignInPorts): ReturnType<typeof interactionPolicy.ba
           limitsIn([...requestParamScopes]) !== null
         )
           return Check.NO_NEED_TO_PROMPT;
-        const allowed = await findAllowed(rows, grant.jti);
-        return allowed?.limits && !allowed.isChosen
-          ? Check.REQUEST_PROMPT
-          : Check.NO_NEED_TO_PROMPT;
+        const grantClient = await findGrantClient(rows, grant.jti);
+        return promptIf(Boolean(grantClient?.limits) && !grantClient?.isChosen);
       },
     ),
   );
@@ -93,7 +89,7 @@ function policyOf({ rows }: SignInPorts): ReturnType<typeof interactionPolicy.ba
 }
 
 /** The address must be the plane's own, and one that callers use. */
-function requireOwn(resource: string, origin: string): void {
+function requireOwnResource(resource: string, origin: string): void {
   const url = URL.parse(resource);
   const isOwn =
     url !== null &&
@@ -110,29 +106,29 @@ function requireOwn(resource: string, origin: string): void {
 /** OAuth and OpenID Connect by `oidc-provider`, on the plane's store. */
 export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider {
   const { origin, settings, rows, egress } = ports;
-  const minutes = settings.accessMinutes * 60;
-  const resourceInfo: ResourceInfo = (resource, { oidc }, { clientId }) => {
-    requireOwn(resource, origin);
+  const accessSeconds = settings.accessMinutes * 60;
+  const resourceServerOf: ResourceServerOf = (resource, { oidc }, { clientId }) => {
+    requireOwnResource(resource, origin);
     const asItself = oidc.params?.grant_type === "client_credentials";
     return {
       scope: asItself
         ? (settings.clients[clientId]?.scopes ?? []).join(" ")
         : offeredScopes(ports).join(" "),
       audience: resource,
-      accessTokenTTL: minutes,
+      accessTokenTTL: accessSeconds,
       accessTokenFormat: "jwt",
       jwt: { sign: { alg: signingAlgorithm as "ES256" } },
     };
   };
   const isHttps = origin.startsWith("https:");
   /** Hosts beside this one cannot set a cookie that is bound to it; one that is for a single path cannot be bound. */
-  const name = (cookie: string, binding: "__Host-" | "__Secure-") =>
-    `${isHttps ? binding : ""}toolplane_${cookie}`;
+  const cookieName = (cookie: string, prefix: "__Host-" | "__Secure-") =>
+    `${isHttps ? prefix : ""}toolplane_${cookie}`;
   const configuration: Configuration = {
     adapter: createAdapter(rows, ports.revoked),
     jwks: { keys: keys.secret as never },
     clients: [
-      ...knownClients(settings),
+      ...configuredClients(settings),
       {
         client_id: pagesClient,
         client_name: "Toolplane",
@@ -160,9 +156,9 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
     pkce: { required: () => true },
     cookies: {
       names: {
-        session: name("session", "__Host-"),
-        interaction: name("interaction", "__Secure-"),
-        resume: name("resume", "__Secure-"),
+        session: cookieName("session", "__Host-"),
+        interaction: cookieName("interaction", "__Secure-"),
+        resume: cookieName("resume", "__Secure-"),
       },
       keys: keys.cookies,
       long: { httpOnly: true, sameSite: "lax", signed: true, path: "/" },
@@ -196,7 +192,8 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
         enabled: true,
         defaultResource: async (_ctx, _client, oneOf) => oneOf ?? `${origin}/mcp`,
         useGrantedResource: async () => true,
-        getResourceServerInfo: async (ctx, resource, client) => resourceInfo(resource, ctx, client),
+        getResourceServerInfo: async (ctx, resource, client) =>
+          resourceServerOf(resource, ctx, client),
       },
     } as Configuration["features"] & object,
     interactions: {
@@ -209,14 +206,15 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
       const person = await findPerson(rows, user);
       const { acr, kind } = (token ?? oidc.session ?? {}) as { acr?: string; kind?: string };
       // What was allowed stays where a person gets another password; what was begun does not.
+      if (person === null) return undefined;
       const isTheirs =
-        person && (kind === "RefreshToken" ? isSamePerson(acr, person) : acr === stateOf(person));
+        acr === stateOf(person) || (kind === "RefreshToken" && isSamePerson(acr, person));
       return isTheirs ? { accountId: user, claims: async () => ({ sub: user }) } : undefined;
     },
     extraTokenClaims: async (_ctx, token) => claimsOf(ports, token as never),
     formats: {
       customizers: {
-        jwt: (_ctx, token, parts) => ownScopes(ports, token as never, parts) as never,
+        jwt: (_ctx, token, parts) => keepLimits(ports, token as never, parts) as never,
       },
     },
     discovery: {
@@ -241,11 +239,11 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
     },
     renderError: async (ctx, answer, error) => renderRefusal(ctx, { ...answer }, error),
     ttl: {
-      AccessToken: minutes,
-      ClientCredentials: minutes,
+      AccessToken: accessSeconds,
+      ClientCredentials: accessSeconds,
       AuthorizationCode: 60,
       Grant: 365 * 24 * hour,
-      IdToken: minutes,
+      IdToken: accessSeconds,
       Interaction: hour,
       RefreshToken: settings.refreshDays * 24 * hour,
       Session: settings.sessionHours * hour,
@@ -254,7 +252,7 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
   const provider = new Provider(origin, configuration);
   // What a request says about its host is set by us before it gets here.
   provider.proxy = true;
-  if (settings.assertionIssuers.length > 0) addAssertionGrant(provider, ports, resourceInfo);
+  if (settings.assertionIssuers.length > 0) addAssertionGrant(provider, ports, resourceServerOf);
   return provider;
 }
 
@@ -262,39 +260,42 @@ export function createProvider(ports: SignInPorts, keys: SigningKeys): Provider 
  * Limits to servers stay in every token, also where a client leaves them out of what it asks for. A program that asks for
  * nothing in particular gets what it may do as itself.
  */
-async function ownScopes(
+async function keepLimits(
   { settings, rows }: SignInPorts,
   token: IssuedToken,
   { payload }: { payload: object },
 ) {
   const { kind, clientId = "", grantId } = token;
-  const asked = (payload as { scope?: string }).scope?.split(" ").filter((scope) => scope !== "");
-  const own = kind === "ClientCredentials" ? (settings.clients[clientId]?.scopes ?? []) : null;
-  const limits = own
-    ? limitsAmong(own)
-    : grantId === undefined
-      ? null
-      : (await findAllowed(rows, grantId))?.limits;
-  Object.assign(payload, { scope: withLimits(asked ?? own ?? [], limits ?? null).join(" ") });
+  const requestedScopes = (payload as { scope?: string }).scope
+    ?.split(" ")
+    .filter((scope) => scope !== "");
+  const clientScopes =
+    kind === "ClientCredentials" ? (settings.clients[clientId]?.scopes ?? []) : null;
+  let limits = clientScopes === null ? null : limitsAmong(clientScopes);
+  if (clientScopes === null && grantId !== undefined)
+    limits = (await findGrantClient(rows, grantId))?.limits ?? null;
+  Object.assign(payload, {
+    scope: withLimits(requestedScopes ?? clientScopes ?? [], limits).join(" "),
+  });
 }
 
 async function existingGrant(ctx: KoaContextWithOIDC, { rows }: SignInPorts) {
   const { client, session, provider, result } = ctx.oidc;
   const accountId = session?.accountId;
   if (client === undefined || session === undefined || accountId === undefined) return undefined;
-  const given =
+  const grantId =
     (result?.consent as { grantId?: string } | undefined)?.grantId ??
     session.grantIdFor(client.clientId);
-  const found = given === undefined ? undefined : await provider.Grant.find(given);
-  if (found?.accountId === accountId) return found;
-  const kept = await rows.list<{ clientId?: string }>("Grant", { account: accountId });
-  const before = kept.findLast(({ value }) => value.clientId === client.clientId);
-  if (before !== undefined) return provider.Grant.find(before.id);
+  const grant = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+  if (grant?.accountId === accountId) return grant;
+  const grants = await rows.list<{ clientId?: string }>("Grant", { account: accountId });
+  const lastGrant = grants.findLast(({ value }) => value.clientId === client.clientId);
+  if (lastGrant !== undefined) return provider.Grant.find(lastGrant.id);
   if (client.clientId !== pagesClient) return undefined;
-  const grant = new provider.Grant({ accountId, clientId: pagesClient });
-  grant.addOIDCScope("openid");
-  await grant.save();
-  return grant;
+  const pagesGrant = new provider.Grant({ accountId, clientId: pagesClient });
+  pagesGrant.addOIDCScope("openid");
+  await pagesGrant.save();
+  return pagesGrant;
 }
 
 type IssuedToken = {
@@ -317,12 +318,12 @@ async function claimsOf(
   if (refused.length > 0)
     throw new errors.InvalidGrant(`the person may not give ${refused.join(" and ")} any more`);
   const { groups, persona, workspace, compliance, toolGroups } = person;
-  const told = {
+  return withoutUndefined({
     groups,
     persona,
     workspace,
     compliance,
-    ...(toolGroups === undefined ? {} : { tool_groups: toolGroups }),
-  };
-  return { ...told, ...(grantId === undefined ? {} : { grant: grantId }) };
+    tool_groups: toolGroups,
+    grant: grantId,
+  });
 }

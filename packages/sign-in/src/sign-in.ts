@@ -19,54 +19,55 @@ import { BadVisit, closeAfterLarge, headersFor, sendJson, sendPage, type Visit }
 export { openDesk } from "./people.ts";
 
 /** How often it is looked whether another replica has a new key. */
-const keysMs = 60_000;
+const keysRefreshMs = 60_000;
 /** How often the use of a session is noted. */
-const notedMs = 60_000;
+const useNotedMs = 60_000;
+const unexpectedFailure = "The plane could not do this. Try again in a moment.";
 const files: Readonly<Record<string, { type: string; body: string }>> = {
   "/sign-in/style.css": { type: "text/css; charset=utf-8", body: styleSheet },
   "/sign-in/page.js": { type: "text/javascript; charset=utf-8", body: pageScript },
   "/sign-in/icon.svg": { type: "image/svg+xml", body: icon },
 };
 
-type Ready = { keys: SigningKeys; provider: Provider; readAt: number };
+type LoadedProvider = { keys: SigningKeys; provider: Provider; readAt: number };
 
 /** The authorization server at one address. */
 export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
   const { origin, rows, record } = ports;
   const flows = createFlows(ports);
-  let ready: Ready | undefined;
-  let reading: Promise<Ready> | undefined;
+  let loaded: LoadedProvider | undefined;
+  let loading: Promise<LoadedProvider> | undefined;
 
-  const read = async (): Promise<Ready> => {
+  const load = async (): Promise<LoadedProvider> => {
     const keys = await readSigningKeys(rows);
     const isSame =
-      ready !== undefined &&
-      JSON.stringify(ready.keys.published) === JSON.stringify(keys.published);
-    const provider =
-      ready !== undefined && isSame ? ready.provider : watched(createProvider(ports, keys), ports);
-    ready = { keys, provider, readAt: Date.now() };
-    return ready;
+      loaded !== undefined &&
+      JSON.stringify(loaded.keys.published) === JSON.stringify(keys.published);
+    const previousProvider = isSame ? loaded?.provider : undefined;
+    const provider = previousProvider ?? recordingProvider(createProvider(ports, keys), ports);
+    loaded = { keys, provider, readAt: Date.now() };
+    return loaded;
   };
-  const readAgain = () => {
-    reading ??= read().finally(() => {
-      reading = undefined;
+  const reload = () => {
+    loading ??= load().finally(() => {
+      loading = undefined;
     });
-    return reading;
+    return loading;
   };
-  const current = async (): Promise<Ready> => {
-    if (ready === undefined) return readAgain();
-    if (Date.now() - ready.readAt > keysMs) void readAgain().catch(() => undefined);
-    return ready;
+  const loadedProvider = async (): Promise<LoadedProvider> => {
+    if (loaded === undefined) return reload();
+    if (Date.now() - loaded.readAt > keysRefreshMs) void reload().catch(() => undefined);
+    return loaded;
   };
-  await current();
+  await loadedProvider();
 
-  const noted = new Map<string, number>();
+  const notedAt = new Map<string, number>();
   /** Beside the request. */
   function noteUse(session: string): void {
     const now = steadyNow();
-    if (now - (noted.get(session) ?? Number.NEGATIVE_INFINITY) < notedMs) return;
-    if (noted.size > 10_000) noted.clear();
-    noted.set(session, now);
+    if (now - (notedAt.get(session) ?? Number.NEGATIVE_INFINITY) < useNotedMs) return;
+    if (notedAt.size > 10_000) notedAt.clear();
+    notedAt.set(session, now);
     void rows.touch("Session", session).catch(() => undefined);
   }
 
@@ -83,13 +84,13 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
         })
         .end(file.body);
     closeAfterLarge(visit);
-    const { provider } = await current();
-    ownWords(request, origin);
+    const { provider } = await loadedProvider();
+    setOwnHost(request, origin);
     if (path === "/sign-in" || path.startsWith("/sign-in/")) return flows(visit, provider);
     const endpoint = endpointOf(path);
     if (endpoint === null) throw new BadVisit(404, "There is no such page.");
     if (await refusedByLimit(ports, visit, endpoint)) return;
-    if (endpoint === "authorization") withScopes(request, ports.defaultScopes);
+    if (endpoint === "authorization") setDefaultScopes(request, ports.defaultScopes);
     response.setHeader("x-frame-options", "DENY");
     // The library adds its page that posts a form to the client, by a hash, to the scripts that may run.
     response.setHeader(
@@ -102,9 +103,9 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
 
   return {
     // Fresh from the store: it is asked for a key that is not known.
-    keys: async () => ({ keys: (await readAgain()).keys.published }),
+    keys: async () => ({ keys: (await reload()).keys.published }),
     async person(request) {
-      const { provider } = await current();
+      const { provider } = await loadedProvider();
       const session = await sessionOf(provider, request as IncomingMessage);
       const { headers } = request as IncomingMessage;
       const isProven = isPageOf(session, headers[pageHeader]);
@@ -114,7 +115,7 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
       return rightsOf(person);
     },
     async end(request) {
-      const { provider } = await current();
+      const { provider } = await loadedProvider();
       const session = await sessionOf(provider, request as IncomingMessage);
       if (session.accountId === undefined) return;
       await session.destroy();
@@ -124,21 +125,18 @@ export async function openSignIn(ports: SignInPorts): Promise<SignInServer> {
         user: session.accountId,
       });
     },
-    handle(given, answered) {
-      const [request, response] = [given as IncomingMessage, answered as ServerResponse];
+    handle(rawRequest, rawResponse) {
+      const [request, response] = [rawRequest as IncomingMessage, rawResponse as ServerResponse];
       const visit = { request, response, address: clientAddress(request) ?? "" };
       void answer(visit).catch((thrown: unknown) => {
         if (response.headersSent) return void response.end();
-        const status = thrown instanceof BadVisit ? thrown.status : 500;
-        const text =
-          thrown instanceof BadVisit
-            ? thrown.message
-            : "The plane could not do this. Try again in a moment.";
+        const { status, message } =
+          thrown instanceof BadVisit ? thrown : new BadVisit(500, unexpectedFailure);
         if (request.headers.accept?.includes("text/html") || request.method === "GET")
-          return sendPage(visit, messagePage("This did not work", text, "bad"), status);
+          return sendPage(visit, messagePage("This did not work", message, "bad"), status);
         sendJson(visit, status, {
           error: status < 500 ? "invalid_request" : "server_error",
-          error_description: text,
+          error_description: message,
         });
       });
     },
@@ -163,7 +161,7 @@ function rightsOf({
 }
 
 /** Links and cookies are made of what a request says about its host: only the configured address counts. */
-function ownWords({ headers }: IncomingMessage, origin: string): void {
+function setOwnHost({ headers }: IncomingMessage, origin: string): void {
   const { host, protocol } = new URL(origin);
   headers.host = host;
   headers["x-forwarded-proto"] = protocol.slice(0, -1);
@@ -172,7 +170,7 @@ function ownWords({ headers }: IncomingMessage, origin: string): void {
 }
 
 /** A client that asks for nothing in particular gets what the plane offers by default. */
-function withScopes(request: IncomingMessage, scopes: readonly string[]): void {
+function setDefaultScopes(request: IncomingMessage, scopes: readonly string[]): void {
   const url = new URL(request.url ?? "", "http://localhost");
   if (url.searchParams.get("scope") || scopes.length === 0) return;
   url.searchParams.set("scope", scopes.join(" "));
@@ -180,9 +178,12 @@ function withScopes(request: IncomingMessage, scopes: readonly string[]): void {
 }
 
 /** What is refused leaves a line in the record, as does what is issued. */
-function watched(provider: Provider, { record, revoked, settings }: SignInPorts): Provider {
+function recordingProvider(
+  provider: Provider,
+  { record, revoked, settings }: SignInPorts,
+): Provider {
   const addressOf = (ctx: { req?: IncomingMessage }) => ctx.req && clientAddress(ctx.req);
-  type Refused = { message: string; error_description?: string };
+  type RefusalError = { message: string; error_description?: string };
   const refusals = {
     "authorization.error": "signIn.authorize",
     "grant.error": "signIn.token",
@@ -192,7 +193,7 @@ function watched(provider: Provider, { record, revoked, settings }: SignInPorts)
   } as const;
   for (const [event, operation] of Object.entries(refusals))
     provider.on(event as "grant.error", (ctx, error) => {
-      const { message, error_description: why } = error as Refused;
+      const { message, error_description: why } = error as RefusalError;
       const client = ctx.oidc?.client?.clientId ?? String(ctx.oidc?.params?.client_id ?? "");
       const input = { client: client.slice(0, 300), why };
       void record({ operation, address: addressOf(ctx), input, error: message });

@@ -20,14 +20,14 @@ export type SigningKeys = {
 
 /** Every replica may add a key; all of them are published, so that none has to wait for another. */
 export async function readSigningKeys(rows: SignInRows, now = Date.now()): Promise<SigningKeys> {
-  const known = await rows.list<JsonObject>(kind);
-  const isFresh = known.some(({ madeAt }) => now - madeAt < signsForMs);
+  const storedKeys = await rows.list<JsonObject>(kind);
+  const isFresh = storedKeys.some(({ madeAt }) => now - madeAt < signsForMs);
   if (!isFresh) {
     const key = createKey();
     await rows.put(kind, String(key.kid), key, { seconds: keptSeconds, tells: true });
     return readSigningKeys(rows, now);
   }
-  const secret = known.toReversed().map(({ value }) => value);
+  const secret = storedKeys.toReversed().map(({ value }) => value);
   return { secret, published: secret.map(publicPart), cookies: secret.map(cookieKey) };
 }
 
@@ -37,8 +37,8 @@ function createKey(): JsonObject {
   return { ...jwk, kid: randomBytes(8).toString("hex"), use: "sig", alg: signingAlgorithm };
 }
 
-function publicPart({ d: _, ...rest }: JsonObject): JsonObject {
-  return rest;
+function publicPart({ d: _, ...publicJwk }: JsonObject): JsonObject {
+  return publicJwk;
 }
 
 const cookieKey = ({ d }: JsonObject) =>

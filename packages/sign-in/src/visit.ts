@@ -98,9 +98,9 @@ export async function readForm(visit: Visit): Promise<URLSearchParams> {
 
 export async function readJson(visit: Visit): Promise<Record<string, unknown>> {
   try {
-    const read: unknown = JSON.parse(await readBody(visit));
-    if (typeof read === "object" && read !== null && !Array.isArray(read))
-      return read as Record<string, unknown>;
+    const body: unknown = JSON.parse(await readBody(visit));
+    if (typeof body === "object" && body !== null && !Array.isArray(body))
+      return body as Record<string, unknown>;
   } catch (thrown) {
     if (thrown instanceof BadVisit) throw thrown;
   }

@@ -3,8 +3,6 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import {
   type AddingPorts,
   addServerEntry,
-  findReferences,
-  mapTexts,
   newFile,
   projectFiles,
   readServerEntries,
@@ -28,16 +26,10 @@ import { officialRegistry } from "../../../../src/model/config/config.ts";
 import type { SetupAdding } from "../../../../src/model/config/setup.ts";
 import { PlaneError, toPlaneError } from "../../../../src/model/errors.ts";
 import { asShown, type Foreign, fieldOf } from "../../../../src/model/foreign.ts";
-import { isObject, type JsonObject } from "../../../../src/model/json.ts";
-import { packageLauncher } from "../../../../src/model/servers/package-launcher.ts";
+import type { JsonObject } from "../../../../src/model/json.ts";
+import { locateEntry, openNeeds, withAdditions } from "./complete-entry.ts";
 import { concealSecrets } from "./conceal.ts";
-import {
-  type EntryInput,
-  formOf,
-  type InputValues,
-  missingInputs,
-  wrongChoices,
-} from "./inputs.ts";
+import { type EntryInput, formOf, type InputValues, wrongChoices } from "./inputs.ts";
 import { keepSecrets, unkeptSecrets } from "./keep-secrets.ts";
 import { freeName } from "./names.ts";
 import { type Recognised, recognise } from "./recognise.ts";
@@ -47,7 +39,7 @@ import {
   noteSent,
   receiverOf,
   refuseSent,
-  type Sent,
+  type SentVariables,
   sentVariables,
 } from "./sent-variables.ts";
 import type { RegistryServer } from "./server-json.ts";
@@ -55,49 +47,58 @@ import { updateServers } from "./updates.ts";
 
 /** Adds servers from whatever names one. */
 export function createAdding(ports: AddingPorts): SetupAdding {
-  const { place } = ports;
-  const means = async (isOffline = false) => {
-    const { urls, allow } = await place.load().then(
+  const { place: setup } = ports;
+  const createMeans = async (isOffline = false) => {
+    const { urls, allow } = await setup.load().then(
       ({ config }) => ({ urls: config.registries, allow: config.security.egress.allow }),
       () => ({ urls: [officialRegistry], allow: [] }),
     );
     const egress = createEgress({ allow: () => allow });
     return {
-      registries: createRegistries({ urls, directory: place.dataDirectory, isOffline, egress }),
+      registries: createRegistries({ urls, directory: setup.dataDirectory, isOffline, egress }),
       egress,
     };
   };
   return {
     async addServers(what, options, hooks = {}) {
-      const file = fileFor(place, options.scope);
-      const tryEntry = (entry: JsonObject) => tryOne(ports, "server", entry, {}, file);
-      const found = await recognise(what, {
+      const file = fileFor(setup, options.scope);
+      const tryEntry = (entry: JsonObject) => tryServerEntry(ports, "server", entry, {}, file);
+      const recognisedServers = await recognise(what, {
         ...options,
-        place,
-        ...(await means(options.offline)),
+        place: setup,
+        ...(await createMeans(options.offline)),
         tryUrl: tryEntry,
       });
-      const taken = place
+      const takenNames = setup
         .present()
-        .flatMap((one) => readServerEntries(one).map(({ name }) => name));
-      const named = found.map((one) => nameOf(one, options, taken, found.length));
+        .flatMap((presentFile) => readServerEntries(presentFile).map(({ name }) => name));
+      const names = recognisedServers.map((server) =>
+        nameOf(server, options, takenNames, recognisedServers.length),
+      );
       const drafts: ServerDraft[] = [];
-      for (const [at, one] of found.entries())
-        drafts.push(await draftServer(ports, named[at] ?? "", one, { ...options, file }, hooks));
-      const done: AddedOne[] = [];
-      for (const one of drafts)
-        done.push(await conclude(ports, one, options, hooks).catch(among(drafts, one)));
-      const [first, ...more] = done;
+      for (const [index, server] of recognisedServers.entries())
+        drafts.push(
+          await draftServer(ports, names[index] ?? "", server, { ...options, file }, hooks),
+        );
+      const added: AddedOne[] = [];
+      for (const draft of drafts)
+        added.push(
+          await tryAndWrite(ports, draft, options, hooks).catch(reportUnlessAlone(drafts, draft)),
+        );
+      const [first, ...more] = added;
       if (first === undefined) throw new PlaneError("USAGE", "There is nothing to add.");
       return { ...first, more };
     },
     async searchServers(query, { limit = 30, offline = false } = {}) {
-      const { servers, problems } = await (await means(offline)).registries.search(query, limit);
+      const { servers, problems } = await (await createMeans(offline)).registries.search(
+        query,
+        limit,
+      );
       return { problems, servers: servers.map(shownServer) };
     },
-    tryEntry: (name, entry) => tryOne(ports, name, entry, {}, place.lastFile()),
+    tryEntry: (name, entry) => tryServerEntry(ports, name, entry, {}, setup.lastFile()),
     updateServers: async (name, { apply = false, offline = false } = {}) =>
-      updateServers({ ...ports, ...(await means(offline)) }, name, apply),
+      updateServers({ ...ports, ...(await createMeans(offline)) }, name, apply),
   };
 }
 
@@ -109,29 +110,32 @@ function shownServer({
   packages,
   remotes,
 }: RegistryServer): FoundServer {
-  const said = (of: Foreign, ...keys: string[]) =>
-    keys.map((key) => asShown(fieldOf(of, key))).find(Boolean) ?? "";
+  const textOf = (described: Foreign, ...keys: string[]) =>
+    keys.map((key) => asShown(fieldOf(described, key))).find(Boolean) ?? "";
   return {
     name,
     title: title ? asShown(title) : null,
     description: description ? asShown(description) : "",
     version,
-    packages: packages.map((one) => ({
-      kind: said(one, "registryType", "registry_type"),
-      identifier: said(one, "identifier"),
-      version: said(one, "version") || null,
+    packages: packages.map((packageEntry) => ({
+      kind: textOf(packageEntry, "registryType", "registry_type"),
+      identifier: textOf(packageEntry, "identifier"),
+      version: textOf(packageEntry, "version") || null,
     })),
-    remotes: remotes.map((one) => ({ type: said(one, "type"), url: said(one, "url") })),
+    remotes: remotes.map((remote) => ({
+      type: textOf(remote, "type"),
+      url: textOf(remote, "url"),
+    })),
   };
 }
 
 /** Of several, one that fails does not keep the others out. */
-function among(
-  all: readonly ServerDraft[],
+function reportUnlessAlone(
+  drafts: readonly ServerDraft[],
   { values: _, recognised: __, sent: ___, ...shown }: ServerDraft,
 ) {
   return (thrown: unknown): AddedOne => {
-    if (all.length === 1) throw thrown;
+    if (drafts.length === 1) throw thrown;
     return { ...shown, problem: toPlaneError(thrown).message };
   };
 }
@@ -148,7 +152,7 @@ function fileFor(
       "--config names the file already; leave --user and --project out.",
     );
   const possible = scope === "user" ? userFiles(environment) : projectFiles(directory);
-  const file = possible.find((one) => existsSync(one)) ?? possible[0];
+  const file = possible.find((path) => existsSync(path)) ?? possible[0];
   if (file === undefined)
     throw new PlaneError("USAGE", "There is no home directory for a file of the user.");
   return fileAt(file) ?? join(directory, newFile);
@@ -157,13 +161,13 @@ function fileFor(
 function nameOf(
   { name }: Recognised,
   options: AddOptions,
-  taken: readonly string[],
+  takenNames: readonly string[],
   count: number,
 ): string {
-  if (options.name === undefined || count > 1) return freeName(name, taken);
+  if (options.name === undefined || count > 1) return freeName(name, takenNames);
   if (!/^[^\s./\\][^\s/\\]*$/.test(options.name))
     throw new PlaneError("USAGE", `'${options.name}' is not a valid server name.`);
-  if (!taken.includes(options.name)) return options.name;
+  if (!takenNames.includes(options.name)) return options.name;
   const remedy = `Choose another with --name, or remove that one: toolplane servers remove ${options.name}`;
   throw new PlaneError("CONFLICT", `There is a server '${options.name}' already. ${remedy}`, {
     data: { server: options.name },
@@ -173,12 +177,12 @@ function nameOf(
 type ServerDraft = AddedOne & {
   values: Record<string, string>;
   recognised: Recognised;
-  sent: Sent | null;
+  sent: SentVariables | null;
 };
 
 /** Asks what only a person knows, where there is one to be asked. */
 async function draftServer(
-  { place }: AddingPorts,
+  { place: setup }: AddingPorts,
   name: string,
   recognised: Recognised,
   options: AddOptions & { file: string },
@@ -186,36 +190,38 @@ async function draftServer(
 ): Promise<ServerDraft> {
   const { kind, inputs, notes, ways = [] } = recognised;
   const { file, env = {}, headers = {} } = options;
-  let values: InputValues = asKeys(options.values ?? {}, inputs);
-  let environment = place.environment;
-  const draw = () => {
-    const wrong = wrongChoices(inputs, values);
-    if (wrong.length > 0) throw new PlaneError("USAGE", `${wrong.join("; ")}.`);
+  let values: InputValues = answersByKey(options.values ?? {}, inputs);
+  let environment = setup.environment;
+  const drawEntry = () => {
+    const invalid = wrongChoices(inputs, values);
+    if (invalid.length > 0) throw new PlaneError("USAGE", `${invalid.join("; ")}.`);
     const built = recognised.build(values, environment);
-    const drawn = concealSecrets(name, withMore(built, { env, headers }), place.environment);
-    const theirs = recognised.isForeign ? concealSecrets(name, built, place.environment).entry : {};
+    const drawn = concealSecrets(name, withAdditions(built, { env, headers }), setup.environment);
+    const foreignEntry = recognised.isForeign
+      ? concealSecrets(name, built, setup.environment).entry
+      : {};
     const sent = sentVariables(
-      theirs,
-      (variable) => (place.environment[variable] ?? "") !== "" && !Object.hasOwn(values, variable),
+      foreignEntry,
+      (variable) => (setup.environment[variable] ?? "") !== "" && !Object.hasOwn(values, variable),
     );
-    return { ...drawn, sent, needed: needed(drawn, inputs, values, environment) };
+    return { ...drawn, sent, needed: openNeeds(drawn, inputs, values, environment) };
   };
-  let drawn = draw();
+  let drawn = drawEntry();
   if (drawn.sent !== null && confirm && !options.dryRun) {
     const { agreed, without } = await askForSent(drawn.sent, environment, confirm);
     environment = without;
-    drawn = draw();
-    const left = drawn.sent?.variables.filter((variable) => !agreed.includes(variable)) ?? [];
+    drawn = drawEntry();
+    const declined = drawn.sent?.variables.filter((variable) => !agreed.includes(variable)) ?? [];
     drawn.sent = null;
-    if (left.length > 0) throw cancelled();
+    if (declined.length > 0) throw cancelled();
   }
   if (drawn.needed.missing.length > 0 && ask && !options.dryRun) {
-    const given = await ask(name, formOf(drawn.needed.missing) ?? {});
-    if (given === null) throw cancelled();
-    values = { ...values, ...given };
-    drawn = { ...draw(), sent: drawn.sent };
+    const answers = await ask(name, formOf(drawn.needed.missing) ?? {});
+    if (answers === null) throw cancelled();
+    values = { ...values, ...answers };
+    drawn = { ...drawEntry(), sent: drawn.sent };
   }
-  const { entry, needed: still, sent } = drawn;
+  const { entry, needed: stillNeeded, sent } = drawn;
   return {
     name,
     kind,
@@ -224,140 +230,75 @@ async function draftServer(
     ways,
     recognised,
     sent,
-    entry: located(entry, file, place.directory),
+    entry: locateEntry(entry, file, setup.directory),
     isWritten: false,
     tools: null,
     needsSignIn: false,
     problem: null,
-    form: formOf(noteSent([...inputs, ...still.others], sent)),
-    missing: [...new Set([...still.missing.map(({ key }) => key), ...(sent?.variables ?? [])])],
-    variables: still.variables,
+    form: formOf(noteSent([...inputs, ...stillNeeded.others], sent)),
+    missing: [
+      ...new Set([...stillNeeded.missing.map(({ key }) => key), ...(sent?.variables ?? [])]),
+    ],
+    variables: stillNeeded.variables,
     values: { ...textsIn(values), ...drawn.values },
   };
 }
 
 /** A manifest says `greeting`, and the variable for it is `GREETING`: either names the answer. */
-function asKeys(given: InputValues, inputs: readonly EntryInput[]): InputValues {
+function answersByKey(answers: InputValues, inputs: readonly EntryInput[]): InputValues {
   const keyOf = (name: string) =>
     (inputs.find(({ key }) => key === name) ?? inputs.find(({ key }) => key === variableName(name)))
       ?.key ?? name;
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => [keyOf(name), value]));
+  return Object.fromEntries(Object.entries(answers).map(([name, value]) => [keyOf(name), value]));
 }
 
 const cancelled = () => new PlaneError("CANCELLED", "Nothing was written.");
 
-function withMore(
-  entry: JsonObject,
-  more: Record<"env" | "headers", Readonly<Record<string, string>>>,
-): JsonObject {
-  const joined = Object.entries(more).flatMap(([key, added]) => {
-    const before = entry[key];
-    return Object.keys(added).length === 0
-      ? []
-      : [[key, { ...(isObject(before) ? before : {}), ...added }] as const];
-  });
-  return { ...entry, ...Object.fromEntries(joined) } as JsonObject;
-}
-
 function textsIn(values: InputValues): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).flatMap(([key, one]) => (typeof one === "string" ? [[key, one]] : [])),
-  );
-}
-
-/** Variables that the entry refers to, and fields that nothing fills in yet. */
-function needed(
-  { entry, values: pasted }: { entry: JsonObject; values: Record<string, string> },
-  inputs: readonly EntryInput[],
-  values: InputValues,
-  environment: SetupPlace["environment"],
-) {
-  const names = new Set<string>();
-  mapTexts(entry, (text) => {
-    for (const { kind, name, fallback } of findReferences(text))
-      if (kind === "env" && fallback === null) names.add(name);
-    return text;
-  });
-  const isSet = (name: string) => (environment[name] ?? "") !== "";
-  const describe = (name: string) => inputs.find(({ key }) => key === name);
-  const asInput = (key: string): EntryInput =>
-    describe(key) ?? { key, isRequired: true, isSecret: true };
-  const unset = [...names].filter(
-    (name) => !isSet(name) && values[name] === undefined && pasted[name] === undefined,
-  );
-  return {
-    variables: [...names].map((name) => ({
-      name,
-      description: describe(name)?.description ?? null,
-      isSet: isSet(name),
-    })),
-    others: [...names].filter((name) => describe(name) === undefined && !isSet(name)).map(asInput),
-    missing: [...missingInputs(inputs, values, environment), ...unset.map(asInput)],
-  };
-}
-
-/** Relative paths among its arguments hold wherever the plane is started. */
-function located(entry: JsonObject, file: string, directory: string): JsonObject {
-  const { command, args, cwd, openapi } = entry;
-  const isHere = dirname(file) === directory;
-  const isRelative = (word: unknown) =>
-    typeof word === "string" &&
-    /^\.{1,2}($|[\\/])/.test(word) &&
-    existsSync(resolve(directory, word));
-  const usesPaths =
-    typeof command === "string" &&
-    Array.isArray(args) &&
-    args.some(isRelative) &&
-    cwd === undefined;
-  // What fetches packages would look for them there.
-  const fetches = usesPaths && packageLauncher({ command, args: args.map(String) }) !== null;
-  const away = fetches
-    ? { args: args.map((word) => (isRelative(word) ? resolve(directory, String(word)) : word)) }
-    : { cwd: directory };
-  return {
-    ...entry,
-    ...(isRelative(command) && !isHere ? { command: resolve(directory, String(command)) } : {}),
-    ...(isRelative(openapi) && !isHere ? { openapi: resolve(directory, String(openapi)) } : {}),
-    ...(usesPaths && (isHere ? { cwd: "." } : away)),
-  };
+  const texts = Object.entries(values).filter(([, text]) => typeof text === "string");
+  return Object.fromEntries(texts) as Record<string, string>;
 }
 
 /** Tries it, and writes it where it answers or the person wants it anyway. */
-async function conclude(
+async function tryAndWrite(
   ports: AddingPorts,
   draft: ServerDraft,
   options: AddOptions,
   { onDraft, keep }: AddHooks,
 ): Promise<AddedOne> {
-  const { values, recognised, sent, ...shown } = draft;
-  const { name, entry, file, missing } = shown;
+  const { values, recognised, sent, ...added } = draft;
+  const { name, entry, file, missing } = added;
   if (options.dryRun)
     return {
-      ...shown,
+      ...added,
       tools: recognised.trial?.tools ?? null,
       needsSignIn: recognised.trial?.needsSignIn ?? false,
     };
-  if (sent !== null) throw refuseSent(shown, sent);
+  if (sent !== null) throw refuseSent(added, sent);
   if (missing.length > 0 && !options.force)
-    throw incomplete(shown, recognised.isForeign && receiverOf(entry) !== null);
-  onDraft?.(shown);
+    throw incomplete(added, recognised.isForeign && receiverOf(entry) !== null);
+  onDraft?.(added);
   await recognised.prepare?.(entry);
-  const trial =
-    missing.length > 0 ? untried : await tryOne(ports, name, entry, values, file, recognised);
-  const done = { ...shown, ...trial };
-  if (trial.problem !== null && !trial.needsSignIn && !options.force) throw failed(done);
+  let trial = untried;
+  if (missing.length === 0)
+    trial = await tryServerEntry(ports, name, entry, values, file, recognised);
+  const tried = { ...added, ...trial };
+  if (trial.problem !== null && !trial.needsSignIn && !options.force) throw failed(tried);
   const { environment } = ports.place;
   const names = unkeptSecrets(entry, values, environment);
-  const where =
+  const secretPlace =
     names.length === 0 ? "env" : (options.secrets ?? (await keep?.(name, names)) ?? "env");
-  const secrets = Object.fromEntries(names.map((one) => [one, values[one] ?? ""]));
-  const written =
-    where === "env" ? { entry } : await keepSecrets(name, entry, secrets, where, environment);
+  if (secretPlace === "env") {
+    await addServerEntry(file, name, entry);
+    await ports.trustWritten(file, [name]);
+    return { ...tried, isWritten: true };
+  }
+  const secrets = Object.fromEntries(names.map((variable) => [variable, values[variable] ?? ""]));
+  const written = await keepSecrets(name, entry, secrets, secretPlace, environment);
   await addServerEntry(file, name, written.entry);
   await ports.trustWritten(file, [name]);
-  const variables =
-    where === "env" ? done.variables : done.variables.filter((one) => !names.includes(one.name));
-  return { ...done, ...written, variables, isWritten: true };
+  const variables = tried.variables.filter((variable) => !names.includes(variable.name));
+  return { ...tried, ...written, variables, isWritten: true };
 }
 
 const untried: Trial = { tools: null, needsSignIn: false, problem: null };
@@ -368,17 +309,14 @@ function incomplete(
   { name, missing, form, entry, variables }: AddedOne,
   isSent: boolean,
 ): PlaneError {
-  const secret = isSent
-    ? []
-    : variables.filter((one) => missing.includes(one.name)).map((one) => one.name);
-  const others = missing.filter((key) => !secret.includes(key));
-  const remedy = [
-    ...(secret.length > 0
-      ? [`Set ${secret.join(" and ")} in the environment or with --env-file.`]
-      : []),
-    ...others.map((key) => `Say it with --set ${key}=….`),
-  ].join(" ");
-  const message = `'${name}' needs ${missing.join(" and ")}. ${remedy} ${anyway}`;
+  const secretNames = variables
+    .map((variable) => variable.name)
+    .filter((variable) => !isSent && missing.includes(variable));
+  const otherKeys = missing.filter((key) => !secretNames.includes(key));
+  const remedies = otherKeys.map((key) => `Say it with --set ${key}=….`);
+  if (secretNames.length > 0)
+    remedies.unshift(`Set ${secretNames.join(" and ")} in the environment or with --env-file.`);
+  const message = `'${name}' needs ${missing.join(" and ")}. ${remedies.join(" ")} ${anyway}`;
   return new PlaneError("USAGE", message, { data: { server: name, missing, form, entry } });
 }
 
@@ -388,8 +326,8 @@ function failed({ name, problem, entry }: AddedOne): PlaneError {
   });
 }
 
-async function tryOne(
-  { place, tryServer }: AddingPorts,
+async function tryServerEntry(
+  { place: setup, tryServer }: AddingPorts,
   name: string,
   entry: JsonObject,
   values: Record<string, string>,
@@ -403,17 +341,17 @@ async function tryOne(
     (recognised.trial.tools !== null || Object.keys(values).length === 0)
   )
     return recognised.trial;
-  const environment = { ...place.environment, ...values };
+  const environment = { ...setup.environment, ...values };
   const { definition, problems } = readServerEntry(name, entry, environment);
   if (definition === undefined || problems.length > 0)
     return { ...untried, problem: `${problems.join("; ")}.` };
   try {
-    const directory = dirname(isAbsolute(file) ? file : resolve(place.directory, file));
-    const whole = withPlaces(await resolveSecrets(definition, { directory }), directory);
+    const directory = dirname(isAbsolute(file) ? file : resolve(setup.directory, file));
+    const resolved = withPlaces(await resolveSecrets(definition, { directory }), directory);
     // Its file may be the first in its directory.
-    const isMissing = whole.cwd === directory && !existsSync(directory);
-    const cwd = isMissing ? startDirectory(place.dataDirectory) : (whole.cwd ?? directory);
-    return await tryServer(name, { ...whole, cwd }, { environment, directory });
+    const isMissing = resolved.cwd === directory && !existsSync(directory);
+    const cwd = isMissing ? startDirectory(setup.dataDirectory) : (resolved.cwd ?? directory);
+    return await tryServer(name, { ...resolved, cwd }, { environment, directory });
   } catch (thrown) {
     return { ...untried, problem: toPlaneError(thrown).message };
   }

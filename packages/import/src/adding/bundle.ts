@@ -39,6 +39,7 @@ import {
   writeText,
 } from "../../../../src/model/foreign.ts";
 import type { JsonObject } from "../../../../src/model/json.ts";
+import { withoutEmpty } from "../without-empty.ts";
 import { type EntryInput, type InputValues, inputPieces } from "./inputs.ts";
 import { plainName } from "./names.ts";
 import { refuseSecretReferences } from "./server-json.ts";
@@ -59,7 +60,7 @@ export type McpBundle = {
   build(values: InputValues, environment: Environment): JsonObject;
 };
 
-type BundlePlace = { dataDirectory: string | undefined; platform: NodeJS.Platform };
+type BundleTarget = { dataDirectory: string | undefined; platform: NodeJS.Platform };
 
 export function readBundleFile(file: string): Buffer {
   try {
@@ -78,66 +79,67 @@ export function readBundleFile(file: string): Buffer {
 export function readMcpBundle(
   bytes: Buffer,
   what: string,
-  { dataDirectory, platform }: BundlePlace,
+  { dataDirectory, platform }: BundleTarget,
 ): McpBundle {
-  const files = guarded(what, () => readZip(bytes, limits));
+  const files = refuseBadZip(what, () => readZip(bytes, limits));
   const { name, version, server, config, platforms } = readManifest(files, what);
   for (const part of [server, config]) refuseSecretReferences(part, `The bundle ${what}`);
-  if (platforms.length > 0 && !platforms.some((one) => asOneOf(one, [platform])))
-    throw refused(
+  if (platforms.length > 0 && !platforms.some((supported) => asOneOf(supported, [platform])))
+    throw refusal(
       what,
       `it is made for ${platforms.map(asShown).join(", ")}, and this is ${platform}`,
     );
   if (dataDirectory === undefined)
-    throw refused(what, "there is no data directory to unpack it in");
+    throw refusal(what, "there is no data directory to unpack it in");
   const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   const directory = join(dataDirectory, "bundles", `${name}-${version}-${hash}`);
   const settings = settingsOf(config);
-  const started = startOf(server, directory, platform, what);
+  const start = startOf(server, directory, platform, what);
   return {
     name,
     inputs: settings.map(({ input }) => input),
     directory,
-    unpack: () => guarded(what, () => unpackInto(directory, files)),
+    unpack: () => refuseBadZip(what, () => unpackInto(directory, files)),
     build: (values, environment) => {
       const fill = createFill(directory, settings, values, environment);
-      const env = started.env.flatMap(([key, value]) => {
-        const [filled] = fill(value);
-        return filled === undefined ? [] : [[key, filled] as const];
+      const env = start.env.flatMap(([key, written]) => {
+        const [filled] = fill(written);
+        if (filled === undefined) return [];
+        return [[key, filled] as const];
       });
       return {
-        command: fill(started.command)[0] ?? "",
-        args: started.args.flatMap(fill),
+        command: fill(start.command)[0] ?? "",
+        args: start.args.flatMap(fill),
         cwd: writeText([directory]),
-        ...(env.length > 0 ? { env: Object.fromEntries(env) } : {}),
+        ...withoutEmpty({ env: Object.fromEntries(env) }),
       };
     },
   };
 }
 
-function refused(what: string, why: string): PlaneError {
+function refusal(what: string, why: string): PlaneError {
   return new PlaneError("USAGE", `The bundle ${what} cannot be used: ${why}.`);
 }
 
-function guarded<T>(what: string, work: () => T): T {
+function refuseBadZip<T>(what: string, work: () => T): T {
   try {
     return work();
   } catch (thrown) {
     if (thrown instanceof ZipProblem || thrown instanceof RangeError)
-      throw refused(what, thrown.message);
+      throw refusal(what, thrown.message);
     throw thrown;
   }
 }
 
 function readManifest(files: readonly ZipFile[], what: string) {
   const file = files.find(({ path }) => path === "manifest.json");
-  if (file === undefined) throw refused(what, "it has no manifest.json");
-  const manifest = parseManifest(guarded(what, () => file.read()).toString("utf8"), what);
+  if (file === undefined) throw refusal(what, "it has no manifest.json");
+  const manifest = parseManifest(refuseBadZip(what, () => file.read()).toString("utf8"), what);
   const name = foreignTextOf(fieldOf(manifest, "name"));
   const version = foreignTextOf(fieldOf(manifest, "version"));
   const server = fieldOf(manifest, "server");
   if (name === undefined || version === undefined || !isForeignObject(server))
-    throw refused(what, "its manifest.json does not say 'name', 'version' and 'server'");
+    throw refusal(what, "its manifest.json does not say 'name', 'version' and 'server'");
   return {
     name: plainName(asWord(name)),
     version: plainName(asWord(version)),
@@ -151,7 +153,7 @@ function parseManifest(text: string, what: string): Foreign {
   try {
     return foreign(JSON.parse(text));
   } catch {
-    throw refused(what, "its manifest.json is not JSON");
+    throw refusal(what, "its manifest.json is not JSON");
   }
 }
 
@@ -183,25 +185,25 @@ type Start = {
   env: [name: string, value: Foreign<string>][];
 };
 
-const inside = (entry: Foreign<string>) => joined("${__dirname}/", entry);
-const started = (
+const insideBundle = (entryPoint: Foreign<string>) => joined("${__dirname}/", entryPoint);
+const startWith = (
   command: Foreign<string> | string,
   ...args: (Foreign<string> | string)[]
 ): Start => ({
   command: joined(command),
-  args: args.map((one) => joined(one)),
+  args: args.map((argument) => joined(argument)),
   env: [],
 });
 
-const kinds = {
-  node: (entry) => started("node", inside(entry)),
-  python: (entry) => ({
-    ...started("python3", inside(entry)),
+const startsByType = {
+  node: (entryPoint) => startWith("node", insideBundle(entryPoint)),
+  python: (entryPoint) => ({
+    ...startWith("python3", insideBundle(entryPoint)),
     env: [["PYTHONPATH", foreign("${__dirname}/server/lib")]],
   }),
-  binary: (entry) => started(inside(entry)),
-  uv: (entry) => started("uv", "run", "--directory", "${__dirname}", entry),
-} satisfies Record<string, (entry: Foreign<string>) => Start>;
+  binary: (entryPoint) => startWith(insideBundle(entryPoint)),
+  uv: (entryPoint) => startWith("uv", "run", "--directory", "${__dirname}", entryPoint),
+} satisfies Record<string, (entryPoint: Foreign<string>) => Start>;
 
 function startOf(
   server: Foreign,
@@ -209,53 +211,57 @@ function startOf(
   platform: NodeJS.Platform,
   what: string,
 ): Start {
-  const type = asOneOf(fieldOf(server, "type"), Object.keys(kinds) as (keyof typeof kinds)[]);
+  const type = asOneOf(
+    fieldOf(server, "type"),
+    Object.keys(startsByType) as (keyof typeof startsByType)[],
+  );
   if (type === undefined)
-    throw refused(
+    throw refusal(
       what,
       `its server is of the kind '${asShown(fieldOf(server, "type"))}', which is not known`,
     );
   const config = fieldOf(server, "mcp_config");
   const overrides = fieldOf(fieldOf(config, "platform_overrides"), platform);
-  const given = (key: string) => [fieldOf(overrides, key), fieldOf(config, key)];
-  const entry = foreignTextOf(fieldOf(server, "entry_point"));
-  const own = given("command").map(foreignTextOf).find(Boolean);
-  if (entry === undefined && own === undefined)
-    throw refused(what, "its manifest.json does not say what to start");
-  const usual = kinds[type](entry ?? foreign(""));
-  const command = own ?? usual.command;
+  const candidates = (key: string) => [fieldOf(overrides, key), fieldOf(config, key)];
+  const entryPoint = foreignTextOf(fieldOf(server, "entry_point"));
+  const ownCommand = candidates("command").map(foreignTextOf).find(Boolean);
+  if (entryPoint === undefined && ownCommand === undefined)
+    throw refusal(what, "its manifest.json does not say what to start");
+  const defaultStart = startsByType[type](entryPoint ?? foreign(""));
+  const command = ownCommand ?? defaultStart.command;
   return {
     // A path inside the bundle; a bare name is a program of this machine.
     command: matches(command, /^[^$/\\][^\\]*\//) ? joined(`${directory}/`, command) : command,
-    args: given("args").filter(isForeignList).map(wordsOf)[0] ?? usual.args,
+    args: candidates("args").filter(isForeignList).map(textsOf)[0] ?? defaultStart.args,
     env:
-      given("env")
+      candidates("env")
         .filter(isForeignObject)
-        .map((one) => variablesOf(one, what))[0] ?? usual.env,
+        .map((env) => variablesOf(env, what))[0] ?? defaultStart.env,
   };
 }
 
-const wordsOf = (list: Foreign): Foreign<string>[] =>
-  itemsOf(list).map((one) => spelled(one) ?? foreign(""));
+const textsOf = (list: Foreign): Foreign<string>[] =>
+  itemsOf(list).map((text) => spelled(text) ?? foreign(""));
 
 function variablesOf(map: Foreign, what: string): Start["env"] {
   return fieldsOf(map).map(([key, value]) => {
     const name = asName(key, "variable");
-    if (name === undefined) throw refused(what, `'${asShown(key)}' is not a valid variable name`);
+    if (name === undefined) throw refusal(what, `'${asShown(key)}' is not a valid variable name`);
     return [name, spelled(value) ?? foreign("")];
   });
 }
 
 type Setting = { id: Foreign<string>; input: EntryInput };
 
-function settingsOf(given: Foreign): Setting[] {
-  return fieldsOf(given).flatMap(([id, one]) => {
-    if (!isForeignObject(one)) return [];
-    const usual = fieldOf(one, "default");
-    const fallback = (isForeignList(usual) ? itemsOf(usual) : [usual]).flatMap(
-      (each) => spelled(each) ?? [],
+function settingsOf(config: Foreign): Setting[] {
+  return fieldsOf(config).flatMap(([id, setting]) => {
+    if (!isForeignObject(setting)) return [];
+    const defaults = fieldOf(setting, "default");
+    const fallback = (isForeignList(defaults) ? itemsOf(defaults) : [defaults]).flatMap(
+      (text) => spelled(text) ?? [],
     );
-    const [title, description] = [fieldOf(one, "title"), fieldOf(one, "description")].map(
+    const hasFallback = fallback.length > 0 && fallback.every((text) => foreignTextOf(text));
+    const [title, description] = [fieldOf(setting, "title"), fieldOf(setting, "description")].map(
       foreignTextOf,
     );
     const input = {
@@ -263,15 +269,12 @@ function settingsOf(given: Foreign): Setting[] {
       ...withoutUndefined({
         title: title && asShown(title),
         description: description && asShown(description),
-        default:
-          fallback.length > 0 && fallback.every((each) => foreignTextOf(each))
-            ? fallback
-            : undefined,
-        type: asOneOf(fieldOf(one, "type"), ["number", "boolean"]),
+        default: hasFallback ? fallback : undefined,
+        type: asOneOf(fieldOf(setting, "type"), ["number", "boolean"]),
       }),
-      isRequired: isTrue(fieldOf(one, "required")),
-      isSecret: isTrue(fieldOf(one, "sensitive")),
-      isMany: isTrue(fieldOf(one, "multiple")),
+      isRequired: isTrue(fieldOf(setting, "required")),
+      isSecret: isTrue(fieldOf(setting, "sensitive")),
+      isMany: isTrue(fieldOf(setting, "multiple")),
     };
     return { id, input };
   });
@@ -296,28 +299,33 @@ function createFill(
   };
   const folderOf = (name: Foreign<string>) => folders[asOneOf(name, Object.keys(folders)) ?? ""];
   // What is not known here stays text, so that it refers to nothing.
-  const placed = (text: Foreign<string>) =>
+  const fillFolders = (text: Foreign<string>) =>
     splitAt(text, /\$\{([\w/]+)\}/g).flatMap((part): Piece[] =>
       part instanceof Foreign ? [part] : [folderOf(part.name) ?? joined("${", part.name, "}")],
     );
   const valuesOf = (id: Foreign<string>): Piece[][] => {
-    const found = settings.find((one) => isSame(joined("user_config.", one.id), id));
-    const pieces = found === undefined ? [] : inputPieces(found.input, values, environment);
-    return pieces.map((one) =>
-      typeof one === "string" || one instanceof Foreign ? placed(joined(one)) : [one],
-    );
+    const namedSetting = settings.find((setting) => isSame(joined("user_config.", setting.id), id));
+    if (namedSetting === undefined) return [];
+    return inputPieces(namedSetting.input, values, environment).map((piece) => {
+      if (typeof piece === "string" || piece instanceof Foreign) return fillFolders(joined(piece));
+      return [piece];
+    });
   };
-  return (word) => {
-    const parts = splitAt(word, /\$\{(user_config\.[\w-]+)\}/g);
+  return (text) => {
+    const parts = splitAt(text, /\$\{(user_config\.[\w-]+)\}/g);
     const [before, setting, after, ...more] = parts;
     const isAlone =
       more.length === 0 &&
-      [before, after].every((one) => one instanceof Foreign && isSame(one, foreign("")));
+      [before, after].every(
+        (neighbour) => neighbour instanceof Foreign && isSame(neighbour, foreign("")),
+      );
     if (setting !== undefined && !(setting instanceof Foreign) && isAlone)
       return valuesOf(setting.name).map(writeText);
     const pieces = parts.flatMap((part): Piece[] => {
-      if (part instanceof Foreign) return placed(part);
-      return valuesOf(part.name).flatMap((value, at) => (at === 0 ? value : [",", ...value]));
+      if (part instanceof Foreign) return fillFolders(part);
+      return valuesOf(part.name).flatMap((pieces, index) =>
+        index === 0 ? pieces : [",", ...pieces],
+      );
     });
     return [writeText(pieces)];
   };

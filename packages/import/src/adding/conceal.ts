@@ -22,17 +22,17 @@ export type Concealed = {
  */
 export function concealSecrets(
   server: string,
-  given: JsonObject,
+  definition: JsonObject,
   environment: Environment,
   source: "pasted" | "client" = "pasted",
 ): Concealed {
   const isPasted = source === "pasted";
   const values: Record<string, string> = {};
-  const isBlank = (value: string) =>
-    value === "" || (isPasted && findPlaceholder(value) !== undefined);
-  const hide = (base: string, value: string) => {
-    if (isBlank(value)) return `\${${base}}`;
-    const plain = splitReferences(value).join("");
+  const isBlank = (content: string) =>
+    content === "" || (isPasted && findPlaceholder(content) !== undefined);
+  const hide = (base: string, content: string) => {
+    if (isBlank(content)) return `\${${base}}`;
+    const plain = splitReferences(content).join("");
     // Two that are different under one name must not become one. A name that was pasted may be meant to be that of the variable.
     const isFree = (name: string) =>
       [undefined, plain].includes(values[name]) &&
@@ -42,82 +42,89 @@ export function concealSecrets(
     values[variable] = plain;
     return `\${${variable}}`;
   };
-  const isSecret: IsSecret = (name, value) => {
-    if (findReferences(value).length > 0 || isCount(name, value)) return false;
-    const isPlaceholder = findPlaceholder(value) !== undefined;
-    if (!isPasted && (value === "" || isPlaceholder)) return false;
-    return looksSecret(name) || isPlaceholder || redact(value) !== value;
+  const isSecret: IsSecret = (name, content) => {
+    if (findReferences(content).length > 0 || isCount(name, content)) return false;
+    const isPlaceholder = findPlaceholder(content) !== undefined;
+    if (!isPasted && (content === "" || isPlaceholder)) return false;
+    return looksSecret(name) || isPlaceholder || redact(content) !== content;
   };
   // A name that a server chose need not say what it is for.
-  const isHanded: IsSecret = (name, value) =>
-    isSecret(name, value) || (!isPasted && isMadeUp(value));
-  const own = (name: string, value: string) => {
+  const isServerSecret: IsSecret = (name, content) =>
+    isSecret(name, content) || (!isPasted && isMadeUp(content));
+  const freeVariable = (name: string, content: string) => {
     const base = variableName(`${server}_${name}`);
-    const isFree = (variable: string) => [undefined, "", value].includes(environment[variable]);
+    const isFree = (variable: string) => [undefined, "", content].includes(environment[variable]);
     let variable = base;
     for (let count = 2; !isFree(variable); count += 1) variable = `${base}_${count}`;
     return variable;
   };
-  const entry = structuredClone(given);
-  const change = (key: string, each: (name: string, value: string) => string) => {
+  const entry = structuredClone(definition);
+  const concealMap = (key: string, conceal: (name: string, content: string) => string) => {
     const map = entry[key];
     if (!isObject(map)) return;
-    entry[key] = Object.fromEntries(
-      Object.entries(map).map(([name, value]) => [
-        name,
-        typeof value === "string" ? each(name, value) : value,
-      ]),
-    ) as JsonObject;
+    for (const [name, content] of Object.entries(map))
+      if (typeof content === "string") map[name] = conceal(name, content);
   };
-  change("env", (name, value) => (isHanded(name, value) ? hide(variableName(name), value) : value));
-  change("headers", (name, value) => {
-    const [, scheme = "", token = value] = /^((?:bearer|basic|token)\s+)(.+)$/is.exec(value) ?? [];
-    const variable = own(scheme === "" ? name : "token", token);
-    return isHanded(name, token) ? scheme + hide(variable, token) : value;
+  concealMap("env", (name, content) =>
+    isServerSecret(name, content) ? hide(variableName(name), content) : content,
+  );
+  concealMap("headers", (name, content) => {
+    const [, scheme = "", token = content] =
+      /^((?:bearer|basic|token)\s+)(.+)$/is.exec(content) ?? [];
+    const variable = freeVariable(scheme === "" ? name : "token", token);
+    if (!isServerSecret(name, token)) return content;
+    return scheme + hide(variable, token);
   });
   if (!isPasted)
-    change("auth", (name, value) =>
-      isSecret(name, value) ? hide(own(name, value), value) : value,
+    concealMap("auth", (name, content) =>
+      isSecret(name, content) ? hide(freeVariable(name, content), content) : content,
     );
   if (Array.isArray(entry.args))
     entry.args = concealArguments(entry.args.map(spell), isSecret, hide, !isPasted);
   if (typeof entry.url === "string") {
-    entry.url = concealUrl(entry.url, (name, value) => hide(own(name, value), value));
+    entry.url = concealUrl(entry.url, (name, content) =>
+      hide(freeVariable(name, content), content),
+    );
     if (!isPasted)
-      entry.url = concealPath(entry.url, (value) => hide(own("url key", value), value));
+      entry.url = concealPath(entry.url, (content) =>
+        hide(freeVariable("url key", content), content),
+      );
   }
   return { entry, values };
 }
 
-type IsSecret = (name: string, value: string) => boolean;
+type IsSecret = (name: string, content: string) => boolean;
 
-const isMadeUp = (value: string) => value.length >= 16 && isKeyLike(value);
+const isMadeUp = (content: string) => content.length >= 16 && isKeyLike(content);
 
 /** MAX_TOKENS says how many, while a PASSWORD may be a number. */
-const isCount = (name: string, value: string) =>
-  /^(?:true|false|\d{1,9})$/i.test(value) &&
+const isCount = (name: string, content: string) =>
+  /^(?:true|false|\d{1,9})$/i.test(content) &&
   !/(?:token|key|secret|passw(?:or)?d|passphrase|pass|pwd)$/i.test(name);
 
-type Hide = (variable: string, value: string) => string;
+type Hide = (variable: string, content: string) => string;
 
-/** `--token=x` and `--token x`; also a word of another flag that has the shape of a secret, and with `all` any such word. */
+/** `--token=x` and `--token x`; also a word of another flag that has the shape of a secret, and with `isFromClient` any such word. */
 function concealArguments(
   args: readonly string[],
   isSecret: IsSecret,
   hide: Hide,
-  all: boolean,
+  isFromClient: boolean,
 ): string[] {
-  const flagOf = (word: string) => /^--?([\w-]+)$/.exec(word)?.[1];
-  return args.map((word, at) => {
-    const [, flag, value] = /^(--?[\w-]+=)(.+)$/s.exec(word) ?? [];
-    if (flag !== undefined && value !== undefined) {
+  const flagOf = (argument: string) => /^--?([\w-]+)$/.exec(argument)?.[1];
+  return args.map((argument, index) => {
+    const [, flag, content] = /^(--?[\w-]+=)(.+)$/s.exec(argument) ?? [];
+    if (flag !== undefined && content !== undefined) {
       const name = flag.replaceAll(/^-+|=$/g, "");
-      return isSecret(name, value) ? flag + hide(variableName(name), value) : word;
+      if (!isSecret(name, content)) return argument;
+      return flag + hide(variableName(name), content);
     }
-    const before =
-      flagOf(args[at - 1] ?? "") ?? (all && redact(word) !== word ? "argument" : undefined);
-    if (before === undefined || word.startsWith("-") || !isSecret(before, word)) return word;
-    return hide(variableName(before), word);
+    const flagName =
+      flagOf(args[index - 1] ?? "") ??
+      (isFromClient && redact(argument) !== argument ? "argument" : undefined);
+    if (flagName === undefined || argument.startsWith("-") || !isSecret(flagName, argument))
+      return argument;
+    return hide(variableName(flagName), argument);
   });
 }
 
@@ -125,17 +132,18 @@ function concealArguments(
 function concealUrl(text: string, hide: Hide): string {
   return text.replaceAll(
     /([?&])([^=&#?]+)=([^&#]+)/g,
-    (whole, mark: string, name: string, value: string) =>
-      looksSecret(name) && findReferences(value).length === 0
-        ? `${mark}${name}=${hide(name, value)}`
-        : whole,
+    (parameter, mark: string, name: string, content: string) => {
+      if (!looksSecret(name) || findReferences(content).length > 0) return parameter;
+      return `${mark}${name}=${hide(name, content)}`;
+    },
   );
 }
 
 /** A part of the path that is a key, as some services hand them out. */
-function concealPath(text: string, hide: (value: string) => string): string {
-  const [, origin = "", path = "", rest = ""] = /^(\w+:\/\/[^/?#]*)([^?#]*)(.*)$/s.exec(text) ?? [];
+function concealPath(text: string, hide: (content: string) => string): string {
+  const [, origin = "", path = "", suffix = ""] =
+    /^(\w+:\/\/[^/?#]*)([^?#]*)(.*)$/s.exec(text) ?? [];
   if (origin === "") return text;
   const parts = path.split("/").map((part) => (isMadeUp(part) ? hide(part) : part));
-  return origin + parts.join("/") + rest;
+  return origin + parts.join("/") + suffix;
 }

@@ -16,29 +16,29 @@ export const bundlePlace = ({ dataDirectory, where }: SetupPlace) => ({
 export async function fetchOwnBundle(
   url: URL,
   egress: Egress,
-  place: SetupPlace,
+  setup: SetupPlace,
 ): Promise<McpBundle> {
   const redirects = await egress.namedBy(url.href);
-  return readFetched(url, await fetchBundle({ url, gate: configured }, redirects), place);
+  return readFetched(url, await fetchBundle({ url, gate: configured }, redirects), setup);
 }
 
 /** A bundle of a registry is fetched from where a stranger says, and must be what the registry saw. */
 export async function fetchNamedBundle(
-  { url: named, sha256 }: NonNullable<Way["bundle"]>,
+  { url: bundleUrl, sha256 }: NonNullable<Way["bundle"]>,
   { stranger }: Egress,
-  place: SetupPlace,
+  setup: SetupPlace,
 ): Promise<McpBundle> {
-  const found = urlOf(named);
-  if (found === null)
-    throw new PlaneError("USAGE", `The address of the bundle, '${asShown(named)}', is none.`);
-  const address = asAddress(found, stranger);
+  const url = urlOf(bundleUrl);
+  if (url === null)
+    throw new PlaneError("USAGE", `The address of the bundle, '${asShown(bundleUrl)}', is none.`);
+  const address = asAddress(url, stranger);
   const body = await fetchBundle(address, stranger);
   if (createHash("sha256").update(body).digest("hex") !== sha256)
     throw new PlaneError(
       "USAGE",
       "The bundle is not the one that the registry names: its checksum differs. It was not unpacked.",
     );
-  return readFetched(address.url, body, place);
+  return readFetched(address.url, body, setup);
 }
 
 async function fetchBundle(address: Address, redirects: Egress["stranger"]): Promise<Buffer> {
@@ -54,6 +54,6 @@ async function fetchBundle(address: Address, redirects: Egress["stranger"]): Pro
   );
 }
 
-function readFetched(url: URL, body: Buffer, place: SetupPlace): McpBundle {
-  return readMcpBundle(body, url.pathname.split("/").at(-1) ?? "bundle", bundlePlace(place));
+function readFetched(url: URL, body: Buffer, setup: SetupPlace): McpBundle {
+  return readMcpBundle(body, url.pathname.split("/").at(-1) ?? "bundle", bundlePlace(setup));
 }

@@ -23,38 +23,47 @@ const defaultLimitMs = 15_000;
 export async function fetchFile(first: Address, options: FetchOptions): Promise<Fetched> {
   const { limitMs = defaultLimitMs, redirects, maxBytes, headers = {}, ownHeaders = {} } = options;
   const signal = AbortSignal.timeout(limitMs);
-  let at = first;
-  let sent = { ...headers, ...ownHeaders };
+  let address = first;
+  let sentHeaders = { ...headers, ...ownHeaders };
   try {
     for (let count = 0; count <= maxRedirects; count++) {
-      const { url, gate } = at;
-      const answer = await exchange(url, { gate, method: "GET", headers: sent, signal, maxBytes });
+      const { url, gate } = address;
+      const answer = await exchange(url, {
+        gate,
+        method: "GET",
+        headers: sentHeaders,
+        signal,
+        maxBytes,
+      });
       const { location } = answer.headers;
       if (answer.status < 300 || answer.status > 399 || location === undefined)
         return { url, status: answer.status, body: answer.body };
-      const named = urlOf(foreign(location), url);
-      const next = named && asAddress(named, redirects);
+      const redirectUrl = urlOf(foreign(location), url);
+      const next = redirectUrl && asAddress(redirectUrl, redirects);
       if (next === null || (url.protocol === "https:" && next.url.protocol === "http:"))
         throw new Error("it redirects to an address without TLS, or to none");
       // Another origin has its own gate, and gets nothing that was meant for this one, also if it sends us back.
       const isSame = next.url.origin === url.origin;
-      at = isSame ? { url: next.url, gate } : next;
-      if (!isSame) sent = { ...headers };
+      address = isSame ? { url: next.url, gate } : next;
+      if (!isSame) sentHeaders = { ...headers };
     }
     throw new Error(`it redirects more than ${maxRedirects} times`);
   } catch (thrown) {
-    throw unreachable(at.url, thrown, limitMs);
+    throw unreachable(address.url, thrown, limitMs);
   }
 }
 
 function unreachable(url: URL, thrown: unknown, limitMs: number): PlaneError {
-  const { name, message, code } = thrown as NodeJS.ErrnoException;
-  const why =
-    name === "TimeoutError" || name === "AbortError"
-      ? `it did not answer within ${limitMs / 1000} s`
-      : (code ?? message);
-  const said = thrown instanceof EgressRefused || thrown instanceof ProxyFailed ? message : why;
-  return new PlaneError("SERVER_UNAVAILABLE", `Cannot fetch from ${url.host}: ${said}.`, {
+  const reason = failureOf(thrown as NodeJS.ErrnoException, limitMs);
+  return new PlaneError("SERVER_UNAVAILABLE", `Cannot fetch from ${url.host}: ${reason}.`, {
     cause: thrown,
   });
+}
+
+function failureOf(thrown: NodeJS.ErrnoException, limitMs: number): string {
+  const { name, message, code } = thrown;
+  if (thrown instanceof EgressRefused || thrown instanceof ProxyFailed) return message;
+  if (name === "TimeoutError" || name === "AbortError")
+    return `it did not answer within ${limitMs / 1000} s`;
+  return code ?? message;
 }

@@ -33,18 +33,16 @@ export function formOf(inputs: readonly EntryInput[]): JsonObject | null {
 
 function fieldOf(input: EntryInput): JsonObject {
   const { title, description, choices, isSecret, isMany, type = "string" } = input;
-  const usual = input.default?.map(asShown);
-  const one: JsonObject = {
-    type,
-    ...(choices && choices.length > 0 ? { enum: [...choices] } : {}),
-  };
-  return {
-    ...(isMany ? { type: "array", items: one } : one),
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    ...(usual === undefined ? {} : { default: usual.length === 1 ? (usual[0] ?? "") : usual }),
-    ...(isSecret ? { writeOnly: true, format: "password" } : {}),
-  };
+  const defaults = input.default?.map(asShown);
+  const schema: JsonObject = { type };
+  if (choices && choices.length > 0) schema.enum = [...choices];
+  const field: JsonObject = isMany ? { type: "array", items: schema } : schema;
+  if (title !== undefined) field.title = title;
+  if (description !== undefined) field.description = description;
+  if (defaults !== undefined)
+    field.default = defaults.length === 1 ? (defaults[0] ?? "") : defaults;
+  if (isSecret) Object.assign(field, { writeOnly: true, format: "password" });
+  return field;
 }
 
 /** What stands in the entry for an input: none where it is left out. */
@@ -54,12 +52,14 @@ export function inputPieces(
   environment: Environment,
 ): Piece[] {
   const { key, isSecret, isRequired, isVariable } = input;
-  const given = values[key];
+  const answer = values[key];
   const isSet = (environment[key] ?? "") !== "";
-  if (isSecret) return isRequired || given !== undefined || isSet ? [{ variable: key }] : [];
-  if (given !== undefined && given !== "") return [given].flat();
-  if (given === undefined && input.default !== undefined) return [...input.default];
-  return isVariable && isSet ? [{ variable: key }] : [];
+  const isReferredTo = isRequired || answer !== undefined || isSet;
+  if (isSecret) return isReferredTo ? [{ variable: key }] : [];
+  if (answer !== undefined && answer !== "") return [answer].flat();
+  if (answer === undefined && input.default !== undefined) return [...input.default];
+  if (isVariable && isSet) return [{ variable: key }];
+  return [];
 }
 
 /** Required, and neither said nor known. Secrets are found as references that are not set. */
@@ -77,8 +77,8 @@ export function missingInputs(
 /** A value that is not one of the choices would only be refused by the server. */
 export function wrongChoices(inputs: readonly EntryInput[], values: InputValues): string[] {
   return inputs.flatMap(({ key, choices = [] }) => {
-    const given = [values[key] ?? []].flat();
-    const wrong = choices.length === 0 ? undefined : given.find((one) => !choices.includes(one));
-    return wrong === undefined ? [] : [`'${key}' must be one of ${choices.join(", ")}`];
+    const answers = [values[key] ?? []].flat();
+    const isValid = choices.length === 0 || answers.every((answer) => choices.includes(answer));
+    return isValid ? [] : [`'${key}' must be one of ${choices.join(", ")}`];
   });
 }

@@ -38,49 +38,57 @@ export async function keepSecrets(
   server: string,
   entry: JsonObject,
   secrets: Readonly<Record<string, string>>,
-  place: Exclude<SecretPlace, "env">,
+  secretPlace: Exclude<SecretPlace, "env">,
   environment: Environment,
 ): Promise<{ entry: JsonObject; kept: KeptSecret[] }> {
-  const kept: KeptSecret[] = [];
+  const keptSecrets: KeptSecret[] = [];
   const references = new Map<string, string>();
-  for (const [name, value] of Object.entries(secrets)) {
+  for (const [name, secret] of Object.entries(secrets)) {
     const account = `${server}-${name}`.replaceAll(/[^\w.-]/g, "_");
-    const file = place === "file" ? writeSecret(account, value, environment) : null;
-    const named = file === null ? `toolplane/${await writeFreeAccount(account, value)}` : "";
-    references.set(name, file === null ? `\${keychain:${named}}` : `\${file:${file}}`);
-    kept.push({ name, where: file ?? `the keychain as ${named}` });
+    if (secretPlace === "file") {
+      const file = writeSecret(account, secret, environment);
+      references.set(name, `\${file:${file}}`);
+      keptSecrets.push({ name, where: file });
+      continue;
+    }
+    const keychainName = `toolplane/${await writeFreeAccount(account, secret)}`;
+    references.set(name, `\${keychain:${keychainName}}`);
+    keptSecrets.push({ name, where: `the keychain as ${keychainName}` });
   }
   const changed = mapTexts(entry, (text) =>
     findReferences(text)
       .filter(({ kind }) => kind === "env")
       .reduce(
-        (now, { name, text: written }) =>
-          now.replaceAll(written, () => references.get(name) ?? written),
+        (changedText, { name, text: reference }) =>
+          changedText.replaceAll(reference, () => references.get(name) ?? reference),
         text,
       ),
   );
-  return { entry: changed as JsonObject, kept };
+  return { entry: changed as JsonObject, kept: keptSecrets };
 }
 
 /** The entry with the secrets in their places that were kept before; what cannot be read stays a reference. */
 export async function revealKept(entry: unknown, environment: Environment): Promise<unknown> {
-  const known = new Map<string, string>();
+  const secretsByReference = new Map<string, string>();
   const directory = secretsDirectory(environment);
-  const isKept = ({ kind, name }: Reference) =>
-    kind === "keychain"
-      ? name.startsWith("toolplane/")
-      : kind === "file" && dirname(name) === directory;
+  const isKept = ({ kind, name }: Reference) => {
+    if (kind === "keychain") return name.startsWith("toolplane/");
+    return kind === "file" && dirname(name) === directory;
+  };
   const texts: string[] = [];
   mapTexts(entry as JsonObject, (text) => {
-    texts.push(...findReferences(text).flatMap((one) => (isKept(one) ? [one.text] : [])));
+    for (const reference of findReferences(text).filter(isKept)) texts.push(reference.text);
     return text;
   });
   for (const text of texts) {
     const secret = await resolveSecrets(text, { directory: directory ?? "/" }).catch(() => null);
-    if (secret !== null) known.set(text, secret);
+    if (secret !== null) secretsByReference.set(text, secret);
   }
   return mapTexts(entry as JsonObject, (text) =>
-    [...known].reduce((now, [reference, secret]) => now.replaceAll(reference, () => secret), text),
+    [...secretsByReference].reduce(
+      (revealed, [reference, secret]) => revealed.replaceAll(reference, () => secret),
+      text,
+    ),
   );
 }
 
@@ -96,21 +104,22 @@ export function forgetSecrets(entry: JsonObject, environment: Environment): void
 
 /** Beside the person's own configuration. */
 function secretsDirectory(environment: Environment): string | null {
-  const [own] = userFiles(environment);
-  return own === undefined ? null : join(dirname(own), "secrets");
+  const [ownFile] = userFiles(environment);
+  if (ownFile === undefined) return null;
+  return join(dirname(ownFile), "secrets");
 }
 
 /** For the person's eyes alone. A file that is there belongs to a server of another configuration, whatever its name. */
-function writeSecret(account: string, value: string, environment: Environment): string {
+function writeSecret(account: string, secret: string, environment: Environment): string {
   const directory = secretsDirectory(environment);
   if (directory === null)
     throw new PlaneError("USAGE", "There is no home directory to keep a secret in.");
-  const wrong = claimDirectory(directory);
-  if (wrong !== null) throw new PlaneError("USAGE", `The secret cannot be kept: ${wrong}.`);
+  const problem = claimDirectory(directory);
+  if (problem !== null) throw new PlaneError("USAGE", `The secret cannot be kept: ${problem}.`);
   for (let count = 1; ; count += 1) {
-    const file = join(directory, count === 1 ? account : `${account}-${count}`);
+    const file = join(directory, numbered(account, count));
     try {
-      writeFileSync(file, value, { mode: 0o600, flag: "wx" });
+      writeFileSync(file, secret, { mode: 0o600, flag: "wx" });
       return file;
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
@@ -118,13 +127,16 @@ function writeSecret(account: string, value: string, environment: Environment): 
   }
 }
 
-async function writeFreeAccount(account: string, value: string): Promise<string> {
+const numbered = (account: string, count: number) =>
+  count === 1 ? account : `${account}-${count}`;
+
+async function writeFreeAccount(account: string, secret: string): Promise<string> {
   for (let count = 1; ; count += 1) {
-    const free = count === 1 ? account : `${account}-${count}`;
-    const present = await readKeychain(`toolplane/${free}`);
-    const isOther = "secret" in present && present.secret !== value;
+    const candidate = numbered(account, count);
+    const present = await readKeychain(`toolplane/${candidate}`);
+    const isOther = "secret" in present && present.secret !== secret;
     if (isOther) continue;
-    await writeKeychain("toolplane", free, value);
-    return free;
+    await writeKeychain("toolplane", candidate, secret);
+    return candidate;
   }
 }

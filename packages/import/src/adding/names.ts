@@ -4,16 +4,17 @@ const maxLength = 40;
 
 /** `@scope/mcp-server-files@1.2` is `files`. */
 export function nameFromPackage(text: string): string {
-  const [, scope = "", rest = text] = /^@([^/]+)\/(.+)$/.exec(text) ?? [];
-  const last = rest
+  const [, scope = "", packageName = text] = /^@([^/]+)\/(.+)$/.exec(text) ?? [];
+  const lastPart = packageName
     .replace(/^.*[/#]/, "")
     .replace(/(@|==|:|\[).*$/s, "")
     .replace(/\.(git|mcpb|dxt)$/, "");
-  const bare = last
+  const bare = lastPart
     .replace(/^(mcp[-_])?server[-_]|^mcp[-_]/i, "")
     .replace(/[-_]mcp$|([-_]mcp)?[-_]server$/i, "");
   const isOnlyKind = /^(mcp|server)$/i.test(bare);
-  return plainName(isOnlyKind && scope !== "" ? scope : isOnlyKind ? last : bare);
+  if (!isOnlyKind) return plainName(bare);
+  return plainName(scope === "" ? lastPart : scope);
 }
 
 /** `https://mcp.example.com/mcp` is `example`. */
@@ -40,24 +41,25 @@ const withValue = new Set([
 
 /** The package, image or script that a command line starts. */
 export function nameFromCommand([program = "", ...args]: readonly string[]): string {
-  const called = basename(program).replace(/\.(exe|cmd|bat)$/i, "");
-  const isRunner = runners.has(called) || (args[0] !== undefined && runners.has(args[0]));
-  const words = args.filter(
-    (word, at) => !word.startsWith("-") && !withValue.has(args[at - 1] ?? ""),
+  const programName = basename(program).replace(/\.(exe|cmd|bat)$/i, "");
+  const isRunner = runners.has(programName) || (args[0] !== undefined && runners.has(args[0]));
+  const operands = args.filter(
+    (argument, index) => !argument.startsWith("-") && !withValue.has(args[index - 1] ?? ""),
   );
-  const started = words.find((word) => !runners.has(word));
-  if (isRunner && started !== undefined) return nameFromPackage(started);
-  if (interpreters.test(called) && started !== undefined) return nameFromScript(started);
-  return nameFromPackage(basename(called, extname(called)));
+  const target = operands.find((operand) => !runners.has(operand));
+  if (isRunner && target !== undefined) return nameFromPackage(target);
+  if (interpreters.test(programName) && target !== undefined) return nameFromScript(target);
+  return nameFromPackage(basename(programName, extname(programName)));
 }
 
 /** `weather/index.js` is `weather`. */
 function nameFromScript(file: string): string {
-  const own = basename(file, extname(file));
-  const isCommon = /^(index|main|server|app|cli|mcp|src|dist|build)$/i.test(own);
-  const above = dirname(file);
-  if (!isCommon || above === "." || above === file || above === "/") return nameFromPackage(own);
-  return nameFromScript(above);
+  const scriptName = basename(file, extname(file));
+  const isCommon = /^(index|main|server|app|cli|mcp|src|dist|build)$/i.test(scriptName);
+  const parent = dirname(file);
+  if (!isCommon || parent === "." || parent === file || parent === "/")
+    return nameFromPackage(scriptName);
+  return nameFromScript(parent);
 }
 
 export function plainName(text: string): string {
@@ -65,9 +67,9 @@ export function plainName(text: string): string {
   return name.slice(0, maxLength).toLowerCase() || "server";
 }
 
-export function freeName(name: string, taken: readonly string[]): string {
-  if (!taken.includes(name)) return name;
+export function freeName(name: string, takenNames: readonly string[]): string {
+  if (!takenNames.includes(name)) return name;
   let count = 2;
-  while (taken.includes(`${name}-${count}`)) count += 1;
+  while (takenNames.includes(`${name}-${count}`)) count += 1;
   return `${name}-${count}`;
 }

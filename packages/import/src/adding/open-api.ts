@@ -25,6 +25,9 @@ export function parseFetchedDocument(text: string, what: string): unknown {
   }
 }
 
+const credentialsNote =
+  "The API asks for credentials; set 'auth' or 'headers' of the entry if calls are refused.";
+
 /** An OpenAPI document by its content; null for anything else. */
 export function readOpenApi(data: Foreign, from: URL | null) {
   const version = spelled(fieldOf(data, "openapi")) ?? spelled(fieldOf(data, "swagger"));
@@ -33,21 +36,19 @@ export function readOpenApi(data: Foreign, from: URL | null) {
   const operations = fieldsOf(paths).flatMap(([, path]) =>
     fieldsOf(path).filter(([key]) => matches(key, methods)),
   );
-  const asks = itemsOf(fieldOf(data, "security")).length > 0;
+  const hasSecurity = itemsOf(fieldOf(data, "security")).length > 0;
   const title = foreignTextOf(fieldOf(fieldOf(data, "info"), "title"));
   return {
     title: title === undefined ? "api" : asWord(title),
     operations: operations.length,
     needsBaseUrl: from === null && !hasAddress(data),
-    notes: asks
-      ? ["The API asks for credentials; set 'auth' or 'headers' of the entry if calls are refused."]
-      : [],
+    notes: hasSecurity ? [credentialsNote] : [],
   };
 }
 
 function hasAddress(data: Foreign): boolean {
-  const [first] = itemsOf(fieldOf(data, "servers"));
-  const url = first && foreignTextOf(fieldOf(first, "url"));
+  const [server] = itemsOf(fieldOf(data, "servers"));
+  const url = server && foreignTextOf(fieldOf(server, "url"));
   return (
     (url !== undefined && matches(url, /^https?:\/\//i)) ||
     foreignTextOf(fieldOf(data, "host")) !== undefined

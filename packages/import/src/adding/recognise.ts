@@ -62,17 +62,16 @@ export async function recognise(
   what: readonly string[],
   options: RecogniseOptions,
 ): Promise<Recognised[]> {
-  const { place } = options;
-  const [only = "", ...others] = what.map((word) => word.trim());
-  if (others.length === 0 && /^[{"]/.test(only)) return entriesOfJson(only, place).map(asPasted);
-  const words = others.length > 0 || isFileHere(place, only) ? what : splitLine(only);
-  const [first = "", ...rest] = words[0] === "$" ? words.slice(1) : words;
+  const { place: setup } = options;
+  const [text = "", ...moreParts] = what.map((part) => part.trim());
+  if (moreParts.length === 0 && /^[{"]/.test(text)) return entriesOfJson(text, setup).map(asPasted);
+  const argv = moreParts.length > 0 || isFileHere(setup, text) ? what : splitLine(text);
+  const [first = "", ...args] = argv[0] === "$" ? argv.slice(1) : argv;
   if (first === "") throw new PlaneError("USAGE", `Say what to add. ${examples}`);
-  const pasted = entryOfClientCommand([first, ...rest], place);
-  if (pasted) return [asPasted(pasted)];
-  return rest.length > 0
-    ? [asCommand(entryOfCommand([first, ...rest]))]
-    : recogniseWord(first, options);
+  const clientServer = entryOfClientCommand([first, ...args], setup);
+  if (clientServer) return [asPasted(clientServer)];
+  if (args.length > 0) return [asCommand(entryOfCommand([first, ...args]))];
+  return recogniseWord(first, options);
 }
 
 const examples =
@@ -80,33 +79,33 @@ const examples =
 const registryName = /^([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+\/[A-Za-z0-9._-]+)(?:@([^@/\s]+))?$/;
 const packageName = /^(@[a-z0-9-~][\w.~-]*\/)?[a-z0-9-~][\w.~-]*(@[\w.^~-]+)?$/;
 
-async function recogniseWord(word: string, options: RecogniseOptions): Promise<Recognised[]> {
-  const { place } = options;
-  const [, image] = /^(?:docker|podman|oci):(?:\/\/)?(\S+)$/.exec(word) ?? [];
+async function recogniseWord(text: string, options: RecogniseOptions): Promise<Recognised[]> {
+  const { place: setup } = options;
+  const [, image] = /^(?:docker|podman|oci):(?:\/\/)?(\S+)$/.exec(text) ?? [];
   if (image !== undefined) return [asContainer(image)];
-  if (/^(https?|wss?):\/\//i.test(word)) return [await recogniseUrl(parseUrl(word), options)];
-  if (/^localhost(:\d+)?(\/|$)/.test(word))
-    return [await recogniseUrl(parseUrl(`http://${word}`), options)];
-  if (isFileHere(place, word)) return recogniseFile(word, place);
-  if (/^(\.{1,2}|~)?[\\/]/.test(word)) throw noFile(word);
-  const [, name, version = "latest"] = registryName.exec(word) ?? [];
+  if (/^(https?|wss?):\/\//i.test(text)) return [await recogniseUrl(parseUrl(text), options)];
+  if (/^localhost(:\d+)?(\/|$)/.test(text))
+    return [await recogniseUrl(parseUrl(`http://${text}`), options)];
+  if (isFileHere(setup, text)) return recogniseFile(text, setup);
+  if (/^(\.{1,2}|~)?[\\/]/.test(text)) throw noFile(text);
+  const [, name, version = "latest"] = registryName.exec(text) ?? [];
   if (name !== undefined) return [await recogniseRegistered(name, version, options)];
-  if (!word.startsWith("@") && inPath(word, place.environment))
-    return [asCommand(entryOfCommand([word]))];
-  if (/\.(mcpb|dxt|json|ya?ml|[mc]?[jt]s|py)$/i.test(word)) throw noFile(word);
-  if (packageName.test(word)) return [asCommand(entryOfCommand(["npx", "-y", word]))];
-  throw new PlaneError("USAGE", `'${word}' is nothing that can be added. ${examples}`);
+  if (!text.startsWith("@") && inPath(text, setup.environment))
+    return [asCommand(entryOfCommand([text]))];
+  if (/\.(mcpb|dxt|json|ya?ml|[mc]?[jt]s|py)$/i.test(text)) throw noFile(text);
+  if (packageName.test(text)) return [asCommand(entryOfCommand(["npx", "-y", text]))];
+  throw new PlaneError("USAGE", `'${text}' is nothing that can be added. ${examples}`);
 }
 
-function noFile(word: string): PlaneError {
-  return new PlaneError("USAGE", `There is no file ${word}. Check the path.`);
+function noFile(path: string): PlaneError {
+  return new PlaneError("USAGE", `There is no file ${path}. Check the path.`);
 }
 
 function splitLine(text: string): string[] {
   // A line that goes on behind a backslash is one line.
-  const words = splitCommand(text.replaceAll(/\\\r?\n\s*/g, " "));
-  if (words === null) throw new PlaneError("USAGE", "A quote is not closed.");
-  return words;
+  const argv = splitCommand(text.replaceAll(/\\\r?\n\s*/g, " "));
+  if (argv === null) throw new PlaneError("USAGE", "A quote is not closed.");
+  return argv;
 }
 
 function parseUrl(text: string): URL {
@@ -120,25 +119,29 @@ function parseUrl(text: string): URL {
   return url;
 }
 
-function pathOf({ directory }: SetupPlace, word: string): string {
+function pathOf({ directory }: SetupPlace, path: string): string {
   return resolve(
     directory,
-    word.replace(/^~(?=[\\/]|$)/, () => homeDirectory() ?? "~"),
+    path.replace(/^~(?=[\\/]|$)/, () => homeDirectory() ?? "~"),
   );
 }
 
-function isFileHere(place: SetupPlace, word: string): boolean {
-  return word !== "" && word.length < 4_096 && isFile(pathOf(place, word));
+function isFileHere(setup: SetupPlace, path: string): boolean {
+  return path !== "" && path.length < 4_096 && isFile(pathOf(setup, path));
 }
 
-function inPath(word: string, environment: Environment): boolean {
-  if (/[\\/]/.test(word)) return false;
+function inPath(program: string, environment: Environment): boolean {
+  if (/[\\/]/.test(program)) return false;
   const endings = process.platform === "win32" ? [".exe", ".cmd", ".bat"] : [""];
-  const directories = (environment.PATH ?? "").split(delimiter).filter((one) => one !== "");
-  return directories.some((one) => endings.some((ending) => existsSync(join(one, word + ending))));
+  const directories = (environment.PATH ?? "")
+    .split(delimiter)
+    .filter((directory) => directory !== "");
+  return directories.some((directory) =>
+    endings.some((ending) => existsSync(join(directory, program + ending))),
+  );
 }
 
-const fixed = (entry: JsonObject) => ({
+const fixedEntry = (entry: JsonObject) => ({
   inputs: [],
   build: () => entry,
   notes: [],
@@ -153,7 +156,7 @@ function asCommand(server: WrittenServer): Recognised {
 function asPasted({ name, entry }: WrittenServer): Recognised {
   const remedy = "To refer to it, add the server without it, and then use: toolplane servers edit";
   refuseSecretReferences(foreign(entry), `The entry '${name ?? "server"}'`, remedy);
-  return { kind: "pasted", name: name ?? "server", ...fixed(entry), isForeign: true };
+  return { kind: "pasted", name: name ?? "server", ...fixedEntry(entry), isForeign: true };
 }
 
 const closedNetwork = (name: string) =>
@@ -164,7 +167,7 @@ function asContainer(image: string): Recognised {
   return {
     kind: "container",
     name,
-    ...fixed({ container: { image } }),
+    ...fixedEntry({ container: { image } }),
     notes: [closedNetwork(name)],
   };
 }
@@ -178,28 +181,32 @@ const scripts: Readonly<Record<string, string>> = {
   ".py": "python3",
 };
 
-function recogniseFile(word: string, place: SetupPlace): Recognised[] {
-  const file = pathOf(place, word);
+function recogniseFile(writtenPath: string, setup: SetupPlace): Recognised[] {
+  const file = pathOf(setup, writtenPath);
   const ending = extname(file).toLowerCase();
   if (ending === ".mcpb" || ending === ".dxt")
-    return [asBundle(readMcpBundle(readBundleFile(file), word, bundlePlace(place)))];
+    return [asBundle(readMcpBundle(readBundleFile(file), writtenPath, bundlePlace(setup)))];
   const program = scripts[ending];
   // A path that holds wherever the entry is written.
-  const inside = relative(place.directory, file);
-  const path =
-    inside.startsWith("..") || isAbsolute(inside) ? file : `./${inside.replaceAll("\\", "/")}`;
-  if (program !== undefined) return [asCommand(entryOfCommand([program, path]))];
+  const entryPath = pathFrom(setup.directory, file);
+  if (program !== undefined) return [asCommand(entryOfCommand([program, entryPath]))];
   if (![".json", ".jsonc", ".yaml", ".yml"].includes(ending))
-    return [asCommand(entryOfCommand([path]))];
-  const data = parseFetchedDocument(readRegularText(file), word);
+    return [asCommand(entryOfCommand([entryPath]))];
+  const data = parseFetchedDocument(readRegularText(file), writtenPath);
   const api = readOpenApi(foreign(data), null);
-  if (api !== null) return [asOpenApi(api, path)];
-  const servers = entriesOfData(data, place);
+  if (api !== null) return [asOpenApi(api, entryPath)];
+  const servers = entriesOfData(data, setup);
   if (servers.length > 0) return servers.map(asPasted);
   throw new PlaneError(
     "USAGE",
-    `${word} is neither an OpenAPI document nor does it name MCP servers.`,
+    `${writtenPath} is neither an OpenAPI document nor does it name MCP servers.`,
   );
+}
+
+function pathFrom(directory: string, file: string): string {
+  const relativePath = relative(directory, file);
+  if (relativePath.startsWith("..") || isAbsolute(relativePath)) return file;
+  return `./${relativePath.replaceAll("\\", "/")}`;
 }
 
 function asBundle(bundle: McpBundle): Recognised {
@@ -220,10 +227,10 @@ function asOpenApi(api: NonNullable<ReturnType<typeof readOpenApi>>, document: s
     kind: "openapi",
     name: nameFromPackage(plainName(title)),
     inputs: needsBaseUrl ? [input] : [],
-    build: ({ baseUrl }) => ({
-      openapi: document,
-      ...(typeof baseUrl === "string" ? { baseUrl } : {}),
-    }),
+    build: ({ baseUrl }) => {
+      if (typeof baseUrl !== "string") return { openapi: document };
+      return { openapi: document, baseUrl };
+    },
     notes: api.notes,
     isForeign: false,
     trial: { tools: operations, needsSignIn: false, problem: null },
@@ -234,10 +241,8 @@ const maxDocumentBytes = 32 * 1024 * 1024;
 
 /** A document by its content, a server by its handshake. */
 async function recogniseUrl(url: URL, options: RecogniseOptions): Promise<Recognised> {
-  const entry: JsonObject = {
-    url: url.href,
-    ...(options.headers ? { headers: { ...options.headers } } : {}),
-  };
+  const entry: JsonObject = { url: url.href };
+  if (options.headers) entry.headers = { ...options.headers };
   if (/\.(mcpb|dxt)$/i.test(url.pathname))
     return asBundle(await fetchOwnBundle(url, options.egress, options.place));
   const isDocument = /\.(json|ya?ml)$/i.test(url.pathname);
@@ -246,11 +251,12 @@ async function recogniseUrl(url: URL, options: RecogniseOptions): Promise<Recogn
     if (api !== null) return asOpenApi(api, url.href);
   }
   const trial = await options.tryUrl(entry);
-  const server = { kind: "url" as const, name: nameFromUrl(url), ...fixed(entry), trial };
+  const server = { kind: "url" as const, name: nameFromUrl(url), ...fixedEntry(entry), trial };
   if (trial.problem === null || trial.needsSignIn || isDocument || !/^http/.test(url.protocol))
     return server;
   const api = await fetchOpenApi(url, options).catch(() => null);
-  return api === null ? server : asOpenApi(api, url.href);
+  if (api === null) return server;
+  return asOpenApi(api, url.href);
 }
 
 async function fetchOpenApi(url: URL, { headers: ownHeaders = {}, egress }: RecogniseOptions) {
@@ -292,7 +298,7 @@ async function recogniseRegistered(
     refuseSecretReferences(part, `The registry's entry '${name}'`);
   const ways = waysOf(server);
   const way = chooseWay(name, ways, options);
-  const own = nameFromPackage(name);
+  const serverName = nameFromPackage(name);
   const bundle = way.bundle
     ? await fetchNamedBundle(way.bundle, options.egress, options.place)
     : null;
@@ -302,31 +308,31 @@ async function recogniseRegistered(
     source,
   });
   const isClosed = isObject(way.build({}, {}).container);
-  return {
+  const notes = [...problems];
+  if (status === "deprecated") notes.push(`'${name}' is deprecated in the registry.`);
+  if (isClosed && bundle === null) notes.push(closedNetwork(serverName));
+  const recognised: Recognised = {
     kind: "registry",
-    name: own,
+    name: serverName,
     inputs: bundle?.inputs ?? way.inputs,
     build,
     isForeign: true,
-    ...(bundle && { prepare: bundle.unpack }),
-    ...(way.url && { prepare: (entry) => judgeRemote(entry, options) }),
-    notes: [
-      ...problems,
-      ...(status === "deprecated" ? [`'${name}' is deprecated in the registry.`] : []),
-      ...(isClosed && bundle === null ? [closedNetwork(own)] : []),
-    ],
+    notes,
     ways: ways.map(({ via, what, unusable = null }) => ({ via, what, unusable })),
   };
+  if (bundle) recognised.prepare = bundle.unpack;
+  if (way.url) recognised.prepare = (entry) => judgeRemote(entry, options);
+  return recognised;
 }
 
 /** Once it is in the configuration it may be anywhere, so the rules for what strangers name count before. */
 export async function judgeRemote(
   { url }: JsonObject,
-  { egress, place }: Pick<RecogniseOptions, "egress" | "place">,
+  { egress, place: setup }: Pick<RecogniseOptions, "egress" | "place">,
 ) {
-  const whole = expandEnvironment(url, place.environment, () => undefined);
-  if (typeof whole !== "string" || !URL.canParse(whole)) return;
-  await egress.stranger.check(new URL(whole)).catch((thrown: Error) => {
+  const address = expandEnvironment(url, setup.environment, () => undefined);
+  if (typeof address !== "string" || !URL.canParse(address)) return;
+  await egress.stranger.check(new URL(address)).catch((thrown: Error) => {
     throw new PlaneError(
       "USAGE",
       `The address of the registry's entry is refused: ${thrown.message}.`,
@@ -335,22 +341,29 @@ export async function judgeRemote(
 }
 
 /** The one that was asked for; else the first package that can be started here, then what is reached by a URL. */
-function chooseWay(name: string, ways: readonly Way[], { via, place }: RecogniseOptions): Way {
+function chooseWay(
+  name: string,
+  ways: readonly Way[],
+  { via, place: setup }: RecogniseOptions,
+): Way {
   const usable = ways.filter(({ unusable }) => unusable === undefined);
-  const chosen = via === undefined ? usable : usable.filter((one) => one.via === via);
-  const canStart = (one: Way) => {
-    const needed = runners[one.via];
+  const candidates = via === undefined ? usable : usable.filter((way) => way.via === via);
+  const canStart = (way: Way) => {
+    const programs = runners[way.via];
     return (
-      needed !== undefined &&
-      (needed.length === 0 || needed.some((program) => inPath(program, place.environment)))
+      programs !== undefined &&
+      (programs.length === 0 || programs.some((program) => inPath(program, setup.environment)))
     );
   };
-  const way = chosen.find(canStart) ?? chosen.find((one) => one.via === "remote") ?? chosen[0];
+  const way =
+    candidates.find(canStart) ??
+    candidates.find((candidate) => candidate.via === "remote") ??
+    candidates[0];
   if (way) return way;
-  const offered = ways.map((one) => `${one.via} (${one.unusable ?? one.what})`).join(", ");
-  const asked = via === undefined ? "" : ` by '${via}'`;
+  const offered = ways.map((offer) => `${offer.via} (${offer.unusable ?? offer.what})`).join(", ");
+  const viaNote = via === undefined ? "" : ` by '${via}'`;
   throw new PlaneError(
     "USAGE",
-    `'${name}' cannot be started or reached from here${asked}. It offers: ${offered || "nothing"}.`,
+    `'${name}' cannot be started or reached from here${viaNote}. It offers: ${offered || "nothing"}.`,
   );
 }

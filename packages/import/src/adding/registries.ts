@@ -21,7 +21,7 @@ import { fetchFile } from "./fetch-file.ts";
 import { isOldVersion, parseRegistryServer, type RegistryServer } from "./server-json.ts";
 
 const maxBytes = 16 * 1024 * 1024;
-const maxKept = 5_000;
+const maxCached = 5_000;
 const pageSize = 100;
 const maxPages = 5;
 
@@ -40,14 +40,16 @@ export function createRegistries({ urls, ...options }: RegistryOptions) {
   const registries = urls.map((url) => createRegistry(url, options));
   return {
     async search(query: string, limit: number): Promise<RegistryResult> {
-      const answers = await Promise.all(registries.map((one) => one.search(query, limit)));
-      const servers = answers.flatMap((one) => one.servers);
-      const first = servers.filter(
-        ({ name }, at) => servers.findIndex((one) => one.name === name) === at,
+      const answers = await Promise.all(
+        registries.map((registry) => registry.search(query, limit)),
+      );
+      const servers = answers.flatMap((answer) => answer.servers);
+      const unique = servers.filter(
+        ({ name }, index) => servers.findIndex((server) => server.name === name) === index,
       );
       return {
-        servers: first.slice(0, limit),
-        problems: answers.flatMap((one) => one.problem ?? []),
+        servers: unique.slice(0, limit),
+        problems: answers.flatMap((answer) => answer.problem ?? []),
       };
     },
     /** Rejects with NOT_FOUND that names what is near. */
@@ -56,8 +58,8 @@ export function createRegistries({ urls, ...options }: RegistryOptions) {
       version: string,
     ): Promise<{ server: RegistryServer; problems: string[] }> {
       const problems: string[] = [];
-      for (const one of registries) {
-        const { server, problem } = await one.get(name, version);
+      for (const registry of registries) {
+        const { server, problem } = await registry.get(name, version);
         if (problem !== null) problems.push(problem);
         if (server) return { server, problems };
       }
@@ -67,11 +69,16 @@ export function createRegistries({ urls, ...options }: RegistryOptions) {
 }
 
 async function nearNames(name: string, registries: readonly Registry[]): Promise<string[]> {
-  const own = name.split("/").at(-1) ?? name;
-  const found = await Promise.all(registries.map((one) => one.search(own, pageSize)));
-  const names = found.flatMap(({ servers }) => servers.map((server) => server.name));
+  const shortName = name.split("/").at(-1) ?? name;
+  const answers = await Promise.all(
+    registries.map((registry) => registry.search(shortName, pageSize)),
+  );
+  const names = answers.flatMap(({ servers }) => servers.map((server) => server.name));
   return [
-    ...new Set([...nearest(name, names, 3), ...names.filter((one) => one.endsWith(`/${own}`))]),
+    ...new Set([
+      ...nearest(name, names, 3),
+      ...names.filter((candidate) => candidate.endsWith(`/${shortName}`)),
+    ]),
   ].slice(0, 3);
 }
 
@@ -82,15 +89,13 @@ function notFound(
   near: readonly string[],
 ): PlaneError {
   const what = version === "latest" ? `'${name}'` : `version ${version} of '${name}'`;
-  const hint =
-    near.length > 0
-      ? ` Did you mean ${near.join(" or ")}?`
-      : " Look for it: toolplane servers search WORD";
+  const suggestion = `Did you mean ${near.join(" or ")}?`;
+  const hint = near.length > 0 ? suggestion : "Look for it: toolplane servers search WORD";
   if (problems.length > 0) {
     const message = `No registry that could be asked knows ${what}. ${problems.join(" ")}`;
     return new PlaneError("SERVER_UNAVAILABLE", message, { data: { name } });
   }
-  return new PlaneError("NOT_FOUND", `No registry knows ${what}.${hint}`, {
+  return new PlaneError("NOT_FOUND", `No registry knows ${what}. ${hint}`, {
     data: { name, near: [...near] },
   });
 }
@@ -102,11 +107,11 @@ function createRegistry(
   { directory, isOffline, egress }: Omit<RegistryOptions, "urls">,
 ) {
   const base = address.replace(/(?<!\/)\/+$/, "");
-  const kept = createKept(base, directory);
+  const cache = createCache(base, directory);
   const host = new URL(base).host;
 
   /** The version of the API that it speaks; the older one where the newer is not known. */
-  async function ask(path: string): Promise<Foreign | null> {
+  async function request(path: string): Promise<Foreign | null> {
     const versions = /\/v\d+(\.\d+)?$/.test(base) ? [""] : ["/v0.1", "/v0"];
     let status = 0;
     for (const version of versions) {
@@ -124,21 +129,17 @@ function createRegistry(
   }
 
   /** Uses the cached copy when the registry is unreachable, and reports it. */
-  async function orKept<T>(
+  async function orCached<T>(
     fresh: () => Promise<T>,
-    known: () => T,
+    cached: () => T,
   ): Promise<{ value: T; problem: string | null }> {
-    if (isOffline) return { value: known(), problem: null };
+    if (isOffline) return { value: cached(), problem: null };
     try {
       return { value: await fresh(), problem: null };
     } catch (thrown) {
       if (toPlaneError(thrown).code === "USAGE") throw thrown;
-      const size = kept.size();
-      const said =
-        size === 0
-          ? ""
-          : ` ${countOf(size, "server")} seen before ${size === 1 ? "is" : "are"} known.`;
-      return { value: known(), problem: `${toPlaneError(thrown).message}${said}` };
+      const { message } = toPlaneError(thrown);
+      return { value: cached(), problem: `${message}${cachedNote(cache.size())}` };
     }
   }
 
@@ -146,13 +147,13 @@ function createRegistry(
     const servers: RegistryServer[] = [];
     let cursor: Foreign<string> | undefined;
     for (let page = 0; page < maxPages; page++) {
-      const asked = new URLSearchParams({
+      const parameters = new URLSearchParams({
         search: query,
         version: "latest",
         limit: String(pageSize),
       });
-      const from = cursor === undefined ? "" : `&cursor=${asQueryValue(cursor)}`;
-      const answer = await ask(`/servers?${asked}${from}`);
+      const cursorParameter = cursor === undefined ? "" : `&cursor=${asQueryValue(cursor)}`;
+      const answer = await request(`/servers?${parameters}${cursorParameter}`);
       if (answer === null) break;
       servers.push(...latestOf(itemsOf(fieldOf(answer, "servers"))));
       const metadata = fieldOf(answer, "metadata");
@@ -170,34 +171,39 @@ function createRegistry(
       query: string,
       limit: number,
     ): Promise<{ servers: RegistryServer[]; problem: string | null }> {
-      const { value, problem } = await orKept(
-        async () => kept.add(await pages(query, limit)),
-        () => kept.search(query),
+      const { value: servers, problem } = await orCached(
+        async () => cache.add(await pages(query, limit)),
+        () => cache.search(query),
       );
-      return { servers: value.filter(({ status }) => status !== "deleted"), problem };
+      return { servers: servers.filter(({ status }) => status !== "deleted"), problem };
     },
     async get(
       name: string,
       version: string,
     ): Promise<{ server: RegistryServer | null; problem: string | null }> {
-      const { value, problem } = await orKept(
+      const { value: server, problem } = await orCached(
         async () => {
-          const answer = await ask(
+          const answer = await request(
             `/servers/${encodeURIComponent(name)}/versions/${encodeURIComponent(version)}`,
           );
-          const server = answer && parseRegistryServer(answer);
-          if (server?.name === name) return kept.add([server])[0] ?? null;
+          const answered = answer && parseRegistryServer(answer);
+          if (answered?.name === name) return cache.add([answered])[0] ?? null;
           if (answer !== null && isForeignObject(fieldOf(answer, "server")))
             throw unreadable(name, host);
           // Older registries only list.
           const listed = version === "latest" ? await pages(name, pageSize) : [];
-          return kept.add(listed).find((one) => one.name === name) ?? null;
+          return cache.add(listed).find((candidate) => candidate.name === name) ?? null;
         },
-        () => kept.get(name, version),
+        () => cache.get(name, version),
       );
-      return { server: value, problem };
+      return { server, problem };
     },
   };
+}
+
+function cachedNote(size: number): string {
+  if (size === 0) return "";
+  return ` ${countOf(size, "server")} seen before ${size === 1 ? "is" : "are"} known.`;
 }
 
 /** It is there, and cannot be what was asked for. */
@@ -219,19 +225,23 @@ function parseBody(body: Buffer): Foreign | undefined {
 /** One of each name: the one that says so, or the first, which is the newest. */
 function latestOf(listed: readonly Foreign[]): RegistryServer[] {
   const servers = listed
-    .filter((one) => !isOldVersion(one))
-    .flatMap((one) => parseRegistryServer(one) ?? []);
-  return servers.filter(({ name }, at) => servers.findIndex((one) => one.name === name) === at);
+    .filter((document) => !isOldVersion(document))
+    .flatMap((document) => parseRegistryServer(document) ?? []);
+  return servers.filter(
+    ({ name }, index) => servers.findIndex((server) => server.name === name) === index,
+  );
 }
 
 /** What a registry said before, newest last, so that it can be searched without a network. */
-function createKept(base: string, directory: string | undefined) {
-  const name = createHash("sha256").update(base).digest("hex").slice(0, 16);
-  const file = directory === undefined ? null : join(directory, "registries", `${name}.json`);
+function createCache(base: string, directory: string | undefined) {
+  const fileName = createHash("sha256").update(base).digest("hex").slice(0, 16);
+  const file = directory === undefined ? null : join(directory, "registries", `${fileName}.json`);
   const read = (): RegistryServer[] => {
     try {
-      const kept = foreign(JSON.parse(readFileSync(file ?? "", "utf8")));
-      return itemsOf(fieldOf(kept, "servers")).flatMap((one) => parseRegistryServer(one) ?? []);
+      const stored = foreign(JSON.parse(readFileSync(file ?? "", "utf8")));
+      return itemsOf(fieldOf(stored, "servers")).flatMap(
+        (document) => parseRegistryServer(document) ?? [],
+      );
     } catch {
       return [];
     }
@@ -241,11 +251,11 @@ function createKept(base: string, directory: string | undefined) {
     size: () => latest().length,
     add(servers: RegistryServer[]): RegistryServer[] {
       if (file === null || servers.length === 0) return servers;
-      const isNew = (one: RegistryServer) =>
-        !servers.some((other) => other.name === one.name && other.version === one.version);
-      const all = [...read().filter(isNew), ...servers].slice(-maxKept);
+      const isNew = (server: RegistryServer) =>
+        !servers.some((added) => added.name === server.name && added.version === server.version);
+      const cached = [...read().filter(isNew), ...servers].slice(-maxCached);
       try {
-        const written = asStored(all.map((one) => one.written));
+        const written = asStored(cached.map((server) => server.written));
         writeAtomically(file, `{"url":${JSON.stringify(base)},"servers":${written}}`);
       } catch {
         // What cannot be kept is asked for again.
@@ -253,17 +263,18 @@ function createKept(base: string, directory: string | undefined) {
       return servers;
     },
     search(query: string): RegistryServer[] {
-      const wanted = query.toLowerCase();
+      const lowerQuery = query.toLowerCase();
       return latest().filter(({ name, title, description }) =>
-        [name, ...[title, description].map((one) => one && asShown(one))]
+        [name, ...[title, description].map((text) => text && asShown(text))]
           .join(" ")
           .toLowerCase()
-          .includes(wanted),
+          .includes(lowerQuery),
       );
     },
-    get: (wanted: string, version: string): RegistryServer | null =>
+    get: (serverName: string, version: string): RegistryServer | null =>
       (version === "latest" ? latest() : read()).findLast(
-        (one) => one.name === wanted && (version === "latest" || one.version === version),
+        (server) =>
+          server.name === serverName && (version === "latest" || server.version === version),
       ) ?? null,
   };
 }

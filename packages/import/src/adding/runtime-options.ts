@@ -8,25 +8,25 @@ import {
 } from "../../../../src/model/foreign.ts";
 
 /** Stands for what only the person says. */
-export const said = "\0";
+export const saidByPerson = "\0";
 
 /** An option of the program that fetches a package: its name, if it has one, and what a stranger fixes of its value. */
-export type Options = { name: Foreign<string> | undefined; value: Foreign<string> };
+export type FetchOption = { name: Foreign<string> | undefined; value: Foreign<string> };
 
 /** Alone: a flag without a value. `values`: what may stand behind it. */
-type Known = { alone: readonly string[]; values: Readonly<Record<string, RegExp>> };
+type AllowedOptions = { alone: readonly string[]; values: Readonly<Record<string, RegExp>> };
 
 const anything = /^/;
-const word = /^[\w.]+$/;
+const wordPattern = /^[\w.]+$/;
 const yesOrNo = /^(?:true|false)$/;
 /** The person names the directory of this machine, or it is a volume of its own. */
-const source = `(?:${said}|[A-Za-z0-9][\\w.-]*)`;
+const source = `(?:${saidByPerson}|[A-Za-z0-9][\\w.-]*)`;
 const volume = new RegExp(`^${source}:/[^:]*(?::r[ow])?$`);
-const mountPart = `(?:type=(?:bind|volume|tmpfs)|(?:src|source)=${source}|(?:dst|destination|target)=[/${said}][^,"]*|readonly|ro)`;
+const mountPart = `(?:type=(?:bind|volume|tmpfs)|(?:src|source)=${source}|(?:dst|destination|target)=[/${saidByPerson}][^,"]*|readonly|ro)`;
 const mount = new RegExp(`^${mountPart}(?:,${mountPart})*$`);
 
 /** What does not reach out of the container. */
-const container: Known = {
+const container: AllowedOptions = {
   alone: ["-i", "--interactive", "--rm", "--init", "--read-only", "-q", "--quiet"],
   values: {
     "--interactive": yesOrNo,
@@ -44,14 +44,14 @@ const container: Known = {
     "--entrypoint": anything,
     "--name": /^[\w.-]+$/,
     "--platform": /^[\w./-]+$/,
-    "--pull": word,
+    "--pull": wordPattern,
     "--tmpfs": /^\//,
-    "--cap-drop": word,
-    "-m": word,
-    "--memory": word,
-    "--cpus": word,
-    "--pids-limit": word,
-    "--shm-size": word,
+    "--cap-drop": wordPattern,
+    "-m": wordPattern,
+    "--memory": wordPattern,
+    "--cpus": wordPattern,
+    "--pids-limit": wordPattern,
+    "--shm-size": wordPattern,
     "--network": /^(?:none|bridge)$/,
     "--security-opt": /^no-new-privileges(?:[:=]true)?$/,
     "-p": /^127\.0\.0\.1:\d+:\d+$/,
@@ -63,7 +63,7 @@ const container: Known = {
 };
 
 /** None names another package or another place to fetch it from. */
-const fetching: Readonly<Record<string, Known>> = {
+const allowedByKind: Readonly<Record<string, AllowedOptions>> = {
   oci: container,
   npm: {
     alone: [
@@ -77,7 +77,12 @@ const fetching: Readonly<Record<string, Known>> = {
       "--prefer-online",
       "--offline",
     ],
-    values: { "--yes": yesOrNo, "--quiet": yesOrNo, "--silent": yesOrNo, "--loglevel": word },
+    values: {
+      "--yes": yesOrNo,
+      "--quiet": yesOrNo,
+      "--silent": yesOrNo,
+      "--loglevel": wordPattern,
+    },
   },
   pypi: {
     alone: ["-q", "--quiet", "--isolated", "--no-cache", "--refresh", "--offline"],
@@ -87,19 +92,21 @@ const fetching: Readonly<Record<string, Known>> = {
 };
 
 /** Why a registry's entry may not set its options; null where it may. */
-export function optionProblem(via: string, options: readonly Options[]): string | null {
-  const known = Object.hasOwn(fetching, via) ? fetching[via] : undefined;
-  const wrong = options.find((one) => known === undefined || !isHarmless(one, known));
-  if (wrong === undefined) return null;
-  const shown = asShown(wrong.name ?? wrong.value).replaceAll(said, "…");
+export function optionProblem(via: string, options: readonly FetchOption[]): string | null {
+  const allowed = Object.hasOwn(allowedByKind, via) ? allowedByKind[via] : undefined;
+  const refusedOption = options.find(
+    (option) => allowed === undefined || !isHarmless(option, allowed),
+  );
+  if (refusedOption === undefined) return null;
+  const shown = asShown(refusedOption.name ?? refusedOption.value).replaceAll(saidByPerson, "…");
   return `its option '${shown}' reaches beyond the package; add the command line yourself if you want it`;
 }
 
-function isHarmless({ name, value }: Options, { alone, values }: Known): boolean {
+function isHarmless({ name, value }: FetchOption, { alone, values }: AllowedOptions): boolean {
   if (name === undefined && asOneOf(value, alone) !== undefined) return true;
-  const [, written, rest] = asMatch(value, /^(--[\w-]+)=(.*)$/s) ?? [];
-  const [option, given] =
-    name === undefined ? [foreign(written), foreign(rest ?? "")] : [name, value];
+  const [, written, attached] = asMatch(value, /^(--[\w-]+)=(.*)$/s) ?? [];
+  const [option, argument] =
+    name === undefined ? [foreign(written), foreign(attached ?? "")] : [name, value];
   const allowed = asOneOf(option, Object.keys(values));
-  return allowed !== undefined && matches(given, values[allowed] ?? /$^/);
+  return allowed !== undefined && matches(argument, values[allowed] ?? /$^/);
 }

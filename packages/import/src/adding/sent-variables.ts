@@ -7,13 +7,13 @@ import { programOf } from "../../../../src/model/servers/package-launcher.ts";
 import type { EntryInput } from "./inputs.ts";
 
 /** Variables of this machine that an entry would hand to a host or an image, which chose their names itself. */
-export type Sent = { to: string; variables: string[] };
+export type SentVariables = { to: string; variables: string[] };
 
 /** Null where none is. A program that is started here could read them anyway. */
 export function sentVariables(
   entry: JsonObject,
-  isOpen: (variable: string) => boolean,
-): Sent | null {
+  isAvailable: (variable: string) => boolean,
+): SentVariables | null {
   const to = receiverOf(entry);
   if (to === null) return null;
   const names = new Set<string>();
@@ -21,8 +21,9 @@ export function sentVariables(
     for (const { kind, name } of findReferences(text)) if (kind === "env") names.add(name);
     return text;
   });
-  const variables = [...names].filter(isOpen);
-  return variables.length === 0 ? null : { to, variables };
+  const variables = [...names].filter(isAvailable);
+  if (variables.length === 0) return null;
+  return { to, variables };
 }
 
 /** Who gets what the entry says, where that is not a program of this machine. */
@@ -36,21 +37,20 @@ export function receiverOf({
   if (typeof url === "string") return hostOf(url);
   if (typeof openapi === "string") return hostOf(typeof baseUrl === "string" ? baseUrl : openapi);
   if (isObject(container)) return `the image ${spell(container.image)}`;
-  return typeof command === "string" && runtimes.includes(programOf(command))
-    ? "a container"
-    : null;
+  if (typeof command === "string" && runtimes.includes(programOf(command))) return "a container";
+  return null;
 }
 
 /** Programs that hand variables on to what is not of this machine. */
 const runtimes = ["docker", "podman", "nerdctl"];
 
 function hostOf(address: string): string {
-  return URL.canParse(address) && new URL(address).host !== "" ? new URL(address).host : address;
+  return URL.parse(address)?.host || address;
 }
 
 /** One question for each. What is declined counts as not set. */
 export async function askForSent(
-  { to, variables }: Sent,
+  { to, variables }: SentVariables,
   environment: Environment,
   confirm: NonNullable<AddHooks["confirm"]>,
 ): Promise<{ agreed: string[]; without: Environment }> {
@@ -63,11 +63,11 @@ export async function askForSent(
 }
 
 /** The same question as a form. */
-export function noteSent(inputs: readonly EntryInput[], sent: Sent | null): EntryInput[] {
+export function noteSent(inputs: readonly EntryInput[], sent: SentVariables | null): EntryInput[] {
   if (sent === null) return [...inputs];
   const { to, variables } = sent;
-  const asked = variables.map((key): EntryInput => {
-    const { description } = inputs.find((one) => one.key === key) ?? {};
+  const sentInputs = variables.map((key): EntryInput => {
+    const { description } = inputs.find((input) => input.key === key) ?? {};
     const note = `It is set here already, and ${to} would get it.`;
     return {
       key,
@@ -76,16 +76,16 @@ export function noteSent(inputs: readonly EntryInput[], sent: Sent | null): Entr
       isSecret: true,
     };
   });
-  return [...inputs.filter(({ key }) => !variables.includes(key)), ...asked];
+  return [...inputs.filter(({ key }) => !variables.includes(key)), ...sentInputs];
 }
 
 export function refuseSent(
   { name, form, entry, missing }: AddedOne,
-  { to, variables }: Sent,
+  { to, variables }: SentVariables,
 ): PlaneError {
   const what = variables.length === 1 ? "the variable" : "the variables";
   const message =
     `'${name}' would send ${what} ${variables.join(" and ")} of this machine to ${to}. ` +
-    `If that is right, give the values yourself: ${variables.map((one) => `--set ${one}=…`).join(" ")}. The entry only refers to them.`;
+    `If that is right, give the values yourself: ${variables.map((variable) => `--set ${variable}=…`).join(" ")}. The entry only refers to them.`;
   return new PlaneError("USAGE", message, { data: { server: name, missing, form, entry } });
 }

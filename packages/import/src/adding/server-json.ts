@@ -27,8 +27,10 @@ import {
 } from "../../../../src/model/foreign.ts";
 import type { JsonObject } from "../../../../src/model/json.ts";
 import { actsOnTheHost } from "../../../../src/model/servers/host-variables.ts";
+import { withoutEmpty } from "../without-empty.ts";
 import { type EntryInput, type InputValues, inputPieces } from "./inputs.ts";
-import { type Options, optionProblem, said } from "./runtime-options.ts";
+import { launchPackage, type PackageKind, packageKinds } from "./launch-package.ts";
+import { type FetchOption, optionProblem, saidByPerson } from "./runtime-options.ts";
 
 /** A server as a registry describes it: `server.json`. */
 export type RegistryServer = {
@@ -61,24 +63,24 @@ export type Way = {
 const official = "io.modelcontextprotocol.registry/official";
 
 /** Null where it is none. Registries wrap it together with what they know themselves. */
-export function parseRegistryServer(given: Foreign): RegistryServer | null {
-  const inner = fieldOf(given, "server");
-  const server = isForeignObject(inner) ? inner : given;
+export function parseRegistryServer(document: Foreign): RegistryServer | null {
+  const inner = fieldOf(document, "server");
+  const server = isForeignObject(inner) ? inner : document;
   const name = asName(fieldOf(server, "name"), "server");
   const version = asName(fieldOf(server, "version"), "version");
   if (name === undefined || version === undefined) return null;
-  const known = ["active", "deprecated", "deleted"] as const;
+  const statuses = ["active", "deprecated", "deleted"] as const;
   const status = [
-    fieldOf(fieldOf(fieldOf(given, "_meta"), official), "status"),
+    fieldOf(fieldOf(fieldOf(document, "_meta"), official), "status"),
     fieldOf(server, "status"),
   ]
-    .map((one) => asOneOf(one, known))
-    .find((one) => one !== undefined);
+    .map((reported) => asOneOf(reported, statuses))
+    .find((reported) => reported !== undefined);
   return {
     name,
     version,
     status: status ?? "active",
-    written: given,
+    written: document,
     title: foreignTextOf(fieldOf(server, "title")),
     description: foreignTextOf(fieldOf(server, "description")),
     packages: objectsOf(fieldOf(server, "packages")),
@@ -87,8 +89,8 @@ export function parseRegistryServer(given: Foreign): RegistryServer | null {
 }
 
 /** Is it one of the versions that are not the newest? */
-export function isOldVersion(given: Foreign): boolean {
-  const latest = spelled(fieldOf(fieldOf(fieldOf(given, "_meta"), official), "isLatest"));
+export function isOldVersion(document: Foreign): boolean {
+  const latest = spelled(fieldOf(fieldOf(fieldOf(document, "_meta"), official), "isLatest"));
   return latest !== undefined && isSame(latest, foreign("false"));
 }
 
@@ -103,7 +105,10 @@ export function refuseSecretReferences(written: Foreign, what: string, remedy = 
 const onlyOwn = "Only your own configuration may do that.";
 
 export function waysOf({ packages, remotes, version }: RegistryServer): Way[] {
-  return [...packages.map((one) => packageWay(one, version)), ...remotes.map(remoteWay)];
+  return [
+    ...packages.map((packageEntry) => packageWay(packageEntry, version)),
+    ...remotes.map(remoteWay),
+  ];
 }
 
 /** `fill`: its values, each in pieces; none where it is left out. `written`: what its author fixes of them. */
@@ -112,255 +117,251 @@ type Fields = {
   written: Foreign<string>;
   fill(values: InputValues, environment: Environment): Piece[][];
 };
-type Named = Fields & { name: string | undefined; shown: string };
+type NamedFields = Fields & { name: string | undefined; shown: string };
 
-const kinds = ["npm", "pypi", "oci", "nuget", "mcpb"] as const;
-type Kind = (typeof kinds)[number];
-
-function packageWay(given: Foreign, serverVersion: string): Way {
+function packageWay(packageEntry: Foreign, serverVersion: string): Way {
   const type =
-    foreignTextOf(fieldOf(given, "registryType")) ?? foreignTextOf(fieldOf(given, "registry_type"));
-  const via = type && asOneOf(type, kinds);
-  const identifier = foreignTextOf(fieldOf(given, "identifier")) ?? foreign("");
-  const version = foreignTextOf(fieldOf(given, "version")) ?? foreign(serverVersion);
-  const runtime = objectsOf(fieldOf(given, "runtimeArguments")).map(argumentFields);
-  const own = objectsOf(fieldOf(given, "packageArguments")).map(argumentFields);
-  const env = objectsOf(fieldOf(given, "environmentVariables")).map((one) =>
-    namedFields(one, "variable"),
+    foreignTextOf(fieldOf(packageEntry, "registryType")) ??
+    foreignTextOf(fieldOf(packageEntry, "registry_type"));
+  const via = type && asOneOf(type, packageKinds);
+  const identifier = foreignTextOf(fieldOf(packageEntry, "identifier")) ?? foreign("");
+  const version = foreignTextOf(fieldOf(packageEntry, "version")) ?? foreign(serverVersion);
+  const runtimeArguments = objectsOf(fieldOf(packageEntry, "runtimeArguments")).map(argumentFields);
+  const packageArguments = objectsOf(fieldOf(packageEntry, "packageArguments")).map(argumentFields);
+  const env = objectsOf(fieldOf(packageEntry, "environmentVariables")).map((variable) =>
+    namedFields(variable, "variable"),
   );
-  const sha256 = asName(fieldOf(given, "fileSha256"), "sha256");
-  const what =
-    via === undefined || via === "mcpb"
-      ? undefined
-      : asName(identifier, via === "oci" ? "image" : via);
+  const sha256 = asName(fieldOf(packageEntry, "fileSha256"), "sha256");
+  const what = packageName(via, identifier);
   const fixed = asName(version, "version");
   return {
     via: via ?? asShown(type ?? foreign("unknown")),
     what: what ?? asShown(identifier),
-    inputs: unique([...runtime, ...own, ...env].flatMap((one) => one.inputs)),
-    ...whyUnusable(given, {
+    inputs: unique(
+      [...runtimeArguments, ...packageArguments, ...env].flatMap((fields) => fields.inputs),
+    ),
+    ...whyUnusable(packageEntry, {
       via,
       what,
       fixed,
       sha256,
       env,
-      options: runtime.map(({ known }) => known),
+      options: runtimeArguments.map(({ option }) => option),
     }),
-    ...(via === "mcpb" && sha256 !== undefined ? { bundle: { url: identifier, sha256 } } : {}),
+    ...withoutUndefined({
+      bundle: via === "mcpb" && sha256 !== undefined ? { url: identifier, sha256 } : undefined,
+    }),
     build(values, environment) {
       if (via === undefined || what === undefined || fixed === undefined) return {};
-      const filled = (fields: readonly Fields[]) =>
-        fields.flatMap((one) => one.fill(values, environment)).map(writeText);
+      const filledArguments = (fields: readonly Fields[]) =>
+        fields.flatMap((argument) => argument.fill(values, environment)).map(writeText);
       const variables = texts(env, values, environment);
-      const started = launch(
+      const launchEntry = launchPackage(
         via,
-        { what, version: fixed, runtime: filled(runtime), own: filled(own) },
+        {
+          what,
+          version: fixed,
+          runtimeArguments: filledArguments(runtimeArguments),
+          packageArguments: filledArguments(packageArguments),
+        },
         variables,
       );
-      return { ...started, ...mapUnder("env", variables) };
+      return { ...launchEntry, ...withoutEmpty({ env: variables }) };
     },
   };
 }
 
-type Launch = { what: string; version: string; runtime: string[]; own: string[] };
-
-/** The version is part of what is started: what was looked at stays what runs. */
-function launch(
-  via: Kind,
-  { what, version, runtime, own }: Launch,
-  env: Readonly<Record<string, string>>,
-): JsonObject {
-  if (via === "npm")
-    return {
-      command: "npx",
-      args: [...(runtime.includes("-y") ? [] : ["-y"]), ...runtime, `${what}@${version}`, ...own],
-    };
-  if (via === "pypi") return { command: "uvx", args: [...runtime, `${what}@${version}`, ...own] };
-  if (via === "nuget")
-    return { command: "dnx", args: [...runtime, `${what}@${version}`, "--yes", ...own] };
-  const image = /[:@][^/]*$/.test(what) ? what : `${what}:${version}`;
-  if (runtime.length === 0)
-    return { container: { image }, ...(own.length > 0 ? { args: own } : {}) };
-  // Options of the runtime that its author asks for only fit the runtime itself.
-  const named = Object.keys(env).flatMap((name) => ["-e", name]);
-  return { command: "docker", args: ["run", "-i", "--rm", ...named, ...runtime, image, ...own] };
+function packageName(
+  via: PackageKind | undefined,
+  identifier: Foreign<string>,
+): string | undefined {
+  if (via === undefined || via === "mcpb") return undefined;
+  return asName(identifier, via === "oci" ? "image" : via);
 }
 
-type Facts = {
-  via: Kind | undefined;
+type PackageFacts = {
+  via: PackageKind | undefined;
   what: string | undefined;
   fixed: string | undefined;
   sha256: string | undefined;
-  env: readonly Named[];
-  options: readonly Options[];
+  env: readonly NamedFields[];
+  options: readonly FetchOption[];
 };
 
 function whyUnusable(
-  given: Foreign,
-  { via, what, fixed, sha256, env, options }: Facts,
+  packageEntry: Foreign,
+  { via, what, fixed, sha256, env, options }: PackageFacts,
 ): { unusable?: string } {
-  const shown = (key: string) => asShown(fieldOf(given, key));
-  const transport = foreignTextOf(fieldOf(fieldOf(given, "transport"), "type")) ?? foreign("stdio");
+  const shownField = (key: string) => asShown(fieldOf(packageEntry, key));
+  const transport =
+    foreignTextOf(fieldOf(fieldOf(packageEntry, "transport"), "type")) ?? foreign("stdio");
   if (via === undefined)
     return {
-      unusable: `packages of the kind '${shown("registryType") || shown("registry_type")}' are not known`,
+      unusable: `packages of the kind '${shownField("registryType") || shownField("registry_type")}' are not known`,
     };
   // It would become an option of the program that fetches it, or fetch something else.
   if (via !== "mcpb" && what === undefined)
-    return { unusable: `'${shown("identifier")}' is not a valid package name` };
-  if (fixed === undefined) return { unusable: `'${shown("version")}' is not a valid version` };
+    return { unusable: `'${shownField("identifier")}' is not a valid package name` };
+  if (fixed === undefined) return { unusable: `'${shownField("version")}' is not a valid version` };
   if (asOneOf(transport, ["stdio"]) === undefined)
     return { unusable: `it has to be started as a service of its own (${asShown(transport)})` };
   if (via === "mcpb" && sha256 === undefined)
     return { unusable: "the registry gives no checksum of the bundle" };
-  const wrong = env.find(({ name }) => name === undefined);
-  if (wrong) return { unusable: `'${wrong.shown}' is not a valid variable name` };
-  const refused = optionProblem(via, options);
-  if (refused !== null) return { unusable: refused };
-  const acting =
-    via === "oci" && options.length > 0
-      ? env.find(({ name = "" }) => actsOnTheHost(name))
-      : undefined;
-  return acting ? { unusable: `its variable ${acting.shown} would act on docker itself` } : {};
+  const invalidVariable = env.find(({ name }) => name === undefined);
+  if (invalidVariable)
+    return { unusable: `'${invalidVariable.shown}' is not a valid variable name` };
+  const problem = optionProblem(via, options);
+  if (problem !== null) return { unusable: problem };
+  if (via !== "oci" || options.length === 0) return {};
+  const hostVariable = env.find(({ name = "" }) => actsOnTheHost(name));
+  if (hostVariable === undefined) return {};
+  return { unusable: `its variable ${hostVariable.shown} would act on docker itself` };
 }
 
-function remoteWay(given: Foreign): Way {
-  const url = foreignTextOf(fieldOf(given, "url")) ?? foreign("");
-  const address = template(url, fieldOf(given, "variables"));
-  const headers = objectsOf(fieldOf(given, "headers")).map((one) => namedFields(one, "header"));
-  const wrong = headers.find(({ name }) => name === undefined);
-  const isWeb = matches(url, /^https?:\/\//i);
+function remoteWay(remote: Foreign): Way {
+  const url = foreignTextOf(fieldOf(remote, "url")) ?? foreign("");
+  const address = template(url, fieldOf(remote, "variables"));
+  const headers = objectsOf(fieldOf(remote, "headers")).map((header) =>
+    namedFields(header, "header"),
+  );
   return {
     via: "remote",
     what: asShown(url),
     url,
-    inputs: unique([...address.inputs, ...headers.flatMap((one) => one.inputs)]),
-    ...(!isWeb && { unusable: "its address is not one of HTTP" }),
-    ...(isWeb && wrong && { unusable: `'${wrong.shown}' is not a valid header name` }),
+    inputs: unique([...address.inputs, ...headers.flatMap((header) => header.inputs)]),
+    ...withoutUndefined({ unusable: remoteProblem(url, headers) }),
     build(values, environment) {
       const [filled] = address.fill(values, environment);
-      return {
+      return withoutEmpty({
         url: filled === undefined ? asLiteral(url) : writeText(filled),
-        ...(asOneOf(fieldOf(given, "type"), ["sse"]) && { transport: "sse" }),
-        ...mapUnder("headers", texts(headers, values, environment)),
-      };
+        transport: asOneOf(fieldOf(remote, "type"), ["sse"]),
+        headers: texts(headers, values, environment),
+      });
     },
   };
 }
 
-const mapUnder = (key: string, map: Readonly<Record<string, string>>): JsonObject =>
-  Object.keys(map).length > 0 ? { [key]: { ...map } } : {};
+function remoteProblem(url: Foreign<string>, headers: readonly NamedFields[]): string | undefined {
+  if (!matches(url, /^https?:\/\//i)) return "its address is not one of HTTP";
+  const invalidHeader = headers.find(({ name }) => name === undefined);
+  return invalidHeader && `'${invalidHeader.shown}' is not a valid header name`;
+}
 
 function texts(
-  fields: readonly Named[],
+  fields: readonly NamedFields[],
   values: InputValues,
   environment: Environment,
 ): Record<string, string> {
   return Object.fromEntries(
     fields.flatMap(({ name, fill }) => {
-      const [value] = fill(values, environment);
-      return value === undefined || name === undefined ? [] : [[name, writeText(value)] as const];
+      const [pieces] = fill(values, environment);
+      if (pieces === undefined || name === undefined) return [];
+      return [[name, writeText(pieces)] as const];
     }),
   );
 }
 
-function namedFields(given: Foreign, kind: "variable" | "header"): Named {
-  const name = fieldOf(given, "name");
+function namedFields(field: Foreign, kind: "variable" | "header"): NamedFields {
+  const name = fieldOf(field, "name");
   return {
     name: asName(name, kind),
     shown: asShown(name),
-    ...keyValue(given, foreignTextOf(name), kind),
+    ...keyValue(field, foreignTextOf(name), kind),
   };
 }
 
 /** `--flag=value`, or a word of its own. */
-function argumentFields(given: Foreign): Fields & { known: Options } {
-  const isNamed = asOneOf(fieldOf(given, "type"), ["named"]) !== undefined;
-  const name = isNamed ? foreignTextOf(fieldOf(given, "name")) : undefined;
+function argumentFields(argument: Foreign): Fields & { option: FetchOption } {
+  const isNamed = asOneOf(fieldOf(argument, "type"), ["named"]) !== undefined;
+  const name = isNamed ? foreignTextOf(fieldOf(argument, "name")) : undefined;
   const { inputs, fill, written } = keyValue(
-    given,
-    name ?? foreignTextOf(fieldOf(given, "valueHint")),
+    argument,
+    name ?? foreignTextOf(fieldOf(argument, "valueHint")),
     "argument",
   );
-  const spell = (value: Piece[]): Piece[][] => {
-    if (name === undefined) return [value];
-    return matches(name, /^--/) ? [[name, "=", ...value]] : [[name], value];
+  const spell = (pieces: Piece[]): Piece[][] => {
+    if (name === undefined) return [pieces];
+    return matches(name, /^--/) ? [[name, "=", ...pieces]] : [[name], pieces];
   };
-  const known = { name, value: written };
+  const option = { name, value: written };
   return {
     inputs,
     written,
-    known,
+    option,
     fill: (values, environment) => fill(values, environment).flatMap(spell),
   };
 }
 
 /** A value that its author fixed, with variables in braces, or one that a person gives. */
 function keyValue(
-  given: Foreign,
+  field: Foreign,
   name: Foreign<string> | undefined,
   kind: "variable" | "header" | "argument",
 ): Fields {
-  const fixed = foreignTextOf(fieldOf(given, "value"));
-  if (fixed !== undefined) return template(fixed, fieldOf(given, "variables"));
-  const input = { ...inputOf(name ?? foreign("argument"), given), isVariable: kind === "variable" };
+  const fixed = foreignTextOf(fieldOf(field, "value"));
+  if (fixed !== undefined) return template(fixed, fieldOf(field, "variables"));
+  const input = { ...inputOf(name ?? foreign("argument"), field), isVariable: kind === "variable" };
   return {
     inputs: [input],
     written: fixedPart(input),
-    fill: (values, environment) => inputPieces(input, values, environment).map((one) => [one]),
+    fill: (values, environment) => inputPieces(input, values, environment).map((piece) => [piece]),
   };
 }
 
 function template(fixed: Foreign<string>, variables: Foreign): Fields {
-  const known = fieldsOf(variables).flatMap(([name, one]) =>
-    isForeignObject(one) ? [{ name, input: inputOf(name, one) }] : [],
-  );
+  const namedInputs = fieldsOf(variables)
+    .filter(([, variable]) => isForeignObject(variable))
+    .map(([name, variable]) => ({ name, input: inputOf(name, variable) }));
   const parts = splitAt(fixed, /\{([^{}]+)\}/g).map((part) => {
     if (part instanceof Foreign) return part;
-    return known.find(({ name }) => isSame(name, part.name))?.input ?? ["{", part.name, "}"];
+    return namedInputs.find(({ name }) => isSame(name, part.name))?.input ?? ["{", part.name, "}"];
   });
   return {
-    inputs: known.map(({ input }) => input),
+    inputs: namedInputs.map(({ input }) => input),
     written: joined(
       ...parts.flatMap((part) =>
         part instanceof Foreign || Array.isArray(part) ? part : fixedPart(part),
       ),
     ),
     fill(values, environment) {
-      const pieces = parts.map((part) => {
+      const filledParts = parts.map((part) => {
         if (part instanceof Foreign || Array.isArray(part)) return [part].flat();
         return inputPieces(part, values, environment).slice(0, 1);
       });
-      return pieces.some((one) => one.length === 0) ? [] : [pieces.flat()];
+      if (filledParts.some((pieces) => pieces.length === 0)) return [];
+      return [filledParts.flat()];
     },
   };
 }
 
 /** A secret is a variable of this machine, so that no person says it here. */
-function fixedPart({ default: usual = [], isSecret }: EntryInput): Foreign<string> {
-  return usual.length > 0 || isSecret ? joined(...usual) : foreign(said);
+function fixedPart({ default: defaults = [], isSecret }: EntryInput): Foreign<string> {
+  if (defaults.length > 0 || isSecret) return joined(...defaults);
+  return foreign(saidByPerson);
 }
 
-function inputOf(name: Foreign<string>, given: Foreign): EntryInput {
-  const field = (key: string) => foreignTextOf(fieldOf(given, key));
-  const description = field("description") ?? field("placeholder");
-  const usual = field("value") ?? field("default");
-  const choices = itemsOf(fieldOf(given, "choices")).map(asShown);
-  const type = asOneOf(fieldOf(given, "format"), ["number", "boolean"]);
+function inputOf(name: Foreign<string>, declared: Foreign): EntryInput {
+  const textField = (key: string) => foreignTextOf(fieldOf(declared, key));
+  const description = textField("description") ?? textField("placeholder");
+  const defaultValue = textField("value") ?? textField("default");
+  const choices = itemsOf(fieldOf(declared, "choices")).map(asShown);
+  const type = asOneOf(fieldOf(declared, "format"), ["number", "boolean"]);
   return {
     key: asVariable(name),
     ...withoutUndefined({
       description: description && asShown(description),
       choices: choices.length > 0 ? choices : undefined,
-      default: usual && [usual],
+      default: defaultValue && [defaultValue],
       type,
     }),
-    isRequired: isTrue(fieldOf(given, "isRequired")),
-    isSecret: isTrue(fieldOf(given, "isSecret")),
-    isMany: isTrue(fieldOf(given, "isRepeated")),
+    isRequired: isTrue(fieldOf(declared, "isRequired")),
+    isSecret: isTrue(fieldOf(declared, "isSecret")),
+    isMany: isTrue(fieldOf(declared, "isRepeated")),
   };
 }
 
 function unique(inputs: readonly EntryInput[]): EntryInput[] {
-  return inputs.filter(({ key }, at) => inputs.findIndex((one) => one.key === key) === at);
+  return inputs.filter(
+    ({ key }, index) => inputs.findIndex((input) => input.key === key) === index,
+  );
 }

@@ -23,7 +23,7 @@ type UpdatePorts = {
   trustWritten(file: string, names: readonly string[]): Promise<void>;
 };
 
-type Sourced = {
+type SourcedServer = {
   file: string;
   name: string;
   entry: JsonObject;
@@ -38,56 +38,59 @@ export async function updateServers(
   name: string | undefined,
   apply: boolean,
 ): Promise<ServerUpdate[]> {
-  const all = ports.place.present().flatMap(sourcedIn);
-  const chosen = name === undefined ? all : all.filter((one) => one.name === name);
+  const sourced = ports.place.present().flatMap(sourcedIn);
+  const chosen = name === undefined ? sourced : sourced.filter((server) => server.name === name);
   if (name !== undefined && chosen.length === 0)
     throw new PlaneError("NOT_FOUND", `No server '${name}' was added from a registry.`, {
       data: { server: name },
     });
   const updates: ServerUpdate[] = [];
-  for (const one of chosen) updates.push(await updateOne(ports, one, apply));
+  for (const server of chosen) updates.push(await updateServer(ports, server, apply));
   return updates;
 }
 
-function sourcedIn(file: string): Sourced[] {
+function sourcedIn(file: string): SourcedServer[] {
   return readServerEntries(file).flatMap(({ name, entry }) => {
-    const { source } = isObject(entry) ? entry : {};
-    const [, from, version] =
-      typeof source === "string" ? (/^([^@]+)@(.+)$/.exec(source) ?? []) : [];
+    if (!isObject(entry) || typeof entry.source !== "string") return [];
+    const { source } = entry;
+    const [, from, version] = /^([^@]+)@(.+)$/.exec(source) ?? [];
     if (from === undefined || version === undefined) return [];
-    return { file, name, entry: entry as JsonObject, source: String(source), from, version };
+    return { file, name, entry: entry as JsonObject, source, from, version };
   });
 }
 
-async function updateOne(ports: UpdatePorts, one: Sourced, apply: boolean): Promise<ServerUpdate> {
+async function updateServer(
+  ports: UpdatePorts,
+  sourced: SourcedServer,
+  apply: boolean,
+): Promise<ServerUpdate> {
   const { registries } = ports;
-  const { server, problems } = await registries.get(one.from, "latest");
-  const same = { name: one.name, source: one.source, version: one.version, latest: server.version };
-  if (!isNewer(server.version, one.version))
-    return { ...same, isNewer: false, changes: [], needs: [], isWritten: false, notes: problems };
-  const before = await registries.get(one.from, one.version).catch(() => null);
-  const next = await pinned(one, { server, before: before?.server }, ports, apply);
-  if (next === null) {
-    const note = `Version ${server.version} is started in another way. Remove it and add it again: toolplane add ${one.from}`;
-    return {
-      ...same,
-      isNewer: true,
-      changes: [],
-      needs: [],
-      isWritten: false,
-      notes: [...problems, note],
-    };
+  const { server, problems } = await registries.get(sourced.from, "latest");
+  const update = {
+    name: sourced.name,
+    source: sourced.source,
+    version: sourced.version,
+    latest: server.version,
+  };
+  if (!isNewer(server.version, sourced.version))
+    return { ...update, isNewer: false, changes: [], needs: [], isWritten: false, notes: problems };
+  const installed = await registries.get(sourced.from, sourced.version).catch(() => null);
+  const pinned = await pinVersion(sourced, { server, before: installed?.server }, ports, apply);
+  if (pinned === null) {
+    const note = `Version ${server.version} is started in another way. Remove it and add it again: toolplane add ${sourced.from}`;
+    const notes = [...problems, note];
+    return { ...update, isNewer: true, changes: [], needs: [], isWritten: false, notes };
   }
-  const entry = { ...next.entry, source: `${one.from}@${server.version}` };
-  const needs = newNeeds(next.way, before?.server, entry);
+  const entry = { ...pinned.entry, source: `${sourced.from}@${server.version}` };
+  const needs = newNeeds(pinned.way, installed?.server, entry);
   if (apply) {
-    await putServerEntry(one.file, one.name, entry);
-    await ports.trustWritten(one.file, [one.name]);
+    await putServerEntry(sourced.file, sourced.name, entry);
+    await ports.trustWritten(sourced.file, [sourced.name]);
   }
   return {
-    ...same,
+    ...update,
     isNewer: true,
-    changes: differences(one.entry, entry),
+    changes: differences(sourced.entry, entry),
     needs,
     isWritten: apply,
     notes: problems,
@@ -98,33 +101,35 @@ async function updateOne(ports: UpdatePorts, one: Sourced, apply: boolean): Prom
 function isNewer(latest: string, version: string): boolean {
   const theirs = parseVersion(latest);
   const ours = parseVersion(version);
-  return theirs && ours ? compareVersions(theirs, ours) > 0 : latest !== version;
+  if (!theirs || !ours) return latest !== version;
+  return compareVersions(theirs, ours) > 0;
 }
 
 type Versions = { server: RegistryServer; before: RegistryServer | undefined };
 
 /** The entry with the new version in the place of the old one; everything else stays as a person has it. */
-async function pinned(
-  { entry, from }: Sourced,
+async function pinVersion(
+  { entry, from }: SourcedServer,
   { server, before }: Versions,
   ports: UpdatePorts,
   apply: boolean,
 ): Promise<{ entry: JsonObject; way: Way } | null> {
   for (const part of [...server.packages, ...server.remotes])
     refuseSecretReferences(part, `Version ${server.version} of the registry's entry '${from}'`);
-  const known = before === undefined ? [] : waysOf(before);
+  const previousWays = before === undefined ? [] : waysOf(before);
   for (const way of waysOf(server)) {
     if (way.unusable !== undefined) continue;
-    const next = way.bundle
+    const nextEntry = way.bundle
       ? await withBundle(entry, way.bundle, ports, apply)
-      : withVersion(entry, way, known);
-    if (next !== null) return { entry: next, way };
+      : withVersion(entry, way, previousWays);
+    if (nextEntry !== null) return { entry: nextEntry, way };
   }
   return null;
 }
 
-function withVersion(entry: JsonObject, way: Way, known: readonly Way[]): JsonObject | null {
-  if (typeof entry.url === "string") return withAddress({ ...entry, url: entry.url }, way, known);
+function withVersion(entry: JsonObject, way: Way, previousWays: readonly Way[]): JsonObject | null {
+  if (typeof entry.url === "string")
+    return withAddress({ ...entry, url: entry.url }, way, previousWays);
   const built = way.build({}, {});
   const image = isObject(built.container) ? String(built.container.image) : null;
   const nameOf = (text: string) => text.replace(/(?<=.)[@:][^@:/]*$/, "");
@@ -134,73 +139,84 @@ function withVersion(entry: JsonObject, way: Way, known: readonly Way[]): JsonOb
     nameOf(String(entry.container.image)) === nameOf(image)
   )
     return { ...entry, container: { ...(entry.container as JsonObject), image } };
-  const words = Array.isArray(built.args) ? built.args.map(String) : [];
-  const started = words.find((word) => nameOf(word) === way.what || word === way.what);
-  if (!Array.isArray(entry.args) || started === undefined) return null;
-  const at = entry.args.findIndex((word) => nameOf(String(word)) === nameOf(started));
-  return at < 0 ? null : { ...entry, args: entry.args.with(at, started) };
+  const launchArgs = Array.isArray(built.args) ? built.args.map(String) : [];
+  const packageArgument = launchArgs.find(
+    (argument) => nameOf(argument) === way.what || argument === way.what,
+  );
+  if (!Array.isArray(entry.args) || packageArgument === undefined) return null;
+  const index = entry.args.findIndex(
+    (argument) => nameOf(String(argument)) === nameOf(packageArgument),
+  );
+  if (index < 0) return null;
+  return { ...entry, args: entry.args.with(index, packageArgument) };
 }
 
 /** Headers, tokens and consent were given to one origin, so that another one is another server. */
 function withAddress(
   entry: JsonObject & { url: string },
   way: Way,
-  known: readonly Way[],
+  previousWays: readonly Way[],
 ): JsonObject | null {
   const { url } = way;
   if (url === undefined) return null;
   // What a person filled in stays where the registry writes the address as before.
-  if (known.some((one) => one.url && isSame(one.url, url))) return entry;
-  const next = String(way.build({}, {}).url);
-  const refersTo = (text: string) => findReferences(text).map((one) => one.text);
-  const isMore = refersTo(next).some((one) => !refersTo(entry.url).includes(one));
-  const isOpen = refersTo(next)
-    .reduce((text, one) => text.replace(one, ""), next)
+  if (previousWays.some((previousWay) => previousWay.url && isSame(previousWay.url, url)))
+    return entry;
+  const address = String(way.build({}, {}).url);
+  const refersTo = (text: string) => findReferences(text).map((reference) => reference.text);
+  const needsMore = refersTo(address).some((reference) => !refersTo(entry.url).includes(reference));
+  const isOpen = refersTo(address)
+    .reduce((text, reference) => text.replace(reference, ""), address)
     .includes("{");
   const originOf = (text: string) => (URL.canParse(text) ? new URL(text).origin : null);
-  const isMoved = originOf(next) === null || originOf(next) !== originOf(entry.url);
-  return isMore || isOpen || isMoved ? null : { ...entry, url: next };
+  const isMoved = originOf(address) === null || originOf(address) !== originOf(entry.url);
+  if (needsMore || isOpen || isMoved) return null;
+  return { ...entry, url: address };
 }
 
 async function withBundle(
   entry: JsonObject,
   bundle: NonNullable<Way["bundle"]>,
-  { egress, place }: UpdatePorts,
+  { egress, place: setup }: UpdatePorts,
   apply: boolean,
 ): Promise<JsonObject | null> {
   if (typeof entry.cwd !== "string" || !/[\\/]bundles[\\/]/.test(entry.cwd)) return null;
-  const { directory, unpack } = await fetchNamedBundle(bundle, egress, place);
+  const { directory, unpack } = await fetchNamedBundle(bundle, egress, setup);
   if (apply) unpack();
-  const before = entry.cwd;
+  const previousDirectory = entry.cwd;
   return mapTexts(entry, (text) =>
-    text.replaceAll(before, () => writeText([directory])),
+    text.replaceAll(previousDirectory, () => writeText([directory])),
   ) as JsonObject;
 }
 
 /** What is required now, was not before, and stands nowhere in the entry. */
 function newNeeds(way: Way, before: RegistryServer | undefined, entry: JsonObject): string[] {
-  const known = before === undefined ? [] : waysOf(before).filter(({ via }) => via === way.via);
+  const previousWays = before ? waysOf(before).filter(({ via }) => via === way.via) : [];
   const wasRequired = (key: string) =>
-    known.some(({ inputs }) => inputs.some((one) => one.key === key && one.isRequired));
-  const given = {
-    ...(isObject(entry.env) ? entry.env : {}),
-    ...(isObject(entry.headers) ? entry.headers : {}),
-  };
+    previousWays.some(({ inputs }) =>
+      inputs.some((input) => input.key === key && input.isRequired),
+    );
+  const { env, headers } = entry;
+  const isFilledIn = (key: string) =>
+    [env, headers].some((map) => isObject(map) && Object.hasOwn(map, key));
   return way.inputs
     .filter(
-      ({ key, isRequired, default: usual }) =>
-        isRequired && usual === undefined && !wasRequired(key),
+      ({ key, isRequired, default: defaultValue }) =>
+        isRequired && defaultValue === undefined && !wasRequired(key),
     )
     .map(({ key }) => key)
-    .filter((key) => !Object.hasOwn(given, key));
+    .filter((key) => !isFilledIn(key));
 }
 
 function differences(before: JsonObject, after: JsonObject): ServerUpdate["changes"] {
-  const text = (value: unknown) =>
-    value === undefined ? null : typeof value === "string" ? value : stableJson(value);
+  const spelled = (field: unknown) => {
+    if (field === undefined) return null;
+    return typeof field === "string" ? field : stableJson(field);
+  };
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
-    const from = text(before[key]);
-    const to = text(after[key]);
-    return from === to ? [] : [{ key, from, to }];
+    const from = spelled(before[key]);
+    const to = spelled(after[key]);
+    if (from === to) return [];
+    return [{ key, from, to }];
   });
 }

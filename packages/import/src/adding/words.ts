@@ -4,51 +4,52 @@ import { PlaneError } from "../../../../src/model/errors.ts";
 import { isObject, type JsonObject, type UnknownObject } from "../../../../src/model/json.ts";
 import { inputsOf } from "../clients/import-clients.ts";
 import { translateEntry } from "../clients/translate-entry.ts";
+import { withoutEmpty } from "../without-empty.ts";
 import { nameFromCommand, nameFromUrl } from "./names.ts";
 
 /** An entry that was written out, with the name it had there. */
 export type WrittenServer = { name: string | null; entry: JsonObject };
 
 /** A command line, with the variables that stand before it in a shell. */
-export function entryOfCommand(words: readonly string[]): WrittenServer {
-  const at = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
-  const [program = "", ...args] = at < 0 ? [] : words.slice(at);
+export function entryOfCommand(argv: readonly string[]): WrittenServer {
+  const programIndex = argv.findIndex((argument) => !/^[A-Za-z_]\w*=/.test(argument));
+  const [program = "", ...args] = programIndex < 0 ? [] : argv.slice(programIndex);
   if (program === "") throw new PlaneError("USAGE", "There is no command behind the variables.");
-  const env = Object.fromEntries(words.slice(0, at).map((pair) => splitPair(pair, "=")));
+  const env = Object.fromEntries(argv.slice(0, programIndex).map((pair) => splitPair(pair, "=")));
   const isNpx = /(^|[\\/])npx(\.cmd)?$/i.test(program);
   const isAsking =
-    isNpx && !args.some((word) => word === "-y" || word === "--yes" || word === "--no");
-  const all = isAsking ? ["-y", ...args] : args;
+    isNpx &&
+    !args.some((argument) => argument === "-y" || argument === "--yes" || argument === "--no");
+  const launchArgs = isAsking ? ["-y", ...args] : args;
   return {
     name: nameFromCommand([program, ...args]),
-    entry: {
-      command: program,
-      ...(all.length > 0 ? { args: all } : {}),
-      ...(Object.keys(env).length > 0 ? { env } : {}),
-    },
+    entry: withoutEmpty({ command: program, args: launchArgs, env }),
   };
 }
 
 function splitPair(pair: string, sign: "=" | ":"): [string, string] {
-  const at = pair.indexOf(sign);
-  return [pair.slice(0, at).trim(), sign === ":" ? pair.slice(at + 1).trim() : pair.slice(at + 1)];
+  const signIndex = pair.indexOf(sign);
+  const content = pair.slice(signIndex + 1);
+  return [pair.slice(0, signIndex).trim(), sign === ":" ? content.trim() : content];
 }
 
 /** `claude mcp add`, and what `gemini` and `codex` made of it; null for other words. */
 export function entryOfClientCommand(
-  words: readonly string[],
-  place: SetupPlace,
+  argv: readonly string[],
+  setup: SetupPlace,
 ): WrittenServer | null {
-  const [program = "", noun, verb, ...rest] = words;
+  const [program = "", noun, verb, ...verbArguments] = argv;
   if (!/^(claude|gemini|codex|qwen)$/.test(program) || noun !== "mcp") return null;
   if (verb === "add-json") {
-    const [name = "", text = ""] = rest.filter(
-      (word, at) => !/^(-s|--scope)$/.test(word) && !/^(-s|--scope)$/.test(rest[at - 1] ?? ""),
+    const [name = "", text = ""] = verbArguments.filter(
+      (argument, index) =>
+        !/^(-s|--scope)$/.test(argument) && !/^(-s|--scope)$/.test(verbArguments[index - 1] ?? ""),
     );
-    const [server] = entriesOfJson(text, place);
-    return server === undefined ? null : { name, entry: server.entry };
+    const [server] = entriesOfJson(text, setup);
+    return server ? { name, entry: server.entry } : null;
   }
-  return verb === "add" ? readAdd(rest, `${program} mcp add`) : null;
+  if (verb === "add") return readAdd(verbArguments, `${program} mcp add`);
+  return null;
 }
 
 const withoutValue = new Set(["--client-secret", "--trust", "--no-trust"]);
@@ -59,55 +60,52 @@ const longName: Readonly<Record<string, string>> = {
   "-s": "--scope",
 };
 
-const isAddress = (word = "") => /^https?:\/\//i.test(word);
+const isAddress = (text = "") => /^https?:\/\//i.test(text);
 
 /** Options may stand before the name and behind it, until the command begins. */
-function readAdd(words: readonly string[], called: string): WrittenServer {
-  const [env, headers]: [Record<string, string>, Record<string, string>] = [{}, {}];
+function readAdd(argv: readonly string[], commandName: string): WrittenServer {
+  const env: Record<string, string> = {};
+  const headers: Record<string, string> = {};
   let transport: string | undefined;
   let url: string | undefined;
-  const plain: string[] = [];
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] as string;
+  const positionals: string[] = [];
+  for (let index = 0; index < argv.length; index++) {
+    const argument = argv[index] as string;
     // Behind a URL there are only options.
-    if (word === "--" || (plain.length > 1 && !isAddress(plain[1]))) {
-      plain.push(...words.slice(word === "--" ? at + 1 : at));
+    if (argument === "--" || (positionals.length > 1 && !isAddress(positionals[1]))) {
+      positionals.push(...argv.slice(argument === "--" ? index + 1 : index));
       break;
     }
-    if (!word.startsWith("-")) {
-      plain.push(word);
+    if (!argument.startsWith("-")) {
+      positionals.push(argument);
       continue;
     }
-    const [, option = word, attached] = /^(--?[\w-]+)=(.*)$/s.exec(word) ?? [];
+    const [, option = argument, attached] = /^(--?[\w-]+)=(.*)$/s.exec(argument) ?? [];
     const name = longName[option] ?? option;
     if (withoutValue.has(name)) continue;
-    const value = attached ?? words[++at] ?? "";
+    const optionValue = attached ?? argv[++index] ?? "";
     if (name === "--env") {
       // `-e A=1 B=2` is one option with several values.
-      const pairs = [value];
-      while (/^[A-Z_][A-Z0-9_]*=/.test(words[at + 1] ?? "")) pairs.push(words[++at] ?? "");
+      const pairs = [optionValue];
+      while (/^[A-Z_][A-Z0-9_]*=/.test(argv[index + 1] ?? "")) pairs.push(argv[++index] ?? "");
       Object.assign(env, Object.fromEntries(pairs.map((pair) => splitPair(pair, "="))));
     }
-    if (name === "--header") headers[splitPair(value, ":")[0]] = splitPair(value, ":")[1];
-    else if (name === "--transport") transport = value;
-    else if (name === "--url") url = value;
+    if (name === "--header") {
+      const [header, content] = splitPair(optionValue, ":");
+      headers[header] = content;
+    } else if (name === "--transport") transport = optionValue;
+    else if (name === "--url") url = optionValue;
   }
-  const [name = "", first = url, ...args] = plain;
-  if (name === "" || first === undefined)
-    throw new PlaneError("USAGE", `'${called}' needs a name and a command or URL behind it.`);
-  const isUrl = isAddress(first);
-  return {
-    name,
-    entry: isUrl
-      ? { url: first, ...(transport === "sse" ? { transport } : {}), ...given("headers", headers) }
-      : { command: first, ...(args.length > 0 ? { args } : {}), ...given("env", env) },
-  };
+  const [name = "", target = url, ...args] = positionals;
+  if (name === "" || target === undefined)
+    throw new PlaneError("USAGE", `'${commandName}' needs a name and a command or URL behind it.`);
+  if (!isAddress(target)) return { name, entry: withoutEmpty({ command: target, args, env }) };
+  const entry: JsonObject = { url: target };
+  if (transport === "sse") entry.transport = transport;
+  return { name, entry: { ...entry, ...withoutEmpty({ headers }) } };
 }
 
-const given = (key: string, map: Record<string, string>): JsonObject =>
-  Object.keys(map).length > 0 ? { [key]: map } : {};
-
-const places: readonly (readonly string[])[] = [
+const serverPaths: readonly (readonly string[])[] = [
   ["mcpServers"],
   ["servers"],
   ["mcp", "servers"],
@@ -117,10 +115,10 @@ const places: readonly (readonly string[])[] = [
 ];
 
 /** The servers in a text of JSON: a whole file, one of its parts, or one entry alone. */
-export function entriesOfJson(text: string, place: SetupPlace): WrittenServer[] {
+export function entriesOfJson(text: string, setup: SetupPlace): WrittenServer[] {
   // A part is often copied with its name and without the braces around it.
-  const whole = /^\s*"/.test(text) ? `{${text.trim().replace(/,\s*$/, "")}}` : text;
-  const { document, problems } = parseJson("the text", whole);
+  const json = /^\s*"/.test(text) ? `{${text.trim().replace(/,\s*$/, "")}}` : text;
+  const { document, problems } = parseJson("the text", json);
   if (document === null) {
     const [first] = problems;
     if (first === undefined) throw new PlaneError("USAGE", "The pasted text is empty.");
@@ -130,7 +128,7 @@ export function entriesOfJson(text: string, place: SetupPlace): WrittenServer[] 
       `The pasted text, line ${line}, column ${column}: ${message}. ${hint}`,
     );
   }
-  const servers = entriesOfData(document.data, place);
+  const servers = entriesOfData(document.data, setup);
   if (servers.length > 0) return servers;
   throw new PlaneError(
     "USAGE",
@@ -138,52 +136,51 @@ export function entriesOfJson(text: string, place: SetupPlace): WrittenServer[] 
   );
 }
 
-export function entriesOfData(data: unknown, place: SetupPlace): WrittenServer[] {
+export function entriesOfData(data: unknown, setup: SetupPlace): WrittenServer[] {
   if (!isObject(data)) return [];
-  const isEntry = (one: unknown): one is UnknownObject =>
-    isObject(one) &&
+  const isEntry = (candidate: unknown): candidate is UnknownObject =>
+    isObject(candidate) &&
     ["command", "url", "httpUrl", "serverUrl", "container", "openapi"].some(
-      (key) => one[key] !== undefined,
+      (key) => candidate[key] !== undefined,
     );
   if (isEntry(data))
-    return [written(typeof data.name === "string" ? data.name : null, data, data, place)];
-  const found = places
+    return [translateWritten(typeof data.name === "string" ? data.name : null, data, data, setup)];
+  const servers = serverPaths
     .map((path) =>
       path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), data),
     )
-    .find((one) => isObject(one) && Object.values(one).some(isEntry));
-  const map = isObject(found) ? found : data;
-  return Object.entries(map).flatMap(([name, entry]) =>
-    isEntry(entry) ? [written(name, entry, data, place)] : [],
-  );
+    .find((candidate) => isObject(candidate) && Object.values(candidate).some(isEntry));
+  const map = isObject(servers) ? servers : data;
+  return Object.entries(map).flatMap(([name, entry]) => {
+    if (!isEntry(entry)) return [];
+    return [translateWritten(name, entry, data, setup)];
+  });
 }
 
-function written(
+function translateWritten(
   name: string | null,
   entry: UnknownObject,
   data: unknown,
-  place: SetupPlace,
+  setup: SetupPlace,
 ): WrittenServer {
   // Ours is taken as it is.
   if (entry.container !== undefined || entry.openapi !== undefined)
     return { name, entry: entry as JsonObject };
   const source = {
     client: "vscode",
-    where: place.where,
-    workspace: place.directory,
+    where: setup.where,
+    workspace: setup.directory,
     inputs: inputsOf(data),
   } as const;
   const translated = translateEntry(entry, source);
+  const entryName = name === null ? "The entry" : `'${name}'`;
   if ("reason" in translated)
-    throw new PlaneError(
-      "USAGE",
-      `${name === null ? "The entry" : `'${name}'`} cannot be taken over: ${translated.reason}.`,
-    );
+    throw new PlaneError("USAGE", `${entryName} cannot be taken over: ${translated.reason}.`);
   const { definition } = translated;
-  const { command, url, args } = definition;
-  const words = [command, ...(Array.isArray(args) ? args : [])].map(spell);
-  const ownName = URL.canParse(spell(url))
-    ? nameFromUrl(new URL(spell(url)))
-    : nameFromCommand(words);
-  return { name: name ?? ownName, entry: definition };
+  return { name: name ?? ownNameOf(definition), entry: definition };
+}
+
+function ownNameOf({ command, url, args }: JsonObject): string {
+  if (URL.canParse(spell(url))) return nameFromUrl(new URL(spell(url)));
+  return nameFromCommand([command, ...(Array.isArray(args) ? args : [])].map(spell));
 }

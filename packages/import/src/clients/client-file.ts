@@ -32,44 +32,51 @@ export type Restored = Pick<ClientDisconnection, "outcome" | "missing" | "backup
 
 /** A client's file as it is now, with the record and the backup that lead back to what it was without us. */
 export class ClientFile {
-  readonly place: ClientPlace;
+  readonly file: ClientPlace;
   readonly text: ClientText;
   readonly record: ConnectionRecord | null;
   readonly #bytes: Buffer | null;
   readonly #backup: Buffer | null;
 
-  constructor(place: ClientPlace) {
-    this.place = place;
-    this.#bytes = readBytes(place.path);
-    this.text = ClientText.read(place, this.#bytes);
-    this.record = readConnectionRecord(place.path);
-    this.#backup = readBackup(place.path);
+  constructor(file: ClientPlace) {
+    this.file = file;
+    this.#bytes = readBytes(file.path);
+    this.text = ClientText.read(file, this.#bytes);
+    this.record = readConnectionRecord(file.path);
+    this.#backup = readBackup(file.path);
   }
 
   /** Our entry goes in, and the servers that moved go out. `receive` runs before they do. */
   async put(
     client: ClientName,
     server: JsonObject,
-    more: readonly MovedServer[],
+    added: readonly MovedServer[],
     receive: () => Promise<void>,
   ): Promise<void> {
-    const { path } = this.place;
+    const { path } = this.file;
     const earlier = this.#earlier();
     const original = earlier?.original ?? this.#withoutGateway();
-    const moved = [...(earlier?.record.moved ?? []), ...more];
-    const made = withGateway(original, server, moved).text ?? "";
+    const moved = [...(earlier?.record.moved ?? []), ...added];
+    const writtenText = withGateway(original, server, moved).text ?? "";
     const edited =
-      !earlier || earlier.isUntouched ? made : withGateway(this.text, server, moved).text;
+      !earlier || earlier.isUntouched ? writtenText : withGateway(this.text, server, moved).text;
     if (!earlier) writeBackup(path, original.text === null ? null : Buffer.from(original.text));
     const existed = earlier ? earlier.record.existed : this.#bytes !== null;
-    writeRecord(path, { version: 1, client, existed, server, moved, written: hashText(made) });
+    writeRecord(path, {
+      version: 1,
+      client,
+      existed,
+      server,
+      moved,
+      written: hashText(writtenText),
+    });
     await receive();
     writeAtomically(path, edited ?? "");
   }
 
   /** The file as it was without us, with what others have written into it since. */
   restore(): Restored {
-    const { path } = this.place;
+    const { path } = this.file;
     const moved = this.record?.moved ?? [];
     if (
       this.#isWhole() &&
@@ -78,14 +85,10 @@ export class ClientFile {
       this.#write(this.#backup);
       removeRecord(path);
       removeBackup(path);
-      return {
-        outcome: this.#backup === null ? "deleted" : "restored",
-        missing: [],
-        backup: null,
-        moved,
-      };
+      const outcome = this.#backup === null ? "deleted" : "restored";
+      return { outcome, missing: [], backup: null, moved };
     }
-    const original = ClientText.read(this.place, this.#backup);
+    const original = ClientText.read(this.file, this.#backup);
     const { merged, isByLines } = this.#merge(original);
     const isGone = this.record?.existed === false && /^\s*(\{\s*\}\s*)?$/.test(merged.text ?? "");
     this.#write(isGone ? null : (merged.text ?? ""));
@@ -109,24 +112,27 @@ export class ClientFile {
     const { record, text } = this;
     if (record === null || this.#bytes === null || text.find(ownName) === undefined) return null;
     if (record.existed && this.#backup === null) return null;
-    const original = ClientText.read(this.place, this.#backup);
+    const original = ClientText.read(this.file, this.#backup);
     return { record, original, isUntouched: hashText(this.#bytes) === record.written };
   }
 
   /** An entry of ours that has no record is no part of what the file was. */
   #withoutGateway(): ClientText {
-    return gatewayConfig(this.text.find(ownName)) === null ? this.text : this.text.take(ownName);
+    if (gatewayConfig(this.text.find(ownName)) === null) return this.text;
+    return this.text.take(ownName);
   }
 
   /** Is every server that was moved in the backup too? One that was added later is not. */
   #isWhole(): boolean {
     if (this.record === null || this.record.existed !== (this.#backup !== null)) return false;
-    const original = ClientText.read(this.place, this.#backup);
-    return this.record.moved.every(({ name, place }) => original.find(name, place) !== undefined);
+    const original = ClientText.read(this.file, this.#backup);
+    return this.record.moved.every(
+      ({ name, place: section }) => original.find(name, section) !== undefined,
+    );
   }
 
   #write(content: string | Buffer | null): void {
-    const { path } = this.place;
+    const { path } = this.file;
     if (content === null) rmSync(followLinks(path), { force: true });
     else writeAtomically(path, content);
   }
@@ -138,27 +144,24 @@ export class ClientFile {
       return { merged: byValue, isByLines: false };
     const ours = withGateway(original, this.record.server, this.record.moved).text ?? "";
     const lines = mergeLines(ours, this.text.text ?? "", original.text);
-    const byLines = lines === null ? null : new ClientText(this.place, lines);
-    const isByLines = byLines !== null && meansTheSame(byLines, byValue);
-    return { merged: isByLines ? byLines : byValue, isByLines };
+    if (lines === null) return { merged: byValue, isByLines: false };
+    const byLines = new ClientText(this.file, lines);
+    if (meansTheSame(byLines, byValue)) return { merged: byLines, isByLines: true };
+    return { merged: byValue, isByLines: false };
   }
 
   #mergeValues(original: ClientText): ClientText {
-    const moved = this.record?.moved ?? [];
-    const now = moved.reduce(
-      (text, { name, place, entry }) =>
-        text.find(name, place) === undefined ? text.put(name, entry, place) : text,
-      this.text,
-    );
-    const own = now.main;
-    if (now.find(ownName, own) === undefined) return now;
-    const previous = original.find(ownName, own);
+    let restored = this.text;
+    for (const { name, place: section, entry } of this.record?.moved ?? [])
+      if (restored.find(name, section) === undefined) restored = restored.put(name, entry, section);
+    const ownSection = restored.main;
+    if (restored.find(ownName, ownSection) === undefined) return restored;
+    const previous = original.find(ownName, ownSection);
     if (previous !== undefined && gatewayConfig(previous) === null)
-      return now.put(ownName, previous as Json, own);
-    const taken = now.take(ownName, own);
-    return original.data === undefined && this.record === null
-      ? taken
-      : withoutEmpty(taken, own, original);
+      return restored.put(ownName, previous as Json, ownSection);
+    const withoutOwn = restored.take(ownName, ownSection);
+    if (original.data === undefined && this.record === null) return withoutOwn;
+    return withoutEmptyMaps(withoutOwn, ownSection, original);
   }
 }
 
@@ -167,51 +170,58 @@ function withGateway(
   server: JsonObject,
   moved: readonly MovedServer[],
 ): ClientText {
-  return moved.reduce((rest, { name, place }) => rest.take(name, place), text.put(ownName, server));
+  return moved.reduce(
+    (remaining, { name, place: section }) => remaining.take(name, section),
+    text.put(ownName, server),
+  );
 }
 
 /** The maps around our entry were made for it when the original has none. */
-function withoutEmpty(text: ClientText, own: Path, original: ClientText): ClientText {
-  let result = text;
-  for (let length = own.length; length > 0; length--) {
-    const around = own.slice(0, length);
-    const rest = valueAt(result.data, around);
-    const isEmpty = typeof rest === "object" && rest !== null && Object.keys(rest).length === 0;
-    if (isEmpty && valueAt(original.data, around) === undefined) result = result.without(around);
+function withoutEmptyMaps(text: ClientText, ownSection: Path, original: ClientText): ClientText {
+  let trimmed = text;
+  for (let length = ownSection.length; length > 0; length--) {
+    const outer = ownSection.slice(0, length);
+    const contents = valueAt(trimmed.data, outer);
+    const isEmpty =
+      typeof contents === "object" && contents !== null && Object.keys(contents).length === 0;
+    if (isEmpty && valueAt(original.data, outer) === undefined) trimmed = trimmed.without(outer);
   }
-  return result;
+  return trimmed;
 }
 
 /** Lists of servers are compared by name: each way of merging puts them in an order of its own. */
-function meansTheSame(one: ClientText, other: ClientText): boolean {
+function meansTheSame(first: ClientText, second: ClientText): boolean {
   const meaning = (text: ClientText) => {
-    const places = text.places.filter((at) => Array.isArray(valueAt(text.data, at)));
-    const byName = places.map((at) =>
-      text.entries([at]).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    const places = text.places.filter((section) => Array.isArray(valueAt(text.data, section)));
+    const byName = places.map((section) =>
+      text.entries([section]).sort((a, b) => (a.name < b.name ? -1 : 1)),
     );
-    const rest = places.reduce((less, at) => less.without(at), text);
-    return stableJson([byName, rest.data ?? null]);
+    const remainder = places.reduce((reduced, section) => reduced.without(section), text);
+    return stableJson([byName, remainder.data ?? null]);
   };
   try {
-    return meaning(one) === meaning(other);
+    return meaning(first) === meaning(second);
   } catch {
     return false;
   }
 }
 
 function missingServers(
-  now: ClientText,
+  merged: ClientText,
   original: ClientText,
   moved: readonly MovedServer[],
 ): ClientDisconnection["missing"] {
-  const gone = original
-    .entries(original.places.filter((at) => !isForFolder(at)))
-    .filter(({ name, place }) => name !== ownName && now.find(name, place) === undefined)
+  const removed = original
+    .entries(original.places.filter((section) => !isForFolder(section)))
+    .filter(({ name, section }) => name !== ownName && merged.find(name, section) === undefined)
     .map(({ name }) => ({ name, reason: "it was taken out while the client was connected" }));
-  const taken = moved
-    .filter(({ name, place, entry }) => stableJson(now.find(name, place)) !== stableJson(entry))
+  const replaced = moved
+    .filter(
+      ({ name, place: section, entry }) =>
+        stableJson(merged.find(name, section)) !== stableJson(entry),
+    )
     .map(({ name }) => ({ name, reason: "another server has its name now" }));
-  return [...gone, ...taken];
+  return [...removed, ...replaced];
 }
 
 /** Values that were put back have lost the comments among them. */

@@ -37,7 +37,7 @@ export function clientFiles(name: ClientName, where: Where): ClientPlace[] {
     return {
       path,
       scope,
-      places: (spec.places ?? places).flatMap((place) => placesFor(place, where)),
+      places: (spec.places ?? places).flatMap((section) => placesFor(section, where)),
       isList: spec.isList ?? false,
       ifPresent: spec.ifPresent ?? false,
       isLegacy: spec.isLegacy ?? false,
@@ -82,12 +82,11 @@ export function isInstalled(name: ClientName, where: Where): boolean {
 
 function pathOf({ path }: FileSpec, scope: ClientFileScope, where: Where): string | null {
   const { platform } = where;
-  const known = platform === "win32" || platform === "darwin" ? platform : "linux";
-  const template = typeof path === "string" ? path : path[known];
+  const platformKey = platform === "win32" || platform === "darwin" ? platform : "linux";
+  const template = typeof path === "string" ? path : path[platformKey];
   if (template === undefined) return null;
-  return scope === "project"
-    ? pathsOf(where).join(where.directory, template)
-    : expand(template, where);
+  if (scope === "project") return pathsOf(where).join(where.directory, template);
+  return expand(template, where);
 }
 
 /** Windows has its own separators; the home directory tells which are in use. */
@@ -107,18 +106,17 @@ function expand(template: string, where: Where): string {
   while (variable.test(path))
     path = path.replace(
       variable,
-      (_, name: string, usual: string) => where.environment[name] || usual,
+      (_, name: string, fallback: string) => where.environment[name] || fallback,
     );
   return pathsOf(where).join(path.replace(/^~(?=[\\/]|$)/, () => where.home));
 }
 
 /** Claude Code writes the folders of Windows with either kind of slash. */
-function placesFor(place: Path, { platform, directory }: Where): Path[] {
-  const folders =
-    platform === "win32"
-      ? [...new Set([directory.replaceAll("\\", "/"), directory.replaceAll("/", "\\"), directory])]
-      : [directory];
-  return place.includes("{directory}")
-    ? folders.map((folder) => place.map((key) => (key === "{directory}" ? folder : key)))
-    : [place];
+function placesFor(section: Path, { platform, directory }: Where): Path[] {
+  if (!section.includes("{directory}")) return [section];
+  const folders = new Set<string>();
+  if (platform === "win32")
+    folders.add(directory.replaceAll("\\", "/")).add(directory.replaceAll("/", "\\"));
+  folders.add(directory);
+  return [...folders].map((folder) => section.map((key) => (key === "{directory}" ? folder : key)));
 }

@@ -19,29 +19,33 @@ export async function withoutSecrets(
   server: string,
   definition: JsonObject,
   report: SecretsReport,
-  { secrets: place, dryRun, environment }: Keeping,
+  { secrets: secretPlace, dryRun, environment }: Keeping,
 ): Promise<JsonObject> {
   const { entry, values } = concealSecrets(server, definition, environment, "client");
   const names = Object.keys(values);
   if (holdsSecret(entry)) report.holdSecrets.push(server);
   if (names.length === 0) return definition;
-  if (place === "env") {
+  if (secretPlace === "env") {
     report.secrets.push(...names.map((name) => ({ server, name, where: null })));
     for (const name of names) addVariable(report, server, name, environment);
     return entry;
   }
-  const written = dryRun
-    ? { entry, kept: [] }
-    : await keepSecrets(server, entry, values, place, environment);
-  const whereOf = (name: string) => written.kept.find((one) => one.name === name)?.where ?? null;
+  if (dryRun) {
+    report.secrets.push(...names.map((name) => ({ server, name, where: null })));
+    return entry;
+  }
+  const stored = await keepSecrets(server, entry, values, secretPlace, environment);
+  const whereOf = (name: string) =>
+    stored.kept.find((secret) => secret.name === name)?.where ?? null;
   report.secrets.push(...names.map((name) => ({ server, name, where: whereOf(name) })));
-  return written.entry;
+  return stored.entry;
 }
 
 /** What would have to be masked is a secret in clear. `env` and `headers` are masked whatever stands in them, and were looked at. */
-function holdsSecret({ env: _, headers: _headers, ...rest }: JsonObject): boolean {
+function holdsSecret({ env: _, headers: _headers, ...otherFields }: JsonObject): boolean {
   return (
-    stableJson(maskSecrets({ servers: { it: rest } })) !== stableJson({ servers: { it: rest } })
+    stableJson(maskSecrets({ servers: { it: otherFields } })) !==
+    stableJson({ servers: { it: otherFields } })
   );
 }
 
@@ -62,8 +66,8 @@ function addVariable(
   name: string,
   environment: Environment,
 ): void {
-  const known = variables.find((one) => one.name === name);
-  if (known) known.servers.push(server);
+  const knownVariable = variables.find((variable) => variable.name === name);
+  if (knownVariable) knownVariable.servers.push(server);
   else
     variables.push({
       name,

@@ -12,34 +12,39 @@ export function otherServers(
 ): ClientConnection["elsewhere"] {
   return clientFiles(client, where).flatMap((file) => {
     const text = tryRead(file);
-    const places = text?.places.filter((place) => file.path !== target.path || isForFolder(place));
+    const places = text?.places.filter(
+      (section) => file.path !== target.path || isForFolder(section),
+    );
     const names = text?.entries(places).map(({ name }) => name) ?? [];
     const servers = [...new Set(names)].filter((name) => name !== ownName);
     const scope = file.isLegacy || file.path === target.path ? null : file.scope;
-    return servers.length === 0 ? [] : { path: file.path, scope, servers };
+    if (servers.length === 0) return [];
+    return { path: file.path, scope, servers };
   });
 }
 
 export function clientStatus(where: Where): ClientStatus[] {
   return clientNames().map((client) => {
-    const seen = new Set<string>();
+    const seenPaths = new Set<string>();
     const files = clientFiles(client, where).flatMap((file) => {
-      const text = seen.has(file.path) ? null : tryRead(file);
-      seen.add(file.path);
-      return text === null ? [] : { scope: file.scope, path: file.path, found: text.entries() };
+      const text = seenPaths.has(file.path) ? null : tryRead(file);
+      seenPaths.add(file.path);
+      if (text === null) return [];
+      return { scope: file.scope, path: file.path, entries: text.entries() };
     });
     return {
       client,
       title: clientOf(client).title,
       isInstalled: isInstalled(client, where),
-      connected: files.flatMap(({ scope, path, found }) => {
-        const config = gatewayConfig(found.find(({ name }) => name === ownName)?.entry);
-        return config === null ? [] : { scope, path, config };
+      connected: files.flatMap(({ scope, path, entries }) => {
+        const config = gatewayConfig(entries.find(({ name }) => name === ownName)?.entry);
+        if (config === null) return [];
+        return { scope, path, config };
       }),
-      files: files.map(({ scope, path, found }) => ({
+      files: files.map(({ scope, path, entries }) => ({
         scope,
         path,
-        servers: found.map(({ name }) => name).filter((name) => name !== ownName),
+        servers: entries.map(({ name }) => name).filter((name) => name !== ownName),
       })),
     };
   });

@@ -9,7 +9,7 @@ import {
 import { isObject, type Json, type Path } from "../../../../src/model/json.ts";
 import type { ClientPlace } from "./client-files.ts";
 
-export type ClientEntry = { name: string; entry: unknown; place: Path };
+export type ClientEntry = { name: string; entry: unknown; section: Path };
 
 /** The text of a client's file and the servers in it. A change gives another text; nothing is written. */
 export class ClientText {
@@ -39,47 +39,51 @@ export class ClientText {
   /** The places that count: where a deeper one holds servers, the one around it does not. */
   get places(): readonly Path[] {
     const { places } = this.file;
-    const holds = (place: Path) => isObject(valueAt(this.data, place));
+    const holds = (section: Path) => isObject(valueAt(this.data, section));
     const isInside = (inner: Path, outer: Path) =>
-      inner.length > outer.length && outer.every((key, at) => inner[at] === key);
+      inner.length > outer.length && outer.every((key, depth) => inner[depth] === key);
     const covered = places.filter((outer) =>
       places.some((inner) => isInside(inner, outer) && holds(inner)),
     );
     const idle = places.filter((inner) =>
       places.some((outer) => isInside(inner, outer) && !holds(inner)),
     );
-    return places.filter((place) => !covered.includes(place) && !idle.includes(place));
+    return places.filter((section) => !covered.includes(section) && !idle.includes(section));
   }
 
   /** For new servers, and for ours. */
   get main(): Path {
-    const [place] = this.places;
-    if (place === undefined) throw new Error(`no place for servers in ${this.file.path}`);
-    return place;
+    const [section] = this.places;
+    if (section === undefined) throw new Error(`no place for servers in ${this.file.path}`);
+    return section;
   }
 
   entries(places: readonly Path[] = this.places): ClientEntry[] {
-    return places.flatMap((place) => {
-      const servers = valueAt(this.data, place);
+    return places.flatMap((section) => {
+      const servers = valueAt(this.data, section);
       if (isObject(servers))
-        return Object.entries(servers).map(([name, entry]) => ({ name, entry, place }));
+        return Object.entries(servers).map(([name, entry]) => ({ name, entry, section }));
       if (!Array.isArray(servers)) return [];
-      return servers.flatMap((entry: unknown) =>
-        isObject(entry) && typeof entry.name === "string" ? { name: entry.name, entry, place } : [],
-      );
+      return servers.flatMap((entry: unknown) => {
+        if (!isObject(entry) || typeof entry.name !== "string") return [];
+        return { name: entry.name, entry, section };
+      });
     });
   }
 
-  find(name: string, place: Path = this.main): unknown {
-    return this.entries([place]).findLast((found) => found.name === name)?.entry;
+  find(name: string, section: Path = this.main): unknown {
+    return this.entries([section]).findLast((server) => server.name === name)?.entry;
   }
 
-  put(name: string, entry: Json, place: Path = this.main): ClientText {
-    return this.#with(setInText(this.file.path, this.text ?? "", this.#pathOf(name, place), entry));
+  put(name: string, entry: Json, section: Path = this.main): ClientText {
+    return this.#with(
+      setInText(this.file.path, this.text ?? "", this.#pathOf(name, section), entry),
+    );
   }
 
-  take(name: string, place: Path = this.main): ClientText {
-    return this.find(name, place) === undefined ? this : this.without(this.#pathOf(name, place));
+  take(name: string, section: Path = this.main): ClientText {
+    if (this.find(name, section) === undefined) return this;
+    return this.without(this.#pathOf(name, section));
   }
 
   without(path: Path): ClientText {
@@ -90,16 +94,16 @@ export class ClientText {
     return new ClientText(this.file, text);
   }
 
-  #pathOf(name: string, place: Path): Path {
-    const servers = valueAt(this.data, place);
+  #pathOf(name: string, section: Path): Path {
+    const servers = valueAt(this.data, section);
     if (!Array.isArray(servers) && !(this.file.isList && (servers ?? null) === null))
-      return [...place, name];
+      return [...section, name];
     const list: unknown[] = Array.isArray(servers) ? servers : [];
-    const at = list.findLastIndex((entry) => isObject(entry) && entry.name === name);
-    return [...place, at === -1 ? list.length : at];
+    const index = list.findLastIndex((entry) => isObject(entry) && entry.name === name);
+    return [...section, index === -1 ? list.length : index];
   }
 }
 
-export function isForFolder(place: Path): boolean {
-  return place[0] === "projects";
+export function isForFolder(section: Path): boolean {
+  return section[0] === "projects";
 }

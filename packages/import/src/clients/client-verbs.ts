@@ -12,6 +12,7 @@ import {
 } from "../../../../src/config/editing.ts";
 import {
   type ClientConnection,
+  type ClientScope,
   type ConnectOptions,
   type ImportOptions,
   type ImportReport,
@@ -25,62 +26,74 @@ import { connectClient } from "./connect-client.ts";
 import { findClientServers, isClient, launchOf } from "./import-clients.ts";
 
 export async function connect(
-  {
-    files,
-    directory,
-    dataDirectory,
-    environment,
-    program,
-    where,
-    present,
-    load,
-    fileAt,
-  }: SetupPlace,
+  setup: SetupPlace,
   client: string,
-  { scope: wanted, file, keep = false, dryRun = false, secrets = "file" }: ConnectOptions = {},
+  {
+    scope: requestedScope,
+    file,
+    keep = false,
+    dryRun = false,
+    secrets = "file",
+  }: ConnectOptions = {},
 ): Promise<ClientConnection> {
-  const found = present();
+  const { directory, dataDirectory, environment, program, where, fileAt } = setup;
+  const configFiles = setup.present();
   // A client that starts the gateway without a valid configuration would only see it fail.
-  const trust = found.length > 0 ? (await load()).trust : null;
-  const [own] =
-    files.length > 0 ? [] : projectFiles(directory).filter((one) => found.includes(one));
-  const isProject =
-    own !== undefined && directory !== where.home && hasProjectScope(knownClient(client));
-  const scope = wanted ?? (isProject ? "project" : "user");
+  const trust = configFiles.length > 0 ? (await setup.load()).trust : null;
+  const preferredScope = defaultScope(setup, client, configFiles);
+  const scope = requestedScope ?? preferredScope;
   const isOpen = trust !== null && projectLines(trust).some(({ inForce }) => !inForce);
   if (isOpen && (scope === "user" || !dryRun)) throw notTrusted();
-  const fallback =
-    scope === "project" ? join(directory, newFile) : (userFiles(environment)[0] ?? newFile);
-  const native = [
-    ...projectFiles(directory),
-    ...(scope === "project" ? [] : userFiles(environment)),
-  ];
-  const existing = files.length > 0 ? found.at(-1) : native.find((one) => found.includes(one));
-  const into = file === undefined ? (existing ?? fallback) : fileAt(file);
-  const isHere = (one: string) => dirname(one) === directory && directory !== where.home;
+  const into = file === undefined ? defaultConfiguration(setup, configFiles, scope) : fileAt(file);
+  const isHere = (path: string) => dirname(path) === directory && directory !== where.home;
   const lasting = lastingProgram(program, { dataDirectory, environment, platform: where.platform });
   const [command, ...args] = lasting.program;
   // Asked before a lock makes the client's folder.
-  const isHereAtAll = isInstalled(knownClient(client), where);
+  const isInstalledHere = isInstalled(knownClient(client), where);
   const report = await connectClient(client, where, {
     scope,
     keep,
     dryRun,
     secrets,
     into,
-    files: found,
+    files: configFiles,
     workspace: scope === "project" || isHere(into) ? directory : null,
     isForAll: userFiles(environment).includes(into),
     gateway(config) {
       if (config.length === 0 && !isConfiguredByVariables(environment)) {
-        if (!isHereAtAll) throw notHere(knownClient(client));
+        if (!isInstalledHere) throw notHere(knownClient(client));
         noConfigFound(directory, environment);
       }
       if (!dryRun) lasting.prepare();
-      return { command, args: [...args, "mcp", ...config.flatMap((one) => ["--config", one])] };
+      return { command, args: [...args, "mcp", ...config.flatMap((path) => ["--config", path])] };
     },
   });
   return { ...report, isForEveryProject: scope === "user" && report.config.some(isHere) };
+}
+
+/** The project's file of the client, where the project has a configuration. */
+function defaultScope(
+  { files, directory, where }: SetupPlace,
+  client: string,
+  configFiles: readonly string[],
+): ClientScope {
+  if (files.length > 0 || directory === where.home) return "user";
+  const isConfigured = projectFiles(directory).some((path) => configFiles.includes(path));
+  return isConfigured && hasProjectScope(knownClient(client)) ? "project" : "user";
+}
+
+/** The configuration that takes the servers of a client, where none is named. */
+function defaultConfiguration(
+  { files, directory, environment }: SetupPlace,
+  configFiles: readonly string[],
+  scope: ClientScope,
+): string {
+  const ofUser = scope === "project" ? [] : userFiles(environment);
+  const candidates = [...projectFiles(directory), ...ofUser];
+  const existing =
+    files.length > 0 ? configFiles.at(-1) : candidates.find((path) => configFiles.includes(path));
+  if (existing !== undefined) return existing;
+  return scope === "project" ? join(directory, newFile) : (ofUser[0] ?? newFile);
 }
 
 function notHere(client: ClientName): PlaneError {
@@ -107,20 +120,27 @@ export async function importClients(
   const { skipped } = report;
   const present = readServerEntries(path);
   const imported: string[] = [];
-  const kept: SecretsReport = { secrets: [], variables: report.variables, holdSecrets: [] };
+  const secretsReport: SecretsReport = {
+    secrets: [],
+    variables: report.variables,
+    holdSecrets: [],
+  };
   const launches: ImportReport["launches"] = [];
   for (const { name, definition } of servers) {
-    const named = present.find((server) => server.name === name);
-    const isThere = named !== undefined && (await isWrittenAs(named, definition, environment));
+    const namesake = present.find((server) => server.name === name);
+    const isPresent =
+      namesake !== undefined && (await isWrittenAs(namesake, definition, environment));
     try {
-      if (isThere) {
+      if (isPresent) {
         skipped.push({ name, reason: `${path} has it already` });
         continue;
       }
       // No secret is kept for one that is refused because another has its name.
-      const isRefused = named !== undefined && !dryRun;
+      const isRefused = namesake !== undefined && !dryRun;
       const keeping = { secrets, dryRun, environment };
-      const entry = isRefused ? definition : await withoutSecrets(name, definition, kept, keeping);
+      const entry = isRefused
+        ? definition
+        : await withoutSecrets(name, definition, secretsReport, keeping);
       if (!dryRun) await addServerEntry(path, name, entry);
       imported.push(name);
       launches.push({ name, launch: launchOf(entry) });
@@ -134,12 +154,12 @@ export async function importClients(
     ...report,
     imported,
     launches,
-    secrets: kept.secrets,
+    secrets: secretsReport.secrets,
     // What another client's file of this project names waits for trust like the project's own.
     ofUser: servers
       .filter(({ name, scope }) => isImported(name) && scope === "user")
       .map(({ name }) => name),
-    holdSecrets: kept.holdSecrets,
+    holdSecrets: secretsReport.holdSecrets,
     path: dryRun || imported.length === 0 ? null : path,
     renamed: report.renamed.filter(({ name }) => isImported(name)),
     translated: report.translated.filter(({ server }) => isImported(server)),

@@ -245,17 +245,20 @@ export function clientNames(): ClientName[] {
 
 /** A program that is no client has no files and no dialect. */
 export function clientOf(name: string): ClientSpec {
-  return Object.hasOwn(clients, name) ? clients[name as ClientName] : { title: name, user: [] };
+  if (Object.hasOwn(clients, name)) return clients[name as ClientName];
+  return { title: name, user: [] };
 }
 
 export function knownClient(name: string): ClientName {
   const names = clientNames();
-  const found = names.find((known) => known === name);
-  if (found !== undefined) return found;
+  const client = names.find((clientName) => clientName === name);
+  if (client !== undefined) return client;
   const isForeign = foreignSources.includes(name.toLowerCase());
-  const [near] = nearest(name, names, 1);
-  const meant = near === undefined ? "" : ` Did you mean '${near}'?`;
-  const hint = isForeign ? ` Name the file that has its servers: toolplane import FILE.` : meant;
+  const [nearestName] = nearest(name, names, 1);
+  const suggestion = nearestName === undefined ? "" : ` Did you mean '${nearestName}'?`;
+  const hint = isForeign
+    ? ` Name the file that has its servers: toolplane import FILE.`
+    : suggestion;
   throw new PlaneError("USAGE", `No client '${name}'.${hint} Known: ${names.join(", ")}.`, {
     data: { client: name, known: names },
   });

@@ -50,50 +50,52 @@ export async function connectClient(
       `${file.path} is the client's own file. Name another one with --to FILE.`,
     );
   const work = () => connect(client, file, where, request);
-  return request.dryRun ? work() : withLock(file.path, work);
+  if (request.dryRun) return work();
+  return withLock(file.path, work);
 }
 
 async function connect(
   client: ClientName,
-  place: ClientPlace,
+  target: ClientPlace,
   where: Where,
   request: ConnectRequest,
 ): Promise<ClientConnection> {
-  const file = new ClientFile(place);
-  const report = emptyReport(client, place, request);
+  const file = new ClientFile(target);
+  const report = emptyReport(client, target, request);
   const moved = request.keep
-    ? keepAll(file.text, report)
-    : await moveAll(client, file.text, where, request, report);
+    ? keepServers(file.text, report)
+    : await moveServers(client, file.text, where, request, report);
   // The plane must not read the file that starts it.
-  const files = withNew(request, moved).filter((path) => path !== place.path);
+  const files = filesWithNew(request, moved).filter((path) => path !== target.path);
   report.config = files;
-  report.server = requireEntry(client, request.gateway(files), place);
-  report.elsewhere = otherServers(client, place, where);
-  const present = file.text.find(ownName);
-  const before = gatewayConfig(present);
-  if (before !== null && before.join("\n") !== files.join("\n")) report.replaces = before;
+  report.server = requireEntry(client, request.gateway(files), target);
+  report.elsewhere = otherServers(client, target, where);
+  const presentEntry = file.text.find(ownName);
+  const previousConfig = gatewayConfig(presentEntry);
+  if (previousConfig !== null && previousConfig.join("\n") !== files.join("\n"))
+    report.replaces = previousConfig;
   report.leftBehind = (file.record?.moved ?? [])
     .filter(({ into }) => !files.includes(into))
     .map(({ as, into }) => ({ name: as, path: into }));
-  report.isChanged = moved.length > 0 || stableJson(present) !== stableJson(report.server);
+  report.isChanged = moved.length > 0 || stableJson(presentEntry) !== stableJson(report.server);
   if (report.isChanged && !request.dryRun)
-    await file.put(client, report.server, moved, () => addAll(moved));
-  report.backup = readBackup(place.path) === null || request.dryRun ? null : backupPath(place.path);
+    await file.put(client, report.server, moved, () => addMoved(moved));
+  if (readBackup(target.path) !== null && !request.dryRun) report.backup = backupPath(target.path);
   return report;
 }
 
-async function addAll(moved: readonly MovedServer[]): Promise<void> {
+async function addMoved(moved: readonly MovedServer[]): Promise<void> {
   for (const { into, as, definition, isAdded } of moved)
     if (isAdded) await addServerEntry(into, as, definition);
 }
 
 function ownServers(text: ClientText): ClientEntry[] {
   return text
-    .entries(text.places.filter((place) => !isForFolder(place)))
+    .entries(text.places.filter((section) => !isForFolder(section)))
     .filter(({ name }) => name !== ownName);
 }
 
-function keepAll(text: ClientText, report: ClientConnection): MovedServer[] {
+function keepServers(text: ClientText, report: ClientConnection): MovedServer[] {
   report.kept = ownServers(text).map(({ name }) => ({
     name,
     reason: "--keep leaves it in the client",
@@ -101,7 +103,7 @@ function keepAll(text: ClientText, report: ClientConnection): MovedServer[] {
   return [];
 }
 
-async function moveAll(
+async function moveServers(
   client: ClientName,
   text: ClientText,
   where: Where,
@@ -114,12 +116,12 @@ async function moveAll(
     .filter((path) => path !== text.file.path)
     .flatMap((path) => readServerEntries(path).map((server) => ({ ...server, path })));
   // With their secrets in place, so that one that another client brought is the same one.
-  const known: typeof written = [];
+  const knownServers: typeof written = [];
   for (const server of written)
-    known.push({ ...server, entry: await revealKept(server.entry, environment) });
-  const before = [...known];
+    knownServers.push({ ...server, entry: await revealKept(server.entry, environment) });
+  const serversBefore = [...knownServers];
   const moved: MovedServer[] = [];
-  for (const { name, entry, place } of ownServers(text)) {
+  for (const { name, entry, section } of ownServers(text)) {
     const translated = translateEntry(entry, source);
     const reason = "reason" in translated ? translated.reason : null;
     if ("reason" in translated || isOurselves(name, translated.definition)) {
@@ -129,26 +131,29 @@ async function moveAll(
     const { definition } = translated;
     const isSame = (server: { entry: unknown }) => isSameServer(server.entry, definition);
     // Two names for one server in the same client are meant to be two.
-    const same =
-      known.find(
+    const duplicate =
+      knownServers.find(
         (server) => (server.name === name || server.name.startsWith(`${name}-`)) && isSame(server),
-      ) ?? before.find((server) => isSame(server) && !moved.some(({ as }) => as === server.name));
-    const as =
-      same?.name ??
-      freeNameFor(name, client, (taken) => known.some((server) => server.name === taken));
-    if (!same) known.push({ name: as, entry: definition, path: into });
-    addTranslated(report, as, translated, where);
-    const ours = same
-      ? concealSecrets(as, definition, environment, "client").entry
-      : await withoutSecrets(as, definition, report, { secrets, dryRun, environment });
+      ) ??
+      serversBefore.find((server) => isSame(server) && !moved.some(({ as }) => as === server.name));
+    const writtenName =
+      duplicate?.name ??
+      freeNameFor(name, client, (candidate) =>
+        knownServers.some((server) => server.name === candidate),
+      );
+    if (!duplicate) knownServers.push({ name: writtenName, entry: definition, path: into });
+    addTranslated(report, writtenName, translated, where);
+    const ownDefinition = duplicate
+      ? concealSecrets(writtenName, definition, environment, "client").entry
+      : await withoutSecrets(writtenName, definition, report, { secrets, dryRun, environment });
     moved.push({
       name,
-      place,
-      entry: plain(entry),
-      into: same?.path ?? into,
-      as,
-      definition: ours,
-      isAdded: !same,
+      place: section,
+      entry: asJson(entry),
+      into: duplicate?.path ?? into,
+      as: writtenName,
+      definition: ownDefinition,
+      isAdded: !duplicate,
     });
   }
   report.moved = moved.map(({ name, as, isAdded, definition }) => ({
@@ -157,19 +162,19 @@ async function moveAll(
     isNew: isAdded,
     launch: launchOf(definition),
   }));
-  report.into = moved.length === 0 ? null : into;
+  if (moved.length > 0) report.into = into;
   return moved;
 }
 
 /** TOML has numbers and dates that JSON has not. */
-function plain(entry: unknown): Json {
+function asJson(entry: unknown): Json {
   const text = JSON.stringify(entry, (_, value: unknown) =>
     typeof value === "bigint" ? Number(value) : value,
   );
   return JSON.parse(text) as Json;
 }
 
-function withNew({ into, files }: ConnectRequest, moved: readonly MovedServer[]): string[] {
+function filesWithNew({ into, files }: ConnectRequest, moved: readonly MovedServer[]): string[] {
   const isNew = moved.some(({ isAdded }) => isAdded) && !files.includes(into);
   return isNew ? [...files, into] : [...files];
 }

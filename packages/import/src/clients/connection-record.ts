@@ -37,7 +37,8 @@ export function readConnectionRecord(file: string): ConnectionRecord | null {
   try {
     const record: unknown = JSON.parse(String(bytes));
     const isOurs = isObject(record) && record.version === 1 && Array.isArray(record.moved);
-    return isOurs ? (record as ConnectionRecord) : null;
+    if (!isOurs) return null;
+    return record as ConnectionRecord;
   } catch {
     return null;
   }

@@ -34,23 +34,23 @@ export async function disconnectClient(
   const file = scope === undefined ? connected[0] : requireFile(client, where, scope);
   if (file === undefined || !connected.some(({ path }) => path === file.path))
     throw notConnected(client, where, scope);
-  const others = connected.filter(({ path }) => path !== file.path).map(({ path }) => path);
-  const back = await withLock(file.path, () => new ClientFile(file).restore());
-  const { stays, removed } = await settle(back.moved, remove, where.environment);
+  const otherPaths = connected.filter(({ path }) => path !== file.path).map(({ path }) => path);
+  const restored = await withLock(file.path, () => new ClientFile(file).restore());
+  const { stays, removed } = await settleMoved(restored.moved, remove, where.environment);
   return {
     client,
     title: clientOf(client).title,
     scope: file.scope,
     path: file.path,
-    outcome: back.outcome,
-    returned: back.moved
+    outcome: restored.outcome,
+    returned: restored.moved
       .map((moved) => moved.name)
-      .filter((moved) => !back.missing.some((one) => one.name === moved)),
-    missing: back.missing,
-    backup: back.backup,
+      .filter((moved) => !restored.missing.some((server) => server.name === moved)),
+    missing: restored.missing,
+    backup: restored.backup,
     stays,
     removed,
-    alsoConnected: others,
+    alsoConnected: otherPaths,
   };
 }
 
@@ -59,7 +59,7 @@ function connectedFiles(client: ClientName, where: Where): ClientPlace[] {
   const scopes: ClientScope[] = ["project", "user"];
   const files = scopes.flatMap((scope) => targetFile(client, where, scope) ?? []);
   const unique = files.filter(
-    ({ path }, at) => files.findIndex((file) => file.path === path) === at,
+    ({ path }, index) => files.findIndex((file) => file.path === path) === index,
   );
   return unique.filter(
     (file) =>
@@ -69,21 +69,22 @@ function connectedFiles(client: ClientName, where: Where): ClientPlace[] {
 
 function notConnected(client: ClientName, where: Where, scope: ClientScope = "user"): PlaneError {
   const { path } = requireFile(client, where, scope);
-  const kept = readBackup(path) === null ? "" : ` A backup of that file is in ${backupPath(path)}.`;
+  const backupNote =
+    readBackup(path) === null ? "" : ` A backup of that file is in ${backupPath(path)}.`;
   return new PlaneError(
     "NOT_FOUND",
-    `${clientOf(client).title} is not connected: there is no '${ownName}' in ${path}.${kept}`,
+    `${clientOf(client).title} is not connected: there is no '${ownName}' in ${path}.${backupNote}`,
     { data: { client, file: path } },
   );
 }
 
 /** The servers stay in our configuration unless they are to go; one that was edited there since stays anyway. */
-async function settle(
+async function settleMoved(
   moved: readonly MovedServer[],
   remove: boolean,
   environment: Environment,
 ): Promise<Pick<ClientDisconnection, "stays" | "removed">> {
-  const result: Pick<ClientDisconnection, "stays" | "removed"> = { stays: [], removed: [] };
+  const settled: Pick<ClientDisconnection, "stays" | "removed"> = { stays: [], removed: [] };
   for (const { as, into, definition, isAdded } of moved) {
     const present = tryEntries(into).find(({ name }) => name === as);
     if (present === undefined) continue;
@@ -92,9 +93,10 @@ async function settle(
       await removeServerEntry(into, as);
       forgetSecrets(definition, environment);
     }
-    result[remove && isOurs ? "removed" : "stays"].push({ name: as, path: into });
+    const servers = remove && isOurs ? settled.removed : settled.stays;
+    servers.push({ name: as, path: into });
   }
-  return result;
+  return settled;
 }
 
 function tryEntries(path: string): ReturnType<typeof readServerEntries> {

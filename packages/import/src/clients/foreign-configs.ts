@@ -1,4 +1,5 @@
 import { addedFormats, splitCommand } from "../../../../src/config/editing.ts";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import { errorText } from "../../../../src/lib/text/error-text.ts";
 import { spell } from "../../../../src/lib/text/spell.ts";
 import { PlaneError } from "../../../../src/model/errors.ts";
@@ -34,10 +35,10 @@ export const foreignSources: readonly string[] = [
 /** By what is in it; null where no servers of a known form are. */
 export function readForeignData(data: unknown, file = ""): ForeignConfig | null {
   for (const format of addedFormats()) {
-    const found = isObject(data) ? readAdded(format, data, file) : null;
-    if (isObject(found?.mcpServers)) return mapOf(format.name, found.mcpServers, asItIs);
+    const config = isObject(data) ? readAdded(format, data, file) : null;
+    if (isObject(config?.mcpServers)) return mapOf(format.name, config.mcpServers, unchangedEntry);
   }
-  if (Array.isArray(data)) return data.some(isMetaMcp) ? listOf("metamcp", data, metaMcp) : null;
+  if (Array.isArray(data) && data.some(isMetaMcp)) return listOf("metamcp", data, metaMcp);
   if (!isObject(data)) return null;
   const { mcpServers, mcp_servers, registry, servers } = data;
   if (isObject(registry) && Object.values(registry).some(isDockerEntry))
@@ -49,7 +50,8 @@ export function readForeignData(data: unknown, file = ""): ForeignConfig | null 
     const [source, read] = dialectOf(data, Object.values(mcpServers).filter(isObject));
     return mapOf(source, mcpServers, read);
   }
-  return isObject(servers) ? mapOf("file", servers, asItIs) : null;
+  if (isObject(servers)) return mapOf("file", servers, unchangedEntry);
+  return null;
 }
 
 function readAdded({ name, read }: FileFormat, data: UnknownObject, file: string) {
@@ -61,103 +63,110 @@ function readAdded({ name, read }: FileFormat, data: UnknownObject, file: string
   }
 }
 
-type Read = (name: string, entry: UnknownObject) => ForeignServer | { reason: string };
+type ReadEntry = (name: string, entry: UnknownObject) => ForeignServer | { reason: string };
 
-const asItIs: Read = (name, entry) => ({ name, entry });
-const has = (entries: readonly UnknownObject[], keys: readonly string[]) =>
+const unchangedEntry: ReadEntry = (name, entry) => ({ name, entry });
+const hasAnyKey = (entries: readonly UnknownObject[], keys: readonly string[]) =>
   entries.some((entry) => keys.some((key) => entry[key] !== undefined));
 
 function dialectOf(
   data: UnknownObject,
   entries: readonly UnknownObject[],
-): [source: string, read: Read] {
+): [source: string, read: ReadEntry] {
   const isPorter = /mcporter/.test(spell(data.$schema)) || Array.isArray(data.imports);
   if (
     isPorter ||
-    has(entries, ["baseUrl", "base_url", "bearerTokenEnv", "lifecycle", "tokenCacheDir"])
+    hasAnyKey(entries, ["baseUrl", "base_url", "bearerTokenEnv", "lifecycle", "tokenCacheDir"])
   )
     return ["mcporter", porter];
   const text = JSON.stringify(entries);
   if (
     data.nativeMCPServers !== undefined ||
-    has(entries, ["custom_instructions", "disabled_resources"]) ||
+    hasAnyKey(entries, ["custom_instructions", "disabled_resources"]) ||
     /\$\{cmd:/.test(text)
   )
     return ["mcp-hub", hub];
-  return entries.some(isMetaMcp) || has(entries, ["bearerToken", "oauth_client_info"])
-    ? ["metamcp", metaMcp]
-    : ["file", asItIs];
+  if (entries.some(isMetaMcp) || hasAnyKey(entries, ["bearerToken", "oauth_client_info"]))
+    return ["metamcp", metaMcp];
+  return ["file", unchangedEntry];
 }
 
-function mapOf(source: string, servers: UnknownObject, read: Read): ForeignConfig {
+function mapOf(source: string, servers: UnknownObject, read: ReadEntry): ForeignConfig {
   return collect(source, Object.entries(servers), read);
 }
 
-function listOf(source: string, servers: readonly unknown[], read: Read): ForeignConfig {
+function listOf(source: string, servers: readonly unknown[], read: ReadEntry): ForeignConfig {
   const named = servers
     .filter(isObject)
-    .map((entry, at) => [spell(entry.name ?? `server-${at + 1}`), entry] as const);
+    .map((entry, index) => [spell(entry.name ?? `server-${index + 1}`), entry] as const);
   return collect(source, named, read);
 }
 
 function collect(
   source: string,
   servers: Iterable<readonly [string, unknown]>,
-  read: Read,
+  read: ReadEntry,
 ): ForeignConfig {
-  const found: ForeignConfig = { source, servers: [], skipped: [] };
+  const config: ForeignConfig = { source, servers: [], skipped: [] };
   for (const [name, entry] of servers) {
-    const made = isObject(entry) ? read(name, entry) : { reason: "the entry is not an object" };
-    if ("reason" in made) found.skipped.push({ name, reason: `${source}: ${made.reason}` });
-    else found.servers.push(made);
+    const server = isObject(entry) ? read(name, entry) : { reason: "the entry is not an object" };
+    if ("reason" in server) config.skipped.push({ name, reason: `${source}: ${server.reason}` });
+    else config.servers.push(server);
   }
-  return found;
+  return config;
 }
 
-const bearer = (token: unknown): UnknownObject =>
-  typeof token === "string" && token !== "" ? { Authorization: `Bearer ${token}` } : {};
-const objectOf = (value: unknown): UnknownObject => (isObject(value) ? value : {});
-const textsOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
-const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
-  if (typeof value === "string") return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
-  if (!isObject(value)) return value;
+function bearer(token: unknown): UnknownObject {
+  if (typeof token !== "string" || token === "") return {};
+  return { Authorization: `Bearer ${token}` };
+}
+const objectOf = (field: unknown): UnknownObject => (isObject(field) ? field : {});
+const objectsOf = (field: unknown): UnknownObject[] =>
+  Array.isArray(field) ? field.filter(isObject) : [];
+const textOf = (field: unknown): string | undefined =>
+  typeof field === "string" ? field : undefined;
+const textsOf = (field: unknown): string[] =>
+  Array.isArray(field) ? field.filter((element) => typeof element === "string") : [];
+const mapTexts = (field: unknown, change: (text: string) => string): unknown => {
+  if (typeof field === "string") return change(field);
+  if (Array.isArray(field)) return field.map((element) => mapTexts(element, change));
+  if (!isObject(field)) return field;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, mapTexts(inner, change)]),
+    Object.entries(field).map(([key, inner]) => [key, mapTexts(inner, change)]),
   );
 };
 
 /** mcporter: `baseUrl`, `$env:NAME`, a command that may hold its arguments. */
-const porter: Read = (name, given) => {
-  const entry = mapTexts(given, (text) =>
+const porter: ReadEntry = (name, written) => {
+  const entry = mapTexts(written, (text) =>
     text.replaceAll(/\$env:([A-Za-z_]\w*)/g, "${$1}"),
   ) as UnknownObject;
   const { command, args } = entry;
-  const words = typeof command === "string" && args === undefined ? splitCommand(command) : null;
-  return {
+  const argv = typeof command === "string" && args === undefined ? splitCommand(command) : null;
+  const server: ForeignServer = {
     name,
     entry: {
       ...entry,
-      command: words ?? command,
+      command: argv ?? command,
       url: entry.url ?? entry.baseUrl ?? entry.base_url,
       headers: { ...bearer(entry.bearerToken ?? entry.bearer_token), ...objectOf(entry.headers) },
       bearer_token_env_var: entry.bearerTokenEnv ?? entry.bearer_token_env,
       enabled_tools: entry.allowedTools ?? entry.allowed_tools,
       disabled_tools: entry.blockedTools ?? entry.blocked_tools,
     },
-    ...(entry.auth === "oauth" ? { extra: { auth: { type: "oauth" } } } : {}),
   };
+  if (entry.auth === "oauth") server.extra = { auth: { type: "oauth" } };
+  return server;
 };
 
 /** mcp-hub: an empty variable is that of the environment, `${cmd: …}` what a command prints. */
-const hub: Read = (name, given) => {
-  const entry = mapTexts(given, (text) =>
+const hub: ReadEntry = (name, written) => {
+  const entry = mapTexts(written, (text) =>
     text.replaceAll(/\$\{cmd:([^{}]+)\}/g, (_, command: string) => `\${command:${command.trim()}}`),
   );
-  const env = Object.entries(objectOf(objectOf(entry).env)).map(([variable, value]) => [
+  const env = Object.entries(objectOf(objectOf(entry).env)).map(([variable, content]) => [
     variable,
-    value === null || value === "" ? `\${${variable}:-}` : value,
+    content === null || content === "" ? `\${${variable}:-}` : content,
   ]);
   return { name, entry: { ...objectOf(entry), env: Object.fromEntries(env) } };
 };
@@ -166,64 +175,70 @@ const hub: Read = (name, given) => {
 const isMetaMcp = (entry: unknown) =>
   isObject(entry) && /^(STDIO|SSE|STREAMABLE_HTTP|streamable_?http)$/.test(spell(entry.type));
 
-const metaMcp: Read = (name, entry) => {
+const metaMcp: ReadEntry = (name, entry) => {
   const type = spell(entry.type).toLowerCase().replace("streamablehttp", "streamable_http");
   const client = objectOf(entry.oauth_client_info);
-  const auth = {
+  const auth = withoutUndefined({
     type: "oauth",
-    ...(typeof client.client_id === "string" && { clientId: client.client_id }),
-    ...(typeof client.client_secret === "string" && { clientSecret: client.client_secret }),
-    ...(typeof client.scope === "string" && { scopes: client.scope.split(/\s+/).filter(Boolean) }),
-  };
-  return {
+    clientId: textOf(client.client_id),
+    clientSecret: textOf(client.client_secret),
+    scopes: textOf(client.scope)?.split(/\s+/).filter(Boolean),
+  });
+  const server: ForeignServer = {
     name,
     entry: {
       ...entry,
       type,
       headers: { ...bearer(entry.bearerToken), ...objectOf(entry.headers) },
     },
-    ...(entry.oauth_client_info === undefined ? {} : { extra: { auth } }),
   };
+  if (entry.oauth_client_info !== undefined) server.extra = { auth };
+  return server;
 };
 
 /** LiteLLM: `auth_type` with `auth_value`, `os.environ/NAME`. */
-const liteLlm: Read = (name, given) => {
-  if (given.spec_path !== undefined)
+const liteLlm: ReadEntry = (name, written) => {
+  if (written.spec_path !== undefined)
     return {
       reason:
         "it is made of an OpenAPI document (spec_path); write that as 'openapi' in an entry of its own",
     };
-  const entry = mapTexts(given, (text) =>
+  const entry = mapTexts(written, (text) =>
     text.replaceAll(/os\.environ\/([A-Za-z_]\w*)/g, "${$1}"),
   ) as UnknownObject;
   const { auth_type: kind, mcp_info } = entry;
-  const value = entry.auth_value ?? entry.authentication_token;
+  const credential = entry.auth_value ?? entry.authentication_token;
   const headers: Record<string, UnknownObject> = {
-    bearer_token: bearer(value),
-    authorization: { Authorization: value },
-    token: { Authorization: `token ${value}` },
-    basic: { Authorization: `Basic ${value}` },
-    api_key: { "X-API-Key": value },
+    bearer_token: bearer(credential),
+    authorization: { Authorization: credential },
+    token: { Authorization: `token ${credential}` },
+    basic: { Authorization: `Basic ${credential}` },
+    api_key: { "X-API-Key": credential },
   };
-  const known = typeof value === "string" ? (headers[spell(kind)] ?? {}) : {};
-  const auth = {
+  const credentialHeaders = typeof credential === "string" ? (headers[spell(kind)] ?? {}) : {};
+  const auth = withoutUndefined({
     type: "oauth",
-    ...(typeof entry.client_id === "string" && { clientId: entry.client_id }),
-    ...(typeof entry.client_secret === "string" && { clientSecret: entry.client_secret }),
-    ...(Array.isArray(entry.scopes) && { scopes: textsOf(entry.scopes) }),
-  };
-  return {
+    clientId: textOf(entry.client_id),
+    clientSecret: textOf(entry.client_secret),
+    scopes: Array.isArray(entry.scopes) ? textsOf(entry.scopes) : undefined,
+  });
+  const server: ForeignServer = {
     name,
     entry: {
       ...entry,
       type: entry.transport,
-      headers: { ...known, ...objectOf(entry.static_headers), ...objectOf(entry.headers) },
+      headers: {
+        ...credentialHeaders,
+        ...objectOf(entry.static_headers),
+        ...objectOf(entry.headers),
+      },
       enabled_tools: entry.allowed_tools,
       disabled_tools: entry.disallowed_tools,
       description: entry.description ?? objectOf(mcp_info).description,
     },
-    ...(kind === "oauth2" ? { extra: { auth } } : {}),
   };
+  if (kind === "oauth2") server.extra = { auth };
+  return server;
 };
 
 const isDockerEntry = (entry: unknown) =>
@@ -233,45 +248,40 @@ const isDockerEntry = (entry: unknown) =>
     typeof objectOf(entry.remote).url === "string");
 
 function docker(servers: Iterable<readonly [string, unknown]>): ForeignConfig {
-  return collect("docker", servers, (name, given) => {
-    if (given.type === "poci") return { reason: "its tools are containers of their own (poci)" };
-    const asked = new Set<string>();
+  return collect("docker", servers, (name, written) => {
+    if (written.type === "poci") return { reason: "its tools are containers of their own (poci)" };
+    const askedVariables = new Set<string>();
     // `{{server.key|filter}}` is a value that the person gives.
-    const entry = mapTexts(given, (text) =>
+    const entry = mapTexts(written, (text) =>
       text.replaceAll(/\{\{\s*([^{}|\s]+)(?:[|\s][^{}]*)?\}\}/g, (_, key: string) => {
-        asked.add(variableOf(key));
+        askedVariables.add(variableOf(key));
         return `\${${variableOf(key)}}`;
       }),
     ) as UnknownObject;
-    const secrets = (Array.isArray(entry.secrets) ? entry.secrets : []).filter(isObject);
-    const ofSecrets = secrets.flatMap(({ env }) => (typeof env === "string" ? [env] : []));
+    const secretVariables = objectsOf(entry.secrets).flatMap(({ env }) => textOf(env) ?? []);
     const { url, transport_type: type, headers } = objectOf(entry.remote);
     const about = { description: entry.description };
     const needs = [
-      ...ofSecrets.map((secret) => ({ name: secret, isSecret: true })),
-      ...[...asked].map((value) => ({ name: value, isSecret: false })),
+      ...secretVariables.map((secret) => ({ name: secret, isSecret: true })),
+      ...[...askedVariables].map((variable) => ({ name: variable, isSecret: false })),
     ];
     if (url !== undefined) return { name, entry: { url, type, headers, ...about }, needs };
-    const said = (Array.isArray(entry.env) ? entry.env : []).filter(isObject);
     const env = Object.fromEntries([
-      ...said.map(({ name: variable, value }) => [spell(variable), value ?? ""]),
-      ...ofSecrets.map((variable) => [variable, `\${${variable}}`]),
+      ...objectsOf(entry.env).map(({ name: variable, value }) => [spell(variable), value ?? ""]),
+      ...secretVariables.map((variable) => [variable, `\${${variable}}`]),
     ]);
-    const acting = Object.keys(env).find(actsOnTheHost);
-    if (acting !== undefined)
-      return { reason: `its variable ${acting} would act on docker itself` };
-    const args = [
-      "run",
-      "-i",
-      "--rm",
-      "--init",
-      ...(entry.disableNetwork === true ? ["--network", "none"] : []),
-      ...(typeof entry.user === "string" && entry.user !== "" ? ["-u", entry.user] : []),
+    const hostVariable = Object.keys(env).find(actsOnTheHost);
+    if (hostVariable !== undefined)
+      return { reason: `its variable ${hostVariable} would act on docker itself` };
+    const args = ["run", "-i", "--rm", "--init"];
+    if (entry.disableNetwork === true) args.push("--network", "none");
+    if (typeof entry.user === "string" && entry.user !== "") args.push("-u", entry.user);
+    args.push(
       ...Object.keys(env).flatMap((variable) => ["-e", variable]),
       ...textsOf(entry.volumes).flatMap((volume) => ["-v", volume]),
       spell(entry.image),
       ...textsOf(entry.command),
-    ];
+    );
     return { name, entry: { command: "docker", args, env, ...about }, needs };
   });
 }
@@ -294,73 +304,74 @@ export function readSupergateway(text: string): ForeignConfig {
     .replaceAll(/\\\r?\n/g, " ")
     .split(/\r?\n/)
     .filter(hasSupergateway);
-  const found: ForeignConfig = { source: "supergateway", servers: [], skipped: [] };
+  const config: ForeignConfig = { source: "supergateway", servers: [], skipped: [] };
   for (const line of lines) {
-    const words = splitCommand(line.trim());
-    const entry = words && wrapped(words);
+    const argv = splitCommand(line.trim());
+    const entry = argv && wrappedServer(argv);
     const base = entry ? nameOf(entry) : "supergateway";
     let name = base;
-    for (let count = 2; found.servers.some((other) => other.name === name); count++)
+    for (let count = 2; config.servers.some((server) => server.name === name); count++)
       name = `${base}-${count}`;
-    if (entry) found.servers.push({ name, entry });
+    if (entry) config.servers.push({ name, entry });
     else
-      found.skipped.push({ name, reason: "supergateway: its command line cannot be understood" });
+      config.skipped.push({ name, reason: "supergateway: its command line cannot be understood" });
   }
-  return found;
+  return config;
 }
 
-function wrapped(words: readonly string[]): UnknownObject | null {
-  const at = words.findIndex((word) => /(^|\/)supergateway(@[^\s/]+)?$/.test(word));
-  const env = words.slice(0, Math.max(at, 0)).flatMap((word) => {
-    const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(word) ?? [];
-    return name === undefined ? [] : [[name, variables(value ?? "")]];
+function wrappedServer(argv: readonly string[]): UnknownObject | null {
+  const wrapperIndex = argv.findIndex((argument) =>
+    /(^|\/)supergateway(@[^\s/]+)?$/.test(argument),
+  );
+  const env = argv.slice(0, Math.max(wrapperIndex, 0)).flatMap((assignment) => {
+    const [, name, content = ""] = /^([A-Za-z_]\w*)=(.*)$/s.exec(assignment) ?? [];
+    if (name === undefined) return [];
+    return [[name, variables(content)]];
   });
   const flags = new Map<string, string[]>();
-  for (let place = at + 1; place < words.length; place++) {
-    const [flag = "", attached] = (words[place] ?? "").split(/=(.*)/s, 2);
+  for (let index = wrapperIndex + 1; index < argv.length; index++) {
+    const [flag = "", attached] = (argv[index] ?? "").split(/=(.*)/s, 2);
     if (!flag.startsWith("--")) continue;
-    const next = words[place + 1];
-    const value = attached ?? (next?.startsWith("--") ? undefined : next);
-    if (attached === undefined && value !== undefined) place += 1;
-    flags.set(flag, [...(flags.get(flag) ?? []), variables(value ?? "")]);
+    const next = argv[index + 1];
+    const argument = attached ?? (next?.startsWith("--") ? undefined : next);
+    if (attached === undefined && argument !== undefined) index += 1;
+    flags.set(flag, [...(flags.get(flag) ?? []), variables(argument ?? "")]);
   }
-  const one = (flag: string) => flags.get(flag)?.at(-1);
+  const lastValueOf = (flag: string) => flags.get(flag)?.at(-1);
   const headers = Object.fromEntries(
     (flags.get("--header") ?? []).map((header) => header.split(/:\s*(.*)/s, 2) as [string, string]),
   );
-  const url = one("--streamableHttp") ?? one("--sse");
+  const url = lastValueOf("--streamableHttp") ?? lastValueOf("--sse");
   if (url !== undefined) {
-    const type = one("--streamableHttp") === undefined ? "sse" : "http";
-    return { url, type, headers: { ...headers, ...bearer(one("--oauth2Bearer")) } };
+    const type = lastValueOf("--streamableHttp") === undefined ? "sse" : "http";
+    return { url, type, headers: { ...headers, ...bearer(lastValueOf("--oauth2Bearer")) } };
   }
-  const command = splitCommand(one("--stdio") ?? "");
-  return command === null || command.length === 0
-    ? null
-    : { command, env: Object.fromEntries(env) };
+  const command = splitCommand(lastValueOf("--stdio") ?? "");
+  if (command === null || command.length === 0) return null;
+  return { command, env: Object.fromEntries(env) };
 }
 
 /** `$NAME` of the shell. */
 const variables = (text: string) => text.replaceAll(/\$([A-Za-z_]\w*)/g, "${$1}");
 
+function nameOfHost(host: string): string | undefined {
+  if (/^[\d.]+$/.test(host)) return host.replaceAll(".", "-");
+  const parts = host.split(".").filter((part) => !/^(www|mcp|api)$/.test(part));
+  return parts.length > 1 ? parts.at(-2) : parts[0];
+}
+
 /** `uvx mcp-server-git` is `git`, `https://mcp.linear.app/sse` is `linear`. */
 function nameOf({ url, command }: UnknownObject): string {
   if (typeof url === "string") {
     const host = /^[a-z]+:\/\/([^/:?#]+)/i.exec(url)?.[1] ?? "server";
-    const parts = host.split(".").filter((part) => !/^(www|mcp|api)$/.test(part));
-    return (
-      (/^[\d.]+$/.test(host)
-        ? host.replaceAll(".", "-")
-        : parts.length > 1
-          ? parts.at(-2)
-          : parts[0]) || "server"
-    );
+    return nameOfHost(host) || "server";
   }
   const [program = "server", ...args] = textsOf(command);
-  const runs = /^(npx|bunx|uvx|pipx|pnpm|yarn|uv|node|python3?|deno|bun)$/.test(program);
-  const meant = runs
-    ? args.find((word) => !word.startsWith("-") && !/^(run|dlx|exec)$/.test(word))
+  const isLauncher = /^(npx|bunx|uvx|pipx|pnpm|yarn|uv|node|python3?|deno|bun)$/.test(program);
+  const target = isLauncher
+    ? args.find((argument) => !argument.startsWith("-") && !/^(run|dlx|exec)$/.test(argument))
     : program;
-  const last = (meant ?? program).split(/[\\/]/).at(-1) ?? "";
-  const plain = last.replace(/(?<=.)@.*$/s, "").replace(/\.\w+$/, "");
+  const baseName = (target ?? program).split(/[\\/]/).at(-1) ?? "";
+  const plain = baseName.replace(/(?<=.)@.*$/s, "").replace(/\.\w+$/, "");
   return plain.replace(/^(mcp-)?server-|^mcp-/, "").replace(/-mcp(-server)?$/, "") || "server";
 }

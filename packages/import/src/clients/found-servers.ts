@@ -8,43 +8,49 @@ import { type ClientName, clientNames, clientOf } from "./clients.ts";
 import { freeNameFor, inputsOf } from "./import-clients.ts";
 import { translateEntry } from "./translate-entry.ts";
 
-type Found = {
+type FoundServer = {
   name: string;
   key: string;
   file: string;
   definition: JsonObject;
   /** Where it stands in the file. */
-  at: Path;
+  path: Path;
   clients: string[];
 };
 
-type Looking = {
-  found: Found[];
+type Findings = {
+  servers: FoundServer[];
   problems: FoundServers["problems"];
   lines: Map<string, (path: Path) => number | null>;
 };
 
 /** The servers in the user's own files of all clients. Equal ones are one, whatever each client calls it. */
 export function findServers(where: Where): FoundServers {
-  const looking: Looking = { found: [], problems: [], lines: new Map() };
-  const seen = new Set<string>();
+  const findings: Findings = { servers: [], problems: [], lines: new Map() };
+  const seenPaths = new Set<string>();
   for (const client of clientNames()) {
     for (const file of clientFiles(client, where)) {
-      if (file.scope === "user" && !seen.has(file.path)) lookInto(looking, client, file, where);
-      seen.add(file.path);
+      if (file.scope === "user" && !seenPaths.has(file.path))
+        readClientFile(findings, client, file, where);
+      seenPaths.add(file.path);
     }
   }
-  const { found, problems, lines } = looking;
-  const files = [...new Set(found.map(({ file }) => file))];
+  const { servers, problems, lines } = findings;
+  const files = [...new Set(servers.map(({ file }) => file))];
   return {
-    documents: files.map((file) => documentOf(file, found, lines.get(file) ?? (() => null))),
+    documents: files.map((file) => documentOf(file, servers, lines.get(file) ?? (() => null))),
     problems,
-    foundIn: Object.fromEntries(found.map(({ name, clients }) => [name, clients])),
+    foundIn: Object.fromEntries(servers.map(({ name, clients }) => [name, clients])),
   };
 }
 
-function lookInto(looking: Looking, client: ClientName, file: ClientPlace, where: Where): void {
-  const { problems, lines } = looking;
+function readClientFile(
+  findings: Findings,
+  client: ClientName,
+  file: ClientPlace,
+  where: Where,
+): void {
+  const { problems, lines } = findings;
   let text: ClientText;
   let entries: ClientEntry[];
   try {
@@ -67,16 +73,16 @@ function lookInto(looking: Looking, client: ClientName, file: ClientPlace, where
     keepsFolder: true,
     inputs: inputsOf(text.data),
   } as const;
-  for (const { name, entry, place } of entries) {
-    const at = [...place, name];
+  for (const { name, entry, section } of entries) {
+    const path = [...section, name];
     const translated = translateEntry(entry, source);
     if ("reason" in translated) {
-      const line = lines.get(file.path)?.(at) ?? null;
+      const line = lines.get(file.path)?.(path) ?? null;
       const message = `it is left out, and only ${clientOf(client).title} may know more: ${translated.reason}`;
       problems.push({
         file: file.path,
         line,
-        path: renderPath(at),
+        path: renderPath(path),
         severity: "warning",
         message,
         hint: null,
@@ -86,31 +92,38 @@ function lookInto(looking: Looking, client: ClientName, file: ClientPlace, where
     const { definition } = translated;
     if (isOurselves(name, definition)) continue;
     addFound(
-      looking.found,
-      { name, definition, at, file: file.path, key: keyOf(definition) },
+      findings.servers,
+      { name, definition, path, file: file.path, key: keyOf(definition) },
       client,
     );
   }
 }
 
 /** Of two that are equal the one that is switched on counts. */
-function addFound(found: Found[], server: Omit<Found, "clients">, client: ClientName): void {
+function addFound(
+  servers: FoundServer[],
+  server: Omit<FoundServer, "clients">,
+  client: ClientName,
+): void {
   const { name, key, definition } = server;
   const { title } = clientOf(client);
-  const same = found.find((other) => other.key === key);
-  if (same === undefined) {
-    const free = freeNameFor(name, client, (taken) => found.some((other) => other.name === taken));
-    found.push({
+  const labelFor = (listedName: string) => (listedName === name ? title : `${title} as '${name}'`);
+  const duplicate = servers.find((present) => present.key === key);
+  if (duplicate === undefined) {
+    const uniqueName = freeNameFor(name, client, (candidate) =>
+      servers.some((present) => present.name === candidate),
+    );
+    servers.push({
       ...server,
-      name: free,
-      clients: [free === name ? title : `${title} as '${name}'`],
+      name: uniqueName,
+      clients: [labelFor(uniqueName)],
     });
     return;
   }
-  const said = same.name === name ? title : `${title} as '${name}'`;
-  if (!same.clients.includes(said)) same.clients.push(said);
-  if (same.definition.enabled === false && definition.enabled !== false)
-    Object.assign(same, { definition, file: server.file, at: server.at });
+  const clientLabel = labelFor(duplicate.name);
+  if (!duplicate.clients.includes(clientLabel)) duplicate.clients.push(clientLabel);
+  if (duplicate.definition.enabled === false && definition.enabled !== false)
+    Object.assign(duplicate, { definition, file: server.file, path: server.path });
 }
 
 /** What is started or reached. How long a client waits and which tools it shows makes no other server. */
@@ -120,19 +133,20 @@ function keyOf({ command, args, env, cwd, url, transport, headers }: JsonObject)
 
 function documentOf(
   file: string,
-  found: readonly Found[],
+  foundServers: readonly FoundServer[],
   lineOf: (path: Path) => number | null,
 ): FoundServers["documents"][number] {
-  const servers = found.filter((one) => one.file === file);
+  const servers = foundServers.filter((server) => server.file === file);
   const mcpServers: Record<string, JsonObject> = Object.create(null);
   for (const { name, definition } of servers) mcpServers[name] = definition;
   return {
     file,
     data: { mcpServers },
     lineOf([section, name, ...inner]) {
-      const server =
-        section === "mcpServers" ? servers.find((one) => one.name === name) : undefined;
-      return server === undefined ? null : (lineOf([...server.at, ...inner]) ?? lineOf(server.at));
+      if (section !== "mcpServers") return null;
+      const server = servers.find((candidate) => candidate.name === name);
+      if (server === undefined) return null;
+      return lineOf([...server.path, ...inner]) ?? lineOf(server.path);
     },
   };
 }
@@ -144,8 +158,8 @@ function unreadable(
 ): FoundServers["problems"][number] {
   if (!(thrown instanceof PlaneError)) throw thrown;
   const { line = null } = thrown.data as { line?: number | null };
-  const [, place] = /^.*?:(\d+(?::\d+)?): /s.exec(thrown.message) ?? [];
-  const start = place === undefined ? `${file} ` : `${file}:${place}: `;
+  const [, position] = /^.*?:(\d+(?::\d+)?): /s.exec(thrown.message) ?? [];
+  const start = position === undefined ? `${file} ` : `${file}:${position}: `;
   const message = thrown.message.startsWith(start)
     ? thrown.message.slice(start.length)
     : thrown.message;

@@ -17,7 +17,12 @@ import { isObject, type JsonObject, type UnknownObject } from "../../../../src/m
 import { type ClientPlace, clientFiles, type Where } from "./client-files.ts";
 import { type ClientEntry, ClientText } from "./client-text.ts";
 import { type ClientName, clientNames, knownClient } from "./clients.ts";
-import { hasSupergateway, readForeignData, readSupergateway } from "./foreign-configs.ts";
+import {
+  type ForeignConfig,
+  hasSupergateway,
+  readForeignData,
+  readSupergateway,
+} from "./foreign-configs.ts";
 import { type Translated, translateEntry } from "./translate-entry.ts";
 
 export type ClientServer = {
@@ -36,20 +41,20 @@ export type ClientServers = Pick<
 
 /** Of all clients, or of those that are named; with `files`, a name may also be a file, or a command line of supergateway. */
 export function findClientServers(
-  asked: readonly string[],
+  requested: readonly string[],
   where: Where,
   files = false,
 ): ClientServers {
-  const isPlace = (name: string) =>
+  const isForeignSource = (name: string) =>
     files && !isClient(name) && (isFile(fileOf(name, where)) || hasSupergateway(name));
-  const names = asked.filter((name) => !isPlace(name));
-  const gone = names.find((name) => files && /[\\/]|\.\w+$/.test(name));
-  if (gone !== undefined)
-    throw new PlaneError("USAGE", `There is no file '${gone}'. Check the path.`, {
-      data: { file: gone },
+  const names = requested.filter((name) => !isForeignSource(name));
+  const missingFile = names.find((name) => files && /[\\/]|\.\w+$/.test(name));
+  if (missingFile !== undefined)
+    throw new PlaneError("USAGE", `There is no file '${missingFile}'. Check the path.`, {
+      data: { file: missingFile },
     });
-  const chosen = asked.length === 0 ? clientNames() : [...new Set(names.map(knownClient))];
-  const result: ClientServers = {
+  const clients = requested.length === 0 ? clientNames() : [...new Set(names.map(knownClient))];
+  const report: ClientServers = {
     found: [],
     servers: [],
     skipped: [],
@@ -57,15 +62,15 @@ export function findClientServers(
     translated: [],
     variables: [],
   };
-  const seen = new Set<string>();
-  for (const client of chosen) {
+  const seenPaths = new Set<string>();
+  for (const client of clients) {
     for (const file of clientFiles(client, where)) {
-      if (!seen.has(file.path)) addFile(result, client, file, where);
-      seen.add(file.path);
+      if (!seenPaths.has(file.path)) addFile(report, client, file, where);
+      seenPaths.add(file.path);
     }
   }
-  for (const named of asked.filter(isPlace)) addForeign(result, named, where);
-  return result;
+  for (const sourceName of requested.filter(isForeignSource)) addForeign(report, sourceName, where);
+  return report;
 }
 
 export const isClient = (name: string) => clientNames().some((client) => client === name);
@@ -76,35 +81,31 @@ const fileOf = (name: string, { home, directory }: Where) =>
   );
 
 /** What a person named is theirs, wherever it stands. */
-function addForeign(result: ClientServers, named: string, where: Where): void {
-  const path = fileOf(named, where);
+function addForeign(report: ClientServers, sourceName: string, where: Where): void {
+  const path = fileOf(sourceName, where);
   const isHere = isFile(path);
-  const text = isHere ? readRegularText(path) : named;
+  const text = isHere ? readRegularText(path) : sourceName;
   const isData = isHere && /\.(jsonc?|ya?ml|toml|json5)$/i.test(path);
   const data = isData ? readData(path) : undefined;
-  const found = isData
-    ? readForeignData(data, path)
-    : hasSupergateway(text)
-      ? readSupergateway(text)
-      : null;
-  if (found === null) throw nothingKnown(named);
-  const { source: client, servers, skipped } = found;
-  result.found.push({
+  const config = isData ? readForeignData(data, path) : readCommandLines(text);
+  if (config === null) throw nothingKnown(sourceName);
+  const { source: client, servers, skipped } = config;
+  report.found.push({
     client,
     path: isHere ? path : "the command line",
     servers: servers.map(({ name }) => name),
   });
-  result.skipped.push(...skipped);
+  report.skipped.push(...skipped);
   const source = { client, where, workspace: where.directory, inputs: inputsOf(data) };
   for (const { name, entry, extra, needs = [] } of servers) {
     const translated = translateEntry(entry, source, extra);
     if ("reason" in translated) {
-      result.skipped.push({ name, reason: `${client}: ${translated.reason}` });
+      report.skipped.push({ name, reason: `${client}: ${translated.reason}` });
       continue;
     }
     for (const need of needs) translated.needed.set(need.name, { ...need, description: null });
     addServer(
-      result,
+      report,
       { name, client, scope: "user", definition: translated.definition },
       translated,
       where,
@@ -112,18 +113,28 @@ function addForeign(result: ClientServers, named: string, where: Where): void {
   }
 }
 
+function readCommandLines(text: string): ForeignConfig | null {
+  if (!hasSupergateway(text)) return null;
+  return readSupergateway(text);
+}
+
 function nothingKnown(file: string): PlaneError {
   const added = addedFormats().map(({ name }) => `${name}, `);
-  const known = `mcpServers, servers, mcp_servers (LiteLLM), registry (Docker), ${added.join("")}or command lines of supergateway`;
-  return new PlaneError("USAGE", `'${file}' has no servers in a form that is known: ${known}.`, {
-    data: { file },
-  });
+  const knownForms = `mcpServers, servers, mcp_servers (LiteLLM), registry (Docker), ${added.join("")}or command lines of supergateway`;
+  return new PlaneError(
+    "USAGE",
+    `'${file}' has no servers in a form that is known: ${knownForms}.`,
+    {
+      data: { file },
+    },
+  );
 }
 
 export function inputsOf(data: unknown): unknown[] {
-  return [["inputs"], ["mcp", "inputs"]].flatMap((place) => {
-    const inputs = valueAt(data, place);
-    return Array.isArray(inputs) ? (inputs as unknown[]) : [];
+  return [["inputs"], ["mcp", "inputs"]].flatMap((path) => {
+    const inputs = valueAt(data, path);
+    if (!Array.isArray(inputs)) return [];
+    return inputs as unknown[];
   });
 }
 
@@ -135,8 +146,8 @@ export function addTranslated(
 ): void {
   for (const [from, to] of changes) report.translated.push({ server, from, to });
   for (const variable of needed.values()) {
-    const known = report.variables.find(({ name }) => name === variable.name);
-    if (known) known.servers.push(server);
+    const knownVariable = report.variables.find(({ name }) => name === variable.name);
+    if (knownVariable) knownVariable.servers.push(server);
     else
       report.variables.push({
         ...variable,
@@ -148,32 +159,39 @@ export function addTranslated(
 
 /** What it starts or reaches, for a person to read. */
 export function launchOf({ command, args, url, enabled }: JsonObject): string {
-  const words = [
+  const launchWords = [
     command ?? url ?? "",
     ...(command !== undefined && Array.isArray(args) ? args : []),
   ];
-  const line = plainText(redact(words.map((word) => shellQuote(String(word))).join(" ")));
-  return enabled === false ? `${line} (once it is switched on)` : line;
+  const line = plainText(
+    redact(launchWords.map((argument) => shellQuote(String(argument))).join(" ")),
+  );
+  if (enabled === false) return `${line} (once it is switched on)`;
+  return line;
 }
 
 /** The same program or address, whatever clients add that changes nothing. */
-export function isSameServer(one: unknown, other: unknown): boolean {
+export function isSameServer(first: unknown, second: unknown): boolean {
   return (
-    isObject(one) && isObject(other) && stableJson(essenceOf(one)) === stableJson(essenceOf(other))
+    isObject(first) &&
+    isObject(second) &&
+    stableJson(essenceOf(first)) === stableJson(essenceOf(second))
   );
 }
 
 function essenceOf({ type: _, transport, ...entry }: UnknownObject): UnknownObject {
-  const isGiven = (value: unknown) => value !== undefined && Object.keys(Object(value)).length > 0;
-  const isFlag = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);
+  const isGiven = (field: unknown) => field !== undefined && Object.keys(Object(field)).length > 0;
+  const isFlag = (field: unknown) => ["string", "number", "boolean"].includes(typeof field);
   const args: unknown[] = Array.isArray(entry.args) ? entry.args : [];
   // A server has no person who could answer the question of npx whether it may fetch.
-  const words =
-    entry.command === "npx" ? args.filter((word) => word !== "-y" && word !== "--yes") : args;
-  const isUsual = entry.command !== undefined || transport === "http";
-  const whole = { ...entry, args: words, ...(isUsual ? {} : { transport }) };
+  const isAssent = (argument: unknown) =>
+    entry.command === "npx" && (argument === "-y" || argument === "--yes");
+  const launchArgs = args.filter((argument) => !isAssent(argument));
+  const isDefaultTransport = entry.command !== undefined || transport === "http";
+  const essence: UnknownObject = { ...entry, args: launchArgs };
+  if (!isDefaultTransport) essence.transport = transport;
   return Object.fromEntries(
-    Object.entries(whole).filter(([, value]) => isFlag(value) || isGiven(value)),
+    Object.entries(essence).filter(([, field]) => isFlag(field) || isGiven(field)),
   );
 }
 
@@ -188,18 +206,18 @@ export function freeNameFor(
   return candidate;
 }
 
-function addFile(result: ClientServers, client: ClientName, file: ClientPlace, where: Where): void {
+function addFile(report: ClientServers, client: ClientName, file: ClientPlace, where: Where): void {
   let text: ClientText;
   let entries: ClientEntry[];
   try {
     text = ClientText.read(file);
     entries = text.entries();
   } catch (thrown) {
-    result.skipped.push({ name: client, reason: toPlaneError(thrown).message });
+    report.skipped.push({ name: client, reason: toPlaneError(thrown).message });
     return;
   }
   if (entries.length === 0) return;
-  result.found.push({
+  report.found.push({
     client,
     path: file.path,
     servers: [...new Set(entries.map(({ name }) => name))],
@@ -208,10 +226,10 @@ function addFile(result: ClientServers, client: ClientName, file: ClientPlace, w
   for (const { name, entry } of entries) {
     const translated = translateEntry(entry, source);
     if ("reason" in translated)
-      result.skipped.push({ name, reason: `${client}: ${translated.reason}` });
+      report.skipped.push({ name, reason: `${client}: ${translated.reason}` });
     else
       addServer(
-        result,
+        report,
         { name, client, scope: file.scope, definition: translated.definition },
         translated,
         where,
@@ -220,35 +238,35 @@ function addFile(result: ClientServers, client: ClientName, file: ClientPlace, w
 }
 
 function addServer(
-  result: ClientServers,
+  report: ClientServers,
   server: ClientServer,
   translated: Translated,
   where: Where,
 ): void {
   const { name, client, definition } = server;
   if (isOurselves(name, definition)) {
-    result.skipped.push({ name, reason: `${client}: it is Toolplane itself` });
+    report.skipped.push({ name, reason: `${client}: it is Toolplane itself` });
     return;
   }
-  const originalName = (other: ClientServer) =>
-    result.renamed.find((change) => change.name === other.name)?.from ?? other.name;
+  const originalName = (present: ClientServer) =>
+    report.renamed.find((change) => change.name === present.name)?.from ?? present.name;
   // Two names for one server in the same client are meant to be two.
-  const rivals = result.servers.filter(
-    (other) => originalName(other) === name || other.client !== client,
+  const rivals = report.servers.filter(
+    (rival) => originalName(rival) === name || rival.client !== client,
   );
-  const same = rivals.find((other) => isSameServer(other.definition, definition));
-  if (same !== undefined) {
-    if (same.client !== client)
-      result.skipped.push({
+  const duplicate = rivals.find((rival) => isSameServer(rival.definition, definition));
+  if (duplicate !== undefined) {
+    if (duplicate.client !== client)
+      report.skipped.push({
         name,
-        reason: `${client}: it is the same server as '${same.name}' of ${same.client}`,
+        reason: `${client}: it is the same server as '${duplicate.name}' of ${duplicate.client}`,
       });
     return;
   }
-  const free = freeNameFor(name, client, (taken) =>
-    result.servers.some((other) => other.name === taken),
+  const uniqueName = freeNameFor(name, client, (candidate) =>
+    report.servers.some((present) => present.name === candidate),
   );
-  result.servers.push({ ...server, name: free });
-  if (free !== name) result.renamed.push({ name: free, client, from: name });
-  addTranslated(result, free, translated, where);
+  report.servers.push({ ...server, name: uniqueName });
+  if (uniqueName !== name) report.renamed.push({ name: uniqueName, client, from: name });
+  addTranslated(report, uniqueName, translated, where);
 }

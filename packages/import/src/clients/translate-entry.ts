@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { ownName } from "../../../../src/config/editing.ts";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import { spell } from "../../../../src/lib/text/spell.ts";
 import { variableName } from "../../../../src/lib/text/variable-name.ts";
 import {
@@ -18,6 +19,7 @@ import {
   type UnknownObject,
 } from "../../../../src/model/json.ts";
 import { transportBySpelling } from "../../../../src/model/servers/transports.ts";
+import { withoutEmpty } from "../without-empty.ts";
 import type { Where } from "./client-files.ts";
 import { type ClientName, clientOf } from "./clients.ts";
 
@@ -33,11 +35,11 @@ export function translateEntry(
     for (const [key, reason] of Object.entries(untranslatable)) {
       if (entry[key] !== undefined) throw new TranslationProblem(reason);
     }
-    const flat = flattened(entry);
+    const flat = flattenEntry(entry);
     const secrets = storedSecrets(flat.env_keys, source, translated);
     const written = foreign({
-      ...reached(flat, secrets),
-      ...common(flat, source.client),
+      ...connectionFields(flat, secrets),
+      ...commonFields(flat, source.client),
       ...extra,
     });
     const definition = rewriteTexts(written, (text) =>
@@ -65,17 +67,15 @@ export function gatewayEntry(
   const isRemote = server.url !== undefined;
   if (isRemote && hasNoUrls) return null;
   const type = isRemote ? types.http : types.stdio;
-  const { args = [], ...rest } = server;
-  const words = Array.isArray(args) ? args : [];
-  const called =
-    isCommandList && !isRemote ? { ...rest, command: [server.command ?? "", ...words] } : server;
-  const renamed = Object.entries(called).map(([key, value]) => [names[key] ?? key, value]);
-  return {
-    ...(isList ? { name: ownName } : {}),
-    ...extra,
-    ...(type === undefined ? {} : { type }),
-    ...Object.fromEntries(renamed),
-  };
+  const launch = isCommandList && !isRemote ? withCommandList(server) : server;
+  const renamed = Object.entries(launch).map(([key, value]) => [names[key] ?? key, value]);
+  const name = isList ? { name: ownName } : {};
+  return { ...name, ...extra, ...withoutUndefined({ type }), ...Object.fromEntries(renamed) };
+}
+
+function withCommandList({ args = [], ...otherFields }: JsonObject): JsonObject {
+  const launchArgs = Array.isArray(args) ? args : [];
+  return { ...otherFields, command: [otherFields.command ?? "", ...launchArgs] };
 }
 
 const untranslatable: Readonly<Record<string, string>> = {
@@ -83,7 +83,7 @@ const untranslatable: Readonly<Record<string, string>> = {
   headersHelper: "a command makes its headers (headersHelper)",
 };
 
-function flattened(entry: UnknownObject): UnknownObject {
+function flattenEntry(entry: UnknownObject): UnknownObject {
   const { command = entry.cmd, requestOptions } = entry;
   const env = entry.env ?? entry.environment ?? entry.envs;
   const headers = entry.headers ?? (isObject(requestOptions) ? requestOptions.headers : undefined);
@@ -96,58 +96,59 @@ function flattened(entry: UnknownObject): UnknownObject {
 }
 
 /** goose keeps the values of these in the keychain under names that only it knows. */
-function storedSecrets(names: unknown, { client }: EntrySource, into: Translated): JsonObject {
-  const known = Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+function storedSecrets(
+  names: unknown,
+  { client }: EntrySource,
+  translated: Translated,
+): JsonObject {
+  if (!Array.isArray(names)) return {};
+  const variableNames = names.filter((name) => typeof name === "string");
   return Object.fromEntries(
-    known.map((name) => {
+    variableNames.map((name) => {
       const description = `${clientOf(client).title} keeps it in the keychain`;
-      return [name, `\${${neededVariable(name, { description, isSecret: true }, into)}}`];
+      return [name, `\${${neededVariable(name, { description, isSecret: true }, translated)}}`];
     }),
   );
 }
 
-function reached(entry: UnknownObject, secrets: JsonObject): JsonObject {
+function connectionFields(entry: UnknownObject, secrets: JsonObject): JsonObject {
   const url = entry.url ?? entry.serverUrl ?? entry.httpUrl ?? entry.uri;
   if (typeof entry.command === "string" && entry.command !== "") {
-    return defined({
+    return withoutEmpty({
       command: entry.command,
-      args: list(entry.args),
-      env: { ...forwarded(entry.env_vars), ...secrets, ...texts(entry.env) },
-      cwd: text(entry.cwd),
+      args: nonEmptyList(entry.args),
+      env: { ...forwardedVariables(entry.env_vars), ...secrets, ...scalarTexts(entry.env) },
+      cwd: nonEmptyText(entry.cwd),
     });
   }
-  if (typeof url !== "string") throw new TranslationProblem(notReached(entry));
+  if (typeof url !== "string") throw new TranslationProblem(unreachedReason(entry));
   if (/^[a-z+.-]+:/i.test(url) && !/^(https?|wss?):/i.test(url))
     throw new TranslationProblem(`its url starts with '${url.split(":")[0]}:' and not with http:`);
-  const isHttp = entry.url === undefined && entry.httpUrl !== undefined;
-  const transport = isHttp
-    ? "http"
-    : entry.type === "stdio"
-      ? undefined
-      : transportBySpelling.get(entry.type);
-  return defined({ url, transport, headers: headersOf(entry) });
+  return withoutEmpty({ url, transport: transportOf(entry), headers: headersOf(entry) });
 }
 
-function notReached(entry: UnknownObject): string {
+function transportOf({ url, httpUrl, type }: UnknownObject): string | undefined {
+  if (url === undefined && httpUrl !== undefined) return "http";
+  if (type === "stdio") return undefined;
+  return transportBySpelling.get(type);
+}
+
+function unreachedReason(entry: UnknownObject): string {
   if (entry.source === "extension" || entry.settings !== undefined)
     return "an extension of the client provides it";
   const isBuiltIn = /^(builtin|platform|frontend|inline_python)$/.test(spell(entry.type));
-  return isBuiltIn ? "it is part of the client" : "it has neither a command nor a url";
+  if (isBuiltIn) return "it is part of the client";
+  return "it has neither a command nor a url";
 }
 
 /** Codex names the variables that hold secret headers. */
 function headersOf(entry: UnknownObject): JsonObject {
-  const token = text(entry.bearer_token_env_var);
-  const secret = Object.entries(texts(entry.env_http_headers)).map(([name, variable]) => [
-    name,
-    `\${${requireVariable(String(variable))}}`,
-  ]);
-  return {
-    ...texts(entry.headers),
-    ...texts(entry.http_headers),
-    ...Object.fromEntries(secret),
-    ...(token === undefined ? {} : { Authorization: `Bearer \${${requireVariable(token)}}` }),
-  };
+  const token = nonEmptyText(entry.bearer_token_env_var);
+  const headers = { ...scalarTexts(entry.headers), ...scalarTexts(entry.http_headers) };
+  for (const [name, variable] of Object.entries(scalarTexts(entry.env_http_headers)))
+    headers[name] = `\${${requireVariable(String(variable))}}`;
+  if (token !== undefined) headers.Authorization = `Bearer \${${requireVariable(token)}}`;
+  return headers;
 }
 
 function requireVariable(name: string): string {
@@ -155,7 +156,7 @@ function requireVariable(name: string): string {
   throw new TranslationProblem(`'${name}' is not a valid variable name`);
 }
 
-function common(entry: UnknownObject, client: string): JsonObject {
+function commonFields(entry: UnknownObject, client: string): JsonObject {
   const isOff = entry.disabled === true || entry.enabled === false;
   const { timeoutUnitMs = 1, isCommandList } = clientOf(client).dialect ?? {};
   const { startup, request } = isObject(entry.timeout) ? entry.timeout : {};
@@ -163,60 +164,55 @@ function common(entry: UnknownObject, client: string): JsonObject {
   const [call, connect] = isCommandList
     ? [request, startup ?? entry.timeout]
     : [entry.timeout, undefined];
-  return defined({
-    description: text(entry.description),
+  return withoutEmpty({
+    description: nonEmptyText(entry.description),
     enabled: isOff ? false : undefined,
     timeoutMs: milliseconds(entry.tool_timeout_sec, 1000) ?? milliseconds(call, timeoutUnitMs),
     connectTimeoutMs:
       milliseconds(entry.startup_timeout_sec, 1000) ??
       milliseconds(entry.startup_timeout_ms ?? entry.connectionTimeout ?? connect, 1),
-    allow_tools: list(
-      entry.enabled_tools ?? entry.includeTools ?? entry.available_tools ?? chosen(entry),
+    allow_tools: nonEmptyList(
+      entry.enabled_tools ?? entry.includeTools ?? entry.available_tools ?? chosenTools(entry),
     ),
-    deny_tools: list(entry.disabled_tools ?? entry.excludeTools ?? entry.disabledTools),
+    deny_tools: nonEmptyList(entry.disabled_tools ?? entry.excludeTools ?? entry.disabledTools),
   });
 }
 
 /** Copilot lists the tools that may be used; `*` means all of them. */
-function chosen({ tools }: UnknownObject): unknown {
-  return Array.isArray(tools) && !tools.includes("*") ? tools : undefined;
+function chosenTools({ tools }: UnknownObject): unknown {
+  if (Array.isArray(tools) && !tools.includes("*")) return tools;
+  return undefined;
 }
 
 /** Codex passes on variables by name; one that is not set is no reason to leave the server out. */
-function forwarded(names: unknown): JsonObject {
-  const known = Array.isArray(names)
-    ? names.map((entry) => (isObject(entry) ? entry.name : entry))
-    : [];
-  const variables = known.filter((name) => typeof name === "string" && isVariable(name));
+function forwardedVariables(names: unknown): JsonObject {
+  if (!Array.isArray(names)) return {};
+  const variableNames = names.map((named) => (isObject(named) ? named.name : named));
+  const variables = variableNames.filter((name) => typeof name === "string" && isVariable(name));
   return Object.fromEntries(variables.map((name) => [name, `\${${name}:-}`]));
 }
 
-function text(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
+function nonEmptyText(field: unknown): string | undefined {
+  if (typeof field === "string" && field !== "") return field;
+  return undefined;
 }
 
-function texts(value: unknown): JsonObject {
-  if (!isObject(value)) return {};
-  const entries = Object.entries(value).filter(
+function scalarTexts(field: unknown): JsonObject {
+  if (!isObject(field)) return {};
+  const scalars = Object.entries(field).filter(
     ([, inner]) => inner !== null && typeof inner !== "object",
   );
-  return Object.fromEntries(entries.map(([key, inner]) => [key, String(inner)]));
+  return Object.fromEntries(scalars.map(([key, inner]) => [key, String(inner)]));
 }
 
-function list(value: unknown): Json | undefined {
-  return Array.isArray(value) && value.length > 0 ? value.map(spell) : undefined;
+function nonEmptyList(field: unknown): Json | undefined {
+  if (Array.isArray(field) && field.length > 0) return field.map(spell);
+  return undefined;
 }
 
-function milliseconds(value: unknown, factor: number): number | undefined {
-  return typeof value === "number" && value > 0 ? Math.round(value * factor) : undefined;
-}
-
-function defined(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
-  const isGiven = (value: Json | undefined): value is Json =>
-    value !== undefined && !(isObject(value) && Object.keys(value).length === 0);
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([key, value]) => (isGiven(value) ? [[key, value]] : [])),
-  );
+function milliseconds(field: unknown, factor: number): number | undefined {
+  if (typeof field === "number" && field > 0) return Math.round(field * factor);
+  return undefined;
 }
 
 /** What an entry came from: the same text means different things to different clients. */
@@ -238,9 +234,13 @@ export type Translated = { changes: Map<string, string>; needed: Map<string, Nee
 /** Why an entry cannot be taken over, as the end of a sentence. */
 export class TranslationProblem extends Error {}
 
-export function neededVariable(id: string, needed: Omit<Needed, "name">, into: Translated): string {
+export function neededVariable(
+  id: string,
+  needed: Omit<Needed, "name">,
+  translated: Translated,
+): string {
   const name = isVariable(id) ? id : variableName(id);
-  if (!into.needed.has(name)) into.needed.set(name, { name, ...needed });
+  if (!translated.needed.has(name)) translated.needed.set(name, { name, ...needed });
   return name;
 }
 
@@ -252,77 +252,95 @@ const tokens = {
   secrets: /(\$\{\{\s*(?:secrets|inputs)\.[\w./-]+\s*\}\}|(?<!\$)\$+\{[^{}]*\})/g,
 };
 
-function translateText(text: Foreign<string>, source: EntrySource, into: Translated): string {
+function translateText(text: Foreign<string>, source: EntrySource, translated: Translated): string {
   const { references = "usual" } = clientOf(source.client).dialect ?? {};
   const pieces = splitAt(text, tokens[references]).flatMap((part): Piece[] => {
-    return part instanceof Foreign ? [part] : translateToken(part.name, source, into);
+    if (part instanceof Foreign) return [part];
+    return translateToken(part.name, source, translated);
   });
   return writeText(pieces);
 }
 
-function translateToken(token: Foreign<string>, source: EntrySource, into: Translated): Piece[] {
+function translateToken(
+  token: Foreign<string>,
+  source: EntrySource,
+  translated: Translated,
+): Piece[] {
   const [, dollars = "", inner = ""] = asMatch(token, /^(\$+)\{([^{}]*)\}$/) ?? [];
   // Two dollars before a brace are one that is meant.
   const before = "$".repeat(dollars.length >> 1);
   if (dollars !== "" && dollars.length % 2 === 0) return [before, `{${inner}}`];
-  const whole = dollars === "" ? (asMatch(token, /.*/s)?.[0] ?? "") : `\${${inner}}`;
-  const found =
-    dollars === ""
-      ? translateOwn(token, source, into)
-      : translateReference(whole, inner, source, into);
-  const written = typeof found === "string" ? found : found.reference;
-  if (whole !== written) into.changes.set(whole, written);
-  return [before, found];
+  if (dollars === "") {
+    const translation = translateBareToken(token, source, translated);
+    noteChange(asMatch(token, /.*/s)?.[0] ?? "", translation, translated);
+    return [before, translation];
+  }
+  const reference = `\${${inner}}`;
+  const translation = translateReference(reference, inner, source, translated);
+  noteChange(reference, translation, translated);
+  return [before, translation];
+}
+
+function noteChange(reference: string, translation: Translation, { changes }: Translated): void {
+  const written = typeof translation === "string" ? translation : translation.reference;
+  if (reference !== written) changes.set(reference, written);
 }
 
 /** `$NAME`, `{env:NAME}`, `{file:path}`, `${{ secrets.id }}`. */
-function translateOwn(token: Foreign<string>, source: EntrySource, into: Translated): Found {
+function translateBareToken(
+  token: Foreign<string>,
+  source: EntrySource,
+  translated: Translated,
+): Translation {
   const [, secret] = asMatch(token, /\$\{\{\s*\w+\.([\w./-]+)\s*\}\}/) ?? [];
-  if (secret !== undefined) return asNeeded(secret, { description: null, isSecret: true }, into);
+  if (secret !== undefined)
+    return asNeeded(secret, { description: null, isSecret: true }, translated);
   const [, kind, name = ""] = asMatch(token, /\{(env|file):([^{}]+)\}/) ?? [];
   if (kind === "file") return referenceTo(`file:${fromHome(name, source)}`);
   if (kind === "env") return referenceTo(requireVariable(name));
   const [, bare = ""] = asMatch(token, /\$([A-Za-z_]\w*)/) ?? [];
-  return translateReference(`$${bare}`, bare, source, into);
+  return translateReference(`$${bare}`, bare, source, translated);
 }
 
-type Found = string | { reference: string };
+type Translation = string | { reference: string };
 
-const referenceTo = (name: string): Found => ({ reference: `\${${name}}` });
-const asNeeded = (id: string, needed: Omit<Needed, "name">, into: Translated) =>
-  referenceTo(neededVariable(id, needed, into));
+const referenceTo = (name: string): Translation => ({ reference: `\${${name}}` });
+const asNeeded = (id: string, needed: Omit<Needed, "name">, translated: Translated) =>
+  referenceTo(neededVariable(id, needed, translated));
 
 function translateReference(
-  whole: string,
+  reference: string,
   inner: string,
   source: EntrySource,
-  into: Translated,
-): Found {
+  translated: Translated,
+): Translation {
   if (/^[A-Za-z_]\w*(:-.*)?$/.test(inner) && !isFolder(inner)) return referenceTo(inner);
-  if (inner.startsWith("input:")) return inputReference(inner.slice(6), source, into);
-  const [, name, usual] = /^env:([A-Za-z_]\w*)(?::-?(.*))?$/.exec(inner) ?? [];
-  if (name !== undefined && usual === undefined)
-    return asNeeded(name, { description: null, isSecret: false }, into);
-  if (name !== undefined) return referenceTo(`${name}:-${usual}`);
+  if (inner.startsWith("input:")) return inputReference(inner.slice(6), source, translated);
+  const [, name, fallback] = /^env:([A-Za-z_]\w*)(?::-?(.*))?$/.exec(inner) ?? [];
+  if (name !== undefined && fallback === undefined)
+    return asNeeded(name, { description: null, isSecret: false }, translated);
+  if (name !== undefined) return referenceTo(`${name}:-${fallback}`);
   // In editors it is one of theirs; that of mcp-hub was made ours before.
   if (source.client === "mcp-hub" && inner.startsWith("command:")) return referenceTo(inner);
   const [, file] = /^file:(.+)$/.exec(inner) ?? [];
-  return file === undefined
-    ? folderOf(whole, inner, source)
-    : referenceTo(`file:${fromHome(file, source)}`);
+  if (file !== undefined) return referenceTo(`file:${fromHome(file, source)}`);
+  return folderOf(reference, inner, source);
 }
 
 /** A question that the client asks becomes a variable, with the question's default. */
-function inputReference(id: string, { inputs }: EntrySource, into: Translated): Found {
-  const input = inputs.find((one): one is UnknownObject => isObject(one) && one.id === id) ?? {};
-  const usual = typeof input.default === "string" && input.default !== "" ? input.default : null;
-  if (usual !== null && /[{}]/.test(usual))
+function inputReference(id: string, { inputs }: EntrySource, translated: Translated): Translation {
+  const input =
+    inputs.find(
+      (candidate): candidate is UnknownObject => isObject(candidate) && candidate.id === id,
+    ) ?? {};
+  const fallback = nonEmptyText(input.default);
+  if (fallback !== undefined && /[{}]/.test(fallback))
     throw new TranslationProblem(
       `the default of its input '${id}' has a brace, which would end the reference`,
     );
-  if (usual !== null) return referenceTo(`${variableName(id)}:-${usual}`);
+  if (fallback !== undefined) return referenceTo(`${variableName(id)}:-${fallback}`);
   const description = typeof input.description === "string" ? input.description : null;
-  return asNeeded(variableName(id), { description, isSecret: input.password === true }, into);
+  return asNeeded(variableName(id), { description, isSecret: input.password === true }, translated);
 }
 
 function isVariable(name: string): boolean {
@@ -338,10 +356,10 @@ function isFolder(name: string): boolean {
 }
 
 function folderOf(
-  whole: string,
+  reference: string,
   name: string,
   { where, workspace, keepsFolder }: EntrySource,
-): Found {
+): Translation {
   if (name === "userHome") return where.home;
   if (name === "pathSeparator" || name === "/") return where.platform === "win32" ? "\\" : "/";
   if (/^(workspaceFolder(Basename)?|workspaceRoot|cwd)$/.test(name)) {
@@ -349,9 +367,9 @@ function folderOf(
       return referenceTo("workspaceFolder");
     if (workspace === null)
       throw new TranslationProblem(
-        `${whole} is another folder in each project; connect it with --project`,
+        `${reference} is another folder in each project; connect it with --project`,
       );
     return name === "workspaceFolderBasename" ? basename(workspace) : workspace;
   }
-  throw new TranslationProblem(`only the client knows what ${whole} stands for`);
+  throw new TranslationProblem(`only the client knows what ${reference} stands for`);
 }
