@@ -36,7 +36,7 @@ type NoQuery = z.ZodObject<Record<never, never>>;
 export function addRoute<Query extends z.ZodObject = NoQuery>(
   app: App,
   route: Route<Query>,
-  handle: (asked: RouteRequest<Query>) => Response | Promise<Response>,
+  handle: (request: RouteRequest<Query>) => Response | Promise<Response>,
 ): void {
   app.routesDescribed.push(route as unknown as Route<z.ZodObject>);
   const title = `${route.method.toUpperCase()} ${route.path}`;

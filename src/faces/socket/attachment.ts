@@ -154,14 +154,14 @@ function namedVariables(
   environment: Readonly<Record<string, string | undefined>>,
   salt: string,
 ): Record<string, string> {
-  const named = files.flatMap((file) =>
-    [...textOf(file).matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name),
+  const namesInFiles = files.flatMap((file) =>
+    [...textOf(file).matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name = ""]) => name),
   );
-  const names = new Set([...named, ...Object.keys(environment).filter(isSettingVariable)]);
+  const names = new Set([...namesInFiles, ...Object.keys(environment).filter(isSettingVariable)]);
   const marks: Record<string, string> = {};
   for (const name of names) {
-    const value = name === undefined ? undefined : environment[name];
-    if (name !== undefined && value !== undefined) marks[name] = shortHash(`${salt}${value}`);
+    const value = environment[name];
+    if (value !== undefined) marks[name] = shortHash(`${salt}${value}`);
   }
   return marks;
 }
@@ -179,7 +179,7 @@ export function otherVariables(
   { variables, salt }: Marks,
   environment: Readonly<Record<string, string | undefined>>,
 ): string[] {
-  return Object.entries(variables).flatMap(([name, mark]) =>
-    shortHash(`${salt}${environment[name] ?? ""}`) === mark ? [] : [name],
+  return Object.keys(variables).filter(
+    (name) => shortHash(`${salt}${environment[name] ?? ""}`) !== variables[name],
   );
 }

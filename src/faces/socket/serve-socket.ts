@@ -42,14 +42,14 @@ type Asking = { method: unknown; calls: Set<string>; closed: Promise<void> };
 async function answerAsker(
   plane: Plane,
   socket: Socket,
-  asked: SocketRequest,
+  request: SocketRequest,
   calls: Set<string>,
   itself: () => Promise<unknown>,
 ): Promise<void> {
   const gone = new AbortController();
   socket.on("close", () => gone.abort(new Error("the client disconnected")));
-  const by = { socket, signal: gone.signal, calls };
-  const answering = run(plane, asked, by, itself).catch((thrown): RemoteAnswer => {
+  const asker = { socket, signal: gone.signal, calls };
+  const answering = run(plane, request, asker, itself).catch((thrown): RemoteAnswer => {
     const { code, message, data } = toPlaneError(thrown);
     return { error: { code, message, data } };
   });
@@ -60,8 +60,8 @@ async function answerAsker(
 
 async function run(
   plane: Plane,
-  { method, args: sent = [], hears = [], events = [] }: SocketRequest,
-  { socket, signal, calls: made }: { socket: Socket; signal: AbortSignal; calls: Set<string> },
+  { method, args: sentArgs = [], hears = [], events = [] }: SocketRequest,
+  { socket, signal, calls: ownCalls }: { socket: Socket; signal: AbortSignal; calls: Set<string> },
   itself: () => Promise<unknown>,
 ): Promise<RemoteAnswer> {
   if (method === undefined) {
@@ -73,22 +73,27 @@ async function run(
   if (ask === undefined)
     throw new PlaneError("USAGE", `A plane has no method '${method}' to ask for.`);
   // JSON has no word for what was left out and writes null.
-  const args = sent.map((value) => value ?? undefined);
+  const args = sentArgs.map((value) => value ?? undefined);
   const elsewhere = callElsewhere(socket, hears);
   socket.on("data", splitLines(elsewhere.onLine));
-  const place = verb?.caller ?? null;
-  if (place !== null)
-    args[place] = { ...(args[place] as object), signal, address: "socket", ...elsewhere.callbacks };
-  const stop = events.map((type) =>
+  const callerIndex = verb?.caller ?? null;
+  if (callerIndex !== null)
+    args[callerIndex] = {
+      ...(args[callerIndex] as object),
+      signal,
+      address: "socket",
+      ...elsewhere.callbacks,
+    };
+  const unsubscribers = events.map((type) =>
     plane.on(type, (event) => {
-      if ("callId" in event && !made.has(event.callId)) return;
+      if ("callId" in event && !ownCalls.has(event.callId)) return;
       if (!socket.destroyed) socket.write(`${JSON.stringify({ event } satisfies PlaneLine)}\n`);
     }),
   );
   try {
-    return { value: await asking.run(made, () => ask(...args)) };
+    return { value: await asking.run(ownCalls, () => ask(...args)) };
   } finally {
-    for (const leave of stop) leave();
+    for (const unsubscribe of unsubscribers) unsubscribe();
   }
 }
 
@@ -157,8 +162,8 @@ export async function serveSocket(
     askers.set(socket, { method: first.method, calls, closed });
     void closed.then(() => askers.delete(socket));
     await answerAsker(plane, socket, first, calls, async () => {
-      const { key: _, ...told } = record;
-      if (about !== undefined) return { ...told, clients: clients.count };
+      const { key: _, ...publicRecord } = record;
+      if (about !== undefined) return { ...publicRecord, clients: clients.count };
       if (compare !== undefined) return otherVariables(compare, options.environment);
       if (stop === undefined) return undefined;
       if (!isBackground)
@@ -237,10 +242,10 @@ async function bind(
     release = await lock(place.binding);
     let replaced = {};
     if (await isAnswered(place.socket)) {
-      const other = readPlaneRecord(place.record);
-      if (idleMs !== null || other === null || !other.background) return null;
-      if (!(await takeOver(place.socket, other.pid))) return null;
-      replaced = { pid: other.pid };
+      const occupant = readPlaneRecord(place.record);
+      if (idleMs !== null || occupant === null || !occupant.background) return null;
+      if (!(await takeOver(place.socket, occupant.pid))) return null;
+      replaced = { pid: occupant.pid };
     }
     if (process.platform !== "win32") rmSync(place.socket, { force: true });
     // Written first: a client that reaches the socket compares what it gets with what is written.
@@ -326,9 +331,9 @@ function watchIdle(open: ReadonlySet<Socket>, idleMs: number, onIdle: () => void
 /** A data directory that was deleted, or a socket that another plane took, leaves a plane that no client can find. */
 function watchSocket({ socket }: PlanePlace, onGone: () => void): NodeJS.Timeout | null {
   if (process.platform === "win32") return null;
-  const own = lstatSync(socket, { throwIfNoEntry: false })?.ino;
+  const ownInode = lstatSync(socket, { throwIfNoEntry: false })?.ino;
   const timer = setInterval(() => {
-    if (lstatSync(socket, { throwIfNoEntry: false })?.ino === own) return;
+    if (lstatSync(socket, { throwIfNoEntry: false })?.ino === ownInode) return;
     clearInterval(timer);
     onGone();
   }, lookMs);
