@@ -1,7 +1,7 @@
 import type { Cli } from "./cli.ts";
 
 /** What a command does with its arguments and, last, its options. A number is its exit code. */
-type Body = (cli: Cli, ...given: never[]) => unknown;
+type Body = (cli: Cli, ...args: never[]) => unknown;
 
 const tools = () => import("./commands/tools.ts");
 const registry = () => import("./commands/registry.ts");
@@ -37,8 +37,8 @@ const extensions = () => import("./extensions/list-extensions.ts");
 const config = () => import("./commands/config.ts");
 
 /** The same body for two commands, which tells them apart by one word before the options. */
-function withWord(body: Body, word: string): Body {
-  return (cli, ...given) => body(cli, ...given.slice(0, -1), word as never, ...given.slice(-1));
+function withWord(body: Body, verb: string): Body {
+  return (cli, ...args) => body(cli, ...args.slice(0, -1), verb as never, ...args.slice(-1));
 }
 
 /**

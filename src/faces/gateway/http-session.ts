@@ -119,8 +119,16 @@ export class HttpSession {
       return void response.writeHead(202, this.#headers).end();
     }
     const stream = ++this.#lastStream;
-    const begun = { isStream: false, isOver: false, answers: [], receipts: [], unwritten: [] };
-    const post: Post = { stream, response, ids, ...begun };
+    const post: Post = {
+      stream,
+      response,
+      ids,
+      isStream: false,
+      isOver: false,
+      answers: [],
+      receipts: [],
+      unwritten: [],
+    };
     this.#posts.set(stream, post);
     this.#watch(post, response);
     const out = new PostOut(this, post);

@@ -213,7 +213,7 @@ function park(waiting: Waiting, parked: Parked, context: RequestContext): RpcAns
   ).unref();
   waiting.set(requestState, { parked, owner, key: keyOf(parked.request), timer });
   const inputRequests = Object.fromEntries(
-    [...parked.questions].map(([key, { request: asked }]) => [key, asked]),
+    [...parked.questions].map(([key, { request }]) => [key, request]),
   );
   return { result: completed({ resultType: "input_required", inputRequests, requestState }) };
 }

@@ -31,8 +31,8 @@ import { openSetup } from "./config.ts";
 import { readSource, toChoice } from "./option-values.ts";
 
 export async function showSummary(cli: Cli, options: GlobalOptions): Promise<void> {
-  const asked = withoutUndefined({ persona: options.persona });
-  const summary = await withPlane(cli, options, (plane) => plane.registry.summary(asked));
+  const filter = withoutUndefined({ persona: options.persona });
+  const summary = await withPlane(cli, options, (plane) => plane.registry.summary(filter));
   if (options.json) return printJson(summary);
   const { revision, persona, compatibility, tools, skills, tasks, jobs } = summary;
   const whom = persona === null ? "all personas" : `persona '${persona}'`;
@@ -86,8 +86,10 @@ export async function importBundle(
   options: GlobalOptions & { reason?: string; dryRun?: boolean },
 ): Promise<void> {
   const bundle = await readSource(file);
-  const how = withoutUndefined({ reason: options.reason, dryRun: options.dryRun });
-  const done = await withPlane(cli, options, (plane) => plane.registry.import(bundle, how, face));
+  const importOptions = withoutUndefined({ reason: options.reason, dryRun: options.dryRun });
+  const done = await withPlane(cli, options, (plane) =>
+    plane.registry.import(bundle, importOptions, face),
+  );
   if (options.json) return printJson(done);
   for (const warning of done.warnings) printWarning(warning);
   const rows = done.entries.map(({ change, kind, name, persona, covers }) => [
@@ -109,14 +111,14 @@ export async function deleteEntry(
   name: string,
   options: GlobalOptions & { reason?: string },
 ): Promise<void> {
-  const known = workKinds.find((one) => one === kind);
-  if (known === undefined) throw wrongKind(kind, name);
+  const workKind = workKinds.find((candidate) => candidate === kind);
+  if (workKind === undefined) throw wrongKind(kind, name);
   const { persona } = options;
-  const how = withoutUndefined({ persona, reason: options.reason });
-  const wasThere = await withPlane(cli, options, (plane) =>
-    plane.registry.delete(known, name, how, face),
+  const deleteOptions = withoutUndefined({ persona, reason: options.reason });
+  const wasDeleted = await withPlane(cli, options, (plane) =>
+    plane.registry.delete(workKind, name, deleteOptions, face),
   );
-  if (!wasThere) throw notThere(known, name, persona);
+  if (!wasDeleted) throw notThere(workKind, name, persona);
   show(
     options,
     { kind, name, persona: persona ?? null, deleted: true },
@@ -153,19 +155,20 @@ const wrapperFlags = {
   applicableStates: "--applicable-states",
 } as const;
 
-export async function setTool(cli: Cli, given: string, options: SetOptions): Promise<void> {
+export async function setTool(cli: Cli, nameOrFile: string, options: SetOptions): Promise<void> {
   const isWrapper = options.server !== undefined || options.tool !== undefined;
-  const written = isWrapper ? null : await readManifest(cli, given, options);
+  const written = isWrapper ? null : await readManifest(cli, nameOrFile, options);
   const done = await withPlane(cli, options, async (plane) => {
-    const manifest = written ?? (await writeWrapper(plane, given, options));
+    const manifest = written ?? (await writeWrapper(plane, nameOrFile, options));
     const { reason, forAll } = options;
     return plane.tools.set(manifest, withoutUndefined({ reason, forAll }), face);
   });
   if (options.json) return printJson(done);
   for (const warning of done.warnings) printWarning(warning);
-  const over = done.covers === null ? "" : ` It takes precedence over the one of ${done.covers}.`;
+  const coverNote =
+    done.covers === null ? "" : ` It takes precedence over the one of ${done.covers}.`;
   print(
-    `${done.change === "unchanged" ? "Nothing to change in" : "Set"} '${done.name}' (${done.change}).${over}`,
+    `${done.change === "unchanged" ? "Nothing to change in" : "Set"} '${done.name}' (${done.change}).${coverNote}`,
   );
 }
 
@@ -175,10 +178,10 @@ export async function deleteTool(
   options: TextOptions<"reason">,
 ): Promise<void> {
   const { persona } = options;
-  const wasThere = await withPlane(cli, options, (plane) =>
+  const wasDeleted = await withPlane(cli, options, (plane) =>
     plane.tools.delete(name, withoutUndefined({ persona, reason: options.reason }), face),
   );
-  if (!wasThere) {
+  if (!wasDeleted) {
     const whose = persona === undefined ? "" : ` of persona '${persona}'`;
     throw new PlaneError(
       "NOT_FOUND",
@@ -189,23 +192,17 @@ export async function deleteTool(
   show(options, { name, persona: persona ?? null, deleted: true }, () => `Deleted '${name}'.`);
 }
 
-async function readManifest(
-  cli: Cli,
-  given: string,
-  options: SetOptions,
-): Promise<WrittenManifest> {
-  const only = Object.entries(wrapperFlags).find(
+async function readManifest(cli: Cli, file: string, options: SetOptions): Promise<WrittenManifest> {
+  const wrapperFlag = Object.entries(wrapperFlags).find(
     ([key]) => options[key as keyof SetOptions] !== undefined,
   );
-  if (only !== undefined)
-    throw usage(`${only[1]} is only for --server and --tool; set it in the file instead.`);
-  const data =
-    given === "-"
-      ? await readStandardInput()
-      : await (await openSetup(cli, options)).readManifest(given);
-  if (isObject(data)) return data as WrittenManifest;
+  if (wrapperFlag !== undefined)
+    throw usage(`${wrapperFlag[1]} is only for --server and --tool; set it in the file instead.`);
+  const readFile = async () => (await openSetup(cli, options)).readManifest(file);
+  const manifest = await (file === "-" ? readStandardInput() : readFile());
+  if (isObject(manifest)) return manifest as WrittenManifest;
   throw usage(
-    `'${given}' must hold one manifest. Several at once travel with 'toolplane registry import'.`,
+    `'${file}' must hold one manifest. Several at once travel with 'toolplane registry import'.`,
   );
 }
 
@@ -227,14 +224,16 @@ async function writeWrapper(
   const { server, tool, argument, persona, toolGroup: group, state, applicableStates } = options;
   if (server === undefined || tool === undefined) throw usage("--server and --tool go together.");
   const isWhole = argument !== undefined && options.description !== undefined;
-  const known = isWhole ? null : await describeRemote(plane, { server, tool });
+  const described = isWhole ? null : await describeRemote(plane, { server, tool });
   return {
     name,
-    description: options.description ?? known?.description ?? name,
+    description: options.description ?? described?.description ?? name,
     ...(argument === undefined
-      ? { parameters: known?.parameters as WrittenManifest["parameters"] }
+      ? { parameters: described?.parameters as WrittenManifest["parameters"] }
       : { arguments: readArguments(argument) }),
-    side_effects: (options.sideEffects ?? known?.metadata.side_effects ?? "network") as "network",
+    side_effects: (options.sideEffects ??
+      described?.metadata.side_effects ??
+      "network") as "network",
     providers: [{ name: "mcp", config: { server, tool } }],
     ...withoutUndefined({ persona, group, state, "applicable-states": applicableStates }),
   };
@@ -245,8 +244,8 @@ async function describeRemote(plane: Plane, { server, tool }: { server: string; 
   try {
     return await plane.tools.get({ server, tool });
   } catch (thrown) {
-    const all = await plane.tools.list();
-    const wrapper = all.find(({ providers }) =>
+    const tools = await plane.tools.list();
+    const wrapper = tools.find(({ providers }) =>
       providers.some(
         ({ name, config }) => name === "mcp" && config.server === server && config.tool === tool,
       ),
@@ -261,15 +260,17 @@ function usage(message: string): PlaneError {
 }
 
 /** Arguments written as `name:type:description`, where the description may hold colons. */
-export function readArguments(written: readonly string[]): ToolArgument[] {
-  const read = written.map((text) => {
+export function readArguments(texts: readonly string[]): ToolArgument[] {
+  const toolArguments = texts.map((text) => {
     const argument = parseArgumentText(text);
     if ("problem" in argument) throw usage(`--argument '${text}' ${argument.problem}`);
     return argument;
   });
-  const twice = read.find(({ name }, at) => read.findIndex((other) => other.name === name) !== at);
-  if (twice) throw usage(`--argument '${twice.name}' is given twice.`);
-  return read;
+  const duplicate = toolArguments.find(
+    ({ name }, index) => toolArguments.findIndex((argument) => argument.name === name) !== index,
+  );
+  if (duplicate) throw usage(`--argument '${duplicate.name}' is given twice.`);
+  return toolArguments;
 }
 
 type ChangeOptions = TextOptions<"kind" | "limit" | "offset">;
@@ -333,14 +334,15 @@ export function renderDiff({
   after,
 }: Pick<Change, "kind" | "before" | "after">): string[] {
   if (kind !== "changed") return [];
-  const [old, now] = [before, after].map((value) => new Map(leavesOf(value ?? {})));
-  const places = [...new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])])];
-  const lines = places
-    .filter((place) => old?.get(place) !== now?.get(place))
-    .flatMap((place) => [
-      ...(old?.has(place) ? [colors.red(`  − ${place}: ${old.get(place)}`)] : []),
-      ...(now?.has(place) ? [colors.green(`  + ${place}: ${now.get(place)}`)] : []),
-    ]);
+  const [oldLeaves, newLeaves] = [before, after].map((value) => new Map(leavesOf(value ?? {})));
+  const paths = [...new Set([...(oldLeaves?.keys() ?? []), ...(newLeaves?.keys() ?? [])])];
+  const lines = paths
+    .filter((path) => oldLeaves?.get(path) !== newLeaves?.get(path))
+    .flatMap((path) => [
+      oldLeaves?.has(path) && colors.red(`  − ${path}: ${oldLeaves.get(path)}`),
+      newLeaves?.has(path) && colors.green(`  + ${path}: ${newLeaves.get(path)}`),
+    ])
+    .filter((line) => typeof line === "string");
   if (lines.length <= shownLines) return lines;
   return [
     ...lines.slice(0, shownLines),
@@ -348,14 +350,15 @@ export function renderDiff({
   ];
 }
 
-function leavesOf(value: Json, place = ""): [place: string, text: string][] {
-  const inner = Array.isArray(value)
-    ? value.map((item, at) => [`${place}[${at}]`, item] as const)
-    : isObject(value)
-      ? Object.entries(value).map(
-          ([key, item]) => [place === "" ? key : `${place}.${key}`, item as Json] as const,
-        )
-      : [];
-  if (inner.length > 0) return inner.flatMap(([where, item]) => leavesOf(item, where));
-  return place === "" ? [] : [[plainText(place), plainText(JSON.stringify(value))]];
+function leavesOf(value: Json, path = ""): [path: string, text: string][] {
+  const inner = membersOf(value, path);
+  if (inner.length > 0) return inner.flatMap(([innerPath, member]) => leavesOf(member, innerPath));
+  return path === "" ? [] : [[plainText(path), plainText(JSON.stringify(value))]];
+}
+
+function membersOf(value: Json, path: string): [path: string, member: Json][] {
+  if (Array.isArray(value)) return value.map((member, index) => [`${path}[${index}]`, member]);
+  if (!isObject(value)) return [];
+  const prefix = path === "" ? "" : `${path}.`;
+  return Object.entries(value).map(([key, member]) => [`${prefix}${key}`, member as Json]);
 }

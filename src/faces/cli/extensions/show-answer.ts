@@ -11,9 +11,9 @@ export function renderAnswer(answer: Json, columns: ExtensionVerb["columns"]): s
   const lists = fields.filter(([, value]) => Array.isArray(value));
   const [list] = lists;
   if (columns === null || lists.length !== 1 || list === undefined) return renderFields(fields);
-  const others = fields.filter((field) => field !== list);
+  const otherFields = fields.filter((field) => field !== list);
   const rows = renderList(list[1] as Json[], columns);
-  return others.length === 0 ? rows : `${renderFields(others)}\n${rows}`;
+  return otherFields.length === 0 ? rows : `${renderFields(otherFields)}\n${rows}`;
 }
 
 function renderFields(fields: readonly [string, Json][]): string {

@@ -32,7 +32,7 @@ async function ready<Name extends Asks>(name: Name): Promise<(typeof Clack)[Name
 }
 
 /** As much of standard input as is needed to read past what was typed. */
-type Typed = {
+type TypedInput = {
   isTTY?: boolean;
   isRaw?: boolean;
   setRawMode?(isRaw: boolean): unknown;
@@ -48,7 +48,7 @@ const maxMs = 1_000;
 const interrupt = "\u0003";
 
 /** Tells whether there was more than a line's end. Only an interruption counts at any time. */
-export async function dropTyped(input: Typed = terminal.stdin): Promise<boolean> {
+export async function dropTyped(input: TypedInput = terminal.stdin): Promise<boolean> {
   if (!input.isTTY || !input.setRawMode) return false;
   const wasRaw = input.isRaw ?? false;
   // Otherwise half a line does not arrive before its end.

@@ -14,8 +14,8 @@ export function createSharedClients(plane: Plane, mode: LazyMode, changes: Chang
   const shared = new WeakMap<Surface, { tools: ClientTools; listeners: number }>();
 
   function clientOf(surface: Surface) {
-    const known = shared.get(surface);
-    if (known) return known;
+    const existing = shared.get(surface);
+    if (existing) return existing;
     const tools: ClientTools = new ClientTools(plane, mode, {
       surface,
       keeps: () => client.listeners > 0,
