@@ -185,7 +185,8 @@ function withoutOurMarks(params: UnknownObject): UnknownObject {
   if (!isObject(params._meta)) return params;
   const { tool_call_id: _, progressToken: __, ...meta } = params._meta;
   const { _meta, ...paramsWithoutMeta } = params;
-  return Object.keys(meta).length === 0 ? paramsWithoutMeta : { ...paramsWithoutMeta, _meta: meta };
+  if (Object.keys(meta).length === 0) return paramsWithoutMeta;
+  return { ...paramsWithoutMeta, _meta: meta };
 }
 
 /** A client that names only other ways cannot show a form. */
@@ -203,7 +204,8 @@ export async function elicitAnswer(
   const question = { message: messageFor(held, problem), requestedSchema: formFor(held) };
   const reply = await client.ask("elicitation/create", question, signal);
   if (reply.action === "accept") return toAnswer(held, objectParam(reply, "content"));
-  return reply.action === "decline" ? { decision: "reject" } : null;
+  if (reply.action !== "decline") return null;
+  return { decision: "reject" };
 }
 
 function messageFor(

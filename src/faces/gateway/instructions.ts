@@ -109,5 +109,6 @@ function appendNames(head: string, names: readonly string[], maxChars: number): 
 function describe(name: string, description: string): string {
   const first = description.split("\n", 1)[0]?.trim() ?? "";
   const text = first === "" ? name : `${name}: ${first}`;
-  return text.length <= maxLine ? text : `${text.slice(0, maxLine - 1)}…`;
+  if (text.length <= maxLine) return text;
+  return `${text.slice(0, maxLine - 1)}…`;
 }

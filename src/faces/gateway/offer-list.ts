@@ -128,7 +128,8 @@ export function createOfferList(
         if (isScoped(address)) return showScoped(server, address);
         const shown = shownByAddress.get(address);
         if (shown !== undefined) return shown;
-        return shownAddresses.has(address) ? underName(server, address) : address;
+        if (!shownAddresses.has(address)) return address;
+        return underName(server, address);
       };
       return new Map(addresses.map((address) => [address, shownAs(address)]));
     },

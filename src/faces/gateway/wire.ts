@@ -37,7 +37,8 @@ export function capabilitiesFor(
   servers: readonly UnknownObject[],
 ): UnknownObject {
   const extensions = offeredTo(extensionsIn(client), servers);
-  return hasMembers(extensions) ? { ...capabilities, extensions } : capabilities;
+  if (!hasMembers(extensions)) return capabilities;
+  return { ...capabilities, extensions };
 }
 
 const infoKey = "io.modelcontextprotocol/serverInfo";
@@ -124,7 +125,8 @@ function olderResult(result: UnknownObject): UnknownObject {
   const { [infoKey]: _info, ...meta } = (older._meta ?? {}) as UnknownObject;
   if (older._meta === undefined) return older;
   const { _meta, ...withoutMeta } = older;
-  return Object.keys(meta).length === 0 ? withoutMeta : { ...withoutMeta, _meta: meta };
+  if (Object.keys(meta).length === 0) return withoutMeta;
+  return { ...withoutMeta, _meta: meta };
 }
 
 function olderText(text: string, result: UnknownObject): string {

@@ -106,7 +106,8 @@ export function createApp(plane: Plane, options: AppOptions): App {
   const ownAddress = createOwnAddress(host, allowHosts, port);
   addSignInRoutes(app, identities, (requestHost) => {
     const isConfigured = plane.config().auth.publicUrl !== undefined;
-    return isConfigured ? address(requestHost) : ownAddress(requestHost);
+    if (isConfigured) return address(requestHost);
+    return ownAddress(requestHost);
   });
   addSessionRoutes(app, identities, setup !== undefined);
   addProbeRoutes(app, plane, closing, metrics);

@@ -105,7 +105,8 @@ function renderAnswer([status, answer]: [string, Example]): string[] {
 function renderExample({ content = {} }: Example): string {
   const examples = Object.values(content).map((media) => media.example);
   const example = examples.find((candidate) => candidate !== undefined);
-  return example === undefined ? "" : `<pre>${escapeHtml(JSON.stringify(example, null, 2))}</pre>`;
+  if (example === undefined) return "";
+  return `<pre>${escapeHtml(JSON.stringify(example, null, 2))}</pre>`;
 }
 
 function table(heads: string[], rows: string[][]): string {

@@ -129,5 +129,6 @@ async function read(
 function waitOf({ c }: AnyRequest, { wait }: HttpRoute): object {
   if (wait === undefined) return {};
   const seconds = readWait(c.req.header("prefer"));
-  return seconds === null ? {} : { [wait.input]: seconds * 1_000 };
+  if (seconds === null) return {};
+  return { [wait.input]: seconds * 1_000 };
 }

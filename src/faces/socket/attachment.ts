@@ -90,7 +90,8 @@ export async function attach(
   if ("welcome" in answer)
     return { kind: "refused", why: "another program answers at its socket", isUsage: false };
   const { why, isUsage = false, leaves = false } = answer.refused;
-  return leaves ? { kind: "none" } : { kind: "refused", why, isUsage };
+  if (leaves) return { kind: "none" };
+  return { kind: "refused", why, isUsage };
 }
 
 function open(path: string): Promise<Socket | null> {
@@ -145,7 +146,8 @@ export function settingMarks(
 ): Marks | null {
   const salt = uniqueId();
   const variables = namedVariables([], environment, salt);
-  return Object.keys(variables).length === 0 ? null : { variables, salt };
+  if (Object.keys(variables).length === 0) return null;
+  return { variables, salt };
 }
 
 /** Variables that decide what these files mean, each as a mark that tells only whether two values are the same. */

@@ -342,7 +342,8 @@ function requestsIn(value: unknown, text: string): Request[] {
   // Larger numbers are others once they are read, and the plane answers with what was written.
   const isId =
     typeof id === "string" || (typeof id === "number" && Math.abs(id) <= Number.MAX_SAFE_INTEGER);
-  return isId && typeof method === "string" ? [{ id: JSON.stringify(id), method, text }] : [];
+  if (isId && typeof method === "string") return [{ id: JSON.stringify(id), method, text }];
+  return [];
 }
 
 function lostText(method: string): string {

@@ -154,7 +154,8 @@ function onlyWhatCanBeAsked<T extends object>(part: T, noun = ""): T {
           "USAGE",
           `'${noun}${name}' cannot be asked of a plane that serves already. Add --standalone.`,
         );
-      return isObject(value) && noun === "" ? onlyWhatCanBeAsked(value, `${name}.`) : value;
+      if (isObject(value) && noun === "") return onlyWhatCanBeAsked(value, `${name}.`);
+      return value;
     },
   });
 }

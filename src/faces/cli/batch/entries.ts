@@ -77,7 +77,8 @@ function readLine(
     if (!field) return `'${name}' is not known here${suggestion(name, Object.keys(knownFields))}`;
     if (!field.isFit(value)) return `'${name}' must be ${field.must}`;
   }
-  return parsed[required] === undefined ? `'${required}' is missing` : parsed;
+  if (parsed[required] !== undefined) return parsed;
+  return `'${required}' is missing`;
 }
 
 function suggestion(name: string, knownFields: readonly string[]): string {

@@ -75,7 +75,8 @@ export function requireKnown(name: string, knownNames: readonly string[], group 
 
 /** What follows `--` belongs to another program. */
 function optionsIn(typed: readonly string[]): readonly string[] {
-  return typed.includes("--") ? typed.slice(0, typed.indexOf("--")) : typed;
+  if (!typed.includes("--")) return typed;
+  return typed.slice(0, typed.indexOf("--"));
 }
 
 /** Where the chat was started, for commands that read files. */

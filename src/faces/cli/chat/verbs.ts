@@ -29,7 +29,8 @@ export const mcpVerbs: Readonly<Record<string, (args: string[]) => string[]>> = 
 
 function ofServer([server, ...options]: string[]): string[] {
   if (server === undefined) return [];
-  return server.startsWith("-") ? [server, ...options] : ["--server", server, ...options];
+  if (server.startsWith("-")) return [server, ...options];
+  return ["--server", server, ...options];
 }
 
 const mcp: ChatCommand = {

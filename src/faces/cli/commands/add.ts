@@ -87,7 +87,8 @@ export function hooksOf(prompts: Prompts): Pick<AddHooks, "ask" | "confirm" | "k
 /** Null where the person would rather not say. */
 export async function askPlace(prompts: Prompts, question: string): Promise<SecretPlace | null> {
   const chosen = await prompts.choose(question, Object.keys(secretPlaces), true);
-  return typeof chosen === "string" ? (secretPlaces[chosen] ?? null) : null;
+  if (typeof chosen !== "string") return null;
+  return secretPlaces[chosen] ?? null;
 }
 
 /** What the server wants to know, field by field. */

@@ -213,13 +213,15 @@ function visible(text: string): string {
 
 function renderLimits({ arguments: globs, argumentsHash }: RememberedApproval): string {
   if (argumentsHash !== null) return "exactly those arguments";
-  return Object.keys(globs).length === 0 ? "any arguments" : stableJson(globs);
+  if (Object.keys(globs).length === 0) return "any arguments";
+  return stableJson(globs);
 }
 
 function renderAnswer(answer: NonNullable<HeldView["answer"]>): string {
   const { decision, by, reason } = answer;
   const decided = `${decision} by ${by ?? "anonymous"} at ${answer.at}`;
-  return reason === null ? decided : `${decided}: ${reason}`;
+  if (reason === null) return decided;
+  return `${decided}: ${reason}`;
 }
 
 const callers = {
@@ -231,14 +233,16 @@ const callers = {
 function renderCaller({ caller, status }: HeldView, now: number): string | null {
   if (caller === undefined || status !== "pending") return null;
   const since = `${renderSpan(now - Date.parse(caller.at))} ago`;
-  return caller.state === "waits" ? callers.waits : `${callers[caller.state]}, ${since}`;
+  if (caller.state === "waits") return callers.waits;
+  return `${callers[caller.state]}, ${since}`;
 }
 
 type RuleOrigin = { origin: string; rule?: number | undefined; from?: string | undefined };
 
 /** People count rules from 1; the key is what `config explain` takes. */
 function ruleOf({ origin, rule, from = origin }: RuleOrigin): string {
-  return rule === undefined ? from : `rule ${rule + 1}, policy.rules[${rule}]`;
+  if (rule === undefined) return from;
+  return `rule ${rule + 1}, policy.rules[${rule}]`;
 }
 
 function renderExpiry({ status, expiresAt }: HeldView, now: number): string | null {

@@ -64,7 +64,8 @@ export async function readPiped(stdin: Readable & { isTTY?: boolean }): Promise<
 /** How messages name what was given with `--args`. */
 function sourceOf(args = ""): string {
   if (args === "-") return "Standard input";
-  return args.startsWith("@") ? `The file '${args.slice(1)}'` : "--args";
+  if (!args.startsWith("@")) return "--args";
+  return `The file '${args.slice(1)}'`;
 }
 
 function merge(text: string, values: readonly string[], source: string): unknown {
@@ -99,7 +100,8 @@ export async function typedForTool(
   // Most are plain words: the tool's server starts before anything is looked up.
   if (texts.length === 0) return args;
   const described = await plane.tools.get(tool).catch(() => null);
-  return described === null ? args : typedMembers(args, texts, described.parameters);
+  if (described === null) return args;
+  return typedMembers(args, texts, described.parameters);
 }
 
 /** What to write for each `key=value` that is not what the tool takes. */
@@ -116,7 +118,8 @@ export async function argumentHints(
   const described = await plane.tools.get(tool).catch(() => null);
   return wrongKeys.flatMap((key) => {
     const [kind, example] = typeExamples[memberTypes(described?.parameters, key)?.[0] ?? ""] ?? [];
-    return kind === undefined ? [] : [`'${key}' must be ${kind}: write ${key}:=${example}`];
+    if (kind === undefined) return [];
+    return [`'${key}' must be ${kind}: write ${key}:=${example}`];
   });
 }
 

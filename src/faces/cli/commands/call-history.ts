@@ -86,7 +86,8 @@ function renderQueue(queued: QueueView | null): string {
   const { status, waitsFor, nextRetryAt, resolvedCallId } = queued;
   if (resolvedCallId !== null) return `it ran as ${resolvedCallId}`;
   if (waitsFor === "person") return `${status}: a person decides (toolplane dead-letters show)`;
-  return nextRetryAt === null ? status : `${status}, next try at ${nextRetryAt}`;
+  if (nextRetryAt === null) return status;
+  return `${status}, next try at ${nextRetryAt}`;
 }
 
 function renderOrigin({ cached, coalesced, replayed, collected }: CallRecord): string {
@@ -397,7 +398,8 @@ export const getResult = command(
       limit: toCount("--limit", limit),
     });
     const query = { ...range, ...pickOptions(options, "path", "grep", "lines") };
-    return limit === undefined ? readAll(plane, id, query) : plane.results.get(id, query);
+    if (limit === undefined) return readAll(plane, id, query);
+    return plane.results.get(id, query);
   },
   ({ text, unit, offset, nextOffset, total }) => {
     print(plainText(text));

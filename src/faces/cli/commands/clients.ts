@@ -218,7 +218,8 @@ function showChanges(connection: ClientConnection): void {
   if (into !== null) print(colors.bold(into));
   for (const { name, as, isNew } of moved) {
     const from = as === name ? "" : ` (${name} of ${title}; another server has that name)`;
-    print(isNew ? colors.green(`  + ${as}${from}`) : `  = ${as}${from}: there already`);
+    if (isNew) print(colors.green(`  + ${as}${from}`));
+    else print(`  = ${as}${from}: there already`);
   }
   printLaunches(startedBy(connection));
   printTranslated(connection);

@@ -88,5 +88,6 @@ export async function searchCodeTools(
   );
   if (options.json) return printJson(search);
   if (search.note !== undefined) printStatus(plainText(search.note));
-  print(search.declarations === "" ? "No tool was found." : plainText(search.declarations));
+  if (search.declarations === "") print("No tool was found.");
+  else print(plainText(search.declarations));
 }

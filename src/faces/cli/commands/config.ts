@@ -39,7 +39,8 @@ export async function validateConfig(
     if (warnings > 0) counts.push(countOf(warnings, "warning"));
     const count = counts.join(" and ");
     const usable = `✔ ${files.join(", ")}: usable${count === "" ? "" : ` (${count})`}`;
-    print(ok ? colors.green(usable) : colors.red(`✖ ${count} in ${files.join(", ")}`));
+    if (ok) print(colors.green(usable));
+    else print(colors.red(`✖ ${count} in ${files.join(", ")}`));
   }
   return ok ? 0 : 1;
 }

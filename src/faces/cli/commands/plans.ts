@@ -103,7 +103,8 @@ export async function approvePlan(
     else printRan(plan, approved);
     const failed = approved.outcomes.find(({ outcome }) => outcome?.ok !== true);
     if (failed === undefined) return 0;
-    return failed.outcome === null ? 1 : exitCodeOf(failed.outcome);
+    if (failed.outcome === null) return 1;
+    return exitCodeOf(failed.outcome);
   });
 }
 

@@ -162,7 +162,8 @@ export function renderReviewNote(review: ToolReview | undefined): string {
   const notes = [...new Set(serious.map(({ kind }) => meanings[kind]))];
   if (review.change !== null)
     notes.unshift(review.change === "new" ? "new" : "changed since it was pinned");
-  return notes.length === 0 ? "" : `(look at it: ${notes.join(", ")}) `;
+  if (notes.length === 0) return "";
+  return `(look at it: ${notes.join(", ")}) `;
 }
 
 const barWidth = 24;

@@ -56,7 +56,8 @@ function namesOf(entries: readonly { name: string }[]): string {
 }
 
 function renderRate({ total, success_rate }: { total: number; success_rate: number }): string {
-  return total === 0 ? "not called yet" : `${Math.round(success_rate * 100)} % of ${total}`;
+  if (total === 0) return "not called yet";
+  return `${Math.round(success_rate * 100)} % of ${total}`;
 }
 
 const face = { face: "cli" } as const;
@@ -353,7 +354,8 @@ export function renderDiff({
 function leavesOf(value: Json, path = ""): [path: string, text: string][] {
   const inner = membersOf(value, path);
   if (inner.length > 0) return inner.flatMap(([innerPath, member]) => leavesOf(member, innerPath));
-  return path === "" ? [] : [[plainText(path), plainText(JSON.stringify(value))]];
+  if (path === "") return [];
+  return [[plainText(path), plainText(JSON.stringify(value))]];
 }
 
 function membersOf(value: Json, path: string): [path: string, member: Json][] {

@@ -99,7 +99,8 @@ function renderServers(
 /** A line has no room for what is to be done, so that comes first. */
 function shortTrouble(status: ServerStatus): string | null {
   const waits = status.state === "untrusted" && status.error?.startsWith("not trusted yet");
-  return waits ? "not trusted here yet: run 'toolplane trust'" : renderTrouble(status);
+  if (waits) return "not trusted here yet: run 'toolplane trust'";
+  return renderTrouble(status);
 }
 
 function renderInstance({ directory, state, pid, error }: ServerInstance): string {
@@ -268,7 +269,8 @@ export const listServerTools = command(
 );
 
 function renderProtocol({ protocolVersion, protocolReason }: ServerStatus): string | null {
-  return protocolReason === undefined ? protocolVersion : `${protocolVersion}: ${protocolReason}`;
+  if (protocolReason === undefined) return protocolVersion;
+  return `${protocolVersion}: ${protocolReason}`;
 }
 
 function renderServer(status: ServerStatus): string {
@@ -472,7 +474,8 @@ function renderListed(items: readonly Listed[], title: "PROMPT" | "RESOURCE"): s
 }
 
 function partsOf(answer: unknown, key: "messages" | "contents") {
-  return isObject(answer) && Array.isArray(answer[key]) ? answer[key] : [];
+  if (isObject(answer) && Array.isArray(answer[key])) return answer[key];
+  return [];
 }
 
 function toPair(text: string): [string, string] {

@@ -248,5 +248,6 @@ async function namesIn(plane: Plane): Promise<Names> {
 
 function oneLine(text: string): string {
   const line = plainText(text).replaceAll(/\s+/g, " ").trim();
-  return line.length > maxAbout ? `${sliceText(line, 0, maxAbout - 1)}…` : line;
+  if (line.length <= maxAbout) return line;
+  return `${sliceText(line, 0, maxAbout - 1)}…`;
 }

@@ -103,5 +103,6 @@ function groupOf(program: CommandNode, noun: string, extension: string): Command
 
 /** `listAll` is also `list-all`. */
 function withKebabAlias(command: CommandNode, name: string): CommandNode {
-  return kebab(name) === name ? command : command.alias(kebab(name));
+  if (kebab(name) === name) return command;
+  return command.alias(kebab(name));
 }

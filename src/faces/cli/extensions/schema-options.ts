@@ -150,7 +150,8 @@ function aboutOf({ description, title, default: defaultValue, type }: JsonObject
 
 /** Of several types, the first that is a value. */
 function typeOf({ type }: JsonObject): unknown {
-  return Array.isArray(type) ? type.find((name) => name !== "null") : type;
+  if (!Array.isArray(type)) return type;
+  return type.find((name) => name !== "null");
 }
 
 function shapeOf(schema: JsonObject): Shape {

@@ -13,7 +13,8 @@ export function renderAnswer(answer: Json, columns: ExtensionVerb["columns"]): s
   if (columns === null || lists.length !== 1 || list === undefined) return renderFields(fields);
   const otherFields = fields.filter((field) => field !== list);
   const rows = renderList(list[1] as Json[], columns);
-  return otherFields.length === 0 ? rows : `${renderFields(otherFields)}\n${rows}`;
+  if (otherFields.length === 0) return rows;
+  return `${renderFields(otherFields)}\n${rows}`;
 }
 
 function renderFields(fields: readonly [string, Json][]): string {

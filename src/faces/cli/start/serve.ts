@@ -178,7 +178,8 @@ function isExposed({ host, allowHost = [] }: ServeOptions): boolean {
 
 /** A person who stops it at the keyboard does not want to wait. */
 function drainTime({ reason }: AbortSignal, { drainSeconds }: ServeOptions): number {
-  return reason instanceof Interrupted && reason.isTermination ? drainSeconds * 1_000 : 0;
+  if (reason instanceof Interrupted && reason.isTermination) return drainSeconds * 1_000;
+  return 0;
 }
 
 function announce(

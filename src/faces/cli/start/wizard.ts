@@ -206,7 +206,8 @@ async function askPairs(
     ...(pairsBefore.length > 0 && { usual: pairsBefore.join(",") }),
     check(text) {
       const malformed = split(text).find((pair) => !/^[\w-]+=/.test(pair));
-      return malformed === undefined ? null : `'${malformed.slice(0, 20)}' is not NAME=value.`;
+      if (malformed === undefined) return null;
+      return `'${malformed.slice(0, 20)}' is not NAME=value.`;
     },
   });
   return Object.fromEntries(

@@ -111,7 +111,8 @@ export function renderTable(head: readonly string[], rows: readonly (readonly st
     const text = row
       .map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0)))
       .join("  ");
-    return text.length > width ? `${text.slice(0, width - 1)}…` : text;
+    if (text.length <= width) return text;
+    return `${text.slice(0, width - 1)}…`;
   };
   return [colors.bold(line(head)), ...cells.map(line)].join("\n");
 }

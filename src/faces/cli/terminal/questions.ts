@@ -32,7 +32,8 @@ async function fillIn({ url, schema }: Question, prompts: Prompts): Promise<Unkn
 }
 
 function fieldsOf(schema: UnknownObject | null): [string, unknown][] {
-  return isObject(schema?.properties) ? Object.entries(schema.properties) : [];
+  if (!isObject(schema?.properties)) return [];
+  return Object.entries(schema.properties);
 }
 
 /** A form as JSON Schema; null when the person would rather not. */
@@ -126,7 +127,8 @@ export function canBeAsked(): boolean {
 
 /** Says of a call that a person typed it. What comes out of a pipe may be anyone's. */
 export function typedHere(): { typed?: true } {
-  return terminal.stdin.isTTY === true ? { typed: true } : {};
+  if (terminal.stdin.isTTY !== true) return {};
+  return { typed: true };
 }
 
 /** What comes of a call once the person here was asked about it, where it waits for that. */

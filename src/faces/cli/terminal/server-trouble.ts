@@ -77,5 +77,6 @@ export async function stderrTailIn(
 ): Promise<string | null> {
   if (typeof server !== "string") return null;
   const status = await plane.servers.get(server).catch(() => null);
-  return status?.stderrTail === undefined ? null : `It last wrote: ${plainText(status.stderrTail)}`;
+  if (status?.stderrTail === undefined) return null;
+  return `It last wrote: ${plainText(status.stderrTail)}`;
 }

@@ -44,7 +44,8 @@ export const currentTerminal = (): Terminal => running.getStore() ?? processTerm
 
 /** Runs a command with a terminal of its own; several can run in one process. */
 export function inTerminal<T>(ownTerminal: Terminal | undefined, run: () => T): T {
-  return ownTerminal === undefined ? run() : running.run(ownTerminal, run);
+  if (ownTerminal === undefined) return run();
+  return running.run(ownTerminal, run);
 }
 
 /** Always that of the command that asks. */

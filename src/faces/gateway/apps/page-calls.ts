@@ -45,7 +45,8 @@ export async function findPageCall(
   const { tools: shownTools, byKey } = await tools.lookUp();
   const callFrom = (page: GivenPage): PageCall | null => {
     const shownTool = byKey(toolKey({ server: page.server, tool: name }));
-    return shownTool ? { tool: shownTool.tool.id, page } : null;
+    if (!shownTool) return null;
+    return { tool: shownTool.tool.id, page };
   };
   if (claimed !== undefined) {
     const page = typeof claimed === "string" ? tools.pages.find(claimed) : undefined;
@@ -105,7 +106,8 @@ export async function withLinks<Result extends UnknownObject>(
   const messages = showEach(result.messages, (message) => {
     if (!isObject(message)) return message;
     const shown = show(message.content);
-    return shown === message.content ? message : { ...message, content: shown };
+    if (shown === message.content) return message;
+    return { ...message, content: shown };
   });
   const changed = { ...(content && { content }), ...(messages && { messages }) };
   if (content === undefined && messages === undefined) return result;
@@ -129,7 +131,8 @@ function linkIn(block: unknown): string | null {
   if (!isObject(block)) return null;
   const { type, resource } = block;
   if (type === "resource" && isObject(resource)) return textParam(resource, "uri");
-  return type === "resource_link" ? textParam(block, "uri") : null;
+  if (type !== "resource_link") return null;
+  return textParam(block, "uri");
 }
 
 /** Undefined where all stay as they are. */

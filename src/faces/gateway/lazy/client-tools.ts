@@ -133,7 +133,8 @@ export class ClientTools {
   /** The result of `tools/list`, rendered once per list. */
   async text(era: Era, isHost = true): Promise<string> {
     if (this.isCode()) return codeTexts[era];
-    return (await this.isLazy()) ? this.#shortText(era) : this.#surface.tools.text(era, isHost);
+    if (await this.isLazy()) return this.#shortText(era);
+    return this.#surface.tools.text(era, isHost);
   }
 
   async lookUp(wait?: Wait): Promise<LookUp> {

@@ -134,7 +134,8 @@ function countServers(shownTools: readonly Shown[]): { name: string; tools: numb
 /** On one line. */
 function shorten(description: string, limit: number): string {
   const text = plainText(description).replaceAll(/\s+/g, " ").trim();
-  return text.length > limit ? `${sliceText(text, 0, Math.max(0, limit - 3)).trimEnd()}...` : text;
+  if (text.length <= limit) return text;
+  return `${sliceText(text, 0, Math.max(0, limit - 3)).trimEnd()}...`;
 }
 
 /** Longer ones are cut, and the schema follows. */

@@ -95,7 +95,8 @@ export async function identifyCaller(
   // The pass says which person of this machine asks, and names no user: where credentials are needed it is none.
   const provenCredential = pass?.isIt(credential) ? null : credential;
   const principal = await plane.identity.identify(provenCredential, { at: requestUrl });
-  return credential === null ? withoutProof(principal) : principal;
+  if (credential !== null) return principal;
+  return withoutProof(principal);
 }
 
 const unproven = new WeakMap<Principal, Principal>();

@@ -258,7 +258,8 @@ function renderRecurrence({ recurrence }: Pick<JobStatus, "recurrence">): string
   const { cron, frequency, interval = 1, timezone } = recurrence;
   const zone = timezone === "UTC" ? "" : ` ${timezone}`;
   if (cron !== undefined) return `${cron}${zone}`;
-  return interval === 1 ? `${frequency}${zone}` : `${frequency}, every ${interval}${zone}`;
+  if (interval === 1) return `${frequency}${zone}`;
+  return `${frequency}, every ${interval}${zone}`;
 }
 
 /** As clocks show it where the job is at home, too. */
@@ -278,7 +279,8 @@ function renderTime(moment: string, { recurrence }: Pick<JobStatus, "recurrence"
 
 function renderNext({ state, nextAt, pausedAt, pausedBy }: JobStatus["schedule"]): string {
   if (state === "paused") return `paused by ${pausedBy ?? "anonymous"} at ${pausedAt}`;
-  return state === "on_request" ? "on request" : (nextAt ?? "not again");
+  if (state === "on_request") return "on request";
+  return nextAt ?? "not again";
 }
 
 export function renderRuns(runs: readonly JobRun[], isFiltered: boolean): string {
@@ -312,11 +314,13 @@ function renderRun(run: JobRun): string {
 }
 
 function renderError(error: Pick<PlaneError, "code" | "message"> | null): string {
-  return error === null ? "" : `${error.code}: ${error.message}`;
+  if (error === null) return "";
+  return `${error.code}: ${error.message}`;
 }
 
 function tookOf({ startedAt, endedAt }: JobRun): string {
   if (startedAt === null || endedAt === null) return "-";
   const ms = Date.parse(endedAt) - Date.parse(startedAt);
-  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 1_000) return `${ms} ms`;
+  return `${(ms / 1_000).toFixed(1)} s`;
 }
