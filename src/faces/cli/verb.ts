@@ -85,10 +85,10 @@ const readers: Readonly<Record<ValueKind, (text: string, before?: unknown) => un
   ms: wholeNumber(0, largest, "Give milliseconds as an integer."),
   port: wholeNumber(0, 65_535, "Give a port between 0 and 65535."),
   drain: wholeNumber(0, 600, "Give seconds as an integer from 0 to 600."),
-  workers: (text) =>
-    text === "auto"
-      ? process.getBuiltinModule("node:os").availableParallelism()
-      : wholeNumber(1, 256, "Give a number from 1 to 256, or 'auto'.")(text),
+  workers(text) {
+    if (text === "auto") return process.getBuiltinModule("node:os").availableParallelism();
+    return wholeNumber(1, 256, "Give a number from 1 to 256, or 'auto'.")(text);
+  },
   seconds(text) {
     const seconds = Number(text);
     if (text.trim() !== "" && Number.isFinite(seconds) && seconds >= 0) return seconds;

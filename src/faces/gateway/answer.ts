@@ -251,9 +251,8 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       const isOurs =
         firstFailure === undefined || (firstFailure.code === -32002 && context.era === "modern");
       const code = context.era === "legacy" ? -32002 : -32602;
-      throw isOurs
-        ? new RpcError(code, `Resource not found: ${shown}`, { uri: shown })
-        : firstFailure;
+      if (isOurs) throw new RpcError(code, `Resource not found: ${shown}`, { uri: shown });
+      throw firstFailure;
     },
     skills: {
       list: (async ({ params }, context) => {

@@ -72,9 +72,8 @@ async function listen(
     client: () => client.capabilities,
     hear,
   });
-  const leave = wants("tools")
-    ? shared.listening(surface, textParam(client.info ?? {}, "name"))
-    : undefined;
+  const clientName = textParam(client.info ?? {}, "name");
+  const leave = wants("tools") ? shared.listening(surface, clientName) : undefined;
   await new Promise<void>((resolve) => {
     if (ended.aborted) resolve();
     ended.addEventListener("abort", () => resolve(), { once: true });

@@ -45,9 +45,8 @@ export function addRoute<Query extends z.ZodObject = NoQuery>(
     const principal = c.get("principal");
     if (route.scope !== null) requireScope(principal, route.scope, `use ${title}`);
     if (needsProof(route) && principal.isUnproven) throw unproven(title, route.command);
-    const query = route.describedQuery
-      ? {}
-      : readQuery(route.query, new URL(c.req.url).searchParams);
+    const { searchParams } = new URL(c.req.url);
+    const query = route.describedQuery ? {} : readQuery(route.query, searchParams);
     return handle({
       c,
       caller: { principal, face: c.get("face"), ...clientAddressOf(c) },

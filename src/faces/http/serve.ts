@@ -297,22 +297,18 @@ async function listenFailure(
 ): Promise<PlaneError> {
   const options = { cause: error, data: { host, port } };
   if (error.code !== "EADDRINUSE") {
-    const remedy = isModuleMissing(error)
-      ? " This machine has no such address: choose one of its own with --host."
-      : "";
-    return new PlaneError(
-      "USAGE",
-      `Cannot listen on ${host}:${port}: ${error.message}.${remedy}`,
-      options,
-    );
+    let message = `Cannot listen on ${host}:${port}: ${error.message}.`;
+    if (isModuleMissing(error))
+      message += " This machine has no such address: choose one of its own with --host.";
+    return new PlaneError("USAGE", message, options);
   }
   const url = `http://${isLoopback(host) ? inUrl(host) : "127.0.0.1"}:${port}`;
-  const [holder, remedy] = (await isToolplane(url))
-    ? [`another Toolplane, at ${url}`, "Use that one, stop it,"]
-    : ["another program", "Stop it,"];
+  const holder = (await isToolplane(url))
+    ? `another Toolplane, at ${url}. Use that one, stop it,`
+    : "another program. Stop it,";
   return new PlaneError(
     "USAGE",
-    `Port ${port} of ${host} is in use by ${holder}. ${remedy} or choose another port with --port, 0 for any free one.`,
+    `Port ${port} of ${host} is in use by ${holder} or choose another port with --port, 0 for any free one.`,
     options,
   );
 }

@@ -152,9 +152,8 @@ export function requireModel(
 function requireKnown(kind: string, name: string, configured: readonly string[]): void {
   if (configured.includes(name)) return;
   const [likeliest] = nearest(name, configured, 1);
-  const remedy = likeliest
-    ? `Did you mean '${likeliest}'?`
-    : `Add it to the configuration under '${kind}s'.`;
+  let remedy = `Add it to the configuration under '${kind}s'.`;
+  if (likeliest) remedy = `Did you mean '${likeliest}'?`;
   throw new PlaneError("NOT_FOUND", `No ${kind} '${name}' is configured. ${remedy}`);
 }
 

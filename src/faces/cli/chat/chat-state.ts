@@ -138,26 +138,26 @@ export function createLoading(
     const { tools: pricedTools = [] } = await plane.stats({ tools: true });
     costs = new Map(pricedTools.map(({ name, fullTokens }) => [name, fullTokens]));
   };
+  const reportClient = () =>
+    plane.clients.watch({
+      id: conversation,
+      user: plane.identity.usualCaller().user,
+      client: "toolplane chat",
+      era: "modern",
+      since: new Date().toISOString(),
+      async measure() {
+        const names = await loadedNow();
+        const mode = (await isLazy()) ? "lazy" : "full";
+        return {
+          mode,
+          tools: names.length,
+          loaded: [...searched],
+          loadedTokens: tokensOf(names),
+        };
+      },
+    });
   // A plane in another process has no use for what is shown here.
-  const client = plane.isRemote
-    ? undefined
-    : plane.clients.watch({
-        id: conversation,
-        user: plane.identity.usualCaller().user,
-        client: "toolplane chat",
-        era: "modern",
-        since: new Date().toISOString(),
-        async measure() {
-          const names = await loadedNow();
-          const mode = (await isLazy()) ? "lazy" : "full";
-          return {
-            mode,
-            tools: names.length,
-            loaded: [...searched],
-            loadedTokens: tokensOf(names),
-          };
-        },
-      });
+  const client = plane.isRemote ? undefined : reportClient();
   return {
     tools,
     loadedAmong,

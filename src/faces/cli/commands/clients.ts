@@ -143,9 +143,11 @@ async function showProject(
   { config = [], dryRun, json, yes }: ConnectFlags,
 ): Promise<void> {
   // Files that are named are trusted, and one that cannot be read is reported by what comes next.
-  const trust = config.length > 0 ? null : await setup.trust.show().catch(() => null);
-  const untrusted = (trust ? projectLines(trust) : []).filter(({ trusted }) => !trusted);
-  if (untrusted.length === 0 || json) return;
+  if (config.length > 0) return;
+  const trust = await setup.trust.show().catch(() => null);
+  if (trust === null || json) return;
+  const untrusted = projectLines(trust).filter(({ trusted }) => !trusted);
+  if (untrusted.length === 0) return;
   const isTrusted = await showAndAsk(setup, untrusted, !dryRun && !yes);
   if (isTrusted || dryRun) return;
   const remedy = "Trust it with 'toolplane trust', or name the files that you want with --config";
@@ -397,9 +399,8 @@ const hints: Record<string, string> = {
 export async function init(cli: Cli, options: InitOptions): Promise<void> {
   const setup = await openSetup(cli, options);
   const asks = canBeAsked() && !options.yes && !options.json;
-  const { servers, takeOver } = asks
-    ? await ask(setup)
-    : { servers: bundledServers, takeOver: false };
+  const unasked: Choice = { servers: bundledServers, takeOver: false };
+  const { servers, takeOver } = asks ? await ask(setup) : unasked;
   const done = await setup.init({ file: options.to, force: options.force ?? false, servers });
   if (options.json) return printJson(done);
   print(`${colors.green("✔")} Wrote ${done.path}`);

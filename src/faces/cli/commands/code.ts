@@ -6,6 +6,7 @@ import { plainText } from "../../../lib/text/plain-text.ts";
 import type { CodeOutcome } from "../../../model/agent/code-run.ts";
 import { exitCodeFor, PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
+import { renderValue } from "../terminal/outcome.ts";
 import { print, printError, printJson, printStatus } from "../terminal/output.ts";
 import { askingHere, typedHere } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
@@ -49,8 +50,7 @@ export async function runProgram(
 function printOutcome({ value, logs, error, waiting = [], run }: Omit<CodeOutcome, "text">): void {
   for (const line of logs) printStatus(plainText(line));
   if (error) printError(error);
-  else if (value !== null)
-    print(plainText(typeof value === "string" ? value : JSON.stringify(value, null, 2)));
+  else if (value !== null) print(renderValue(value));
   for (const { id, plan } of waiting)
     printStatus(
       `Approve it: toolplane ${plan ? `plan approve ${plan}` : `approvals approve ${id}`}`,

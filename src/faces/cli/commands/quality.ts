@@ -270,10 +270,10 @@ export const diffPin = command((plane, name: string) => plane.pins.get(name), re
 export const decidePin = command(
   (plane, name: string, verb: "accept" | "reject", options: TextOptions<"reason">) =>
     plane.pins[verb](name, pickOptions(options, "reason"), { face: "cli" }),
-  ({ name }, [, verb]) =>
-    verb === "accept"
-      ? `The definition of '${name}' is pinned.`
-      : `'${name}' is quarantined. 'toolplane pins accept ${name}' takes it after all.`,
+  ({ name }, [, verb]) => {
+    if (verb === "accept") return `The definition of '${name}' is pinned.`;
+    return `'${name}' is quarantined. 'toolplane pins accept ${name}' takes it after all.`;
+  },
 );
 
 const standings = {

@@ -93,11 +93,11 @@ export async function importBundle(
   );
   if (options.json) return printJson(done);
   for (const warning of done.warnings) printWarning(warning);
-  const rows = done.entries.map(({ change, kind, name, persona, covers }) => [
-    change,
-    kind,
-    persona === null ? name : `${name} (${persona})`,
-    covers === null ? "" : `takes precedence over ${covers}`,
+  const rows = done.entries.map((imported) => [
+    imported.change,
+    imported.kind,
+    nameWithPersona(imported),
+    imported.covers === null ? "" : `takes precedence over ${imported.covers}`,
   ]);
   print(renderTable(["CHANGE", "KIND", "NAME", ""], rows));
   const by = done.exportedBy === null ? "" : ` by ${done.exportedBy}`;
@@ -132,11 +132,18 @@ function wrongKind(kind: string, name: string): PlaneError {
   return new PlaneError("USAGE", `'${kind}' is not one of ${workKinds.join(", ")}.${hint}`);
 }
 
+function ofPersona(persona: string | undefined): string {
+  return persona === undefined ? "" : ` of persona '${persona}'`;
+}
+
+function nameWithPersona({ name, persona }: { name: string; persona: string | null }): string {
+  return persona === null ? name : `${name} (${persona})`;
+}
+
 function notThere(kind: WorkKind, name: string, persona: string | undefined): PlaneError {
-  const whose = persona === undefined ? "" : ` of persona '${persona}'`;
   return new PlaneError(
     "NOT_FOUND",
-    `No ${kind} '${name}'${whose} was brought by a bundle. 'toolplane registry summary' shows what there is.`,
+    `No ${kind} '${name}'${ofPersona(persona)} was brought by a bundle. 'toolplane registry summary' shows what there is.`,
     { data: { [kind]: name } },
   );
 }
@@ -183,10 +190,9 @@ export async function deleteTool(
     plane.tools.delete(name, withoutUndefined({ persona, reason: options.reason }), face),
   );
   if (!wasDeleted) {
-    const whose = persona === undefined ? "" : ` of persona '${persona}'`;
     throw new PlaneError(
       "NOT_FOUND",
-      `No tool '${name}'${whose} was set here. 'toolplane tools list' shows what there is.`,
+      `No tool '${name}'${ofPersona(persona)} was set here. 'toolplane tools list' shows what there is.`,
       { data: { tool: name } },
     );
   }
@@ -315,13 +321,12 @@ function renderChanges(changes: readonly Change[]): string {
       change.at.slice(0, 19).replace("T", " "),
       whoOf(change),
       change.kind === "listed" ? `listed ${change.count}` : `${change.kind} ${change.what}`,
-      change.persona === null ? change.name : `${change.name} (${change.persona})`,
+      nameWithPersona(change),
       change.reason ?? "",
     ]),
   ).split("\n");
-  return [head, ...lines.flatMap((line, at) => [line, ...renderDiff(changes[at] as Change)])].join(
-    "\n",
-  );
+  const withDiffs = lines.flatMap((line, index) => [line, ...renderDiff(changes[index] as Change)]);
+  return [head, ...withDiffs].join("\n");
 }
 
 function whoOf({ by: { system, user, face } }: Change): string {

@@ -222,12 +222,10 @@ export async function showRecordedMessages(
     let page = await plane.servers.messages(server, reading);
     if (options.json && !options.follow) return printJson({ server, ...page });
     if (page.dropped > 0) printStatus(`${countOf(page.dropped, "older message")} dropped.`);
-    if (page.messages.length === 0 && !options.follow)
-      return print(
-        page.recording
-          ? `No messages since ${page.since}.`
-          : `Nothing is recorded. Start it with 'toolplane servers record ${server}'.`,
-      );
+    if (page.messages.length === 0 && !options.follow) {
+      if (page.recording) return print(`No messages since ${page.since}.`);
+      return print(`Nothing is recorded. Start it with 'toolplane servers record ${server}'.`);
+    }
     const show = (message: ServerMessage) =>
       print(options.json ? JSON.stringify(message) : plainText(renderMessage(message)));
     page.messages.forEach(show);
@@ -397,9 +395,8 @@ async function signIn(
 
 /** From standard input, or typed unseen; never from an argument, which other users of the machine could read. */
 async function readToken(server: string): Promise<string> {
-  const token = terminal.stdin.isTTY
-    ? await typeToken(server)
-    : (await text(terminal.stdin)).trim();
+  const typed = await (terminal.stdin.isTTY ? typeToken(server) : text(terminal.stdin));
+  const token = typed.trim();
   if (token === "")
     throw new PlaneError("USAGE", "No token was given. Write it to standard input.");
   return token;
@@ -408,7 +405,7 @@ async function readToken(server: string): Promise<string> {
 async function typeToken(server: string): Promise<string> {
   const typed = await password({ message: `Token for ${server}` });
   if (isCancel(typed)) throw new Interrupted("SIGINT");
-  return typed.trim();
+  return typed;
 }
 
 const browserOpeners: Partial<Record<NodeJS.Platform, string>> = {

@@ -132,11 +132,11 @@ function renderTool(tool: ToolListing): string {
       ? []
       : [[`for ${health.persona.name}`, renderHealth(health.persona)] as const]),
     ["last call", health.last_invocation && renderLast(health.last_invocation)],
-    ["callable", tool.review?.held ? `no: ${tool.review.held}` : null],
+    ["callable", tool.review?.held && `no: ${tool.review.held}`],
     ["unavailable", unavailable],
     ["stale", tool.stale ? `its server could not list its tools again: ${tool.error}` : null],
     ...(tool.warnings ?? []).map((warning): Fact => ["warning", warning]),
-    ["pinned", tool.review?.change ? `no: it is ${tool.review.change}` : null],
+    ["pinned", tool.review?.change && `no: it is ${tool.review.change}`],
     ...(tool.review?.findings ?? []).map((finding): Fact => ["suspicious", renderFinding(finding)]),
   ];
   return [
@@ -166,10 +166,10 @@ function renderProvider(spec: ProviderSpec, { providers, health }: ToolListing):
   const { server, tool } = spec.config;
   const where = typeof server === "string" ? ` ${server}.${String(tool)}` : "";
   const { router } = health.providers[label] ?? {};
-  const cooldown = router?.backoff_until
-    ? `, next try in ${renderSpan(Date.parse(router.backoff_until) - Date.now())}`
-    : "";
-  return plainText(`${spec.name}${where}, priority ${spec.priority}${cooldown}`);
+  const text = `${spec.name}${where}, priority ${spec.priority}`;
+  if (!router?.backoff_until) return plainText(text);
+  const cooldown = renderSpan(Date.parse(router.backoff_until) - Date.now());
+  return plainText(`${text}, next try in ${cooldown}`);
 }
 
 function renderArguments({ parameters }: ToolListing): string[] {

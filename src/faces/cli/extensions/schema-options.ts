@@ -52,9 +52,8 @@ export function addInputs(
     if (!canBeFlag.test(name)) continue;
     const flags = flagsOf(name, used);
     for (const [index, flag] of flags.entries()) {
-      const about = byPosition.includes(name)
-        ? `the same as the argument '${name}'`
-        : aboutOf(schema);
+      const isArgument = byPosition.includes(name);
+      const about = isArgument ? `the same as the argument '${name}'` : aboutOf(schema);
       for (const option of optionsOf(flag, schema, about, index === 0)) {
         owners.set(option.attributeName(), name);
         command.addOption(option);
@@ -84,13 +83,9 @@ export function addInputs(
       ...Object.fromEntries([...byFlag, ...byArgument]),
     } as JsonObject;
     const missing = [...required].find((name) => input[name] === undefined);
-    if (missing !== undefined)
-      command.error(
-        byPosition.includes(missing)
-          ? `missing required argument '${missing}'`
-          : `required option '--${kebab(missing)}' not specified`,
-      );
-    return input;
+    if (missing === undefined) return input;
+    if (byPosition.includes(missing)) command.error(`missing required argument '${missing}'`);
+    return command.error(`required option '--${kebab(missing)}' not specified`);
   };
 }
 

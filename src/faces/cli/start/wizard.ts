@@ -177,10 +177,10 @@ async function askServer(asking: WizardContext, serverBefore: JsonObject): Promi
   };
 }
 
-const urlProblem = (text: string) =>
-  /^https?:\/\/./i.test(text) && URL.canParse(text)
-    ? null
-    : "That is not a URL; start it with http:// or https://";
+const urlProblem = (text: string) => {
+  if (/^https?:\/\/./i.test(text) && URL.canParse(text)) return null;
+  return "That is not a URL; start it with http:// or https://";
+};
 const underKey = (key: string, pairs: JsonObject) => hasMembers(pairs) && { [key]: pairs };
 const quoted = (part: unknown) =>
   /[\s"]/.test(String(part)) ? JSON.stringify(part) : String(part);

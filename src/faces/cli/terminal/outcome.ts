@@ -115,6 +115,7 @@ function renderArtifacts({ results, metadata, artifacts, problems }: ArtifactRes
   return lines;
 }
 
-function renderValue(value: Json): string {
+/** A text as it is, anything else as JSON. */
+export function renderValue(value: Json): string {
   return plainText(typeof value === "string" ? value : JSON.stringify(value, null, 2));
 }

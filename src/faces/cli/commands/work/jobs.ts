@@ -164,10 +164,11 @@ export const showTask = command(
 
 export const switchJob = command(
   (plane, name: string, verb: "pause" | "resume") => plane.jobs[verb](name),
-  ({ schedule }, [name, verb]) =>
-    verb === "pause"
-      ? `Job '${name}' is paused; 'toolplane jobs resume ${name}' resumes it.`
-      : `Job '${name}' is resumed; next run: ${schedule.nextAt ?? "none"}.`,
+  ({ schedule }, [name, verb]) => {
+    if (verb === "pause")
+      return `Job '${name}' is paused; 'toolplane jobs resume ${name}' resumes it.`;
+    return `Job '${name}' is resumed; next run: ${schedule.nextAt ?? "none"}.`;
+  },
   (job) => ({ job }),
 );
 

@@ -11,6 +11,7 @@ import { errorTable } from "../../../../model/errors.ts";
 import type { SkillRun } from "../../../../model/work/run-schema.ts";
 import { toolsOfSkill } from "../../../../model/work/skill.ts";
 import type { Cli, TextOptions } from "../../cli.ts";
+import { renderValue } from "../../terminal/outcome.ts";
 import {
   colors,
   joinLines,
@@ -35,10 +36,9 @@ export const listSkills = command(
     const page = await plane.skills.page({ personas, capabilities, q, limit, cursor });
     // They have neither personas nor capabilities.
     const isAll = personas.length === 0 && capabilities.length === 0 && (cursor ?? "") === "";
-    const { skills: published, leftOut } = isAll
-      ? await plane.skills.published({ waitMs: listWaitMs })
-      : { skills: [], leftOut: [] };
-    return { ...page, published: published.filter(hasWords(q)), leftOut };
+    if (!isAll) return { ...page, published: [], leftOut: [] };
+    const { skills, leftOut } = await plane.skills.published({ waitMs: listWaitMs });
+    return { ...page, published: skills.filter(hasWords(q)), leftOut };
   },
   ({ skills, total, nextCursor, published, leftOut }) => {
     if (published.length > 0) print(colors.bold("Skills of manifests, which are run"));
@@ -96,10 +96,10 @@ function renderPublished(skills: readonly ServerSkill[]): string {
   const alike = Map.groupBy(skills, ({ server, frontmatter }) => `${server}\n${frontmatter.name}`);
   return table(skills, "No skills of servers or folders found.", {
     // Two of one server may have the same name in different directories.
-    SKILL: ({ server, uri, frontmatter: { name } }) =>
-      alike.get(`${server}\n${name}`)?.length === 1
-        ? name
-        : skillRoot(uri).replace(/^[^:]*:\/\//, ""),
+    SKILL({ server, uri, frontmatter: { name } }) {
+      if (alike.get(`${server}\n${name}`)?.length === 1) return name;
+      return skillRoot(uri).replace(/^[^:]*:\/\//, "");
+    },
     SERVER: ({ server }) => server,
     FILES: ({ resources }) => (Array.isArray(resources) ? resources.length : "-"),
     DESCRIPTION: ({ frontmatter }) => frontmatter.description,
@@ -200,6 +200,5 @@ function printSkillRun({ steps, result, error, outcome }: SkillRun): void {
   if (outcome === "planned") return print(rows || "A model follows the instructions.");
   if (rows !== "") printStatus(rows);
   if (error !== null) return printError(error);
-  if (result !== null)
-    print(typeof result === "string" ? plainText(result) : JSON.stringify(result, null, 2));
+  if (result !== null) print(renderValue(result));
 }
