@@ -238,13 +238,10 @@ async function answerAny(
   if (typeof name !== "string") return failure(-32602, "'name' must be a string.");
   if (isCodeTool(name) && context.tools.isCode())
     return answerCode(plane, surface, params, context);
-  let target: ReturnType<typeof readMetaCall> = {
-    name,
-    arguments: params.arguments,
-    isWrapped: false,
-  };
-  if (isMetaTool(name) && (await hasMetaTool(name, surface, context)))
-    target = readMetaCall(name, params.arguments);
+  const isMeta = isMetaTool(name) && (await hasMetaTool(name, surface, context));
+  const target: ReturnType<typeof readMetaCall> = isMeta
+    ? readMetaCall(name, params.arguments)
+    : { name, arguments: params.arguments, isWrapped: false };
   if ("wrong" in target) return refusal(target.wrong, context);
   if (target.isWrapped) {
     const skill = await readSkillCall(plane, surface, target.name, context);

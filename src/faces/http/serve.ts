@@ -99,8 +99,8 @@ function createMcpFront(
   return (request, response) => {
     if (!isMcp(request.url ?? "")) return next(request, response);
     const isForeignPage = origins.admits(request, response);
-    const { host: named } = request.headers;
-    const refusal = refuseOrigin(isForeignPage ? { host: named } : request.headers);
+    const { headers } = request;
+    const refusal = refuseOrigin(isForeignPage ? { host: headers.host } : headers);
     if (refusal) return refuse(response, refusal);
     if (isForeignPage && origins.answersPreflight(request, response)) return;
     void identify(request, response, isForeignPage);

@@ -139,7 +139,7 @@ async function requireSameSettings(
   const message =
     `${which} ${variables.length === 1 ? "is" : "are"} set here, and the plane that serves this configuration ` +
     `(process ${pid}) was started without. Add --standalone for a plane of your own, or start that one again with it.`;
-  throw new PlaneError("USAGE", message, { data: { variables: variables, pid } });
+  throw new PlaneError("USAGE", message, { data: { variables, pid } });
 }
 
 type Options = ({ signal?: AbortSignal } & Callbacks) | undefined;

@@ -39,14 +39,13 @@ export function createChatPlane(chat: Chat, notes: Set<string>): Plane {
       (await plane.tools.list(...args)).filter(({ id }) => isConnected(id.server)),
     async page(query, ...args) {
       const page = await plane.tools.page(query, ...args);
-      const tools = page.tools.filter(({ id }) => isConnected(id.server));
       let { total } = page;
       if (away.size > 0) {
         const allTools = (await plane.tools.page({ ...query, ...largest }, ...args)).tools;
         total -= allTools.filter(({ id }) => !isConnected(id.server)).length;
       }
       notes.add(await printLoaded(query?.server ?? null));
-      return { ...page, total, tools };
+      return { ...page, total, tools: page.tools.filter(({ id }) => isConnected(id.server)) };
     },
   });
 
@@ -98,7 +97,7 @@ export function createChatPlane(chat: Chat, notes: Set<string>): Plane {
       const fresh = await loading.load(tools.map(({ name }) => name));
       if (tools.length > 0)
         notes.add(fresh === 0 ? "All are loaded already." : `${fresh} loaded by this search.`);
-      return { ...answer, tools: tools };
+      return { ...answer, tools };
     },
     async stats(query, ...args) {
       await loading.weigh();

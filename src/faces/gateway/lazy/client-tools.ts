@@ -147,7 +147,7 @@ export class ClientTools {
   }
 
   async wasShown({ key }: Shown): Promise<boolean> {
-    return this.#shown.has(key) || (await this.#always()).some((always) => always.key === key);
+    return this.#shown.has(key) || (await this.#always()).some((tool) => tool.key === key);
   }
 
   loaded(): string[] {

@@ -238,13 +238,13 @@ export async function answerSearchTools(
   const answer = await plane.search(args as SearchRequest, { ...options, face: "mcp" });
   const onTheWay = await serversOnTheWay(plane, principal);
   // The search has waited for servers already.
-  const tools = await client.lookUp("none");
+  const lookUp = await client.lookUp("none");
   const matched = answer.tools.flatMap((foundTool) => {
-    const shown = tools.find(foundTool.name);
+    const shown = lookUp.find(foundTool.name);
     return shown ? [{ foundTool, shown }] : [];
   });
-  const next = answer.next.flatMap((name) => tools.find(name) ?? []);
-  const folded = matched.flatMap(({ foundTool, shown }) => siblingsOf(foundTool, shown, tools));
+  const next = answer.next.flatMap((name) => lookUp.find(name) ?? []);
+  const folded = matched.flatMap(({ foundTool, shown }) => siblingsOf(foundTool, shown, lookUp));
   client.show([...next, ...folded]);
   // What does not fit would only take room in the context.
   const isFitting = answer.fits !== false;
@@ -263,7 +263,7 @@ export async function answerSearchTools(
     ...(skills.length > 0 && { skills }),
     total: answer.total,
     truncated: answer.truncated,
-    totalAvailable: ofServers(tools.tools).length,
+    totalAvailable: ofServers(lookUp.tools).length,
     autoLoaded: autoLoaded && lines.length > 0,
     message,
   };
@@ -271,9 +271,9 @@ export async function answerSearchTools(
 }
 
 /** Tools that share its line. */
-function siblingsOf({ alsoOn = [] }: FoundTool, { tool }: Shown, tools: LookUp): Shown[] {
+function siblingsOf({ alsoOn = [] }: FoundTool, { tool }: Shown, lookUp: LookUp): Shown[] {
   return alsoOn.flatMap(
-    (server) => tools.byKey(toolKey({ server, tool: tool.id.tool })) ?? tools.find(server) ?? [],
+    (server) => lookUp.byKey(toolKey({ server, tool: tool.id.tool })) ?? lookUp.find(server) ?? [],
   );
 }
 
