@@ -113,7 +113,7 @@ function wordsOf(command: Command): string {
 const loadedNames = new Set<string>();
 
 function loadEnvFile(file: string, earlier: readonly string[] = []): string[] {
-  for (const [name, value] of Object.entries(parseEnv(read(file)))) {
+  for (const [name, value] of Object.entries(parseEnv(readEnvFile(file)))) {
     if (terminal.env[name] !== undefined && !loadedNames.has(name)) continue;
     terminal.env[name] = value;
     loadedNames.add(name);
@@ -121,7 +121,7 @@ function loadEnvFile(file: string, earlier: readonly string[] = []): string[] {
   return [...earlier, file];
 }
 
-function read(file: string): string {
+function readEnvFile(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (thrown) {

@@ -53,9 +53,9 @@ function show({ http, cli }: Operation, answer: unknown, options: GlobalOptions)
     return print(renderFacts(16, Object.entries(shown).map(asFact)).join("\n"));
   const { rows, none: emptyText, columns } = form.table;
   const readers = Object.entries(columns).map(([title, column]) => {
-    const read = (row: object) =>
+    const readCell = (row: object) =>
       typeof column === "string" ? Reflect.get(row, column) : column(row as never);
-    return [title, read] as const;
+    return [title, readCell] as const;
   });
   print(table(shown[rows] as object[], emptyText, Object.fromEntries(readers)));
   printNextPage((shown.nextCursor as string | null | undefined) ?? null, "There are more");

@@ -304,6 +304,6 @@ export function warnAboutConfigProblems(
   for (const problem of named) printWarning(renderConfigProblem(problem));
   if (unnamed.length <= 1) return;
   const files = config.map((file) => ` --config ${shellQuote(file)}`).join("");
-  const what = isFound ? "What was found in clients" : "The configuration";
-  printWarning(`${what} has ${countProblems(unnamed)}. Run: toolplane config validate${files}`);
+  const subject = isFound ? "What was found in clients" : "The configuration";
+  printWarning(`${subject} has ${countProblems(unnamed)}. Run: toolplane config validate${files}`);
 }

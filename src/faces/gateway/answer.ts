@@ -222,8 +222,13 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
           ({ shown }) => shown === params.name,
         )
       ) {
-        const read = await ask(skill.server, "resources/read", { uri: skill.serverUri }, context);
-        return wireResult(toMessages(skill, read), context.era);
+        const resources = await ask(
+          skill.server,
+          "resources/read",
+          { uri: skill.serverUri },
+          context,
+        );
+        return wireResult(toMessages(skill, resources), context.era);
       }
       const { server, name } = await findPrompt(surfaceOf(context).offers, params.name, "name");
       return forwardRead(server, method, { ...params, name }, context);

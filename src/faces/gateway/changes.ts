@@ -100,10 +100,10 @@ function createChecks(subscribers: ReadonlySet<Subscriber>, compare: Compare) {
   function check(...changed: readonly Kind[]): void {
     if (subscribers.size === 0) return;
     for (const kind of changed) due.add(kind);
-    if (!checking) timer ??= setTimeout(run, settleMs).unref();
+    if (!checking) timer ??= setTimeout(compareDue, settleMs).unref();
   }
 
-  async function run(): Promise<void> {
+  async function compareDue(): Promise<void> {
     timer = undefined;
     checking = true;
     const dueKinds = [...due];
@@ -137,9 +137,9 @@ function createComparison(
     listed: string,
     firstList?: string,
   ) {
-    const before = announcedLists.get(listing);
-    announcedLists.set(listing, { ...before, [kind]: listed });
-    if (listed === (before?.[kind] ?? firstList)) return;
+    const announced = announcedLists.get(listing);
+    announcedLists.set(listing, { ...announced, [kind]: listed });
+    if (listed === (announced?.[kind] ?? firstList)) return;
     for (const subscriber of concerned)
       if (subscribers.has(subscriber)) subscriber.hear(`notifications/${kind}/list_changed`, {});
   }

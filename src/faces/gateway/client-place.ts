@@ -16,16 +16,16 @@ const maxRoots = 100;
  * process was started in a root, or below it, works where it was started: editors start theirs elsewhere.
  */
 export function directoryInRoots({ roots }: UnknownObject, started?: string): string | null {
-  let first: string | null = null;
+  let firstRoot: string | null = null;
   if (!Array.isArray(roots)) return null;
   for (const root of roots.slice(0, maxRoots)) {
     const directory = isObject(root) ? directoryOf(root.uri) : null;
     if (directory === null) continue;
     if (started === undefined) return directory;
     if (isWithin(directory, started)) return started;
-    first ??= directory;
+    firstRoot ??= directory;
   }
-  return first;
+  return firstRoot;
 }
 
 function directoryOf(uri: unknown): string | null {

@@ -155,7 +155,7 @@ function readBody(visit: Visit): void {
   request.on("end", () => {
     const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
     const parsed = parseRequest(body.toString("utf8"));
-    if ("message" in parsed) guarded(visit, take, parsed.message);
+    if ("message" in parsed) guarded(visit, takeMessages, parsed.message);
     else if (parsed.wrong !== null)
       refuse(response, 400, `The body cannot be read: ${parsed.wrong}.`);
     else refuse(response, 400, "Parse error: the body is not valid JSON.", -32700);
@@ -179,7 +179,7 @@ function viewOf(visit: Visit): View {
   return view;
 }
 
-function take(visit: Visit, message: unknown): void {
+function takeMessages(visit: Visit, message: unknown): void {
   const { state, request, response, principal } = visit;
   const isBatch = Array.isArray(message);
   const messages: UnknownObject[] = isBatch ? message : [message];
@@ -250,17 +250,17 @@ function withSession(
   const { "mcp-session-id": id, "mcp-protocol-version": version } = request.headers;
   if (typeof id !== "string")
     return refuse(response, 400, "The header Mcp-Session-Id is missing. Begin with 'initialize'.");
-  const goOn = (session: HttpSession | undefined) => {
+  const continueWith = (session: HttpSession | undefined) => {
     if (!session) return refuse(response, 404, "Session not found. Start a new session.", -32001);
     if (version !== undefined && !isLegacyVersion(version))
       return refuse(response, 400, `Protocol version '${version}' is not that of a session.`);
     go(session);
   };
   const session = state.sessions.find(id, principal);
-  if (session) return goOn(session);
+  if (session) return continueWith(session);
   void state.sessions
     .reopen(id, principal, isLocal(request))
-    .then(goOn)
+    .then(continueWith)
     .catch((thrown) => refuseThrown(response, thrown));
 }
 

@@ -114,8 +114,9 @@ export class HttpSession {
     const ids: Id[] = [];
     for (const { id, method } of messages) if (isId(id) && typeof method === "string") ids.push(id);
     if (ids.length === 0) {
-      const tell = (wire: Wire) => this.#announce(wireText(wire));
-      for (const message of messages) void this.client.take(message, { answer: tell, say: tell });
+      const announce = (wire: Wire) => this.#announce(wireText(wire));
+      for (const message of messages)
+        void this.client.take(message, { answer: announce, say: announce });
       return void response.writeHead(202, this.#headers).end();
     }
     const stream = ++this.#lastStream;
@@ -151,12 +152,12 @@ export class HttpSession {
     const events = missed?.events ?? this.#backlog;
     if (stream === general) this.#backlog = [];
     const unwritten = this.#posts.get(stream)?.unwritten ?? [];
-    const write = () => {
+    const writeEvents = () => {
       for (const { text, id } of events) writeEvent(response, text, id);
       if (!goesOn) response.end();
     };
-    if (unwritten.length === 0) write();
-    else void takeBack(unwritten).then((isTheirs) => (isTheirs ? write() : response.end()));
+    if (unwritten.length === 0) writeEvents();
+    else void takeBack(unwritten).then((isTheirs) => (isTheirs ? writeEvents() : response.end()));
     return true;
   }
 

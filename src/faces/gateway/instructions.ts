@@ -107,8 +107,8 @@ function appendNames(head: string, names: readonly string[], maxChars: number): 
 }
 
 function describe(name: string, description: string): string {
-  const first = description.split("\n", 1)[0]?.trim() ?? "";
-  const text = first === "" ? name : `${name}: ${first}`;
+  const firstLine = description.split("\n", 1)[0]?.trim() ?? "";
+  const text = firstLine === "" ? name : `${name}: ${firstLine}`;
   if (text.length <= maxLine) return text;
   return `${text.slice(0, maxLine - 1)}…`;
 }

@@ -56,10 +56,10 @@ async function listen(
   const honoured = await watchAll(listParam(filter, "resourceSubscriptions"), watched.add);
   const ended = AbortSignal.any([context.signal, closing]);
   const mark = { [idKey]: exactId(id) };
-  const hear: RequestContext["notify"] = (method, about) =>
+  const notifyMarked: RequestContext["notify"] = (method, about) =>
     context.notify(method, { ...about, _meta: { ...objectParam(about, "_meta"), ...mark } });
   const wants = (kind: keyof typeof kinds) => filter[kinds[kind]] === true;
-  hear("notifications/subscriptions/acknowledged", {
+  notifyMarked("notifications/subscriptions/acknowledged", {
     notifications: acknowledged(filter, honoured),
   });
   const { tools, client } = context;
@@ -70,7 +70,7 @@ async function listen(
     watches: watched.find,
     logLevel: () => null,
     client: () => client.capabilities,
-    hear,
+    hear: notifyMarked,
   });
   const clientName = textParam(client.info ?? {}, "name");
   const leave = wants("tools") ? shared.listening(surface, clientName) : undefined;

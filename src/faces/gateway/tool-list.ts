@@ -91,13 +91,13 @@ export function createToolList(
   const loading = new Map<Wait, Promise<Loaded>>();
 
   async function loadNow(wait: Wait): Promise<Loaded> {
-    const before = revision();
+    const revisionBefore = revision();
     const list = (waitMs: number) =>
       plane.tools.list({ principal, face: "mcp", waitMs, brief: true });
     const tools = await (wait === "long" ? firstWait(principal, list) : list(waitMsOf[wait]));
     const shown = tools.filter((tool) => isInView(tool, view, plane));
     loaded = {
-      revision: before,
+      revision: revisionBefore,
       loadedAt: steadyNow(),
       named: nameTools(shown, view.names),
       texts: {},

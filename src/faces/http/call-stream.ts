@@ -47,17 +47,19 @@ function streamCall(
     stream.onAbort(() => disconnect.abort(new Error("the client went away")));
     const write = createSpeaker(stream);
     const silence = setInterval(() => write(() => stream.write(": still here\n\n")), keepAliveMs);
-    const tell = (event: string, data: string) => write(() => stream.writeSSE({ event, data }));
+    const writeEvent = (event: string, data: string) =>
+      write(() => stream.writeSSE({ event, data }));
     const relay: Relay = {
-      onProgress: (progress) => void tell("progress", JSON.stringify(describeProgress(progress))),
-      onLog: (message) => void tell("log", JSON.stringify(message)),
+      onProgress: (progress) =>
+        void writeEvent("progress", JSON.stringify(describeProgress(progress))),
+      onLog: (message) => void writeEvent("log", JSON.stringify(message)),
     };
     try {
       const answer = await call({ relay, signal: disconnect.signal }).then(
         renderOutcome,
         problemResponse,
       );
-      await tell("outcome", await answer.text());
+      await writeEvent("outcome", await answer.text());
     } finally {
       clearInterval(silence);
     }
@@ -66,10 +68,10 @@ function streamCall(
 
 /** One after the other, as they come. */
 function createSpeaker(stream: SSEStreamingApi) {
-  let last: Promise<unknown> = Promise.resolve();
+  let lastWrite: Promise<unknown> = Promise.resolve();
   return (write: () => Promise<unknown>): Promise<unknown> => {
-    last = last.then(() => (stream.aborted ? undefined : write()));
-    return last;
+    lastWrite = lastWrite.then(() => (stream.aborted ? undefined : write()));
+    return lastWrite;
   };
 }
 

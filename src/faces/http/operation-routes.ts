@@ -51,7 +51,7 @@ export function addOperation(
     const input: UnknownObject = {
       ...fixed,
       ...Object.fromEntries(inPath.map((name) => [name, param(name)])),
-      ...withoutUndefined(await read(request, http, fields, addition)),
+      ...withoutUndefined(await readInput(request, http, fields, addition)),
       ...waitOf(request, http),
     };
     const asker = { ...caller, ...(http.cancels && { signal: c.req.raw.signal }) };
@@ -109,7 +109,7 @@ function describe(
   }) as Route<z.ZodObject>;
 }
 
-async function read(
+async function readInput(
   { c, query }: AnyRequest,
   { body, method }: HttpRoute,
   fields: z.ZodObject,

@@ -92,7 +92,7 @@ export class AttachedClients {
   /** Lets every client finish what it has begun, and go elsewhere with the rest. */
   async dismiss(bye: Farewell, limitMs: number): Promise<void> {
     this.#isDismissed = true;
-    for (const socket of this.#attached) say(socket, { bye });
+    for (const socket of this.#attached) sendAside(socket, { bye });
     if (!(await this.#haveLeft(limitMs))) {
       // What they still wait for is answered, even where its outcome is not known.
       await isWithin(this.#plane.endCalls(), answerWaitMs);
@@ -150,7 +150,7 @@ export class AttachedClients {
         session: {
           id,
           ...(stored && { kept: stored }),
-          keep: (session) => say(socket, { session: { id, kept: session } }),
+          keep: (session) => sendAside(socket, { session: { id, kept: session } }),
           goesOn: () => this.#isDismissed,
           ready,
         },
@@ -169,7 +169,7 @@ function send(socket: Socket, line: Welcome | Refusal): void {
   if (!socket.destroyed) socket.write(`${JSON.stringify(line)}\n`);
 }
 
-function say(socket: Socket, aside: Aside): void {
+function sendAside(socket: Socket, aside: Aside): void {
   if (!socket.destroyed) socket.write(`${asideMark}${JSON.stringify(aside)}\n`);
 }
 

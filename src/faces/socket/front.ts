@@ -224,11 +224,11 @@ class Front {
     for (const request of requests) sent.set(request.id, request);
     if (socket.write(`${text}\n`)) return;
     this.#options.input.pause();
-    const goOn = () => {
-      socket.off("drain", goOn).off("close", goOn);
+    const resumeInput = () => {
+      socket.off("drain", resumeInput).off("close", resumeInput);
       if (!this.#isLeaving) this.#options.input.resume();
     };
-    socket.on("drain", goOn).on("close", goOn);
+    socket.on("drain", resumeInput).on("close", resumeInput);
   }
 
   #takeFromClient(text: string): void {

@@ -60,7 +60,7 @@ export async function openRemotePlane(
   for (const { name: method, caller: callerIndex, isRemote } of verbTable) {
     if (!isRemote) continue;
     const [noun, verb] = method.split(".") as [string, string?];
-    const run = async (...args: unknown[]) => {
+    const askVerb = async (...args: unknown[]) => {
       const { signal, onMessage, askHere, ...options } = {
         ...((callerIndex === null ? undefined : args[callerIndex]) as Options),
       };
@@ -70,7 +70,7 @@ export async function openRemotePlane(
       return ask(path, { method, args }, { signal, callbacks, events, onEvent: bus.emit });
     };
     remoteNouns[noun] =
-      verb === undefined ? run : { ...(remoteNouns[noun] as object), [verb]: run };
+      verb === undefined ? askVerb : { ...(remoteNouns[noun] as object), [verb]: askVerb };
   }
   const answeredHere: Partial<Plane> = {
     isRemote: true,
@@ -135,9 +135,9 @@ async function requireSameSettings(
   if (marks === null) return;
   const variables = await ask<string[]>(path, { compare: marks });
   if (variables.length === 0) return;
-  const which = variables.join(", ");
+  const variableNames = variables.join(", ");
   const message =
-    `${which} ${variables.length === 1 ? "is" : "are"} set here, and the plane that serves this configuration ` +
+    `${variableNames} ${variables.length === 1 ? "is" : "are"} set here, and the plane that serves this configuration ` +
     `(process ${pid}) was started without. Add --standalone for a plane of your own, or start that one again with it.`;
   throw new PlaneError("USAGE", message, { data: { variables, pid } });
 }

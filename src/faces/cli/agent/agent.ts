@@ -188,7 +188,11 @@ export async function writeHistoryFile(
   file: string,
   { conversation, history }: AgentResult,
 ): Promise<void> {
-  await write("--history", file, `${JSON.stringify({ conversation, history }, null, 2)}\n`);
+  await writeOptionFile(
+    "--history",
+    file,
+    `${JSON.stringify({ conversation, history }, null, 2)}\n`,
+  );
 }
 
 /** Checked before the run: an answer that cannot be written costs the same. */
@@ -213,11 +217,11 @@ const formats: Readonly<Record<string, RunFormat>> = {
 /** As a page for .html, as text for .txt, else as JSON: without what looks like a secret, as the plane keeps it. */
 export async function writeTrace(plane: Plane, id: string, file: string): Promise<void> {
   const format = formats[extname(file).toLowerCase()];
-  if (format) return write("--trace", file, (await plane.runs.render(id, format)).text);
-  await write("--trace", file, `${JSON.stringify(await plane.runs.get(id), null, 2)}\n`);
+  if (format) return writeOptionFile("--trace", file, (await plane.runs.render(id, format)).text);
+  await writeOptionFile("--trace", file, `${JSON.stringify(await plane.runs.get(id), null, 2)}\n`);
 }
 
-async function write(option: string, file: string, content: string): Promise<void> {
+async function writeOptionFile(option: string, file: string, content: string): Promise<void> {
   await writeFile(file, content, { mode: 0o600 }).catch((thrown: Error) => {
     throw new PlaneError("USAGE", `${option} ${file} cannot be written: ${fileErrorText(thrown)}.`);
   });

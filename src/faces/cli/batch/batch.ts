@@ -234,10 +234,10 @@ function printSummary(
   { total, failed, doneBefore }: BatchSummary,
   { noun, out }: { noun: string; out?: string },
 ): void {
-  const before = doneBefore > 0 ? ` (${doneBefore} done earlier)` : "";
-  const results = out ? ` Results: ${out}` : "";
+  const earlierNote = doneBefore > 0 ? ` (${doneBefore} done earlier)` : "";
+  const resultsNote = out ? ` Results: ${out}` : "";
   printStatus(
-    `${countOf(total, noun)}${before}: ${total - failed} succeeded, ${failed} failed.${results}`,
+    `${countOf(total, noun)}${earlierNote}: ${total - failed} succeeded, ${failed} failed.${resultsNote}`,
   );
   if (failed > 0 && out) printStatus("--resume --retry-failed tries those again.");
 }

@@ -88,10 +88,10 @@ function suggestion(name: string, knownFields: readonly string[]): string {
 }
 
 function warnAboutEntries(file: string, problems: readonly string[]): PlaneError {
-  const more = problems.length > maxNamed ? `; and ${problems.length - maxNamed} more` : "";
+  const furtherNote = problems.length > maxNamed ? `; and ${problems.length - maxNamed} more` : "";
   const shown = problems.slice(0, maxNamed).join("; ");
   return usage(
-    `'${file}' has lines that cannot be used, so nothing was run: ${shown}${more}. Correct them and run it again.`,
+    `'${file}' has lines that cannot be used, so nothing was run: ${shown}${furtherNote}. Correct them and run it again.`,
     { problems },
   );
 }
@@ -154,16 +154,17 @@ export function openResults(
   const isThere = existsSync(file) && readFileSync(file, "utf8") !== "";
   if (isThere && !resume && !force)
     throw usage(`'${file}' has results already. --resume goes on with it, --force overwrites it.`);
-  if (!isThere || !resume) write(file, () => writeFileSync(file, "", { mode: 0o600 }));
+  if (!isThere || !resume) writeOrRefuse(file, () => writeFileSync(file, "", { mode: 0o600 }));
   const earlier = readResults(file);
   requireSameInput(file, earlier, entries);
   return {
     done: new Map([...earlier].filter(([, { ok }]) => ok || !redoFailed)),
-    append: (result) => write(file, () => appendFileSync(file, `${JSON.stringify(result)}\n`)),
+    append: (result) =>
+      writeOrRefuse(file, () => appendFileSync(file, `${JSON.stringify(result)}\n`)),
     finish() {
       const lines = [...readResults(file).values()].toSorted((a, b) => a.line - b.line);
       const text = lines.map((result) => `${JSON.stringify(result)}\n`).join("");
-      write(file, () => {
+      writeOrRefuse(file, () => {
         writeFileSync(`${file}.sorting`, text, { mode: 0o600 });
         renameSync(`${file}.sorting`, file);
       });
@@ -217,7 +218,7 @@ function requireSameInput(
     );
 }
 
-function write(file: string, work: () => void): void {
+function writeOrRefuse(file: string, work: () => void): void {
   try {
     work();
   } catch (thrown) {

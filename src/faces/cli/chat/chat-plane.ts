@@ -52,8 +52,9 @@ export function createChatPlane(chat: Chat, notes: Set<string>): Plane {
   async function printLoaded(server: string | null): Promise<string> {
     const available = await loading.tools(server ?? undefined);
     const loaded = available.filter(await loading.loadedAmong(available)).map(({ name }) => name);
-    const which = loaded.length === available.length ? "" : `: ${loaded.join(", ") || "none"}`;
-    return `${loaded.length}/${available.length} loaded${which}`;
+    const loadedNames =
+      loaded.length === available.length ? "" : `: ${loaded.join(", ") || "none"}`;
+    return `${loaded.length}/${available.length} loaded${loadedNames}`;
   }
 
   /** A call would start its server again. */

@@ -194,12 +194,12 @@ async function runVerb(session: Chat, line: string): Promise<number> {
 function greet(plane: Plane): void {
   const { servers, models } = plane.config();
   const count = Object.keys(servers).length;
-  const whose = plane.isRemote ? " of the plane that serves" : "";
+  const ownerNote = plane.isRemote ? " of the plane that serves" : "";
   const hasModels = Object.keys(models).length > 0;
   const invitation = hasModels
     ? "Ask something, or type /help."
     : "No model is configured; see /model. /help shows the rest.";
-  print(colors.dim(`${countOf(count, "server")}${whose}. ${invitation}`));
+  print(colors.dim(`${countOf(count, "server")}${ownerNote}. ${invitation}`));
 }
 
 /** Newest first; none where there is no file yet. */
@@ -258,16 +258,16 @@ async function serversHere({ plane, away }: Chat): Promise<string[]> {
 async function complete(chat: Chat, line: string): Promise<[string[], string]> {
   if (!line.startsWith("/")) return [[], line];
   const typed = line.slice(1).split(/\s+/);
-  const last = typed.at(-1) ?? "";
+  const lastWord = typed.at(-1) ?? "";
   if (typed.length === 1) {
     const names = [...Object.keys(verbs), ...chat.commands.names];
-    return [startingWith([...new Set(names)], last).map((verb) => `/${verb} `), line];
+    return [startingWith([...new Set(names)], lastWord).map((verb) => `/${verb} `), line];
   }
-  const completions = startingWith(await candidates(chat, typed), last);
+  const completions = startingWith(await candidates(chat, typed), lastWord);
   // What an argument is set to follows at once.
   return [
     completions.map((completion) => (completion.endsWith("=") ? completion : `${completion} `)),
-    last,
+    lastWord,
   ];
 }
 

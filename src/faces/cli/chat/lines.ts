@@ -39,23 +39,23 @@ export function createLineReader({
   const waiting: string[] = [];
   let pendingAnswer: ((line: string | null) => void) | undefined;
   let isOver = false;
-  const give = (line: string | null) => {
+  const settle = (line: string | null) => {
     const answer = pendingAnswer;
     pendingAnswer = undefined;
     answer?.(line);
   };
-  reader.on("line", (line) => (pendingAnswer ? give(line) : waiting.push(line)));
+  reader.on("line", (line) => (pendingAnswer ? settle(line) : waiting.push(line)));
   reader.on("history", onHistory);
   reader.on("close", () => {
     isOver = true;
-    give(null);
+    settle(null);
   });
   reader.on("SIGINT", () => {
     const isEmpty = dropLine(reader);
     onInterrupt(isEmpty);
     if (isEmpty && pendingAnswer) reader.prompt();
   });
-  const read = (prompt: string, signal?: AbortSignal): Promise<string | null> => {
+  const readLine = (prompt: string, signal?: AbortSignal): Promise<string | null> => {
     if (isOver || signal?.aborted) return Promise.resolve(null);
     if (isTyped) {
       reader.setPrompt(prompt);
@@ -63,7 +63,7 @@ export function createLineReader({
       reader.prompt(true);
     }
     return new Promise((resolve) => {
-      const giveUp = () => give(null);
+      const giveUp = () => settle(null);
       pendingAnswer = (line) => {
         signal?.removeEventListener("abort", giveUp);
         resolve(line);
@@ -71,22 +71,22 @@ export function createLineReader({
       signal?.addEventListener("abort", giveUp, { once: true });
     });
   };
-  const next = (prompt: string, signal?: AbortSignal): Promise<string | null> => {
+  const nextLine = (prompt: string, signal?: AbortSignal): Promise<string | null> => {
     const line = waiting.shift();
-    if (line === undefined) return read(prompt, signal);
+    if (line === undefined) return readLine(prompt, signal);
     // It was typed while something else ran; what comes out now belongs to it.
     if (isTyped) terminal.stdout.write(`${prompt}${line}\n`);
     return Promise.resolve(line);
   };
   return {
     isTyped,
-    next,
+    next: nextLine,
     // One at a time: there is one keyboard.
     answer: serialized(async (prompt, signal) => {
-      if (!isTyped) return next(prompt, signal);
+      if (!isTyped) return nextLine(prompt, signal);
       const interruptedLine = reader.line;
       dropLine(reader);
-      const answer = await read(prompt, signal);
+      const answer = await readLine(prompt, signal);
       // It goes on where it was.
       if (interruptedLine !== "" && !isOver) reader.write(interruptedLine);
       return answer;

@@ -116,15 +116,15 @@ function printAdded(
   isDryRun: boolean,
 ): void {
   const toolCount = tools === null ? "" : ` ${countOf(tools, "tool")}.`;
-  const where = `${file} (${forWhom(file)})`;
+  const destination = `${file} (${forWhom(file)})`;
   if (isDryRun)
     print(
-      `${name} (${kind}) ${JSON.stringify(entry, null, 2)}\nWould be added to ${where}.${toolCount}`,
+      `${name} (${kind}) ${JSON.stringify(entry, null, 2)}\nWould be added to ${destination}.${toolCount}`,
     );
   else if (!isWritten) printWarning(addition.problem ?? `'${name}' was not added.`);
   else
     print(
-      `${colors.green("✔")} Added '${name}' to ${where}.${toolCount} Look at them: toolplane tools list --server ${shellQuote(name)}`,
+      `${colors.green("✔")} Added '${name}' to ${destination}.${toolCount} Look at them: toolplane tools list --server ${shellQuote(name)}`,
     );
   if (isWritten && addition.problem !== null && !addition.needsSignIn)
     printWarning(`It does not answer yet: ${addition.problem}`);

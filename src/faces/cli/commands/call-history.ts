@@ -145,8 +145,8 @@ function renderAttempt({
   error,
   sent,
 }: CallRecord["attempts"][number]): string {
-  const how = ok ? "answered" : `${error}${sent === false ? ", never sent" : ""}`;
-  return plainText(`${provider}  ${how}  ${milliseconds(durationMs)}`);
+  const attemptOutcome = ok ? "answered" : `${error}${sent === false ? ", never sent" : ""}`;
+  return plainText(`${provider}  ${attemptOutcome}  ${milliseconds(durationMs)}`);
 }
 
 function milliseconds(ms: number): string {
@@ -205,9 +205,9 @@ export const listCalls = command(
     // One more than is shown tells whether there are more.
     const fetched = await plane.calls.list({ ...filter, limit: limit + 1 });
     const listed = fetched.slice(0, limit);
-    const last = fetched.length > limit ? listed.at(-1) : undefined;
+    const lastListed = fetched.length > limit ? listed.at(-1) : undefined;
     const calls = options.payloads ? await withPayloads(plane, listed) : listed;
-    return { calls, nextCursor: last?.id ?? null };
+    return { calls, nextCursor: lastListed?.id ?? null };
   },
   ({ calls, nextCursor }) => printPage(renderCalls(calls), nextCursor),
 );
@@ -432,14 +432,14 @@ async function readAll(plane: Plane, id: string, query: ResultQuery): Promise<Re
   const textUnit = query.lines ? "lines" : "characters";
   const unit = query.grep === undefined ? textUnit : "matches";
   const limit = pageLimits[unit].most;
-  const first = await plane.results.get(id, { ...query, limit });
-  const texts = [first.text];
-  for (let next = first.nextOffset; next !== null; ) {
-    const page = await plane.results.get(id, { ...query, limit, offset: next });
+  const firstPage = await plane.results.get(id, { ...query, limit });
+  const texts = [firstPage.text];
+  for (let offset = firstPage.nextOffset; offset !== null; ) {
+    const page = await plane.results.get(id, { ...query, limit, offset });
     texts.push(page.text);
-    next = page.nextOffset;
+    offset = page.nextOffset;
   }
-  return { ...first, text: texts.join(unit === "characters" ? "" : "\n"), nextOffset: null };
+  return { ...firstPage, text: texts.join(unit === "characters" ? "" : "\n"), nextOffset: null };
 }
 
 type SavedArtifact = { name: string; path: string; bytes: number };
@@ -494,8 +494,8 @@ function namePlaces(artifacts: readonly Artifact[]): string[] {
 
 /** The last part of what may be a path, without what has a meaning to a shell, a terminal or a file system. */
 export function safeName(name: string): string {
-  const last = plainText(name).split(/[\\/]/).at(-1) ?? "";
-  const cleaned = last
+  const fileName = plainText(name).split(/[\\/]/).at(-1) ?? "";
+  const cleaned = fileName
     .replaceAll(/[<>:"|?*\s]+/g, "_")
     .replace(/^[.-]+/, "")
     .replace(/(?<!\.)\.+$/, "");

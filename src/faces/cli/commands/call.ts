@@ -53,7 +53,7 @@ export async function callTool(
   const work = async (plane: Plane, signal: AbortSignal) => {
     using _answering = mayAsk ? answerQuestions(plane) : undefined;
     const args = await typedForTool(plane, tool, typedArguments, values);
-    const first = await plane.call(tool, args, {
+    const firstOutcome = await plane.call(tool, args, {
       face: "cli",
       signal,
       ...typedHere(),
@@ -70,7 +70,7 @@ export async function callTool(
       ...(options.timeout !== undefined && { timeoutMs: options.timeout * 1000 }),
       ...(options.plan && { mode: "plan" as const }),
     });
-    const outcome = mayAsk ? await answerIfAsked(plane, first) : first;
+    const outcome = mayAsk ? await answerIfAsked(plane, firstOutcome) : firstOutcome;
     const saved = await saveFiles(outcome, options);
     if (options.json)
       printJson({

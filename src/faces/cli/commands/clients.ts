@@ -163,12 +163,12 @@ export async function disconnectClient(
   options: GlobalOptions & ScopeOptions & { remove?: boolean },
 ): Promise<void> {
   const setup = await openSetup(cli, options);
-  const done = await setup.disconnectClient(client, {
+  const disconnection = await setup.disconnectClient(client, {
     ...scopeOf(options),
     remove: options.remove ?? false,
   });
-  if (options.json) return printJson(done);
-  printDisconnected(done, options.remove ?? false);
+  if (options.json) return printJson(disconnection);
+  printDisconnected(disconnection, options.remove ?? false);
 }
 
 function scopeOf({ project, global }: ScopeOptions): { scope?: ClientScope } {
@@ -188,10 +188,10 @@ function listClients(clients: readonly ClientStatus[], { json }: GlobalOptions):
   const present = clients.filter(({ isInstalled, files }) => isInstalled || files.length > 0);
   const rows = present.map(({ client, title, connected, files }) => {
     const servers = [...new Set(files.flatMap((file) => file.servers))];
-    const where = connected.map(
+    const connections = connected.map(
       ({ scope, config }) => `${scope}: ${config.join(", ") || "its default files"}`,
     );
-    return [client, title, servers.join(", ") || "-", where.join("; ") || "no"];
+    return [client, title, servers.join(", ") || "-", connections.join("; ") || "no"];
   });
   if (present.length > 0)
     print(renderTable(["CLIENT", "NAME", "ITS OWN SERVERS", "CONNECTED"], rows));
@@ -219,9 +219,9 @@ function showChanges(connection: ClientConnection): void {
   for (const { name, reason } of connection.kept) print(`  = ${name}: ${reason}`);
   if (into !== null) print(colors.bold(into));
   for (const { name, as, isNew } of moved) {
-    const from = as === name ? "" : ` (${name} of ${title}; another server has that name)`;
-    if (isNew) print(colors.green(`  + ${as}${from}`));
-    else print(`  = ${as}${from}: there already`);
+    const originNote = as === name ? "" : ` (${name} of ${title}; another server has that name)`;
+    if (isNew) print(colors.green(`  + ${as}${originNote}`));
+    else print(`  = ${as}${originNote}: there already`);
   }
   printLaunches(startedBy(connection));
   printTranslated(connection);
@@ -279,8 +279,8 @@ function printWarnings({
   elsewhere,
 }: ClientConnection): void {
   if (replaces !== null) {
-    const before = replaces.join(", ") || "its default files";
-    printWarning(`${path} pointed to ${before}; it points to ${config.join(", ")} now.`);
+    const configBefore = replaces.join(", ") || "its default files";
+    printWarning(`${path} pointed to ${configBefore}; it points to ${config.join(", ")} now.`);
   }
   for (const [file, servers] of Map.groupBy(leftBehind, (server) => server.path))
     printWarning(
@@ -331,9 +331,9 @@ function printTranslated(report: {
     print(`${colors.cyan("translated")} ${server}: ${from} → ${to}`);
   for (const { name, servers, description, isSet } of report.variables) {
     if (isSet) continue;
-    const why = description === null ? "" : ` (${description})`;
+    const purpose = description === null ? "" : ` (${description})`;
     print(
-      `${colors.yellow("set")} the variable ${name}${why}: ${servers.join(", ")} ${servers.length === 1 ? "needs" : "need"} it`,
+      `${colors.yellow("set")} the variable ${name}${purpose}: ${servers.join(", ")} ${servers.length === 1 ? "needs" : "need"} it`,
     );
   }
 }
@@ -401,11 +401,11 @@ export async function init(cli: Cli, options: InitOptions): Promise<void> {
   const asks = canBeAsked() && !options.yes && !options.json;
   const unasked: Choice = { servers: bundledServers, takeOver: false };
   const { servers, takeOver } = asks ? await ask(setup) : unasked;
-  const done = await setup.init({ file: options.to, force: options.force ?? false, servers });
-  if (options.json) return printJson(done);
-  print(`${colors.green("✔")} Wrote ${done.path}`);
+  const written = await setup.init({ file: options.to, force: options.force ?? false, servers });
+  if (options.json) return printJson(written);
+  print(`${colors.green("✔")} Wrote ${written.path}`);
   if (takeOver) {
-    const { imported } = await setup.importClients([], { dryRun: false, file: done.path });
+    const { imported } = await setup.importClients([], { dryRun: false, file: written.path });
     print(`${colors.green("✔")} Imported ${imported.join(", ")}`);
   }
   // A file of another name is found by no command.

@@ -51,8 +51,10 @@ async function readChangedDefaults(
   options: GlobalOptions,
 ): Promise<ChangedDefaults | null> {
   try {
-    const read = await withPlane(cli, options, (plane) => plane.defaults.list(), { isQuiet: true });
-    return read.changes.length === 0 ? null : read;
+    const defaults = await withPlane(cli, options, (plane) => plane.defaults.list(), {
+      isQuiet: true,
+    });
+    return defaults.changes.length === 0 ? null : defaults;
   } catch {
     return null;
   }

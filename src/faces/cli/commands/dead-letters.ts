@@ -77,10 +77,10 @@ async function findId(plane: Plane, idPrefix: string): Promise<string> {
   if (first === undefined) throw noneBegins(idPrefix);
   if (second === undefined || first.id === prefix) return first.id;
   const ids = deadLetters.map(({ id }) => id).join(", ");
-  const more = total > deadLetters.length ? ", …" : "";
+  const ellipsis = total > deadLetters.length ? ", …" : "";
   throw new PlaneError(
     "USAGE",
-    `${countOf(total, "dead letter")} begin with '${idPrefix}': ${ids}${more}. Give more characters.`,
+    `${countOf(total, "dead letter")} begin with '${idPrefix}': ${ids}${ellipsis}. Give more characters.`,
   );
 }
 

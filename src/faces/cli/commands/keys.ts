@@ -103,12 +103,12 @@ export async function invitePerson(
     plane.people.invite({ user, ...rights }),
   );
   const { person, url, expiresAt } = invited;
-  const what = `${colors.green("✔")} ${person.user} is invited (${person.scopes.join(" ")}), until ${expiresAt}`;
+  const invitation = `${colors.green("✔")} ${person.user} is invited (${person.scopes.join(" ")}), until ${expiresAt}`;
   show(
     options,
     invited,
     () =>
-      `${what}\n\n  ${colors.bold(url)}\n\nSend the link to this person only: it counts once, and is not shown again.`,
+      `${invitation}\n\n  ${colors.bold(url)}\n\nSend the link to this person only: it counts once, and is not shown again.`,
   );
 }
 

@@ -84,21 +84,22 @@ async function runSteps(
   const calledSteps: TriedStep[] = [];
   for (const [index, step] of steps.entries()) {
     if (!json) printStatus(`${index + 1}. ${plainText(step.tool)}`);
-    const first = await callStep(plane, step, { signal, ...(yes && { consent: true }) });
-    const outcome = asks ? await answerIfAsked(plane, first.outcome) : first.outcome;
-    calledSteps.push({ ...first, outcome });
+    const called = await callStep(plane, step, { signal, ...(yes && { consent: true }) });
+    const outcome = asks ? await answerIfAsked(plane, called.outcome) : called.outcome;
+    calledSteps.push({ ...called, outcome });
     if (!json) printOutcome(outcome);
     if (!json) await printWaitingCall(plane, outcome);
     if (!outcome.ok) break;
   }
-  const last = calledSteps.at(-1)?.outcome;
+  const lastOutcome = calledSteps.at(-1)?.outcome;
   const stepsLeft = steps.length - calledSteps.length;
-  if (json) printJson({ ok: last?.ok ?? true, dryRun: false, steps: calledSteps, problems: [] });
+  if (json)
+    printJson({ ok: lastOutcome?.ok ?? true, dryRun: false, steps: calledSteps, problems: [] });
   else if (stepsLeft > 0)
     printStatus(
       `Stopped at step ${calledSteps.length} of ${steps.length}; what comes after it was not run.`,
     );
-  return last === undefined ? 0 : exitCodeOf(last);
+  return lastOutcome === undefined ? 0 : exitCodeOf(lastOutcome);
 }
 
 async function callStep(
@@ -228,8 +229,8 @@ function save(script: string, path: string, { force = false }: MakeOptions): str
     return path;
   } catch (thrown) {
     const isThere = (thrown as NodeJS.ErrnoException).code === "EEXIST";
-    const why = `${fileErrorText(thrown)}${isThere ? "; --force overwrites it" : ""}`;
-    throw new PlaneError("USAGE", `The plan cannot be written to '${path}': ${why}.`);
+    const problem = `${fileErrorText(thrown)}${isThere ? "; --force overwrites it" : ""}`;
+    throw new PlaneError("USAGE", `The plan cannot be written to '${path}': ${problem}.`);
   }
 }
 
@@ -268,8 +269,8 @@ function renderTried(tried: readonly TriedStep[]): string {
 }
 
 function renderPlanProblem(path: string, { line, tool, message, hint }: PlanProblem): string {
-  const where = `${path === "-" ? "line " : `${path}:`}${line}`;
-  const what = tool === null ? "" : `${colors.bold(plainText(tool))}: `;
+  const position = `${path === "-" ? "line " : `${path}:`}${line}`;
+  const toolText = tool === null ? "" : `${colors.bold(plainText(tool))}: `;
   const remedy = hint === null ? "" : `\n    ${colors.dim(plainText(hint))}`;
-  return `${colors.red("✖")} ${plainText(where)} ${what}${plainText(message)}${remedy}`;
+  return `${colors.red("✖")} ${plainText(position)} ${toolText}${plainText(message)}${remedy}`;
 }

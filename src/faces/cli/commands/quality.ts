@@ -225,8 +225,8 @@ function renderSessions(sessions: readonly ClientContext[], full: number): strin
 }
 
 function shorten(names: readonly string[]): string {
-  const more = names.length - maxNamed;
-  return `${names.slice(0, maxNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const unnamed = names.length - maxNamed;
+  return `${names.slice(0, maxNamed).join(", ")}${unnamed > 0 ? ` and ${unnamed} more` : ""}`;
 }
 
 function numbers({ fullTokens, summaryTokens, loadedTokens, savedPercent }: ContextCost): string[] {
@@ -243,9 +243,9 @@ function renderLazy(
 ): string {
   if (mode === "code")
     return "Clients find tools with search_tools and call them in programs: 'lazy.mode' is 'code'.";
-  const what = `Definitions are ${isActive ? "loaded when they are needed" : "given whole"}`;
-  if (mode !== "auto") return `${what}: 'lazy.mode' is '${mode}'.`;
-  return `${what}: ${full} tokens are ${isActive ? "" : "not "}above 'lazy.thresholdTokens', ${thresholdTokens}.`;
+  const loading = `Definitions are ${isActive ? "loaded when they are needed" : "given whole"}`;
+  if (mode !== "auto") return `${loading}: 'lazy.mode' is '${mode}'.`;
+  return `${loading}: ${full} tokens are ${isActive ? "" : "not "}above 'lazy.thresholdTokens', ${thresholdTokens}.`;
 }
 
 export const listPins = command(

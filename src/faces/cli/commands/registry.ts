@@ -35,9 +35,9 @@ export async function showSummary(cli: Cli, options: GlobalOptions): Promise<voi
   const summary = await withPlane(cli, options, (plane) => plane.registry.summary(filter));
   if (options.json) return printJson(summary);
   const { revision, persona, compatibility, tools, skills, tasks, jobs } = summary;
-  const whom = persona === null ? "all personas" : `persona '${persona}'`;
+  const audience = persona === null ? "all personas" : `persona '${persona}'`;
   print(
-    `Revision ${revision}, for ${whom}: ${compatibility.shared} shared tools, ${compatibility.persona_specific} of a persona.`,
+    `Revision ${revision}, for ${audience}: ${compatibility.shared} shared tools, ${compatibility.persona_specific} of a persona.`,
   );
   print(`Skills: ${namesOf(skills)}. Tasks: ${namesOf(tasks)}. Jobs: ${namesOf(jobs)}.`);
   if (tools.length === 0) return;
@@ -73,11 +73,11 @@ export async function exportBundle(
     persona: options.persona,
     kinds: options.kind?.flatMap((kind) => toChoice("--kind", kind, entryKinds) ?? []),
   });
-  const done = await withPlane(cli, options, (plane) => plane.registry.export(choice, face));
-  if (options.json) return printJson(done);
-  print(done.bundle);
+  const exported = await withPlane(cli, options, (plane) => plane.registry.export(choice, face));
+  if (options.json) return printJson(exported);
+  print(exported.bundle);
   printStatus(
-    `${countOf(done.entries.length, "entry", "entries")}, signed with ${done.fingerprint}.`,
+    `${countOf(exported.entries.length, "entry", "entries")}, signed with ${exported.fingerprint}.`,
   );
 }
 
@@ -88,21 +88,21 @@ export async function importBundle(
 ): Promise<void> {
   const bundle = await readSource(file);
   const importOptions = withoutUndefined({ reason: options.reason, dryRun: options.dryRun });
-  const done = await withPlane(cli, options, (plane) =>
+  const imported = await withPlane(cli, options, (plane) =>
     plane.registry.import(bundle, importOptions, face),
   );
-  if (options.json) return printJson(done);
-  for (const warning of done.warnings) printWarning(warning);
-  const rows = done.entries.map((imported) => [
-    imported.change,
-    imported.kind,
-    nameWithPersona(imported),
-    imported.covers === null ? "" : `takes precedence over ${imported.covers}`,
+  if (options.json) return printJson(imported);
+  for (const warning of imported.warnings) printWarning(warning);
+  const rows = imported.entries.map((bundled) => [
+    bundled.change,
+    bundled.kind,
+    nameWithPersona(bundled),
+    bundled.covers === null ? "" : `takes precedence over ${bundled.covers}`,
   ]);
   print(renderTable(["CHANGE", "KIND", "NAME", ""], rows));
-  const by = done.exportedBy === null ? "" : ` by ${done.exportedBy}`;
+  const exporterNote = imported.exportedBy === null ? "" : ` by ${imported.exportedBy}`;
   printStatus(
-    `${done.dryRun ? "Nothing was changed. " : ""}Exported ${done.exportedAt}${by}, signed with ${done.fingerprint}.`,
+    `${imported.dryRun ? "Nothing was changed. " : ""}Exported ${imported.exportedAt}${exporterNote}, signed with ${imported.fingerprint}.`,
   );
 }
 
@@ -301,10 +301,10 @@ export async function listRegistryChanges(
   if (options.json) return printJson(page);
   if (page.count === 0) return print("Nothing has changed.");
   print(renderChanges(page.changes));
-  const next = page.offset + page.count;
-  if (next < page.total)
+  const nextOffset = page.offset + page.count;
+  if (nextOffset < page.total)
     printStatus(
-      `${page.count} of ${countOf(page.total, "change")}; older ones with --offset ${next}`,
+      `${page.count} of ${countOf(page.total, "change")}; older ones with --offset ${nextOffset}`,
     );
 }
 

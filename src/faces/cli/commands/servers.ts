@@ -142,8 +142,9 @@ export const switchServer = command(
     return { status: await plane.servers.get(name), goesOn: plane.isRemote === true };
   },
   ({ status, goesOn }, [name, verb]) => {
-    const now = verb === "connect" ? `connected: ${countOf(status.tools, "tool")}` : "disconnected";
-    print(`${marks[status.state]} ${name} is ${now}.`);
+    const stateText =
+      verb === "connect" ? `connected: ${countOf(status.tools, "tool")}` : "disconnected";
+    print(`${marks[status.state]} ${name} is ${stateText}.`);
     if (!goesOn)
       printStatus(
         "No plane serves here, so this lasted only as long as the command. Start one with 'toolplane serve'.",
@@ -252,10 +253,10 @@ function renderMessage({
 }: ServerMessage): string {
   const arrow = direction === "sent" ? "→" : "←";
   const idText = id === null ? "" : ` #${id}`;
-  const what = `${kind} ${method ?? "-"}${idText}`;
+  const summary = `${kind} ${method ?? "-"}${idText}`;
   const took = durationMs === null ? "" : ` ${durationMs.toFixed(1)} ms`;
   const text = typeof message === "string" ? message : JSON.stringify(message);
-  return `${at.slice(11, 23)} ${arrow} ${what}${took} ${bytes} B ${shorten(text, maxShown)}`;
+  return `${at.slice(11, 23)} ${arrow} ${summary}${took} ${bytes} B ${shorten(text, maxShown)}`;
 }
 
 export const listServerTools = command(

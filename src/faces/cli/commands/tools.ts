@@ -164,9 +164,9 @@ const parallelTexts = {
 function renderProvider(spec: ProviderSpec, { providers, health }: ToolListing): string {
   const label = providerLabel(spec, providers);
   const { server, tool } = spec.config;
-  const where = typeof server === "string" ? ` ${server}.${String(tool)}` : "";
+  const target = typeof server === "string" ? ` ${server}.${String(tool)}` : "";
   const { router } = health.providers[label] ?? {};
-  const text = `${spec.name}${where}, priority ${spec.priority}`;
+  const text = `${spec.name}${target}, priority ${spec.priority}`;
   if (!router?.backoff_until) return plainText(text);
   const cooldown = renderSpan(Date.parse(router.backoff_until) - Date.now());
   return plainText(`${text}, next try in ${cooldown}`);

@@ -67,9 +67,9 @@ function wrap(label: string, text: string): string[] {
   const room = Math.max(20, (terminal.stdout.columns || 100) - labelWidth - 2);
   const rows: string[] = [];
   for (const part of plainText(text).split(/\s+/)) {
-    const last = rows.at(-1);
-    if (last !== undefined && last.length + 1 + part.length <= room)
-      rows[rows.length - 1] = `${last} ${part}`;
+    const lastRow = rows.at(-1);
+    if (lastRow !== undefined && lastRow.length + 1 + part.length <= room)
+      rows[rows.length - 1] = `${lastRow} ${part}`;
     else rows.push(part);
   }
   return rows.map(

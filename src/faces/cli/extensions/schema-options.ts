@@ -177,12 +177,12 @@ function shapeOf(schema: JsonObject): Shape {
 
 function choiceOf(values: readonly Json[]): Shape {
   const choices = values.map(String);
-  const read = (text: string) => {
+  const readChoice = (text: string) => {
     const index = choices.indexOf(text);
     if (index < 0) throw new InvalidArgumentError(`Give one of ${choices.join(", ")}.`);
     return values[index];
   };
-  return { placeholder: "choice", read, choices, isList: false };
+  return { placeholder: "choice", read: readChoice, choices, isList: false };
 }
 
 /** One entry after the other. */

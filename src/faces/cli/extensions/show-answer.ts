@@ -33,9 +33,9 @@ function renderList(rows: readonly Json[], columns: ExtensionVerb["columns"]): s
     columns ??
     Object.fromEntries(Object.keys(entries[0] ?? {}).map((name) => [name, name.toUpperCase()]));
   const readers = Object.entries(titles).map(([field, title]) => {
-    const read = (row: JsonObject) =>
+    const readCell = (row: JsonObject) =>
       row[field] === null || row[field] === undefined ? null : textOf(row[field]);
-    return [title, read] as const;
+    return [title, readCell] as const;
   });
   return table(entries, "None.", Object.fromEntries(readers));
 }

@@ -138,10 +138,10 @@ async function whyUnseen(
 ) {
   const servingPlane = await cli.aboutPlane({ ...place, directory: terminal.directory() });
   const options = { dataDir: place.dataDirectory } as GlobalOptions;
-  const why = servingPlane
+  const reason = servingPlane
     ? `Another plane (process ${servingPlane.pid}) serves this configuration`
     : `No socket can be made in ${await cli.dataDirectory(options)}`;
-  return `${why}, so commands and clients will not find this one. Use --data-dir to keep planes apart.`;
+  return `${reason}, so commands and clients will not find this one. Use --data-dir to keep planes apart.`;
 }
 
 /** A file has one writer. */

@@ -132,10 +132,10 @@ async function serveClients(
   await pause(firstAnswerMs, { signal });
   plane.start();
   const interrupted = signal.aborted ? Promise.resolve() : once(signal, "abort");
-  const why = await Promise.race([serving.over, interrupted.then(() => "stopped" as const)]);
-  printStatus(`${new Date().toISOString()} Ends: ${why}.`);
+  const endReason = await Promise.race([serving.over, interrupted.then(() => "stopped" as const)]);
+  printStatus(`${new Date().toISOString()} Ends: ${endReason}.`);
   plane.drain();
-  await serving.close({ bye: why === "handover" ? "handover" : "stopped" });
+  await serving.close({ bye: endReason === "handover" ? "handover" : "stopped" });
   return 0;
 }
 

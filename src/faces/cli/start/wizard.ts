@@ -76,7 +76,7 @@ type WizardContext = {
 };
 
 /** Asks until the answer fits; an empty one is undefined. */
-async function write(
+async function askText(
   { prompts, tell }: WizardContext,
   message: string,
   { usual, check = () => null }: { usual?: string; check?(text: string): string | null },
@@ -112,7 +112,7 @@ const newName = (existing: object, kind: string) => (text: string) => {
 
 async function addServer(asking: WizardContext): Promise<string> {
   const { setup, written } = asking;
-  const name = await write(asking, "Name of the server", {
+  const name = await askText(asking, "Name of the server", {
     check: newName(written.servers, "server"),
   });
   const { path } = await setup.putServer(name, await askServer(asking, {}));
@@ -136,14 +136,14 @@ async function askServer(asking: WizardContext, serverBefore: JsonObject): Promi
   const { command, args, env, url, transport, headers, ...unasked } = serverBefore;
   const isRemote = url !== undefined;
   const remoteKind = transport === "sse" ? "sse" : "http";
-  const first = isRemote ? remoteKind : "stdio";
+  const kindBefore = isRemote ? remoteKind : "stdio";
   const kind = await choose(asking, "How is it reached?", [
-    first,
-    ...kinds.filter((candidate) => candidate !== first),
+    kindBefore,
+    ...kinds.filter((candidate) => candidate !== kindBefore),
   ]);
   if (kind !== "stdio") {
     const usual = isRemote && { usual: String(url) };
-    const newUrl = await write(asking, "URL", { ...usual, check: urlProblem });
+    const newUrl = await askText(asking, "URL", { ...usual, check: urlProblem });
     const newHeaders = await askPairs(
       asking,
       "Headers as NAME=value, separated by commas (optional)",
@@ -159,7 +159,7 @@ async function askServer(asking: WizardContext, serverBefore: JsonObject): Promi
   const usualWords = [command, ...(Array.isArray(args) ? args : [])].filter(
     (part) => typeof part === "string",
   );
-  const line = await write(asking, "Command and arguments", {
+  const line = await askText(asking, "Command and arguments", {
     ...(usualWords.length > 0 && { usual: usualWords.map(quoted).join(" ") }),
     check: (text) => (text === "" ? "A command is needed, as in: npx -y some-server" : null),
   });
@@ -202,7 +202,7 @@ async function askPairs(
     ([name, value]) => `${name}=${String(value)}`,
   );
   const split = (text: string) => (text === "" ? [] : text.split(/,\s*(?=[\w-]+=)/));
-  const text = await write(asking, message, {
+  const text = await askText(asking, message, {
     ...(pairsBefore.length > 0 && { usual: pairsBefore.join(",") }),
     check(text) {
       const malformed = split(text).find((pair) => !/^[\w-]+=/.test(pair));
@@ -220,7 +220,7 @@ async function askPairs(
 
 async function addToolset(asking: WizardContext): Promise<string> {
   const { setup, written } = asking;
-  const name = await write(asking, "Name of the toolset", {
+  const name = await askText(asking, "Name of the toolset", {
     check: newName(written.toolsets, "toolset"),
   });
   const { path } = await setup.putToolset(name, await askToolset(asking, {}));
@@ -256,20 +256,24 @@ async function askToolset(asking: WizardContext, toolsetBefore: JsonObject): Pro
     if (value === undefined || value === null) return {};
     return { usual: Array.isArray(value) ? value.join(",") : String(value) };
   };
-  const servers = await write(asking, `Servers, separated by commas (${serverNames.join(", ")})`, {
-    ...usual(providers ?? serverNames),
-    check(text) {
-      const unknown = names(text).find((name) => !serverNames.includes(name));
-      if (unknown !== undefined) return `There is no server '${unknown}'.`;
-      return names(text).length === 0 ? "A toolset needs a server." : null;
+  const servers = await askText(
+    asking,
+    `Servers, separated by commas (${serverNames.join(", ")})`,
+    {
+      ...usual(providers ?? serverNames),
+      check(text) {
+        const unknown = names(text).find((name) => !serverNames.includes(name));
+        if (unknown !== undefined) return `There is no server '${unknown}'.`;
+        return names(text).length === 0 ? "A toolset needs a server." : null;
+      },
     },
-  });
-  const tools = await write(asking, "Tools, separated by commas (empty: all)", usual(allowed));
-  const maxTurns = await write(asking, "Turns with tools (empty: the default)", {
+  );
+  const tools = await askText(asking, "Tools, separated by commas (empty: all)", usual(allowed));
+  const maxTurns = await askText(asking, "Turns with tools (empty: the default)", {
     ...usual(turns),
     check: (text) => (text === "" || /^[1-9]\d*$/.test(text) ? null : "Give an integer >= 1."),
   });
-  const seconds = await write(asking, "Seconds for a call (empty: the default)", {
+  const seconds = await askText(asking, "Seconds for a call (empty: the default)", {
     ...usual(timeout),
     check: (text) => (text === "" || Number(text) > 0 ? null : "Give a number above 0."),
   });

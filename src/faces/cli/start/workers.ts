@@ -68,21 +68,25 @@ export async function serveWithWorkers(
   const interrupted = signal.aborted ? Promise.resolve() : once(signal, "abort");
   const hub = createHub(randomBytes(24).toString("base64url"));
   cluster.setupPrimary({ exec: process.argv[1] ?? "", args: [...cli.argv] });
-  const first = hub.start(1);
-  const firstOutcome = await Promise.race([first.ready, first.ended, interrupted.then(() => null)]);
+  const firstWorker = hub.start(1);
+  const firstOutcome = await Promise.race([
+    firstWorker.ready,
+    firstWorker.ended,
+    interrupted.then(() => null),
+  ]);
   // It has said why.
   if (typeof firstOutcome === "number") return firstOutcome;
   using _reload = onHangup(() => hub.signalAll("SIGHUP"));
   if (firstOutcome !== null) show(firstOutcome);
   const keptWorkers: Promise<void>[] = [];
   for (let number = 1; number <= count && !signal.aborted; number++)
-    keptWorkers.push(hub.keep(number, signal, number === 1 ? first : undefined));
+    keptWorkers.push(hub.keep(number, signal, number === 1 ? firstWorker : undefined));
   await interrupted;
   printStatus("Stopping …");
   hub.stop(
     signal.reason instanceof Interrupted && signal.reason.isTermination ? "SIGTERM" : "SIGINT",
   );
-  await Promise.all([first.ended, ...keptWorkers]);
+  await Promise.all([firstWorker.ended, ...keptWorkers]);
   return 0;
 }
 

@@ -91,8 +91,8 @@ export function askAtTerminal(ask: AskPerson = askPerson): AskHere {
 function notRun(waiting: WaitingOutcome, { tool, status, answer }: HeldView): Outcome {
   if (status !== "rejected") return waiting;
   const code = "APPROVAL_DENIED";
-  const why = answer?.reason ? `: ${answer.reason}` : "";
-  const message = `'${tool}' was not run: you rejected it${why}.`;
+  const reasonText = answer?.reason ? `: ${answer.reason}` : "";
+  const message = `'${tool}' was not run: you rejected it${reasonText}.`;
   return {
     ok: false,
     call: { ...waiting.call, status: "refused" },

@@ -59,24 +59,24 @@ export async function dropTyped(input: TypedInput = terminal.stdin): Promise<boo
   await new Promise<void>((resolve) => {
     const end = () => {
       clearTimeout(quiet);
-      clearTimeout(last);
-      input.off("data", hear);
+      clearTimeout(limit);
+      input.off("data", drop);
       resolve();
     };
-    const hear = (typed: Buffer | string) => {
+    const drop = (typed: Buffer | string) => {
       heard += 1;
       isInterrupted ||= typed.toString().includes(interrupt);
       isText ||= /\S/.test(typed.toString());
       quiet.refresh();
     };
     // On a busy machine the timer may fire first: input that is there is read in the same turn.
-    const look = () => {
-      const before = heard;
-      setImmediate(() => heard === before && end());
+    const endIfQuiet = () => {
+      const heardBefore = heard;
+      setImmediate(() => heard === heardBefore && end());
     };
-    const quiet = setTimeout(look, quietMs);
-    const last = setTimeout(end, maxMs);
-    input.on("data", hear);
+    const quiet = setTimeout(endIfQuiet, quietMs);
+    const limit = setTimeout(end, maxMs);
+    input.on("data", drop);
   });
   input.pause();
   input.setRawMode(wasRaw);

@@ -154,13 +154,13 @@ export function answerQuestions(
   const unsubscribe = plane.on("question.asked", ({ questionId }) => {
     if (!isWaiting()) return;
     lastQuestion = lastQuestion
-      .then(() => put(plane, questionId, prompts))
+      .then(() => putQuestion(plane, questionId, prompts))
       .catch((thrown) => printWarning(toPlaneError(thrown).message));
   });
   return { [Symbol.dispose]: unsubscribe };
 }
 
-async function put(plane: Plane, id: string, prompts: Prompts): Promise<void> {
+async function putQuestion(plane: Plane, id: string, prompts: Prompts): Promise<void> {
   const question = (await plane.questions.list()).find((waiting) => waiting.id === id);
   if (!question) return;
   printStatus(`${colors.bold(question.server)} asks: ${plainText(question.message)}`);

@@ -259,10 +259,10 @@ export class ClientTools {
   /** Loaded tools come last, so that what stands before stays the same. */
   async #listed(): Promise<Shown[]> {
     const { byKey } = await this.lookUp();
-    const first = await this.#always();
-    const firstKeys = new Set(first.map(({ key }) => key));
+    const always = await this.#always();
+    const firstKeys = new Set(always.map(({ key }) => key));
     const later = this.loaded().filter((key) => !firstKeys.has(key));
-    return [...first, ...later.flatMap((key) => byKey(key) ?? [])];
+    return [...always, ...later.flatMap((key) => byKey(key) ?? [])];
   }
 }
 

@@ -26,8 +26,8 @@ async function serversOnTheWay(plane: Plane, principal: Principal): Promise<stri
 }
 
 function joinServers(names: readonly string[]): string {
-  const more = names.length - maxNamed;
-  return `${names.slice(0, maxNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const unnamed = names.length - maxNamed;
+  return `${names.slice(0, maxNamed).join(", ")}${unnamed > 0 ? ` and ${unnamed} more` : ""}`;
 }
 
 /** Above this only names. */
@@ -74,9 +74,9 @@ export async function answerListTools(
   const named = listed.slice(0, maxNames);
   client.show(named);
   const omitted = listed.length - named.length;
-  const more = omitted > 0 ? ` ${omitted} more are found with ${metaToolNames.search}.` : "";
+  const omittedNote = omitted > 0 ? ` ${omitted} more are found with ${metaToolNames.search}.` : "";
   const pronoun = listed.length === 1 ? "it" : "them";
-  const message = `${countOf(listed.length, "tool")}. Call ${pronoun} with ${metaToolNames.call}, or load ${pronoun} with ${metaToolNames.search}.${more}${late}`;
+  const message = `${countOf(listed.length, "tool")}. Call ${pronoun} with ${metaToolNames.call}, or load ${pronoun} with ${metaToolNames.search}.${omittedNote}${late}`;
   const limit = plane.config().lazy.summaryDescriptionLimit;
   const tools = named.map(({ shown: name, tool: { id, description } }) => ({
     name,
@@ -243,9 +243,9 @@ export async function answerSearchTools(
     const shown = lookUp.find(foundTool.name);
     return shown ? [{ foundTool, shown }] : [];
   });
-  const next = answer.next.flatMap((name) => lookUp.find(name) ?? []);
+  const nextTools = answer.next.flatMap((name) => lookUp.find(name) ?? []);
   const folded = matched.flatMap(({ foundTool, shown }) => siblingsOf(foundTool, shown, lookUp));
-  client.show([...next, ...folded]);
+  client.show([...nextTools, ...folded]);
   // What does not fit would only take room in the context.
   const isFitting = answer.fits !== false;
   const autoLoaded = isFitting && (await client.load(matched.map(({ shown }) => shown)));
@@ -259,7 +259,7 @@ export async function answerSearchTools(
   const structuredContent = {
     query: answer.query,
     tools: lines,
-    next: next.map(({ shown }) => shown),
+    next: nextTools.map(({ shown }) => shown),
     ...(skills.length > 0 && { skills }),
     total: answer.total,
     truncated: answer.truncated,

@@ -59,8 +59,9 @@ function isSame(before: Named, now: Named): boolean {
   if (before === now) return true;
   if (before.size !== now.size) return false;
   for (const [name, { parameters, description }] of now) {
-    const then = before.get(name);
-    if (then?.parameters !== parameters || then.description !== description) return false;
+    const toolBefore = before.get(name);
+    if (toolBefore?.parameters !== parameters || toolBefore.description !== description)
+      return false;
   }
   return true;
 }

@@ -64,7 +64,10 @@ export function createSkillList(plane: Plane, forward: Forward) {
     );
 
   /** The server of an address, and the address there. */
-  async function find(surface: Surface, shown: unknown): Promise<{ server: string; uri: string }> {
+  async function findAddress(
+    surface: Surface,
+    shown: unknown,
+  ): Promise<{ server: string; uri: string }> {
     const text = typeof shown === "string" ? shown : "";
     const address = readShown(text, await serversWith(surface));
     if (address) return address;
@@ -87,7 +90,7 @@ export function createSkillList(plane: Plane, forward: Forward) {
       params: UnknownObject,
       context: RequestContext,
     ): Promise<UnknownObject> {
-      const { server, uri } = await find(surface, params.uri);
+      const { server, uri } = await findAddress(surface, params.uri);
       const answer = await forward(server, "skills/get", { uri }, context);
       return { ...answer, skill: show(server, answer.skill as PublishedSkill) };
     },
@@ -97,7 +100,7 @@ export function createSkillList(plane: Plane, forward: Forward) {
       params: UnknownObject,
       context: RequestContext,
     ): Promise<UnknownObject> {
-      const { server, uri } = await find(surface, params.uri);
+      const { server, uri } = await findAddress(surface, params.uri);
       const { cursor } = params;
       const answer = await forward(
         server,
@@ -207,8 +210,8 @@ export async function readSkillCall(
     ...(conversation !== null && { conversation }),
   };
   try {
-    const read = await plane.resources.read(address.server, address.uri, options);
-    const [content] = isObject(read) ? listParam(read, "contents") : [];
+    const resources = await plane.resources.read(address.server, address.uri, options);
+    const [content] = isObject(resources) ? listParam(resources, "contents") : [];
     if (!isObject(content)) return null;
     const resource = { ...content, uri: shown };
     if (typeof content.text !== "string") return { content: [{ type: "resource", resource }] };

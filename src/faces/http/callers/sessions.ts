@@ -48,7 +48,7 @@ export function createBrowserSessions(
     }
   }
 
-  async function find(cookie: string): Promise<CachedSession | null> {
+  async function findSession(cookie: string): Promise<CachedSession | null> {
     const cached = cache.get(cookie);
     if (cached !== undefined && now() - cached.readAt < freshMs) return cached;
     try {
@@ -78,7 +78,7 @@ export function createBrowserSessions(
     },
     async credentialOf(cookie, page) {
       if (cookie === undefined || page === undefined) return null;
-      const cached = await find(cookie);
+      const cached = await findSession(cookie);
       if (
         cached === null ||
         !timingSafeEqual(Buffer.from(cached.session.page, "base64url"), hash(page))

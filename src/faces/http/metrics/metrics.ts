@@ -200,18 +200,18 @@ function createCatalogueGauges(plane: Plane, registers: Registry[]): () => Promi
     aggregator: "max",
   });
   let isKnown = false;
-  const set = (counted: number, changeCount: number) => {
+  const setGauges = (counted: number, changeCount: number) => {
     tools.set(counted);
     revision.set(changeCount);
   };
   plane.on("registry.changed", (change) => {
     isKnown = true;
-    set(change.tools, change.revision);
+    setGauges(change.tools, change.revision);
   });
   return async () => {
     if (isKnown) return;
     const summary = await plane.registry.summary({ waitMs: 0 });
-    if (!isKnown) set(summary.tools.length, summary.revision);
+    if (!isKnown) setGauges(summary.tools.length, summary.revision);
   };
 }
 

@@ -195,9 +195,9 @@ function renderJob(job: JobStatus): string {
   const rate =
     health.job.total === 0 ? "" : `, ${Math.round(health.job.success_rate * 100)} % succeeded`;
   const tasks = job.task_graph.map(({ task, depends_on, required_capabilities: needs }) => {
-    const after = depends_on.length === 0 ? "" : ` (after ${depends_on.join(", ")})`;
+    const orderNote = depends_on.length === 0 ? "" : ` (after ${depends_on.join(", ")})`;
     const needsNote = needs.length === 0 ? "" : `: needs ${needs.join(", ")}`;
-    return `  ${plainText(`${task}${after}${needsNote}`)}`;
+    return `  ${plainText(`${task}${orderNote}${needsNote}`)}`;
   });
   const facts: Fact[] = [
     ["for", job.personas.join(", ")],
@@ -298,9 +298,9 @@ export function renderRuns(runs: readonly JobRun[], isFiltered: boolean): string
 
 function renderRun(run: JobRun): string {
   const rows = run.tasks.flatMap(({ task, state, attempts, error, steps, nextAttemptAt }) => {
-    const again = nextAttemptAt === null ? "" : `again at ${nextAttemptAt}`;
+    const retryNote = nextAttemptAt === null ? "" : `again at ${nextAttemptAt}`;
     return [
-      [task, state, `${attempts}`, [again, renderError(error)].filter(Boolean).join("; ")],
+      [task, state, `${attempts}`, [retryNote, renderError(error)].filter(Boolean).join("; ")],
       ...steps.map((step) => [
         `  ${step.id}`,
         step.state,

@@ -158,9 +158,9 @@ function renderStep({
   arguments: args,
   when = "",
 }: NonNullable<SkillListing["steps"]>[number]) {
-  const before = new Set([...depends_on, ...namesUnder("steps", [args, when])]);
-  const after = before.size === 0 ? "" : ` (after ${[...before].join(", ")})`;
-  return `  ${plainText(`${id}: ${tool}${after}`)}`;
+  const stepsBefore = new Set([...depends_on, ...namesUnder("steps", [args, when])]);
+  const orderNote = stepsBefore.size === 0 ? "" : ` (after ${[...stepsBefore].join(", ")})`;
+  return `  ${plainText(`${id}: ${tool}${orderNote}`)}`;
 }
 
 type SkillRunOptions = TextOptions<"args" | "model" | "conversation"> & {
